@@ -1,0 +1,104 @@
+// Vocabularies: loaded when they are first needed, or handed over.
+
+import { isLoaded } from "#core";
+import { decodeBase64 } from "./base64.js";
+import { call, giveVocabulary } from "./engine.js";
+import { ContextError } from "./errors.js";
+import type { EncodingName } from "./generated.js";
+import { describe } from "./messages.js";
+
+/** A vocabulary: what `windrow/encodings/o200k_base` exports, or the bytes of `windrow/encodings/o200k_base.bin`. */
+export type Vocabulary =
+  | { readonly name: EncodingName; readonly data: string }
+  | { readonly name: EncodingName; readonly bytes: Uint8Array | ArrayBuffer };
+
+// Written out, so that every bundler sees them and makes a lazy chunk of each.
+const imports: Record<EncodingName, () => Promise<{ default: Vocabulary }>> = {
+  o200k_base: () => import("#encodings/o200k_base"),
+  cl100k_base: () => import("#encodings/cl100k_base"),
+};
+
+const loading = new Map<string, Promise<void>>();
+
+/**
+ * Loads an encoding, so that tokens are counted exactly. `buildContext` does it by itself when it must; the synchronous
+ * functions need it done before. Once loaded, an encoding is shared by all calls. Fails with `INVALID_ENCODING`, or
+ * `ENCODING_NOT_LOADED` where the vocabulary cannot be fetched.
+ */
+export function loadEncoding(encoding: EncodingName | Vocabulary): Promise<void> {
+  const isName = typeof encoding === "string";
+  const name = isName ? encoding : encoding?.name;
+  if (call("encoding_error", () => isLoaded(String(name)))) {
+    return Promise.resolve();
+  }
+  // A vocabulary that is handed over does not wait for one that is being fetched.
+  const pending = isName ? loading.get(name) : undefined;
+  if (pending !== undefined) {
+    return pending;
+  }
+  const result = (isName ? fetchVocabulary(encoding) : Promise.resolve(encoding))
+    .then(bytesOf)
+    .then((bytes) => giveVocabulary(name, bytes));
+  if (isName) {
+    loading.set(
+      name,
+      result.finally(() => loading.delete(name)),
+    );
+    return loading.get(name) as Promise<void>;
+  }
+  return result;
+}
+
+async function fetchVocabulary(name: EncodingName): Promise<Vocabulary> {
+  if (!Object.hasOwn(imports, name)) {
+    throw new ContextError({
+      kind: "encoding_error",
+      code: "INVALID_ENCODING",
+      message: `unknown encoding ${describe(name)}`,
+      nextAction: `Use one of ${Object.keys(imports).join(", ")}.`,
+    });
+  }
+  try {
+    return (await imports[name]()).default;
+  } catch (cause) {
+    throw new ContextError({
+      kind: "encoding_error",
+      code: "ENCODING_NOT_LOADED",
+      message: `the vocabulary of ${name} could not be loaded`,
+      nextAction: `Import it from "windrow/encodings/${name}" and pass it to loadEncoding, or set encoding to "estimate".`,
+      cause,
+    });
+  }
+}
+
+async function bytesOf(vocabulary: Vocabulary): Promise<Uint8Array> {
+  if (typeof vocabulary === "object" && vocabulary !== null) {
+    if ("bytes" in vocabulary) {
+      return new Uint8Array(vocabulary.bytes);
+    }
+    if (typeof vocabulary.data === "string") {
+      return inflate(vocabulary.data);
+    }
+  }
+  throw new ContextError({
+    kind: "encoding_error",
+    code: "INVALID_ENCODING",
+    message: `expected an encoding's name or its vocabulary, got ${describe(vocabulary)}`,
+    nextAction: 'Pass "o200k_base", or what "windrow/encodings/o200k_base" exports.',
+  });
+}
+
+async function inflate(data: string): Promise<Uint8Array> {
+  try {
+    const stream = new Blob([decodeBase64(data)]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+  } catch (cause) {
+    throw new ContextError({
+      kind: "encoding_error",
+      code: "INVALID_ENCODING",
+      message: "the vocabulary is damaged",
+      nextAction: "Load it from the installed package.",
+      cause,
+    });
+  }
+}

@@ -1,0 +1,73 @@
+// The wasm instance: made on first use, and made anew after a trap, so that the call after a failure works.
+
+import { __wbg_reset_state, initSync, loadVocabulary } from "#core";
+import { ContextError, type ErrorKind } from "./errors.js";
+
+let getModule: (() => WebAssembly.Module) | undefined;
+let generation = 0;
+const vocabularies = new Map<string, Uint8Array>();
+
+/** Says where the compiled core comes from; it is asked for on first use. */
+export function provideModule(get: () => WebAssembly.Module): void {
+  getModule = get;
+}
+
+/** The number of the running instance: what an earlier one held is gone. */
+export function engineGeneration(): number {
+  if (generation === 0) {
+    if (getModule === undefined) {
+      throw new ContextError({
+        kind: "context_build_error",
+        code: "INTERNAL",
+        message: "the core is not loaded",
+        nextAction: 'Import "windrow", or await init() of "windrow/slim" first.',
+      });
+    }
+    initSync({ module: getModule() });
+    generation = 1;
+  }
+  return generation;
+}
+
+/** Calls into the core. Whatever it throws becomes a `ContextError` of the given kind. */
+export function call<T>(kind: ErrorKind, run: () => T): T {
+  engineGeneration();
+  try {
+    return run();
+  } catch (failure) {
+    throw translate(kind, failure);
+  }
+}
+
+/** Hands a vocabulary to the core, and to those that follow it. */
+export function giveVocabulary(name: string, bytes: Uint8Array): void {
+  call("encoding_error", () => loadVocabulary(name, bytes));
+  vocabularies.set(name, bytes);
+}
+
+function translate(kind: ErrorKind, failure: unknown): ContextError {
+  if (failure instanceof ContextError) {
+    return failure;
+  }
+  if (typeof failure === "object" && failure !== null && "code" in failure && "nextAction" in failure) {
+    return new ContextError({ kind, ...(failure as Omit<ConstructorParameters<typeof ContextError>[0], "kind">) });
+  }
+  restart();
+  const isMemory = failure instanceof RangeError || /memory/i.test(String(failure));
+  return new ContextError({
+    kind,
+    code: "INTERNAL",
+    message: isMemory ? "the engine ran out of memory or stack" : "the engine failed",
+    nextAction: "The engine has restarted: try again with a smaller input, and report this with the input's shape.",
+    cause: failure,
+  });
+}
+
+/** A trap leaves the instance in an unknown state: what it held is given to a new one. */
+function restart(): void {
+  __wbg_reset_state();
+  generation += 1;
+  for (const [name, bytes] of vocabularies) {
+    loadVocabulary(name, bytes);
+  }
+}

@@ -1,0 +1,330 @@
+// What a message may look like, and how it is read into the engine's columns.
+
+import type { CoreTranscript } from "#core";
+import { call } from "./engine.js";
+import { ContextError, type ErrorKind } from "./errors.js";
+import { FIELDS, type Field, ROLES, type Role } from "./generated.js";
+
+/** A tool call, in windrow's form or as OpenAI's chat messages have it. */
+export type ToolCallInput =
+  | { readonly id: string; readonly name: string; readonly arguments?: unknown }
+  | { readonly id: string; readonly function: { readonly name: string; readonly arguments?: unknown } };
+
+/** A part of a message's content. Beside windrow's own forms, those of OpenAI's chat messages are read. */
+export type PartInput =
+  | { readonly type: "text" | "input_text" | "output_text"; readonly text: string }
+  | { readonly type: "refusal"; readonly refusal: string }
+  | { readonly type: "reasoning"; readonly text: string }
+  | { readonly type: "image"; readonly detail?: string; readonly [field: string]: unknown }
+  | { readonly type: "image_url"; readonly image_url: { readonly url: string; readonly detail?: string } }
+  | { readonly type: "audio" | "input_audio" | "file"; readonly [field: string]: unknown }
+  | { readonly type: "tool-call"; readonly toolCallId: string; readonly toolName: string; readonly input?: unknown }
+  | { readonly type: "tool-result"; readonly toolCallId: string; readonly output?: unknown };
+
+/**
+ * A message: windrow's own form, or a chat message of OpenAI's. Further fields are allowed and left alone. Messages are
+ * never copied, changed or frozen: what a context keeps of them are these objects.
+ */
+export interface MessageInput {
+  /** Names the message in `explain`. */
+  readonly id?: string | number | null;
+  /** Who speaks. */
+  readonly role: Role | (string & {});
+  /** What is said. */
+  readonly content?: string | readonly (PartInput | string)[] | null;
+  /** Who speaks, by name. */
+  readonly name?: string | null;
+  /** When: ISO 8601 (UTC where it has no offset), milliseconds since 1970, or a `Date`. */
+  readonly createdAt?: string | number | Date | null;
+  /** The session that it belongs to. */
+  readonly sessionId?: string | null;
+  /** Where it comes from, for example `scheduled`. */
+  readonly source?: string | null;
+  /** Tags, for example `command`. */
+  readonly tags?: readonly string[] | null;
+  /** Tools that the assistant calls. */
+  readonly toolCalls?: readonly ToolCallInput[] | null;
+  /** Tools that the assistant calls, as OpenAI's chat messages have it. */
+  readonly tool_calls?: readonly ToolCallInput[] | null;
+  /** The call that this is the result of. */
+  readonly toolCallId?: string | null;
+  /** The call that this is the result of, as OpenAI's chat messages have it. */
+  readonly tool_call_id?: string | null;
+  /** What the assistant says in place of content. */
+  readonly refusal?: string | null;
+  /** Whether every context must keep it. */
+  readonly pinned?: boolean | null;
+}
+
+/**
+ * A message as the engine sees it: role, pinned, time, and then field and text in turn. Two messages with equal streams
+ * are the same to the engine.
+ */
+export type Stream = (string | number)[];
+
+const roleCodes = new Map<unknown, number>(ROLES.map((role, code) => [role, code]));
+const fieldCodes = Object.fromEntries(FIELDS.map((field, code) => [field, code])) as Record<Field, number>;
+const HEAD = 3;
+
+/** What is wrong with a message, and where in it. */
+class Malformed {
+  readonly place: string;
+  readonly message: string;
+  readonly nextAction: string;
+
+  constructor(place: string, message: string, nextAction: string) {
+    this.place = place;
+    this.message = message;
+    this.nextAction = nextAction;
+  }
+}
+
+/** Reads a message into `stream`. Fails with `INVALID_TRANSCRIPT` at `path`. */
+export function readMessage(message: unknown, path: string, kind: ErrorKind, stream: Stream): void {
+  stream.length = 0;
+  try {
+    read(message, stream);
+  } catch (failure) {
+    const isMalformed = failure instanceof Malformed;
+    const place = isMalformed ? path + failure.place : path;
+    throw new ContextError({
+      kind,
+      code: "INVALID_TRANSCRIPT",
+      message: `${place}: ${isMalformed ? failure.message : "the message could not be read"}`,
+      path: place,
+      nextAction: isMalformed ? failure.nextAction : "Pass messages whose fields can be read as plain data.",
+      cause: isMalformed ? undefined : failure,
+    });
+  }
+}
+
+function read(message: unknown, stream: Stream): void {
+  if (typeof message !== "object" || message === null || Array.isArray(message)) {
+    throw new Malformed("", `expected a message, got ${describe(message)}`, "Pass objects with role and content.");
+  }
+  const input = message as Record<string, unknown>;
+  const role = input.role;
+  const roleCode = roleCodes.get(role);
+  if (roleCode === undefined) {
+    const known = ROLES.join(", ");
+    throw new Malformed(
+      ".role",
+      role == null ? "the message has no role" : `unknown role ${describe(role)}`,
+      `Give the message one of the roles ${known}.`,
+    );
+  }
+  const createdAt = input.createdAt;
+  stream.push(roleCode, input.pinned === true ? 1 : 0, timeOf(createdAt));
+  push(stream, "id", typeof input.id === "number" ? String(input.id) : text(input.id, ".id"));
+  push(stream, "name", text(input.name, ".name"));
+  push(stream, "createdAt", typeof createdAt === "string" ? createdAt : undefined);
+  push(stream, "sessionId", text(input.sessionId, ".sessionId"));
+  push(stream, "source", text(input.source, ".source"));
+  for (const [position, tag] of list(input.tags, ".tags").entries()) {
+    push(stream, "tag", text(tag, `.tags[${position}]`));
+  }
+  readContent(input.content, stream);
+  push(stream, "text", text(input.refusal, ".refusal"));
+  const calls = input.toolCalls == null ? "tool_calls" : "toolCalls";
+  for (const [position, call] of list(input[calls], `.${calls}`).entries()) {
+    readCall(call, `.${calls}[${position}]`, stream);
+  }
+  push(stream, "resultId", text(input.toolCallId ?? input.tool_call_id, ".toolCallId"));
+}
+
+function timeOf(createdAt: unknown): number {
+  if (createdAt instanceof Date) {
+    return createdAt.getTime();
+  }
+  if (createdAt == null || typeof createdAt === "number" || typeof createdAt === "string") {
+    return typeof createdAt === "number" ? createdAt : Number.NaN;
+  }
+  throw new Malformed(".createdAt", `expected a time, got ${describe(createdAt)}`, "Give ISO 8601, milliseconds or a Date.");
+}
+
+function readContent(content: unknown, stream: Stream): void {
+  if (typeof content === "string") {
+    push(stream, "text", content);
+    return;
+  }
+  for (const [position, part] of list(content, ".content", "a text or a list of parts").entries()) {
+    readPart(part, `.content[${position}]`, stream);
+  }
+}
+
+function readPart(part: unknown, place: string, stream: Stream): void {
+  if (typeof part === "string") {
+    push(stream, "text", part);
+    return;
+  }
+  if (typeof part !== "object" || part === null) {
+    throw new Malformed(place, `expected a content part, got ${describe(part)}`, "Pass objects with a type, or texts.");
+  }
+  const input = part as Record<string, unknown>;
+  switch (input.type) {
+    case "text":
+    case "input_text":
+    case "output_text":
+      return push(stream, "text", required(input.text, `${place}.text`));
+    case "refusal":
+      return push(stream, "text", required(input.refusal, `${place}.refusal`));
+    case "reasoning":
+      return push(stream, "reasoning", required(input.text, `${place}.text`));
+    case "image":
+      return push(stream, "image", text(input.detail, `${place}.detail`) ?? "");
+    case "image_url": {
+      const image = input.image_url as Record<string, unknown> | undefined;
+      return push(stream, "image", text(image?.detail, `${place}.image_url.detail`) ?? "");
+    }
+    case "audio":
+    case "input_audio":
+      return push(stream, "audio", "");
+    case "file":
+      return push(stream, "file", "");
+    case "tool-call":
+      return pushCall(stream, place, input.toolCallId, input.toolName, input.input ?? input.args);
+    case "tool-result":
+      push(stream, "resultId", required(input.toolCallId, `${place}.toolCallId`));
+      return push(stream, "text", json(input.output ?? input.result) ?? "");
+    default:
+      throw new Malformed(
+        `${place}.type`,
+        `unknown content part ${describe(input.type)}`,
+        "Use text, reasoning, image, audio, file, tool-call or tool-result, or leave the part out.",
+      );
+  }
+}
+
+function readCall(call: unknown, place: string, stream: Stream): void {
+  if (typeof call !== "object" || call === null) {
+    throw new Malformed(place, `expected a tool call, got ${describe(call)}`, "Pass objects with id, name and arguments.");
+  }
+  const input = call as Record<string, unknown>;
+  const named = typeof input.function === "object" && input.function !== null ? input.function : input;
+  const { name, arguments: given } = named as Record<string, unknown>;
+  pushCall(stream, place, input.id, name, given);
+}
+
+function pushCall(stream: Stream, place: string, id: unknown, name: unknown, given: unknown): void {
+  push(stream, "callId", required(id, `${place}.id`));
+  push(stream, "callName", required(name, `${place}.name`));
+  push(stream, "callArguments", json(given) ?? "");
+}
+
+function push(stream: Stream, field: Field, value: string | undefined): void {
+  if (value !== undefined) {
+    stream.push(fieldCodes[field], value);
+  }
+}
+
+/** A value as the text that carries it: a text is itself, anything else JSON. */
+function json(value: unknown): string | undefined {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function text(value: unknown, place: string): string | undefined {
+  if (value == null) {
+    return undefined;
+  }
+  return required(value, place);
+}
+
+function required(value: unknown, place: string): string {
+  if (typeof value !== "string") {
+    throw new Malformed(place, `expected a text, got ${describe(value)}`, "Give a text, or leave the field out.");
+  }
+  return value;
+}
+
+function list(value: unknown, place: string, expected = "a list"): readonly unknown[] {
+  if (value == null) {
+    return [];
+  }
+  if (!Array.isArray(value)) {
+    throw new Malformed(place, `expected ${expected}, got ${describe(value)}`, `Give ${expected}, or leave the field out.`);
+  }
+  return value;
+}
+
+/** A value in a few words, for an error message. */
+export function describe(value: unknown): string {
+  if (value == null) {
+    return "nothing";
+  }
+  if (typeof value === "string") {
+    return value.length <= 40 ? `"${value}"` : "a text";
+  }
+  if (typeof value === "object") {
+    return Array.isArray(value) ? "a list" : "an object";
+  }
+  return typeof value === "function" ? "a function" : String(value);
+}
+
+/** How much text crosses at a time, in UTF-16 code units. */
+const BATCH_LENGTH = 1 << 20;
+const encoder = new TextEncoder();
+let scratch = new Uint8Array(0);
+
+/** Appends messages to the engine's transcript, in batches of flat columns. */
+export function appendStreams(core: CoreTranscript, streams: readonly Stream[], kind: ErrorKind): void {
+  for (let first = 0; first < streams.length; ) {
+    let end = first;
+    let length = 0;
+    while (end < streams.length && (end === first || length < BATCH_LENGTH)) {
+      length += textLength(streams[end] as Stream);
+      end += 1;
+    }
+    appendBatch(core, streams.slice(first, end), length, kind);
+    first = end;
+  }
+}
+
+function textLength(stream: Stream): number {
+  let length = 0;
+  for (let at = HEAD + 1; at < stream.length; at += 2) {
+    length += (stream[at] as string).length;
+  }
+  return length;
+}
+
+function appendBatch(core: CoreTranscript, streams: readonly Stream[], length: number, kind: ErrorKind): void {
+  const count = streams.length;
+  const roles = new Uint8Array(count);
+  const pinned = new Uint8Array(count);
+  const times = new Float64Array(count);
+  const segmentCounts = new Uint32Array(count);
+  const segmentTotal = streams.reduce((total, stream) => total + (stream.length - HEAD) / 2, 0);
+  const segmentFields = new Uint8Array(segmentTotal);
+  const segmentLengths = new Uint32Array(segmentTotal);
+  // A code unit of UTF-16 is at most three bytes of UTF-8.
+  const bytes = length > BATCH_LENGTH ? new Uint8Array(length * 3) : scratchOf(length * 3);
+  let segment = 0;
+  let written = 0;
+  for (const [index, stream] of streams.entries()) {
+    roles[index] = stream[0] as number;
+    pinned[index] = stream[1] as number;
+    times[index] = stream[2] as number;
+    segmentCounts[index] = (stream.length - HEAD) / 2;
+    for (let at = HEAD; at < stream.length; at += 2) {
+      const encoded = encoder.encodeInto(stream[at + 1] as string, bytes.subarray(written));
+      segmentFields[segment] = stream[at] as number;
+      segmentLengths[segment] = encoded.written;
+      written += encoded.written;
+      segment += 1;
+    }
+  }
+  const text = bytes.subarray(0, written);
+  call(kind, () => core.append(text, roles, pinned, times, segmentCounts, segmentFields, segmentLengths));
+}
+
+function scratchOf(length: number): Uint8Array {
+  if (scratch.length < length) {
+    scratch = new Uint8Array(length);
+  }
+  return scratch;
+}
+
+/** Whether two streams are the same message. */
+export function isSame(left: Stream, right: Stream): boolean {
+  return left.length === right.length && left.every((value, at) => Object.is(value, right[at]));
+}

@@ -1,0 +1,95 @@
+// Conversations in files: recognised by what is in them.
+
+import { ContextError } from "./errors.js";
+import { describe, type MessageInput, readMessage, type Stream } from "./messages.js";
+
+/** A row of a file that is not a message. */
+export interface SkippedRow {
+  /** Which row: its number from 1 among the list's entries or the file's lines. */
+  readonly row: number;
+  /** What is wrong with it. */
+  readonly reason: string;
+}
+
+/** What was found in a file. */
+export interface ParsedTranscript {
+  /** The messages, in the order of the file. */
+  readonly messages: readonly MessageInput[];
+  /** The rows that were not understood. */
+  readonly skipped: readonly SkippedRow[];
+}
+
+/**
+ * Reads a conversation from the text of a file: a JSON list of messages, a message a line (JSONL), or an object with a
+ * list `messages`; of the last, also a list or one a line. Messages are in windrow's form or OpenAI's. Rows that are not
+ * understood are skipped and reported. Fails with `INVALID_TRANSCRIPT` where there is no JSON at all.
+ */
+export function parseTranscript(text: string): ParsedTranscript {
+  const messages: MessageInput[] = [];
+  const skipped: SkippedRow[] = [];
+  const stream: Stream = [];
+  const take = (entry: unknown, row: number): void => {
+    try {
+      readMessage(entry, `row ${row}`, "transcript_error", stream);
+      messages.push(entry as MessageInput);
+    } catch (failure) {
+      skipped.push({ row, reason: (failure as ContextError).message.replace(/^row \d+(\.|: )?/, "") });
+    }
+  };
+
+  const body = text.replace(/^\uFEFF/, "");
+  const whole = tryParse(body);
+  if (whole.failure === undefined) {
+    rowsOf(whole.value).forEach((entry, index) => {
+      take(entry, index + 1);
+    });
+    return { messages, skipped };
+  }
+  if (!body.trimStart().startsWith("{")) {
+    throw notJson(whole.failure);
+  }
+  body.split("\n").forEach((line, index) => {
+    if (line.trim() === "") {
+      return;
+    }
+    const { value, failure } = tryParse(line);
+    if (failure !== undefined) {
+      skipped.push({ row: index + 1, reason: `not JSON: ${describe(line.slice(0, 30))}` });
+      return;
+    }
+    for (const entry of rowsOf(value)) {
+      take(entry, index + 1);
+    }
+  });
+  return { messages, skipped };
+}
+
+/** The entries that should be messages: those of a list, and those of every list `messages` in it. */
+function rowsOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) {
+    return value.flatMap((entry) => (hasMessages(entry) ? entry.messages : [entry]));
+  }
+  return hasMessages(value) ? value.messages : [value];
+}
+
+function hasMessages(value: unknown): value is { readonly messages: readonly unknown[] } {
+  return typeof value === "object" && value !== null && Array.isArray((value as { messages?: unknown }).messages);
+}
+
+function tryParse(text: string): { readonly value?: unknown; readonly failure?: Error } {
+  try {
+    return { value: JSON.parse(text) };
+  } catch (failure) {
+    return { failure: failure as Error };
+  }
+}
+
+function notJson(cause: Error): ContextError {
+  return new ContextError({
+    kind: "transcript_error",
+    code: "INVALID_TRANSCRIPT",
+    message: `not a conversation: ${cause.message}`,
+    nextAction: "Give a JSON list of messages, or a message a line.",
+    cause,
+  });
+}

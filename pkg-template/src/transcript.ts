@@ -1,0 +1,220 @@
+// Transcripts: those that callers hold, and those that are remembered behind plain arrays.
+
+import { CoreTranscript } from "#core";
+import { call, engineGeneration } from "./engine.js";
+import { ContextError, type ErrorKind } from "./errors.js";
+import { appendStreams, describe, isSame, type MessageInput, readMessage, type Stream } from "./messages.js";
+
+/** The engine's side of a transcript, and the messages that it was made from. */
+export interface Source<M> {
+  /** The engine's transcript. */
+  readonly core: CoreTranscript;
+  /** The messages, one a row. They stay as they are while the source is in use. */
+  readonly messages: readonly M[];
+}
+
+/**
+ * A transcript that lives in the engine: what was read, counted and paired once is not read, counted or paired again.
+ * Its messages are taken as they are when they are appended.
+ */
+export class Transcript<M extends MessageInput = MessageInput> {
+  // A context holds on to the list that it was built from, so a list that was handed out is only appended to.
+  #messages: M[] = [];
+  #core: CoreTranscript | undefined;
+  #generation = 0;
+
+  /** How many messages it has. */
+  get length(): number {
+    return this.#messages.length;
+  }
+
+  /** Its messages, oldest first: the caller's own objects. */
+  get messages(): readonly M[] {
+    return this.#messages;
+  }
+
+  /** Appends a message or a list of messages, all or none. Fails with `INVALID_TRANSCRIPT`. */
+  append(messages: M | readonly M[]): void {
+    const list = (Array.isArray(messages) ? messages : [messages]) as readonly M[];
+    const streams = readAll(list, this.length, "transcript_error");
+    appendStreams(this.#live(), streams, "transcript_error");
+    for (const message of list) {
+      this.#messages.push(message);
+    }
+  }
+
+  /** Puts a message in the place of the last one, for example a reply that is still being written. */
+  replaceLast(message: M): void {
+    const last = Math.max(this.length - 1, 0);
+    const streams = readAll([message], last, "transcript_error");
+    this.truncate(last);
+    appendStreams(this.#live(), streams, "transcript_error");
+    this.#messages.push(message);
+  }
+
+  /** Keeps the first `length` messages and forgets the rest. */
+  truncate(length: number): void {
+    if (!Number.isInteger(length) || length < 0) {
+      throw new ContextError({
+        kind: "transcript_error",
+        code: "INVALID_TRANSCRIPT",
+        message: `expected a number of messages, got ${describe(length)}`,
+        nextAction: "Give a whole number of 0 or more.",
+      });
+    }
+    const core = this.#live();
+    call("transcript_error", () => core.truncate(length));
+    this.#messages = this.#messages.slice(0, length);
+  }
+
+  /** Gives back the engine's memory now rather than when it is collected. The transcript can still be used. */
+  free(): void {
+    this.#core?.free();
+    this.#core = undefined;
+  }
+
+  [Symbol.dispose](): void {
+    this.free();
+  }
+
+  /** @internal */
+  source(): Source<M> {
+    return { core: this.#live(), messages: this.#messages };
+  }
+
+  #live(): CoreTranscript {
+    const generation = engineGeneration();
+    if (this.#core === undefined || this.#generation !== generation) {
+      this.#core = coreOf(this.#messages, "transcript_error");
+      this.#generation = generation;
+    }
+    return this.#core;
+  }
+}
+
+/** Makes a transcript that lives in the engine. Fails with `INVALID_TRANSCRIPT`. */
+export function createTranscript<M extends MessageInput>(messages: readonly M[] = []): Transcript<M> {
+  const transcript = new Transcript<M>();
+  transcript.append(checkList(messages, "transcript_error"));
+  return transcript;
+}
+
+/** The engine's transcript of what a caller passed: its own, or the one that is remembered for its messages. */
+export function sourceOf<M extends MessageInput>(transcript: readonly M[] | Transcript<M>, kind: ErrorKind): Source<M> {
+  if (transcript instanceof Transcript) {
+    return transcript.source();
+  }
+  const messages = checkList(transcript, kind).slice();
+  return { core: recognise(messages, kind), messages };
+}
+
+function checkList<T>(list: readonly T[], kind: ErrorKind): readonly T[] {
+  if (!Array.isArray(list)) {
+    throw new ContextError({
+      kind,
+      code: "INVALID_TRANSCRIPT",
+      message: `expected a list of messages, got ${describe(list)}`,
+      nextAction: "Pass an array of messages, or what createTranscript() gives.",
+    });
+  }
+  return list;
+}
+
+/** A transcript of its own in the engine; `path` names a message's place in an error. The caller frees it. */
+export function coreOf(
+  messages: readonly unknown[],
+  kind: ErrorKind,
+  path?: (index: number) => string,
+): CoreTranscript {
+  const streams = readAll(messages, 0, kind, path);
+  const core = call(kind, () => new CoreTranscript());
+  appendStreams(core, streams, kind);
+  return core;
+}
+
+function readAll(
+  messages: readonly unknown[],
+  first: number,
+  kind: ErrorKind,
+  path = (index: number): string => `messages[${index}]`,
+): Stream[] {
+  const streams: Stream[] = [];
+  for (let index = 0; index < messages.length; index++) {
+    const stream: Stream = [];
+    readMessage(messages[index], path(first + index), kind, stream);
+    streams.push(stream);
+  }
+  return streams;
+}
+
+/** What is remembered of an array: its messages as the engine saw them, and the engine's transcript of them. */
+interface Remembered {
+  readonly core: CoreTranscript;
+  readonly generation: number;
+  readonly streams: Stream[];
+}
+
+/** By an array's first message: it is the same object in the array that an application makes of the last one and more. */
+const remembered = new WeakMap<object, Remembered>();
+/** The remembered ones by use, the latest last; what is collected by the host is no longer in it. */
+let latest: WeakRef<Remembered>[] = [];
+const REMEMBERED_ARRAYS = 8;
+
+/** The engine's transcript of a plain array: as much of the remembered one as is still true, and what is new. */
+function recognise(messages: readonly object[], kind: ErrorKind): CoreTranscript {
+  const generation = engineGeneration();
+  const key = messages[0];
+  const isKey = typeof key === "object" && key !== null;
+  const known = isKey ? remembered.get(key) : undefined;
+  const entry: Remembered =
+    known?.generation === generation
+      ? known
+      : { core: call(kind, () => new CoreTranscript()), generation, streams: [] };
+
+  const { core, streams } = entry;
+  const same = countSame(messages, streams, kind);
+  const added = readAll(messages.slice(same), same, kind);
+  call(kind, () => core.truncate(same));
+  streams.length = same;
+  appendStreams(core, added, kind);
+  for (const stream of added) {
+    streams.push(stream);
+  }
+  if (isKey) {
+    remembered.set(key, entry);
+    remember(entry);
+  }
+  return core;
+}
+
+/** How many messages at the beginning are as they were. */
+function countSame(messages: readonly unknown[], streams: readonly Stream[], kind: ErrorKind): number {
+  const stream: Stream = [];
+  const limit = Math.min(messages.length, streams.length);
+  for (let index = 0; index < limit; index++) {
+    readMessage(messages[index], `messages[${index}]`, kind, stream);
+    if (!isSame(stream, streams[index] as Stream)) {
+      return index;
+    }
+  }
+  return limit;
+}
+
+/** Notes a use, and forgets the arrays that were not used for longest. */
+function remember(entry: Remembered): void {
+  latest = latest.filter((reference) => {
+    const other = reference.deref();
+    return other !== undefined && other !== entry;
+  });
+  latest.push(new WeakRef(entry));
+  while (latest.length > REMEMBERED_ARRAYS) {
+    const oldest = latest.shift()?.deref();
+    if (oldest !== undefined) {
+      // The engine gives the memory back; the next use of that array finds an empty transcript and fills it.
+      oldest.streams.length = 0;
+      if (oldest.generation === engineGeneration()) {
+        oldest.core.truncate(0);
+      }
+    }
+  }
+}

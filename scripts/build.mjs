@@ -1,0 +1,339 @@
+// Builds the npm package in place, into pkg-template/dist:
+//
+//   Rust -> wasm -> bindgen -> wasm-opt      dist/windrow.wasm, dist/core/
+//   tiktoken-rs -> vocabulary                dist/encodings/
+//   TypeScript -> esbuild, tsc               dist/*.js, dist/types/
+//
+// A part whose sources are unchanged is left alone. `--force` builds all of it.
+
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, dirname, extname, join, relative, resolve, sep } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, constants, deflateRawSync, gzip } from "node:zlib";
+import { digest, Failure, isProgram, projectPath, root, run, runNode, runProgram, seconds, step } from "./project.mjs";
+import { setUp, wasmEnvironment } from "./setup.mjs";
+
+const packageFolder = "pkg-template";
+const dist = projectPath(packageFolder, "dist");
+const cache = projectPath(".cache");
+
+/** What the core may weigh, in bytes of raw wasm. */
+const coreLimit = 300_000;
+
+/** The features that rustc's wasm uses: wasm-opt has to be told of each. */
+const wasmFeatures = [
+  "bulk-memory",
+  "bulk-memory-opt",
+  "multivalue",
+  "mutable-globals",
+  "nontrapping-float-to-int",
+  "reference-types",
+  "sign-ext",
+];
+
+/** The package's entries: dist/<name>.js is made from each. They, and what they share, lie in one folder. */
+const entries = {
+  default: "src/load/default.ts",
+  workerd: "src/load/workerd.ts",
+  "edge-light": "src/load/edge-light.ts",
+  slim: "src/load/slim.ts",
+  cli: "src/cli.ts",
+};
+
+/** The parts in the order in which they are built: what each is made from, what it makes, and how. */
+const parts = [
+  {
+    name: "bindgen",
+    inputs: ["scripts/tools/Cargo.toml", "scripts/tools/src/bin/bindgen.rs", "Cargo.lock"],
+    outputs: [join(cache, "bindgen")],
+    build: buildBindgen,
+  },
+  {
+    name: "core",
+    inputs: ["Cargo.toml", "Cargo.lock", "build.rs", "src", "scripts/tools/src/bin/bindgen.rs"],
+    outputs: [join(dist, "windrow.wasm"), join(dist, "core", "windrow.js"), join(dist, "core", "windrow.d.ts")],
+    build: buildCore,
+  },
+  {
+    name: "encodings",
+    inputs: ["Cargo.lock", "src/tokens", "scripts/tools/src/bin/vocabulary.rs"],
+    outputs: [join(dist, "encodings", "o200k_base.js"), join(dist, "encodings", "cl100k_base.js")],
+    build: buildEncodings,
+  },
+  {
+    name: "entries",
+    inputs: [`${packageFolder}/src`, `${packageFolder}/package.json`, "package-lock.json"],
+    outputs: Object.keys(entries).map((name) => join(dist, `${name}.js`)),
+    build: buildEntries,
+    after: ["core"],
+  },
+  {
+    name: "types",
+    inputs: [`${packageFolder}/src`, `${packageFolder}/package.json`, `${packageFolder}/tsconfig.json`],
+    outputs: [join(dist, "types", "index.d.ts")],
+    build: buildTypes,
+    after: ["core"],
+  },
+];
+
+/** Builds what is not up to date. */
+export async function build({ force = false } = {}) {
+  const started = performance.now();
+  const stamps = readStamps();
+  let built = 0;
+  for (const part of parts) {
+    const wanted = digest(
+      ...part.inputs,
+      "scripts/build.mjs",
+      ...(part.after ?? []).map((name) => ({ text: stamps[name] })),
+    );
+    if (!force && stamps[part.name] === wanted && part.outputs.every((path) => existsSync(path))) {
+      continue;
+    }
+    writeStamps({ ...stamps, [part.name]: undefined });
+    await part.build();
+    stamps[part.name] = wanted;
+    writeStamps(stamps);
+    built += 1;
+  }
+  if (built > 0) {
+    await reportSizes();
+  }
+  console.error(
+    `✓ build: ${built > 0 ? "dist is complete" : "nothing has changed"} (${seconds(performance.now() - started)})`,
+  );
+}
+
+function readStamps() {
+  try {
+    return JSON.parse(readFileSync(join(cache, "build.json"), "utf8"));
+  } catch {
+    return {};
+  }
+}
+
+function writeStamps(stamps) {
+  mkdirSync(cache, { recursive: true });
+  writeFileSync(join(cache, "build.json"), JSON.stringify(stamps, null, 2));
+}
+
+// ---- Rust ----
+
+async function buildBindgen() {
+  await step("bindgen: building the program that writes the wasm's JavaScript side", async () => {
+    await cargo(["build", "--package", "windrow-tools", "--bin", "bindgen"]);
+    copyFileSync(projectPath("target", "debug", "bindgen"), join(cache, "bindgen"));
+  });
+}
+
+async function buildCore() {
+  const target = "wasm32-unknown-unknown";
+  const glue = join(cache, "glue");
+  await step("core: compiling Rust to wasm", async () => {
+    const env = await wasmEnvironment();
+    if (env === null) {
+      throw new Failure("Rust's wasm target is missing: run `npm run setup`");
+    }
+    await cargo(["build", "--package", "windrow", "--lib", "--release", "--target", target], {
+      ...env,
+      // Bindgen reads from a section of the wasm which features it may use, so stripping is left to wasm-opt.
+      CARGO_PROFILE_RELEASE_STRIP: "none",
+      // Panic messages name source files: the same bytes wherever it is built, and nobody's home folder in them.
+      CARGO_ENCODED_RUSTFLAGS: [
+        `--remap-path-prefix=${process.env.CARGO_HOME ?? join(homedir(), ".cargo")}=/cargo`,
+        `--remap-path-prefix=${root}=/windrow`,
+      ].join("\x1f"),
+    });
+  });
+  await step("core: bindgen and wasm-opt", async () => {
+    rmSync(glue, { recursive: true, force: true });
+    await run(join(cache, "bindgen"), [projectPath("target", target, "release", "windrow.wasm"), glue, "windrow"]);
+    mkdirSync(join(dist, "core"), { recursive: true });
+    const features = wasmFeatures.map((feature) => `--enable-${feature}`);
+    const paths = [join(glue, "windrow_bg.wasm"), "-o", join(dist, "windrow.wasm")];
+    await runNode("binaryen/bin/wasm-opt", [
+      "-O3",
+      "--strip-debug",
+      "--strip-producers",
+      "--strip-target-features",
+      ...features,
+      ...paths,
+    ]);
+    for (const name of ["windrow.js", "windrow.d.ts"]) {
+      copyFileSync(join(glue, name), join(dist, "core", name));
+    }
+    const before = readFileSync(join(glue, "windrow_bg.wasm")).length;
+    const after = readFileSync(join(dist, "windrow.wasm")).length;
+    if (after >= coreLimit) {
+      throw new Failure(`the core has ${count(after)} bytes; it must stay below ${count(coreLimit)}`);
+    }
+    return `${count(before)} -> ${count(after)} bytes`;
+  });
+}
+
+async function buildEncodings() {
+  await step("encodings: making the vocabularies", async () => {
+    const vocabularies = join(cache, "vocabularies");
+    mkdirSync(vocabularies, { recursive: true });
+    await cargo(["run", "--package", "windrow-tools", "--bin", "vocabulary", "--", vocabularies]);
+    mkdirSync(join(dist, "encodings"), { recursive: true });
+    for (const name of ["o200k_base", "cl100k_base"]) {
+      const bytes = readFileSync(join(vocabularies, `${name}.bin`));
+      const data = deflateRawSync(bytes, { level: 9 }).toString("base64");
+      writeFileSync(join(dist, "encodings", `${name}.bin`), bytes);
+      writeFileSync(
+        join(dist, "encodings", `${name}.js`),
+        `// The vocabulary of ${name}: raw deflate, in base64.\nexport default { name: "${name}", data: "${data}" };\n`,
+      );
+      writeFileSync(
+        join(dist, "encodings", `${name}.d.ts`),
+        `/** The vocabulary of ${name}, for \`loadEncoding\`. */\ndeclare const vocabulary: { readonly name: "${name}"; readonly data: string };\nexport default vocabulary;\n`,
+      );
+    }
+  });
+}
+
+function cargo(cargoArguments, env = {}) {
+  const [subcommand, ...rest] = cargoArguments;
+  const locked = process.env.CI ? ["--locked"] : [];
+  return run("cargo", [subcommand, ...locked, "--target-dir", projectPath("target"), ...rest], { env });
+}
+
+// ---- TypeScript ----
+
+async function buildEntries() {
+  await step("entries: bundling TypeScript", async () => {
+    const { build: bundle } = await import("esbuild");
+    for (const name of existsSync(dist) ? readdirSync(dist) : []) {
+      if (name.endsWith(".js")) {
+        rmSync(join(dist, name));
+      }
+    }
+    const { dependencies = {} } = JSON.parse(readFileSync(projectPath(packageFolder, "package.json"), "utf8"));
+    const { metafile } = await bundle({
+      absWorkingDir: projectPath(packageFolder),
+      entryPoints: entries,
+      outdir: "dist",
+      chunkNames: "shared-[hash]",
+      bundle: true,
+      splitting: true,
+      format: "esm",
+      platform: "neutral",
+      target: "es2022",
+      // A bundle with a top-level await cannot be required, nor put into an older bundle format.
+      supported: { "top-level-await": false },
+      charset: "utf8",
+      minifySyntax: true,
+      legalComments: "none",
+      metafile: true,
+      logLevel: "warning",
+      external: ["node:*", ...Object.keys(dependencies).flatMap((name) => [name, `${name}/*`])],
+      plugins: [generatedModules],
+    });
+    checkBundles(metafile);
+  });
+}
+
+/** What an import of generated code means: inlined, or a file beside the bundle that stays a file. */
+const generatedModules = {
+  name: "generated-modules",
+  setup(bundler) {
+    const base64 = "virtual:windrow-wasm-base64";
+    bundler.onResolve({ filter: /^virtual:windrow-wasm-base64$/ }, () => ({ path: base64, namespace: "generated" }));
+    bundler.onLoad({ filter: /.*/, namespace: "generated" }, () => ({
+      contents: readFileSync(join(dist, "windrow.wasm")).toString("base64"),
+      loader: "text",
+    }));
+    bundler.onResolve({ filter: /^\.\/windrow\.wasm(\?module)?$/ }, ({ path }) => ({ path, external: true }));
+    // A vocabulary stays a module of its own, so that the user's bundler makes a lazy chunk of it.
+    bundler.onResolve({ filter: /^#encodings\// }, ({ path }) => ({
+      path: `./encodings/${basename(path)}.js`,
+      external: true,
+    }));
+    // An entry that another one imports stays a module of its own too: its code runs once.
+    bundler.onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir, kind }) => {
+      if (kind === "entry-point") {
+        return undefined;
+      }
+      const source = relative(projectPath(packageFolder), resolve(resolveDir, path)).split(sep).join("/");
+      const entry = Object.entries(entries).find(([, file]) => file === source.replace(/\.js$/, ".ts"));
+      return entry ? { path: `./${entry[0]}.js`, external: true, sideEffects: true } : undefined;
+    });
+  },
+};
+
+/** The promises that a bundle makes to every host. */
+function checkBundles(metafile) {
+  for (const [path, output] of Object.entries(metafile.outputs)) {
+    const name = basename(path);
+    const text = readFileSync(projectPath(packageFolder, path), "utf8");
+    const refuse = (what) => {
+      throw new Failure(`dist/${name} ${what}`);
+    };
+    if (dirname(path) !== "dist" && output.imports.some((imported) => imported.path.startsWith("./encodings/"))) {
+      refuse("imports a vocabulary, and does not lie where that path is right");
+    }
+    for (const [what, pattern] of [
+      ["refers to its own address", /import\.meta/],
+      ["refers to a file of wasm-bindgen's", /_bg\.wasm/],
+      ["makes code from text", /\beval\(|\bnew Function\(/],
+      ["makes a request (import what is used of #core by name, so that the rest is left out)", /\bfetch\(/],
+    ]) {
+      if (pattern.test(text) && name !== "cli.js") {
+        refuse(what);
+      }
+    }
+    if (name !== "cli.js" && output.imports.some((imported) => imported.path.startsWith("node:"))) {
+      refuse("imports a module of Node's");
+    }
+  }
+}
+
+async function buildTypes() {
+  await step("types: checking TypeScript and writing declarations", async () => {
+    rmSync(join(dist, "types"), { recursive: true, force: true });
+    await runNode("typescript/bin/tsc", ["--project", projectPath(packageFolder)]);
+  });
+}
+
+// ---- Sizes ----
+
+async function reportSizes() {
+  const files = [
+    ...readdirSync(dist).filter((name) => [".js", ".wasm"].includes(extname(name))),
+    ...readdirSync(join(dist, "encodings"))
+      .filter((name) => extname(name) === ".js")
+      .map((name) => join("encodings", name)),
+  ];
+  const rows = await Promise.all(
+    files.map(async (file) => {
+      const bytes = readFileSync(join(dist, file));
+      const [zipped, brotli] = await Promise.all([
+        promisify(gzip)(bytes, { level: 9 }),
+        promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: bytes.length > 1e6 ? 9 : 11 } }),
+      ]);
+      return [join(relative(root, dist), file), bytes.length, zipped.length, brotli.length];
+    }),
+  );
+  const line = (cells) =>
+    `  ${String(cells[0]).padEnd(44)}${cells
+      .slice(1)
+      .map((cell) => String(cell).padStart(12))
+      .join("")}`;
+  console.error(line(["bytes", "raw", "gzip", "brotli"]));
+  for (const [file, ...sizes] of rows.sort()) {
+    console.error(line([file, ...sizes.map(count)]));
+  }
+}
+
+function count(number) {
+  return number.toLocaleString("en");
+}
+
+if (isProgram(import.meta.url)) {
+  await runProgram(async () => {
+    await setUp("build");
+    await build({ force: process.argv.includes("--force") });
+  });
+}

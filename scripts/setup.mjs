@@ -1,0 +1,281 @@
+// Installs what is missing, asks nothing, and can be run again: what is in place is left alone.
+//
+//   node scripts/setup.mjs          what building needs: npm packages, Rust's wasm target
+//   node scripts/setup.mjs test     that, and what the tests need: wasm-pack, its test runner, Chromium
+
+import {
+  accessSync,
+  constants,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { capture, digest, Failure, isProgram, projectPath, run, runProgram, seconds, step } from "./project.mjs";
+
+const wasmTarget = "wasm32-unknown-unknown";
+const wasmPackVersion = "0.15.1";
+
+/** Installs what `level` needs: "build" or "test". */
+export async function setUp(level) {
+  const started = performance.now();
+  requireNode();
+  await installNpmPackages();
+  await requireRust();
+  await installWasmTarget();
+  if (level === "test") {
+    await installRustComponents();
+    await installTestRunner();
+    await installWasmPack();
+    rmSync(projectPath(".tools", "target"), { recursive: true, force: true });
+    await installChromium();
+  }
+  console.error(`✓ set-up: all that a ${level} needs is in place (${seconds(performance.now() - started)})`);
+}
+
+function requireNode() {
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) {
+    throw new Failure(`Node ${process.versions.node} is too old: install Node 20.19 or later`);
+  }
+}
+
+async function installNpmPackages() {
+  const stampFile = projectPath("node_modules", ".windrow-setup");
+  const wanted = digest("package-lock.json", "package.json", "pkg-template/package.json", {
+    text: `${process.platform} ${process.arch} ${process.versions.modules}`,
+  });
+  if (readIfExists(stampFile) === wanted) {
+    return;
+  }
+  await step("npm packages: installing what package-lock.json names", async () => {
+    // None of them needs its install script, so no foreign script is run.
+    const npmArguments = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+    const npmProgram = process.env.npm_execpath;
+    if (npmProgram?.endsWith(".js")) {
+      await run(process.execPath, [npmProgram, ...npmArguments]);
+    } else {
+      await run(process.platform === "win32" ? "npm.cmd" : "npm", npmArguments);
+    }
+    writeFileSync(stampFile, wanted);
+  });
+}
+
+async function requireRust() {
+  if ((await capture("cargo", ["--version"])) === null) {
+    // A shell that was opened before rustup was installed does not have its folder on PATH.
+    const cargoFolder = join(process.env.CARGO_HOME ?? join(homedir(), ".cargo"), "bin");
+    process.env.PATH = `${cargoFolder}${delimiter}${process.env.PATH}`;
+  }
+  const version = await capture("rustc", ["--version"]);
+  if (version === null || (await capture("cargo", ["--version"])) === null) {
+    throw new Failure("Rust is missing: install its stable toolchain with rustup, then run this again");
+  }
+  const minimum = /^rust-version = "(\d+)\.(\d+)/m.exec(readFileSync(projectPath("Cargo.toml"), "utf8"));
+  const found = /(\d+)\.(\d+)/.exec(version);
+  if (minimum && found && Number(found[1]) * 1000 + Number(found[2]) < Number(minimum[1]) * 1000 + Number(minimum[2])) {
+    throw new Failure(`${version} is too old: run \`rustup update stable\` for ${minimum[1]}.${minimum[2]} or later`);
+  }
+}
+
+// ---- The wasm target: rustup's, or else one built from Debian's sources ----
+
+/**
+ * What the environment of a cargo command for wasm must have beside the usual: nothing where the default toolchain
+ * has the target, the choice of Debian's toolchain where only that has it, null where none has.
+ */
+export async function wasmEnvironment() {
+  if (await hasWasmTarget({})) {
+    return {};
+  }
+  const debian = await debianEnvironment();
+  return (await hasWasmTarget(debian)) ? debian : null;
+}
+
+async function hasWasmTarget(env) {
+  const folder = await capture("rustc", ["--print", "target-libdir", "--target", wasmTarget], { env });
+  const files = folder !== null && existsSync(folder) ? readdirSync(folder) : [];
+  return ["libstd-", "libtest-"].every((library) => files.some((name) => name.startsWith(library)));
+}
+
+async function debianEnvironment() {
+  const toolchainFolder = await capture("rustc", ["--print", "sysroot"], { env: { RUSTUP_TOOLCHAIN: "stable" } });
+  const host = /^host: (.+)$/m.exec((await capture("rustc", ["-vV"])) ?? "")?.[1];
+  const linker = join(toolchainFolder ?? "", "lib", "rustlib", host ?? "", "bin", "rust-lld");
+  return {
+    RUSTUP_TOOLCHAIN: "debian",
+    ...(existsSync(linker) ? { CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER: linker } : {}),
+  };
+}
+
+async function installWasmTarget() {
+  if ((await wasmEnvironment()) !== null) {
+    return;
+  }
+  await step(`Rust's wasm target: rustup target add ${wasmTarget}`, async () => {
+    const added = await run("rustup", ["target", "add", wasmTarget]).then(
+      () => true,
+      () => false,
+    );
+    return added ? "added" : "not possible here";
+  });
+  if ((await wasmEnvironment()) !== null) {
+    return;
+  }
+  if (!isDebianRoot() || (await capture("rustup", ["--version"])) === null) {
+    throw new Failure(
+      `Rust's wasm target is missing: run \`rustup target add ${wasmTarget}\` where its server can be reached, then run this again`,
+    );
+  }
+  await step("Rust's wasm target, from Debian's sources: installing rustc-web, cargo-web and rust-web-src", () =>
+    installDebianPackages(["rustc-web", "cargo-web", "rust-web-src"]),
+  );
+  await step("Rust's wasm target, from Debian's sources: building the standard library", buildStandardLibrary);
+  if ((await wasmEnvironment()) === null) {
+    throw new Failure("The wasm target was built, and yet Debian's rustc does not find it; see the output above");
+  }
+}
+
+async function buildStandardLibrary() {
+  const folder = mkdtempSync(join(tmpdir(), "windrow-standard-library-"));
+  try {
+    mkdirSync(join(folder, "src"));
+    writeFileSync(join(folder, "src", "lib.rs"), "");
+    writeFileSync(join(folder, "Cargo.toml"), '[package]\nname = "empty"\nversion = "0.0.0"\nedition = "2021"\n');
+    const env = {
+      PATH: `/usr/bin${delimiter}${process.env.PATH}`,
+      CARGO_TARGET_DIR: join(folder, "target"),
+      RUSTC_BOOTSTRAP: "1",
+    };
+    await run(
+      "/usr/bin/cargo",
+      ["build", "--release", "-Z", "build-std=std,panic_abort,test", "--target", wasmTarget],
+      {
+        cwd: folder,
+        env,
+      },
+    );
+    const built = join(folder, "target", wasmTarget, "release", "deps");
+    const installed = join("/usr/lib/rustlib", wasmTarget, "lib");
+    rmSync(installed, { recursive: true, force: true });
+    mkdirSync(installed, { recursive: true });
+    for (const name of readdirSync(built).filter((file) => file.endsWith(".rlib") && !file.startsWith("libempty-"))) {
+      cpSync(join(built, name), join(installed, name));
+    }
+    await run("rustup", ["toolchain", "link", "debian", "/usr"]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+// ---- What only the tests need ----
+
+async function installRustComponents() {
+  for (const [component, subcommand] of [
+    ["clippy", "clippy"],
+    ["rustfmt", "fmt"],
+  ]) {
+    if ((await capture("cargo", [subcommand, "--version"])) !== null) {
+      continue;
+    }
+    await step(`${component}: rustup component add ${component}`, async () => {
+      try {
+        await run("rustup", ["component", "add", component]);
+      } catch {
+        throw new Failure(`${component} is missing: run \`rustup component add ${component}\`, then run this again`);
+      }
+    });
+  }
+}
+
+async function installTestRunner() {
+  const wanted = digest("scripts/test-runner");
+  await installTool("wasm-bindgen-test-runner", wanted, ["--path", projectPath("scripts", "test-runner")]);
+}
+
+async function installWasmPack() {
+  await installTool("wasm-pack", wasmPackVersion, ["wasm-pack", "--version", wasmPackVersion]);
+}
+
+/** Builds a tool into `.tools`, unless what is there was made from the same source. */
+async function installTool(name, wanted, cargoArguments) {
+  const stampFile = projectPath(".tools", `${name}.installed`);
+  if (readIfExists(stampFile) === wanted && existsSync(projectPath(".tools", "bin", name))) {
+    return;
+  }
+  await step(`${name}: building it into .tools (a minute or two, once)`, async () => {
+    const folders = ["--root", projectPath(".tools"), "--target-dir", projectPath(".tools", "target")];
+    await run("cargo", ["install", "--debug", "--locked", "--force", ...folders, ...cargoArguments], {
+      env: { CARGO_PROFILE_DEV_DEBUG: "0", ...toolsEnvironment() },
+    });
+    writeFileSync(stampFile, wanted);
+  });
+}
+
+/** Adds `.tools/bin` to the front of PATH. */
+export function toolsEnvironment() {
+  return { PATH: `${projectPath(".tools", "bin")}${delimiter}${process.env.PATH}` };
+}
+
+/** Chromium and ChromeDriver: the paths in CHROME_PATH and CHROMEDRIVER, or what is on PATH; null where one is missing. */
+export function findChromium() {
+  const chromium = process.env.CHROME_PATH ?? findOnPath(["chromium", "chromium-browser", "google-chrome"]);
+  const chromedriver = process.env.CHROMEDRIVER ?? findOnPath(["chromedriver"]);
+  return chromium && chromedriver ? { chromium, chromedriver } : null;
+}
+
+async function installChromium() {
+  if (findChromium()) {
+    return;
+  }
+  if (isDebianRoot()) {
+    await step("Chromium and ChromeDriver: installing Debian's packages", () =>
+      installDebianPackages(["chromium", "chromium-driver"]),
+    );
+  }
+  if (!findChromium()) {
+    throw new Failure(
+      "Chromium or ChromeDriver is missing: install both (Debian: chromium, chromium-driver), or name them in CHROME_PATH and CHROMEDRIVER",
+    );
+  }
+}
+
+// ---- The machine ----
+
+function isDebianRoot() {
+  return process.getuid?.() === 0 && existsSync("/etc/debian_version") && findOnPath(["apt-get"]) !== null;
+}
+
+async function installDebianPackages(names) {
+  const env = { DEBIAN_FRONTEND: "noninteractive" };
+  await run("apt-get", ["-qq", "update"], { env });
+  await run("apt-get", ["-qq", "install", "--yes", "--no-install-recommends", ...names], { env });
+}
+
+function findOnPath(names) {
+  for (const name of names) {
+    for (const folder of (process.env.PATH ?? "").split(delimiter)) {
+      try {
+        accessSync(join(folder, name), constants.X_OK);
+        return join(folder, name);
+      } catch {
+        // Not here: the next folder may have it.
+      }
+    }
+  }
+  return null;
+}
+
+function readIfExists(path) {
+  return existsSync(path) ? readFileSync(path, "utf8") : null;
+}
+
+if (isProgram(import.meta.url)) {
+  await runProgram(() => setUp(process.argv[2] === "test" ? "test" : "build"));
+}

@@ -1,0 +1,73 @@
+// The main job, from nothing: sets up, builds the package, builds a context from a conversation, serves the playground.
+//
+//   npm start                                          the sample conversation
+//   npm start -- FILE --request "…" --max-tokens 4000  a file of your own; the options are those of `windrow build`
+//   npm start -- --once                                ends after printing, as it does where the output is no terminal
+
+import { spawn } from "node:child_process";
+import { parseArgs } from "node:util";
+import { build } from "./build.mjs";
+import { servePlayground } from "./playground.mjs";
+import { projectPath, root, runProgram } from "./project.mjs";
+import { setUp } from "./setup.mjs";
+
+const sample = {
+  file: "www/sample.json",
+  request: "What did we decide about the venue?",
+  maxTokens: "600",
+};
+
+/** The options of `windrow build` that take a value, so that a value is not mistaken for the file. */
+const options = {
+  request: { type: "string" },
+  "max-tokens": { type: "string" },
+  format: { type: "string" },
+  last: { type: "string" },
+};
+
+await runProgram(async () => {
+  const given = process.argv.slice(2);
+  const once = given.includes("--once");
+  const { folder, commandLine } = completeCommandLine(given.filter((argument) => argument !== "--once"));
+  await setUp("build");
+  await build();
+  const exitCode = await runCommandLine(folder, commandLine);
+  if (exitCode !== 0) {
+    process.exitCode = exitCode;
+  } else if (!once && process.stdout.isTTY) {
+    console.log(`\nThe playground is at ${await servePlayground()} (Ctrl+C ends it)`);
+  }
+});
+
+/** What is given, or the sample where no file is. A file's path is relative to where npm was started. */
+function completeCommandLine(given) {
+  const { values, tokens } = parseArgs({ args: given, options, strict: false, allowPositionals: true, tokens: true });
+  const isUnknownOption = (token) => token?.kind === "option" && !(token.name in options);
+  const hasFile = tokens.some((token, index) => token.kind === "positional" && !isUnknownOption(tokens[index - 1]));
+  if (hasFile || given.includes("--help") || given.includes("-h")) {
+    return { folder: process.env.INIT_CWD ?? process.cwd(), commandLine: given };
+  }
+  const commandLine = [sample.file, ...given];
+  if (values.request === undefined) {
+    commandLine.push("--request", sample.request);
+  }
+  if (values["max-tokens"] === undefined) {
+    commandLine.push("--max-tokens", sample.maxTokens);
+  }
+  return { folder: root, commandLine };
+}
+
+/** Runs the package's own command line. Gives its exit code; what went wrong it has said itself. */
+function runCommandLine(folder, commandLine) {
+  console.error(`▸ npx windrow build ${commandLine.map(quote).join(" ")}\n`);
+  return new Promise((resolve, reject) => {
+    const program = projectPath("pkg-template", "bin", "windrow.js");
+    const child = spawn(process.execPath, [program, "build", ...commandLine], { cwd: folder, stdio: "inherit" });
+    child.on("error", reject);
+    child.on("close", (code) => resolve(code ?? 1));
+  });
+}
+
+function quote(argument) {
+  return /^[\w./:=-]+$/.test(argument) ? argument : JSON.stringify(argument);
+}

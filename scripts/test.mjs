@@ -1,0 +1,117 @@
+// All tests, from the native ones to a real browser and a real edge worker. Stops at the first failure.
+//
+//   npm test               everything but what is slow by nature
+//   npm run test:full      what is slow by nature: `#[ignore]` tests in release mode, and tests/full
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { build } from "./build.mjs";
+import { lint } from "./lint.mjs";
+import { Failure, projectPath, run, runNode, runProgram, seconds, step } from "./project.mjs";
+import { findChromium, setUp, toolsEnvironment, wasmEnvironment } from "./setup.mjs";
+
+const times = [];
+
+/** A step whose time is in the summary at the end. */
+async function timed(title, action) {
+  const started = performance.now();
+  try {
+    await action();
+  } catch (error) {
+    throw error instanceof Failure ? new Failure(`${title}: ${error.message}`, error.exitCode) : error;
+  }
+  times.push([title, performance.now() - started]);
+}
+
+function tests(title, action) {
+  return timed(title, () => step(title, action));
+}
+
+await runProgram(async () => {
+  await timed("set-up", () => setUp("test"));
+  await timed("build", () => build());
+  if (process.argv.includes("--full")) {
+    await runSlowTests();
+  } else {
+    await timed("lint", lint);
+    await runTests();
+  }
+  console.log("\nAll passed:");
+  for (const [title, time] of times) {
+    console.log(`  ${seconds(time).padStart(8)}  ${title}`);
+  }
+  console.log(`  ${seconds(times.reduce((sum, [, time]) => sum + time, 0)).padStart(8)}  in all`);
+});
+
+async function runTests() {
+  await tests("native tests: cargo test", () => run("cargo", ["test", "--workspace"], { output: "stdout" }));
+  await tests("the binding in Node: wasm-pack test --node", () => wasmPackTest(["--node"]));
+  await tests("the binding in Chromium: wasm-pack test --headless --chrome", () =>
+    wasmPackTest(["--headless", "--chrome", "--chromedriver", findChromium().chromedriver]),
+  );
+  await tests("the package's types: tsc", () =>
+    runNode("typescript/bin/tsc", ["--project", projectPath("tests", "types")]),
+  );
+  await tests("the package in Node, Chromium and workerd: node --test", () => nodeTest("tests/package"));
+}
+
+async function runSlowTests() {
+  // Tests want speed and a backtrace, not the small code of the published wasm.
+  const env = {
+    CARGO_PROFILE_RELEASE_OPT_LEVEL: "3",
+    CARGO_PROFILE_RELEASE_LTO: "off",
+    CARGO_PROFILE_RELEASE_CODEGEN_UNITS: "16",
+    CARGO_PROFILE_RELEASE_STRIP: "none",
+  };
+  await tests("slow native tests: cargo test --release -- --ignored", () =>
+    run("cargo", ["test", "--package", "windrow", "--release", "--", "--ignored"], { env, output: "stdout" }),
+  );
+  await tests("slow tests of the package: node --test", () => nodeTest("tests/full"));
+}
+
+async function wasmPackTest(host) {
+  const env = {
+    ...toolsEnvironment(),
+    ...(await wasmEnvironment()),
+    ...browserEnvironment(),
+    // The same file runs in both hosts: it names neither, so that this says which.
+    ...(host.includes("--chrome") ? { WASM_BINDGEN_USE_BROWSER: "1" } : {}),
+    // A machine under load starts a browser slowly.
+    WASM_BINDGEN_TEST_DRIVER_TIMEOUT: "60",
+    WASM_BINDGEN_TEST_TIMEOUT: "300",
+  };
+  let text = "";
+  await run("wasm-pack", ["test", "--mode", "no-install", ...host, "--", "--test", "web"], {
+    env,
+    output: "stdout",
+    onOutput: (piece) => {
+      text += piece;
+    },
+  });
+  if (!/test result: ok\. [1-9]\d* passed/.test(text)) {
+    throw new Failure("no test ran; wasm-pack skips a file whose configuration is for another host");
+  }
+}
+
+/** `webdriver.json` names no browser, so ChromeDriver looks for one; CHROME_PATH says which. */
+function browserEnvironment() {
+  if (!process.env.CHROME_PATH) {
+    return {};
+  }
+  const file = projectPath(".cache", "webdriver.json");
+  const capabilities = JSON.parse(readFileSync(projectPath("webdriver.json"), "utf8"));
+  capabilities["goog:chromeOptions"].binary = process.env.CHROME_PATH;
+  mkdirSync(projectPath(".cache"), { recursive: true });
+  writeFileSync(file, JSON.stringify(capabilities));
+  return { WASM_BINDGEN_TEST_WEBDRIVER_JSON: file };
+}
+
+async function nodeTest(folder) {
+  const files = existsSync(projectPath(folder))
+    ? readdirSync(projectPath(folder)).filter((name) => name.endsWith(".test.mjs"))
+    : [];
+  if (files.length === 0) {
+    throw new Failure(`${folder} has no *.test.mjs`);
+  }
+  const env = { CHROME_PATH: findChromium().chromium };
+  await run(process.execPath, ["--test", ...files.map((name) => `${folder}/${name}`)], { env, output: "stdout" });
+}

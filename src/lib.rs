@@ -1,0 +1,34 @@
+//! windrow builds **bounded context** for LLM chats where the conversation is: in the browser tab and the edge worker.
+//!
+//! Given a transcript and a budget, a build decides which messages go into the prompt, in which form, and says why. The
+//! crate is the core of the npm package of the same name, and pure: no clock, no randomness, no I/O, no `async`. What a
+//! build needs from outside it stops and asks for.
+//!
+//! # Map
+//!
+//! - [`transcript`]: messages in order, as columns.
+//! - [`assemble`]: the order of the stages; [`stages`] has one file for each, with its group of the config.
+//! - [`tokens`]: exact counts and estimates; [`measure`]: what the parts of a prompt cost.
+//! - [`context`], [`trace`]: the result, and what became of every message.
+//! - [`config`], [`value`], [`error`]: options in, strictly, and what a wrong one gets.
+#![cfg_attr(not(target_family = "wasm"), forbid(unsafe_code))]
+
+pub mod assemble;
+pub mod config;
+pub mod context;
+pub mod error;
+pub mod measure;
+mod shorten;
+pub mod stages;
+pub mod time;
+pub mod tokens;
+pub mod trace;
+pub mod transcript;
+pub mod value;
+
+#[cfg(target_family = "wasm")]
+pub mod wasm;
+
+#[cfg(test)]
+#[path = "../tests/reference.rs"]
+mod reference;

@@ -1,0 +1,68 @@
+//! Cuts texts to fit, visibly and between whole characters.
+
+use crate::assemble::{Draft, Piece};
+use crate::measure::{Cost, Meter};
+use crate::stages::render;
+use unicode_segmentation::GraphemeCursor;
+
+/// Cuts the longest texts of these pieces to one common length, the greatest with which all of them fit.
+///
+/// Gives what they cost then, or none if they do not fit even with nothing left of their texts.
+pub(crate) fn fit(draft: &mut Draft, meter: &Meter, pieces: &[Piece], limit: Cost) -> Option<Cost> {
+    let texts: Vec<(Piece, String, u64)> = pieces
+        .iter()
+        .map(|piece| {
+            let (transcript, row) = draft.source(*piece);
+            let text = render::plain_text(transcript, row);
+            let token_count = meter.count(&text);
+            (*piece, text, token_count)
+        })
+        .collect();
+    let mut cut_to = |char_count: usize| {
+        draft.shortened = texts
+            .iter()
+            .filter(|(_, text, _)| text.chars().nth(char_count).is_some())
+            .map(|(piece, text, token_count)| {
+                (*piece, truncate(text, char_count, *token_count, meter))
+            })
+            .collect();
+        Some(meter.total(draft, pieces)).filter(|cost| cost.fits(limit))
+    };
+    let longest = texts
+        .iter()
+        .map(|(_, text, _)| text.chars().count())
+        .max()?;
+    cut_to(0)?;
+    // The greatest length that fits lies in [fits, fails).
+    let (mut fits, mut fails) = (0, longest);
+    while fits + 1 < fails {
+        let middle = fits.midpoint(fails);
+        if cut_to(middle).is_some() {
+            fits = middle;
+        } else {
+            fails = middle;
+        }
+    }
+    cut_to(fits)
+}
+
+/// The first `char_count` code points of a text, without a torn character at the end, and a marker that says what is
+/// missing.
+fn truncate(text: &str, char_count: usize, token_count: u64, meter: &Meter) -> String {
+    let end = text
+        .char_indices()
+        .nth(char_count)
+        .map_or(text.len(), |(position, _)| position);
+    let mut cursor = GraphemeCursor::new(end, text.len(), true);
+    let end = match cursor.is_boundary(text, 0) {
+        Ok(true) => end,
+        _ => cursor.prev_boundary(text, 0).ok().flatten().unwrap_or(0),
+    };
+    let kept = &text[..end];
+    let marker = format!("[truncated: {} of {token_count} tokens]", meter.count(kept));
+    if kept.is_empty() {
+        marker
+    } else {
+        format!("{kept}\n{marker}")
+    }
+}

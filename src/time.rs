@@ -1,0 +1,262 @@
+//! Moments: read from what callers write, shown in UTC.
+
+use serde::{Deserialize, Deserializer, Serialize, de};
+use std::fmt;
+
+/// A moment, in milliseconds since 1970-01-01T00:00Z.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Milliseconds(pub i64);
+
+/// The largest moment that a JavaScript `Date` can be.
+const LIMIT: f64 = 8.64e15;
+
+/// The moment of a number of milliseconds; none where it is not a moment (NaN, infinite, beyond a `Date`'s range).
+#[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
+pub(crate) fn from_number(milliseconds: f64) -> Option<Milliseconds> {
+    (milliseconds.abs() <= LIMIT).then_some(Milliseconds(milliseconds as i64))
+}
+
+/// Reads an ISO 8601 date, or date and time (RFC 3339, and a space in place of the `T`, included).
+///
+/// A time without an offset is taken as UTC, so that it means the same on every machine.
+pub(crate) fn parse(text: &str) -> Option<Milliseconds> {
+    let mut rest = text.trim();
+    let year = digits(&mut rest, 4)?;
+    sign(&mut rest, &['-'])?;
+    let month = digits(&mut rest, 2).filter(|month| (1..=12).contains(month))?;
+    sign(&mut rest, &['-'])?;
+    let day = digits(&mut rest, 2).filter(|day| (1..=days_in_month(year, month)).contains(day))?;
+    let mut milliseconds = days_since_1970(year, month, day) * MILLISECONDS_PER_DAY;
+    if sign(&mut rest, &['T', 't', ' ']).is_some() {
+        milliseconds += clock(&mut rest)?;
+        milliseconds -= offset_minutes(&mut rest)? * MILLISECONDS_PER_MINUTE;
+    }
+    rest.is_empty().then_some(Milliseconds(milliseconds))
+}
+
+/// `hh:mm`, `hh:mm:ss` or `hh:mm:ss.fraction`, in milliseconds.
+fn clock(rest: &mut &str) -> Option<i64> {
+    let hour = digits(rest, 2).filter(|hour| *hour < 24)?;
+    sign(rest, &[':'])?;
+    let minute = digits(rest, 2).filter(|minute| *minute < 60)?;
+    let mut milliseconds = (hour * 60 + minute) * MILLISECONDS_PER_MINUTE;
+    if sign(rest, &[':']).is_some() {
+        // A leap second is the first moment after it.
+        milliseconds += digits(rest, 2).filter(|second| *second <= 60)? * 1000;
+        if sign(rest, &['.', ',']).is_some() {
+            let end = rest
+                .find(|letter: char| !letter.is_ascii_digit())
+                .unwrap_or(rest.len());
+            let (fraction, after) = rest.split_at(end);
+            let mut thousandths = fraction
+                .bytes()
+                .chain(*b"000")
+                .map(|digit| i64::from(digit - b'0'));
+            milliseconds +=
+                thousandths.next()? * 100 + thousandths.next()? * 10 + thousandths.next()?;
+            *rest = after;
+            if fraction.is_empty() {
+                return None;
+            }
+        }
+    }
+    Some(milliseconds)
+}
+
+/// `Z`, `+hh:mm`, `-hhmm`, `+hh` or nothing, in minutes east of UTC.
+fn offset_minutes(rest: &mut &str) -> Option<i64> {
+    let direction = match sign(rest, &['Z', 'z', '+', '-', '\u{2212}']) {
+        None | Some('Z' | 'z') => return Some(0),
+        Some('+') => 1,
+        Some(_) => -1,
+    };
+    let hours = digits(rest, 2).filter(|hours| *hours < 24)?;
+    let has_minutes = sign(rest, &[':']).is_some() || !rest.is_empty();
+    let minutes = if has_minutes {
+        digits(rest, 2).filter(|minutes| *minutes < 60)?
+    } else {
+        0
+    };
+    Some(direction * (hours * 60 + minutes))
+}
+
+/// Takes exactly `count` digits.
+fn digits(rest: &mut &str, count: usize) -> Option<i64> {
+    let (taken, after) = rest.split_at_checked(count)?;
+    let is_number = taken.bytes().all(|byte| byte.is_ascii_digit());
+    *rest = after;
+    is_number.then(|| {
+        taken
+            .bytes()
+            .fold(0, |number, byte| number * 10 + i64::from(byte - b'0'))
+    })
+}
+
+/// Takes one of some characters.
+fn sign(rest: &mut &str, signs: &[char]) -> Option<char> {
+    let found = rest
+        .chars()
+        .next()
+        .filter(|letter| signs.contains(letter))?;
+    *rest = &rest[found.len_utf8()..];
+    Some(found)
+}
+
+/// Shows a moment to the minute in UTC, as `2025-03-30 14:05`.
+pub(crate) fn format_minute(moment: Milliseconds) -> String {
+    let minutes = moment.0.div_euclid(MILLISECONDS_PER_MINUTE);
+    let (year, month, day) = civil_date(minutes.div_euclid(24 * 60));
+    let (hour, minute) = (minutes.rem_euclid(24 * 60) / 60, minutes.rem_euclid(60));
+    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}")
+}
+
+const MILLISECONDS_PER_MINUTE: i64 = 60_000;
+const MILLISECONDS_PER_DAY: i64 = 24 * 60 * MILLISECONDS_PER_MINUTE;
+
+// The two conversions below count in years that begin in March, so that the leap day is the last day of its year, and in
+// eras of 400 years, after which the calendar repeats: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
+const DAYS_PER_ERA: i64 = 146_097;
+/// From the first day of the first era, 0000-03-01, to 1970-01-01.
+const DAYS_TO_1970: i64 = 719_468;
+
+fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    era * DAYS_PER_ERA + day_of_era - DAYS_TO_1970
+}
+
+fn civil_date(days_since_1970: i64) -> (i64, i64, i64) {
+    let days = days_since_1970 + DAYS_TO_1970;
+    let (era, day_of_era) = (days.div_euclid(DAYS_PER_ERA), days.rem_euclid(DAYS_PER_ERA));
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = (month_from_march + 2) % 12 + 1;
+    let year = era * 400 + year_of_era + i64::from(month <= 2);
+    (year, month, day)
+}
+
+fn days_in_month(year: i64, month: i64) -> i64 {
+    let (next_year, next_month) = if month == 12 {
+        (year + 1, 1)
+    } else {
+        (year, month + 1)
+    };
+    days_since_1970(next_year, next_month, 1) - days_since_1970(year, month, 1)
+}
+
+impl<'de> Deserialize<'de> for Milliseconds {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Moment;
+        impl<'de> de::Visitor<'de> for Moment {
+            type Value = Milliseconds;
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a moment")
+            }
+            fn visit_f64<E: de::Error>(self, value: f64) -> Result<Milliseconds, E> {
+                from_number(value).ok_or_else(|| unreadable("a number beyond the range of dates"))
+            }
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "milliseconds of a Date are exact in a double"
+            )]
+            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Milliseconds, E> {
+                self.visit_f64(value as f64)
+            }
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "milliseconds of a Date are exact in a double"
+            )]
+            fn visit_u64<E: de::Error>(self, value: u64) -> Result<Milliseconds, E> {
+                self.visit_f64(value as f64)
+            }
+            fn visit_str<E: de::Error>(self, value: &str) -> Result<Milliseconds, E> {
+                parse(value).ok_or_else(|| unreadable(format_args!("\"{value}\"")))
+            }
+            fn visit_unit<E: de::Error>(self) -> Result<Milliseconds, E> {
+                Err(unreadable("nothing"))
+            }
+            fn visit_bool<E: de::Error>(self, _: bool) -> Result<Milliseconds, E> {
+                Err(unreadable("true or false"))
+            }
+            fn visit_seq<A: de::SeqAccess<'de>>(self, _: A) -> Result<Milliseconds, A::Error> {
+                Err(unreadable("a list"))
+            }
+            fn visit_map<A: de::MapAccess<'de>>(self, _: A) -> Result<Milliseconds, A::Error> {
+                Err(unreadable("an object"))
+            }
+        }
+        fn unreadable<E: de::Error>(given: impl fmt::Display) -> E {
+            E::custom(format!(
+                "expected milliseconds since 1970 or an ISO 8601 date and time, got {given}"
+            ))
+        }
+        deserializer.deserialize_any(Moment)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_the_spellings_that_logs_use() {
+        let moment = Some(Milliseconds(1_743_343_500_000));
+        for text in [
+            "2025-03-30T14:05:00Z",
+            " 2025-03-30T14:05Z",
+            "2025-03-30T14:05:00.000Z",
+            "2025-03-30T16:05:00+02:00",
+            "2025-03-30T09:35:00-0430",
+            "2025-03-30T15:05:00+01",
+            "2025-03-30 14:05:00",
+            "2025-03-30t14:05",
+        ] {
+            assert_eq!(parse(text), moment, "{text}");
+        }
+        assert_eq!(
+            parse("2025-03-30T14:05:00.0625Z"),
+            Some(Milliseconds(1_743_343_500_062))
+        );
+        assert_eq!(parse("2025-03-30"), Some(Milliseconds(1_743_292_800_000)));
+        assert_eq!(parse("2024-02-29"), Some(Milliseconds(1_709_164_800_000)));
+        assert_eq!(parse("1969-12-31T23:59:59Z"), Some(Milliseconds(-1000)));
+        for text in [
+            "",
+            "yesterday",
+            "14:05",
+            "2025-02-29",
+            "2025-13-01",
+            "2025-03-00",
+            "2025-03-30T24:00Z",
+            "2025-03-30T14",
+            "2025-03-30T14:05:00.Z",
+            "2025-03-30T14:05:00Zulu",
+            "2025-03-30T14:05:00+1:00",
+            "２０２５-03-30",
+        ] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn shows_what_it_reads() {
+        // Every 7 hours and 13 minutes over four centuries and more, so that every kind of year is met.
+        let mut moment = parse("1899-12-31T00:00Z").expect("a date");
+        let end = parse("2402-03-02T00:00Z").expect("a date");
+        while moment < end {
+            assert_eq!(parse(&format_minute(moment)), Some(moment));
+            moment.0 += (7 * 60 + 13) * MILLISECONDS_PER_MINUTE;
+        }
+        assert_eq!(
+            format_minute(Milliseconds(1_743_343_559_999)),
+            "2025-03-30 14:05"
+        );
+        assert_eq!(format_minute(Milliseconds(-1)), "1969-12-31 23:59");
+    }
+}

@@ -1,0 +1,62 @@
+//! Which encoding a model counts in.
+
+use super::EncodingName;
+use EncodingName::{Cl100kBase, O200kBase};
+
+/// Models by their exact names.
+const NAMES: [(&str, EncodingName); 16] = [
+    ("o1", O200kBase),
+    ("o3", O200kBase),
+    ("o4-mini", O200kBase),
+    ("gpt-5", O200kBase),
+    ("gpt-4.1", O200kBase),
+    ("gpt-4o", O200kBase),
+    ("codex-mini", O200kBase),
+    ("gpt-4", Cl100kBase),
+    ("gpt-3.5-turbo", Cl100kBase),
+    ("gpt-3.5", Cl100kBase),
+    ("gpt-35-turbo", Cl100kBase),
+    ("davinci-002", Cl100kBase),
+    ("babbage-002", Cl100kBase),
+    ("text-embedding-ada-002", Cl100kBase),
+    ("text-embedding-3-small", Cl100kBase),
+    ("text-embedding-3-large", Cl100kBase),
+];
+
+/// Models by how their names begin.
+const PREFIXES: [(&str, EncodingName); 13] = [
+    ("o1-", O200kBase),
+    ("o3-", O200kBase),
+    ("o4-mini-", O200kBase),
+    ("gpt-5", O200kBase),
+    ("gpt-4.5-", O200kBase),
+    ("gpt-4.1-", O200kBase),
+    ("chatgpt-4o-", O200kBase),
+    ("gpt-4o-", O200kBase),
+    ("gpt-4-", Cl100kBase),
+    ("gpt-3.5-turbo-", Cl100kBase),
+    ("gpt-35-turbo-", Cl100kBase), // the name of a deployment at Azure
+    ("gpt-oss-", O200kBase),       // has more special tokens, but text counts the same
+    ("codex-mini", O200kBase),
+];
+
+impl EncodingName {
+    /// The encoding of a model, by the model's name: `gpt-4o`, `gpt-4o-2024-05-13`, a fine-tuned one
+    /// (`ft:gpt-4o:…`), or with the provider before it as routers write it (`openai/gpt-4o`). None for any other,
+    /// and for the models whose encoding is an older one.
+    #[must_use]
+    pub fn for_model(model: &str) -> Option<Self> {
+        let mut model = model.strip_prefix("openai/").unwrap_or(model);
+        while let Some(tuned) = model.strip_prefix("ft:") {
+            model = tuned.split(':').next().unwrap_or(tuned);
+        }
+        let exact = NAMES.iter().find(|(name, _)| *name == model);
+        exact
+            .or_else(|| {
+                PREFIXES
+                    .iter()
+                    .find(|(prefix, _)| model.starts_with(prefix))
+            })
+            .map(|(_, encoding)| *encoding)
+    }
+}

@@ -1,0 +1,311 @@
+//! Splits text into pieces, within which tokens are merged: by hand what the encodings' patterns say.
+//!
+//! The reference describes each encoding's pieces by a regular expression with look-ahead and backtracking. Here
+//! each is a function from the start of a piece to its end, which looks at no character more than a few times.
+
+use super::EncodingName;
+use super::classes::{Class, class_of};
+
+/// Where the piece ends that starts at `start`: an offset in bytes, greater than `start`.
+///
+/// `text` is UTF-8, and a character starts at `start`.
+#[inline]
+pub(crate) fn piece_end(encoding: EncodingName, text: &[u8], start: usize) -> usize {
+    match encoding {
+        EncodingName::O200kBase => o200k_end(text, start),
+        EncodingName::Cl100kBase => cl100k_end(text, start),
+    }
+}
+
+/// The end of the first alternative that matches, of:
+///
+/// ```text
+/// [^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?
+/// [^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?
+/// \p{N}{1,3}
+///  ?[^\s\p{L}\p{N}]+[\r\n/]*
+/// \s*[\r\n]+
+/// \s+(?!\S)
+/// \s+
+/// ```
+fn o200k_end(text: &[u8], start: usize) -> usize {
+    let (class, width) = class_at(text, start);
+    let next = start + width;
+    let word = match class {
+        Class::Lower | Class::Upper | Class::Caseless => word_at(text, start),
+        Class::Number => return number_end(text, next),
+        Class::Newline => return white_space_end(text, start),
+        // Any other character may lead a word. A mark may also be a letter of the word itself, and the first
+        // alternative with it as a letter comes before the second with it as the leader.
+        Class::Mark | Class::Other | Class::Space => match word_at(text, next) {
+            Some(word) if word.has_lower => Some(word),
+            word if class != Class::Mark => word,
+            _ => word_at(text, start),
+        },
+    };
+    if let Some(word) = word {
+        return contraction_end(text, word.end).unwrap_or(word.end);
+    }
+    match symbols_end(text, start) {
+        Some(end) => run_of_bytes_end(text, end, b"\r\n/"),
+        None => white_space_end(text, start),
+    }
+}
+
+/// The end of the first alternative that matches, of:
+///
+/// ```text
+/// '(?i:[sdmt]|ll|ve|re)
+/// [^\r\n\p{L}\p{N}]?+\p{L}++
+/// \p{N}{1,3}+
+///  ?[^\s\p{L}\p{N}]++[\r\n]*+
+/// \s++$
+/// \s*[\r\n]
+/// \s+(?!\S)
+/// \s
+/// ```
+fn cl100k_end(text: &[u8], start: usize) -> usize {
+    if let Some(end) = contraction_end(text, start) {
+        return end;
+    }
+    let (class, width) = class_at(text, start);
+    let next = start + width;
+    match class {
+        Class::Lower | Class::Upper | Class::Caseless => return letters_end(text, next),
+        Class::Number => return number_end(text, next),
+        Class::Mark | Class::Other | Class::Space if class_at(text, next).0.is_letter() => {
+            return letters_end(text, next);
+        }
+        Class::Mark | Class::Other | Class::Space | Class::Newline => {}
+    }
+    if let Some(end) = symbols_end(text, start) {
+        return run_of_bytes_end(text, end, b"\r\n");
+    }
+    match run_end(text, start, Class::is_white_space) {
+        end if end == text.len() => end,
+        _ => white_space_end(text, start),
+    }
+}
+
+/// A run of letters and marks as o200k reads it: capitals first, then small letters.
+struct Word {
+    end: usize,
+    /// Whether it ends in something that can be a small letter: the first alternative, not the second.
+    has_lower: bool,
+}
+
+/// The word that starts at `start`, without leader and contraction.
+fn word_at(text: &[u8], start: usize) -> Option<Word> {
+    let mut at = start;
+    // Letters without case and marks count as capitals and as small letters. Where no small letter follows the
+    // capitals, the word is cut after the last character that can be one.
+    let mut last_caseless_end = None;
+    loop {
+        let (class, width) = class_at(text, at);
+        match class {
+            Class::Upper => at += width,
+            Class::Caseless | Class::Mark => {
+                at += width;
+                last_caseless_end = Some(at);
+            }
+            Class::Lower => {
+                let end = run_end(text, at + width, |class| {
+                    matches!(class, Class::Lower | Class::Caseless | Class::Mark)
+                });
+                return Some(Word {
+                    end,
+                    has_lower: true,
+                });
+            }
+            Class::Other | Class::Number | Class::Newline | Class::Space => break,
+        }
+    }
+    match last_caseless_end {
+        Some(end) => Some(Word {
+            end,
+            has_lower: true,
+        }),
+        None => (at > start).then_some(Word {
+            end: at,
+            has_lower: false,
+        }),
+    }
+}
+
+/// The end of a run of letters that goes on at `at`.
+fn letters_end(text: &[u8], at: usize) -> usize {
+    run_end(text, at, Class::is_letter)
+}
+
+/// The end of a number whose first digit ended at `at`: at most three digits in all.
+fn number_end(text: &[u8], mut at: usize) -> usize {
+    for _ in 1..3 {
+        match class_at(text, at) {
+            (Class::Number, width) => at += width,
+            _ => break,
+        }
+    }
+    at
+}
+
+/// The end of symbols and marks that start at `start`, or after one space there; None if there are none.
+fn symbols_end(text: &[u8], start: usize) -> Option<usize> {
+    let first = start + usize::from(text.get(start) == Some(&b' '));
+    let end = run_end(text, first, |class| {
+        matches!(class, Class::Other | Class::Mark)
+    });
+    (end > first).then_some(end)
+}
+
+/// The end of the piece of white space that starts at `start`: after the last newline of the run if it has one;
+/// else before its last character, which belongs to what follows, unless there is no other or nothing follows.
+fn white_space_end(text: &[u8], start: usize) -> usize {
+    let mut at = start;
+    let mut last_start = start;
+    let mut last_newline_end = None;
+    loop {
+        let (class, width) = class_at(text, at);
+        if width == 0 || !class.is_white_space() {
+            break;
+        }
+        last_start = at;
+        at += width;
+        if class == Class::Newline {
+            last_newline_end = Some(at);
+        }
+    }
+    match last_newline_end {
+        Some(end) => end,
+        None if at == text.len() || last_start == start => at,
+        None => last_start,
+    }
+}
+
+/// The end of an English contraction that starts with an apostrophe at `start`, in small letters or capitals.
+/// The long s (U+017F) is a case of s.
+fn contraction_end(text: &[u8], start: usize) -> Option<usize> {
+    let length = match text.get(start..)? {
+        [
+            b'\'',
+            b's' | b'S' | b't' | b'T' | b'm' | b'M' | b'd' | b'D',
+            ..,
+        ] => 2,
+        [b'\'', b'r' | b'R' | b'v' | b'V', b'e' | b'E', ..]
+        | [b'\'', b'l' | b'L', b'l' | b'L', ..]
+        | [b'\'', 0xc5, 0xbf, ..] => 3,
+        _ => return None,
+    };
+    Some(start + length)
+}
+
+/// The end of the run of characters from `at` whose class belongs to it.
+#[inline]
+fn run_end(text: &[u8], mut at: usize, belongs: impl Fn(Class) -> bool) -> usize {
+    loop {
+        let (class, width) = class_at(text, at);
+        if width == 0 || !belongs(class) {
+            return at;
+        }
+        at += width;
+    }
+}
+
+/// The end of the run of these bytes from `at`.
+fn run_of_bytes_end(text: &[u8], mut at: usize, bytes: &[u8]) -> usize {
+    while text.get(at).is_some_and(|byte| bytes.contains(byte)) {
+        at += 1;
+    }
+    at
+}
+
+/// The class of the character at `at` and its width in bytes. Past the end it is a newline of width 0.
+#[inline]
+fn class_at(text: &[u8], at: usize) -> (Class, usize) {
+    match text.get(at) {
+        Some(byte) if byte.is_ascii() => (class_of(u32::from(*byte)), 1),
+        Some(_) => {
+            let (code_point, width) = decode(text, at);
+            (class_of(code_point), width)
+        }
+        None => (Class::Newline, 0),
+    }
+}
+
+/// The code point of the character of several bytes at `at`, and its width in bytes.
+#[inline]
+pub(crate) fn decode(text: &[u8], at: usize) -> (u32, usize) {
+    let byte = |offset: usize| text.get(at + offset).map_or(0, |byte| u32::from(*byte));
+    let continuation = |offset| byte(offset) & 0x3f;
+    let first = byte(0);
+    if first < 0xe0 {
+        ((first & 0x1f) << 6 | continuation(1), 2)
+    } else if first < 0xf0 {
+        (
+            (first & 0x0f) << 12 | continuation(1) << 6 | continuation(2),
+            3,
+        )
+    } else {
+        let high = (first & 0x07) << 18 | continuation(1) << 12;
+        (high | continuation(2) << 6 | continuation(3), 4)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pieces(encoding: EncodingName, text: &str) -> Vec<&str> {
+        let mut pieces = Vec::new();
+        let mut start = 0;
+        while start < text.len() {
+            let end = piece_end(encoding, text.as_bytes(), start);
+            pieces.push(&text[start..end]);
+            start = end;
+        }
+        pieces
+    }
+
+    #[test]
+    fn words_carry_their_leader_and_contraction() {
+        let text = "We'll meet HTTPServer's (don't)";
+        assert_eq!(
+            pieces(EncodingName::O200kBase, text),
+            ["We'll", " meet", " HTTPServer's", " (", "don't", ")"]
+        );
+        assert_eq!(
+            pieces(EncodingName::Cl100kBase, text),
+            [
+                "We",
+                "'ll",
+                " meet",
+                " HTTPServer",
+                "'s",
+                " (",
+                "don",
+                "'t",
+                ")"
+            ]
+        );
+    }
+
+    #[test]
+    fn the_last_of_several_spaces_belongs_to_what_follows() {
+        for encoding in EncodingName::ALL {
+            assert_eq!(pieces(encoding, "a   b  "), ["a", "  ", " b", "  "]);
+            assert_eq!(pieces(encoding, "a \n\n  b"), ["a", " \n\n", " ", " b"]);
+            assert_eq!(pieces(encoding, "12345"), ["123", "45"]);
+        }
+        assert_eq!(pieces(EncodingName::O200kBase, "a\n  "), ["a", "\n", "  "]);
+        assert_eq!(pieces(EncodingName::Cl100kBase, "a\n  "), ["a", "\n  "]);
+    }
+
+    #[test]
+    fn a_word_of_capitals_ends_after_its_last_caseless_letter() {
+        assert_eq!(pieces(EncodingName::O200kBase, "A漢BC"), ["A漢", "BC"]);
+        assert_eq!(
+            pieces(EncodingName::O200kBase, "\u{301}AB"),
+            ["\u{301}", "AB"]
+        );
+        assert_eq!(pieces(EncodingName::O200kBase, "(A漢b"), ["(A漢b"]);
+    }
+}

@@ -1,0 +1,260 @@
+//! What became of every message, and why.
+
+use crate::config::ContextConfig;
+use serde::Serialize;
+
+/// What became of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub enum Fate {
+    /// It is in the context, whole.
+    #[serde(rename = "kept")]
+    Kept,
+    /// It is in the context, cut to fit, with a visible marker.
+    #[serde(rename = "shortened")]
+    Shortened,
+    /// It is not in the context.
+    #[serde(rename = "left out")]
+    LeftOut,
+}
+
+/// Why it became so. The codes are stable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// It belongs to another session than the one asked for.
+    OtherSession,
+    /// It is older than what is fetched.
+    BeyondFetchLimit,
+    /// It calls a tool, and the transcript has no result for the call.
+    CallWithoutResult,
+    /// It is a tool's result, and the transcript has no call for it.
+    ResultWithoutCall,
+    /// Its role is not among the wanted ones.
+    Role,
+    /// Its source is excluded.
+    Source,
+    /// One of its tags is excluded.
+    Tag,
+    /// It is older than the newest messages or exchanges that the window takes.
+    BeyondLookback,
+    /// It is older than the newest user turns that the window takes.
+    BeyondUserTurns,
+    /// It is older than the newest messages that may be kept.
+    BeyondRecentMessages,
+    /// It is older than the window's hours.
+    TooOld,
+    /// Its tool call or result was left out, and they go together.
+    SplitGroup,
+    /// The budget had no room left for it.
+    OverBudget,
+    /// It is one of the system or developer messages that the transcript begins with.
+    Instruction,
+    /// The caller pinned it.
+    Pinned,
+    /// It stands for the request.
+    Request,
+    /// It is history, and there was room for it.
+    History,
+}
+
+impl Reason {
+    /// Every reason, in the order of the stages.
+    pub const ALL: [Self; 17] = [
+        Self::OtherSession,
+        Self::BeyondFetchLimit,
+        Self::CallWithoutResult,
+        Self::ResultWithoutCall,
+        Self::Role,
+        Self::Source,
+        Self::Tag,
+        Self::BeyondLookback,
+        Self::BeyondUserTurns,
+        Self::BeyondRecentMessages,
+        Self::TooOld,
+        Self::SplitGroup,
+        Self::OverBudget,
+        Self::Instruction,
+        Self::Pinned,
+        Self::Request,
+        Self::History,
+    ];
+
+    /// The reason in words, with the figures of the config.
+    #[must_use]
+    pub fn words(self, config: &ContextConfig) -> String {
+        let window = &config.window;
+        let figure = |value: Option<u64>| value.map_or_else(String::new, |value| value.to_string());
+        match self {
+            Self::OtherSession => format!(
+                "belongs to another session than {}",
+                config.session_id.as_deref().unwrap_or("the one asked for")
+            ),
+            Self::BeyondFetchLimit => format!(
+                "older than the newest {} messages, which are all that is looked at (collect.fetchLimit)",
+                figure(config.collect.fetch_limit)
+            ),
+            Self::CallWithoutResult => {
+                "calls a tool, and the transcript has no result for the call".to_owned()
+            }
+            Self::ResultWithoutCall => {
+                "is the result of a tool call that the transcript does not have before it"
+                    .to_owned()
+            }
+            Self::Role => "its role is not among those wanted (filter.roles)".to_owned(),
+            Self::Source => "its source is excluded (filter.excludeSources)".to_owned(),
+            Self::Tag => "one of its tags is excluded (filter.excludeTags)".to_owned(),
+            Self::BeyondLookback => format!(
+                "older than the newest {} {} (window.lookbackCount)",
+                figure(window.lookback_count),
+                match window.unit {
+                    crate::stages::window::WindowUnit::Message => "messages",
+                    crate::stages::window::WindowUnit::Exchange => "exchanges",
+                }
+            ),
+            Self::BeyondUserTurns => format!(
+                "older than the newest {} user turns (window.maxUserTurns)",
+                figure(window.max_user_turns)
+            ),
+            Self::BeyondRecentMessages => format!(
+                "older than the newest {} messages (window.maxRecentMessages)",
+                figure(window.max_recent_messages)
+            ),
+            Self::TooOld => format!(
+                "more than {} hours older than the newest message (window.recencyHours), and not among the newest {} \
+                 (window.minMessages)",
+                serde_json::to_string(&window.recency_hours).unwrap_or_default(),
+                window.min_messages
+            ),
+            Self::SplitGroup => {
+                "goes together with a tool call or result that was left out".to_owned()
+            }
+            Self::OverBudget => {
+                "no room left in the budget: what is newer, pinned or required filled it".to_owned()
+            }
+            Self::Instruction => {
+                "one of the instructions that the transcript begins with, which are always kept"
+                    .to_owned()
+            }
+            Self::Pinned => "pinned, or goes together with a pinned message".to_owned(),
+            Self::Request => {
+                "stands for the request: no request was given, and this is the newest".to_owned()
+            }
+            Self::History => "within the window, and there was room for it".to_owned(),
+        }
+    }
+}
+
+/// A stage of a build.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum StageName {
+    /// Order, groups, session.
+    Collect,
+    /// Roles, sources, tags.
+    Filter,
+    /// Count, turns, time.
+    Window,
+    /// What fits.
+    Budget,
+    /// The form.
+    Render,
+    /// The hash and the recording.
+    Snapshot,
+}
+
+/// The decision about one message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// What became of it.
+    pub fate: Fate,
+    /// The stage that decided.
+    pub stage: StageName,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// What became of every message: runs of neighbours with the same fate, so its size follows the decisions and not the
+/// length of the transcript.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Trace {
+    /// The runs, in the order of the transcript; together they cover it without gap or overlap.
+    pub ranges: Vec<TraceRange>,
+    /// The reasons that occur, in words.
+    pub reasons: Vec<ReasonWords>,
+}
+
+/// A reason in words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ReasonWords {
+    /// The reason.
+    pub reason: Reason,
+    /// What it says, with the figures of the config.
+    pub words: String,
+}
+
+/// A run of neighbouring messages with the same fate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct TraceRange {
+    /// Position of the run's first message in the transcript, from 0.
+    pub first: usize,
+    /// Position of the run's last message, inclusive.
+    pub last: usize,
+    /// What became of them.
+    pub fate: Fate,
+    /// The stage that decided.
+    pub stage: StageName,
+    /// Why.
+    pub reason: Reason,
+    /// What they cost together in the context, in tokens; 0 where they were left out.
+    pub tokens: u64,
+}
+
+impl Trace {
+    /// Folds decisions and costs, one a message, into runs.
+    pub(crate) fn fold(
+        decisions: impl Iterator<Item = (Decision, u64)>,
+        config: &ContextConfig,
+    ) -> Self {
+        let mut ranges: Vec<TraceRange> = Vec::new();
+        let mut reasons: Vec<ReasonWords> = Vec::new();
+        for (position, (decision, tokens)) in decisions.enumerate() {
+            let Decision {
+                fate,
+                stage,
+                reason,
+            } = decision;
+            match ranges.last_mut() {
+                Some(range) if (range.fate, range.stage, range.reason) == (fate, stage, reason) => {
+                    range.last = position;
+                    range.tokens += tokens;
+                }
+                _ => {
+                    ranges.push(TraceRange {
+                        first: position,
+                        last: position,
+                        fate,
+                        stage,
+                        reason,
+                        tokens,
+                    });
+                    if reasons.iter().all(|known| known.reason != reason) {
+                        reasons.push(ReasonWords {
+                            reason,
+                            words: reason.words(config),
+                        });
+                    }
+                }
+            }
+        }
+        Self { ranges, reasons }
+    }
+}

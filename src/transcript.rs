@@ -1,0 +1,415 @@
+//! The transcript: messages in order, held as columns, with what was once computed about them.
+//!
+//! Text lives in one buffer; a message is a run of segments into it. Messages are appended or cut off at the end,
+//! never changed in the middle, so that what is remembered of a message (its cost, its digest) stays true.
+
+use crate::error::{Error, ErrorCode, Result};
+use crate::time::{self, Milliseconds};
+use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
+use xxhash_rust::xxh64::Xxh64;
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum Role {
+    /// Instructions to the model.
+    System,
+    /// Instructions to the model, as newer models call them.
+    Developer,
+    /// The human, or whoever asks.
+    User,
+    /// The model.
+    Assistant,
+    /// The result of a tool call.
+    Tool,
+}
+
+impl Role {
+    /// Every role, in the order of its code at the boundary.
+    pub const ALL: [Self; 5] = [
+        Self::System,
+        Self::Developer,
+        Self::User,
+        Self::Assistant,
+        Self::Tool,
+    ];
+
+    /// The role as messages spell it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Developer => "developer",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+        }
+    }
+
+    /// Whether messages of this role instruct the model rather than take part in the conversation.
+    #[must_use]
+    pub fn is_instruction(self) -> bool {
+        matches!(self, Self::System | Self::Developer)
+    }
+}
+
+/// What a segment of a message holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum Field {
+    /// The message's id, as the caller knows it.
+    Id,
+    /// The speaker's name.
+    Name,
+    /// A text part of the content.
+    Text,
+    /// A reasoning part of the content.
+    Reasoning,
+    /// An image part: its detail, `low`, `high` or empty.
+    Image,
+    /// An audio part: its media type.
+    Audio,
+    /// A file part: its media type.
+    File,
+    /// A tool call begins: its id.
+    CallId,
+    /// The tool's name.
+    CallName,
+    /// The call's arguments, a JSON text.
+    CallArguments,
+    /// The id of the call that this message, or the text that follows, is the result of.
+    ResultId,
+    /// When it was written, where that is a text.
+    CreatedAt,
+    /// The session that it belongs to.
+    SessionId,
+    /// Where it comes from, for example `scheduled`.
+    Source,
+    /// One of its tags.
+    Tag,
+}
+
+impl Field {
+    /// Every field, in the order of its code at the boundary.
+    pub const ALL: [Self; 15] = [
+        Self::Id,
+        Self::Name,
+        Self::Text,
+        Self::Reasoning,
+        Self::Image,
+        Self::Audio,
+        Self::File,
+        Self::CallId,
+        Self::CallName,
+        Self::CallArguments,
+        Self::ResultId,
+        Self::CreatedAt,
+        Self::SessionId,
+        Self::Source,
+        Self::Tag,
+    ];
+
+    /// Whether the field is part of what the model sees.
+    #[must_use]
+    pub fn is_content(self) -> bool {
+        !matches!(
+            self,
+            Self::Id | Self::CreatedAt | Self::SessionId | Self::Source | Self::Tag
+        )
+    }
+}
+
+/// Messages as they cross: flat columns, all of one message's segments in a row.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Columns<'a> {
+    /// The text of all segments, one after the other, in UTF-8.
+    pub text: &'a [u8],
+    /// One code a message: its position in [`Role::ALL`].
+    pub roles: &'a [u8],
+    /// One byte a message: 1 if it is pinned.
+    pub pinned: &'a [u8],
+    /// When each message was written, in milliseconds since 1970; NaN where unknown or given as a text.
+    pub times: &'a [f64],
+    /// How many segments each message has.
+    pub segment_counts: &'a [u32],
+    /// One code a segment: its position in [`Field::ALL`].
+    pub segment_fields: &'a [u8],
+    /// The length of each segment in bytes.
+    pub segment_lengths: &'a [u32],
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    role: Role,
+    pinned: bool,
+    time: Option<Milliseconds>,
+    first_segment: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Segment {
+    field: Field,
+    start: u32,
+    length: u32,
+}
+
+/// Messages of one or several sessions, oldest first.
+#[derive(Clone, Debug, Default)]
+pub struct Transcript {
+    text: String,
+    rows: Vec<Row>,
+    segments: Vec<Segment>,
+    remembered: RefCell<Remembered>,
+}
+
+/// What was computed once; each list covers a first part of the rows.
+#[derive(Clone, Debug, Default)]
+struct Remembered {
+    costs: Vec<CostColumn>,
+    digests: Vec<u64>,
+}
+
+#[derive(Clone, Debug)]
+struct CostColumn {
+    form: String,
+    costs: Vec<u32>,
+}
+
+/// How many forms (format and encoding) of a message's cost are remembered at once.
+const REMEMBERED_FORMS: usize = 4;
+const UNKNOWN_COST: u32 = u32::MAX;
+
+impl Transcript {
+    /// How many messages there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is no message.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Appends messages.
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_TRANSCRIPT` where the columns do not fit together; nothing is appended then.
+    pub fn append(&mut self, columns: &Columns<'_>) -> Result<()> {
+        let (rows, segments, text) = self.read(columns)?;
+        self.rows.extend(rows);
+        self.segments.extend(segments);
+        self.text.push_str(text);
+        Ok(())
+    }
+
+    fn read<'a>(&self, columns: &Columns<'a>) -> Result<(Vec<Row>, Vec<Segment>, &'a str)> {
+        let count = columns.roles.len();
+        let torn = || {
+            Error::new(
+                ErrorCode::InvalidTranscript,
+                "the columns of the messages do not fit together",
+                "Pass the messages through the package's own functions.",
+            )
+        };
+        let text = std::str::from_utf8(columns.text).map_err(|_| torn())?;
+        if [
+            columns.pinned.len(),
+            columns.times.len(),
+            columns.segment_counts.len(),
+        ] != [count; 3]
+            || columns.segment_fields.len() != columns.segment_lengths.len()
+        {
+            return Err(torn());
+        }
+        let mut rows = Vec::with_capacity(count);
+        let mut segments = Vec::with_capacity(columns.segment_fields.len());
+        let mut at = 0;
+        let mut read = 0;
+        for message in 0..count {
+            let role = *Role::ALL
+                .get(columns.roles[message] as usize)
+                .ok_or_else(torn)?;
+            let first_segment = u32::try_from(self.segments.len() + segments.len());
+            let mut time = time::from_number(columns.times[message]);
+            for _ in 0..columns.segment_counts[message] {
+                let code = *columns.segment_fields.get(read).ok_or_else(torn)?;
+                let field = *Field::ALL.get(code as usize).ok_or_else(torn)?;
+                let length = columns.segment_lengths[read];
+                read += 1;
+                let end = at + length as usize;
+                let content = text.get(at..end).ok_or_else(torn)?;
+                if field == Field::CreatedAt {
+                    time = time::parse(content);
+                }
+                let start = u32::try_from(self.text.len() + at).map_err(|_| too_large())?;
+                segments.push(Segment {
+                    field,
+                    start,
+                    length,
+                });
+                at = end;
+            }
+            rows.push(Row {
+                role,
+                pinned: columns.pinned[message] != 0,
+                time,
+                first_segment: first_segment.map_err(|_| too_large())?,
+            });
+        }
+        if at != text.len() || read != columns.segment_fields.len() {
+            return Err(torn());
+        }
+        u32::try_from(self.text.len() + at).map_err(|_| too_large())?;
+        Ok((rows, segments, text))
+    }
+
+    /// Keeps the first `length` messages and forgets the rest.
+    pub fn truncate(&mut self, length: usize) {
+        let Some(row) = self.rows.get(length) else {
+            return;
+        };
+        if length == 0 {
+            *self = Self::default(); // gives the memory back too
+            return;
+        }
+        let first_segment = row.first_segment as usize;
+        if let Some(segment) = self.segments.get(first_segment) {
+            self.text.truncate(segment.start as usize);
+        }
+        self.segments.truncate(first_segment);
+        self.rows.truncate(length);
+        let remembered = self.remembered.get_mut();
+        remembered.digests.truncate(length);
+        for column in &mut remembered.costs {
+            column.costs.truncate(length);
+        }
+    }
+
+    /// Who wrote a message.
+    #[must_use]
+    pub fn role(&self, row: usize) -> Role {
+        self.rows[row].role
+    }
+
+    /// Whether the caller pinned a message.
+    #[must_use]
+    pub fn is_pinned(&self, row: usize) -> bool {
+        self.rows[row].pinned
+    }
+
+    /// When a message was written, if that is known.
+    #[must_use]
+    pub fn time(&self, row: usize) -> Option<Milliseconds> {
+        self.rows[row].time
+    }
+
+    /// A message's fields in the order in which they were written.
+    pub fn fields(&self, row: usize) -> impl Iterator<Item = (Field, &str)> {
+        let start = self.rows[row].first_segment as usize;
+        let end = self
+            .rows
+            .get(row + 1)
+            .map_or(self.segments.len(), |next| next.first_segment as usize);
+        self.segments[start..end].iter().map(|segment| {
+            let from = segment.start as usize;
+            (
+                segment.field,
+                &self.text[from..from + segment.length as usize],
+            )
+        })
+    }
+
+    /// All values that a message has for a field.
+    pub fn values(&self, row: usize, field: Field) -> impl Iterator<Item = &str> {
+        self.fields(row)
+            .filter(move |(found, _)| *found == field)
+            .map(|(_, value)| value)
+    }
+
+    /// The first value that a message has for a field.
+    #[must_use]
+    pub fn value(&self, row: usize, field: Field) -> Option<&str> {
+        self.values(row, field).next()
+    }
+
+    /// Whether a message has a part whose cost is not known exactly: an image, audio or a file.
+    #[must_use]
+    pub fn has_media(&self, row: usize) -> bool {
+        self.fields(row)
+            .any(|(field, _)| matches!(field, Field::Image | Field::Audio | Field::File))
+    }
+
+    /// What a message costs in a form, if that was computed before.
+    pub(crate) fn remembered_cost(&self, form: &str, row: usize) -> Option<u32> {
+        let remembered = self.remembered.borrow();
+        let column = remembered.costs.iter().find(|column| column.form == form)?;
+        column
+            .costs
+            .get(row)
+            .copied()
+            .filter(|cost| *cost != UNKNOWN_COST)
+    }
+
+    /// Remembers what a message costs in a form.
+    pub(crate) fn remember_cost(&self, form: &str, row: usize, cost: u32) {
+        let mut remembered = self.remembered.borrow_mut();
+        let columns = &mut remembered.costs;
+        let position = columns
+            .iter()
+            .position(|column| column.form == form)
+            .unwrap_or_else(|| {
+                if columns.len() == REMEMBERED_FORMS {
+                    columns.remove(0);
+                }
+                columns.push(CostColumn {
+                    form: form.to_owned(),
+                    costs: Vec::new(),
+                });
+                columns.len() - 1
+            });
+        let costs = &mut columns[position].costs;
+        if costs.len() <= row {
+            costs.resize(self.rows.len(), UNKNOWN_COST);
+        }
+        costs[row] = cost;
+    }
+
+    /// A checksum of the first `length` messages with all their fields, as 16 hexadecimal digits.
+    ///
+    /// It is a chain (each message's digest covers the one before it), so a longer transcript's costs only what is new.
+    #[must_use]
+    pub fn digest(&self, length: usize) -> String {
+        let mut remembered = self.remembered.borrow_mut();
+        let digests = &mut remembered.digests;
+        for row in digests.len()..length {
+            let mut hash = Xxh64::new(digests.last().copied().unwrap_or(0));
+            let Row {
+                role, pinned, time, ..
+            } = self.rows[row];
+            hash.update(&[role as u8, u8::from(pinned)]);
+            hash.update(&time.map_or(i64::MIN, |time| time.0).to_le_bytes());
+            for (field, value) in self.fields(row) {
+                hash.update(&[field as u8]);
+                hash.update(&(value.len() as u64).to_le_bytes());
+                hash.update(value.as_bytes());
+            }
+            digests.push(hash.digest());
+        }
+        let digest = length.checked_sub(1).map_or(0, |last| digests[last]);
+        format!("{digest:016x}")
+    }
+}
+
+fn too_large() -> Error {
+    Error::new(
+        ErrorCode::InvalidTranscript,
+        "the transcript is larger than 4 GB of text",
+        "Pass the newest part of it.",
+    )
+}

@@ -1,0 +1,371 @@
+//! The binding: the only file that knows JavaScript.
+//!
+//! It holds no rule of its own. Messages come in as columns, options as a [`Value`], and results go out as plain objects
+//! and typed arrays. Failures leave as plain objects with a code; the package makes them errors.
+#![allow(unsafe_code, reason = "the code that wasm-bindgen generates is unsafe")]
+
+use crate::assemble::{Build, Need, Piece, Step};
+use crate::config::ContextConfig;
+use crate::context::{Recording, Snapshot, TokenReport};
+use crate::error::{Error, ErrorCode};
+use crate::measure;
+use crate::time::{self, Milliseconds};
+use crate::tokens::{Counter, Encoding, EncodingName};
+use crate::trace::Trace;
+use crate::transcript::{Columns, Transcript};
+use crate::value::Value;
+use js_sys::{Array, Object, Uint32Array};
+use serde::Serialize;
+use serde_wasm_bindgen::Serializer;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+
+thread_local! {
+    static ENCODINGS: RefCell<BTreeMap<EncodingName, Rc<Encoding>>> = RefCell::default();
+}
+
+type JsResult<T> = Result<T, JsValue>;
+
+/// A transcript inside the engine.
+#[wasm_bindgen]
+#[derive(Debug, Default)]
+pub struct CoreTranscript(Rc<Transcript>);
+
+#[wasm_bindgen]
+#[allow(clippy::too_many_arguments, reason = "columns are passed flat")]
+impl CoreTranscript {
+    /// An empty transcript.
+    #[wasm_bindgen(constructor)]
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends messages; see [`Columns`].
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_TRANSCRIPT` where the columns do not fit together.
+    pub fn append(
+        &mut self,
+        text: &[u8],
+        roles: &[u8],
+        pinned: &[u8],
+        times: &[f64],
+        segment_counts: &[u32],
+        segment_fields: &[u8],
+        segment_lengths: &[u32],
+    ) -> JsResult<()> {
+        let columns = Columns {
+            text,
+            roles,
+            pinned,
+            times,
+            segment_counts,
+            segment_fields,
+            segment_lengths,
+        };
+        // A build in progress holds the transcript as it was when it began; only then is it copied.
+        Rc::make_mut(&mut self.0).append(&columns).map_err(failure)
+    }
+
+    /// Keeps the first `length` messages.
+    pub fn truncate(&mut self, length: usize) {
+        Rc::make_mut(&mut self.0).truncate(length);
+    }
+
+    /// How many messages there are.
+    #[wasm_bindgen(getter)]
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether any message has a part whose cost is not known exactly.
+    #[wasm_bindgen(getter, js_name = hasMedia)]
+    #[must_use]
+    pub fn has_media(&self) -> bool {
+        (0..self.0.len()).any(|row| self.0.has_media(row))
+    }
+
+    /// The checksum of the first `length` messages.
+    #[must_use]
+    pub fn digest(&self, length: usize) -> String {
+        self.0.digest(length.min(self.0.len()))
+    }
+
+    /// What each message costs in the config's form, after what the form itself costs.
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_CONFIG`, `ENCODING_NOT_LOADED`.
+    pub fn measure(&self, config: &JsValue) -> JsResult<Vec<f64>> {
+        let config = read_config(config)?;
+        let counter = counter_of(&config)?;
+        let (frame, costs) = measure::measure_all(&self.0, config, counter);
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "token counts are far below 2^53"
+        )]
+        let tokens = std::iter::once(frame)
+            .chain(costs)
+            .map(|cost| cost.tokens as f64)
+            .collect();
+        Ok(tokens)
+    }
+}
+
+/// A build in progress.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct CoreBuild(Build);
+
+#[wasm_bindgen]
+impl CoreBuild {
+    /// Begins a build over the messages that the transcript has now; `request` is a transcript of one message.
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_CONFIG` with the option's path.
+    #[wasm_bindgen(constructor)]
+    pub fn new(
+        transcript: &CoreTranscript,
+        request: Option<CoreTranscript>,
+        config: &JsValue,
+        now: f64,
+    ) -> JsResult<Self> {
+        let mut config = read_config(config)?;
+        config.turn_id.get_or_insert_with(random_turn_id);
+        let now = time::from_number(now).unwrap_or(Milliseconds(0));
+        let request = request.map(|request| request.0);
+        Ok(Self(Build::new(
+            Rc::clone(&transcript.0),
+            request,
+            config,
+            now,
+        )))
+    }
+
+    /// Runs on: gives the name of the encoding that must be loaded first, or the finished context.
+    ///
+    /// # Errors
+    ///
+    /// `BUDGET_TOO_SMALL`.
+    pub fn step(&mut self) -> JsResult<JsValue> {
+        loop {
+            match self.0.step().map_err(failure)? {
+                Step::Need(Need::Encoding(name)) => match loaded(name) {
+                    Some(encoding) => self.0.provide_encoding(encoding),
+                    None => return Ok(name.as_str().into()),
+                },
+                Step::Done(context) => return finished(*context),
+            }
+        }
+    }
+}
+
+/// A finished context as it crosses.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Finished {
+    #[serde(with = "serde_wasm_bindgen::preserve")]
+    rows: Uint32Array,
+    #[serde(with = "serde_wasm_bindgen::preserve")]
+    costs: Uint32Array,
+    shortened: Vec<(Option<usize>, String)>,
+    text: Option<String>,
+    tokens: TokenReport,
+    char_count: Option<u64>,
+    trimmed: bool,
+    trace: Trace,
+    snapshot: Snapshot,
+    recording: Recording,
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "rows and costs of one prompt fit 32 bits"
+)]
+fn finished(context: crate::context::Context) -> JsResult<JsValue> {
+    let row = |piece: Piece| match piece {
+        Piece::Message(row) => Some(row),
+        Piece::Request => None,
+    };
+    let rows: Vec<u32> = context
+        .pieces
+        .iter()
+        .filter_map(|piece| row(*piece))
+        .map(|row| row as u32)
+        .collect();
+    let costs: Vec<u32> = context.costs.iter().map(|tokens| *tokens as u32).collect();
+    to_js(&Finished {
+        rows: Uint32Array::from(rows.as_slice()),
+        costs: Uint32Array::from(costs.as_slice()),
+        shortened: context
+            .shortened
+            .into_iter()
+            .map(|(piece, text)| (row(piece), text))
+            .collect(),
+        text: context.text,
+        tokens: context.tokens,
+        char_count: context.char_count,
+        trimmed: context.trimmed,
+        trace: context.trace,
+        snapshot: context.snapshot,
+        recording: context.recording,
+    })
+}
+
+/// Loads an encoding from its vocabulary.
+///
+/// # Errors
+///
+/// `INVALID_ENCODING` where the name or the bytes are not those of an encoding.
+#[wasm_bindgen(js_name = loadVocabulary)]
+pub fn load_vocabulary(name: &str, bytes: &[u8]) -> JsResult<()> {
+    let Some(name) = EncodingName::from_name(name) else {
+        let known = EncodingName::ALL.map(EncodingName::as_str).join(", ");
+        return Err(failure(Error::new(
+            ErrorCode::InvalidEncoding,
+            format!("unknown encoding \"{name}\""),
+            format!("Use one of {known}."),
+        )));
+    };
+    let encoding = Encoding::from_vocabulary(name, bytes).map_err(failure)?;
+    ENCODINGS.with_borrow_mut(|encodings| encodings.insert(name, Rc::new(encoding)));
+    Ok(())
+}
+
+/// The encoding that a config counts with, or nothing where it estimates.
+///
+/// # Errors
+///
+/// `INVALID_CONFIG` with the option's path.
+#[wasm_bindgen(js_name = encodingOf)]
+pub fn encoding_of(config: &JsValue) -> JsResult<Option<String>> {
+    let name = read_config(config)?.encoding_name();
+    Ok(name.map(|name| name.as_str().to_owned()))
+}
+
+/// Whether an encoding is loaded.
+#[wasm_bindgen(js_name = isLoaded)]
+#[must_use]
+pub fn is_loaded(name: &str) -> bool {
+    EncodingName::from_name(name).is_some_and(|name| loaded(name).is_some())
+}
+
+/// How many tokens a text has.
+///
+/// # Errors
+///
+/// `INVALID_CONFIG`, `ENCODING_NOT_LOADED`.
+#[wasm_bindgen(js_name = countText)]
+pub fn count_text(text: &str, config: &JsValue) -> JsResult<f64> {
+    let counter = counter_of(&read_config(config)?)?;
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "token counts are far below 2^53"
+    )]
+    let count = counter.count(text) as f64;
+    Ok(count)
+}
+
+/// The config with every default.
+///
+/// # Errors
+///
+/// None that a caller can cause.
+#[wasm_bindgen(js_name = defaultConfig)]
+pub fn default_config() -> JsResult<JsValue> {
+    to_js(&ContextConfig::default())
+}
+
+fn read_config(config: &JsValue) -> JsResult<ContextConfig> {
+    ContextConfig::read(&plain(config)).map_err(failure)
+}
+
+/// Plain data as a [`Value`]. The package makes plain data of what it is given, so nothing here can throw or be cyclic.
+fn plain(value: &JsValue) -> Value {
+    if let Some(text) = value.as_string() {
+        Value::Text(text)
+    } else if let Some(number) = value.as_f64() {
+        Value::Number(number)
+    } else if let Some(truth) = value.as_bool() {
+        Value::Bool(truth)
+    } else if let Some(list) = value.dyn_ref::<Array>() {
+        Value::List(list.iter().map(|element| plain(&element)).collect())
+    } else if value.is_object() {
+        // Not `dyn_ref`: an object without a prototype is not an `instanceof Object`.
+        let object: &Object = value.unchecked_ref();
+        let entry = |entry: JsValue| {
+            let entry = Array::from(&entry);
+            (
+                entry.get(0).as_string().unwrap_or_default(),
+                plain(&entry.get(1)),
+            )
+        };
+        Value::Map(Object::entries(object).iter().map(entry).collect())
+    } else {
+        Value::Null
+    }
+}
+
+fn counter_of(config: &ContextConfig) -> JsResult<Counter> {
+    match config.encoding_name() {
+        Some(name) => loaded(name)
+            .map(Counter::Exact)
+            .ok_or_else(|| not_loaded(name)),
+        None => Ok(Counter::Estimate),
+    }
+}
+
+fn loaded(name: EncodingName) -> Option<Rc<Encoding>> {
+    ENCODINGS.with_borrow(|encodings| encodings.get(&name).cloned())
+}
+
+fn not_loaded(name: EncodingName) -> JsValue {
+    let name = name.as_str();
+    failure(Error::new(
+        ErrorCode::EncodingNotLoaded,
+        format!("the vocabulary of {name} is not loaded"),
+        format!("Await loadEncoding(\"{name}\") first, or set encoding to \"estimate\"."),
+    ))
+}
+
+/// A failure as it crosses.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Failure<'a> {
+    code: &'static str,
+    message: String,
+    path: Option<&'a str>,
+    next_action: &'a str,
+    needed: Option<u64>,
+    available: Option<u64>,
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "used in map_err")]
+fn failure(error: Error) -> JsValue {
+    let failure = Failure {
+        code: error.code.as_str(),
+        message: error.to_string(),
+        path: error.path.as_deref(),
+        next_action: &error.next_action,
+        needed: error.needed,
+        available: error.available,
+    };
+    to_js(&failure).unwrap_or_else(|_| error.code.as_str().into())
+}
+
+fn to_js(value: &impl Serialize) -> JsResult<JsValue> {
+    Ok(value.serialize(&Serializer::json_compatible())?)
+}
+
+fn random_turn_id() -> String {
+    let mut bytes = [0; 8];
+    // Where a host has no randomness, all its turns share one id; nothing but the snapshot's label depends on it.
+    let _ = getrandom::fill(&mut bytes);
+    format!("turn_{:016x}", u64::from_le_bytes(bytes))
+}

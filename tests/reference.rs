@@ -1,0 +1,350 @@
+//! The TypeScript types and the reference page are made from the Rust types. This checks that the committed ones are
+//! what would be made now; `UPDATE=1 cargo test reference` writes them.
+
+use crate::config::ContextConfig;
+use crate::context::{Recording, Snapshot, TokenReport};
+use crate::error::ErrorCode;
+use crate::tokens::EncodingName;
+use crate::trace::{Reason, Trace};
+use crate::transcript::{Field, Role};
+use schemars::{JsonSchema, SchemaGenerator};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::fmt::Write;
+use std::path::Path;
+
+/// A moment as a config may give it.
+#[derive(JsonSchema, Serialize)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "it stands for a shape only")]
+pub(crate) enum Moment {
+    /// Milliseconds since 1970.
+    Number(f64),
+    /// ISO 8601.
+    Text(String),
+}
+
+#[test]
+fn the_typescript_types_are_up_to_date() {
+    check("pkg-template/src/generated.ts", &typescript());
+}
+
+#[test]
+fn the_reference_page_is_up_to_date() {
+    check("docs/reference.md", &page());
+}
+
+fn check(path: &str, wanted: &str) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::create_dir_all(file.parent().expect("a folder")).expect("the folder can be made");
+        std::fs::write(&file, wanted).expect("the file can be written");
+    }
+    let found = std::fs::read_to_string(&file).unwrap_or_default();
+    let differs = found
+        .lines()
+        .zip(wanted.lines())
+        .position(|(found, wanted)| found != wanted);
+    let line = differs.unwrap_or_else(|| found.lines().count().min(wanted.lines().count())) + 1;
+    assert!(
+        found == wanted,
+        "{path} is not what the Rust types say, from line {line}. Run: UPDATE=1 cargo test reference"
+    );
+}
+
+fn definitions() -> Map<String, Value> {
+    let mut generator = SchemaGenerator::default();
+    generator.subschema_for::<ContextConfig>();
+    generator.subschema_for::<EncodingName>();
+    generator.subschema_for::<ErrorCode>();
+    generator.subschema_for::<Field>();
+    generator.subschema_for::<Recording>();
+    generator.subschema_for::<Role>();
+    generator.subschema_for::<Snapshot>();
+    generator.subschema_for::<TokenReport>();
+    generator.subschema_for::<Trace>();
+    generator.take_definitions(true)
+}
+
+// ---- TypeScript ----
+
+fn typescript() -> String {
+    let mut out = String::from(
+        "// Made from the Rust types by `UPDATE=1 cargo test reference`: do not edit.\n",
+    );
+    for (name, schema) in &definitions() {
+        declare(&mut out, name, schema);
+    }
+    constants(
+        &mut out,
+        "ROLES",
+        "Role",
+        "Every role, in the order of its code in the engine.",
+        &Role::ALL,
+    );
+    constants(
+        &mut out,
+        "FIELDS",
+        "Field",
+        "Every field, in the order of its code in the engine.",
+        &Field::ALL,
+    );
+    out
+}
+
+fn declare(out: &mut String, name: &str, schema: &Value) {
+    let name = type_name(name);
+    let variants = variants(schema);
+    out.push('\n');
+    comment(out, "", &with_variants(schema, &variants));
+    if let Some(properties) = schema["properties"].as_object() {
+        let required: Vec<&str> = schema["required"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        let _ = writeln!(out, "export interface {name} {{");
+        for (field, schema) in properties {
+            comment(out, "  ", &description(schema));
+            let shape = shape(schema);
+            if required.contains(&field.as_str()) {
+                let _ = writeln!(out, "  readonly {field}: {shape};");
+            } else {
+                let _ = writeln!(out, "  readonly {field}?: {shape} | undefined;");
+            }
+        }
+        out.push_str("}\n");
+    } else if variants.is_empty() {
+        let _ = writeln!(out, "export type {name} = {};", shape(schema));
+    } else {
+        let names: Vec<String> = variants
+            .iter()
+            .map(|(name, _)| format!("\"{name}\""))
+            .collect();
+        let one_line = format!("export type {name} = {};", names.join(" | "));
+        if one_line.len() <= 120 {
+            let _ = writeln!(out, "{one_line}");
+        } else {
+            let _ = writeln!(out, "export type {name} =\n  | {};", names.join("\n  | "));
+        }
+    }
+}
+
+fn constants<T: Serialize>(out: &mut String, name: &str, kind: &str, about: &str, all: &[T]) {
+    let values: Vec<String> = all
+        .iter()
+        .map(|value| serde_json::to_string(value).expect("a name"))
+        .collect();
+    let one_line = format!(
+        "export const {name}: readonly {kind}[] = [{}];",
+        values.join(", ")
+    );
+    let _ = write!(out, "\n/** {about} */\n");
+    if one_line.len() <= 120 {
+        let _ = writeln!(out, "{one_line}");
+    } else {
+        let _ = writeln!(
+            out,
+            "export const {name}: readonly {kind}[] = [\n  {},\n];",
+            values.join(",\n  ")
+        );
+    }
+}
+
+/// In TypeScript the config has the request and its hooks beside the options.
+fn type_name(name: &str) -> &str {
+    if name == "ContextConfig" {
+        "ContextOptions"
+    } else {
+        name
+    }
+}
+
+fn shape(schema: &Value) -> String {
+    if let Some(reference) = schema["$ref"].as_str() {
+        return type_name(reference.rsplit('/').next().expect("a name")).to_owned();
+    }
+    if let Some(choices) = schema["anyOf"].as_array() {
+        return choices.iter().map(shape).collect::<Vec<_>>().join(" | ");
+    }
+    let types = match &schema["type"] {
+        Value::String(name) => vec![name.as_str()],
+        Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
+        _ => return "unknown".to_owned(),
+    };
+    let shape = |name: &str| match name {
+        "integer" | "number" => "number".to_owned(),
+        "array" => format!("readonly {}[]", self::shape(&schema["items"])),
+        other => other.to_owned(),
+    };
+    types.into_iter().map(shape).collect::<Vec<_>>().join(" | ")
+}
+
+/// The values of an enumeration, each with its description.
+fn variants(schema: &Value) -> Vec<(String, String)> {
+    let name = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let described = schema["oneOf"].as_array().into_iter().flatten();
+    let plain = schema["enum"].as_array().into_iter().flatten();
+    described
+        .map(|variant| (name(&variant["const"]), description(variant)))
+        .chain(plain.map(|value| (name(value), String::new())))
+        .collect()
+}
+
+fn description(schema: &Value) -> String {
+    schema["description"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+fn with_variants(schema: &Value, variants: &[(String, String)]) -> String {
+    let mut text = description(schema);
+    for (name, about) in variants {
+        let _ = write!(text, "\n- `{name}`: {about}");
+    }
+    text
+}
+
+fn comment(out: &mut String, indent: &str, text: &str) {
+    let text = text.replace("[`", "`").replace("`]", "`");
+    let lines: Vec<&str> = text.lines().collect();
+    match lines.as_slice() {
+        [] => {}
+        [line] => {
+            let _ = writeln!(out, "{indent}/** {line} */");
+        }
+        lines => {
+            let _ = writeln!(out, "{indent}/**");
+            for line in lines {
+                let _ = writeln!(out, "{}", format!("{indent} * {line}").trim_end());
+            }
+            let _ = writeln!(out, "{indent} */");
+        }
+    }
+}
+
+// ---- The reference page ----
+
+fn page() -> String {
+    let definitions = definitions();
+    let mut out = String::from(
+        "# Reference\n\n\
+         Made from the Rust types by `UPDATE=1 cargo test reference`: do not edit.\n\n\
+         ## Config\n\n\
+         What `buildContext(transcript, config)` takes. Everything is optional. A \
+         misspelt or mistyped option is an error that names its path.\n\n\
+         Beside the options below there is `request`: the current input, a text of the user or a message. It comes last \
+         and is always kept. Without it the newest user message and the newest message stand for it.\n",
+    );
+    let root = &definitions["ContextConfig"];
+    let groups: Vec<(&String, &str)> = properties(root)
+        .filter_map(|(name, schema)| Some((name, reference(schema)?)))
+        .filter(|(_, target)| definitions[*target]["properties"].is_object())
+        .collect();
+    out.push_str("\n### General\n");
+    let is_group = |name: &str| groups.iter().any(|(group, _)| *group == name);
+    options(
+        &mut out,
+        "",
+        properties(root).filter(|(name, _)| !is_group(name)),
+        &definitions,
+    );
+    for (name, target) in &groups {
+        let group = &definitions[*target];
+        let _ = write!(out, "\n### `{name}`\n\n{}\n", one_line(&description(group)));
+        options(
+            &mut out,
+            &format!("{name}."),
+            properties(group),
+            &definitions,
+        );
+    }
+    out.push_str(
+        "\n## What became of a message\n\nThe reasons in a trace, in the order of the stages.\n",
+    );
+    listed(
+        &mut out,
+        "reason",
+        &definitions["Reason"],
+        Reason::ALL.len(),
+    );
+    out.push_str(
+        "\n## Errors\n\nThe codes of a `ContextError`. Each error also has `kind` (which call failed), `path` (where in \
+         the input), `nextAction` (what to do) and, where there is one, `cause`.\n",
+    );
+    listed(
+        &mut out,
+        "code",
+        &definitions["ErrorCode"],
+        ErrorCode::ALL.len(),
+    );
+    out
+}
+
+fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    schema["properties"].as_object().into_iter().flatten()
+}
+
+fn reference(schema: &Value) -> Option<&str> {
+    let direct = schema["$ref"].as_str();
+    let optional = || {
+        schema["anyOf"]
+            .as_array()?
+            .iter()
+            .find_map(|choice| choice["$ref"].as_str())
+    };
+    direct.or_else(optional)?.rsplit('/').next()
+}
+
+fn options<'a>(
+    out: &mut String,
+    group: &str,
+    options: impl Iterator<Item = (&'a String, &'a Value)>,
+    definitions: &Map<String, Value>,
+) {
+    out.push_str("\n| option | type | default | |\n|---|---|---|---|\n");
+    for (name, schema) in options {
+        let mut about = one_line(&description(schema));
+        let target = reference(schema).map(|target| &definitions[target]);
+        let variants = target.map(variants).unwrap_or_default();
+        let kind = if variants.is_empty() {
+            shape(schema)
+                .trim_end_matches(" | null")
+                .replace("readonly ", "")
+                .replace('|', "\\|")
+        } else {
+            for (name, meaning) in &variants {
+                let _ = write!(about, " `{name}`: {}", one_line(meaning));
+            }
+            variants
+                .iter()
+                .map(|(name, _)| format!("`{name}`"))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        let default = match &schema["default"] {
+            Value::Null => String::new(),
+            value => format!("`{value}`"),
+        };
+        let _ = writeln!(out, "| `{group}{name}` | {kind} | {default} | {about} |");
+    }
+}
+
+fn listed(out: &mut String, heading: &str, schema: &Value, count: usize) {
+    let variants = variants(schema);
+    assert_eq!(
+        variants.len(),
+        count,
+        "the list of every {heading} is complete"
+    );
+    let _ = write!(out, "\n| {heading} | |\n|---|---|\n");
+    for (name, about) in variants {
+        let _ = writeln!(out, "| `{name}` | {} |", one_line(&about));
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
