@@ -1,1 +1,433 @@
-export {};
+// The command line: looks at a context from the shell. Standard output carries the context and nothing else; standard
+// error says what was read, kept and left out, or in one line what went wrong.
+
+import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { parseArgs, TextDecoder } from "node:util";
+import {
+  type BuiltContext,
+  buildContext,
+  type ContextConfig,
+  ContextError,
+  type EncodingChoice,
+  type Format,
+  type MessageInput,
+  type ParsedTranscript,
+  parseTranscript,
+} from "./load/default.js";
+
+const HELP = `Builds the context of a request from a conversation in a file, and says what was left out and why.
+
+  windrow build FILE [options]
+
+FILE is a JSON list of messages, a message a line (JSONL), or an object with "messages" and, if it likes,
+"request"; "-" is standard input. Messages are in windrow's form or OpenAI's.
+
+  --request TEXT    what the context is for; default: the file's own request, or its newest user message
+  --max-tokens N    the most tokens that the context may have; default: no limit
+  --format FORM     text (default), messages, xml, or json: messages, figures, trace and recording in one object
+  --last N          take only the newest N messages into consideration
+  --session ID      leave out the messages of other sessions
+  --model NAME      count tokens as this model does, for example gpt-4o
+  --encoding NAME   count with o200k_base (default), cl100k_base, or estimate
+  --help, -h        show this
+  --version         show the version
+
+The context goes to standard output, the summary to standard error.
+Exit codes: 0 done, 1 the context could not be built, 2 the command line or the file is wrong.
+`;
+
+const OPTIONS = {
+  request: { type: "string" },
+  "max-tokens": { type: "string" },
+  format: { type: "string" },
+  last: { type: "string" },
+  session: { type: "string" },
+  model: { type: "string" },
+  encoding: { type: "string" },
+  help: { type: "boolean", short: "h" },
+  version: { type: "boolean" },
+} as const;
+
+type OptionName = keyof typeof OPTIONS;
+
+const COMMANDS = ["build"];
+const FORMS = ["text", "messages", "xml", "json"] as const satisfies readonly (Format | "json")[];
+const ENCODINGS = ["o200k_base", "cl100k_base", "estimate"] as const satisfies readonly EncodingChoice[];
+
+const SEE_HELP = "; see windrow --help";
+
+/** How many skipped rows are named one by one. */
+const SKIPPED_ROWS_SHOWN = 10;
+
+/** Something that the user can put right: shown as one line. */
+class UsageError extends Error {}
+
+/** What a command line asks for. */
+interface Order {
+  readonly file: string;
+  readonly form: (typeof FORMS)[number];
+  readonly config: ContextConfig;
+}
+
+/** What a file holds. */
+interface Conversation extends ParsedTranscript {
+  /** The file's own request. */
+  readonly request: string | MessageInput | undefined;
+}
+
+async function main(commandLine: readonly string[]): Promise<void> {
+  const order = readCommandLine(commandLine);
+  if (typeof order === "string") {
+    await write(process.stdout, order);
+    return;
+  }
+  const name = order.file === "-" ? "standard input" : order.file;
+  const conversation = readConversation(decode(await readBytes(order.file, name), name), name);
+  const config = { ...order.config, request: order.config.request ?? conversation.request };
+  const context = await buildContext(conversation.messages, config);
+  await write(process.stdout, show(context, order.form));
+  await write(process.stderr, summary(name, conversation, context));
+}
+
+// ---- The command line ----
+
+/** Reads the command line: gives the text of `--help` and `--version` where one of them is asked for. */
+function readCommandLine(commandLine: readonly string[]): Order | string {
+  // Not strict: its messages have several lines and know no right spelling. All it would refuse is refused below.
+  const { tokens } = parseArgs({
+    args: [...commandLine],
+    options: OPTIONS,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const values = new Map<OptionName, string>();
+  const words: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === "positional") {
+      words.push(token.value);
+    } else if (token.kind === "option") {
+      const name = knownOption(token.name, token.rawName);
+      if (values.has(name)) {
+        throw new UsageError(`--${name} is given twice`);
+      }
+      values.set(name, optionValue(name, token.value, token.inlineValue === true));
+    }
+  }
+  if (values.has("help")) {
+    return HELP;
+  }
+  if (values.has("version")) {
+    const packageFile = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+    return `${(JSON.parse(packageFile) as { version: string }).version}\n`;
+  }
+
+  const [command, file, ...rest] = words;
+  if (command === undefined) {
+    throw new UsageError(`no command is given${SEE_HELP}`);
+  }
+  if (!COMMANDS.includes(command)) {
+    throw new UsageError(`unknown command ${quote(command)}${suggestion(command, COMMANDS) || SEE_HELP}`);
+  }
+  if (file === undefined) {
+    throw new UsageError("windrow build needs a file, or - for standard input");
+  }
+  if (rest.length > 0) {
+    throw new UsageError(`one file at a time: ${rest.map(quote).join(" ")} is too many`);
+  }
+
+  const form = choiceOption(values, "format", FORMS) ?? "text";
+  return {
+    file,
+    form,
+    config: {
+      request: values.get("request"),
+      sessionId: values.get("session"),
+      model: values.get("model"),
+      encoding: choiceOption(values, "encoding", ENCODINGS),
+      window: { lookbackCount: countOption(values, "last") },
+      budget: { maxTokens: countOption(values, "max-tokens") },
+      render: { format: form === "json" ? "messages" : form },
+    },
+  };
+}
+
+function knownOption(name: string, written: string): OptionName {
+  if (Object.hasOwn(OPTIONS, name)) {
+    return name as OptionName;
+  }
+  const known = Object.keys(OPTIONS).map((option) => `--${option}`);
+  throw new UsageError(`unknown option ${quote(written)}${suggestion(written, known) || SEE_HELP}`);
+}
+
+function optionValue(name: OptionName, value: string | undefined, isInline: boolean): string {
+  if (OPTIONS[name].type === "boolean") {
+    if (value !== undefined) {
+      throw new UsageError(`--${name} takes no value`);
+    }
+    return "";
+  }
+  // `--request --format xml`: the value was forgotten. A text that merely begins with a dash is a value.
+  const isOption = !isInline && value?.startsWith("--") && Object.hasOwn(OPTIONS, value.slice(2).split("=")[0] ?? "");
+  if (value === undefined || isOption) {
+    throw new UsageError(`--${name} needs a value`);
+  }
+  return value;
+}
+
+function choiceOption<T extends string>(
+  values: ReadonlyMap<OptionName, string>,
+  name: OptionName,
+  known: readonly T[],
+): T | undefined {
+  const given = values.get(name);
+  const choice = known.find((candidate) => candidate === given);
+  if (given !== undefined && choice === undefined) {
+    throw new UsageError(`--${name} is one of ${known.join(", ")}, not ${quote(given)}${suggestion(given, known)}`);
+  }
+  return choice;
+}
+
+function countOption(values: ReadonlyMap<OptionName, string>, name: OptionName): number | undefined {
+  const given = values.get(name);
+  if (given === undefined) {
+    return undefined;
+  }
+  const count = Number(given);
+  if (!/^\d+$/.test(given) || !Number.isSafeInteger(count)) {
+    throw new UsageError(`--${name} is a whole number of 0 or more, not ${quote(given)}`);
+  }
+  return count;
+}
+
+function suggestion(given: string, known: readonly string[]): string {
+  const plain = (text: string): string => text.toLowerCase().replace(/[-_]/g, "");
+  const ranked = known
+    .map((candidate) => ({ candidate, distance: editDistance(plain(given), plain(candidate)) }))
+    // Two letters that changed places are two changes; of a single letter nothing is like.
+    .filter(({ candidate, distance }) => distance <= Math.min(2 + candidate.length / 8, plain(given).length - 1))
+    .sort((left, right) => left.distance - right.distance);
+  return ranked[0] === undefined ? "" : `; did you mean ${ranked[0].candidate}?`;
+}
+
+/** How many letters must be put in, taken out or changed to make one text of the other. */
+function editDistance(left: string, right: string): number {
+  let above = Array.from({ length: right.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= left.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= right.length; column++) {
+      const changed = (above[column - 1] as number) + (left[row - 1] === right[column - 1] ? 0 : 1);
+      current.push(Math.min(changed, (above[column] as number) + 1, (current[column - 1] as number) + 1));
+    }
+    above = current;
+  }
+  return above[right.length] as number;
+}
+
+// ---- The file ----
+
+async function readBytes(file: string, name: string): Promise<Uint8Array> {
+  try {
+    if (file !== "-") {
+      return await readFile(file);
+    }
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of process.stdin) {
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } catch (failure) {
+    throw new UsageError(`${name}: ${readFailure(failure)}`);
+  }
+}
+
+function readFailure(failure: unknown): string {
+  const { code } = failure as NodeJS.ErrnoException;
+  switch (code) {
+    case "ENOENT":
+      return "there is no such file";
+    case "ENOTDIR":
+      return "there is no such file: a part of its path is not a directory";
+    case "EISDIR":
+      return "is a directory, not a file";
+    case "EACCES":
+    case "EPERM":
+      return "may not be read: permission denied";
+    case "ERR_FS_FILE_TOO_LARGE":
+      return "is too large to be read at once";
+    default:
+      return `cannot be read (${code ?? String(failure)})`;
+  }
+}
+
+function decode(bytes: Uint8Array, name: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (failure) {
+    const isTooLarge = (failure as NodeJS.ErrnoException).code === "ERR_STRING_TOO_LONG";
+    throw new UsageError(`${name}: ${isTooLarge ? "is too large to be read at once" : "is not text in UTF-8"}`);
+  }
+}
+
+function readConversation(text: string, name: string): Conversation {
+  if (text.trim() === "") {
+    throw new UsageError(`${name}: is empty`);
+  }
+  let found: ParsedTranscript;
+  try {
+    found = parseTranscript(text);
+  } catch (failure) {
+    throw failure instanceof ContextError ? new UsageError(`${name}: ${failure.message}`) : failure;
+  }
+  if (found.messages.length === 0) {
+    const [first] = found.skipped;
+    throw new UsageError(`${name}: no message in it${first ? ` (row ${first.row}: ${first.reason})` : ""}`);
+  }
+  return { ...found, request: requestIn(text) };
+}
+
+/** The request of a file that is one object; a file of lines has none. */
+function requestIn(text: string): string | MessageInput | undefined {
+  try {
+    const whole: unknown = JSON.parse(text);
+    const request = Array.isArray(whole) ? undefined : (whole as { request?: unknown } | null)?.request;
+    const isRequest = typeof request === "string" || (typeof request === "object" && request !== null);
+    return isRequest ? (request as string | MessageInput) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+// ---- What is shown ----
+
+function show(context: BuiltContext<MessageInput, Format>, form: Order["form"]): string {
+  if (form === "text" || form === "xml") {
+    return `${context.text}\n`;
+  }
+  const { messages, tokens, trimmed, trace, snapshot, recording } = context;
+  const shown = form === "messages" ? messages : { messages, tokens, trimmed, trace, snapshot, recording };
+  return `${JSON.stringify(shown, null, 2)}\n`;
+}
+
+function summary(name: string, conversation: Conversation, context: BuiltContext<MessageInput, Format>): string {
+  const { messages, skipped } = conversation;
+  const { tokens, snapshot } = context;
+  const paint = painter(process.stderr);
+  const lines = [`${paint.strong(oneLine(name))}: ${count(messages.length, "message")} read`];
+
+  if (skipped.length > 0) {
+    lines.push(`Skipped ${count(skipped.length, "row")}, not understood:`);
+    for (const { row, reason } of skipped.slice(0, SKIPPED_ROWS_SHOWN)) {
+      lines.push(`  row ${row}: ${oneLine(reason)}`);
+    }
+    if (skipped.length > SKIPPED_ROWS_SHOWN) {
+      lines.push(`  +${skipped.length - SKIPPED_ROWS_SHOWN} more`);
+    }
+  }
+
+  const outcomes = outcomesOf(context);
+  for (const [title, isLeftOut] of [
+    ["Kept", false],
+    ["Left out", true],
+  ] as const) {
+    const rows = outcomes.filter((outcome) => (outcome.fate === "left out") === isLeftOut);
+    const total = rows.reduce((sum, outcome) => sum + outcome.messages, 0);
+    lines.push(paint.strong(`${title}: ${count(total, "message")}`));
+    for (const { fate, messages, tokens, words } of rows) {
+      const cost = isLeftOut ? "" : ` (${count(tokens, "token")})`;
+      const figures = `${messages}${fate === "shortened" ? " shortened" : ""}${cost}`;
+      lines.push(`  ${figures}: ${paint.faint(oneLine(words))}`);
+    }
+  }
+
+  const limit = tokens.limit == null ? ", no limit" : ` of ${tokens.limit}`;
+  const sections = tokens.sections.map((section) => `${section.id} ${section.tokens}`).join(", ");
+  const how = tokens.exact ? `exact, ${tokens.encoding}` : inexact(tokens.encoding);
+  lines.push(`${paint.strong(`Tokens: ${tokens.total}${limit}`)} (${how}): ${sections}`);
+  lines.push(`Hash: ${snapshot.contextHash}`);
+  // A blank line between the context and what is said about it, where a terminal shows both.
+  return `${process.stdout.isTTY ? "\n" : ""}${lines.join("\n")}\n`;
+}
+
+function inexact(encoding: string): string {
+  return encoding === "estimate" ? "an estimate" : `${encoding}, with an estimate for images, audio and files`;
+}
+
+/** What became of how many messages for one reason. */
+interface Outcome {
+  readonly fate: string;
+  readonly words: string;
+  messages: number;
+  tokens: number;
+}
+
+function outcomesOf({ trace }: BuiltContext<MessageInput, Format>): readonly Outcome[] {
+  const outcomes = new Map<string, Outcome>();
+  for (const { first, last, fate, reason, tokens } of trace.ranges) {
+    const key = `${fate} ${reason}`;
+    const words = trace.reasons.find((entry) => entry.reason === reason)?.words ?? reason;
+    const outcome = outcomes.get(key) ?? { fate, words, messages: 0, tokens: 0 };
+    outcome.messages += last - first + 1;
+    outcome.tokens += tokens;
+    outcomes.set(key, outcome);
+  }
+  return [...outcomes.values()];
+}
+
+function count(number: number, unit: string): string {
+  return `${number} ${unit}${number === 1 ? "" : "s"}`;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text);
+}
+
+/** What comes from a file, or from JSON's own errors, in one line and without anything that a terminal would obey. */
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
+}
+
+interface Painter {
+  strong(text: string): string;
+  faint(text: string): string;
+  alarming(text: string): string;
+}
+
+function painter(stream: NodeJS.WriteStream): Painter {
+  const isColoured = stream.isTTY && !process.env.NO_COLOR;
+  const wrap = (code: number) => (text: string) => (isColoured ? `\u001b[${code}m${text}\u001b[0m` : text);
+  return { strong: wrap(1), faint: wrap(2), alarming: wrap(31) };
+}
+
+/** Writes, and waits until it is written. A reader that has gone away (`windrow … | head`) is no failure. */
+function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (failure?: Error | null): void => {
+      const isClosed = (failure as NodeJS.ErrnoException | undefined)?.code === "EPIPE";
+      failure && !isClosed ? reject(failure) : resolve();
+    };
+    // The stream also emits the error, and an error that nobody listens to ends the process with a stack.
+    stream.once("error", end);
+    stream.write(text, end);
+  });
+}
+
+async function run(): Promise<void> {
+  try {
+    await main(process.argv.slice(2));
+  } catch (failure) {
+    const line = `${painter(process.stderr).alarming("windrow:")} ${oneLine(String((failure as Error).message))}\n`;
+    process.exitCode = failure instanceof UsageError ? 2 : 1;
+    await write(process.stderr, failure instanceof ContextError ? `${line}${nextAction(failure)}\n` : line);
+  }
+}
+
+/** What to do, in the words of the command line. */
+function nextAction({ code, needed, nextAction }: ContextError): string {
+  return code === "BUDGET_TOO_SMALL"
+    ? `Give at least --max-tokens ${needed}, or a shorter request or file.`
+    : nextAction;
+}
+
+void run();

@@ -1,0 +1,213 @@
+//! What the tests share: transcripts written as messages, exact encodings, and builds driven to their end.
+
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use std::rc::Rc;
+use std::sync::LazyLock;
+use tiktoken_rs::CoreBPE;
+use windrow::assemble::{Build, Need, Step};
+use windrow::config::ContextConfig;
+use windrow::context::Context;
+use windrow::error::Error;
+use windrow::time::Milliseconds;
+use windrow::tokens::{Encoding, EncodingName, vocabulary};
+use windrow::trace::{Fate, Reason};
+use windrow::transcript::{Columns, Field, Role, Transcript};
+use windrow::value::Value;
+
+/// A message in the making.
+#[derive(Clone, Debug)]
+pub(crate) struct Message {
+    pub(crate) role: Role,
+    pub(crate) pinned: bool,
+    pub(crate) time: Option<i64>,
+    pub(crate) fields: Vec<(Field, String)>,
+}
+
+impl Message {
+    pub(crate) fn new(role: Role, text: &str) -> Self {
+        Self {
+            role,
+            pinned: false,
+            time: None,
+            fields: vec![(Field::Text, text.to_owned())],
+        }
+    }
+
+    pub(crate) fn user(text: &str) -> Self {
+        Self::new(Role::User, text)
+    }
+
+    pub(crate) fn assistant(text: &str) -> Self {
+        Self::new(Role::Assistant, text)
+    }
+
+    pub(crate) fn system(text: &str) -> Self {
+        Self::new(Role::System, text)
+    }
+
+    pub(crate) fn calls(ids: &[&str]) -> Self {
+        let mut message = Self::new(Role::Assistant, "");
+        for id in ids {
+            message = message
+                .with(Field::CallId, id)
+                .with(Field::CallName, "look_up")
+                .with(Field::CallArguments, "{\"query\":\"venue\"}");
+        }
+        message
+    }
+
+    pub(crate) fn result(id: &str, text: &str) -> Self {
+        Self::new(Role::Tool, text).with(Field::ResultId, id)
+    }
+
+    pub(crate) fn with(mut self, field: Field, value: &str) -> Self {
+        self.fields.push((field, value.to_owned()));
+        self
+    }
+
+    pub(crate) fn at(mut self, milliseconds: i64) -> Self {
+        self.time = Some(milliseconds);
+        self
+    }
+
+    pub(crate) fn pinned(mut self) -> Self {
+        self.pinned = true;
+        self
+    }
+}
+
+/// Appends messages the way the binding does, as columns.
+pub(crate) fn append(transcript: &mut Transcript, messages: &[Message]) {
+    let code = |field: Field| {
+        let position = Field::ALL.iter().position(|known| *known == field);
+        u8::try_from(position.expect("a known field")).expect("few fields")
+    };
+    let fields = || messages.iter().flat_map(|message| &message.fields);
+    let text: String = fields().map(|(_, value)| value.as_str()).collect();
+    let roles: Vec<u8> = messages.iter().map(|message| message.role as u8).collect();
+    let pinned: Vec<u8> = messages
+        .iter()
+        .map(|message| u8::from(message.pinned))
+        .collect();
+    #[expect(clippy::cast_precision_loss, reason = "moments are exact in a double")]
+    let times: Vec<f64> = messages
+        .iter()
+        .map(|message| message.time.map_or(f64::NAN, |time| time as f64))
+        .collect();
+    let length = |length: usize| u32::try_from(length).expect("a small transcript");
+    let segment_counts: Vec<u32> = messages
+        .iter()
+        .map(|message| length(message.fields.len()))
+        .collect();
+    let segment_fields: Vec<u8> = fields().map(|(field, _)| code(*field)).collect();
+    let segment_lengths: Vec<u32> = fields().map(|(_, value)| length(value.len())).collect();
+    let columns = Columns {
+        text: text.as_bytes(),
+        roles: &roles,
+        pinned: &pinned,
+        times: &times,
+        segment_counts: &segment_counts,
+        segment_fields: &segment_fields,
+        segment_lengths: &segment_lengths,
+    };
+    transcript
+        .append(&columns)
+        .expect("the columns fit together");
+}
+
+pub(crate) fn transcript(messages: &[Message]) -> Rc<Transcript> {
+    let mut transcript = Transcript::default();
+    append(&mut transcript, messages);
+    Rc::new(transcript)
+}
+
+/// A config as a caller writes it, in JSON.
+pub(crate) fn config(json: &str) -> ContextConfig {
+    read_config(json).expect("the config is sound")
+}
+
+pub(crate) fn read_config(json: &str) -> Result<ContextConfig, Error> {
+    fn value(json: serde_json::Value) -> Value {
+        match json {
+            serde_json::Value::Null => Value::Null,
+            serde_json::Value::Bool(truth) => Value::Bool(truth),
+            serde_json::Value::Number(number) => Value::Number(number.as_f64().expect("a double")),
+            serde_json::Value::String(text) => Value::Text(text),
+            serde_json::Value::Array(list) => Value::List(list.into_iter().map(value).collect()),
+            serde_json::Value::Object(map) => Value::Map(
+                map.into_iter()
+                    .map(|(key, inner)| (key, value(inner)))
+                    .collect(),
+            ),
+        }
+    }
+    ContextConfig::read(&value(serde_json::from_str(json).expect("valid JSON")))
+}
+
+pub(crate) const NOW: Milliseconds = Milliseconds(1_750_000_000_000);
+
+/// Drives a build to its end, with exact encodings where it asks for them.
+pub(crate) fn build(
+    transcript: &Rc<Transcript>,
+    request: Option<&str>,
+    config: ContextConfig,
+) -> Result<Context, Error> {
+    let request = request.map(|text| self::transcript(&[Message::user(text)]));
+    let mut build = Build::new(Rc::clone(transcript), request, config, NOW);
+    loop {
+        match build.step()? {
+            Step::Need(Need::Encoding(name)) => build.provide_encoding(encoding(name)),
+            Step::Done(context) => return Ok(*context),
+        }
+    }
+}
+
+/// What became of each message.
+pub(crate) fn fates(context: &Context) -> Vec<(Fate, Reason)> {
+    let ranges = context.trace.ranges.iter();
+    ranges
+        .flat_map(|range| (range.first..=range.last).map(|_| (range.fate, range.reason)))
+        .collect()
+}
+
+/// The rows that are in the context.
+pub(crate) fn kept(context: &Context) -> Vec<usize> {
+    let fates = fates(context).into_iter().enumerate();
+    fates
+        .filter(|(_, (fate, _))| *fate != Fate::LeftOut)
+        .map(|(row, _)| row)
+        .collect()
+}
+
+pub(crate) fn reference(name: EncodingName) -> &'static CoreBPE {
+    match name {
+        EncodingName::O200kBase => tiktoken_rs::o200k_base_singleton(),
+        EncodingName::Cl100kBase => tiktoken_rs::cl100k_base_singleton(),
+    }
+}
+
+pub(crate) fn reference_count(name: EncodingName, text: &str) -> u64 {
+    reference(name).encode_ordinary(text).len() as u64
+}
+
+/// The vocabulary's asset of each encoding, in the order of [`EncodingName::ALL`].
+pub(crate) static ASSETS: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
+    EncodingName::ALL.map(|name| {
+        let tokens: Vec<_> = (0..)
+            .map_while(|rank| reference(name).decode_bytes(&[rank]).ok())
+            .collect();
+        vocabulary::encode_asset(&tokens).expect("every token splits into two")
+    })
+});
+
+/// An exact encoding, loaded once a thread.
+pub(crate) fn encoding(name: EncodingName) -> Rc<Encoding> {
+    thread_local! {
+        static LOADED: [Rc<Encoding>; 2] = EncodingName::ALL.map(|name| {
+            let asset = &ASSETS[name as usize];
+            Rc::new(Encoding::from_vocabulary(name, asset).expect("the asset is sound"))
+        });
+    }
+    LOADED.with(|loaded| Rc::clone(&loaded[name as usize]))
+}
