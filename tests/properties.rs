@@ -6,13 +6,14 @@ use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::select;
+use proptest::test_runner::TestRunner;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use support::{Message, build, config, fates, kept, reference_count, transcript};
 use windrow::assemble::Piece;
-use windrow::config::ContextConfig;
 use windrow::context::Context;
 use windrow::error::ErrorCode;
+use windrow::stages::budget::OnRequiredOverflow;
 use windrow::tokens::EncodingName;
 use windrow::trace::Fate;
 use windrow::transcript::{Field, Role};
@@ -272,48 +273,70 @@ fn checked(messages: &[Message], request: Option<&str>, json: &str) -> Option<Co
     Some(context)
 }
 
-/// Without messages' own weight and recent guarantees, only history is weighed against the budget.
-fn history_alone(config: &ContextConfig) -> bool {
-    config.budget.on_required_overflow == windrow::stages::budget::OnRequiredOverflow::Error
+/// Holds one random case against all promises.
+fn check_case(
+    messages: &[Message],
+    request: Option<&str>,
+    json: &str,
+    more: u64,
+) -> Result<(), TestCaseError> {
+    let Some(context) = checked(messages, request, json) else {
+        return Ok(());
+    };
+
+    // The same input gives the same bytes.
+    let again = build(&transcript(messages), request, config(json)).expect("as before");
+    prop_assert_eq!(&again.text, &context.text);
+    prop_assert_eq!(&again.pieces, &context.pieces);
+    prop_assert_eq!(&again.recording, &context.recording);
+    prop_assert_eq!(&again.trace, &context.trace);
+
+    // A larger budget keeps all that a smaller one kept.
+    let mut larger = config(json);
+    if larger.budget.on_required_overflow == OnRequiredOverflow::Error {
+        larger.budget.max_tokens = larger.budget.max_tokens.map(|limit| limit + more);
+        larger.budget.max_chars = larger.budget.max_chars.map(|limit| limit + more);
+        let larger = build(&transcript(messages), request, larger).expect("it did before");
+        let kept_now = kept(&larger);
+        prop_assert!(kept(&context).iter().all(|row| kept_now.contains(row)));
+    }
+
+    // Counts that are remembered from another build change nothing.
+    let shared = transcript(messages);
+    for other in ["messages", "text", "xml"] {
+        let other = format!(r#"{{"render":{{"format":"{other}"}},"encoding":"estimate"}}"#);
+        build(&shared, None, config(&other)).expect("no limit, no failure");
+    }
+    let warm = build(&shared, request, config(json)).expect("as before");
+    prop_assert_eq!(warm.recording, context.recording);
+    Ok(())
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 10_000, ..ProptestConfig::default() })]
+fn check_cases(cases: u32) {
+    let case = (
+        vec(message(), 0..24),
+        weighted(0.7, text()),
+        options(),
+        1_u64..200,
+    );
+    TestRunner::new(ProptestConfig {
+        cases,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })
+    .run(&case, |(messages, request, json, more)| {
+        check_case(&messages, request.as_deref(), &json, more)
+    })
+    .unwrap_or_else(|failure| panic!("{failure}"));
+}
 
-    #[test]
-    fn every_context_keeps_its_promises(
-        messages in vec(message(), 0..24),
-        request in weighted(0.7, text()),
-        json in options(),
-        more in 1_u64..200,
-    ) {
-        let request = request.as_deref();
-        let Some(context) = checked(&messages, request, &json) else { return Ok(()) };
+#[test]
+fn ten_thousand_contexts_keep_their_promises() {
+    check_cases(10_000);
+}
 
-        // The same input gives the same bytes.
-        let again = build(&transcript(&messages), request, config(&json)).expect("as before");
-        prop_assert_eq!(&again.text, &context.text);
-        prop_assert_eq!(&again.pieces, &context.pieces);
-        prop_assert_eq!(&again.recording, &context.recording);
-        prop_assert_eq!(&again.trace, &context.trace);
-
-        // A larger budget keeps all that a smaller one kept.
-        let mut larger = config(&json);
-        if history_alone(&larger) {
-            larger.budget.max_tokens = larger.budget.max_tokens.map(|limit| limit + more);
-            larger.budget.max_chars = larger.budget.max_chars.map(|limit| limit + more);
-            let larger = build(&transcript(&messages), request, larger).expect("it did before");
-            let kept_now = kept(&larger);
-            prop_assert!(kept(&context).iter().all(|row| kept_now.contains(row)));
-        }
-
-        // Counts that are remembered from another build change nothing.
-        let shared = transcript(&messages);
-        for other in ["messages", "text", "xml"] {
-            let other = format!(r#"{{"render":{{"format":"{other}"}},"encoding":"estimate"}}"#);
-            build(&shared, None, config(&other)).expect("no limit, no failure");
-        }
-        let warm = build(&shared, request, config(&json)).expect("as before");
-        prop_assert_eq!(warm.recording, context.recording);
-    }
+#[test]
+#[ignore = "slow by nature: npm run test:full"]
+fn two_hundred_thousand_contexts_keep_their_promises() {
+    check_cases(200_000);
 }
