@@ -113,13 +113,15 @@ pub struct Draft {
     pub groups: Groups,
     /// How tokens are counted; none while the vocabulary is missing.
     pub counter: Option<Counter>,
-    /// Texts that `budget` cut to fit, by piece.
+    /// Texts that `budget` cut to fit, in the order of their pieces.
     pub shortened: Vec<(Piece, String)>,
     /// The result; filled by `render` and `snapshot`.
     pub context: Context,
     stage: StageName,
     decisions: Vec<Option<Decision>>,
     is_instruction: Vec<bool>,
+    /// By the row that stands for a group.
+    is_pinned: Vec<bool>,
     /// What each message costs, and after the last one the request.
     costs: Vec<Cost>,
 }
@@ -147,6 +149,7 @@ impl Draft {
         Self {
             decisions: vec![None; transcript.len()],
             is_instruction: vec![false; transcript.len()],
+            is_pinned: vec![false; transcript.len()],
             costs: vec![Cost::default(); transcript.len() + 1],
             transcript,
             request,
@@ -197,29 +200,34 @@ impl Draft {
     /// Whether a message, or one that it goes together with, is pinned.
     #[must_use]
     pub fn is_pinned(&self, row: usize) -> bool {
-        self.groups
-            .members(row)
-            .iter()
-            .any(|member| self.transcript.is_pinned(*member))
+        self.is_pinned[self.groups.of(row)]
+    }
+
+    /// Notes that a message is pinned, and with it what it goes together with.
+    pub fn set_pinned(&mut self, row: usize) {
+        self.is_pinned[self.groups.of(row)] = true;
     }
 
     /// Leaves a message out, and with it what it goes together with.
     pub fn leave_out(&mut self, row: usize, reason: Reason) {
         let stage = self.stage;
-        for member in self.groups.members(row) {
-            let reason = if *member == row {
-                reason
-            } else {
-                Reason::SplitGroup
-            };
-            if *member == row || !self.is_left_out(*member) {
-                self.decisions[*member] = Some(Decision {
-                    fate: Fate::LeftOut,
+        let fate = Fate::LeftOut;
+        // Where it is out already, so is the rest of its group.
+        if !self.is_left_out(row) {
+            for member in self.groups.members(row) {
+                let reason = Reason::SplitGroup;
+                self.decisions[*member].get_or_insert(Decision {
+                    fate,
                     stage,
                     reason,
                 });
             }
         }
+        self.decisions[row] = Some(Decision {
+            fate,
+            stage,
+            reason,
+        });
     }
 
     /// Keeps a message, whole or shortened.

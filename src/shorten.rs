@@ -9,7 +9,7 @@ use unicode_segmentation::GraphemeCursor;
 ///
 /// Gives what they cost then, or none if they do not fit even with nothing left of their texts.
 pub(crate) fn fit(draft: &mut Draft, meter: &Meter, pieces: &[Piece], limit: Cost) -> Option<Cost> {
-    let texts: Vec<(Piece, String, u64)> = pieces
+    let mut texts: Vec<(Piece, String, u64)> = pieces
         .iter()
         .map(|piece| {
             let (transcript, row) = draft.source(*piece);
@@ -18,6 +18,7 @@ pub(crate) fn fit(draft: &mut Draft, meter: &Meter, pieces: &[Piece], limit: Cos
             (*piece, text, token_count)
         })
         .collect();
+    texts.sort_unstable_by_key(|(piece, ..)| *piece);
     let mut cut_to = |char_count: usize| {
         draft.shortened = texts
             .iter()

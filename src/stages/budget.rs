@@ -161,12 +161,12 @@ fn required_pieces(draft: &Draft) -> Vec<(Piece, Reason)> {
         ],
     };
     let reason = |row: usize| {
-        let members = draft.groups.members(row);
+        let goes_with = |stand_in: &usize| draft.groups.of(*stand_in) == draft.groups.of(row);
         if draft.is_instruction(row) {
             Some(Reason::Instruction)
         } else if draft.is_pinned(row) {
             Some(Reason::Pinned)
-        } else if stand_ins.iter().flatten().any(|row| members.contains(row)) {
+        } else if stand_ins.iter().flatten().any(goes_with) {
             Some(Reason::Request)
         } else {
             None

@@ -50,6 +50,11 @@ pub fn run(draft: &mut Draft) -> Result<Flow> {
     for row in draft.groups.results_without_call.clone() {
         draft.leave_out(row, Reason::ResultWithoutCall);
     }
+    for row in 0..draft.transcript.len() {
+        if draft.transcript.is_pinned(row) {
+            draft.set_pinned(row);
+        }
+    }
     for row in draft.open_rows() {
         if !draft.transcript.role(row).is_instruction() {
             break;
@@ -81,7 +86,7 @@ fn chronological(transcript: &Transcript) -> Vec<usize> {
 pub struct Groups {
     /// For each row, the row that stands for its group.
     group_of: Vec<usize>,
-    /// The rows of each group of more than one, oldest first.
+    /// The rows of each group of more than one.
     larger: BTreeMap<usize, Vec<usize>>,
     calls_without_result: Vec<usize>,
     results_without_call: Vec<usize>,
@@ -127,21 +132,28 @@ impl Groups {
     }
 
     fn join(&mut self, call: usize, result: usize) {
-        let (group, joining) = (self.group_of[call], self.group_of[result]);
-        if group == joining {
+        let (one, other) = (self.group_of[call], self.group_of[result]);
+        if one == other {
             return;
         }
-        let rows = self
-            .larger
-            .remove(&joining)
-            .unwrap_or_else(|| vec![joining]);
-        for row in &rows {
+        let mut take = |group| self.larger.remove(&group).unwrap_or_else(|| vec![group]);
+        let (mut rows, mut joining) = (take(one), take(other));
+        // The smaller one moves, so that a long chain of groups is joined in good time.
+        if rows.len() < joining.len() {
+            std::mem::swap(&mut rows, &mut joining);
+        }
+        let group = self.group_of[rows[0]];
+        for row in &joining {
             self.group_of[*row] = group;
         }
-        self.larger
-            .entry(group)
-            .or_insert_with(|| vec![group])
-            .extend(rows);
+        rows.extend(joining);
+        self.larger.insert(group, rows);
+    }
+
+    /// The row that stands for a row's group: the same for all that go together.
+    #[must_use]
+    pub fn of(&self, row: usize) -> usize {
+        self.group_of[row]
     }
 
     /// The rows of a row's group, itself included.

@@ -131,9 +131,10 @@ fn keep_recent(draft: &mut Draft, hours: f64, floor: u64) {
     let below_floor = rows
         .len()
         .saturating_sub(floor.try_into().unwrap_or(usize::MAX));
+    // By the row that stands for a group: it stays as one.
     let mut stays = vec![false; draft.transcript.len()];
     for (position, row) in rows.iter().enumerate() {
-        stays[*row] = position >= below_floor || is_young(*row);
+        stays[draft.groups.of(*row)] |= position >= below_floor || is_young(*row);
     }
     for row in rows {
         if !draft
