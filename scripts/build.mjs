@@ -41,6 +41,9 @@ const entries = {
   cli: "src/cli.ts",
 };
 
+/** What a package shows its readers, and the terms that it comes under: npm packs them from the package's own folder. */
+const papers = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"];
+
 /** The parts in the order in which they are built: what each is made from, what it makes, and how. */
 const parts = [
   {
@@ -63,7 +66,7 @@ const parts = [
   },
   {
     name: "entries",
-    inputs: [`${packageFolder}/src`, `${packageFolder}/package.json`, "package-lock.json"],
+    inputs: [`${packageFolder}/src`, `${packageFolder}/package.json`, "Cargo.toml", "package-lock.json"],
     outputs: Object.keys(entries).map((name) => join(dist, `${name}.js`)),
     build: buildEntries,
     after: ["core"],
@@ -74,6 +77,12 @@ const parts = [
     outputs: [join(dist, "types", "index.d.ts")],
     build: buildTypes,
     after: ["core"],
+  },
+  {
+    name: "papers",
+    inputs: papers,
+    outputs: papers.map((name) => projectPath(packageFolder, name)),
+    build: copyPapers,
   },
 ];
 
@@ -137,7 +146,7 @@ async function buildCore() {
     }
     await cargo(["build", "--package", "windrow", "--lib", "--release", "--target", target], {
       ...env,
-      // Bindgen reads from a section of the wasm which features it may use, so stripping is left to wasm-opt.
+  
       CARGO_PROFILE_RELEASE_STRIP: "none",
       // Panic messages name source files: the same bytes wherever it is built, and nobody's home folder in them.
       CARGO_ENCODED_RUSTFLAGS: [
@@ -210,7 +219,11 @@ async function buildEntries() {
         rmSync(join(dist, name));
       }
     }
-    const { dependencies = {} } = JSON.parse(readFileSync(projectPath(packageFolder, "package.json"), "utf8"));
+    const { version, dependencies = {} } = JSON.parse(readFileSync(projectPath(packageFolder, "package.json"), "utf8"));
+    const crateVersion = /^version = "(.+)"$/m.exec(readFileSync(projectPath("Cargo.toml"), "utf8"))?.[1];
+    if (version !== crateVersion) {
+      throw new Failure(`${packageFolder}/package.json says version ${version}, Cargo.toml says ${crateVersion}`);
+    }
     const { metafile } = await bundle({
       absWorkingDir: projectPath(packageFolder),
       entryPoints: entries,
@@ -295,6 +308,12 @@ async function buildTypes() {
     rmSync(join(dist, "types"), { recursive: true, force: true });
     await runNode("typescript/bin/tsc", ["--project", projectPath(packageFolder)]);
   });
+}
+
+function copyPapers() {
+  for (const name of papers) {
+    copyFileSync(projectPath(name), projectPath(packageFolder, name));
+  }
 }
 
 // ---- Sizes ----

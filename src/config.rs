@@ -1,13 +1,10 @@
-//! The config: what a build is given beside the transcript. Each group belongs to the stage of the same name.
+//! The config: what a build is given beside the transcript. Each group belongs to the stage of the same name, which
+//! alone reads it.
 
 use crate::error::{Error, ErrorCode, Result};
-use crate::stages::budget::BudgetConfig;
-use crate::stages::collect::CollectConfig;
-use crate::stages::filter::FilterConfig;
-use crate::stages::render::RenderConfig;
-use crate::stages::window::WindowConfig;
 use crate::time::Milliseconds;
 use crate::tokens::EncodingName;
+use crate::transcript::Role;
 use crate::value::Value;
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +36,178 @@ pub struct ContextConfig {
     pub budget: BudgetConfig,
     /// The form of the context.
     pub render: RenderConfig,
+}
+
+/// What is taken into consideration at all, and in which order.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct CollectConfig {
+    /// How many messages are looked at, the newest first; it applies before any filter. Default: all.
+    pub fetch_limit: Option<u64>,
+}
+
+/// Which kinds of messages are left out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct FilterConfig {
+    /// The roles that stay. Default: all.
+    pub roles: Option<Vec<Role>>,
+    /// The sources that go, for example `["scheduled", "briefing"]`. Default: none.
+    pub exclude_sources: Vec<String>,
+    /// The tags that go: a message with one of them is left out. Default: none.
+    pub exclude_tags: Vec<String>,
+}
+
+/// How far back the context reaches. A message stays only if every limit lets it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct WindowConfig {
+    /// What `lookbackCount` counts.
+    pub unit: WindowUnit,
+    /// How many of the newest messages or exchanges stay. Default: all.
+    pub lookback_count: Option<u64>,
+    /// How many of the newest user messages stay, each with all that follows it. Default: all.
+    pub max_user_turns: Option<u64>,
+    /// How many of the newest messages stay, whatever `unit` says. Default: all.
+    pub max_recent_messages: Option<u64>,
+    /// How many hours before the newest message the window begins; a message exactly that old stays, and so does one
+    /// without a time. Fractions are allowed, 0 or more. Default: no limit.
+    pub recency_hours: Option<f64>,
+    /// How many of the newest messages stay however old they are: the floor of `recencyHours`.
+    pub min_messages: u64,
+}
+
+/// The unit of a window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum WindowUnit {
+    /// One entry of the transcript.
+    #[default]
+    Message,
+    /// A user message and all that answers it, up to the next user message.
+    Exchange,
+}
+
+impl Default for WindowConfig {
+    fn default() -> Self {
+        Self {
+            unit: WindowUnit::Message,
+            lookback_count: None,
+            max_user_turns: None,
+            max_recent_messages: None,
+            recency_hours: None,
+            min_messages: 10,
+        }
+    }
+}
+
+impl WindowConfig {
+    fn check(&self) -> Result<()> {
+        match self.recency_hours {
+            Some(hours) if hours < 0.0 => Err(invalid(
+                "window.recencyHours",
+                "expected 0 or more hours",
+                "Give the hours as a positive number, or leave the option out.",
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What the prompt may cost.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct BudgetConfig {
+    /// The most tokens that the prompt may have. Excludes `contextLimit`. Default: no limit.
+    pub max_tokens: Option<u64>,
+    /// The most tokens that prompt and reply may have together: the model's context window. Excludes `maxTokens`.
+    /// Default: no limit.
+    pub context_limit: Option<u64>,
+    /// The tokens of `contextLimit` that are kept free for the reply. Default: 1024.
+    pub reply_reserve: Option<u64>,
+    /// The most characters (code points) that the prompt may have: the whole text in the text formats, all contents in
+    /// the format `messages`. Default: no limit.
+    pub max_chars: Option<u64>,
+    /// What happens where instructions, pinned messages and request alone cost more than the budget.
+    pub on_required_overflow: OnRequiredOverflow,
+}
+
+/// What happens where what must be kept does not fit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum OnRequiredOverflow {
+    /// The build fails with `BUDGET_TOO_SMALL`.
+    #[default]
+    Error,
+    /// The longest required texts are cut at their end, with a visible marker.
+    Shorten,
+}
+
+const DEFAULT_REPLY_RESERVE: u64 = 1024;
+
+impl BudgetConfig {
+    fn check(&self) -> Result<()> {
+        if self.max_tokens.is_some() && self.context_limit.is_some() {
+            return Err(invalid(
+                "budget.maxTokens",
+                "maxTokens bounds the prompt and contextLimit bounds prompt and reply together: give one of them",
+                "Remove maxTokens or contextLimit.",
+            ));
+        }
+        match (self.context_limit, self.reply_reserve) {
+            (None, Some(_)) => Err(invalid(
+                "budget.replyReserve",
+                "is a part of contextLimit, which is not set",
+                "Give contextLimit instead of maxTokens, or remove replyReserve.",
+            )),
+            (Some(limit), reserve) if reserve.unwrap_or(DEFAULT_REPLY_RESERVE) >= limit => {
+                Err(invalid(
+                    "budget.replyReserve",
+                    "leaves nothing of contextLimit for the prompt (it is 1024 where it is not set)",
+                    "Give a smaller replyReserve or a larger contextLimit.",
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What the prompt itself may cost, in tokens.
+    #[must_use]
+    pub fn prompt_limit(&self) -> Option<u64> {
+        let reserve = self.reply_reserve.unwrap_or(DEFAULT_REPLY_RESERVE);
+        self.max_tokens.or_else(|| Some(self.context_limit?.saturating_sub(reserve)))
+    }
+}
+
+/// The form of the context.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct RenderConfig {
+    /// What the context is.
+    pub format: Format,
+    /// Whether the text formats show when a message was written, in UTC. The format `messages` has no place for it.
+    pub times: bool,
+}
+
+/// What a context is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum Format {
+    /// A list of chat messages.
+    #[default]
+    Messages,
+    /// One text, a labelled line or more for each message.
+    Text,
+    /// One text, an XML element for each message.
+    Xml,
 }
 
 /// How tokens are counted.
@@ -140,11 +309,7 @@ mod tests {
     fn the_option_paths_are_those_of_the_config() {
         fn walk(value: &serde_json::Value, path: &str, paths: &mut Vec<String>) {
             for (name, inner) in value.as_object().into_iter().flatten() {
-                let path = if path.is_empty() {
-                    name.clone()
-                } else {
-                    format!("{path}.{name}")
-                };
+                let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
                 if inner.is_object() {
                     walk(inner, &path, paths);
                 } else {
@@ -153,11 +318,7 @@ mod tests {
             }
         }
         let mut paths = vec!["request".to_owned()];
-        walk(
-            &serde_json::to_value(ContextConfig::default()).expect("plain data"),
-            "",
-            &mut paths,
-        );
+        walk(&serde_json::to_value(ContextConfig::default()).expect("plain data"), "", &mut paths);
         let mut listed = OPTION_PATHS.to_vec();
         paths.sort();
         listed.sort_unstable();

@@ -1,9 +1,17 @@
 //! The result of a build.
 
-use crate::assemble::Piece;
 use crate::config::ContextConfig;
 use crate::trace::Trace;
 use serde::Serialize;
+
+/// A part of the prompt that comes from one message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Piece {
+    /// A message of the transcript, by its row.
+    Message(usize),
+    /// The request.
+    Request,
+}
 
 /// A finished context.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +37,35 @@ pub struct Context {
     pub snapshot: Snapshot,
     /// All that is needed to build it again.
     pub recording: Recording,
+}
+
+/// A cost, in both units of a budget.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Tokens.
+    pub tokens: u64,
+    /// Code points; 0 where nobody asks for them.
+    pub chars: u64,
+}
+
+impl Cost {
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self {
+            tokens: self.tokens.saturating_add(other.tokens),
+            chars: self.chars.saturating_add(other.chars),
+        }
+    }
+
+    pub(crate) fn minus(self, other: Self) -> Self {
+        Self {
+            tokens: self.tokens.saturating_sub(other.tokens),
+            chars: self.chars.saturating_sub(other.chars),
+        }
+    }
+
+    pub(crate) fn fits(self, limit: Self) -> bool {
+        self.tokens <= limit.tokens && self.chars <= limit.chars
+    }
 }
 
 /// What a context costs, in tokens.

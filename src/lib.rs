@@ -6,20 +6,26 @@
 //!
 //! # Map
 //!
-//! - [`transcript`]: messages in order, as columns.
-//! - [`assemble`]: the order of the stages; [`stages`] has one file for each, with its group of the config.
-//! - [`tokens`]: exact counts and estimates; [`measure`]: what the parts of a prompt cost.
-//! - [`context`], [`trace`]: the result, and what became of every message.
+//! - [`assemble`]: the order of the stages; [`stages`] has one file for each.
+//! - [`transcript`], [`groups`]: messages in order, as columns, and what belongs together.
 //! - [`config`], [`value`], [`error`]: options in, strictly, and what a wrong one gets.
+//! - [`draft`]: what the stages work on. `form`, [`measure`], `shorten`: what the parts of a prompt look like and cost.
+//! - [`tokens`]: exact counts and estimates.
+//! - [`context`], [`trace`]: the result, and what became of every message.
 #![cfg_attr(not(target_family = "wasm"), forbid(unsafe_code))]
 
 pub mod assemble;
+pub mod stages;
+
+pub mod draft;
+mod form;
+pub mod measure;
+mod shorten;
+
 pub mod config;
 pub mod context;
 pub mod error;
-pub mod measure;
-mod shorten;
-pub mod stages;
+pub mod groups;
 pub mod time;
 pub mod tokens;
 pub mod trace;
@@ -30,5 +36,5 @@ pub mod value;
 pub mod wasm;
 
 #[cfg(test)]
-#[path = "../tests/reference.rs"]
+#[path = "../tests/reference/mod.rs"]
 mod reference;

@@ -1,41 +1,13 @@
 //! What the parts of a prompt cost in the form that was asked for.
 
-use crate::assemble::{Draft, Piece};
-use crate::config::ContextConfig;
-use crate::stages::render::{self, Format};
+use crate::config::{ContextConfig, Format};
+use crate::context::{Cost, Piece};
+use crate::draft::Draft;
+use crate::form;
 use crate::time::Milliseconds;
 use crate::tokens::Counter;
 use crate::transcript::Transcript;
 use std::rc::Rc;
-
-/// A cost, in both units of a budget.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cost {
-    /// Tokens.
-    pub tokens: u64,
-    /// Code points; 0 where nobody asks for them.
-    pub chars: u64,
-}
-
-impl Cost {
-    pub(crate) fn plus(self, other: Self) -> Self {
-        Self {
-            tokens: self.tokens.saturating_add(other.tokens),
-            chars: self.chars.saturating_add(other.chars),
-        }
-    }
-
-    pub(crate) fn minus(self, other: Self) -> Self {
-        Self {
-            tokens: self.tokens.saturating_sub(other.tokens),
-            chars: self.chars.saturating_sub(other.chars),
-        }
-    }
-
-    pub(crate) fn fits(self, limit: Self) -> bool {
-        self.tokens <= limit.tokens && self.chars <= limit.chars
-    }
-}
 
 /// Measures pieces in one form with one counter, and remembers what messages cost.
 #[derive(Debug)]
@@ -55,12 +27,7 @@ impl Meter {
             None => draft.open_rows().last().map(|row| Piece::Message(*row)),
         };
         Self {
-            form: format!(
-                "{} {} {}",
-                render.format as u8,
-                render.times,
-                counter.name()
-            ),
+            form: format!("{} {} {}", render.format as u8, render.times, counter.name()),
             counts_chars: draft.config.budget.max_chars.is_some()
                 || render.format != Format::Messages,
             counter,
@@ -70,16 +37,13 @@ impl Meter {
 
     /// What the form costs with nothing in it.
     pub(crate) fn fixed(&self, draft: &Draft) -> Cost {
-        self.measure(&render::frame(draft), u64::MAX)
-            .unwrap_or_default()
+        self.measure(&form::frame(draft), u64::MAX).unwrap_or_default()
     }
 
     /// What pieces cost together with the form itself.
     pub(crate) fn total(&self, draft: &Draft, pieces: &[Piece]) -> Cost {
         let fixed = self.fixed(draft);
-        pieces
-            .iter()
-            .fold(fixed, |spent, piece| spent.plus(self.cost(draft, *piece)))
+        pieces.iter().fold(fixed, |spent, piece| spent.plus(self.cost(draft, *piece)))
     }
 
     /// What a piece costs.
@@ -114,22 +78,15 @@ impl Meter {
 
     fn cost_until(&self, draft: &Draft, piece: Piece, token_limit: u64) -> Option<Cost> {
         let is_last = self.last == Some(piece);
-        let parts = || render::parts(draft, piece, is_last);
+        let parts = || form::parts(draft, piece, is_last);
         // The last piece of a text has no line end, so its cost is its own; a shortened one is not the message's.
         let row = match piece {
             Piece::Message(row) if !is_last && draft.shortened_text(piece).is_none() => row,
             _ => return self.measure(&parts(), token_limit),
         };
         if let Some(tokens) = draft.transcript.remembered_cost(&self.form, row) {
-            let chars = if self.counts_chars {
-                parts().chars()
-            } else {
-                0
-            };
-            let cost = Cost {
-                tokens: u64::from(tokens),
-                chars,
-            };
+            let chars = if self.counts_chars { parts().chars() } else { 0 };
+            let cost = Cost { tokens: u64::from(tokens), chars };
             return (cost.tokens <= token_limit).then_some(cost);
         }
         let cost = self.measure(&parts(), token_limit)?;
@@ -139,7 +96,7 @@ impl Meter {
         Some(cost)
     }
 
-    fn measure(&self, parts: &render::Parts<'_>, token_limit: u64) -> Option<Cost> {
+    fn measure(&self, parts: &form::Parts<'_>, token_limit: u64) -> Option<Cost> {
         let mut tokens = parts.flat_tokens;
         for text in parts.texts() {
             let room = token_limit.checked_sub(tokens)?;
@@ -160,9 +117,5 @@ pub fn measure_all(
     let draft = Draft::new(Rc::clone(transcript), None, config, Milliseconds(0));
     let meter = Meter::new(&draft, counter);
     let rows = 0..transcript.len();
-    (
-        meter.fixed(&draft),
-        rows.map(|row| meter.cost(&draft, Piece::Message(row)))
-            .collect(),
-    )
+    (meter.fixed(&draft), rows.map(|row| meter.cost(&draft, Piece::Message(row))).collect())
 }

@@ -1,8 +1,9 @@
 //! Cuts texts to fit, visibly and between whole characters.
 
-use crate::assemble::{Draft, Piece};
-use crate::measure::{Cost, Meter};
-use crate::stages::render;
+use crate::context::{Cost, Piece};
+use crate::draft::Draft;
+use crate::form;
+use crate::measure::Meter;
 use unicode_segmentation::GraphemeCursor;
 
 /// Cuts the longest texts of these pieces to one common length, the greatest with which all of them fit.
@@ -13,7 +14,7 @@ pub(crate) fn fit(draft: &mut Draft, meter: &Meter, pieces: &[Piece], limit: Cos
         .iter()
         .map(|piece| {
             let (transcript, row) = draft.source(*piece);
-            let text = render::plain_text(transcript, row);
+            let text = form::plain_text(transcript, row);
             let token_count = meter.count(&text);
             (*piece, text, token_count)
         })
@@ -29,10 +30,7 @@ pub(crate) fn fit(draft: &mut Draft, meter: &Meter, pieces: &[Piece], limit: Cos
             .collect();
         Some(meter.total(draft, pieces)).filter(|cost| cost.fits(limit))
     };
-    let longest = texts
-        .iter()
-        .map(|(_, text, _)| text.chars().count())
-        .max()?;
+    let longest = texts.iter().map(|(_, text, _)| text.chars().count()).max()?;
     cut_to(0)?;
     // The greatest length that fits lies in [fits, fails).
     let (mut fits, mut fails) = (0, longest);
@@ -50,10 +48,7 @@ pub(crate) fn fit(draft: &mut Draft, meter: &Meter, pieces: &[Piece], limit: Cos
 /// The first `char_count` code points of a text, without a torn character at the end, and a marker that says what is
 /// missing.
 fn truncate(text: &str, char_count: usize, token_count: u64, meter: &Meter) -> String {
-    let end = text
-        .char_indices()
-        .nth(char_count)
-        .map_or(text.len(), |(position, _)| position);
+    let end = text.char_indices().nth(char_count).map_or(text.len(), |(position, _)| position);
     let mut cursor = GraphemeCursor::new(end, text.len(), true);
     let end = match cursor.is_boundary(text, 0) {
         Ok(true) => end,
@@ -61,9 +56,5 @@ fn truncate(text: &str, char_count: usize, token_count: u64, meter: &Meter) -> S
     };
     let kept = &text[..end];
     let marker = format!("[truncated: {} of {token_count} tokens]", meter.count(kept));
-    if kept.is_empty() {
-        marker
-    } else {
-        format!("{kept}\n{marker}")
-    }
+    if kept.is_empty() { marker } else { format!("{kept}\n{marker}") }
 }

@@ -45,14 +45,10 @@ fn clock(rest: &mut &str) -> Option<i64> {
         // A leap second is the first moment after it.
         milliseconds += digits(rest, 2).filter(|second| *second <= 60)? * 1000;
         if sign(rest, &['.', ',']).is_some() {
-            let end = rest
-                .find(|letter: char| !letter.is_ascii_digit())
-                .unwrap_or(rest.len());
+            let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
             let (fraction, after) = rest.split_at(end);
-            let mut thousandths = fraction
-                .bytes()
-                .chain(*b"000")
-                .map(|digit| i64::from(digit - b'0'));
+            let mut thousandths =
+                fraction.bytes().chain(*b"000").map(|digit| i64::from(digit - b'0'));
             milliseconds +=
                 thousandths.next()? * 100 + thousandths.next()? * 10 + thousandths.next()?;
             *rest = after;
@@ -73,11 +69,7 @@ fn offset_minutes(rest: &mut &str) -> Option<i64> {
     };
     let hours = digits(rest, 2).filter(|hours| *hours < 24)?;
     let has_minutes = sign(rest, &[':']).is_some() || !rest.is_empty();
-    let minutes = if has_minutes {
-        digits(rest, 2).filter(|minutes| *minutes < 60)?
-    } else {
-        0
-    };
+    let minutes = if has_minutes { digits(rest, 2).filter(|minutes| *minutes < 60)? } else { 0 };
     Some(direction * (hours * 60 + minutes))
 }
 
@@ -86,19 +78,12 @@ fn digits(rest: &mut &str, count: usize) -> Option<i64> {
     let (taken, after) = rest.split_at_checked(count)?;
     let is_number = taken.bytes().all(|byte| byte.is_ascii_digit());
     *rest = after;
-    is_number.then(|| {
-        taken
-            .bytes()
-            .fold(0, |number, byte| number * 10 + i64::from(byte - b'0'))
-    })
+    is_number.then(|| taken.bytes().fold(0, |number, byte| number * 10 + i64::from(byte - b'0')))
 }
 
 /// Takes one of some characters.
 fn sign(rest: &mut &str, signs: &[char]) -> Option<char> {
-    let found = rest
-        .chars()
-        .next()
-        .filter(|letter| signs.contains(letter))?;
+    let found = rest.chars().next().filter(|letter| signs.contains(letter))?;
     *rest = &rest[found.len_utf8()..];
     Some(found)
 }
@@ -142,11 +127,7 @@ fn civil_date(days_since_1970: i64) -> (i64, i64, i64) {
 }
 
 fn days_in_month(year: i64, month: i64) -> i64 {
-    let (next_year, next_month) = if month == 12 {
-        (year + 1, 1)
-    } else {
-        (year, month + 1)
-    };
+    let (next_year, next_month) = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
     days_since_1970(next_year, next_month, 1) - days_since_1970(year, month, 1)
 }
 
@@ -219,10 +200,7 @@ mod tests {
         ] {
             assert_eq!(parse(text), moment, "{text}");
         }
-        assert_eq!(
-            parse("2025-03-30T14:05:00.0625Z"),
-            Some(Milliseconds(1_743_343_500_062))
-        );
+        assert_eq!(parse("2025-03-30T14:05:00.0625Z"), Some(Milliseconds(1_743_343_500_062)));
         assert_eq!(parse("2025-03-30"), Some(Milliseconds(1_743_292_800_000)));
         assert_eq!(parse("2024-02-29"), Some(Milliseconds(1_709_164_800_000)));
         assert_eq!(parse("1969-12-31T23:59:59Z"), Some(Milliseconds(-1000)));
@@ -253,10 +231,7 @@ mod tests {
             assert_eq!(parse(&format_minute(moment)), Some(moment));
             moment.0 += (7 * 60 + 13) * MILLISECONDS_PER_MINUTE;
         }
-        assert_eq!(
-            format_minute(Milliseconds(1_743_343_559_999)),
-            "2025-03-30 14:05"
-        );
+        assert_eq!(format_minute(Milliseconds(1_743_343_559_999)), "2025-03-30 14:05");
         assert_eq!(format_minute(Milliseconds(-1)), "1969-12-31 23:59");
     }
 }

@@ -1,6 +1,6 @@
 //! What became of every message, and why.
 
-use crate::config::ContextConfig;
+use crate::config::{ContextConfig, WindowUnit};
 use serde::Serialize;
 
 /// What became of a message.
@@ -109,8 +109,8 @@ impl Reason {
                 "older than the newest {} {} (window.lookbackCount)",
                 figure(window.lookback_count),
                 match window.unit {
-                    crate::stages::window::WindowUnit::Message => "messages",
-                    crate::stages::window::WindowUnit::Exchange => "exchanges",
+                    WindowUnit::Message => "messages",
+                    WindowUnit::Exchange => "exchanges",
                 }
             ),
             Self::BeyondUserTurns => format!(
@@ -227,11 +227,7 @@ impl Trace {
         let mut ranges: Vec<TraceRange> = Vec::new();
         let mut reasons: Vec<ReasonWords> = Vec::new();
         for (position, (decision, tokens)) in decisions.enumerate() {
-            let Decision {
-                fate,
-                stage,
-                reason,
-            } = decision;
+            let Decision { fate, stage, reason } = decision;
             match ranges.last_mut() {
                 Some(range) if (range.fate, range.stage, range.reason) == (fate, stage, reason) => {
                     range.last = position;
@@ -247,10 +243,7 @@ impl Trace {
                         tokens,
                     });
                     if reasons.iter().all(|known| known.reason != reason) {
-                        reasons.push(ReasonWords {
-                            reason,
-                            words: reason.words(config),
-                        });
+                        reasons.push(ReasonWords { reason, words: reason.words(config) });
                     }
                 }
             }

@@ -28,13 +28,8 @@ pub enum Role {
 
 impl Role {
     /// Every role, in the order of its code at the boundary.
-    pub const ALL: [Self; 5] = [
-        Self::System,
-        Self::Developer,
-        Self::User,
-        Self::Assistant,
-        Self::Tool,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::System, Self::Developer, Self::User, Self::Assistant, Self::Tool];
 
     /// The role as messages spell it.
     #[must_use]
@@ -115,10 +110,7 @@ impl Field {
     /// Whether the field is part of what the model sees.
     #[must_use]
     pub fn is_content(self) -> bool {
-        !matches!(
-            self,
-            Self::Id | Self::CreatedAt | Self::SessionId | Self::Source | Self::Tag
-        )
+        !matches!(self, Self::Id | Self::CreatedAt | Self::SessionId | Self::Source | Self::Tag)
     }
 }
 
@@ -218,11 +210,7 @@ impl Transcript {
             )
         };
         let text = std::str::from_utf8(columns.text).map_err(|_| torn())?;
-        if [
-            columns.pinned.len(),
-            columns.times.len(),
-            columns.segment_counts.len(),
-        ] != [count; 3]
+        if [columns.pinned.len(), columns.times.len(), columns.segment_counts.len()] != [count; 3]
             || columns.segment_fields.len() != columns.segment_lengths.len()
         {
             return Err(torn());
@@ -232,9 +220,7 @@ impl Transcript {
         let mut at = 0;
         let mut read = 0;
         for message in 0..count {
-            let role = *Role::ALL
-                .get(columns.roles[message] as usize)
-                .ok_or_else(torn)?;
+            let role = *Role::ALL.get(columns.roles[message] as usize).ok_or_else(torn)?;
             let first_segment = u32::try_from(self.segments.len() + segments.len());
             let mut time = time::from_number(columns.times[message]);
             for _ in 0..columns.segment_counts[message] {
@@ -248,11 +234,7 @@ impl Transcript {
                     time = time::parse(content);
                 }
                 let start = u32::try_from(self.text.len() + at).map_err(|_| too_large())?;
-                segments.push(Segment {
-                    field,
-                    start,
-                    length,
-                });
+                segments.push(Segment { field, start, length });
                 at = end;
             }
             rows.push(Row {
@@ -312,24 +294,17 @@ impl Transcript {
     /// A message's fields in the order in which they were written.
     pub fn fields(&self, row: usize) -> impl Iterator<Item = (Field, &str)> {
         let start = self.rows[row].first_segment as usize;
-        let end = self
-            .rows
-            .get(row + 1)
-            .map_or(self.segments.len(), |next| next.first_segment as usize);
+        let end =
+            self.rows.get(row + 1).map_or(self.segments.len(), |next| next.first_segment as usize);
         self.segments[start..end].iter().map(|segment| {
             let from = segment.start as usize;
-            (
-                segment.field,
-                &self.text[from..from + segment.length as usize],
-            )
+            (segment.field, &self.text[from..from + segment.length as usize])
         })
     }
 
     /// All values that a message has for a field.
     pub fn values(&self, row: usize, field: Field) -> impl Iterator<Item = &str> {
-        self.fields(row)
-            .filter(move |(found, _)| *found == field)
-            .map(|(_, value)| value)
+        self.fields(row).filter(move |(found, _)| *found == field).map(|(_, value)| value)
     }
 
     /// The first value that a message has for a field.
@@ -349,30 +324,20 @@ impl Transcript {
     pub(crate) fn remembered_cost(&self, form: &str, row: usize) -> Option<u32> {
         let remembered = self.remembered.borrow();
         let column = remembered.costs.iter().find(|column| column.form == form)?;
-        column
-            .costs
-            .get(row)
-            .copied()
-            .filter(|cost| *cost != UNKNOWN_COST)
+        column.costs.get(row).copied().filter(|cost| *cost != UNKNOWN_COST)
     }
 
     /// Remembers what a message costs in a form.
     pub(crate) fn remember_cost(&self, form: &str, row: usize, cost: u32) {
         let mut remembered = self.remembered.borrow_mut();
         let columns = &mut remembered.costs;
-        let position = columns
-            .iter()
-            .position(|column| column.form == form)
-            .unwrap_or_else(|| {
-                if columns.len() == REMEMBERED_FORMS {
-                    columns.remove(0);
-                }
-                columns.push(CostColumn {
-                    form: form.to_owned(),
-                    costs: Vec::new(),
-                });
-                columns.len() - 1
-            });
+        let position = columns.iter().position(|column| column.form == form).unwrap_or_else(|| {
+            if columns.len() == REMEMBERED_FORMS {
+                columns.remove(0);
+            }
+            columns.push(CostColumn { form: form.to_owned(), costs: Vec::new() });
+            columns.len() - 1
+        });
         let costs = &mut columns[position].costs;
         if costs.len() <= row {
             costs.resize(self.rows.len(), UNKNOWN_COST);
@@ -389,9 +354,7 @@ impl Transcript {
         let digests = &mut remembered.digests;
         for row in digests.len()..length {
             let mut hash = Xxh64::new(digests.last().copied().unwrap_or(0));
-            let Row {
-                role, pinned, time, ..
-            } = self.rows[row];
+            let Row { role, pinned, time, .. } = self.rows[row];
             hash.update(&[role as u8, u8::from(pinned)]);
             hash.update(&time.map_or(i64::MIN, |time| time.0).to_le_bytes());
             for (field, value) in self.fields(row) {

@@ -68,22 +68,14 @@ pub struct Misfit {
 
 #[derive(Debug)]
 enum Problem {
-    UnknownOption {
-        expected: &'static [&'static str],
-    },
-    UnknownChoice {
-        given: String,
-        expected: &'static [&'static str],
-    },
+    UnknownOption { expected: &'static [&'static str] },
+    UnknownChoice { given: String, expected: &'static [&'static str] },
     Other(String),
 }
 
 impl Misfit {
     fn new(message: impl Into<String>) -> Self {
-        Self {
-            path: Vec::new(),
-            problem: Problem::Other(message.into()),
-        }
+        Self { path: Vec::new(), problem: Problem::Other(message.into()) }
     }
 
     fn mismatch(expected: &str, given: &Value) -> Self {
@@ -119,20 +111,13 @@ impl Misfit {
                         format!("unknown value \"{given}\"; did you mean \"{right}\"?"),
                         format!("Use one of {known}."),
                     ),
-                    None => (
-                        format!("unknown value \"{given}\""),
-                        format!("Use one of {known}."),
-                    ),
+                    None => (format!("unknown value \"{given}\""), format!("Use one of {known}.")),
                 }
             }
             Problem::Other(message) => (message, "Correct this option.".to_owned()),
         };
         let error = Error::new(ErrorCode::InvalidConfig, message, next_action);
-        if path.is_empty() {
-            error
-        } else {
-            error.at(path)
-        }
+        if path.is_empty() { error } else { error.at(path) }
     }
 }
 
@@ -163,19 +148,13 @@ impl de::Error for Misfit {
     }
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
-        Self {
-            path: vec![field.to_owned()],
-            problem: Problem::UnknownOption { expected },
-        }
+        Self { path: vec![field.to_owned()], problem: Problem::UnknownOption { expected } }
     }
 
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
         Self {
             path: Vec::new(),
-            problem: Problem::UnknownChoice {
-                given: variant.to_owned(),
-                expected,
-            },
+            problem: Problem::UnknownChoice { given: variant.to_owned(), expected },
         }
     }
 
@@ -197,10 +176,7 @@ fn nearest_option(
     }
     let leaf = |option: &&'static str| option.rsplit('.').next().unwrap_or_default();
     let right = nearest(name, options.iter().map(leaf))?;
-    options
-        .iter()
-        .find(|option| leaf(option) == right)
-        .map(|option| (*option).to_owned())
+    options.iter().find(|option| leaf(option) == right).map(|option| (*option).to_owned())
 }
 
 /// The candidate that differs least, if it differs little enough to be a slip.
@@ -299,10 +275,7 @@ impl<'de> de::Deserializer<'de> for &'de Value {
         match self {
             Value::Map(map) => visitor.visit_map(Entries { map, position: 0 }),
             // A group that is not set has its defaults.
-            Value::Null => visitor.visit_map(Entries {
-                map: &[],
-                position: 0,
-            }),
+            Value::Null => visitor.visit_map(Entries { map: &[], position: 0 }),
             other => Err(Misfit::mismatch("an object with options", other)),
         }
     }
@@ -342,9 +315,7 @@ impl<'de> SeqAccess<'de> for Elements<'de> {
         };
         let place = format!("[{}]", self.position);
         self.position += 1;
-        seed.deserialize(value)
-            .map(Some)
-            .map_err(|misfit| misfit.within(place))
+        seed.deserialize(value).map(Some).map_err(|misfit| misfit.within(place))
     }
 }
 

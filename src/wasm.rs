@@ -4,9 +4,10 @@
 //! and typed arrays. Failures leave as plain objects with a code; the package makes them errors.
 #![allow(unsafe_code, reason = "the code that wasm-bindgen generates is unsafe")]
 
-use crate::assemble::{Build, Need, Piece, Step};
+use crate::assemble::{Build, Step};
 use crate::config::ContextConfig;
-use crate::context::{Recording, Snapshot, TokenReport};
+use crate::context::{Piece, Recording, Snapshot, TokenReport};
+use crate::draft::Need;
 use crate::error::{Error, ErrorCode};
 use crate::measure;
 use crate::time::{self, Milliseconds};
@@ -58,15 +59,8 @@ impl CoreTranscript {
         segment_fields: &[u8],
         segment_lengths: &[u32],
     ) -> JsResult<()> {
-        let columns = Columns {
-            text,
-            roles,
-            pinned,
-            times,
-            segment_counts,
-            segment_fields,
-            segment_lengths,
-        };
+        let columns =
+            Columns { text, roles, pinned, times, segment_counts, segment_fields, segment_lengths };
         // A build in progress holds the transcript as it was when it began; only then is it copied.
         Rc::make_mut(&mut self.0).append(&columns).map_err(failure)
     }
@@ -105,14 +99,8 @@ impl CoreTranscript {
         let config = read_config(config)?;
         let counter = counter_of(&config)?;
         let (frame, costs) = measure::measure_all(&self.0, config, counter);
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "token counts are far below 2^53"
-        )]
-        let tokens = std::iter::once(frame)
-            .chain(costs)
-            .map(|cost| cost.tokens as f64)
-            .collect();
+        #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^53")]
+        let tokens = std::iter::once(frame).chain(costs).map(|cost| cost.tokens as f64).collect();
         Ok(tokens)
     }
 }
@@ -140,12 +128,7 @@ impl CoreBuild {
         config.turn_id.get_or_insert_with(random_turn_id);
         let now = time::from_number(now).unwrap_or(Milliseconds(0));
         let request = request.map(|request| request.0);
-        Ok(Self(Build::new(
-            Rc::clone(&transcript.0),
-            request,
-            config,
-            now,
-        )))
+        Ok(Self(Build::new(Rc::clone(&transcript.0), request, config, now)))
     }
 
     /// Runs on: gives the name of the encoding that must be loaded first, or the finished context.
@@ -184,30 +167,19 @@ struct Finished {
     recording: Recording,
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "rows and costs of one prompt fit 32 bits"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "rows and costs of one prompt fit 32 bits")]
 fn finished(context: crate::context::Context) -> JsResult<JsValue> {
     let row = |piece: Piece| match piece {
         Piece::Message(row) => Some(row),
         Piece::Request => None,
     };
-    let rows: Vec<u32> = context
-        .pieces
-        .iter()
-        .filter_map(|piece| row(*piece))
-        .map(|row| row as u32)
-        .collect();
+    let rows: Vec<u32> =
+        context.pieces.iter().filter_map(|piece| row(*piece)).map(|row| row as u32).collect();
     let costs: Vec<u32> = context.costs.iter().map(|tokens| *tokens as u32).collect();
     to_js(&Finished {
         rows: Uint32Array::from(rows.as_slice()),
         costs: Uint32Array::from(costs.as_slice()),
-        shortened: context
-            .shortened
-            .into_iter()
-            .map(|(piece, text)| (row(piece), text))
-            .collect(),
+        shortened: context.shortened.into_iter().map(|(piece, text)| (row(piece), text)).collect(),
         text: context.text,
         tokens: context.tokens,
         char_count: context.char_count,
@@ -264,10 +236,7 @@ pub fn is_loaded(name: &str) -> bool {
 #[wasm_bindgen(js_name = countText)]
 pub fn count_text(text: &str, config: &JsValue) -> JsResult<f64> {
     let counter = counter_of(&read_config(config)?)?;
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "token counts are far below 2^53"
-    )]
+    #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^53")]
     let count = counter.count(text) as f64;
     Ok(count)
 }
@@ -301,10 +270,7 @@ fn plain(value: &JsValue) -> Value {
         let object: &Object = value.unchecked_ref();
         let entry = |entry: JsValue| {
             let entry = Array::from(&entry);
-            (
-                entry.get(0).as_string().unwrap_or_default(),
-                plain(&entry.get(1)),
-            )
+            (entry.get(0).as_string().unwrap_or_default(), plain(&entry.get(1)))
         };
         Value::Map(Object::entries(object).iter().map(entry).collect())
     } else {
@@ -314,9 +280,7 @@ fn plain(value: &JsValue) -> Value {
 
 fn counter_of(config: &ContextConfig) -> JsResult<Counter> {
     match config.encoding_name() {
-        Some(name) => loaded(name)
-            .map(Counter::Exact)
-            .ok_or_else(|| not_loaded(name)),
+        Some(name) => loaded(name).map(Counter::Exact).ok_or_else(|| not_loaded(name)),
         None => Ok(Counter::Estimate),
     }
 }

@@ -10,10 +10,10 @@ use proptest::test_runner::TestRunner;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use support::{Message, build, config, fates, kept, reference_count, transcript};
-use windrow::assemble::Piece;
+use windrow::config::OnRequiredOverflow;
 use windrow::context::Context;
+use windrow::context::Piece;
 use windrow::error::ErrorCode;
-use windrow::stages::budget::OnRequiredOverflow;
 use windrow::tokens::EncodingName;
 use windrow::trace::Fate;
 use windrow::transcript::{Field, Role};
@@ -34,25 +34,12 @@ fn call_id() -> impl Strategy<Value = String> {
 }
 
 fn message() -> impl Strategy<Value = Message> {
-    let role = select(vec![
-        Role::User,
-        Role::User,
-        Role::Assistant,
-        Role::Assistant,
-        Role::System,
-    ]);
-    let said = (
-        role,
-        text(),
-        weighted(0.3, text()),
-        weighted(0.1, select(vec!["x", "y"])),
-    )
+    let role = select(vec![Role::User, Role::User, Role::Assistant, Role::Assistant, Role::System]);
+    let said = (role, text(), weighted(0.3, text()), weighted(0.1, select(vec!["x", "y"])))
         .prop_map(|(role, text, name, tag)| {
             let mut message = Message::new(role, &text);
             message.fields.extend(name.map(|name| (Field::Name, name)));
-            message
-                .fields
-                .extend(tag.map(|tag| (Field::Tag, tag.to_owned())));
+            message.fields.extend(tag.map(|tag| (Field::Tag, tag.to_owned())));
             message
         });
     let calls = vec(call_id(), 1..3)
@@ -60,38 +47,21 @@ fn message() -> impl Strategy<Value = Message> {
     let result = (call_id(), text()).prop_map(|(id, text)| Message::result(&id, &text));
     let any = prop_oneof![6 => said, 1 => calls, 2 => result];
     let session = weighted(0.2, select(vec!["one", "two"]));
-    (
-        any,
-        prop::bool::weighted(0.05),
-        weighted(0.5, 0_i64..100_000_000),
-        session,
-    )
-        .prop_map(|(mut message, pinned, time, session)| {
+    (any, prop::bool::weighted(0.05), weighted(0.5, 0_i64..100_000_000), session).prop_map(
+        |(mut message, pinned, time, session)| {
             message.pinned = pinned;
             message.time = time;
+            message.fields.extend(session.map(|name| (Field::SessionId, name.to_owned())));
             message
-                .fields
-                .extend(session.map(|name| (Field::SessionId, name.to_owned())));
-            message
-        })
+        },
+    )
 }
 
 /// A config in JSON: every group, each option now and then.
 fn options() -> impl Strategy<Value = String> {
     let small = || weighted(0.15, 0_u64..12);
-    let window = (
-        small(),
-        any::<bool>(),
-        small(),
-        small(),
-        weighted(0.15, 0_u64..20),
-        0_u64..5,
-    );
-    let budget = (
-        weighted(0.8, 10_u64..600),
-        weighted(0.2, 10_u64..2000),
-        any::<bool>(),
-    );
+    let window = (small(), any::<bool>(), small(), small(), weighted(0.15, 0_u64..20), 0_u64..5);
+    let budget = (weighted(0.8, 10_u64..600), weighted(0.2, 10_u64..2000), any::<bool>());
     let rest = (
         select(vec!["messages", "text", "xml"]),
         any::<bool>(),
@@ -157,9 +127,7 @@ fn recount(context: &Context, messages: &[Message], request: Option<&str>) -> u6
                     let call = [value.clone(), next(), next()]
                         .map(|part| serde_json::to_string(&part).expect("JSON"));
                     let [id, name, arguments] = call;
-                    count(&format!(
-                        r#"{{"id":{id},"name":{name},"arguments":{arguments}}}"#
-                    ))
+                    count(&format!(r#"{{"id":{id},"name":{name},"arguments":{arguments}}}"#))
                 }
                 _ => 0,
             };
@@ -184,24 +152,16 @@ fn groups_are_whole(context: &Context, messages: &[Message]) {
                         .iter()
                         .filter(|(field, id)| *field == Field::CallId && same_message(id))
                         .count();
-                    assert!(
-                        earlier != Some(false) || repeated > 1,
-                        "a call without its result"
-                    );
+                    assert!(earlier != Some(false) || repeated > 1, "a call without its result");
                 }
                 Field::ResultId => {
-                    *open
-                        .get_mut(value.as_str())
-                        .expect("a result without its call") = true;
+                    *open.get_mut(value.as_str()).expect("a result without its call") = true;
                 }
                 _ => {}
             }
         }
     }
-    assert!(
-        open.values().all(|answered| *answered),
-        "a call without its result"
-    );
+    assert!(open.values().all(|answered| *answered), "a call without its result");
 }
 
 fn checked(messages: &[Message], request: Option<&str>, json: &str) -> Option<Context> {
@@ -219,12 +179,7 @@ fn checked(messages: &[Message], request: Option<&str>, json: &str) -> Option<Co
     let total = context.tokens.total;
     assert!(limits.max_tokens.is_none_or(|limit| total <= limit));
     if context.tokens.exact {
-        assert_eq!(
-            total,
-            recount(&context, messages, request),
-            "{:?}",
-            context.text
-        );
+        assert_eq!(total, recount(&context, messages, request), "{:?}", context.text);
     }
     if let (Some(limit), Some(text)) = (limits.max_chars, &context.text) {
         assert!(text.chars().count() as u64 <= limit);
@@ -232,15 +187,7 @@ fn checked(messages: &[Message], request: Option<&str>, json: &str) -> Option<Co
     if let (Some(chars), Some(text)) = (context.char_count, &context.text) {
         assert_eq!(chars, text.chars().count() as u64);
     }
-    assert_eq!(
-        context
-            .tokens
-            .sections
-            .iter()
-            .map(|section| section.tokens)
-            .sum::<u64>(),
-        total
-    );
+    assert_eq!(context.tokens.sections.iter().map(|section| section.tokens).sum::<u64>(), total);
     // Whole, in order, and accounted for.
     groups_are_whole(&context, messages);
     let rows: Vec<usize> = context
@@ -264,11 +211,7 @@ fn checked(messages: &[Message], request: Option<&str>, json: &str) -> Option<Co
     let mut sorted = rows.clone();
     sorted.sort_unstable();
     assert_eq!(sorted, kept(&context));
-    let left_out = context
-        .trace
-        .ranges
-        .iter()
-        .filter(|range| range.fate == Fate::LeftOut);
+    let left_out = context.trace.ranges.iter().filter(|range| range.fate == Fate::LeftOut);
     assert!(left_out.clone().all(|range| range.tokens == 0));
     Some(context)
 }
@@ -313,12 +256,7 @@ fn check_case(
 }
 
 fn check_cases(cases: u32) {
-    let case = (
-        vec(message(), 0..24),
-        weighted(0.7, text()),
-        options(),
-        1_u64..200,
-    );
+    let case = (vec(message(), 0..24), weighted(0.7, text()), options(), 1_u64..200);
     TestRunner::new(ProptestConfig {
         cases,
         failure_persistence: None,

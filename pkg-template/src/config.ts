@@ -30,10 +30,12 @@ export function readConfig(config: unknown, kind: ErrorKind): ReadConfig {
   if (config == null) {
     return { request: undefined, options: {} };
   }
-  if (typeof config !== "object" || Array.isArray(config)) {
-    throw invalid(kind, "", `expected an object with options, got ${describe(config)}`);
-  }
-  const { request, ...rest } = guarded(kind, "", () => ({ ...config }) as Record<string, unknown>);
+  const { request, ...rest } = guarded(kind, "", () => {
+    if (typeof config !== "object" || Array.isArray(config)) {
+      throw invalid(kind, "", `expected an object with options, got ${describe(config)}`);
+    }
+    return { ...config } as Record<string, unknown>;
+  });
   return {
     request: request == null ? undefined : readRequest(request, kind),
     options: plain(rest, "", 0, kind) as Record<string, unknown>,
@@ -44,11 +46,13 @@ function readRequest(request: unknown, kind: ErrorKind): MessageInput {
   if (typeof request === "string") {
     return { role: "user", content: request };
   }
-  if (typeof request === "object" && request !== null && !Array.isArray(request)) {
+  return guarded(kind, "request", () => {
+    if (typeof request !== "object" || request === null || Array.isArray(request)) {
+      throw invalid(kind, "request", `expected a text or a message, got ${describe(request)}`);
+    }
     const message = request as MessageInput;
-    return guarded(kind, "request", () => (message.role === undefined ? { ...message, role: "user" } : message));
-  }
-  throw invalid(kind, "request", `expected a text or a message, got ${describe(request)}`);
+    return message.role === undefined ? { ...message, role: "user" } : message;
+  });
 }
 
 /** No config nests deeper; what does is cyclic. */
@@ -56,6 +60,10 @@ const MAX_DEPTH = 16;
 
 /** Plain data: no function, no accessor, no cycle, no `undefined`. */
 function plain(value: unknown, path: string, depth: number, kind: ErrorKind): unknown {
+  return guarded(kind, path, () => copyOf(value, path, depth, kind));
+}
+
+function copyOf(value: unknown, path: string, depth: number, kind: ErrorKind): unknown {
   if (value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean") {
     return value;
   }
@@ -69,10 +77,9 @@ function plain(value: unknown, path: string, depth: number, kind: ErrorKind): un
   if (Array.isArray(value)) {
     return value.map((element, index) => plain(element, `${path}[${index}]`, depth + 1, kind));
   }
-  const entries = guarded(kind, path, () => Object.entries(value));
   // A null prototype, so that a key like `__proto__` is an option like any other: an unknown one.
   const copy: Record<string, unknown> = Object.create(null);
-  for (const [key, element] of entries) {
+  for (const [key, element] of Object.entries(value)) {
     if (element !== undefined) {
       copy[key] = plain(element, path === "" ? key : `${path}.${key}`, depth + 1, kind);
     }
@@ -80,11 +87,12 @@ function plain(value: unknown, path: string, depth: number, kind: ErrorKind): un
   return copy;
 }
 
+/** Reads what may throw when it is read: a getter, a proxy. */
 function guarded<T>(kind: ErrorKind, path: string, read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    throw invalid(kind, path, "could not be read", cause);
+    throw cause instanceof ContextError ? cause : invalid(kind, path, "could not be read", cause);
   }
 }
 

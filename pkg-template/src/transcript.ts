@@ -35,7 +35,7 @@ export class Transcript<M extends MessageInput = MessageInput> {
 
   /** Appends a message or a list of messages, all or none. Fails with `INVALID_TRANSCRIPT`. */
   append(messages: M | readonly M[]): void {
-    const list = (Array.isArray(messages) ? messages : [messages]) as readonly M[];
+    const list = copyOf<M>(messages, "transcript_error") ?? [messages as M];
     const streams = readAll(list, this.length, "transcript_error");
     appendStreams(this.#live(), streams, "transcript_error");
     for (const message of list) {
@@ -95,29 +95,46 @@ export class Transcript<M extends MessageInput = MessageInput> {
 /** Makes a transcript that lives in the engine. Fails with `INVALID_TRANSCRIPT`. */
 export function createTranscript<M extends MessageInput>(messages: readonly M[] = []): Transcript<M> {
   const transcript = new Transcript<M>();
-  transcript.append(checkList(messages, "transcript_error"));
+  transcript.append(listOf(messages, "transcript_error"));
   return transcript;
 }
 
 /** The engine's transcript of what a caller passed: its own, or the one that is remembered for its messages. */
 export function sourceOf<M extends MessageInput>(transcript: readonly M[] | Transcript<M>, kind: ErrorKind): Source<M> {
-  if (transcript instanceof Transcript) {
+  const list = copyOf<M>(transcript, kind);
+  if (list === undefined && transcript instanceof Transcript) {
     return transcript.source();
   }
-  const messages = checkList(transcript, kind).slice();
+  const messages = list ?? listOf<M>(transcript, kind);
   return { core: recognise(messages, kind), messages };
 }
 
-function checkList<T>(list: readonly T[], kind: ErrorKind): readonly T[] {
-  if (!Array.isArray(list)) {
+function listOf<T>(value: unknown, kind: ErrorKind): readonly T[] {
+  const list = copyOf<T>(value, kind);
+  if (list === undefined) {
     throw new ContextError({
       kind,
       code: "INVALID_TRANSCRIPT",
-      message: `expected a list of messages, got ${describe(list)}`,
+      message: `expected a list of messages, got ${describe(value)}`,
       nextAction: "Pass an array of messages, or what createTranscript() gives.",
     });
   }
   return list;
+}
+
+/** A list as it is now; undefined where it is none. A proxy, or an element's getter, may throw. */
+function copyOf<T>(value: unknown, kind: ErrorKind): readonly T[] | undefined {
+  try {
+    return Array.isArray(value) ? value.slice() : undefined;
+  } catch (cause) {
+    throw new ContextError({
+      kind,
+      code: "INVALID_TRANSCRIPT",
+      message: "the list of messages could not be read",
+      nextAction: "Pass a plain array of messages.",
+      cause,
+    });
+  }
 }
 
 /** A transcript of its own in the engine; `path` names a message's place in an error. The caller frees it. */

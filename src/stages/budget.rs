@@ -4,90 +4,15 @@
 //! backwards, and ends at the first that does not fit: what is kept has no holes, and a larger budget keeps all that a
 //! smaller one kept.
 
-use crate::assemble::{Draft, Flow, Need, Piece};
-use crate::config;
+use crate::config::OnRequiredOverflow;
+use crate::context::{Cost, Piece};
+use crate::draft::{Draft, Flow, Need};
 use crate::error::{Error, ErrorCode, Result};
-use crate::measure::{Cost, Meter};
+use crate::measure::Meter;
 use crate::shorten;
 use crate::tokens::Counter;
 use crate::trace::{Fate, Reason};
 use crate::transcript::Role;
-use serde::{Deserialize, Serialize};
-
-/// What the prompt may cost.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub struct BudgetConfig {
-    /// The most tokens that the prompt may have. Excludes `contextLimit`. Default: no limit.
-    pub max_tokens: Option<u64>,
-    /// The most tokens that prompt and reply may have together: the model's context window. Excludes `maxTokens`.
-    /// Default: no limit.
-    pub context_limit: Option<u64>,
-    /// The tokens of `contextLimit` that are kept free for the reply. Default: 1024.
-    pub reply_reserve: Option<u64>,
-    /// The most characters (code points) that the prompt may have: the whole text in the text formats, all contents in
-    /// the format `messages`. Default: no limit.
-    pub max_chars: Option<u64>,
-    /// What happens where instructions, pinned messages and request alone cost more than the budget.
-    pub on_required_overflow: OnRequiredOverflow,
-}
-
-/// What happens where what must be kept does not fit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub enum OnRequiredOverflow {
-    /// The build fails with `BUDGET_TOO_SMALL`.
-    #[default]
-    Error,
-    /// The longest required texts are cut at their end, with a visible marker.
-    Shorten,
-}
-
-const DEFAULT_REPLY_RESERVE: u64 = 1024;
-
-impl BudgetConfig {
-    pub(crate) fn check(&self) -> Result<()> {
-        if self.max_tokens.is_some() && self.context_limit.is_some() {
-            return Err(config::invalid(
-                "budget.maxTokens",
-                "maxTokens bounds the prompt and contextLimit bounds prompt and reply together: give one of them",
-                "Remove maxTokens or contextLimit.",
-            ));
-        }
-        match (self.context_limit, self.reply_reserve) {
-            (None, Some(_)) => Err(config::invalid(
-                "budget.replyReserve",
-                "is a part of contextLimit, which is not set",
-                "Give contextLimit instead of maxTokens, or remove replyReserve.",
-            )),
-            (Some(limit), reserve) if reserve.unwrap_or(DEFAULT_REPLY_RESERVE) >= limit => {
-                Err(config::invalid(
-                    "budget.replyReserve",
-                    "leaves nothing of contextLimit for the prompt (it is 1024 where it is not set)",
-                    "Give a smaller replyReserve or a larger contextLimit.",
-                ))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// What the prompt itself may cost, in tokens.
-    #[must_use]
-    pub fn prompt_limit(&self) -> Option<u64> {
-        let reserve = self.reply_reserve.unwrap_or(DEFAULT_REPLY_RESERVE);
-        self.max_tokens
-            .or_else(|| Some(self.context_limit?.saturating_sub(reserve)))
-    }
-
-    fn limit(&self) -> Cost {
-        Cost {
-            tokens: self.prompt_limit().unwrap_or(u64::MAX),
-            chars: self.max_chars.unwrap_or(u64::MAX),
-        }
-    }
-}
 
 /// Keeps what is required, then history from the newest backwards as far as the budget goes.
 ///
@@ -101,7 +26,11 @@ pub fn run(draft: &mut Draft) -> Result<Flow> {
         (None, None) => Counter::Estimate,
     };
     let meter = Meter::new(draft, counter);
-    let limit = draft.config.budget.limit();
+    let budget = &draft.config.budget;
+    let limit = Cost {
+        tokens: budget.prompt_limit().unwrap_or(u64::MAX),
+        chars: budget.max_chars.unwrap_or(u64::MAX),
+    };
 
     let required = required_pieces(draft);
     let pieces: Vec<Piece> = required.iter().map(|(piece, _)| *piece).collect();
@@ -113,11 +42,7 @@ pub fn run(draft: &mut Draft) -> Result<Flow> {
         draft.set_cost(piece, meter.cost(draft, piece));
         if let Piece::Message(row) = piece {
             let is_cut = draft.shortened_text(piece).is_some();
-            draft.keep(
-                row,
-                if is_cut { Fate::Shortened } else { Fate::Kept },
-                reason,
-            );
+            draft.keep(row, if is_cut { Fate::Shortened } else { Fate::Kept }, reason);
         }
     }
 
@@ -128,11 +53,7 @@ pub fn run(draft: &mut Draft) -> Result<Flow> {
         }
         let members = draft.groups.members(row).to_vec();
         let room = limit.minus(spent);
-        let costs = if is_full {
-            None
-        } else {
-            meter.group_cost(draft, &members, room)
-        };
+        let costs = if is_full { None } else { meter.group_cost(draft, &members, room) };
         is_full = costs.is_none();
         for (position, member) in members.into_iter().enumerate() {
             if let Some(costs) = &costs {
@@ -155,10 +76,7 @@ fn required_pieces(draft: &Draft) -> Vec<(Piece, Reason)> {
     let is_user = |row: &&usize| draft.transcript.role(**row) == Role::User;
     let stand_ins = match &draft.request {
         Some(_) => [None, None],
-        None => [
-            rows.last().copied(),
-            rows.iter().rev().find(is_user).copied(),
-        ],
+        None => [rows.last().copied(), rows.iter().rev().find(is_user).copied()],
     };
     let reason = |row: usize| {
         let goes_with = |stand_in: &usize| draft.groups.of(*stand_in) == draft.groups.of(row);
@@ -172,13 +90,8 @@ fn required_pieces(draft: &Draft) -> Vec<(Piece, Reason)> {
             None
         }
     };
-    let messages = rows
-        .iter()
-        .filter_map(|row| Some((Piece::Message(*row), reason(*row)?)));
-    let request = draft
-        .request
-        .as_ref()
-        .map(|_| (Piece::Request, Reason::Request));
+    let messages = rows.iter().filter_map(|row| Some((Piece::Message(*row), reason(*row)?)));
+    let request = draft.request.as_ref().map(|_| (Piece::Request, Reason::Request));
     messages.chain(request).collect()
 }
 

@@ -1,23 +1,10 @@
 //! Stage 2, `filter`: leaves out kinds of messages.
 
-use crate::assemble::{Draft, Flow};
+use crate::config::FilterConfig;
+use crate::draft::{Draft, Flow};
 use crate::error::Result;
 use crate::trace::Reason;
-use crate::transcript::{Field, Role};
-use serde::{Deserialize, Serialize};
-
-/// Which kinds of messages are left out.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub struct FilterConfig {
-    /// The roles that stay. Default: all.
-    pub roles: Option<Vec<Role>>,
-    /// The sources that go, for example `["scheduled", "briefing"]`. Default: none.
-    pub exclude_sources: Vec<String>,
-    /// The tags that go: a message with one of them is left out. Default: none.
-    pub exclude_tags: Vec<String>,
-}
+use crate::transcript::Field;
 
 /// Leaves out messages by role, source and tag.
 ///
@@ -34,17 +21,10 @@ pub fn run(draft: &mut Draft) -> Result<Flow> {
 }
 
 fn unwanted(draft: &Draft, row: usize) -> Option<Reason> {
-    let FilterConfig {
-        roles,
-        exclude_sources,
-        exclude_tags,
-    } = &draft.config.filter;
+    let FilterConfig { roles, exclude_sources, exclude_tags } = &draft.config.filter;
     let has_one_of = |field, unwanted: &[String]| {
         !unwanted.is_empty()
-            && draft
-                .transcript
-                .values(row, field)
-                .any(|value| unwanted.iter().any(|u| u == value))
+            && draft.transcript.values(row, field).any(|value| unwanted.iter().any(|u| u == value))
     };
     let role = draft.transcript.role(row);
     if roles.as_ref().is_some_and(|roles| !roles.contains(&role)) {

@@ -1,11 +1,12 @@
 //! Stage 6, `snapshot`: the canonical bytes of what was built, their hash, and the recording.
 
-use crate::assemble::{Draft, Flow, Piece};
+use crate::context::Piece;
 use crate::context::{
     RECORDING_FORMAT_VERSION, Recording, Snapshot, SourceCounts, TranscriptRecord,
 };
+use crate::draft::{Draft, Flow};
 use crate::error::Result;
-use crate::stages::render;
+use crate::form;
 use crate::trace::{Fate, StageName, Trace};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
@@ -23,10 +24,7 @@ pub fn run(draft: &mut Draft) -> Result<Flow> {
             .ranges
             .iter()
             .any(|range| range.stage == StageName::Budget && range.fate == Fate::LeftOut);
-    let kept = draft
-        .decisions()
-        .filter(|decision| decision.fate != Fate::LeftOut)
-        .count();
+    let kept = draft.decisions().filter(|decision| decision.fate != Fate::LeftOut).count();
     let context_hash = hash(draft);
 
     draft.context.trimmed = trimmed;
@@ -68,13 +66,11 @@ fn hash(draft: &Draft) -> String {
         update(text.as_bytes());
     } else {
         for piece in &draft.context.pieces {
-            update(&render::canonical_message(draft, *piece));
+            update(&form::canonical_message(draft, *piece));
         }
     }
-    hash.finalize()
-        .iter()
-        .fold("ctx_".to_owned(), |mut digits, byte| {
-            let _ = write!(digits, "{byte:02x}");
-            digits
-        })
+    hash.finalize().iter().fold("ctx_".to_owned(), |mut digits, byte| {
+        let _ = write!(digits, "{byte:02x}");
+        digits
+    })
 }

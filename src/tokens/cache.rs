@@ -16,10 +16,7 @@ pub(super) struct Cache {
 
 impl Default for Cache {
     fn default() -> Self {
-        Self {
-            short: Slots::new(SHORT_SLOTS),
-            long: Slots::new(LONG_SLOTS),
-        }
+        Self { short: Slots::new(SHORT_SLOTS), long: Slots::new(LONG_SLOTS) }
     }
 }
 
@@ -73,15 +70,10 @@ impl<const WORDS: usize> Slots<WORDS> {
         }
         key[WORDS - 1] |= ((end - start) as u64) << Self::LENGTH_SHIFT;
         for word in key {
-            hash = (hash ^ word)
-                .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-                .rotate_left(29);
+            hash = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
         }
 
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "only the low bits are used"
-        )]
+        #[expect(clippy::cast_possible_truncation, reason = "only the low bits are used")]
         let place = hash as usize & (self.0.len() - 1);
         let slot = &mut self.0[place];
         let known = slot[WORDS - 1] >> Self::COUNT_SHIFT;

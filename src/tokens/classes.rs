@@ -63,12 +63,8 @@ static BLOCKS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/class_blocks.bi
 static INDEX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/class_index.bin"));
 
 fn look_up(code_point: usize) -> Class {
-    let block = INDEX
-        .get(code_point >> 7)
-        .map_or(0, |block| usize::from(*block));
-    let pair = BLOCKS
-        .get(block << 6 | (code_point & 127) >> 1)
-        .map_or(0, |pair| *pair);
+    let block = INDEX.get(code_point >> 7).map_or(0, |block| usize::from(*block));
+    let pair = BLOCKS.get(block << 6 | (code_point & 127) >> 1).map_or(0, |pair| *pair);
     Class::ALL[usize::from(pair >> ((code_point & 1) << 2) & 7)]
 }
 
@@ -97,11 +93,7 @@ mod tests {
     #[test]
     fn ascii_agrees_with_the_generated_table() {
         for code_point in 0..128_u8 {
-            assert_eq!(
-                class_of(code_point.into()),
-                look_up(code_point.into()),
-                "{code_point}"
-            );
+            assert_eq!(class_of(code_point.into()), look_up(code_point.into()), "{code_point}");
         }
     }
 

@@ -18,10 +18,7 @@ pub(super) struct Scratch {
 
 impl Default for Scratch {
     fn default() -> Self {
-        Self {
-            tokens: [0; LONGEST_SHORT],
-            merged: [0; LONGEST_SHORT],
-        }
+        Self { tokens: [0; LONGEST_SHORT], merged: [0; LONGEST_SHORT] }
     }
 }
 
@@ -41,10 +38,9 @@ pub(super) fn merge_short<'s>(
     scratch: &'s mut Scratch,
 ) -> &'s [u32] {
     let mut length = piece.len();
-    let (Some(tokens), Some(merged)) = (
-        scratch.tokens.get_mut(..length),
-        scratch.merged.get_mut(..length),
-    ) else {
+    let (Some(tokens), Some(merged)) =
+        (scratch.tokens.get_mut(..length), scratch.merged.get_mut(..length))
+    else {
         return &[];
     };
     for (token, byte) in tokens.iter_mut().zip(piece) {
@@ -105,12 +101,7 @@ fn count_long(vocabulary: &Vocabulary, piece: &[u8]) -> u64 {
             }
         }
         let previous = place.wrapping_sub(1); // of the first: NONE
-        links.push(Link {
-            token,
-            merged: NO_TOKEN,
-            previous,
-            next: NONE,
-        });
+        links.push(Link { token, merged: NO_TOKEN, previous, next: NONE });
     }
 
     let mut count = piece.len() as u64;

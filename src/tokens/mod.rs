@@ -49,9 +49,7 @@ impl EncodingName {
     /// The encoding of that name, written as [`EncodingName::as_str`] writes it.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|encoding| encoding.as_str() == name)
+        Self::ALL.into_iter().find(|encoding| encoding.as_str() == name)
     }
 
     /// The checksum of its vocabulary's asset. A vocabulary never changes, so a count that is called exact is so.
@@ -92,11 +90,7 @@ impl Encoding {
                 "Load the vocabulary file that bears the encoding's name.",
             ));
         }
-        Ok(Self {
-            name,
-            vocabulary,
-            work: RefCell::default(),
-        })
+        Ok(Self { name, vocabulary, work: RefCell::default() })
     }
 
     /// Which encoding it is.

@@ -52,11 +52,7 @@ impl EncodingName {
         }
         let exact = NAMES.iter().find(|(name, _)| *name == model);
         exact
-            .or_else(|| {
-                PREFIXES
-                    .iter()
-                    .find(|(prefix, _)| model.starts_with(prefix))
-            })
+            .or_else(|| PREFIXES.iter().find(|(prefix, _)| model.starts_with(prefix)))
             .map(|(_, encoding)| *encoding)
     }
 }

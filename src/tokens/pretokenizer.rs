@@ -112,23 +112,14 @@ fn word_at(text: &[u8], start: usize) -> Option<Word> {
                 let end = run_end(text, at + width, |class| {
                     matches!(class, Class::Lower | Class::Caseless | Class::Mark)
                 });
-                return Some(Word {
-                    end,
-                    has_lower: true,
-                });
+                return Some(Word { end, has_lower: true });
             }
             Class::Other | Class::Number | Class::Newline | Class::Space => break,
         }
     }
     match last_caseless_end {
-        Some(end) => Some(Word {
-            end,
-            has_lower: true,
-        }),
-        None => (at > start).then_some(Word {
-            end: at,
-            has_lower: false,
-        }),
+        Some(end) => Some(Word { end, has_lower: true }),
+        None => (at > start).then_some(Word { end: at, has_lower: false }),
     }
 }
 
@@ -151,9 +142,7 @@ fn number_end(text: &[u8], mut at: usize) -> usize {
 /// The end of symbols and marks that start at `start`, or after one space there; None if there are none.
 fn symbols_end(text: &[u8], start: usize) -> Option<usize> {
     let first = start + usize::from(text.get(start) == Some(&b' '));
-    let end = run_end(text, first, |class| {
-        matches!(class, Class::Other | Class::Mark)
-    });
+    let end = run_end(text, first, |class| matches!(class, Class::Other | Class::Mark));
     (end > first).then_some(end)
 }
 
@@ -185,11 +174,7 @@ fn white_space_end(text: &[u8], start: usize) -> usize {
 /// The long s (U+017F) is a case of s.
 fn contraction_end(text: &[u8], start: usize) -> Option<usize> {
     let length = match text.get(start..)? {
-        [
-            b'\'',
-            b's' | b'S' | b't' | b'T' | b'm' | b'M' | b'd' | b'D',
-            ..,
-        ] => 2,
+        [b'\'', b's' | b'S' | b't' | b'T' | b'm' | b'M' | b'd' | b'D', ..] => 2,
         [b'\'', b'r' | b'R' | b'v' | b'V', b'e' | b'E', ..]
         | [b'\'', b'l' | b'L', b'l' | b'L', ..]
         | [b'\'', 0xc5, 0xbf, ..] => 3,
@@ -240,10 +225,7 @@ pub(crate) fn decode(text: &[u8], at: usize) -> (u32, usize) {
     if first < 0xe0 {
         ((first & 0x1f) << 6 | continuation(1), 2)
     } else if first < 0xf0 {
-        (
-            (first & 0x0f) << 12 | continuation(1) << 6 | continuation(2),
-            3,
-        )
+        ((first & 0x0f) << 12 | continuation(1) << 6 | continuation(2), 3)
     } else {
         let high = (first & 0x07) << 18 | continuation(1) << 12;
         (high | continuation(2) << 6 | continuation(3), 4)
@@ -274,17 +256,7 @@ mod tests {
         );
         assert_eq!(
             pieces(EncodingName::Cl100kBase, text),
-            [
-                "We",
-                "'ll",
-                " meet",
-                " HTTPServer",
-                "'s",
-                " (",
-                "don",
-                "'t",
-                ")"
-            ]
+            ["We", "'ll", " meet", " HTTPServer", "'s", " (", "don", "'t", ")"]
         );
     }
 
@@ -302,10 +274,7 @@ mod tests {
     #[test]
     fn a_word_of_capitals_ends_after_its_last_caseless_letter() {
         assert_eq!(pieces(EncodingName::O200kBase, "A漢BC"), ["A漢", "BC"]);
-        assert_eq!(
-            pieces(EncodingName::O200kBase, "\u{301}AB"),
-            ["\u{301}", "AB"]
-        );
+        assert_eq!(pieces(EncodingName::O200kBase, "\u{301}AB"), ["\u{301}", "AB"]);
         assert_eq!(pieces(EncodingName::O200kBase, "(A漢b"), ["(A漢b"]);
     }
 }

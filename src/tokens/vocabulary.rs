@@ -38,11 +38,7 @@ const MOST_TOKENS: usize = 1 << 18;
 /// a token does not split into two of lower rank, is longer than [`LONGEST_TOKEN`], or there are too many.
 pub fn encode_asset(tokens: &[Vec<u8>]) -> Result<Vec<u8>> {
     let refuse = |message: &str| {
-        Err(Error::new(
-            ErrorCode::InvalidEncoding,
-            message,
-            "Check the source of the vocabulary.",
-        ))
+        Err(Error::new(ErrorCode::InvalidEncoding, message, "Check the source of the vocabulary."))
     };
     if tokens.len() < BYTES || tokens.len() > MOST_TOKENS {
         return refuse("the vocabulary has too few or too many tokens");
@@ -59,10 +55,7 @@ pub fn encode_asset(tokens: &[Vec<u8>]) -> Result<Vec<u8>> {
         return refuse("the first 256 tokens are not all the bytes");
     };
 
-    let mut vocabulary = Vocabulary {
-        byte_ranks,
-        merges: Merges::for_tokens(tokens.len()),
-    };
+    let mut vocabulary = Vocabulary { byte_ranks, merges: Merges::for_tokens(tokens.len()) };
     let mut scratch = Scratch::default();
     let mut pairs = Vec::with_capacity(merged.len());
     for (token, rank) in merged.iter().zip(256..) {
@@ -172,10 +165,7 @@ struct Merges {
 impl Merges {
     fn for_tokens(count: usize) -> Self {
         let slots = (2 * count).next_power_of_two();
-        Self {
-            slots: vec![0; slots],
-            shift: u64::BITS - slots.trailing_zeros(),
-        }
+        Self { slots: vec![0; slots], shift: u64::BITS - slots.trailing_zeros() }
     }
 
     /// Adds a pair; false if it is there already.
@@ -227,12 +217,9 @@ impl Merges {
 fn ranks(planes: &[u8], count: usize) -> impl Iterator<Item = u32> {
     let (low, rest) = planes.split_at(count);
     let (middle, high) = rest.split_at(count);
-    low.iter()
-        .zip(middle)
-        .zip(high)
-        .map(|((low, middle), high)| {
-            u32::from(*low) | u32::from(*middle) << 8 | u32::from(*high) << 16
-        })
+    low.iter().zip(middle).zip(high).map(|((low, middle), high)| {
+        u32::from(*low) | u32::from(*middle) << 8 | u32::from(*high) << 16
+    })
 }
 
 /// The rank of each byte, given the byte of each rank; None if not every byte has one.
@@ -249,9 +236,7 @@ fn invert(bytes: &[u8]) -> Option<[u8; BYTES]> {
 /// A checksum against damage, not against intent: each step is one-to-one, so that no single change goes unseen.
 fn checksum(bytes: &[u8]) -> u64 {
     bytes.chunks(8).fold(bytes.len() as u64, |sum, chunk| {
-        (sum ^ number(chunk))
-            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-            .rotate_left(29)
+        (sum ^ number(chunk)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
     })
 }
 

@@ -5,9 +5,10 @@
 use std::rc::Rc;
 use std::sync::LazyLock;
 use tiktoken_rs::CoreBPE;
-use windrow::assemble::{Build, Need, Step};
+use windrow::assemble::{Build, Step};
 use windrow::config::ContextConfig;
 use windrow::context::Context;
+use windrow::draft::Need;
 use windrow::error::Error;
 use windrow::time::Milliseconds;
 use windrow::tokens::{Encoding, EncodingName, vocabulary};
@@ -26,12 +27,7 @@ pub(crate) struct Message {
 
 impl Message {
     pub(crate) fn new(role: Role, text: &str) -> Self {
-        Self {
-            role,
-            pinned: false,
-            time: None,
-            fields: vec![(Field::Text, text.to_owned())],
-        }
+        Self { role, pinned: false, time: None, fields: vec![(Field::Text, text.to_owned())] }
     }
 
     pub(crate) fn user(text: &str) -> Self {
@@ -86,20 +82,13 @@ pub(crate) fn append(transcript: &mut Transcript, messages: &[Message]) {
     let fields = || messages.iter().flat_map(|message| &message.fields);
     let text: String = fields().map(|(_, value)| value.as_str()).collect();
     let roles: Vec<u8> = messages.iter().map(|message| message.role as u8).collect();
-    let pinned: Vec<u8> = messages
-        .iter()
-        .map(|message| u8::from(message.pinned))
-        .collect();
+    let pinned: Vec<u8> = messages.iter().map(|message| u8::from(message.pinned)).collect();
     #[expect(clippy::cast_precision_loss, reason = "moments are exact in a double")]
-    let times: Vec<f64> = messages
-        .iter()
-        .map(|message| message.time.map_or(f64::NAN, |time| time as f64))
-        .collect();
+    let times: Vec<f64> =
+        messages.iter().map(|message| message.time.map_or(f64::NAN, |time| time as f64)).collect();
     let length = |length: usize| u32::try_from(length).expect("a small transcript");
-    let segment_counts: Vec<u32> = messages
-        .iter()
-        .map(|message| length(message.fields.len()))
-        .collect();
+    let segment_counts: Vec<u32> =
+        messages.iter().map(|message| length(message.fields.len())).collect();
     let segment_fields: Vec<u8> = fields().map(|(field, _)| code(*field)).collect();
     let segment_lengths: Vec<u32> = fields().map(|(_, value)| length(value.len())).collect();
     let columns = Columns {
@@ -111,9 +100,7 @@ pub(crate) fn append(transcript: &mut Transcript, messages: &[Message]) {
         segment_fields: &segment_fields,
         segment_lengths: &segment_lengths,
     };
-    transcript
-        .append(&columns)
-        .expect("the columns fit together");
+    transcript.append(&columns).expect("the columns fit together");
 }
 
 pub(crate) fn transcript(messages: &[Message]) -> Rc<Transcript> {
@@ -135,11 +122,9 @@ pub(crate) fn read_config(json: &str) -> Result<ContextConfig, Error> {
             serde_json::Value::Number(number) => Value::Number(number.as_f64().expect("a double")),
             serde_json::Value::String(text) => Value::Text(text),
             serde_json::Value::Array(list) => Value::List(list.into_iter().map(value).collect()),
-            serde_json::Value::Object(map) => Value::Map(
-                map.into_iter()
-                    .map(|(key, inner)| (key, value(inner)))
-                    .collect(),
-            ),
+            serde_json::Value::Object(map) => {
+                Value::Map(map.into_iter().map(|(key, inner)| (key, value(inner))).collect())
+            }
         }
     }
     ContextConfig::read(&value(serde_json::from_str(json).expect("valid JSON")))
@@ -174,10 +159,7 @@ pub(crate) fn fates(context: &Context) -> Vec<(Fate, Reason)> {
 /// The rows that are in the context.
 pub(crate) fn kept(context: &Context) -> Vec<usize> {
     let fates = fates(context).into_iter().enumerate();
-    fates
-        .filter(|(_, (fate, _))| *fate != Fate::LeftOut)
-        .map(|(row, _)| row)
-        .collect()
+    fates.filter(|(_, (fate, _))| *fate != Fate::LeftOut).map(|(row, _)| row).collect()
 }
 
 pub(crate) fn reference(name: EncodingName) -> &'static CoreBPE {
@@ -194,9 +176,8 @@ pub(crate) fn reference_count(name: EncodingName, text: &str) -> u64 {
 /// The vocabulary's asset of each encoding, in the order of [`EncodingName::ALL`].
 pub(crate) static ASSETS: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
     EncodingName::ALL.map(|name| {
-        let tokens: Vec<_> = (0..)
-            .map_while(|rank| reference(name).decode_bytes(&[rank]).ok())
-            .collect();
+        let tokens: Vec<_> =
+            (0..).map_while(|rank| reference(name).decode_bytes(&[rank]).ok()).collect();
         vocabulary::encode_asset(&tokens).expect("every token splits into two")
     })
 });

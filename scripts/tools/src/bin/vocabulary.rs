@@ -46,10 +46,7 @@ fn write(name: EncodingName, directory: &Path) -> Result<(), String> {
     };
     let asset = vocabulary::encode_asset(&tokens(reference)).map_err(|error| error.to_string())?;
     let encoding = Encoding::from_vocabulary(name, &asset).map_err(|error| {
-        format!(
-            "{error}; the header of the one made here is {:x?}",
-            &asset[..24]
-        )
+        format!("{error}; the header of the one made here is {:x?}", &asset[..24])
     })?;
     for text in TEXTS {
         let (ours, theirs) = (encoding.count(text), reference.encode_ordinary(text).len());
@@ -66,7 +63,5 @@ fn write(name: EncodingName, directory: &Path) -> Result<(), String> {
 
 /// The bytes of every token in order of rank, up to the first rank that is none. Special tokens come after a gap.
 fn tokens(reference: &CoreBPE) -> Vec<Vec<u8>> {
-    (0..)
-        .map_while(|rank| reference.decode_bytes(&[rank]).ok())
-        .collect()
+    (0..).map_while(|rank| reference.decode_bytes(&[rank]).ok()).collect()
 }

@@ -41,10 +41,7 @@ fn check(path: &str, wanted: &str) {
         std::fs::write(&file, wanted).expect("the file can be written");
     }
     let found = std::fs::read_to_string(&file).unwrap_or_default();
-    let differs = found
-        .lines()
-        .zip(wanted.lines())
-        .position(|(found, wanted)| found != wanted);
+    let differs = found.lines().zip(wanted.lines()).position(|(found, wanted)| found != wanted);
     let line = differs.unwrap_or_else(|| found.lines().count().min(wanted.lines().count())) + 1;
     assert!(
         found == wanted,
@@ -98,12 +95,8 @@ fn declare(out: &mut String, name: &str, schema: &Value) {
     out.push('\n');
     comment(out, "", &with_variants(schema, &variants));
     if let Some(properties) = schema["properties"].as_object() {
-        let required: Vec<&str> = schema["required"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
+        let required: Vec<&str> =
+            schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let _ = writeln!(out, "export interface {name} {{");
         for (field, schema) in properties {
             comment(out, "  ", &description(schema));
@@ -118,10 +111,7 @@ fn declare(out: &mut String, name: &str, schema: &Value) {
     } else if variants.is_empty() {
         let _ = writeln!(out, "export type {name} = {};", shape(schema));
     } else {
-        let names: Vec<String> = variants
-            .iter()
-            .map(|(name, _)| format!("\"{name}\""))
-            .collect();
+        let names: Vec<String> = variants.iter().map(|(name, _)| format!("\"{name}\"")).collect();
         let one_line = format!("export type {name} = {};", names.join(" | "));
         if one_line.len() <= 120 {
             let _ = writeln!(out, "{one_line}");
@@ -132,14 +122,9 @@ fn declare(out: &mut String, name: &str, schema: &Value) {
 }
 
 fn constants<T: Serialize>(out: &mut String, name: &str, kind: &str, about: &str, all: &[T]) {
-    let values: Vec<String> = all
-        .iter()
-        .map(|value| serde_json::to_string(value).expect("a name"))
-        .collect();
-    let one_line = format!(
-        "export const {name}: readonly {kind}[] = [{}];",
-        values.join(", ")
-    );
+    let values: Vec<String> =
+        all.iter().map(|value| serde_json::to_string(value).expect("a name")).collect();
+    let one_line = format!("export const {name}: readonly {kind}[] = [{}];", values.join(", "));
     let _ = write!(out, "\n/** {about} */\n");
     if one_line.len() <= 120 {
         let _ = writeln!(out, "{one_line}");
@@ -154,11 +139,7 @@ fn constants<T: Serialize>(out: &mut String, name: &str, kind: &str, about: &str
 
 /// In TypeScript the config has the request and its hooks beside the options.
 fn type_name(name: &str) -> &str {
-    if name == "ContextConfig" {
-        "ContextOptions"
-    } else {
-        name
-    }
+    if name == "ContextConfig" { "ContextOptions" } else { name }
 }
 
 fn shape(schema: &Value) -> String {
@@ -193,10 +174,7 @@ fn variants(schema: &Value) -> Vec<(String, String)> {
 }
 
 fn description(schema: &Value) -> String {
-    schema["description"]
-        .as_str()
-        .unwrap_or_default()
-        .to_owned()
+    schema["description"].as_str().unwrap_or_default().to_owned()
 }
 
 fn with_variants(schema: &Value, variants: &[(String, String)]) -> String {
@@ -245,41 +223,21 @@ fn page() -> String {
         .collect();
     out.push_str("\n### General\n");
     let is_group = |name: &str| groups.iter().any(|(group, _)| *group == name);
-    options(
-        &mut out,
-        "",
-        properties(root).filter(|(name, _)| !is_group(name)),
-        &definitions,
-    );
+    options(&mut out, "", properties(root).filter(|(name, _)| !is_group(name)), &definitions);
     for (name, target) in &groups {
         let group = &definitions[*target];
         let _ = write!(out, "\n### `{name}`\n\n{}\n", one_line(&description(group)));
-        options(
-            &mut out,
-            &format!("{name}."),
-            properties(group),
-            &definitions,
-        );
+        options(&mut out, &format!("{name}."), properties(group), &definitions);
     }
     out.push_str(
         "\n## What became of a message\n\nThe reasons in a trace, in the order of the stages.\n",
     );
-    listed(
-        &mut out,
-        "reason",
-        &definitions["Reason"],
-        Reason::ALL.len(),
-    );
+    listed(&mut out, "reason", &definitions["Reason"], Reason::ALL.len());
     out.push_str(
         "\n## Errors\n\nThe codes of a `ContextError`. Each error also has `kind` (which call failed), `path` (where in \
          the input), `nextAction` (what to do) and, where there is one, `cause`.\n",
     );
-    listed(
-        &mut out,
-        "code",
-        &definitions["ErrorCode"],
-        ErrorCode::ALL.len(),
-    );
+    listed(&mut out, "code", &definitions["ErrorCode"], ErrorCode::ALL.len());
     out
 }
 
@@ -289,12 +247,7 @@ fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
 
 fn reference(schema: &Value) -> Option<&str> {
     let direct = schema["$ref"].as_str();
-    let optional = || {
-        schema["anyOf"]
-            .as_array()?
-            .iter()
-            .find_map(|choice| choice["$ref"].as_str())
-    };
+    let optional = || schema["anyOf"].as_array()?.iter().find_map(|choice| choice["$ref"].as_str());
     direct.or_else(optional)?.rsplit('/').next()
 }
 
@@ -310,19 +263,12 @@ fn options<'a>(
         let target = reference(schema).map(|target| &definitions[target]);
         let variants = target.map(variants).unwrap_or_default();
         let kind = if variants.is_empty() {
-            shape(schema)
-                .trim_end_matches(" | null")
-                .replace("readonly ", "")
-                .replace('|', "\\|")
+            shape(schema).trim_end_matches(" | null").replace("readonly ", "").replace('|', "\\|")
         } else {
             for (name, meaning) in &variants {
                 let _ = write!(about, " `{name}`: {}", one_line(meaning));
             }
-            variants
-                .iter()
-                .map(|(name, _)| format!("`{name}`"))
-                .collect::<Vec<_>>()
-                .join(", ")
+            variants.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ")
         };
         let default = match &schema["default"] {
             Value::Null => String::new(),
@@ -334,11 +280,7 @@ fn options<'a>(
 
 fn listed(out: &mut String, heading: &str, schema: &Value, count: usize) {
     let variants = variants(schema);
-    assert_eq!(
-        variants.len(),
-        count,
-        "the list of every {heading} is complete"
-    );
+    assert_eq!(variants.len(), count, "the list of every {heading} is complete");
     let _ = write!(out, "\n| {heading} | |\n|---|---|\n");
     for (name, about) in variants {
         let _ = writeln!(out, "| `{name}` | {} |", one_line(&about));

@@ -1,0 +1,84 @@
+//! What belongs together: a tool call and all its results are one group.
+
+use crate::transcript::{Field, Transcript};
+use std::collections::BTreeMap;
+
+/// Which messages are one: a message with tool calls and all the results of these calls.
+#[derive(Clone, Debug, Default)]
+pub struct Groups {
+    /// For each row, the row that stands for its group.
+    group_of: Vec<usize>,
+    /// The rows of each group of more than one.
+    larger: BTreeMap<usize, Vec<usize>>,
+    /// Rows with a call that has no result.
+    pub calls_without_result: Vec<usize>,
+    /// Rows with a result that has no call before it.
+    pub results_without_call: Vec<usize>,
+}
+
+impl Groups {
+    /// Pairs every tool result with the latest call of its id before it.
+    #[must_use]
+    pub fn find(transcript: &Transcript, order: &[usize]) -> Self {
+        let mut groups = Self { group_of: (0..transcript.len()).collect(), ..Self::default() };
+        // By call id: the row of the latest call, and whether it has a result.
+        let mut calls: BTreeMap<&str, (usize, bool)> = BTreeMap::new();
+        for &row in order {
+            for (field, id) in transcript.fields(row) {
+                match field {
+                    Field::CallId => {
+                        if let Some((earlier, false)) = calls.insert(id, (row, false))
+                            && earlier != row
+                        {
+                            groups.calls_without_result.push(earlier);
+                        }
+                    }
+                    Field::ResultId => match calls.get_mut(id) {
+                        Some((call, answered)) => {
+                            *answered = true;
+                            let call = *call;
+                            groups.join(call, row);
+                        }
+                        None => groups.results_without_call.push(row),
+                    },
+                    _ => {}
+                }
+            }
+        }
+        let unanswered = calls.values().filter(|(_, answered)| !answered).map(|(row, _)| *row);
+        groups.calls_without_result.extend(unanswered);
+        groups
+    }
+
+    fn join(&mut self, call: usize, result: usize) {
+        let (one, other) = (self.group_of[call], self.group_of[result]);
+        if one == other {
+            return;
+        }
+        let mut take = |group| self.larger.remove(&group).unwrap_or_else(|| vec![group]);
+        let (mut rows, mut joining) = (take(one), take(other));
+        // The smaller one moves, so that a long chain of groups is joined in good time.
+        if rows.len() < joining.len() {
+            std::mem::swap(&mut rows, &mut joining);
+        }
+        let group = self.group_of[rows[0]];
+        for row in &joining {
+            self.group_of[*row] = group;
+        }
+        rows.extend(joining);
+        self.larger.insert(group, rows);
+    }
+
+    /// The row that stands for a row's group: the same for all that go together.
+    #[must_use]
+    pub fn of(&self, row: usize) -> usize {
+        self.group_of[row]
+    }
+
+    /// The rows of a row's group, itself included.
+    #[must_use]
+    pub fn members(&self, row: usize) -> &[usize] {
+        let group = &self.group_of[row];
+        self.larger.get(group).map_or(std::slice::from_ref(group), Vec::as_slice)
+    }
+}
