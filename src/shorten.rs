@@ -8,8 +8,14 @@ use unicode_segmentation::GraphemeCursor;
 
 /// Cuts the longest texts of these pieces to one common length, the greatest with which all of them fit.
 ///
-/// Gives what they cost then, or none if they do not fit even with nothing left of their texts.
-pub(crate) fn fit(draft: &mut Draft, meter: &Meter, pieces: &[Piece], limit: Cost) -> Option<Cost> {
+/// Gives what they cost then. Where they do not fit even with nothing left of their texts, nothing is cut, and it fails
+/// with what they would cost.
+pub(crate) fn fit(
+    draft: &mut Draft,
+    meter: &Meter,
+    pieces: &[Piece],
+    limit: Cost,
+) -> Result<Cost, Cost> {
     let mut texts: Vec<(Piece, String, u64)> = pieces
         .iter()
         .map(|piece| {
@@ -28,21 +34,25 @@ pub(crate) fn fit(draft: &mut Draft, meter: &Meter, pieces: &[Piece], limit: Cos
                 (*piece, truncate(text, char_count, *token_count, meter))
             })
             .collect();
-        Some(meter.total(draft, pieces)).filter(|cost| cost.fits(limit))
+        meter.total(draft, pieces)
     };
-    let longest = texts.iter().map(|(_, text, _)| text.chars().count()).max()?;
-    cut_to(0)?;
+    let least = cut_to(0);
+    if !least.fits(limit) {
+        draft.shortened.clear();
+        return Err(least);
+    }
     // The greatest length that fits lies in [fits, fails).
+    let longest = texts.iter().map(|(_, text, _)| text.chars().count()).max().unwrap_or(0);
     let (mut fits, mut fails) = (0, longest);
     while fits + 1 < fails {
         let middle = fits.midpoint(fails);
-        if cut_to(middle).is_some() {
+        if cut_to(middle).fits(limit) {
             fits = middle;
         } else {
             fails = middle;
         }
     }
-    cut_to(fits)
+    Ok(cut_to(fits))
 }
 
 /// The first `char_count` code points of a text, without a torn character at the end, and a marker that says what is

@@ -70,6 +70,7 @@ pub struct Misfit {
 enum Problem {
     UnknownOption { expected: &'static [&'static str] },
     UnknownChoice { given: String, expected: &'static [&'static str] },
+    Mismatch { expected: &'static str, given: String },
     Other(String),
 }
 
@@ -78,8 +79,9 @@ impl Misfit {
         Self { path: Vec::new(), problem: Problem::Other(message.into()) }
     }
 
-    fn mismatch(expected: &str, given: &Value) -> Self {
-        Self::new(format!("expected {expected}, got {}", given.describe()))
+    fn mismatch(expected: &'static str, given: &Value) -> Self {
+        let given = given.describe();
+        Self { path: Vec::new(), problem: Problem::Mismatch { expected, given } }
     }
 
     fn within(mut self, segment: impl Into<String>) -> Self {
@@ -114,7 +116,11 @@ impl Misfit {
                     None => (format!("unknown value \"{given}\""), format!("Use one of {known}.")),
                 }
             }
-            Problem::Other(message) => (message, "Correct this option.".to_owned()),
+            Problem::Mismatch { expected, given } => (
+                format!("expected {expected}, got {given}"),
+                format!("Give {expected}, or leave the option out."),
+            ),
+            Problem::Other(message) => (message, "Correct the option, or leave it out.".to_owned()),
         };
         let error = Error::new(ErrorCode::InvalidConfig, message, next_action);
         if path.is_empty() { error } else { error.at(path) }

@@ -1,5 +1,7 @@
 //! What a build does, through the public interface.
 
+#![cfg(not(target_family = "wasm"))]
+
 mod support;
 
 use support::{Message, build, config, fates, kept, read_config, transcript};
@@ -242,6 +244,21 @@ fn shortens_the_longest_required_text_with_a_visible_marker() {
     let (_, text) = &context.shortened[0];
     assert!(text.starts_with("Every word") && text.ends_with(" of 1201 tokens]"), "{text}");
     assert_eq!(context.shortened.len(), 1, "what is short stays whole");
+}
+
+#[test]
+fn says_what_is_needed_at_least_where_even_shortening_is_not_enough() {
+    let messages = [Message::system(&"Be brief. ".repeat(50))];
+    let json = |limit: u64| {
+        format!(r#"{{"budget":{{"maxTokens":{limit},"onRequiredOverflow":"shorten"}}}}"#)
+    };
+    let error = build(&transcript(&messages), Some("why"), config(&json(10)));
+    let error = error.expect_err("the marker alone is longer");
+    assert_eq!(error.code, ErrorCode::BudgetTooSmall);
+    assert!(!error.next_action.contains("shorten"), "{}", error.next_action);
+    let needed = error.needed.expect("a figure");
+    assert!(run(&messages, Some("why"), &json(needed)).tokens.total <= needed);
+    assert!(build(&transcript(&messages), Some("why"), config(&json(needed - 1))).is_err());
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! What holds for every transcript and every config: 10,000 random ones are tried.
 
+#![cfg(not(target_family = "wasm"))]
+
 mod support;
 
 use proptest::collection::vec;

@@ -20,12 +20,12 @@ const HELP = `Builds the context of a request from a conversation in a file, and
 
   windrow build FILE [options]
 
-FILE is a JSON list of messages, a message a line (JSONL), or an object with "messages" and, if it likes,
-"request"; "-" is standard input. Messages are in windrow's form or OpenAI's.
+FILE is a JSON list of messages, a message a line (JSONL), or an object with "messages" and, if it
+likes, "request"; "-" is standard input. Messages are in windrow's form or OpenAI's.
 
-  --request TEXT    what the context is for; default: the file's own request, or its newest user message
+  --request TEXT    what the context is for; default: the file's own, or its newest user message
   --max-tokens N    the most tokens that the context may have; default: no limit
-  --format FORM     text (default), messages, xml, or json: messages, figures, trace and recording in one object
+  --format FORM     text (default), messages, xml, or json: messages, figures, trace and recording
   --last N          take only the newest N messages into consideration
   --session ID      leave out the messages of other sessions
   --model NAME      count tokens as this model does, for example gpt-4o

@@ -6,7 +6,7 @@ import { describe, type MessageInput } from "./messages.js";
 
 /** How a context is built. Everything is optional; a misspelt option is an error that names it. */
 export interface ContextConfig extends Omit<ContextOptions, "now"> {
-  /** The current input: a text of the user, or a message. It comes last, and is always kept. */
+  /** The current input: a text of the user, or a message. It comes last, and is always kept. An empty text is none. */
   readonly request?: string | MessageInput | null | undefined;
   /** The clock: milliseconds since 1970, ISO 8601, or a `Date`. Default: the host's clock. */
   readonly now?: number | string | Date | null | undefined;
@@ -37,7 +37,7 @@ export function readConfig(config: unknown, kind: ErrorKind): ReadConfig {
     return { ...config } as Record<string, unknown>;
   });
   return {
-    request: request == null ? undefined : readRequest(request, kind),
+    request: request == null || request === "" ? undefined : readRequest(request, kind),
     options: plain(rest, "", 0, kind) as Record<string, unknown>,
   };
 }

@@ -13,12 +13,13 @@ import type {
   Trace,
   TraceRange,
 } from "./generated.js";
-import { describe, type MessageInput } from "./messages.js";
+import { describe, type MessageInput, type PartInput, shortenedCopy } from "./messages.js";
 
 /** A message that windrow made: the request that was given as a text, or the shortened copy of a message. */
 export interface ContextMessage {
   readonly role: Role;
-  readonly content: string;
+  /** The text; a list where the message has more than text, such as a tool call or an image. */
+  readonly content: string | readonly (PartInput | string)[];
   /** Set on a shortened copy. */
   readonly shortened?: true;
 }
@@ -101,7 +102,7 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
 
     const piece = (message: M | MessageInput, row: number | null): M | ContextMessage => {
       const cut = shortened.get(row);
-      return (cut === undefined ? message : { ...message, content: cut, shortened: true }) as M | ContextMessage;
+      return (cut === undefined ? message : shortenedCopy(message, cut)) as M | ContextMessage;
     };
     const messages = rows.map((row) => piece(source[row] as M, row));
     if (request !== undefined) {
@@ -135,14 +136,14 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
       });
     }
     const { fate, stage, reason } = range;
-    const known = this.trace.reasons.find((entry) => entry.reason === reason);
+    const words = this.trace.reasons.find((entry) => entry.reason === reason)?.words ?? reason;
     return {
       id: message.id == null ? undefined : String(message.id),
       position,
       fate,
       stage,
       reason,
-      words: known?.words ?? reason,
+      words: fate === "shortened" ? `${words}; cut to fit the budget` : words,
       tokens: this.#costs.get(position) ?? this.#measure(message),
     };
   }
@@ -152,7 +153,9 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
       return idOrPosition;
     }
     this.#positions ??= new Map(
-      this.#source.flatMap((message, position) => (message.id == null ? [] : [[String(message.id), position] as const])),
+      this.#source.flatMap((message, position) =>
+        message.id == null ? [] : [[String(message.id), position] as const],
+      ),
     );
     return this.#positions.get(idOrPosition) ?? -1;
   }

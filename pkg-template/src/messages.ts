@@ -139,7 +139,11 @@ function timeOf(createdAt: unknown): number {
   if (createdAt == null || typeof createdAt === "number" || typeof createdAt === "string") {
     return typeof createdAt === "number" ? createdAt : Number.NaN;
   }
-  throw new Malformed(".createdAt", `expected a time, got ${describe(createdAt)}`, "Give ISO 8601, milliseconds or a Date.");
+  throw new Malformed(
+    ".createdAt",
+    `expected a time, got ${describe(createdAt)}`,
+    "Give ISO 8601, milliseconds or a Date.",
+  );
 }
 
 function readContent(content: unknown, stream: Stream): void {
@@ -195,9 +199,59 @@ function readPart(part: unknown, place: string, stream: Stream): void {
   }
 }
 
+/**
+ * A marked copy of a message with another text: it stands where the first text stood, and the further ones are gone. What
+ * is no text stays as it is, so that a call keeps its result and an image its place.
+ */
+export function shortenedCopy<M extends MessageInput>(message: M, text: string): M {
+  const { refusal, ...copy } = message;
+  return { ...copy, content: withText(message.content, text), shortened: true } as unknown as M;
+}
+
+function withText(content: MessageInput["content"], text: string): MessageInput["content"] {
+  if (typeof content === "string" || content == null) {
+    return text;
+  }
+  let isPlaced = false;
+  const parts = content.flatMap((part) => {
+    const field = textField(part);
+    if (field === undefined) {
+      return [part];
+    }
+    const placed = isPlaced ? "" : text;
+    const isGone = isPlaced && (typeof part === "string" || part.type !== "tool-result");
+    isPlaced = true;
+    return isGone ? [] : [typeof part === "string" ? placed : ({ ...part, [field]: placed } as PartInput)];
+  });
+  return isPlaced ? parts : [...parts, text];
+}
+
+/** The field of a part that the engine takes for text. */
+function textField(part: PartInput | string): string | undefined {
+  if (typeof part === "string") {
+    return "text";
+  }
+  switch (part.type) {
+    case "text":
+    case "input_text":
+    case "output_text":
+      return "text";
+    case "refusal":
+      return "refusal";
+    case "tool-result":
+      return part.output == null && "result" in part ? "result" : "output";
+    default:
+      return undefined;
+  }
+}
+
 function readCall(call: unknown, place: string, stream: Stream): void {
   if (typeof call !== "object" || call === null) {
-    throw new Malformed(place, `expected a tool call, got ${describe(call)}`, "Pass objects with id, name and arguments.");
+    throw new Malformed(
+      place,
+      `expected a tool call, got ${describe(call)}`,
+      "Pass objects with id, name and arguments.",
+    );
   }
   const input = call as Record<string, unknown>;
   const named = typeof input.function === "object" && input.function !== null ? input.function : input;
@@ -241,7 +295,11 @@ function list(value: unknown, place: string, expected = "a list"): readonly unkn
     return [];
   }
   if (!Array.isArray(value)) {
-    throw new Malformed(place, `expected ${expected}, got ${describe(value)}`, `Give ${expected}, or leave the field out.`);
+    throw new Malformed(
+      place,
+      `expected ${expected}, got ${describe(value)}`,
+      `Give ${expected}, or leave the field out.`,
+    );
   }
   return value;
 }

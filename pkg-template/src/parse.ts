@@ -1,7 +1,7 @@
 // Conversations in files: recognised by what is in them.
 
 import { ContextError } from "./errors.js";
-import { describe, type MessageInput, readMessage, type Stream } from "./messages.js";
+import { type MessageInput, readMessage, type Stream } from "./messages.js";
 
 /** A row of a file that is not a message. */
 export interface SkippedRow {
@@ -45,16 +45,20 @@ export function parseTranscript(text: string): ParsedTranscript {
     });
     return { messages, skipped };
   }
-  if (!body.trimStart().startsWith("{")) {
+  if (!body.trimStart().startsWith("{") || isCut(body)) {
     throw notJson(whole.failure);
   }
-  body.split("\n").forEach((line, index) => {
-    if (line.trim() === "") {
+  const lines = body.split("\n").map((line) => (line.trim() === "" ? undefined : tryParse(line)));
+  if (lines.every((line) => line === undefined || line.failure !== undefined)) {
+    throw notJson(whole.failure);
+  }
+  lines.forEach((line, index) => {
+    if (line === undefined) {
       return;
     }
-    const { value, failure } = tryParse(line);
+    const { value, failure } = line;
     if (failure !== undefined) {
-      skipped.push({ row: index + 1, reason: `not JSON: ${describe(line.slice(0, 30))}` });
+      skipped.push({ row: index + 1, reason: `not JSON: ${failure.message}` });
       return;
     }
     for (const entry of rowsOf(value)) {
@@ -74,6 +78,35 @@ function rowsOf(value: unknown): readonly unknown[] {
 
 function hasMessages(value: unknown): value is { readonly messages: readonly unknown[] } {
   return typeof value === "object" && value !== null && Array.isArray((value as { messages?: unknown }).messages);
+}
+
+/**
+ * Whether a text is one JSON value whose end is missing. Some of its lines may well be messages by themselves, but read as
+ * JSONL it would be a conversation with holes.
+ */
+function isCut(text: string): boolean {
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length; at++) {
+    const letter = text[at];
+    if (isInString) {
+      if (letter === "\n") {
+        return false; // A line that was cut within a string: JSON has no line ends there.
+      }
+      at += letter === "\\" ? 1 : 0;
+      isInString = letter !== '"';
+    } else if (letter === '"') {
+      isInString = true;
+    } else if (letter === "{" || letter === "[") {
+      depth += 1;
+    } else if (letter === "}" || letter === "]") {
+      depth -= 1;
+      if (depth === 0) {
+        return false;
+      }
+    }
+  }
+  return true;
 }
 
 function tryParse(text: string): { readonly value?: unknown; readonly failure?: Error } {

@@ -43,8 +43,15 @@ export async function replay<M extends MessageInput>(
   const { length, digest } = recording.transcript;
   const prefix = createTranscript(sourceOf(transcript, "context_build_error").messages.slice(0, length));
   const config = { ...recording.config, now: recording.now, request: recording.request } as ContextConfig;
-  const context = (await buildContext(prefix, config)) as BuiltContext<M, Format>;
-  prefix.free();
+  let context: BuiltContext<M, Format>;
+  try {
+    context = (await buildContext(prefix, config)) as BuiltContext<M, Format>;
+  } catch (failure) {
+    const isConfig = failure instanceof ContextError && failure.code === "INVALID_CONFIG";
+    throw isConfig ? invalid(`the recording's config cannot be used: ${failure.message}`, failure) : failure;
+  } finally {
+    prefix.free();
+  }
 
   const differences: Difference[] = [];
   const compare = (kind: Difference["kind"], recorded: string | number, found: string | number): void => {
@@ -67,18 +74,32 @@ function checkRecording(recording: Recording): void {
   const isRecording =
     typeof recording === "object" &&
     recording !== null &&
-    typeof recording.contextHash === "string" &&
+    typeof recording.formatVersion === "number" &&
+    typeof recording.engineVersion === "string" &&
     typeof recording.config === "object" &&
-    Number.isInteger(recording.transcript?.length);
-  if (!isRecording || recording.formatVersion !== FORMAT_VERSION) {
-    const problem = isRecording
-      ? `the recording has format version ${recording.formatVersion}, and this version of windrow reads ${FORMAT_VERSION}`
-      : `expected a recording, got ${describe(recording)} that is none`;
-    throw new ContextError({
-      kind: "context_build_error",
-      code: "INVALID_RECORDING",
-      message: problem,
-      nextAction: isRecording ? "Update windrow." : "Pass the recording of a built context as it was.",
-    });
+    recording.config !== null &&
+    Number.isFinite(recording.now) &&
+    Number.isInteger(recording.transcript?.length) &&
+    recording.transcript.length >= 0 &&
+    typeof recording.transcript.digest === "string" &&
+    typeof recording.contextHash === "string";
+  if (!isRecording) {
+    throw invalid(`expected a recording, got ${describe(recording)} that is none`);
   }
+  if (recording.formatVersion !== FORMAT_VERSION) {
+    const found = recording.formatVersion;
+    throw invalid(
+      `the recording has format version ${found}, and this version of windrow reads ${FORMAT_VERSION}`,
+      undefined,
+      "Update windrow.",
+    );
+  }
+}
+
+function invalid(
+  message: string,
+  cause?: ContextError,
+  nextAction = "Pass the recording of a built context as it was.",
+): ContextError {
+  return new ContextError({ kind: "context_build_error", code: "INVALID_RECORDING", message, nextAction, cause });
 }

@@ -103,29 +103,33 @@ fn fit_required(
     spent: Cost,
     limit: Cost,
 ) -> Result<Cost> {
-    if draft.config.budget.on_required_overflow == OnRequiredOverflow::Shorten
-        && let Some(spent) = shorten::fit(draft, meter, pieces, limit)
-    {
-        return Ok(spent);
-    }
-    let (needed, available, unit, option) = if spent.tokens > limit.tokens {
-        (spent.tokens, limit.tokens, "tokens", "maxTokens")
+    let may_shorten = draft.config.budget.on_required_overflow == OnRequiredOverflow::Shorten;
+    let needed = if may_shorten {
+        match shorten::fit(draft, meter, pieces, limit) {
+            Ok(spent) => return Ok(spent),
+            Err(least) => least,
+        }
     } else {
-        (spent.chars, limit.chars, "characters", "maxChars")
+        spent
     };
-    let option = if draft.config.budget.context_limit.is_some() && unit == "tokens" {
-        "contextLimit"
+    let (needed, available, unit, option) = if needed.tokens <= limit.tokens {
+        (needed.chars, limit.chars, "characters", "maxChars")
+    } else if draft.config.budget.context_limit.is_some() {
+        (needed.tokens, limit.tokens, "tokens", "contextLimit")
     } else {
-        option
+        (needed.tokens, limit.tokens, "tokens", "maxTokens")
+    };
+    let (state, remedy) = if may_shorten {
+        (", with nothing left of their texts,", "or pin less")
+    } else {
+        ("", "pin less, shorten the request, or set budget.onRequiredOverflow to \"shorten\"")
     };
     let mut error = Error::new(
         ErrorCode::BudgetTooSmall,
         format!(
-            "instructions, pinned messages and request need {needed} {unit}, and the budget has {available}"
+            "instructions, pinned messages and request need{state} {needed} {unit}, and the budget has {available}"
         ),
-        format!(
-            "Raise budget.{option}, pin less, shorten the request, or set budget.onRequiredOverflow to \"shorten\"."
-        ),
+        format!("Raise budget.{option}, {remedy}."),
     )
     .at(format!("budget.{option}"));
     error.needed = Some(needed);

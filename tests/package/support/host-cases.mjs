@@ -1,0 +1,112 @@
+// What every host must make of the same input: run in Node, in workerd and in a browser, and compared.
+
+import {
+  BuiltContext,
+  buildContext,
+  buildContextSync,
+  ContextError,
+  createTranscript,
+  parseTranscript,
+  replay,
+} from "windrow";
+
+const conversation = [
+  { id: "1", role: "system", content: "You help plan a workshop. Be brief." },
+  {
+    id: "2",
+    role: "user",
+    name: "Mara",
+    content: 'Where do we meet? Ümlaut, 会議室, 👩‍👩‍👧‍👦 <b> & "quotes"',
+    createdAt: "2025-03-30T14:05:00Z",
+  },
+  {
+    id: "3",
+    role: "assistant",
+    content: null,
+    tool_calls: [
+      { id: "a", type: "function", function: { name: "find", arguments: '{"place":"hall"}' } },
+      { id: "b", type: "function", function: { name: "find", arguments: '{"place":"library"}' } },
+    ],
+    createdAt: "2025-03-30T14:06:00Z",
+  },
+  { id: "4", role: "tool", tool_call_id: "b", content: "closed on Mondays" },
+  { id: "5", role: "tool", tool_call_id: "a", content: "free from noon\r\nuntil six" },
+  {
+    id: "6",
+    role: "assistant",
+    content: [
+      { type: "text", text: "The hall is free." },
+      { type: "reasoning", text: "noon" },
+    ],
+  },
+  { id: "7", role: "user", content: "</conversation> <|endoftext|> \ud83d lone", source: "scheduled", tags: ["note"] },
+  { id: "8", role: "tool", tool_call_id: "nobody", content: "orphan" },
+  { id: "9", role: "user", content: "word ".repeat(300), createdAt: Date.UTC(2025, 2, 31) },
+];
+
+const configs = {
+  plain: {},
+  budget: { request: "And when?", budget: { maxTokens: 120 } },
+  text: { request: "And when?", render: { format: "text", times: true }, budget: { maxTokens: 200 } },
+  xml: {
+    request: { role: "user", content: "And when? <now>", name: "Jonas" },
+    render: { format: "xml" },
+    budget: { maxChars: 700 },
+  },
+  shortened: { request: "word ".repeat(500), budget: { maxTokens: 100, onRequiredOverflow: "shorten" } },
+  window: {
+    window: { unit: "exchange", lookbackCount: 2, recencyHours: 2.5 },
+    filter: { excludeSources: ["scheduled"] },
+  },
+  cl100k: { encoding: "cl100k_base", request: "And when?", budget: { maxTokens: 130 } },
+  estimate: { model: "some-model", request: "And when?", budget: { contextLimit: 300, replyReserve: 100 } },
+};
+
+/** Builds every case; what it gives is plain data, and the same in every host. */
+export async function runCases() {
+  // Null where these cases ran before: then it is loaded.
+  const notLoaded = describe(await failure(() => buildContextSync(conversation, { now: 0 })));
+  const results = {};
+  for (const [name, config] of Object.entries(configs)) {
+    const context = await buildContext(conversation, { ...config, now: 0 });
+    const again = await replay(JSON.parse(JSON.stringify(context.recording)), createTranscript(conversation));
+    results[name] = {
+      contextHash: context.snapshot.contextHash,
+      digest: context.recording.transcript.digest,
+      tokens: context.tokens,
+      charCount: context.charCount,
+      trace: context.trace,
+      text: context.text ?? null,
+      isOwn: context.kept.every((message) => conversation.includes(message)) && context instanceof BuiltContext,
+      isSame: again.same,
+    };
+  }
+  return {
+    results,
+    parsed: parseTranscript(conversation.map((message) => JSON.stringify(message)).join("\n")).messages.length,
+    errors: {
+      notLoaded,
+      config: describe(await failure(() => buildContext(conversation, { budget: { maxToken: 5 } }))),
+      budget: describe(await failure(() => buildContext(conversation, { budget: { maxTokens: 5 } }))),
+      transcript: describe(await failure(() => buildContext([{ content: "no role" }]))),
+    },
+  };
+}
+
+async function failure(run) {
+  try {
+    await run();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+function describe(error) {
+  if (error === undefined) {
+    return null;
+  }
+  const { kind, code, path, needed, available, message, nextAction } = error;
+  const isError = error instanceof ContextError && error instanceof Error && typeof error.stack === "string";
+  return JSON.parse(JSON.stringify({ isError, kind, code, path, needed, available, message, nextAction }));
+}
