@@ -345,7 +345,7 @@ fn the_model_chooses_the_encoding() {
 #[test]
 fn a_part_of_unknown_cost_makes_the_count_inexact() {
     let image = Message::user("look").with(Field::Image, "");
-    let context = run(&[image.clone()], None, "{}");
+    let context = run(std::slice::from_ref(&image), None, "{}");
     assert!(!context.tokens.exact);
     assert!(context.tokens.total > 765);
     // An image that is left out makes nothing inexact.

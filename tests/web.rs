@@ -26,7 +26,8 @@ fn text(value: &JsValue, path: &str) -> String {
 }
 
 fn append(transcript: &mut CoreTranscript, texts: &[&str]) -> Result<(), JsValue> {
-    let lengths: Vec<u32> = texts.iter().map(|text| text.len() as u32).collect();
+    let lengths: Vec<u32> =
+        texts.iter().map(|text| u32::try_from(text.len()).expect("a short text")).collect();
     let count = texts.len();
     transcript.append(
         texts.concat().as_bytes(),

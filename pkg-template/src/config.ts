@@ -13,11 +13,12 @@ export interface ContextConfig extends Omit<ContextOptions, "now"> {
 }
 
 /** The form that a config asks for, as far as its type says. */
-export type FormatOf<C> = C extends { readonly render: { readonly format: infer F extends Format } }
-  ? F
-  : C extends { readonly render?: { readonly format?: undefined } | undefined }
-    ? "messages"
-    : Format;
+export type FormatOf<C> = OrMessages<FieldOf<FieldOf<C, "render">, "format">>;
+
+type OrMessages<T> = T extends Format ? T : "messages";
+
+/** The type of a field, of each member of a union; `undefined` where it has none. */
+type FieldOf<T, K extends PropertyKey> = T extends unknown ? (K extends keyof T ? T[K] : undefined) : never;
 
 /** A config in two parts: the request, and options as plain data. */
 export interface ReadConfig {

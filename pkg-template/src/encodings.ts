@@ -71,7 +71,7 @@ async function fetchVocabulary(name: EncodingName): Promise<Vocabulary> {
   }
 }
 
-async function bytesOf(vocabulary: Vocabulary): Promise<Uint8Array> {
+function bytesOf(vocabulary: Vocabulary): Uint8Array | Promise<Uint8Array> {
   if (typeof vocabulary === "object" && vocabulary !== null) {
     if ("bytes" in vocabulary) {
       return new Uint8Array(vocabulary.bytes);

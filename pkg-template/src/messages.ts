@@ -169,27 +169,36 @@ function readPart(part: unknown, place: string, stream: Stream): void {
     case "text":
     case "input_text":
     case "output_text":
-      return push(stream, "text", required(input.text, `${place}.text`));
+      push(stream, "text", required(input.text, `${place}.text`));
+      break;
     case "refusal":
-      return push(stream, "text", required(input.refusal, `${place}.refusal`));
+      push(stream, "text", required(input.refusal, `${place}.refusal`));
+      break;
     case "reasoning":
-      return push(stream, "reasoning", required(input.text, `${place}.text`));
+      push(stream, "reasoning", required(input.text, `${place}.text`));
+      break;
     case "image":
-      return push(stream, "image", text(input.detail, `${place}.detail`) ?? "");
+      push(stream, "image", text(input.detail, `${place}.detail`) ?? "");
+      break;
     case "image_url": {
       const image = input.image_url as Record<string, unknown> | undefined;
-      return push(stream, "image", text(image?.detail, `${place}.image_url.detail`) ?? "");
+      push(stream, "image", text(image?.detail, `${place}.image_url.detail`) ?? "");
+      break;
     }
     case "audio":
     case "input_audio":
-      return push(stream, "audio", "");
+      push(stream, "audio", "");
+      break;
     case "file":
-      return push(stream, "file", "");
+      push(stream, "file", "");
+      break;
     case "tool-call":
-      return pushCall(stream, place, input.toolCallId, input.toolName, input.input ?? input.args);
+      pushCall(stream, place, input.toolCallId, input.toolName, input.input ?? input.args);
+      break;
     case "tool-result":
       push(stream, "resultId", required(input.toolCallId, `${place}.toolCallId`));
-      return push(stream, "text", json(input.output ?? input.result) ?? "");
+      push(stream, "text", json(input.output ?? input.result) ?? "");
+      break;
     default:
       throw new Malformed(
         `${place}.type`,

@@ -33,7 +33,10 @@ after(() => {
 test("no built wasm or bundle is committed", () => {
   assert.equal(existsSync(join(clone, "pkg-template", "dist")), false);
   const files = run("git", "ls-files").stdout.split("\n");
-  assert.deepEqual(files.filter((name) => name.endsWith(".wasm") || name.endsWith(".bin")), []);
+  assert.deepEqual(
+    files.filter((name) => name.endsWith(".wasm") || name.endsWith(".bin")),
+    [],
+  );
 });
 
 test("npm start sets up, builds, and prints the context of the sample", () => {

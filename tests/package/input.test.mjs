@@ -160,7 +160,8 @@ describe("messages that are none", () => {
   }
 
   test("a hole in the list", () => {
-    const sparse = [user("first"), , user("last")]; // biome-ignore lint/suspicious/noSparseArray: that is the case
+    const sparse = [user("first"), user("hole"), user("last")];
+    delete sparse[1];
     return checkFails(sparse, ordinaryConfig, { code: "INVALID_TRANSCRIPT", path: "messages[1]" });
   });
 

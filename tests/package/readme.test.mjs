@@ -9,7 +9,7 @@ const folder = new URL("../../.cache/readme/", import.meta.url);
 const examples = [...readme.matchAll(/^```js\n(.*?)^```$/gms)].map((match) => match[1]);
 
 /** Runs an example as a module of its own, and gives what it names. */
-async function run(position, ...names) {
+function run(position, ...names) {
   mkdirSync(folder, { recursive: true });
   const file = new URL(`example-${position}.mjs`, folder);
   writeFileSync(file, `${examples[position]}\nexport { ${names.join(", ")} };\n`);

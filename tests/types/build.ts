@@ -1,0 +1,126 @@
+// What callers pass to a build, and what they get.
+
+import {
+  type BuiltContext,
+  buildContext,
+  buildContextSync,
+  type ContextConfig,
+  ContextError,
+  type ContextMessage,
+  type Format,
+  type MessageInput,
+} from "windrow";
+import { type Equal, isTrue } from "./equal.js";
+
+interface ChatMessage {
+  id: string;
+  role: "user" | "assistant";
+  content: string;
+  metadata: { starred: boolean };
+}
+declare const messages: ChatMessage[];
+declare const config: ContextConfig;
+declare const format: Format;
+
+// The caller's own message type comes back.
+const plain = await buildContext(messages);
+isTrue<Equal<typeof plain, BuiltContext<ChatMessage, "messages">>>();
+isTrue<Equal<typeof plain.kept, readonly ChatMessage[]>>();
+isTrue<Equal<typeof plain.messages, readonly (ChatMessage | ContextMessage)[]>>();
+isTrue<Equal<typeof plain.text, undefined>>();
+plain.kept[0]?.metadata.starred;
+// @ts-expect-error: the request, and a shortened copy, need not be the caller's
+plain.messages[0]?.metadata.starred;
+// @ts-expect-error: a context is not changed
+plain.kept.push(messages[0]);
+
+// The form decides between messages and text.
+for (const options of [{ budget: { maxTokens: 5 } }, { render: {} }, { render: { times: true } }, {}] as const) {
+  const context = buildContextSync(messages, options);
+  isTrue<Equal<typeof context.text, undefined>>();
+}
+const chat = buildContextSync(messages, { render: { format: "messages" } });
+isTrue<Equal<typeof chat.text, undefined>>();
+const text = buildContextSync(messages, { render: { format: "text" } });
+isTrue<Equal<typeof text.text, string>>();
+isTrue<Equal<typeof text.messages, undefined>>();
+const xml = await buildContext(messages, { request: "hi", render: { format: "xml", times: true } });
+isTrue<Equal<typeof xml.text, string>>();
+
+// Where the form is not known, each must be checked for.
+for (const context of [buildContextSync(messages, config), buildContextSync(messages, { render: { format } })]) {
+  // @ts-expect-error: there may be no text
+  context.text.length;
+  // @ts-expect-error: there may be no messages
+  context.messages.length;
+}
+
+// Requests and clocks in every form.
+buildContextSync(messages, { request: "hi", now: 0 });
+buildContextSync(messages, { request: { role: "user", content: [{ type: "text", text: "hi" }] }, now: new Date() });
+buildContextSync(messages, { request: null, now: "2025-03-30T14:05:00Z", model: null, filter: { roles: null } });
+
+// A misspelt or mistyped option is an error.
+// @ts-expect-error: maxTokens
+buildContextSync(messages, { budget: { maxToken: 5 } });
+// @ts-expect-error: budget
+buildContextSync(messages, { buget: { maxTokens: 5 } });
+// @ts-expect-error: it belongs to budget
+buildContextSync(messages, { maxTokens: 5 });
+// @ts-expect-error: a number
+buildContextSync(messages, { budget: { maxTokens: "5" } });
+// @ts-expect-error: no such format
+buildContextSync(messages, { render: { format: "markdown" } });
+// @ts-expect-error: no such encoding
+buildContextSync(messages, { encoding: "p50k_base" });
+// @ts-expect-error: no such role
+buildContextSync(messages, { filter: { roles: ["robot"] } });
+// @ts-expect-error: a text or a message
+buildContextSync(messages, { request: 5 });
+// @ts-expect-error: the same, where the config is named
+const misspelt: ContextConfig = { window: { lookBack: 5 } };
+
+// What is no list of messages is an error.
+// @ts-expect-error: a list
+buildContextSync("hi");
+// @ts-expect-error: messages
+buildContextSync(["hi"]);
+// @ts-expect-error: a role
+buildContextSync([{ content: "hi" }]);
+// @ts-expect-error: content is a text or parts
+buildContextSync([{ role: "user", content: 5 }]);
+
+// Messages of any shape that has the right fields, readonly ones too.
+const openai = [
+  { role: "user", content: "hi" },
+  {
+    role: "assistant",
+    content: null,
+    tool_calls: [{ id: "a", type: "function", function: { name: "f", arguments: "{}" } }],
+  },
+  { role: "tool", tool_call_id: "a", content: "done" },
+] as const;
+buildContextSync(openai).kept[0]?.role;
+const anything: MessageInput[] = [{ role: "user", content: ["hi", { type: "image", detail: "low", data: "…" }] }];
+buildContextSync(anything);
+
+// The figures.
+isTrue<Equal<typeof plain.tokens.total, number>>();
+plain.explain("id").words.length;
+plain.explain(0).fate satisfies "kept" | "shortened" | "left out";
+// @ts-expect-error: an id or a position
+plain.explain({});
+
+// Errors say which they are.
+try {
+  await buildContext(messages);
+} catch (error) {
+  if (error instanceof ContextError) {
+    error.code satisfies "INVALID_CONFIG" | "INVALID_TRANSCRIPT" | "BUDGET_TOO_SMALL" | string;
+    isTrue<Equal<typeof error.path, string | undefined>>();
+    // @ts-expect-error: no such code
+    error.code === "NO_SUCH_CODE";
+  }
+}
+
+export { misspelt };
