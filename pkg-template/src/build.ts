@@ -8,7 +8,7 @@ import { call, engineGeneration } from "./engine.js";
 import { ContextError } from "./errors.js";
 import type { EncodingName, Format } from "./generated.js";
 import type { MessageInput } from "./messages.js";
-import { coreOf, type Source, sourceOf, type Transcript } from "./transcript.js";
+import { coreOf, type Source, sourceOf, type Transcript, withCoreOf } from "./transcript.js";
 
 const KIND = "context_build_error";
 
@@ -115,10 +115,5 @@ class Attempt<M extends MessageInput> {
 
 /** What a message costs in the form that the options ask for. */
 function costOf(message: MessageInput, options: ReadConfig["options"]): number {
-  const core = coreOf([message], KIND);
-  try {
-    return call(KIND, () => core.measure(options))[1] ?? 0;
-  } finally {
-    core.free();
-  }
+  return withCoreOf([message], KIND, (core) => call(KIND, () => core.measure(options))[1] ?? 0);
 }

@@ -6,7 +6,7 @@ import { call } from "./engine.js";
 import { ContextError } from "./errors.js";
 import type { EncodingChoice } from "./generated.js";
 import { describe, type MessageInput } from "./messages.js";
-import { coreOf } from "./transcript.js";
+import { withCoreOf } from "./transcript.js";
 
 /** How to count. */
 export interface CountOptions {
@@ -44,11 +44,8 @@ export function countTokens(input: string | readonly MessageInput[], options?: C
       nextAction: "Pass a string, or an array of messages.",
     });
   }
-  const core = coreOf(input, KIND);
-  try {
+  return withCoreOf(input, KIND, (core) => {
     const costs = call(KIND, () => core.measure(plain));
     return { tokens: costs.reduce((total, cost) => total + cost, 0), exact: exact && !core.hasMedia };
-  } finally {
-    core.free();
-  }
+  });
 }

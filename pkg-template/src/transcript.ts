@@ -69,7 +69,10 @@ export class Transcript<M extends MessageInput = MessageInput> {
 
   /** Gives back the engine's memory now rather than when it is collected. The transcript can still be used. */
   free(): void {
-    this.#core?.free();
+    // What an earlier engine held is gone with it.
+    if (this.#core !== undefined && this.#generation === engineGeneration()) {
+      this.#core.free();
+    }
     this.#core = undefined;
   }
 
@@ -147,6 +150,20 @@ export function coreOf(
   const core = call(kind, () => new CoreTranscript());
   appendStreams(core, streams, kind);
   return core;
+}
+
+/** As `coreOf`, for the time of a call. */
+export function withCoreOf<T>(messages: readonly unknown[], kind: ErrorKind, use: (core: CoreTranscript) => T): T {
+  const core = coreOf(messages, kind);
+  const generation = engineGeneration();
+  try {
+    return use(core);
+  } finally {
+    // If the engine failed in between, what it held is gone with it.
+    if (generation === engineGeneration()) {
+      core.free();
+    }
+  }
 }
 
 function readAll(

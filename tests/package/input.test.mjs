@@ -316,6 +316,8 @@ describe("options", () => {
       { budget: undefined },
       { budget: { maxTokens: undefined, maxChars: null } },
       { model: null, encoding: undefined, filter: { roles: null } },
+      { request: "" },
+      { request: null },
       Object.create(null),
     ];
     for (const config of empties) {

@@ -174,7 +174,8 @@ describe("whose objects come back", () => {
       assert.ok(!rows.includes(-1), "every message that is kept is one of the caller's");
       assert.equal(new Set(rows).size, rows.length);
       if (context.messages !== undefined) {
-        const sent = config.request === undefined ? context.messages : context.messages.slice(0, -1);
+        // An empty request is none.
+        const sent = config.request ? context.messages.slice(0, -1) : context.messages;
         assert.equal(sent.length, context.kept.length);
         sent.forEach((message, index) => {
           const { fate } = context.explain(rows[index]);
@@ -193,14 +194,14 @@ describe("whose objects come back", () => {
   });
 
   test("the array stays as it was, and is not held on to", () => {
-    const messages = [user("one"), user("two")];
+    const messages = [user("one", { id: "a" }), user("two", { id: "b" })];
     const copy = [...messages];
     const context = buildContextSync(messages, { encoding });
     assert.deepEqual(messages, copy);
-    messages.push(user("three"));
-    messages.shift();
+    messages.reverse();
     assert.deepEqual(context.kept, copy);
-    assert.equal(context.explain(0).position, 0);
+    assert.deepEqual([context.explain("b").position, context.explain(1).id], [1, "b"]);
+    messages.push(user("three"));
     assert.throws(() => context.explain(2), { code: "INVALID_TRANSCRIPT" });
   });
 });
@@ -399,20 +400,20 @@ describe("a transcript in the engine", () => {
 describe("builds that wait", () => {
   test("each takes the transcript as it was when it was called", async () => {
     const config = { now: 0, budget: { maxTokens: 300 } };
-    const transcript = createTranscript([user("message 0")]);
-    const array = [user("message 0")];
+    const transcript = createTranscript([user("message 0", { id: 0 })]);
+    const array = [user("message 0", { id: 0 })];
     const calls = [];
     for (let index = 1; index <= 20; index++) {
-      transcript.append(user(`message ${index}`));
-      array.push(user(`message ${index}`));
+      transcript.append(user(`message ${index}`, { id: index }));
+      array.push(user(`message ${index}`, { id: index }));
       for (const source of [transcript, array]) {
         const then = structuredClone(source === array ? array : transcript.messages);
         calls.push({ then, built: buildContext(source, config) });
       }
       array.at(-1).content += " and more";
       if (index % 5 === 0) {
-        transcript.replaceLast(user("replaced"));
-        array[array.length - 1] = user("replaced");
+        transcript.replaceLast(user("replaced", { id: -index }));
+        array[array.length - 1] = user("replaced", { id: -index });
       }
     }
     transcript.truncate(1);
@@ -422,6 +423,8 @@ describe("builds that wait", () => {
       const expected = await buildContext(then, config);
       assert.equal(context.snapshot.contextHash, expected.snapshot.contextHash);
       assert.deepEqual(context.recording.transcript, expected.recording.transcript);
+      const ids = ({ kept }) => kept.map((message) => message.id);
+      assert.deepEqual(ids(context), ids(expected));
     }
   });
 });

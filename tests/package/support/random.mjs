@@ -67,9 +67,8 @@ export function forEachSeed(count, check) {
   for (let seed = 1; seed <= count; seed++) {
     try {
       check(new Random(seed), seed);
-    } catch (failure) {
-      failure.message = `seed ${seed}: ${failure.message}`;
-      throw failure;
+    } catch (cause) {
+      throw new Error(`it fails for seed ${seed}`, { cause });
     }
   }
 }
@@ -79,9 +78,8 @@ export async function forEachSeedAsync(count, check) {
   for (let seed = 1; seed <= count; seed++) {
     try {
       await check(new Random(seed), seed);
-    } catch (failure) {
-      failure.message = `seed ${seed}: ${failure.message}`;
-      throw failure;
+    } catch (cause) {
+      throw new Error(`it fails for seed ${seed}`, { cause });
     }
   }
 }
