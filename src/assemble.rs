@@ -3,12 +3,12 @@
 use crate::config::ContextConfig;
 use crate::context::Context;
 use crate::draft::{Draft, Flow, Need};
-use crate::error::Result;
+use crate::error::{Error, ErrorCode, Result};
 use crate::stages::{budget, collect, filter, render, snapshot, window};
 use crate::time::Milliseconds;
 use crate::tokens::{Counter, Encoding};
 use crate::trace::StageName;
-use crate::transcript::Transcript;
+use crate::transcript::{Field, Role, Transcript};
 use std::rc::Rc;
 
 type Stage = fn(&mut Draft) -> Result<Flow>;
@@ -43,18 +43,35 @@ impl Build {
     /// Begins a build over the messages that the transcript has now.
     ///
     /// `request` is a transcript of one message, or none. `now` is the clock where the config does not give one.
-    #[must_use]
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_CONFIG` where the request calls a tool or is a tool's result: these belong into the transcript, where they
+    /// are kept together.
     pub fn new(
         transcript: Rc<Transcript>,
         request: Option<Rc<Transcript>>,
         config: ContextConfig,
         now: Milliseconds,
-    ) -> Self {
+    ) -> Result<Self> {
+        let is_half = |request: &Rc<Transcript>| {
+            let mut fields = request.fields(0);
+            request.role(0) == Role::Tool
+                || fields.any(|(field, _)| matches!(field, Field::CallId | Field::ResultId))
+        };
+        if request.as_ref().is_some_and(is_half) {
+            return Err(Error::new(
+                ErrorCode::InvalidConfig,
+                "a tool call or a tool's result cannot be the request",
+                "Append it to the transcript, and leave the request out: the newest messages stand for it.",
+            )
+            .at("request"));
+        }
         let now = config.now.unwrap_or(now);
-        Self { draft: Draft::new(transcript, request, config, now), next: 0 }
+        Ok(Self { draft: Draft::new(transcript, request, config, now), next: 0 })
     }
 
-    /// Runs as far as it can.
+    /// Runs as far as it can. It is done once: the context is handed over.
     ///
     /// # Errors
     ///
@@ -67,7 +84,7 @@ impl Build {
                 Flow::Ask(need) => return Ok(Step::Need(need)),
             }
         }
-        Ok(Step::Done(Box::new(self.draft.context.clone())))
+        Ok(Step::Done(Box::new(std::mem::take(&mut self.draft.context))))
     }
 
     /// Answers [`Need::Encoding`].

@@ -245,20 +245,33 @@ impl ContextConfig {
     /// `INVALID_CONFIG` with the option's path where an option is unknown, of the wrong type or out of range, or where
     /// two options exclude each other.
     pub fn read(value: &Value) -> Result<Self> {
-        let config: Self = value.decode(&OPTION_PATHS)?;
+        let mut config: Self = value.decode(&OPTION_PATHS)?;
         config.window.check()?;
         config.budget.check()?;
+        config.fill_in();
         Ok(config)
+    }
+
+    /// Writes down what was left to a default that depends on other options, so that the recorded config says all.
+    fn fill_in(&mut self) {
+        let by_model = |model: &String| match EncodingName::for_model(model) {
+            Some(EncodingName::O200kBase) => EncodingChoice::O200kBase,
+            Some(EncodingName::Cl100kBase) => EncodingChoice::Cl100kBase,
+            None => EncodingChoice::Estimate,
+        };
+        self.encoding = self
+            .encoding
+            .or_else(|| self.model.as_ref().map(by_model))
+            .or(Some(EncodingChoice::O200kBase));
+        if self.budget.context_limit.is_some() {
+            self.budget.reply_reserve.get_or_insert(DEFAULT_REPLY_RESERVE);
+        }
     }
 
     /// The encoding to count with; none means the estimator.
     #[must_use]
     pub fn encoding_name(&self) -> Option<EncodingName> {
-        match (self.encoding, &self.model) {
-            (Some(choice), _) => choice.exact(),
-            (None, Some(model)) => EncodingName::for_model(model),
-            (None, None) => Some(EncodingName::O200kBase),
-        }
+        self.encoding.unwrap_or(EncodingChoice::O200kBase).exact()
     }
 
     /// The effective config as JSON, with every default filled in: always the same text for the same config.

@@ -33,14 +33,14 @@ pub struct Draft {
     /// The request, as a transcript of one message.
     pub request: Option<Rc<Transcript>>,
     /// The config.
-    pub config: Rc<ContextConfig>,
+    pub config: ContextConfig,
     /// The clock.
     pub now: Milliseconds,
     /// The rows, oldest first; set by `collect`.
     pub order: Vec<usize>,
     /// What belongs together; set by `collect`.
     pub groups: Groups,
-    /// How tokens are counted; none while the vocabulary is missing.
+    /// How tokens are counted; none while an answer to [`Need::Encoding`] is missing.
     pub counter: Option<Counter>,
     /// Texts that `budget` cut to fit, in the order of their pieces.
     pub shortened: Vec<(Piece, String)>,
@@ -49,9 +49,8 @@ pub struct Draft {
     /// The stage that runs.
     pub stage: StageName,
     decisions: Vec<Option<Decision>>,
-    is_instruction: Vec<bool>,
-    /// By the row that stands for a group.
-    is_pinned: Vec<bool>,
+    /// By the row that stands for a group: why it is required.
+    requirements: Vec<Option<Reason>>,
     /// What each message costs, and after the last one the request.
     costs: Vec<Cost>,
 }
@@ -66,12 +65,11 @@ impl Draft {
         let counter = config.encoding_name().is_none().then_some(Counter::Estimate);
         Self {
             decisions: vec![None; transcript.len()],
-            is_instruction: vec![false; transcript.len()],
-            is_pinned: vec![false; transcript.len()],
+            requirements: vec![None; transcript.len()],
             costs: vec![Cost::default(); transcript.len() + 1],
             transcript,
             request,
-            config: Rc::new(config),
+            config,
             now,
             order: Vec::new(),
             groups: Groups::default(),
@@ -100,29 +98,27 @@ impl Draft {
         self.decisions[row].is_some()
     }
 
-    /// Whether a message is one of the instructions that the transcript begins with.
+    /// The rows that no stage has left out, and that are not required.
     #[must_use]
-    pub fn is_instruction(&self, row: usize) -> bool {
-        self.is_instruction[row]
+    pub fn optional_rows(&self) -> Vec<usize> {
+        let mut rows = self.open_rows();
+        rows.retain(|row| self.requirement(*row).is_none());
+        rows
     }
 
-    /// Notes that a message is one of the instructions.
-    pub fn set_instruction(&mut self, row: usize) {
-        self.is_instruction[row] = true;
+    /// Requires a message, and with it what it goes together with: no limit leaves it out, and it comes first in the
+    /// budget. The first reason stands.
+    pub fn require(&mut self, row: usize, reason: Reason) {
+        self.requirements[self.groups.of(row)].get_or_insert(reason);
     }
 
-    /// Whether a message, or one that it goes together with, is pinned.
+    /// Why a message is required, if it is.
     #[must_use]
-    pub fn is_pinned(&self, row: usize) -> bool {
-        self.is_pinned[self.groups.of(row)]
+    pub fn requirement(&self, row: usize) -> Option<Reason> {
+        self.requirements[self.groups.of(row)]
     }
 
-    /// Notes that a message is pinned, and with it what it goes together with.
-    pub fn set_pinned(&mut self, row: usize) {
-        self.is_pinned[self.groups.of(row)] = true;
-    }
-
-    /// Leaves a message out, and with it what it goes together with.
+    /// Leaves a message out, and with it what it goes together with. The first reason stands.
     pub fn leave_out(&mut self, row: usize, reason: Reason) {
         let stage = self.stage;
         let fate = Fate::LeftOut;
@@ -133,11 +129,14 @@ impl Draft {
                 self.decisions[*member].get_or_insert(Decision { fate, stage, reason });
             }
         }
-        self.decisions[row] = Some(Decision { fate, stage, reason });
+        let decision = &mut self.decisions[row];
+        if decision.is_none_or(|decision| decision.reason == Reason::SplitGroup) {
+            *decision = Some(Decision { fate, stage, reason });
+        }
     }
 
-    /// Keeps a message, whole or shortened.
-    pub fn keep(&mut self, row: usize, fate: Fate, reason: Reason) {
+    /// Keeps a message, whole or shortened. Only `budget` does: what is kept has been paid for.
+    pub(crate) fn keep(&mut self, row: usize, fate: Fate, reason: Reason) {
         self.decisions[row] = Some(Decision { fate, stage: self.stage, reason });
     }
 
@@ -163,13 +162,14 @@ impl Draft {
     /// The text that stands for a piece's own, if it was shortened.
     #[must_use]
     pub fn shortened_text(&self, piece: Piece) -> Option<&str> {
-        let mut shortened = self.shortened.iter();
-        shortened.find(|(cut, _)| *cut == piece).map(|(_, text)| text.as_str())
+        let found = self.shortened.binary_search_by_key(&piece, |(cut, _)| *cut);
+        found.ok().map(|position| self.shortened[position].1.as_str())
     }
 
-    /// The decisions, one a message; every message has one when the budget stage is done.
-    pub fn decisions(&self) -> impl Iterator<Item = Decision> {
-        self.decisions.iter().copied().flatten()
+    /// The decisions, one a message; none unless every message has one, as it has when `budget` is done.
+    #[must_use]
+    pub fn decisions(&self) -> Option<Vec<Decision>> {
+        self.decisions.iter().copied().collect()
     }
 
     /// The pieces of the prompt in their order: what was kept, oldest first, then the request.

@@ -69,6 +69,22 @@ pub(crate) fn parts(draft: &Draft, piece: Piece, is_last: bool) -> Parts<'_> {
     Parts { visible: vec![visible.into()], ..Parts::default() }
 }
 
+/// What stands at the end of a text that was cut.
+pub(crate) fn marker(kept_tokens: u64, all_tokens: u64) -> String {
+    format!("{MARKER_BEGIN}{kept_tokens} of {all_tokens}{MARKER_END}")
+}
+
+const MARKER_BEGIN: &str = "[truncated: ";
+const MARKER_END: &str = " tokens]";
+
+fn is_marker(line: &str) -> bool {
+    let figures =
+        line.strip_prefix(MARKER_BEGIN).and_then(|rest| rest.trim_end().strip_suffix(MARKER_END));
+    figures.is_some_and(|figures| {
+        figures.bytes().all(|byte| byte.is_ascii_digit() || b" of".contains(&byte))
+    })
+}
+
 /// A message's text: its text parts, one below the other.
 pub(crate) fn plain_text(transcript: &Transcript, row: usize) -> String {
     transcript.values(row, Field::Text).collect::<Vec<_>>().join("\n")
@@ -166,15 +182,15 @@ fn label(transcript: &Transcript, row: usize) -> String {
         .chars()
         .map(|letter| if letter.is_control() || is_line_end(letter) { ' ' } else { letter })
         .collect();
-    let name = name.trim();
+    let name = name.split_whitespace().take(LABEL_WORDS).collect::<Vec<_>>().join(" ");
     let is_plain = name.starts_with(char::is_alphanumeric) && !name.contains(':');
-    match name {
+    match name.as_str() {
         "" => role.to_owned(),
         _ if transcript.role(row).is_instruction() || !is_plain => format!("{role} ({name})"),
-        _ if Role::ALL.iter().any(|role| role.as_str().eq_ignore_ascii_case(name)) => {
+        _ if Role::ALL.iter().any(|role| role.as_str().eq_ignore_ascii_case(&name)) => {
             format!("{role} ({name})")
         }
-        _ => name.to_owned(),
+        _ => name,
     }
 }
 
@@ -192,17 +208,20 @@ fn is_line_end(letter: char) -> bool {
     matches!(letter, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
+/// How many words of a name a label shows, so that no line of a content can be made to look like a label.
+const LABEL_WORDS: usize = 4;
+
 /// Appends a content so that none of its lines can pass for the beginning of a message: such a line is indented.
 fn push_guarded(out: &mut String, content: &str) {
     for (number, line) in content.split_inclusive(is_line_end).enumerate() {
-        if number > 0 && looks_like_label(line) {
+        if number > 0 && looks_like_label(line) && !is_marker(line) {
             out.push_str("  ");
         }
         out.push_str(line);
     }
 }
 
-/// Whether a line begins as a message's line does: up to four words, a colon, and a space or nothing.
+/// Whether a line begins as a message's line does: as many words as a label can have, a colon, and a space or nothing.
 fn looks_like_label(line: &str) -> bool {
     let line = line.trim_end();
     let begins = line.starts_with(|letter: char| letter == '[' || letter.is_alphanumeric());
@@ -210,7 +229,10 @@ fn looks_like_label(line: &str) -> bool {
     let is_label = |colon: usize| {
         let (before, after) = line.split_at(colon);
         (after.len() == 1 || after[1..].starts_with(char::is_whitespace))
-            && before.rsplit(']').next().is_some_and(|words| words.split_whitespace().count() <= 4)
+            && before
+                .rsplit(']')
+                .next()
+                .is_some_and(|words| words.split_whitespace().count() <= LABEL_WORDS + 1)
     };
     begins && colons.any(is_label)
 }

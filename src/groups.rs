@@ -17,23 +17,24 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// Pairs every tool result with the latest call of its id before it.
+    /// Pairs every tool result with the latest call of its id before it, in the same session.
     #[must_use]
     pub fn find(transcript: &Transcript, order: &[usize]) -> Self {
         let mut groups = Self { group_of: (0..transcript.len()).collect(), ..Self::default() };
-        // By call id: the row of the latest call, and whether it has a result.
-        let mut calls: BTreeMap<&str, (usize, bool)> = BTreeMap::new();
+        // By session and call id, as ids like `call_0` are in many: the row of the latest call, and whether it has a result.
+        let mut calls: BTreeMap<(Option<&str>, &str), (usize, bool)> = BTreeMap::new();
         for &row in order {
+            let session = transcript.value(row, Field::SessionId);
             for (field, id) in transcript.fields(row) {
                 match field {
                     Field::CallId => {
-                        if let Some((earlier, false)) = calls.insert(id, (row, false))
+                        if let Some((earlier, false)) = calls.insert((session, id), (row, false))
                             && earlier != row
                         {
                             groups.calls_without_result.push(earlier);
                         }
                     }
-                    Field::ResultId => match calls.get_mut(id) {
+                    Field::ResultId => match calls.get_mut(&(session, id)) {
                         Some((call, answered)) => {
                             *answered = true;
                             let call = *call;

@@ -35,6 +35,11 @@ impl Meter {
         }
     }
 
+    /// Whether it counts characters too.
+    pub(crate) fn counts_chars(&self) -> bool {
+        self.counts_chars
+    }
+
     /// What the form costs with nothing in it.
     pub(crate) fn fixed(&self, draft: &Draft) -> Cost {
         self.measure(&form::frame(draft), u64::MAX).unwrap_or_default()

@@ -6,7 +6,7 @@ use crate::form;
 use crate::measure::Meter;
 use unicode_segmentation::GraphemeCursor;
 
-/// Cuts the longest texts of these pieces to one common length, the greatest with which all of them fit.
+/// Cuts the longest texts of these pieces to one common length with which all of them fit, and as little as it can.
 ///
 /// Gives what they cost then. Where they do not fit even with nothing left of their texts, nothing is cut, and it fails
 /// with what they would cost.
@@ -29,9 +29,11 @@ pub(crate) fn fit(
     let mut cut_to = |char_count: usize| {
         draft.shortened = texts
             .iter()
-            .filter(|(_, text, _)| text.chars().nth(char_count).is_some())
-            .map(|(piece, text, token_count)| {
-                (*piece, truncate(text, char_count, *token_count, meter))
+            .filter_map(|(piece, text, token_count)| {
+                text.chars().nth(char_count)?;
+                let cut = truncate(text, char_count, *token_count, meter);
+                // The marker costs too: what it would not shorten stays whole.
+                (meter.count(&cut) < *token_count).then_some((*piece, cut))
             })
             .collect();
         meter.total(draft, pieces)
@@ -41,7 +43,7 @@ pub(crate) fn fit(
         draft.shortened.clear();
         return Err(least);
     }
-    // The greatest length that fits lies in [fits, fails).
+    // Halving finds a length that fits beside one that does not.
     let longest = texts.iter().map(|(_, text, _)| text.chars().count()).max().unwrap_or(0);
     let (mut fits, mut fails) = (0, longest);
     while fits + 1 < fails {
@@ -65,6 +67,6 @@ fn truncate(text: &str, char_count: usize, token_count: u64, meter: &Meter) -> S
         _ => cursor.prev_boundary(text, 0).ok().flatten().unwrap_or(0),
     };
     let kept = &text[..end];
-    let marker = format!("[truncated: {} of {token_count} tokens]", meter.count(kept));
+    let marker = form::marker(meter.count(kept), token_count);
     if kept.is_empty() { marker } else { format!("{kept}\n{marker}") }
 }

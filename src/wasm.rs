@@ -116,7 +116,7 @@ impl CoreBuild {
     ///
     /// # Errors
     ///
-    /// `INVALID_CONFIG` with the option's path.
+    /// `INVALID_CONFIG` with the option's path, also where the request is no request.
     #[wasm_bindgen(constructor)]
     pub fn new(
         transcript: &CoreTranscript,
@@ -128,7 +128,7 @@ impl CoreBuild {
         config.turn_id.get_or_insert_with(random_turn_id);
         let now = time::from_number(now).unwrap_or(Milliseconds(0));
         let request = request.map(|request| request.0);
-        Ok(Self(Build::new(Rc::clone(&transcript.0), request, config, now)))
+        Build::new(Rc::clone(&transcript.0), request, config, now).map(Self).map_err(failure)
     }
 
     /// Runs on: gives the name of the encoding that must be loaded first, or the finished context.

@@ -12,7 +12,6 @@ use crate::measure::Meter;
 use crate::shorten;
 use crate::tokens::Counter;
 use crate::trace::{Fate, Reason};
-use crate::transcript::Role;
 
 /// Keeps what is required, then history from the newest backwards as far as the budget goes.
 ///
@@ -20,10 +19,9 @@ use crate::transcript::Role;
 ///
 /// `BUDGET_TOO_SMALL` where what is required does not fit, with both figures.
 pub fn run(draft: &mut Draft) -> Result<Flow> {
-    let counter = match (&draft.counter, draft.config.encoding_name()) {
-        (Some(counter), _) => counter.clone(),
+    let counter = match (draft.counter.clone(), draft.config.encoding_name()) {
         (None, Some(encoding)) => return Ok(Flow::Ask(Need::Encoding(encoding))),
-        (None, None) => Counter::Estimate,
+        (counter, _) => counter.unwrap_or(Counter::Estimate),
     };
     let meter = Meter::new(draft, counter);
     let budget = &draft.config.budget;
@@ -32,24 +30,25 @@ pub fn run(draft: &mut Draft) -> Result<Flow> {
         chars: budget.max_chars.unwrap_or(u64::MAX),
     };
 
-    let required = required_pieces(draft);
-    let pieces: Vec<Piece> = required.iter().map(|(piece, _)| *piece).collect();
-    let mut spent = meter.total(draft, &pieces);
+    let mut required: Vec<Piece> = draft.open_rows().into_iter().map(Piece::Message).collect();
+    required.retain(|piece| requirement(draft, *piece).is_some());
+    required.extend(draft.request.is_some().then_some(Piece::Request));
+    let mut spent = meter.total(draft, &required);
     if !spent.fits(limit) {
-        spent = fit_required(draft, &meter, &pieces, spent, limit)?;
+        spent = fit_required(draft, &meter, &required, spent, limit)?;
     }
-    for (piece, reason) in required {
+    for piece in required {
         draft.set_cost(piece, meter.cost(draft, piece));
-        if let Piece::Message(row) = piece {
-            let is_cut = draft.shortened_text(piece).is_some();
+        let is_cut = draft.shortened_text(piece).is_some();
+        if let (Piece::Message(row), Some(reason)) = (piece, requirement(draft, piece)) {
             draft.keep(row, if is_cut { Fate::Shortened } else { Fate::Kept }, reason);
         }
     }
 
     let mut is_full = false;
-    for row in draft.open_rows().into_iter().rev() {
+    for row in draft.optional_rows().into_iter().rev() {
         if draft.is_decided(row) {
-            continue; // required, or decided with a newer message of its group
+            continue; // with a newer message of its group
         }
         let members = draft.groups.members(row).to_vec();
         let room = limit.minus(spent);
@@ -68,31 +67,11 @@ pub fn run(draft: &mut Draft) -> Result<Flow> {
     Ok(Flow::Next)
 }
 
-/// What must be kept: instructions, what is pinned, the request, and all that goes together with them.
-///
-/// Where no request is given, the newest user message and the newest message stand for it.
-fn required_pieces(draft: &Draft) -> Vec<(Piece, Reason)> {
-    let rows = draft.open_rows();
-    let is_user = |row: &&usize| draft.transcript.role(**row) == Role::User;
-    let stand_ins = match &draft.request {
-        Some(_) => [None, None],
-        None => [rows.last().copied(), rows.iter().rev().find(is_user).copied()],
-    };
-    let reason = |row: usize| {
-        let goes_with = |stand_in: &usize| draft.groups.of(*stand_in) == draft.groups.of(row);
-        if draft.is_instruction(row) {
-            Some(Reason::Instruction)
-        } else if draft.is_pinned(row) {
-            Some(Reason::Pinned)
-        } else if stand_ins.iter().flatten().any(goes_with) {
-            Some(Reason::Request)
-        } else {
-            None
-        }
-    };
-    let messages = rows.iter().filter_map(|row| Some((Piece::Message(*row), reason(*row)?)));
-    let request = draft.request.as_ref().map(|_| (Piece::Request, Reason::Request));
-    messages.chain(request).collect()
+fn requirement(draft: &Draft, piece: Piece) -> Option<Reason> {
+    match piece {
+        Piece::Message(row) => draft.requirement(row),
+        Piece::Request => Some(Reason::Request),
+    }
 }
 
 /// Makes room for what is required, if the config allows it to be shortened.

@@ -6,8 +6,8 @@ use crate::groups::Groups;
 use crate::trace::Reason;
 use crate::transcript::{Field, Transcript};
 
-/// Orders the messages by time (one without a time stays behind the one before it), finds groups and instructions, and
-/// leaves out what is of another session, beyond the fetch limit, or half a tool call.
+/// Orders the messages by time (one without a time stays behind the one before it), finds the groups, leaves out other
+/// sessions and half tool calls, requires instructions and what is pinned, and applies the fetch limit to the rest.
 ///
 /// # Errors
 ///
@@ -24,28 +24,26 @@ pub fn run(draft: &mut Draft) -> Result<Flow> {
             }
         }
     }
-    if let Some(limit) = draft.config.collect.fetch_limit {
-        for row in draft.open_rows().into_iter().rev().skip(limit.try_into().unwrap_or(usize::MAX))
-        {
-            draft.leave_out(row, Reason::BeyondFetchLimit);
-        }
-    }
     for row in draft.groups.calls_without_result.clone() {
         draft.leave_out(row, Reason::CallWithoutResult);
     }
     for row in draft.groups.results_without_call.clone() {
         draft.leave_out(row, Reason::ResultWithoutCall);
     }
-    for row in 0..draft.transcript.len() {
-        if draft.transcript.is_pinned(row) {
-            draft.set_pinned(row);
+    let mut is_beginning = true;
+    for row in draft.open_rows() {
+        is_beginning &= draft.transcript.role(row).is_instruction();
+        if is_beginning {
+            draft.require(row, Reason::Instruction);
+        } else if draft.transcript.is_pinned(row) {
+            draft.require(row, Reason::Pinned);
         }
     }
-    for row in draft.open_rows() {
-        if !draft.transcript.role(row).is_instruction() {
-            break;
+    if let Some(limit) = draft.config.collect.fetch_limit {
+        let limit = limit.try_into().unwrap_or(usize::MAX);
+        for row in draft.optional_rows().into_iter().rev().skip(limit) {
+            draft.leave_out(row, Reason::BeyondFetchLimit);
         }
-        draft.set_instruction(row);
     }
     Ok(Flow::Next)
 }

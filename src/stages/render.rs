@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::form;
 use crate::measure::Meter;
 use crate::tokens::Counter;
+use crate::trace::Reason;
 
 /// Puts the pieces together, and reports what they cost.
 ///
@@ -31,7 +32,7 @@ pub fn run(draft: &mut Draft) -> Result<Flow> {
         encoding: counter.name().to_owned(),
         sections: sections(draft, fixed, pieces.iter().zip(&costs)),
     };
-    draft.context.char_count = (total.chars > 0).then_some(total.chars);
+    draft.context.char_count = meter.counts_chars().then_some(total.chars);
     draft.context.text = match draft.config.render.format {
         Format::Messages => None,
         Format::Text => Some(form::text(draft, &pieces)),
@@ -53,7 +54,7 @@ fn sections<'a>(
     for (piece, cost) in pieces {
         let section = match piece {
             Piece::Request => 3,
-            Piece::Message(row) if draft.is_instruction(*row) => 1,
+            Piece::Message(row) if draft.requirement(*row) == Some(Reason::Instruction) => 1,
             Piece::Message(_) => 2,
         };
         sections[section].1 += cost.tokens;

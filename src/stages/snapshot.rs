@@ -5,7 +5,7 @@ use crate::context::{
     RECORDING_FORMAT_VERSION, Recording, Snapshot, SourceCounts, TranscriptRecord,
 };
 use crate::draft::{Draft, Flow};
-use crate::error::Result;
+use crate::error::{Error, ErrorCode, Result};
 use crate::form;
 use crate::trace::{Fate, StageName, Trace};
 use sha2::{Digest, Sha256};
@@ -15,16 +15,23 @@ use std::fmt::Write;
 ///
 /// # Errors
 ///
-/// None.
+/// `INTERNAL` where a message is undecided, which no input brings about.
 pub fn run(draft: &mut Draft) -> Result<Flow> {
     let costs = (0..draft.transcript.len()).map(|row| draft.cost(Piece::Message(row)).tokens);
-    let trace = Trace::fold(draft.decisions().zip(costs), &draft.config);
+    let Some(decisions) = draft.decisions() else {
+        return Err(Error::new(
+            ErrorCode::Internal,
+            "a message was neither kept nor left out",
+            "Report this with the config.",
+        ));
+    };
+    let kept = decisions.iter().filter(|decision| decision.fate != Fate::LeftOut).count();
+    let trace = Trace::fold(decisions.into_iter().zip(costs), &draft.config);
     let trimmed = !draft.shortened.is_empty()
         || trace
             .ranges
             .iter()
             .any(|range| range.stage == StageName::Budget && range.fate == Fate::LeftOut);
-    let kept = draft.decisions().filter(|decision| decision.fate != Fate::LeftOut).count();
     let context_hash = hash(draft);
 
     draft.context.trimmed = trimmed;
@@ -40,7 +47,7 @@ pub fn run(draft: &mut Draft) -> Result<Flow> {
     draft.context.recording = Recording {
         format_version: RECORDING_FORMAT_VERSION,
         engine_version: env!("CARGO_PKG_VERSION"),
-        config: (*draft.config).clone(),
+        config: draft.config.clone(),
         now: draft.now.0,
         transcript: TranscriptRecord {
             length: draft.transcript.len(),
@@ -53,7 +60,7 @@ pub fn run(draft: &mut Draft) -> Result<Flow> {
 
 /// The hash of the canonical bytes: the effective config without clock and turn, then the prompt.
 fn hash(draft: &Draft) -> String {
-    let mut config = (*draft.config).clone();
+    let mut config = draft.config.clone();
     config.now = None;
     config.turn_id = None;
     let mut hash = Sha256::new();

@@ -1,6 +1,7 @@
 //! Stage 3, `window`: how far back the context reaches, by count, turns and time.
 //!
-//! What is pinned, and the instructions that the transcript begins with, are outside every window.
+//! What is required is outside every window. Without a request, the newest message and the newest user message stand for
+//! it, and are required from here on.
 
 use crate::config::WindowUnit;
 use crate::draft::{Draft, Flow};
@@ -14,6 +15,9 @@ use crate::transcript::Role;
 ///
 /// None.
 pub fn run(draft: &mut Draft) -> Result<Flow> {
+    if draft.request.is_none() {
+        require_stand_ins(draft);
+    }
     let window = draft.config.window.clone();
     if let Some(count) = window.lookback_count {
         let begins = match window.unit {
@@ -34,6 +38,15 @@ pub fn run(draft: &mut Draft) -> Result<Flow> {
     Ok(Flow::Next)
 }
 
+/// Requires what stands for a request that was not given.
+fn require_stand_ins(draft: &mut Draft) {
+    let rows = draft.open_rows();
+    let newest_user = rows.iter().rev().find(|row| begins_exchange(draft, **row));
+    for row in rows.last().into_iter().chain(newest_user) {
+        draft.require(*row, Reason::Request);
+    }
+}
+
 fn begins_exchange(draft: &Draft, row: usize) -> bool {
     draft.transcript.role(row) == Role::User
 }
@@ -42,7 +55,7 @@ fn begins_exchange(draft: &Draft, row: usize) -> bool {
 /// everything stays, also what precedes the first.
 fn keep_newest(draft: &mut Draft, count: u64, begins: fn(&Draft, usize) -> bool, reason: Reason) {
     let mut units = 0;
-    for row in windowed_rows(draft).into_iter().rev() {
+    for row in draft.optional_rows().into_iter().rev() {
         if units >= count {
             draft.leave_out(row, reason);
         } else if begins(draft, row) {
@@ -53,7 +66,7 @@ fn keep_newest(draft: &mut Draft, count: u64, begins: fn(&Draft, usize) -> bool,
 
 /// Keeps what is at most `hours` older than the newest message that has a time, and the newest `floor` messages.
 fn keep_recent(draft: &mut Draft, hours: f64, floor: u64) {
-    let rows = windowed_rows(draft);
+    let rows = draft.optional_rows();
     let Some(newest) = rows.iter().filter_map(|row| draft.transcript.time(*row)).max() else {
         return;
     };
@@ -69,15 +82,8 @@ fn keep_recent(draft: &mut Draft, hours: f64, floor: u64) {
         stays[draft.groups.of(*row)] |= position >= below_floor || is_young(*row);
     }
     for row in rows {
-        if !draft.groups.members(row).iter().any(|member| stays[*member]) {
+        if !stays[draft.groups.of(row)] {
             draft.leave_out(row, Reason::TooOld);
         }
     }
-}
-
-/// The rows that windows apply to, oldest first.
-fn windowed_rows(draft: &Draft) -> Vec<usize> {
-    let mut rows = draft.open_rows();
-    rows.retain(|row| !draft.is_instruction(*row) && !draft.is_pinned(*row));
-    rows
 }

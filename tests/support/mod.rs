@@ -139,7 +139,7 @@ pub(crate) fn build(
     config: ContextConfig,
 ) -> Result<Context, Error> {
     let request = request.map(|text| self::transcript(&[Message::user(text)]));
-    let mut build = Build::new(Rc::clone(transcript), request, config, NOW);
+    let mut build = Build::new(Rc::clone(transcript), request, config, NOW)?;
     loop {
         match build.step()? {
             Step::Need(Need::Encoding(name)) => build.provide_encoding(encoding(name)),
