@@ -17,13 +17,10 @@ const sample = {
   maxTokens: "600",
 };
 
-/** The options of `windrow build` that take a value, so that a value is not mistaken for the file. */
-const options = {
-  request: { type: "string" },
-  "max-tokens": { type: "string" },
-  format: { type: "string" },
-  last: { type: "string" },
-};
+/** The options of `windrow build`, all of which take a value: so that a value is not mistaken for the file. */
+const options = Object.fromEntries(
+  ["request", "max-tokens", "format", "last", "session", "model", "encoding"].map((name) => [name, { type: "string" }]),
+);
 
 await runProgram(async () => {
   const given = process.argv.slice(2);
@@ -41,10 +38,8 @@ await runProgram(async () => {
 
 /** What is given, or the sample where no file is. A file's path is relative to where npm was started. */
 function completeCommandLine(given) {
-  const { values, tokens } = parseArgs({ args: given, options, strict: false, allowPositionals: true, tokens: true });
-  const isUnknownOption = (token) => token?.kind === "option" && !(token.name in options);
-  const hasFile = tokens.some((token, index) => token.kind === "positional" && !isUnknownOption(tokens[index - 1]));
-  if (hasFile || given.includes("--help") || given.includes("-h")) {
+  const { values, positionals } = parseArgs({ args: given, options, strict: false, allowPositionals: true });
+  if (positionals.length > 0 || given.includes("--help") || given.includes("-h")) {
     return { folder: process.env.INIT_CWD ?? process.cwd(), commandLine: given };
   }
   const commandLine = [sample.file, ...given];

@@ -43,7 +43,7 @@ await runProgram(async () => {
 });
 
 async function runTests() {
-  await tests("native tests: cargo test", () => run("cargo", ["test", "--workspace"], { output: "stdout" }));
+  await tests("native tests: cargo test", () => run("cargo", ["test", "--package", "windrow"], { output: "stdout" }));
   await tests("the binding in Node: wasm-pack test --node", () => wasmPackTest(["--node"]));
   await tests("the binding in Chromium: wasm-pack test --headless --chrome", () =>
     wasmPackTest(["--headless", "--chrome", "--chromedriver", findChromium().chromedriver]),

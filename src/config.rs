@@ -1,5 +1,4 @@
-//! The config: what a build is given beside the transcript. Each group belongs to the stage of the same name, which
-//! alone reads it.
+//! The config: what a build is given beside the transcript. Each group is of the stage of the same name.
 
 use crate::error::{Error, ErrorCode, Result};
 use crate::time::Milliseconds;

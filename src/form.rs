@@ -105,7 +105,7 @@ fn chat_parts<'a>(transcript: &'a Transcript, row: usize, shortened: Option<&'a 
                 parts.flat_tokens += TOKENS_PER_NAME;
                 parts.hidden.push(value.into());
             }
-            Field::Image if value == "low" => parts.flat_tokens += TOKENS_PER_IMAGE_LOW,
+            Field::Image if value.starts_with("low ") => parts.flat_tokens += TOKENS_PER_IMAGE_LOW,
             Field::Image | Field::Audio | Field::File => parts.flat_tokens += TOKENS_PER_IMAGE,
             Field::CallId => call = Some([value, ""]),
             Field::CallName => call = call.map(|[id, _]| [id, value]),
@@ -180,6 +180,7 @@ fn label(transcript: &Transcript, row: usize) -> String {
         .value(row, Field::Name)
         .unwrap_or_default()
         .chars()
+        .filter(|letter| !is_invisible(*letter))
         .map(|letter| if letter.is_control() || is_line_end(letter) { ' ' } else { letter })
         .collect();
     let name = name.split_whitespace().take(LABEL_WORDS).collect::<Vec<_>>().join(" ");
@@ -187,11 +188,16 @@ fn label(transcript: &Transcript, row: usize) -> String {
     match name.as_str() {
         "" => role.to_owned(),
         _ if transcript.role(row).is_instruction() || !is_plain => format!("{role} ({name})"),
-        _ if Role::ALL.iter().any(|role| role.as_str().eq_ignore_ascii_case(&name)) => {
+        _ if Role::ALL.iter().any(|role| begins_with_word(&name, role.as_str())) => {
             format!("{role} ({name})")
         }
         _ => name,
     }
+}
+
+fn begins_with_word(text: &str, word: &str) -> bool {
+    let first = text.split(|letter: char| !letter.is_alphanumeric()).next();
+    first.is_some_and(|first| first.eq_ignore_ascii_case(word))
 }
 
 fn role_label(role: Role) -> &'static str {
@@ -223,18 +229,20 @@ fn push_guarded(out: &mut String, content: &str) {
 
 /// Whether a line begins as a message's line does: as many words as a label can have, a colon, and a space or nothing.
 fn looks_like_label(line: &str) -> bool {
-    let line = line.trim_end();
-    let begins = line.starts_with(|letter: char| letter == '[' || letter.is_alphanumeric());
-    let mut colons = line.match_indices(':').map(|(position, _)| position);
-    let is_label = |colon: usize| {
-        let (before, after) = line.split_at(colon);
-        (after.len() == 1 || after[1..].starts_with(char::is_whitespace))
-            && before
-                .rsplit(']')
-                .next()
-                .is_some_and(|words| words.split_whitespace().count() <= LABEL_WORDS + 1)
-    };
-    begins && colons.any(is_label)
+    let line = line.trim_start_matches(is_invisible).trim_end();
+    if !line.starts_with(|letter: char| letter == '[' || letter.is_alphanumeric()) {
+        return false;
+    }
+    // A time in brackets may stand before the label.
+    let label = line.strip_prefix('[').and_then(|rest| Some(rest.split_once(']')?.1));
+    let words = label.unwrap_or(line).split_whitespace().take(LABEL_WORDS + 1);
+    words.map(|word| word.trim_end_matches(is_invisible)).any(|word| word.ends_with([':', '：']))
+}
+
+/// Characters that show nothing, and could hide what a line or a name begins with.
+fn is_invisible(letter: char) -> bool {
+    matches!(letter, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 // The format `xml`.

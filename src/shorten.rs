@@ -33,7 +33,12 @@ pub(crate) fn fit(
                 text.chars().nth(char_count)?;
                 let cut = truncate(text, char_count, *token_count, meter);
                 // The marker costs too: what it would not shorten stays whole.
-                (meter.count(&cut) < *token_count).then_some((*piece, cut))
+                let is_shorter = if limit.tokens == u64::MAX {
+                    cut.chars().count() < text.chars().count()
+                } else {
+                    meter.count(&cut) < *token_count
+                };
+                is_shorter.then_some((*piece, cut))
             })
             .collect();
         meter.total(draft, pieces)

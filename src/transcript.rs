@@ -63,11 +63,11 @@ pub enum Field {
     Text,
     /// A reasoning part of the content.
     Reasoning,
-    /// An image part: its detail, `low`, `high` or empty.
+    /// An image part: its detail (`low`, `high` or `auto`), a space, and a fingerprint of it.
     Image,
-    /// An audio part: its media type.
+    /// An audio part: as an image.
     Audio,
-    /// A file part: its media type.
+    /// A file part: as an image.
     File,
     /// A tool call begins: its id.
     CallId,
@@ -358,6 +358,9 @@ impl Transcript {
             hash.update(&[role as u8, u8::from(pinned)]);
             hash.update(&time.map_or(i64::MIN, |time| time.0).to_le_bytes());
             for (field, value) in self.fields(row) {
+                if field == Field::CreatedAt && time.is_some() {
+                    continue; // said by the time, however it was written
+                }
                 hash.update(&[field as u8]);
                 hash.update(&(value.len() as u64).to_le_bytes());
                 hash.update(value.as_bytes());

@@ -14,7 +14,6 @@ export interface Conversation {
   /** Asked when a message is opened. */
   explain(position: number): Explanation;
   /** What is left of a shortened message. */
-  shortenedText(position: number): string | undefined;
 }
 
 /** A run's head, or a message. */
@@ -41,7 +40,6 @@ let shown: Conversation = {
   explain: () => {
     throw new Error("there is no conversation");
   },
-  shortenedText: () => undefined,
 };
 let rows: Row[] = [];
 /** Where each row begins, in pixels; one more for the end. */
@@ -391,7 +389,7 @@ function costOf({ fate, first, last, tokens }: TraceRange, position: number): nu
 function bodyOf(message: MessageInput, position: number): HTMLElement {
   const { id, fate, stage, words, tokens } = shown.explain(position);
   const body = make("div", "message-body");
-  const shortened = shown.shortenedText(position);
+  const shortened = shown.explain(position).shortenedText;
   if (shortened !== undefined) {
     body.append(blockElement("in the context", shortened), make("p", "block-label", "the whole message"));
   }

@@ -92,13 +92,8 @@ function show(
   find("main").classList.toggle("stale", false);
   showResult(context, config);
   showOverview({ messages, starts, ranges });
-  const shortenedText = (position: number): string | undefined => {
-    const sent = context.messages?.[context.kept.indexOf(messages[position] as MessageInput)];
-    const isShortened = sent !== undefined && "shortened" in sent && sent.shortened === true;
-    return isShortened ? String(sent.content) : undefined;
-  };
   const explain = (position: number) => context.explain(position);
-  showConversation({ messages, costs, ranges, explain, shortenedText }, onPage !== current);
+  showConversation({ messages, costs, ranges, explain }, onPage !== current);
   onPage = current;
   document.body.dataset.state = "built";
 }
@@ -139,7 +134,7 @@ async function load(name: string, read: () => Promise<ArrayBuffer>, isSample = f
   const turn = newestLoad;
   try {
     const text = decode(await read());
-    const { messages, skipped } = parseTranscript(text);
+    const { messages, skipped, request: asked } = parseTranscript(text);
     if (turn !== newestLoad) {
       return;
     }
@@ -150,7 +145,7 @@ async function load(name: string, read: () => Promise<ArrayBuffer>, isSample = f
     showSkipped(skipped);
     find("file-note").textContent = `${name}, ${formatCount(messages.length, "message")}`;
     offerChoices(messages);
-    takeRequest(requestIn(text));
+    takeRequest(typeof asked === "string" ? asked : undefined);
     const { total } = await costsOf(loaded, readConfig());
     if (turn === newestLoad) {
       // A quarter of it, as a round number.
@@ -171,17 +166,6 @@ function decode(bytes: ArrayBuffer): string {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     throw new Error("the file is not UTF-8 text");
-  }
-}
-
-/** The request that a file carries beside its messages, as the sample does. */
-function requestIn(text: string): string | undefined {
-  try {
-    const { request } = JSON.parse(text) as { readonly request?: unknown };
-    return typeof request === "string" ? request : undefined;
-  } catch {
-    // A message a line.
-    return undefined;
   }
 }
 

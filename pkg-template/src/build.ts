@@ -22,7 +22,9 @@ export async function buildContext<M extends MessageInput, const C extends Conte
   transcript: readonly M[] | Transcript<M>,
   config?: C,
 ): Promise<BuiltContext<M, FormatOf<C>>> {
-  const attempt = new Attempt<M>(sourceOf(transcript, KIND), readConfig(config, KIND));
+  // The config first: reading it may run code of the caller's, which may change the list.
+  const read = readConfig(config, KIND);
+  const attempt = new Attempt<M>(sourceOf(transcript, KIND), read);
   try {
     for (;;) {
       const result = attempt.run<FormatOf<C>>();
@@ -44,7 +46,9 @@ export function buildContextSync<M extends MessageInput, const C extends Context
   transcript: readonly M[] | Transcript<M>,
   config?: C,
 ): BuiltContext<M, FormatOf<C>> {
-  const attempt = new Attempt<M>(sourceOf(transcript, KIND), readConfig(config, KIND));
+  // The config first: reading it may run code of the caller's, which may change the list.
+  const read = readConfig(config, KIND);
+  const attempt = new Attempt<M>(sourceOf(transcript, KIND), read);
   try {
     const result = attempt.run<FormatOf<C>>();
     if (typeof result === "string") {
@@ -95,7 +99,8 @@ class Attempt<M extends MessageInput> {
       return result;
     }
     const options = this.#config.options;
-    return new BuiltContext(result, this.#messages, this.#config.request, (message) => costOf(message, options));
+    const measure = (message: M, position: number) => costOf(message, position, options);
+    return call(KIND, () => new BuiltContext(result, this.#messages, this.#config.request, measure));
   }
 
   /** Gives back the engine's memory. */
@@ -114,6 +119,7 @@ class Attempt<M extends MessageInput> {
 }
 
 /** What a message costs in the form that the options ask for. */
-function costOf(message: MessageInput, options: ReadConfig["options"]): number {
-  return withCoreOf([message], KIND, (core) => call(KIND, () => core.measure(options))[1] ?? 0);
+function costOf(message: MessageInput, position: number, options: ReadConfig["options"]): number {
+  const path = () => `messages[${position}]`;
+  return withCoreOf([message], KIND, (core) => call(KIND, () => core.measure(options))[1] ?? 0, path);
 }

@@ -70,12 +70,6 @@ interface Order {
   readonly config: ContextConfig;
 }
 
-/** What a file holds. */
-interface Conversation extends ParsedTranscript {
-  /** The file's own request. */
-  readonly request: string | MessageInput | undefined;
-}
-
 async function main(commandLine: readonly string[]): Promise<void> {
   const order = readCommandLine(commandLine);
   if (typeof order === "string") {
@@ -270,7 +264,7 @@ function decode(bytes: Uint8Array, name: string): string {
   }
 }
 
-function readConversation(text: string, name: string): Conversation {
+function readConversation(text: string, name: string): ParsedTranscript {
   if (text.trim() === "") {
     throw new UsageError(`${name}: is empty`);
   }
@@ -284,19 +278,7 @@ function readConversation(text: string, name: string): Conversation {
     const [first] = found.skipped;
     throw new UsageError(`${name}: no message in it${first ? ` (row ${first.row}: ${first.reason})` : ""}`);
   }
-  return { ...found, request: requestIn(text) };
-}
-
-/** The request of a file that is one object; a file of lines has none. */
-function requestIn(text: string): string | MessageInput | undefined {
-  try {
-    const whole: unknown = JSON.parse(text);
-    const request = Array.isArray(whole) ? undefined : (whole as { request?: unknown } | null)?.request;
-    const isRequest = typeof request === "string" || (typeof request === "object" && request !== null);
-    return isRequest ? (request as string | MessageInput) : undefined;
-  } catch {
-    return undefined;
-  }
+  return found;
 }
 
 // ---- What is shown ----
@@ -310,7 +292,7 @@ function show(context: BuiltContext<MessageInput, Format>, form: Order["form"]):
   return `${JSON.stringify(shown, null, 2)}\n`;
 }
 
-function summary(name: string, conversation: Conversation, context: BuiltContext<MessageInput, Format>): string {
+function summary(name: string, conversation: ParsedTranscript, context: BuiltContext<MessageInput, Format>): string {
   const { messages, skipped } = conversation;
   const { tokens, snapshot } = context;
   const paint = painter(process.stderr);

@@ -57,7 +57,7 @@ function readRequest(request: unknown, kind: ErrorKind): MessageInput {
 }
 
 /** No config nests deeper; what does is cyclic. */
-const MAX_DEPTH = 16;
+const MAX_DEPTH = 8;
 
 /** Plain data: no function, no accessor, no cycle, no `undefined`. */
 function plain(value: unknown, path: string, depth: number, kind: ErrorKind): unknown {
@@ -77,6 +77,9 @@ function copyOf(value: unknown, path: string, depth: number, kind: ErrorKind): u
   }
   if (Array.isArray(value)) {
     return value.map((element, index) => plain(element, `${path}[${index}]`, depth + 1, kind));
+  }
+  if (Object.prototype.toString.call(value) !== "[object Object]") {
+    throw invalid(kind, path, "is an object of a class; options are plain data");
   }
   // A null prototype, so that a key like `__proto__` is an option like any other: an unknown one.
   const copy: Record<string, unknown> = Object.create(null);

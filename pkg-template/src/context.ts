@@ -40,6 +40,8 @@ export interface Explanation {
   readonly words: string;
   /** What it costs in the context in tokens, or would cost in the same form. */
   readonly tokens: number;
+  /** The text that stands for its own, where it was shortened. */
+  readonly shortenedText: string | undefined;
 }
 
 /** What the engine gives back. */
@@ -81,8 +83,9 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
   readonly recording: Recording & { readonly request?: MessageInput };
 
   readonly #source: readonly M[];
+  readonly #shortened: ReadonlyMap<number | null, string>;
   readonly #costs: ReadonlyMap<number, number>;
-  readonly #measure: (message: M) => number;
+  readonly #measure: (message: M, position: number) => number;
   #positions: Map<string, number> | undefined;
 
   /** @internal */
@@ -90,18 +93,18 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
     finished: Finished,
     source: readonly M[],
     request: MessageInput | undefined,
-    measure: (message: M) => number,
+    measure: (message: M, position: number) => number,
   ) {
     const length = finished.recording.transcript.length;
     const rows = Array.from(finished.rows);
-    const shortened = new Map(finished.shortened);
+    this.#shortened = new Map(finished.shortened);
     this.#source = source.length === length ? source : source.slice(0, length);
     this.#costs = new Map(rows.map((row, index) => [row, finished.costs[index] ?? 0]));
     this.#measure = measure;
     this.kept = rows.map((row) => source[row] as M);
 
     const piece = (message: M | MessageInput, row: number | null): M | ContextMessage => {
-      const cut = shortened.get(row);
+      const cut = this.#shortened.get(row);
       return (cut === undefined ? message : shortenedCopy(message, cut)) as M | ContextMessage;
     };
     const messages = rows.map((row) => piece(source[row] as M, row));
@@ -120,8 +123,8 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
   }
 
   /**
-   * Says what became of a message and why, by its id or its position in the transcript. Of several messages with one id
-   * it speaks of the newest. Fails with `INVALID_TRANSCRIPT` where there is no such message.
+   * Says what became of a message and why, by its id or its position in the transcript: a number is a position, so an id
+   * that is a number is passed as text. Of several messages with one id it speaks of the newest. Fails with `INVALID_TRANSCRIPT` where there is no such message.
    */
   explain(idOrPosition: string | number): Explanation {
     const position = this.#positionOf(idOrPosition);
@@ -144,7 +147,8 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
       stage,
       reason,
       words: fate === "shortened" ? `${words}; cut to fit the budget` : words,
-      tokens: this.#costs.get(position) ?? this.#measure(message),
+      tokens: this.#costs.get(position) ?? this.#measure(message, position),
+      shortenedText: this.#shortened.get(position),
     };
   }
 
@@ -152,10 +156,10 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
     if (typeof idOrPosition === "number") {
       return idOrPosition;
     }
+    // The list may have grown since: what came later is not of this context.
+    const source = this.#source.slice(0, this.recording.transcript.length);
     this.#positions ??= new Map(
-      this.#source.flatMap((message, position) =>
-        message.id == null ? [] : [[String(message.id), position] as const],
-      ),
+      source.flatMap((message, position) => (message.id == null ? [] : [[String(message.id), position] as const])),
     );
     return this.#positions.get(idOrPosition) ?? -1;
   }

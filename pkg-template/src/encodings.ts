@@ -28,7 +28,10 @@ const loading = new Map<string, Promise<void>>();
 export function loadEncoding(encoding: EncodingName | Vocabulary): Promise<void> {
   const isName = typeof encoding === "string";
   const name = isName ? encoding : encoding?.name;
-  if (call("encoding_error", () => isLoaded(String(name)))) {
+  if (typeof name !== "string") {
+    return Promise.reject(notVocabulary(encoding));
+  }
+  if (call("encoding_error", () => isLoaded(name))) {
     return Promise.resolve();
   }
   // A vocabulary that is handed over does not wait for one that is being fetched.
@@ -73,17 +76,21 @@ async function fetchVocabulary(name: EncodingName): Promise<Vocabulary> {
 
 function bytesOf(vocabulary: Vocabulary): Uint8Array | Promise<Uint8Array> {
   if (typeof vocabulary === "object" && vocabulary !== null) {
-    if ("bytes" in vocabulary) {
+    if ("bytes" in vocabulary && (vocabulary.bytes instanceof Uint8Array || vocabulary.bytes instanceof ArrayBuffer)) {
       return new Uint8Array(vocabulary.bytes);
     }
-    if (typeof vocabulary.data === "string") {
+    if ("data" in vocabulary && typeof vocabulary.data === "string") {
       return inflate(vocabulary.data);
     }
   }
-  throw new ContextError({
+  throw notVocabulary(vocabulary);
+}
+
+function notVocabulary(given: unknown): ContextError {
+  return new ContextError({
     kind: "encoding_error",
     code: "INVALID_ENCODING",
-    message: `expected an encoding's name or its vocabulary, got ${describe(vocabulary)}`,
+    message: `expected an encoding's name or its vocabulary, got ${describe(given)}`,
     nextAction: 'Pass "o200k_base", or what "windrow/encodings/o200k_base" exports.',
   });
 }

@@ -23,7 +23,17 @@ export function engineGeneration(): number {
         nextAction: 'Import "windrow", or await init() of "windrow/slim" first.',
       });
     }
-    initSync({ module: getModule() });
+    try {
+      initSync({ module: getModule() });
+    } catch (cause) {
+      throw new ContextError({
+        kind: "context_build_error",
+        code: "INTERNAL",
+        message: "the core could not be compiled",
+        nextAction: "Allow WebAssembly here: under a content security policy, script-src 'wasm-unsafe-eval'.",
+        cause,
+      });
+    }
     generation = 1;
   }
   return generation;

@@ -168,9 +168,9 @@ export type ErrorCode =
  * - `name`: The speaker's name.
  * - `text`: A text part of the content.
  * - `reasoning`: A reasoning part of the content.
- * - `image`: An image part: its detail, `low`, `high` or empty.
- * - `audio`: An audio part: its media type.
- * - `file`: A file part: its media type.
+ * - `image`: An image part: its detail (`low`, `high` or `auto`), a space, and a fingerprint of it.
+ * - `audio`: An audio part: as an image.
+ * - `file`: A file part: as an image.
  * - `callId`: A tool call begins: its id.
  * - `callName`: The tool's name.
  * - `callArguments`: The call's arguments, a JSON text.

@@ -1,5 +1,8 @@
 // The public surface.
 
+// Transcripts can be disposed of by `using`; a reader of the declarations needs to know what that is.
+/// <reference lib="esnext.disposable" preserve="true" />
+
 export { buildContext, buildContextSync } from "./build.js";
 export type { ContextConfig, FormatOf } from "./config.js";
 export { BuiltContext, type ContextMessage, type Explanation } from "./context.js";

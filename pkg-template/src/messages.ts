@@ -8,16 +8,25 @@ import { FIELDS, type Field, ROLES, type Role } from "./generated.js";
 /** A tool call, in windrow's form or as OpenAI's chat messages have it. */
 export type ToolCallInput =
   | { readonly id: string; readonly name: string; readonly arguments?: unknown }
-  | { readonly id: string; readonly function: { readonly name: string; readonly arguments?: unknown } };
+  | { readonly id: string; readonly function: { readonly name: string; readonly arguments?: unknown } }
+  | { readonly id: string; readonly custom: { readonly name: string; readonly input?: unknown } };
 
 /** A part of a message's content. Beside windrow's own forms, those of OpenAI's chat messages are read. */
 export type PartInput =
   | { readonly type: "text" | "input_text" | "output_text"; readonly text: string }
   | { readonly type: "refusal"; readonly refusal: string }
   | { readonly type: "reasoning"; readonly text: string }
-  | { readonly type: "image"; readonly detail?: string; readonly [field: string]: unknown }
+  | {
+      readonly type: "image" | "audio" | "file" | "input_audio";
+      readonly detail?: string;
+      readonly data?: unknown;
+      readonly url?: unknown;
+      readonly mediaType?: string;
+      readonly image?: unknown;
+      readonly input_audio?: unknown;
+      readonly file?: unknown;
+    }
   | { readonly type: "image_url"; readonly image_url: { readonly url: string; readonly detail?: string } }
-  | { readonly type: "audio" | "input_audio" | "file"; readonly [field: string]: unknown }
   | { readonly type: "tool-call"; readonly toolCallId: string; readonly toolName: string; readonly input?: unknown }
   | { readonly type: "tool-result"; readonly toolCallId: string; readonly output?: unknown };
 
@@ -50,6 +59,8 @@ export interface MessageInput {
   readonly toolCallId?: string | null;
   /** The call that this is the result of, as OpenAI's chat messages have it. */
   readonly tool_call_id?: string | null;
+  /** What the assistant said aloud, as OpenAI's chat messages refer to it. */
+  readonly audio?: unknown;
   /** What the assistant says in place of content. */
   readonly refusal?: string | null;
   /** Whether every context must keep it. */
@@ -125,9 +136,20 @@ function read(message: unknown, stream: Stream): void {
   }
   readContent(input.content, stream);
   push(stream, "text", text(input.refusal, ".refusal"));
-  const calls = input.toolCalls == null ? "tool_calls" : "toolCalls";
-  for (const [position, call] of list(input[calls], `.${calls}`).entries()) {
-    readCall(call, `.${calls}[${position}]`, stream);
+  for (const field of ["toolCalls", "tool_calls"]) {
+    for (const [position, call] of list(input[field], `.${field}`).entries()) {
+      readCall(call, `.${field}[${position}]`, stream);
+    }
+  }
+  if (input.audio != null) {
+    push(stream, "audio", mediaOf({ audio: input.audio }));
+  }
+  if (input.function_call != null) {
+    throw new Malformed(
+      ".function_call",
+      "a function_call has no id to pair it with its result",
+      "Write it as a tool call: tool_calls, and a message of the role tool.",
+    );
   }
   push(stream, "resultId", text(input.toolCallId ?? input.tool_call_id, ".toolCallId"));
 }
@@ -178,19 +200,19 @@ function readPart(part: unknown, place: string, stream: Stream): void {
       push(stream, "reasoning", required(input.text, `${place}.text`));
       break;
     case "image":
-      push(stream, "image", text(input.detail, `${place}.detail`) ?? "");
+      push(stream, "image", mediaOf(part, text(input.detail, `${place}.detail`)));
       break;
     case "image_url": {
       const image = input.image_url as Record<string, unknown> | undefined;
-      push(stream, "image", text(image?.detail, `${place}.image_url.detail`) ?? "");
+      push(stream, "image", mediaOf(part, text(image?.detail, `${place}.image_url.detail`)));
       break;
     }
     case "audio":
     case "input_audio":
-      push(stream, "audio", "");
+      push(stream, "audio", mediaOf(part));
       break;
     case "file":
-      push(stream, "file", "");
+      push(stream, "file", mediaOf(part));
       break;
     case "tool-call":
       pushCall(stream, place, input.toolCallId, input.toolName, input.input ?? input.args);
@@ -213,8 +235,18 @@ function readPart(part: unknown, place: string, stream: Stream): void {
  * is no text stays as it is, so that a call keeps its result and an image its place.
  */
 export function shortenedCopy<M extends MessageInput>(message: M, text: string): M {
-  const { refusal, ...copy } = message;
-  return { ...copy, content: withText(message.content, text), shortened: true } as unknown as M;
+  try {
+    const { refusal, ...copy } = message;
+    return { ...copy, content: withText(message.content, text), shortened: true } as unknown as M;
+  } catch (cause) {
+    throw new ContextError({
+      kind: "context_build_error",
+      code: "INVALID_TRANSCRIPT",
+      message: "a message that must be shortened cannot be copied",
+      nextAction: "Pass messages whose fields can be read as plain data.",
+      cause,
+    });
+  }
 }
 
 function withText(content: MessageInput["content"], text: string): MessageInput["content"] {
@@ -263,9 +295,8 @@ function readCall(call: unknown, place: string, stream: Stream): void {
     );
   }
   const input = call as Record<string, unknown>;
-  const named = typeof input.function === "object" && input.function !== null ? input.function : input;
-  const { name, arguments: given } = named as Record<string, unknown>;
-  pushCall(stream, place, input.id, name, given);
+  const named = (input.function ?? input.custom ?? input) as Record<string, unknown>;
+  pushCall(stream, place, input.id, named.name, named.arguments ?? named.input);
 }
 
 function pushCall(stream: Stream, place: string, id: unknown, name: unknown, given: unknown): void {
@@ -327,6 +358,31 @@ export function describe(value: unknown): string {
   return typeof value === "function" ? "a function" : String(value);
 }
 
+/**
+ * What the engine knows of a media part: its detail, and a fingerprint of all its fields, so that another image is another
+ * message. The media itself stays outside.
+ */
+function mediaOf(part: object, detail = "auto"): string {
+  const fields = JSON.stringify(part, function (this: Record<string, unknown>, key, value: unknown) {
+    // As it is, before a `toJSON` of its own.
+    const own = this[key];
+    if (ArrayBuffer.isView(own)) {
+      return fingerprint(new Uint8Array(own.buffer, own.byteOffset, own.byteLength));
+    }
+    return own instanceof ArrayBuffer ? fingerprint(new Uint8Array(own)) : value;
+  });
+  return `${detail} ${fingerprint(encoder.encode(fields))}`;
+}
+
+/** A checksum of bytes (FNV-1a, 32 bits) with their number. */
+function fingerprint(bytes: Uint8Array): string {
+  let hash = 0x811c9dc5;
+  for (const byte of bytes) {
+    hash = Math.imul(hash ^ byte, 0x01000193);
+  }
+  return `${bytes.length}-${(hash >>> 0).toString(16)}`;
+}
+
 /** How much text crosses at a time, in UTF-16 code units. */
 const BATCH_LENGTH = 1 << 20;
 const encoder = new TextEncoder();
@@ -364,7 +420,7 @@ function appendBatch(core: CoreTranscript, streams: readonly Stream[], length: n
   const segmentFields = new Uint8Array(segmentTotal);
   const segmentLengths = new Uint32Array(segmentTotal);
   // A code unit of UTF-16 is at most three bytes of UTF-8.
-  const bytes = length > BATCH_LENGTH ? new Uint8Array(length * 3) : scratchOf(length * 3);
+  const bytes = call(kind, () => (length > BATCH_LENGTH ? new Uint8Array(length * 3) : scratchOf(length * 3)));
   let segment = 0;
   let written = 0;
   for (const [index, stream] of streams.entries()) {

@@ -17,6 +17,8 @@ export interface ParsedTranscript {
   readonly messages: readonly MessageInput[];
   /** The rows that were not understood. */
   readonly skipped: readonly SkippedRow[];
+  /** What the conversation was asked: the field `request` of a file that is one object. */
+  readonly request?: string | MessageInput;
 }
 
 /**
@@ -43,7 +45,7 @@ export function parseTranscript(text: string): ParsedTranscript {
     rowsOf(whole.value).forEach((entry, index) => {
       take(entry, index + 1);
     });
-    return { messages, skipped };
+    return { messages, skipped, ...requestOf(whole.value) };
   }
   if (!body.trimStart().startsWith("{") || isCut(body)) {
     throw notJson(whole.failure);
@@ -66,6 +68,12 @@ export function parseTranscript(text: string): ParsedTranscript {
     }
   });
   return { messages, skipped };
+}
+
+function requestOf(value: unknown): { readonly request?: string | MessageInput } {
+  const request = Array.isArray(value) ? undefined : (value as { readonly request?: unknown } | null)?.request;
+  const isRequest = typeof request === "string" || (typeof request === "object" && request !== null);
+  return isRequest ? { request: request as string | MessageInput } : {};
 }
 
 /** The entries that should be messages: those of a list, and those of every list `messages` in it. */

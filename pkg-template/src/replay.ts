@@ -6,7 +6,7 @@ import type { BuiltContext } from "./context.js";
 import { ContextError } from "./errors.js";
 import type { Format, Recording } from "./generated.js";
 import { describe, type MessageInput } from "./messages.js";
-import { createTranscript, sourceOf, type Transcript } from "./transcript.js";
+import { createTranscript, messagesOf, type Transcript } from "./transcript.js";
 
 /** How a replay differs from what was recorded. */
 export interface Difference {
@@ -41,7 +41,7 @@ export async function replay<M extends MessageInput>(
 ): Promise<Replay<M>> {
   checkRecording(recording);
   const { length, digest } = recording.transcript;
-  const prefix = createTranscript(sourceOf(transcript, "context_build_error").messages.slice(0, length));
+  const prefix = createTranscript(messagesOf(transcript, "context_build_error").slice(0, length));
   const config = { ...recording.config, now: recording.now, request: recording.request } as ContextConfig;
   let context: BuiltContext<M, Format>;
   try {
@@ -78,6 +78,7 @@ function checkRecording(recording: Recording): void {
     typeof recording.engineVersion === "string" &&
     typeof recording.config === "object" &&
     recording.config !== null &&
+    !Array.isArray(recording.config) &&
     Number.isFinite(recording.now) &&
     Number.isInteger(recording.transcript?.length) &&
     recording.transcript.length >= 0 &&

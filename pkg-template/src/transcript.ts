@@ -63,7 +63,8 @@ export class Transcript<M extends MessageInput = MessageInput> {
       });
     }
     const core = this.#live();
-    call("transcript_error", () => core.truncate(length));
+    // The engine counts in 32 bits.
+    call("transcript_error", () => core.truncate(Math.min(length, this.length)));
     this.#messages = this.#messages.slice(0, length);
   }
 
@@ -112,6 +113,14 @@ export function sourceOf<M extends MessageInput>(transcript: readonly M[] | Tran
   return { core: recognise(messages, kind), messages };
 }
 
+/** The messages of what a caller passed, unread. */
+export function messagesOf<M extends MessageInput>(
+  transcript: readonly M[] | Transcript<M>,
+  kind: ErrorKind,
+): readonly M[] {
+  return transcript instanceof Transcript ? transcript.messages : listOf<M>(transcript, kind);
+}
+
 function listOf<T>(value: unknown, kind: ErrorKind): readonly T[] {
   const list = copyOf<T>(value, kind);
   if (list === undefined) {
@@ -128,7 +137,8 @@ function listOf<T>(value: unknown, kind: ErrorKind): readonly T[] {
 /** A list as it is now; undefined where it is none. A proxy, or an element's getter, may throw. */
 function copyOf<T>(value: unknown, kind: ErrorKind): readonly T[] | undefined {
   try {
-    return Array.isArray(value) ? value.slice() : undefined;
+    // A subclass may have a `slice` of its own.
+    return Array.isArray(value) ? Array.from<T>(value) : undefined;
   } catch (cause) {
     throw new ContextError({
       kind,
@@ -153,8 +163,13 @@ export function coreOf(
 }
 
 /** As `coreOf`, for the time of a call. */
-export function withCoreOf<T>(messages: readonly unknown[], kind: ErrorKind, use: (core: CoreTranscript) => T): T {
-  const core = coreOf(messages, kind);
+export function withCoreOf<T>(
+  messages: readonly unknown[],
+  kind: ErrorKind,
+  use: (core: CoreTranscript) => T,
+  path?: (index: number) => string,
+): T {
+  const core = coreOf(messages, kind, path);
   const generation = engineGeneration();
   try {
     return use(core);
@@ -188,7 +203,10 @@ interface Remembered {
   readonly streams: Stream[];
 }
 
-/** By an array's first message: it is the same object in the array that an application makes of the last one and more. */
+/**
+ * By the first message of the conversation: it is the same object in the array that an application makes of the last one
+ * and more. Not by the instructions before it, which many conversations may share.
+ */
 const remembered = new WeakMap<object, Remembered>();
 /** The remembered ones by use, the latest last; what is collected by the host is no longer in it. */
 let latest: WeakRef<Remembered>[] = [];
@@ -197,7 +215,7 @@ const REMEMBERED_ARRAYS = 8;
 /** The engine's transcript of a plain array: as much of the remembered one as is still true, and what is new. */
 function recognise(messages: readonly object[], kind: ErrorKind): CoreTranscript {
   const generation = engineGeneration();
-  const key = messages[0];
+  const key = messages.find((message) => !isInstruction(message)) ?? messages[0];
   const isKey = typeof key === "object" && key !== null;
   const known = isKey ? remembered.get(key) : undefined;
   const entry: Remembered =
@@ -206,8 +224,13 @@ function recognise(messages: readonly object[], kind: ErrorKind): CoreTranscript
       : { core: call(kind, () => new CoreTranscript()), generation, streams: [] };
 
   const { core, streams } = entry;
+  const length = streams.length;
   const same = countSame(messages, streams, kind);
   const added = readAll(messages.slice(same), same, kind);
+  if (streams.length !== length) {
+    // A getter of a message built a context of the same messages meanwhile.
+    return coreOf(messages, kind);
+  }
   call(kind, () => core.truncate(same));
   streams.length = same;
   appendStreams(core, added, kind);
@@ -219,6 +242,11 @@ function recognise(messages: readonly object[], kind: ErrorKind): CoreTranscript
     remember(entry);
   }
   return core;
+}
+
+function isInstruction(message: unknown): boolean {
+  const role = (message as MessageInput | null | undefined)?.role;
+  return role === "system" || role === "developer";
 }
 
 /** How many messages at the beginning are as they were. */

@@ -48,19 +48,31 @@ pub fn run(draft: &mut Draft) -> Result<Flow> {
     Ok(Flow::Next)
 }
 
-/// The rows by time; equal times, and messages without one, keep their position.
+/// The rows by time; equal times, and messages without one, keep their position. A result whose clock is behind its call's
+/// stays behind the call.
 fn chronological(transcript: &Transcript) -> Vec<usize> {
     let mut order: Vec<usize> = (0..transcript.len()).collect();
     let mut latest = None;
-    let times: Vec<_> = order
+    let mut times: Vec<_> = order
         .iter()
         .map(|row| {
             latest = transcript.time(*row).or(latest);
             latest
         })
         .collect();
-    if !times.is_sorted() {
-        order.sort_unstable_by_key(|row| (times[*row], *row));
+    if times.is_sorted() {
+        return order;
     }
+    // Not in a list that has the newest first: there calls stand behind their results.
+    if times.first() <= times.last() {
+        let groups = Groups::find(transcript, &order);
+        let mut first_of = order.clone();
+        for row in &order {
+            let first = &mut first_of[groups.of(*row)];
+            *first = (*first).min(*row);
+            times[*row] = times[*row].max(times[*first]);
+        }
+    }
+    order.sort_unstable_by_key(|row| (times[*row], *row));
     order
 }

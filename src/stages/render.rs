@@ -24,11 +24,7 @@ pub fn run(draft: &mut Draft) -> Result<Flow> {
     draft.context.tokens = TokenReport {
         total: total.tokens,
         limit: draft.config.budget.prompt_limit(),
-        exact: counter.is_exact()
-            && !pieces.iter().any(|piece| {
-                let (transcript, row) = draft.source(*piece);
-                transcript.has_media(row)
-            }),
+        exact: counter.is_exact() && !has_media(draft, &pieces),
         encoding: counter.name().to_owned(),
         sections: sections(draft, fixed, pieces.iter().zip(&costs)),
     };
@@ -42,6 +38,15 @@ pub fn run(draft: &mut Draft) -> Result<Flow> {
     draft.context.costs = costs.iter().map(|cost| cost.tokens).collect();
     draft.context.pieces = pieces;
     Ok(Flow::Next)
+}
+
+/// Whether a part of unknown cost is in the prompt: in a text it is a word like any other.
+fn has_media(draft: &Draft, pieces: &[Piece]) -> bool {
+    draft.config.render.format == Format::Messages
+        && pieces.iter().any(|piece| {
+            let (transcript, row) = draft.source(*piece);
+            transcript.has_media(row)
+        })
 }
 
 fn sections<'a>(

@@ -55,9 +55,9 @@ fn begins_exchange(draft: &Draft, row: usize) -> bool {
 /// everything stays, also what precedes the first.
 fn keep_newest(draft: &mut Draft, count: u64, begins: fn(&Draft, usize) -> bool, reason: Reason) {
     let mut units = 0;
-    for row in draft.optional_rows().into_iter().rev() {
+    for row in windowed_rows(draft).into_iter().rev() {
         if units >= count {
-            draft.leave_out(row, reason);
+            leave_before(draft, row, reason);
         } else if begins(draft, row) {
             units += 1;
         }
@@ -66,7 +66,7 @@ fn keep_newest(draft: &mut Draft, count: u64, begins: fn(&Draft, usize) -> bool,
 
 /// Keeps what is at most `hours` older than the newest message that has a time, and the newest `floor` messages.
 fn keep_recent(draft: &mut Draft, hours: f64, floor: u64) {
-    let rows = draft.optional_rows();
+    let rows = windowed_rows(draft);
     let Some(newest) = rows.iter().filter_map(|row| draft.transcript.time(*row)).max() else {
         return;
     };
@@ -83,7 +83,20 @@ fn keep_recent(draft: &mut Draft, hours: f64, floor: u64) {
     }
     for row in rows {
         if !stays[draft.groups.of(row)] {
-            draft.leave_out(row, Reason::TooOld);
+            leave_before(draft, row, Reason::TooOld);
         }
+    }
+}
+
+/// The rows that windows count, oldest first: what stands for the request is among them, other required rows are not.
+fn windowed_rows(draft: &Draft) -> Vec<usize> {
+    let mut rows = draft.open_rows();
+    rows.retain(|row| matches!(draft.requirement(*row), None | Some(Reason::Request)));
+    rows
+}
+
+fn leave_before(draft: &mut Draft, row: usize, reason: Reason) {
+    if draft.requirement(row).is_none() {
+        draft.leave_out(row, reason);
     }
 }

@@ -52,7 +52,7 @@ describe("forms", () => {
       [{ role: "assistant", content: null, refusal: "No." }],
       [{ role: "assistant", content: [{ type: "refusal", refusal: "No." }] }],
     ],
-    "images by their detail": [
+    "images by their detail, as parts": [
       [user([{ type: "image", detail: "low", data: "…" }])],
       [user([{ type: "image_url", image_url: { url: "…", detail: "low" } }])],
     ],

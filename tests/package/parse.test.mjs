@@ -27,6 +27,14 @@ function fails(text, message) {
   );
 }
 
+test("the request of a file that is one object comes along", () => {
+  const parsed = parseTranscript(JSON.stringify({ request: "And?", messages: all }, null, 2));
+  assert.deepEqual(parsed, { messages: all, skipped: [], request: "And?" });
+  const asked = parseTranscript(JSON.stringify({ request: { role: "user", content: "And?" }, messages: all }));
+  assert.deepEqual(asked.request, { role: "user", content: "And?" });
+  assert.equal("request" in parseTranscript(JSON.stringify({ request: 5, messages: all })), false);
+});
+
 describe("forms of files", () => {
   const forms = {
     "a list": JSON.stringify(all),
@@ -34,7 +42,7 @@ describe("forms of files", () => {
     "a message a line": lines(...all),
     "a message a line, and a line end": `${lines(...all)}\n`,
     "an object with messages": JSON.stringify({ model: "gpt-4o", messages: all }),
-    "an object with messages, indented": JSON.stringify({ request: "And?", messages: all }, null, 2),
+    "an object with messages, indented": JSON.stringify({ model: "gpt-4o", messages: all }, null, 2),
     "a list of objects with messages": JSON.stringify([{ messages: [one, two] }, { messages: [three] }]),
     "an object with messages a line": lines({ messages: [one] }, { messages: [two, three] }),
     "messages and objects with messages in one list": JSON.stringify([one, { messages: [two, three] }]),
@@ -148,7 +156,7 @@ describe("what is no conversation", () => {
       "a list": JSON.stringify(all),
       "a list, indented": JSON.stringify(all, null, 2),
       "an object": JSON.stringify({ messages: all }),
-      "an object, indented": JSON.stringify({ request: "And?", messages: all }, null, 2),
+      "an object, indented": JSON.stringify({ model: "gpt-4o", messages: all }, null, 2),
       "an object, a message a line": `{"messages": [\n${all.map((message) => JSON.stringify(message)).join(",\n")}\n]}`,
     };
     for (const [name, text] of Object.entries(documents)) {
