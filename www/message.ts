@@ -1,6 +1,6 @@
 // What a message shows of itself: who speaks, when, and its content as blocks of text.
 
-import type { MessageInput, PartInput } from "windrow";
+import type { MessageInput, PartInput, ToolCallInput } from "windrow";
 
 /** A piece of a message's content. */
 export interface Block {
@@ -46,11 +46,16 @@ export function blocksOf(message: MessageInput): Block[] {
   if (message.refusal) {
     blocks.push({ label: "refusal", text: message.refusal });
   }
-  for (const call of message.toolCalls ?? message.tool_calls ?? []) {
-    const named = "function" in call ? call.function : call;
-    blocks.push({ label: `calls ${named.name}`, text: plain(named.arguments) });
+  for (const call of [...(message.toolCalls ?? []), ...(message.tool_calls ?? [])]) {
+    const { name, given } = "custom" in call ? { ...call.custom, given: call.custom.input } : functionOf(call);
+    blocks.push({ label: `calls ${name}`, text: plain(given) });
   }
   return blocks;
+}
+
+function functionOf(call: Exclude<ToolCallInput, { custom: unknown }>): { name: string; given: unknown } {
+  const named = "function" in call ? call.function : call;
+  return { name: named.name, given: named.arguments };
 }
 
 function blockOfPart(part: PartInput): Block {
