@@ -2,42 +2,24 @@
 
 #![cfg(not(target_family = "wasm"))]
 
+mod support;
+
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use std::rc::Rc;
-use std::sync::LazyLock;
 use std::time::Instant;
-use tiktoken_rs::CoreBPE;
+use support::{ASSETS, reference_count};
 use tiktoken_rs::tokenizer::{Tokenizer, get_tokenizer};
 use windrow::error::ErrorCode;
 use windrow::tokens::{Counter, Encoding, EncodingName, vocabulary};
 
-/// The assets of both encodings, in the order of [`EncodingName::ALL`].
-static ASSETS: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
-    EncodingName::ALL.map(|name| {
-        let tokens: Vec<_> =
-            (0..).map_while(|rank| reference(name).decode_bytes(&[rank]).ok()).collect();
-        vocabulary::encode_asset(&tokens).expect("every token splits into two")
-    })
-});
-
-fn asset(name: EncodingName) -> &'static [u8] {
-    &ASSETS[name as usize]
-}
-
+/// An encoding of its own, with nothing cached.
 fn encoding(name: EncodingName) -> Encoding {
     Encoding::from_vocabulary(name, asset(name)).expect("the asset is sound")
 }
 
-fn reference(name: EncodingName) -> &'static CoreBPE {
-    match name {
-        EncodingName::O200kBase => tiktoken_rs::o200k_base_singleton(),
-        EncodingName::Cl100kBase => tiktoken_rs::cl100k_base_singleton(),
-    }
-}
-
-fn reference_count(name: EncodingName, text: &str) -> u64 {
-    reference(name).encode_ordinary(text).len() as u64
+fn asset(name: EncodingName) -> &'static [u8] {
+    &ASSETS[name as usize]
 }
 
 /// Texts of many scripts and forms, each with what makes it worth a test.
