@@ -42,7 +42,7 @@ const entries = {
 };
 
 /** What a package shows its readers, and the terms that it comes under: npm packs them from the package's own folder. */
-const papers = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"];
+const papers = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE", "docs/reference.md"];
 
 /** The parts in the order in which they are built: what each is made from, what it makes, and how. */
 const parts = [
@@ -312,6 +312,7 @@ async function buildTypes() {
 
 function copyPapers() {
   for (const name of papers) {
+    mkdirSync(dirname(projectPath(packageFolder, name)), { recursive: true });
     copyFileSync(projectPath(name), projectPath(packageFolder, name));
   }
 }
