@@ -7,7 +7,6 @@ mod support;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use std::rc::Rc;
-use std::time::Instant;
 use support::{ASSETS, reference_count};
 use tiktoken_rs::tokenizer::{Tokenizer, get_tokenizer};
 use windrow::error::ErrorCode;
@@ -186,13 +185,21 @@ fn nasty() -> impl Strategy<Value = String> {
 
 #[test]
 fn counts_equal_the_references_on_random_texts() {
+    compare_random_texts(20_000);
+}
+
+#[test]
+#[ignore = "slow by nature: npm run test:full"]
+fn counts_equal_the_references_on_a_million_random_texts() {
+    compare_random_texts(500_000);
+}
+
+/// Compares that many texts in each encoding.
+fn compare_random_texts(cases: u32) {
     for name in EncodingName::ALL {
         let encoding = encoding(name);
-        let mut runner = TestRunner::new(Config {
-            cases: 20_000,
-            failure_persistence: None,
-            ..Config::default()
-        });
+        let mut runner =
+            TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
         let outcome = runner.run(&nasty(), |text| {
             prop_assert_eq!(encoding.count(&text), reference_count(name, &text));
             Ok(())
@@ -437,73 +444,4 @@ fn the_estimate_is_near_the_exact_count() {
     );
     assert_eq!(Counter::Estimate.count(""), 0);
     assert_eq!(Counter::Estimate.count("a"), 1);
-}
-
-/// Prints how far the estimate is from `o200k_base` on texts of one's own, in tenths of a percent of the tokens: in
-/// total, and on average a text.
-///
-/// `TEXTS=directory cargo test --release --test tokens print_the_estimates_errors -- --ignored --nocapture`
-#[test]
-#[ignore = "a measurement, on texts that are not part of the project"]
-fn print_the_estimates_errors() {
-    let encoding = encoding(EncodingName::O200kBase);
-    for (file, texts) in own_texts().expect("TEXTS is a directory of files") {
-        let (mut exact, mut estimate, mut off) = (0, 0, 0);
-        for text in texts {
-            let (counted, estimated) = (encoding.count(&text), Counter::Estimate.count(&text));
-            exact += counted;
-            estimate += estimated;
-            off += counted.abs_diff(estimated);
-        }
-        let sign = if estimate < exact { '-' } else { '+' };
-        let (total, each) = (u64::abs_diff(estimate, exact) * 1000 / exact, off * 1000 / exact);
-        eprintln!("{sign}{total:4} in total, {each:4} a text: {file} ({exact} tokens)");
-    }
-}
-
-/// Prints how fast counting is beside the reference, on the texts above or those in `TEXTS`.
-///
-/// `cargo test --release --test tokens print_the_speed -- --ignored --nocapture`
-#[test]
-#[ignore = "a measurement"]
-#[expect(clippy::disallowed_methods, reason = "it measures time")]
-fn print_the_speed() {
-    let texts: Vec<String> = match own_texts() {
-        Some(files) => files.into_iter().flat_map(|(_, texts)| texts).collect(),
-        None => TEXTS.iter().map(|(_, text)| (*text).repeat(8)).collect(),
-    };
-    let bytes: usize = texts.iter().map(String::len).sum();
-    let report = |what: &str, count: &dyn Fn(&str) -> u64| {
-        let started = Instant::now();
-        let tokens: u64 = texts.iter().map(|text| count(text)).sum();
-        let speed = bytes as u128 / started.elapsed().as_micros().max(1);
-        eprintln!("{speed:4} MB/s: {what} ({bytes} bytes, {tokens} tokens)");
-    };
-    for name in EncodingName::ALL {
-        let bytes = asset(name);
-        let started = Instant::now();
-        let encoding = Encoding::from_vocabulary(name, bytes).expect("the asset is sound");
-        eprintln!("{:?} to load {}", started.elapsed(), name.as_str());
-        report("first time", &|text| encoding.count(text));
-        report("again", &|text| encoding.count(text));
-        reference_count(name, "");
-        report("the reference", &|text| reference_count(name, text));
-    }
-    report("the estimate", &|text| Counter::Estimate.count(text));
-}
-
-/// The files of the directory that the environment variable `TEXTS` names, each with the texts in it: they have
-/// U+001E between them.
-fn own_texts() -> Option<Vec<(String, Vec<String>)>> {
-    let directory = std::env::var_os("TEXTS")?;
-    let mut files: Vec<_> = std::fs::read_dir(directory)
-        .expect("TEXTS can be read")
-        .map(|entry| entry.expect("its files can be listed").path())
-        .map(|path| {
-            let text = std::fs::read_to_string(&path).expect("the files are UTF-8");
-            (path.display().to_string(), text.split('\x1e').map(str::to_owned).collect())
-        })
-        .collect();
-    files.sort();
-    Some(files)
 }
