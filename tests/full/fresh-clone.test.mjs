@@ -54,7 +54,7 @@ test("npm start takes a file, a request and a budget, and passes the exit code o
     content,
   }));
   writeFileSync(file, rows.map((row) => JSON.stringify(row)).join("\n"));
-  const started = run("npm", "start", "--", file, "--request", "And then?", "--max-tokens", "30", "--once");
+  const started = run("npm", "start", "--", file, "--request", "And then?", "--max-tokens", "14", "--once");
   assert.equal(started.status, 0, started.stderr);
   assert.ok(started.stdout.includes("When?") && started.stdout.includes("And then?"), started.stdout);
   assert.ok(!started.stdout.includes("Where do we eat?"), started.stdout);
