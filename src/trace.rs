@@ -53,7 +53,7 @@ pub enum Reason {
     Instruction,
     /// The caller pinned it.
     Pinned,
-    /// It stands for the request.
+    /// It stands for a request that was not given, or goes together with what does.
     Request,
     /// It is history, and there was room for it.
     History,
@@ -139,7 +139,8 @@ impl Reason {
             }
             Self::Pinned => "pinned, or goes together with a pinned message".to_owned(),
             Self::Request => {
-                "stands for the request: no request was given, and this is the newest".to_owned()
+                "stands for the request, which was not given: the newest message, the newest user message, or with one of them"
+                    .to_owned()
             }
             Self::History => "within the window, and there was room for it".to_owned(),
         }

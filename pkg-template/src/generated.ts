@@ -331,7 +331,7 @@ export type StageName = "collect" | "filter" | "window" | "budget" | "render" | 
  * - `over_budget`: The budget had no room left for it.
  * - `instruction`: It is one of the system or developer messages that the transcript begins with.
  * - `pinned`: The caller pinned it.
- * - `request`: It stands for the request.
+ * - `request`: It stands for a request that was not given, or goes together with what does.
  * - `history`: It is history, and there was room for it.
  */
 export type Reason =
