@@ -89,6 +89,6 @@ impl Build {
 
     /// Answers [`Need::Encoding`].
     pub fn provide_encoding(&mut self, encoding: Rc<Encoding>) {
-        self.draft.counter = Some(Counter::Exact(encoding));
+        self.draft.counter = Ok(Counter::Exact(encoding));
     }
 }

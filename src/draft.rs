@@ -40,8 +40,8 @@ pub struct Draft {
     pub order: Vec<usize>,
     /// What belongs together; set by `collect`.
     pub groups: Groups,
-    /// How tokens are counted; none while an answer to [`Need::Encoding`] is missing.
-    pub counter: Option<Counter>,
+    /// How tokens are counted, or what must be answered first.
+    pub counter: Result<Counter, Need>,
     /// Texts that `budget` cut to fit, in the order of their pieces.
     pub shortened: Vec<(Piece, String)>,
     /// The result; filled by `render` and `snapshot`.
@@ -62,7 +62,9 @@ impl Draft {
         config: ContextConfig,
         now: Milliseconds,
     ) -> Self {
-        let counter = config.encoding_name().is_none().then_some(Counter::Estimate);
+        let counter = config
+            .encoding_name()
+            .map_or(Ok(Counter::Estimate), |encoding| Err(Need::Encoding(encoding)));
         Self {
             decisions: vec![None; transcript.len()],
             requirements: vec![None; transcript.len()],

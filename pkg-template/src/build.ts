@@ -22,9 +22,7 @@ export async function buildContext<M extends MessageInput, const C extends Conte
   transcript: readonly M[] | Transcript<M>,
   config?: C,
 ): Promise<BuiltContext<M, FormatOf<C>>> {
-  // The config first: reading it may run code of the caller's, which may change the list.
-  const read = readConfig(config, KIND);
-  const attempt = new Attempt<M>(sourceOf(transcript, KIND), read);
+  const attempt = begin(transcript, config);
   try {
     for (;;) {
       const result = attempt.run<FormatOf<C>>();
@@ -46,9 +44,7 @@ export function buildContextSync<M extends MessageInput, const C extends Context
   transcript: readonly M[] | Transcript<M>,
   config?: C,
 ): BuiltContext<M, FormatOf<C>> {
-  // The config first: reading it may run code of the caller's, which may change the list.
-  const read = readConfig(config, KIND);
-  const attempt = new Attempt<M>(sourceOf(transcript, KIND), read);
+  const attempt = begin(transcript, config);
   try {
     const result = attempt.run<FormatOf<C>>();
     if (typeof result === "string") {
@@ -58,6 +54,15 @@ export function buildContextSync<M extends MessageInput, const C extends Context
   } finally {
     attempt.free();
   }
+}
+
+function begin<M extends MessageInput>(
+  transcript: readonly M[] | Transcript<M>,
+  config: ContextConfig | undefined,
+): Attempt<M> {
+  // The config first: reading it may run code of the caller's, which may change the list.
+  const read = readConfig(config, KIND);
+  return new Attempt<M>(sourceOf(transcript, KIND), read);
 }
 
 function notLoaded(name: EncodingName): ContextError {

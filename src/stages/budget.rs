@@ -8,11 +8,10 @@
 
 use crate::config::OnRequiredOverflow;
 use crate::context::{Cost, Piece};
-use crate::draft::{Draft, Flow, Need};
+use crate::draft::{Draft, Flow};
 use crate::error::{Error, ErrorCode, Result};
 use crate::measure::Meter;
 use crate::shorten;
-use crate::tokens::Counter;
 use crate::trace::{Fate, Reason};
 
 /// Keeps what is required, then history from the newest backwards as far as the budget goes.
@@ -21,9 +20,9 @@ use crate::trace::{Fate, Reason};
 ///
 /// `BUDGET_TOO_SMALL` where what is required does not fit, with both figures.
 pub fn run(draft: &mut Draft) -> Result<Flow> {
-    let counter = match (draft.counter.clone(), draft.config.encoding_name()) {
-        (None, Some(encoding)) => return Ok(Flow::Ask(Need::Encoding(encoding))),
-        (counter, _) => counter.unwrap_or(Counter::Estimate),
+    let counter = match draft.counter.clone() {
+        Ok(counter) => counter,
+        Err(need) => return Ok(Flow::Ask(need)),
     };
     let meter = Meter::new(draft, counter);
     let budget = &draft.config.budget;

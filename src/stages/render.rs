@@ -6,7 +6,6 @@ use crate::draft::{Draft, Flow};
 use crate::error::Result;
 use crate::form;
 use crate::measure::Meter;
-use crate::tokens::Counter;
 use crate::trace::Reason;
 
 /// Puts the pieces together, and reports what they cost.
@@ -15,7 +14,10 @@ use crate::trace::Reason;
 ///
 /// None.
 pub fn run(draft: &mut Draft) -> Result<Flow> {
-    let counter = draft.counter.clone().unwrap_or(Counter::Estimate);
+    let counter = match draft.counter.clone() {
+        Ok(counter) => counter,
+        Err(need) => return Ok(Flow::Ask(need)),
+    };
     let pieces = draft.pieces();
     let meter = Meter::new(draft, counter.clone());
     let fixed = meter.fixed(draft);
