@@ -91,20 +91,16 @@ async function isRefused(commandLine, pattern, options) {
 const request = "And when?";
 const build = (config) => buildContext(messages, { request, ...config });
 
+/** What the command line makes of the list, with the request. */
+function buildsList(maxTokens, format) {
+  return succeeds(["build", "list.json", "--request", request, "--max-tokens", String(maxTokens), "--format", format]);
+}
+
 describe("the context on standard output", () => {
   for (const format of ["text", "xml"]) {
     test(`as ${format}, what the library gives`, async () => {
       const { text } = await build({ render: { format }, budget: { maxTokens: 60 } });
-      const { stdout } = await succeeds([
-        "build",
-        "list.json",
-        "--request",
-        request,
-        "--max-tokens",
-        "60",
-        "--format",
-        format,
-      ]);
+      const { stdout } = await buildsList(60, format);
       assert.equal(stdout, `${text}\n`);
     });
   }
@@ -115,16 +111,7 @@ describe("the context on standard output", () => {
   });
 
   test("as messages: JSON that is a list of them", async () => {
-    const { stdout } = await succeeds([
-      "build",
-      "list.json",
-      "--request",
-      request,
-      "--max-tokens",
-      "30",
-      "--format",
-      "messages",
-    ]);
+    const { stdout } = await buildsList(30, "messages");
     const context = await build({ budget: { maxTokens: 30 } });
     assert.deepEqual(JSON.parse(stdout), context.messages);
     assert.ok(countTokens(JSON.parse(stdout)).tokens <= 30);
@@ -132,16 +119,7 @@ describe("the context on standard output", () => {
   });
 
   test("as json: all of it, and it can be replayed", async () => {
-    const { stdout } = await succeeds([
-      "build",
-      "list.json",
-      "--request",
-      request,
-      "--max-tokens",
-      "30",
-      "--format",
-      "json",
-    ]);
+    const { stdout } = await buildsList(30, "json");
     const shown = JSON.parse(stdout);
     const context = await build({ budget: { maxTokens: 30 } });
     assert.deepEqual(Object.keys(shown), ["messages", "tokens", "trimmed", "trace", "snapshot", "recording"]);
@@ -189,16 +167,7 @@ describe("the context on standard output", () => {
 
 describe("the summary on standard error", () => {
   test("says what was read, kept and left out, and why, with counts and tokens", async () => {
-    const { stderr } = await succeeds([
-      "build",
-      "list.json",
-      "--request",
-      request,
-      "--max-tokens",
-      "30",
-      "--format",
-      "messages",
-    ]);
+    const { stderr } = await buildsList(30, "messages");
     const { tokens, snapshot } = await build({ budget: { maxTokens: 30 } });
     assert.match(stderr, /^list\.json: 4 messages read\nKept: 2 messages\n/);
     assert.match(stderr, /\n {2}1 \(\d+ tokens\): one of the instructions/);
