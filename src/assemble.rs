@@ -1,23 +1,27 @@
 //! The whole order of a build, and nothing else: which stage runs when, and how a build stops and asks.
 
+use crate::ask::{Answer, HookName, Need, StageResult, Stop};
 use crate::config::ContextConfig;
 use crate::context::Context;
-use crate::draft::{Draft, Flow, Need};
+use crate::draft::Draft;
 use crate::error::{Error, ErrorCode, Result};
-use crate::stages::{budget, collect, filter, render, snapshot, window};
-use crate::time::Milliseconds;
-use crate::tokens::{Counter, Encoding};
+use crate::stages::{budget, collect, filter, recall, render, snapshot, tiers, triage, window};
+use crate::time::{Milliseconds, Zone};
+use crate::tokens::Encoding;
 use crate::trace::StageName;
 use crate::transcript::{Field, Role, Transcript};
 use std::rc::Rc;
 
-type Stage = fn(&mut Draft) -> Result<Flow>;
+type Stage = fn(&mut Draft) -> StageResult;
 
 /// The stages, in the order in which they run.
-const ORDER: [(StageName, Stage); 6] = [
+const ORDER: [(StageName, Stage); 9] = [
     (StageName::Collect, collect::run),
     (StageName::Filter, filter::run),
     (StageName::Window, window::run),
+    (StageName::Recall, recall::run),
+    (StageName::Triage, triage::run),
+    (StageName::Tiers, tiers::run),
     (StageName::Budget, budget::run),
     (StageName::Render, render::run),
     (StageName::Snapshot, snapshot::run),
@@ -37,12 +41,15 @@ pub enum Step {
 pub struct Build {
     draft: Draft,
     next: usize,
+    /// What was asked last, until it is answered.
+    asked: Option<Need>,
 }
 
 impl Build {
     /// Begins a build over the messages that the transcript has now.
     ///
-    /// `request` is a transcript of one message, or none. `now` is the clock where the config does not give one.
+    /// `request` is a transcript of one message, or none. `now` is the clock where the config does not give one. `hooks`
+    /// are the functions of the caller's that can be asked.
     ///
     /// # Errors
     ///
@@ -53,6 +60,7 @@ impl Build {
         request: Option<Rc<Transcript>>,
         config: ContextConfig,
         now: Milliseconds,
+        hooks: Vec<HookName>,
     ) -> Result<Self> {
         let is_half = |request: &Rc<Transcript>| {
             let mut fields = request.fields(0);
@@ -68,20 +76,25 @@ impl Build {
             .at("request"));
         }
         let now = config.now.unwrap_or(now);
-        Ok(Self { draft: Draft::new(transcript, request, config, now), next: 0 })
+        let draft = Draft::new(transcript, request, config, now, hooks);
+        Ok(Self { draft, next: 0, asked: None })
     }
 
     /// Runs as far as it can. It is done once: the context is handed over.
     ///
     /// # Errors
     ///
-    /// `BUDGET_TOO_SMALL` where what must be kept does not fit.
+    /// `BUDGET_TOO_SMALL` where what must be kept does not fit, `HOOK_FAILED` where the hook `countTokens` did.
     pub fn step(&mut self) -> Result<Step> {
         while let Some((name, stage)) = ORDER.get(self.next) {
             self.draft.stage = *name;
-            match stage(&mut self.draft)? {
-                Flow::Next => self.next += 1,
-                Flow::Ask(need) => return Ok(Step::Need(need)),
+            match stage(&mut self.draft) {
+                Ok(()) => self.next += 1,
+                Err(Stop::Ask(need)) => {
+                    self.asked = Some((*need).clone());
+                    return Ok(Step::Need(*need));
+                }
+                Err(Stop::Fail(error)) => return Err(*error),
             }
         }
         Ok(Step::Done(Box::new(std::mem::take(&mut self.draft.context))))
@@ -89,6 +102,51 @@ impl Build {
 
     /// Answers [`Need::Encoding`].
     pub fn provide_encoding(&mut self, encoding: Rc<Encoding>) {
-        self.draft.counter = Ok(Counter::Exact(encoding));
+        self.draft.encoding = Some(encoding);
+    }
+
+    /// Answers [`Need::ZoneOffsets`]: since when (milliseconds since 1970), and how many minutes east of UTC.
+    pub fn provide_offsets(&mut self, offsets: Vec<[i64; 2]>) {
+        self.draft.zone = Zone::new(offsets.clone());
+        self.draft.zone_offsets = Some(offsets);
+    }
+
+    /// Answers what a hook was asked.
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_RECORDING` where nothing was asked, or something else: only a recording that was changed answers so.
+    /// `HOOK_FAILED` where `countTokens` gave no counts.
+    pub fn answer(&mut self, answer: Answer) -> Result<()> {
+        let draft = &mut self.draft;
+        let answer = match (self.asked.take(), answer.hook) {
+            (Some(Need::Triage { candidates, .. }), HookName::Select | HookName::Complete) => {
+                triage::understand(&candidates, answer)
+            }
+            (Some(Need::Recall { max_items, .. }), HookName::Recall) => {
+                recall::understand(max_items, answer)
+            }
+            (Some(Need::Summaries { conversations, max_chars, .. }), HookName::Summarize) => {
+                let answer = tiers::understand(&conversations, max_chars, answer);
+                let mut given = answer.summaries.clone().unwrap_or_default().into_iter();
+                for conversation in conversations {
+                    draft.summaries.insert(conversation.id, given.next().flatten());
+                }
+                answer
+            }
+            (Some(Need::Counts { texts, .. }), HookName::CountTokens) => {
+                draft.counts.learn(texts, &answer)?;
+                answer
+            }
+            _ => {
+                return Err(Error::new(
+                    ErrorCode::InvalidRecording,
+                    "an answer was given to what was not asked",
+                    "Pass the recording of a built context as it was.",
+                ));
+            }
+        };
+        draft.answers.push(answer);
+        Ok(())
     }
 }

@@ -1,31 +1,19 @@
-//! What the stages work on: the input, the marks that they leave, and how a stage ends.
+//! What the stages work on: the input, what was answered, and the marks that they leave.
 
-use crate::config::ContextConfig;
-use crate::context::{Context, Cost, Piece};
+use crate::ask::{Answer, HookName, Need, StageResult};
+use crate::config::{ContextConfig, SectionKind};
+use crate::context::{Context, Made, Piece};
+use crate::conversations::Conversations;
 use crate::groups::Groups;
-use crate::time::Milliseconds;
-use crate::tokens::{Counter, EncodingName};
-use crate::trace::{Decision, Fate, Reason, StageName};
-use crate::transcript::Transcript;
+use crate::map::Map;
+use crate::measure::Counts;
+use crate::time::{Milliseconds, Zone};
+use crate::tokens::Encoding;
+use crate::trace::{Decision, Fate, Note, NoteKind, Reason, StageName};
+use crate::transcript::{Field, Role, Transcript};
 use std::rc::Rc;
 
-/// How a stage ends.
-#[derive(Debug)]
-pub enum Flow {
-    /// It is done; the next one follows.
-    Next,
-    /// It needs something from outside, and runs again when it is there.
-    Ask(Need),
-}
-
-/// Something from outside the core that a build cannot go on without.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Need {
-    /// The vocabulary of an encoding, to count exactly.
-    Encoding(EncodingName),
-}
-
-/// What the stages work on: the input, and the marks that they leave.
+/// What the stages work on: the input, what was answered, and the marks that they leave.
 #[derive(Debug)]
 pub struct Draft {
     /// The messages.
@@ -36,23 +24,56 @@ pub struct Draft {
     pub config: ContextConfig,
     /// The clock.
     pub now: Milliseconds,
-    /// The rows, oldest first; set by `collect`.
+    /// The functions of the caller's that can be asked.
+    pub hooks: Vec<HookName>,
+    /// The rows, oldest first, and after them the direct messages; set by `collect`.
     pub order: Vec<usize>,
     /// What belongs together; set by `collect`.
     pub groups: Groups,
-    /// How tokens are counted, or what must be answered first.
-    pub counter: Result<Counter, Need>,
-    /// Texts that `budget` cut to fit, in the order of their pieces.
-    pub shortened: Vec<(Piece, String)>,
-    /// The result; filled by `render` and `snapshot`.
+    /// The vocabulary that was asked for.
+    pub encoding: Option<Rc<Encoding>>,
+    /// What the hook `countTokens` counted.
+    pub counts: Rc<Counts>,
+    /// The user's time zone; UTC until its offsets were asked for.
+    pub zone: Zone,
+    /// The offsets of the time zone as they were given.
+    pub zone_offsets: Option<Vec<[i64; 2]>>,
+    /// What the hooks answered, in the order in which they were asked, as far as it was understood.
+    pub answers: Vec<Answer>,
+    /// Summaries that the hook gave, by conversation; none where it had none.
+    pub summaries: Map<String, Option<String>>,
+    /// The conversations; set by `tiers`.
+    pub(crate) conversations: Option<Conversations>,
+    /// Texts that stand for those of their messages, by piece.
+    pub shortened: Map<Piece, String>,
+    /// Whether `budget` left out or shortened anything.
+    pub trimmed: bool,
+    /// Texts that the build made; those that are in the prompt are in `layout`.
+    pub made: Vec<Made>,
+    /// The prompt: its pieces in order, each with the section that it is in; set by `budget`.
+    pub layout: Vec<(Piece, usize)>,
+    /// The result; filled by the stages.
     pub context: Context,
     /// The stage that runs.
     pub stage: StageName,
     decisions: Vec<Option<Decision>>,
-    /// By the row that stands for a group: why it is required.
-    requirements: Vec<Option<Reason>>,
-    /// What each message costs, and after the last one the request.
-    costs: Vec<Cost>,
+    /// By the row that stands for a group: how strong its claim to be kept is, and why.
+    claims: Vec<Option<(Rank, Reason)>>,
+}
+
+/// How strong a claim to a place in the context is. A stronger one is served first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rank {
+    /// No limit leaves it out.
+    Required,
+    /// A message for the agent that the context is for.
+    Direct,
+    /// One of the guaranteed recent.
+    Recent,
+    /// Chosen by triage.
+    Chosen,
+    /// What nothing speaks for but its place.
+    History,
 }
 
 impl Draft {
@@ -61,28 +82,101 @@ impl Draft {
         request: Option<Rc<Transcript>>,
         config: ContextConfig,
         now: Milliseconds,
+        hooks: Vec<HookName>,
     ) -> Self {
-        let counter = config
-            .encoding_name()
-            .map_or(Ok(Counter::Estimate), |encoding| Err(Need::Encoding(encoding)));
         Self {
             decisions: vec![None; transcript.len()],
-            requirements: vec![None; transcript.len()],
-            costs: vec![Cost::default(); transcript.len() + 1],
+            claims: vec![None; transcript.len()],
             transcript,
             request,
             config,
             now,
+            hooks,
             order: Vec::new(),
             groups: Groups::default(),
-            counter,
-            shortened: Vec::new(),
+            encoding: None,
+            counts: Rc::default(),
+            zone: Zone::default(),
+            zone_offsets: None,
+            answers: Vec::new(),
+            summaries: Map::default(),
+            conversations: None,
+            shortened: Map::default(),
+            trimmed: false,
+            made: Vec::new(),
+            layout: Vec::new(),
             context: Context::default(),
             stage: StageName::Collect,
         }
     }
 
-    /// The rows that no stage has left out, oldest first.
+    // ---- What is given ----
+
+    /// Whether the prompt has a place for the request.
+    #[must_use]
+    pub fn shows_request(&self) -> bool {
+        self.config.section(SectionKind::Request).is_some()
+    }
+
+    /// The text of the request, or of the newest user message where there is none.
+    #[must_use]
+    pub fn request_text(&self) -> String {
+        let text = |transcript: &Transcript, row| {
+            transcript.values(row, Field::Text).collect::<Vec<_>>().join("\n")
+        };
+        if let Some(request) = &self.request {
+            return text(request, 0);
+        }
+        let is_user =
+            |row: &&usize| self.transcript.role(**row) == Role::User && !self.is_left_out(**row);
+        let newest = self.order.iter().rev().find(is_user);
+        newest.map_or_else(String::new, |row| text(&self.transcript, *row))
+    }
+
+    /// The hook of the caller's that can be asked, of several that would do.
+    #[must_use]
+    pub fn hook(&self, names: &[HookName]) -> Option<HookName> {
+        names.iter().copied().find(|name| self.hooks.contains(name))
+    }
+
+    /// What a hook answered, if it was asked.
+    #[must_use]
+    pub fn answer_of(&self, hook: HookName) -> Option<&Answer> {
+        self.answers.iter().find(|answer| answer.hook == hook)
+    }
+
+    /// The user's time zone.
+    ///
+    /// # Errors
+    ///
+    /// Stops to ask for its offsets.
+    pub fn zone(&self) -> StageResult<&Zone> {
+        match &self.config.time_zone {
+            Some(time_zone) if self.zone_offsets.is_none() => {
+                let known = &self.config.tiers.conversations;
+                let known = known.iter().flat_map(|known| [known.started_at, known.ended_at]);
+                let rows = (0..self.transcript.len()).map(|row| self.transcript.time(row));
+                let times = known.chain(rows).flatten().chain([self.now]);
+                let (first, last) = times.fold((self.now, self.now), |(first, last), time| {
+                    (first.min(time), last.max(time))
+                });
+                Err(Need::ZoneOffsets { time_zone: time_zone.clone(), first, last }.into())
+            }
+            _ => Ok(&self.zone),
+        }
+    }
+
+    /// Says something about the build as a whole. Once is enough.
+    pub fn note(&mut self, kind: NoteKind, words: impl Into<String>) {
+        let notes = &mut self.context.trace.notes;
+        if notes.iter().all(|note| note.kind != kind) {
+            notes.push(Note { kind, words: words.into() });
+        }
+    }
+
+    // ---- Marks ----
+
+    /// The rows that no stage has left out, in their order.
     #[must_use]
     pub fn open_rows(&self) -> Vec<usize> {
         self.order.iter().copied().filter(|row| !self.is_left_out(*row)).collect()
@@ -91,7 +185,7 @@ impl Draft {
     /// Whether a stage has left a message out.
     #[must_use]
     pub fn is_left_out(&self, row: usize) -> bool {
-        self.decisions[row].is_some_and(|decision| decision.fate == Fate::LeftOut)
+        self.decision(row).is_some_and(|decision| decision.fate == Fate::LeftOut)
     }
 
     /// Whether it is decided what becomes of a message.
@@ -100,24 +194,52 @@ impl Draft {
         self.decisions[row].is_some()
     }
 
-    /// The rows that no stage has left out, and that are not required.
+    /// What was decided about a message.
+    #[must_use]
+    pub fn decision(&self, row: usize) -> Option<Decision> {
+        self.decisions[row]
+    }
+
+    /// The open rows that limits apply to: not what is required, and no direct messages.
     #[must_use]
     pub fn optional_rows(&self) -> Vec<usize> {
         let mut rows = self.open_rows();
-        rows.retain(|row| self.requirement(*row).is_none());
+        rows.retain(|row| self.rank(*row) > Rank::Direct);
         rows
     }
 
     /// Requires a message, and with it what it goes together with: no limit leaves it out, and it comes first in the
-    /// budget. The first reason stands.
+    /// budget.
     pub fn require(&mut self, row: usize, reason: Reason) {
-        self.requirements[self.groups.of(row)].get_or_insert(reason);
+        self.claim(row, Rank::Required, reason);
+    }
+
+    /// Claims a place for a message, and for what it goes together with. The strongest claim stands, and of equal ones
+    /// the first.
+    pub fn claim(&mut self, row: usize, rank: Rank, reason: Reason) {
+        let claim = &mut self.claims[self.groups.of(row)];
+        if claim.is_none_or(|(stronger, _)| rank < stronger) {
+            *claim = Some((rank, reason));
+        }
     }
 
     /// Why a message is required, if it is.
     #[must_use]
     pub fn requirement(&self, row: usize) -> Option<Reason> {
-        self.requirements[self.groups.of(row)]
+        let claim = self.claims[self.groups.of(row)];
+        claim.filter(|(rank, _)| *rank == Rank::Required).map(|(_, reason)| reason)
+    }
+
+    /// How strong a message's claim is.
+    #[must_use]
+    pub fn rank(&self, row: usize) -> Rank {
+        self.claims[self.groups.of(row)].map_or(Rank::History, |(rank, _)| rank)
+    }
+
+    /// Why a message is kept, if it is.
+    #[must_use]
+    pub fn reason_to_keep(&self, row: usize) -> Reason {
+        self.claims[self.groups.of(row)].map_or(Reason::History, |(_, reason)| reason)
     }
 
     /// Leaves a message out, and with it what it goes together with. The first reason stands.
@@ -137,35 +259,25 @@ impl Draft {
         }
     }
 
-    /// Keeps a message, whole or shortened. Only `budget` does: what is kept has been paid for.
-    pub(crate) fn keep(&mut self, row: usize, fate: Fate, reason: Reason) {
-        self.decisions[row] = Some(Decision { fate, stage: self.stage, reason });
+    /// Leaves out a message alone: for the text formats, where a call is a text that needs no result.
+    pub fn leave_out_alone(&mut self, row: usize, reason: Reason) {
+        let stage = self.stage;
+        self.decisions[row].get_or_insert(Decision { fate: Fate::LeftOut, stage, reason });
     }
 
-    /// Notes what a piece costs in the context.
-    pub fn set_cost(&mut self, piece: Piece, cost: Cost) {
-        let position = self.cost_position(piece);
-        self.costs[position] = cost;
-    }
-
-    /// What a piece costs in the context; nothing if it is not in it.
-    #[must_use]
-    pub fn cost(&self, piece: Piece) -> Cost {
-        self.costs[self.cost_position(piece)]
-    }
-
-    fn cost_position(&self, piece: Piece) -> usize {
-        match piece {
-            Piece::Message(row) => row,
-            Piece::Request => self.transcript.len(),
+    /// Takes back that a message was left out, and with it what it goes together with.
+    pub fn bring_back(&mut self, row: usize) {
+        for member in self.groups.members(row) {
+            self.decisions[*member] = None;
         }
     }
 
-    /// The text that stands for a piece's own, if it was shortened.
-    #[must_use]
-    pub fn shortened_text(&self, piece: Piece) -> Option<&str> {
-        let found = self.shortened.binary_search_by_key(&piece, |(cut, _)| *cut);
-        found.ok().map(|position| self.shortened[position].1.as_str())
+    /// Keeps a message, whole or shortened. Only `budget` does: what is kept has been paid for.
+    pub(crate) fn keep(&mut self, row: usize) {
+        let reason = self.reason_to_keep(row);
+        let is_cut = self.shortened.get(&Piece::Message(row)).is_some();
+        let fate = if is_cut { Fate::Shortened } else { Fate::Kept };
+        self.decisions[row] = Some(Decision { fate, stage: self.stage, reason });
     }
 
     /// The decisions, one a message; none unless every message has one, as it has when `budget` is done.
@@ -174,20 +286,39 @@ impl Draft {
         self.decisions.iter().copied().collect()
     }
 
-    /// The pieces of the prompt in their order: what was kept, oldest first, then the request.
-    #[must_use]
-    pub fn pieces(&self) -> Vec<Piece> {
-        let kept = self.open_rows().into_iter().map(Piece::Message);
-        kept.chain(self.request.as_ref().map(|_| Piece::Request)).collect()
+    // ---- Pieces ----
+
+    /// Makes a text of the build's own; it is in the prompt once it is in the layout.
+    pub fn make(&mut self, section: usize, role: Role, text: String) -> Piece {
+        self.made.push(Made { section, role, text });
+        Piece::Made(self.made.len() - 1)
     }
 
-    /// The message behind a piece.
+    /// The text that stands for a piece's own, if it was shortened.
     #[must_use]
-    pub fn source(&self, piece: Piece) -> (&Transcript, usize) {
-        match (piece, &self.request) {
-            (Piece::Message(row), _) => (&self.transcript, row),
-            (Piece::Request, Some(request)) => (request, 0),
-            (Piece::Request, None) => unreachable!("a request piece exists only with a request"),
+    pub fn shortened_text(&self, piece: Piece) -> Option<&str> {
+        self.shortened.get(&piece).map(String::as_str)
+    }
+
+    /// The message behind a piece, if one is.
+    #[must_use]
+    pub fn source(&self, piece: Piece) -> Option<(&Transcript, usize)> {
+        match piece {
+            Piece::Message(row) => Some((&self.transcript, row)),
+            Piece::Request => self.request.as_deref().map(|request| (request, 0)),
+            Piece::Made(_) => None,
+        }
+    }
+
+    /// A piece's own text, one part below the other.
+    #[must_use]
+    pub fn text_of(&self, piece: Piece) -> String {
+        match (piece, self.source(piece)) {
+            (Piece::Made(position), _) => self.made[position].text.clone(),
+            (_, Some((transcript, row))) => {
+                transcript.values(row, Field::Text).collect::<Vec<_>>().join("\n")
+            }
+            (_, None) => String::new(),
         }
     }
 }

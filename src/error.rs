@@ -19,6 +19,10 @@ pub enum ErrorCode {
     EncodingNotLoaded,
     /// The bytes given as an encoding's vocabulary are not one.
     InvalidEncoding,
+    /// A hook of the caller's, without whose answer there is no context, failed: `countTokens`.
+    HookFailed,
+    /// The caller's signal was aborted.
+    Aborted,
     /// A recording was made by a later version of the format, or is damaged.
     InvalidRecording,
     /// The engine itself failed. It restarts by itself; the next call works.
@@ -27,12 +31,14 @@ pub enum ErrorCode {
 
 impl ErrorCode {
     /// Every code, in the order of the reference page.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::InvalidConfig,
         Self::InvalidTranscript,
         Self::BudgetTooSmall,
         Self::EncodingNotLoaded,
         Self::InvalidEncoding,
+        Self::HookFailed,
+        Self::Aborted,
         Self::InvalidRecording,
         Self::Internal,
     ];
@@ -46,6 +52,8 @@ impl ErrorCode {
             Self::BudgetTooSmall => "BUDGET_TOO_SMALL",
             Self::EncodingNotLoaded => "ENCODING_NOT_LOADED",
             Self::InvalidEncoding => "INVALID_ENCODING",
+            Self::HookFailed => "HOOK_FAILED",
+            Self::Aborted => "ABORTED",
             Self::InvalidRecording => "INVALID_RECORDING",
             Self::Internal => "INTERNAL",
         }

@@ -1,22 +1,16 @@
 //! The forms of a prompt, and what each part of one is made of.
 //!
 //! Every form is a frame and one part a piece, so that the cost of a prompt is the sum of its parts. In the text formats
-//! this is exact because a part ends with a line end and the next begins with a letter or a bracket: no token of the
-//! supported encodings crosses such a border.
+//! this is exact because a part ends with a line end and the next begins with neither a line end nor a slash: no token of
+//! the supported encodings crosses such a border.
 
-use crate::config::Format;
-use crate::context::Piece;
+use crate::config::{ContextConfig, Format, Replacement, SectionKind};
+use crate::context::{Made, Piece};
 use crate::draft::Draft;
-use crate::time;
+use crate::time::{self, Milliseconds};
 use crate::transcript::{Field, Role, Transcript};
 use std::borrow::Cow;
 use std::fmt::Write;
-
-/// What a chat message costs beside its texts, after OpenAI's published recipe for counting chat messages (tiktoken
-/// cookbook, `num_tokens_from_messages`): 3 tokens a message, 1 for a name, 3 that prime the reply.
-const TOKENS_PER_MESSAGE: u64 = 3;
-const TOKENS_PER_NAME: u64 = 1;
-const TOKENS_PRIMING_REPLY: u64 = 3;
 
 /// What an image costs in OpenAI's published formula for GPT-4o: 85 at low detail, and 85 + 4 * 170 for 1024 x 1024
 /// pixels at high detail. Its real size is not known here, so a context with one is not exact.
@@ -44,29 +38,80 @@ impl Parts<'_> {
     }
 }
 
-/// What the form is made of with nothing in it.
-pub(crate) fn frame(draft: &Draft) -> Parts<'static> {
-    match draft.config.render.format {
-        Format::Messages => Parts { flat_tokens: TOKENS_PRIMING_REPLY, ..Parts::default() },
-        Format::Text => Parts::default(),
-        Format::Xml => {
-            let visible = vec![XML_OPEN.into(), xml_close(draft.request.is_some()).into()];
-            Parts { visible, ..Parts::default() }
-        }
+/// What a remembered cost depends on beside the message.
+pub(crate) fn key(config: &ContextConfig, counter: &str) -> String {
+    let render = serde_json::to_string(&config.render).unwrap_or_default();
+    let zone = config.time_zone.as_deref().unwrap_or_default();
+    let budget = &config.budget;
+    let (message, name) = (budget.tokens_per_message, budget.tokens_per_name);
+    format!("{counter} {message} {name} {zone} {render}")
+}
+
+/// Whether times of day are shown, so that the time zone matters.
+pub(crate) fn shows_times(config: &ContextConfig) -> bool {
+    match config.render.format {
+        Format::Messages => false,
+        Format::Text | Format::Xml => config.render.times,
+        Format::Conversations => true,
     }
+}
+
+/// What the form is made of with nothing in it: what primes the reply, and the tools, which are in no message.
+pub(crate) fn frame(config: &ContextConfig) -> Parts<'_> {
+    let flat_tokens = match config.render.format {
+        Format::Messages => config.budget.tokens_priming,
+        _ => 0,
+    };
+    let hidden = config.budget.tools.iter().map(Into::into).collect();
+    Parts { flat_tokens, hidden, ..Parts::default() }
 }
 
 /// What the form makes of a piece.
 pub(crate) fn parts(draft: &Draft, piece: Piece, is_last: bool) -> Parts<'_> {
-    let visible = match draft.config.render.format {
-        Format::Messages => {
-            let (transcript, row) = draft.source(piece);
-            return chat_parts(transcript, row, draft.shortened_text(piece));
+    let format = draft.config.render.format;
+    let is_chat = format == Format::Messages;
+    let mut visible = match (piece, draft.source(piece)) {
+        (Piece::Made(position), _) if is_chat => {
+            return made_message(draft, piece, &draft.made[position]);
         }
-        Format::Text => line(draft, piece, is_last),
-        Format::Xml => element(draft, piece),
+        (_, Some((transcript, row))) if is_chat => {
+            return chat_parts(&draft.config, transcript, row, draft.shortened_text(piece));
+        }
+        (Piece::Made(position), _) => made_block(draft, piece, &draft.made[position]),
+        (_, Some((transcript, row))) => match format {
+            Format::Xml => element(draft, piece, transcript, row),
+            _ if piece == Piece::Request && request_label(&draft.config).is_some() => {
+                let content = content_text(draft, piece, transcript, row);
+                format!("{}{content}", request_label(&draft.config).unwrap_or_default())
+            }
+            Format::Conversations if !matches!(piece, Piece::Request) => {
+                bracketed_line(draft, piece, transcript, row)
+            }
+            _ => line(draft, piece, transcript, row),
+        },
+        (_, None) => String::new(),
     };
+    if !is_last || draft.config.render.trailing_newline {
+        visible.push('\n');
+    }
     Parts { visible: vec![visible.into()], ..Parts::default() }
+}
+
+/// What stands before the request in the place of a speaker's label.
+fn request_label(config: &ContextConfig) -> Option<&str> {
+    config.section(SectionKind::Request)?.1.label.as_deref()
+}
+
+/// The text of pieces, in the text formats.
+pub(crate) fn text(draft: &Draft, pieces: impl IntoIterator<Item = Piece>) -> String {
+    let mut out = String::new();
+    let mut pieces = pieces.into_iter().peekable();
+    while let Some(piece) = pieces.next() {
+        for part in parts(draft, piece, pieces.peek().is_none()).texts() {
+            out.push_str(part);
+        }
+    }
+    out
 }
 
 /// What stands at the end of a text that was cut.
@@ -85,15 +130,15 @@ fn is_marker(line: &str) -> bool {
     })
 }
 
-/// A message's text: its text parts, one below the other.
-pub(crate) fn plain_text(transcript: &Transcript, row: usize) -> String {
-    transcript.values(row, Field::Text).collect::<Vec<_>>().join("\n")
-}
-
 // The format `messages`.
 
-fn chat_parts<'a>(transcript: &'a Transcript, row: usize, shortened: Option<&'a str>) -> Parts<'a> {
-    let mut parts = Parts { flat_tokens: TOKENS_PER_MESSAGE, ..Parts::default() };
+fn chat_parts<'a>(
+    config: &ContextConfig,
+    transcript: &'a Transcript,
+    row: usize,
+    shortened: Option<&'a str>,
+) -> Parts<'a> {
+    let mut parts = Parts { flat_tokens: config.budget.tokens_per_message, ..Parts::default() };
     parts.hidden.push(transcript.role(row).as_str().into());
     parts.visible.extend(shortened.map(Into::into));
     let mut call = None;
@@ -102,7 +147,7 @@ fn chat_parts<'a>(transcript: &'a Transcript, row: usize, shortened: Option<&'a 
             Field::Text if shortened.is_none() => parts.visible.push(value.into()),
             Field::Reasoning | Field::ResultId => parts.hidden.push(value.into()),
             Field::Name => {
-                parts.flat_tokens += TOKENS_PER_NAME;
+                parts.flat_tokens += config.budget.tokens_per_name;
                 parts.hidden.push(value.into());
             }
             Field::Image if value.starts_with("low ") => parts.flat_tokens += TOKENS_PER_IMAGE_LOW,
@@ -119,42 +164,138 @@ fn chat_parts<'a>(transcript: &'a Transcript, row: usize, shortened: Option<&'a 
     parts
 }
 
+fn made_message<'a>(draft: &'a Draft, piece: Piece, made: &'a Made) -> Parts<'a> {
+    let flat_tokens = draft.config.budget.tokens_per_message;
+    let text = draft.shortened_text(piece).unwrap_or(&made.text);
+    let visible = vec![labelled(draft, made, text)];
+    Parts { flat_tokens, visible, hidden: vec![made.role.as_str().into()] }
+}
+
+/// A text of the build's with its section's label; what stands around the history has none.
+fn labelled<'a>(draft: &'a Draft, made: &Made, text: &'a str) -> Cow<'a, str> {
+    let section = draft.config.sections().get(made.section);
+    let section = section.filter(|section| section.kind != SectionKind::History);
+    match section.and_then(|section| section.label.as_deref()) {
+        Some(label) => format!("{label}{text}").into(),
+        None => text.into(),
+    }
+}
+
+/// What a message of the build's says, as it is sent.
+pub(crate) fn made_content(draft: &Draft, piece: Piece, made: &Made) -> String {
+    let text = draft.shortened_text(piece).unwrap_or(&made.text);
+    labelled(draft, made, text).into_owned()
+}
+
 /// A tool call as the JSON that carries it: `{"id":…,"name":…,"arguments":…}`, the arguments as a JSON text.
 fn call_json(id: &str, name: &str, arguments: &str) -> String {
     let json = |text: &str| serde_json::to_string(text).unwrap_or_default();
     format!(r#"{{"id":{},"name":{},"arguments":{}}}"#, json(id), json(name), json(arguments))
 }
 
-// The format `text`.
+// The text formats.
 
-pub(crate) fn text(draft: &Draft, pieces: &[Piece]) -> String {
-    let last = pieces.last();
-    pieces.iter().map(|piece| line(draft, *piece, Some(piece) == last)).collect()
+/// A text of the build's. What stands around the history is in its form already.
+fn made_block(draft: &Draft, piece: Piece, made: &Made) -> String {
+    let section = draft.config.sections().get(made.section);
+    let content = made_content(draft, piece, made);
+    match section.filter(|section| section.kind != SectionKind::History) {
+        None => content,
+        Some(section) if draft.config.render.format == Format::Xml => {
+            format!(
+                "<section id=\"{}\">{}</section>",
+                escape_xml(&section.id),
+                escape_xml(&content)
+            )
+        }
+        Some(_) => {
+            // No token may cross the border to the part before.
+            let content = content.trim_start_matches(is_line_end).trim_end_matches(is_line_end);
+            if content.starts_with('/') { format!(" {content}") } else { content.to_owned() }
+        }
+    }
 }
 
-/// `Label: content` and a line end; the last line of a text has none.
-fn line(draft: &Draft, piece: Piece, is_last: bool) -> String {
-    let (transcript, row) = draft.source(piece);
-    let mut out = String::new();
-    if let (true, Some(moment)) = (draft.config.render.times, transcript.time(row)) {
-        let _ = write!(out, "[{}] ", time::format_minute(moment));
+/// What stands before and after the history, where there is any.
+pub(crate) fn around_history(draft: &Draft) -> (Vec<String>, Vec<String>) {
+    let label = || draft.config.section(SectionKind::History).and_then(|(_, it)| it.label.clone());
+    let heading = || draft.config.render.heading.clone();
+    let above = |lines: [Option<String>; 2]| lines.into_iter().flatten().map(|line| block(&line));
+    match draft.config.render.format {
+        Format::Messages => (Vec::new(), Vec::new()),
+        Format::Text => (above([label(), heading()]).collect(), Vec::new()),
+        Format::Xml => (vec!["<conversation>".to_owned()], vec!["</conversation>".to_owned()]),
+        Format::Conversations => {
+            let tiers = &draft.config.tiers;
+            let conversations = draft.conversations.as_ref();
+            let status = conversations.map(|conversations| {
+                let status = if conversations.is_continuation {
+                    &tiers.continuation
+                } else {
+                    &tiers.new_conversation
+                };
+                format!("<thread-status>{}</thread-status>", escape_xml(status))
+            });
+            let mut opening: Vec<String> = above([label(), heading()]).collect();
+            opening.push("<conversation-history>".to_owned());
+            opening.extend(status);
+            (opening, vec!["</conversation-history>".to_owned()])
+        }
     }
-    out.push_str(&label(transcript, row));
+}
+
+/// A text without the line ends around it: a part has one of its own.
+fn block(text: &str) -> String {
+    text.trim_matches(is_line_end).to_owned()
+}
+
+/// `Label: content`.
+fn line(draft: &Draft, piece: Piece, transcript: &Transcript, row: usize) -> String {
+    let mut out = String::new();
+    if draft.config.render.times {
+        match transcript.time(row) {
+            Some(moment) => {
+                let _ = write!(out, "[{}] ", time::format_minute(moment, &draft.zone));
+            }
+            None if piece == Piece::Request => {} // it is being asked
+            None => out.push_str("[unknown] "),
+        }
+    }
+    out.push_str(&label(&draft.config, transcript, row));
     out.push(':');
-    let content = content_text(draft, piece);
+    let content = content_text(draft, piece, transcript, row);
     if !content.is_empty() {
         out.push(' ');
-        push_guarded(&mut out, &content);
+        push_guarded(&mut out, &content, looks_like_label);
     }
-    if !is_last {
-        out.push('\n');
-    }
+    push_actions(draft, &mut out, transcript, row);
     out
 }
 
-/// The content in words: texts, tool calls as `[Calling name(arguments)]`, media as `[image]`.
-fn content_text(draft: &Draft, piece: Piece) -> String {
-    let (transcript, row) = draft.source(piece);
+/// What was done in a message, on a line of its own.
+fn push_actions(draft: &Draft, out: &mut String, transcript: &Transcript, row: usize) {
+    let limit = usize::try_from(draft.config.render.max_actions).unwrap_or(usize::MAX);
+    let actions: Vec<String> = transcript.values(row, Field::Action).map(collapse).collect();
+    if actions.is_empty() || limit == 0 {
+        return;
+    }
+    let shown = actions[..actions.len().min(limit)].join(" | ");
+    let _ = write!(out, "\n{ACTIONS_BEGIN} {shown}");
+    if actions.len() > limit {
+        let _ = write!(out, " +{} more", actions.len() - limit);
+    }
+    out.push(']');
+}
+
+const ACTIONS_BEGIN: &str = "[Actions:";
+
+fn collapse(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What was said, as the text formats and their limits take it: texts, tool calls as `[Calling name(arguments)]`, media as
+/// `[image]`.
+pub(crate) fn said(draft: &Draft, piece: Piece, transcript: &Transcript, row: usize) -> String {
     let shortened = draft.shortened_text(piece);
     let mut lines: Vec<Cow<'_, str>> = shortened.map(Into::into).into_iter().collect();
     let mut name = "";
@@ -169,13 +310,43 @@ fn content_text(draft: &Draft, piece: Piece) -> String {
             _ => {}
         }
     }
-    lines.join("\n")
+    said_of(&draft.config, &lines.join("\n"))
 }
 
-/// The label of a line: the speaker's name, or the role. A name that could pass for a role, or would not read as a
-/// label, stands behind the role in brackets.
-fn label(transcript: &Transcript, row: usize) -> String {
-    let role = role_label(transcript.role(row));
+/// A text as the text formats take it.
+pub(crate) fn said_of(config: &ContextConfig, text: &str) -> String {
+    if config.render.collapse_whitespace { collapse(text) } else { text.to_owned() }
+}
+
+/// What was said, or what is shown for it.
+fn content_text(draft: &Draft, piece: Piece, transcript: &Transcript, row: usize) -> String {
+    let said = said(draft, piece, transcript, row);
+    let rules = &draft.config.render.replace;
+    if rules.is_empty() {
+        return said;
+    }
+    let lower = said.to_lowercase();
+    let applies = |rule: &&Replacement| {
+        rule.role.is_none_or(|role| role == transcript.role(row))
+            && rule
+                .tag
+                .as_ref()
+                .is_none_or(|tag| transcript.values(row, Field::Tag).any(|t| t == tag))
+            && rule.contains.iter().all(|phrase| lower.contains(&phrase.to_lowercase()))
+    };
+    rules.iter().find(applies).map_or(said, |rule| rule.text.clone())
+}
+
+/// The label of a line: what the source is called, the speaker's name, or the role. A name that could pass for a role, or
+/// would not read as a label, stands behind the role in brackets.
+fn label(config: &ContextConfig, transcript: &Transcript, row: usize) -> String {
+    let own_role = transcript.role(row);
+    let role = role_label(config, own_role);
+    let source = transcript.value(row, Field::Source);
+    let of_source = source.and_then(|source| config.render.source_labels.get(source));
+    if let (Role::User, Some(label)) = (own_role, of_source) {
+        return label.clone();
+    }
     let name: String = transcript
         .value(row, Field::Name)
         .unwrap_or_default()
@@ -188,7 +359,12 @@ fn label(transcript: &Transcript, row: usize) -> String {
     match name.as_str() {
         "" => role.to_owned(),
         _ if transcript.role(row).is_instruction() || !is_plain => format!("{role} ({name})"),
-        _ if Role::ALL.iter().any(|role| begins_with_word(&name, role.as_str())) => {
+        _ if Role::ALL.iter().any(|other| {
+            let label = role_label(config, *other);
+            begins_with_word(&name, other.as_str())
+                || (*other != own_role && begins_with_word(&name, label))
+        }) =>
+        {
             format!("{role} ({name})")
         }
         _ => name,
@@ -200,14 +376,17 @@ fn begins_with_word(text: &str, word: &str) -> bool {
     first.is_some_and(|first| first.eq_ignore_ascii_case(word))
 }
 
-fn role_label(role: Role) -> &'static str {
-    match role {
+fn role_label(config: &ContextConfig, role: Role) -> &str {
+    let is_bracketed = config.render.format == Format::Conversations;
+    config.render.labels.of(role).unwrap_or(match role {
+        Role::User if is_bracketed => "human",
+        Role::Assistant if is_bracketed => "you",
         Role::System => "System",
         Role::Developer => "Developer",
         Role::User => "User",
         Role::Assistant => "Assistant",
         Role::Tool => "Tool",
-    }
+    })
 }
 
 fn is_line_end(letter: char) -> bool {
@@ -217,14 +396,23 @@ fn is_line_end(letter: char) -> bool {
 /// How many words of a name a label shows, so that no line of a content can be made to look like a label.
 const LABEL_WORDS: usize = 4;
 
-/// Appends a content so that none of its lines can pass for the beginning of a message: such a line is indented.
-fn push_guarded(out: &mut String, content: &str) {
+/// Appends a content so that none of its lines can pass for the beginning of a message, or for what was done in one: such a
+/// line is indented.
+fn push_guarded(out: &mut String, content: &str, looks_like_line: fn(&str) -> bool) {
     for (number, line) in content.split_inclusive(is_line_end).enumerate() {
-        if number > 0 && looks_like_label(line) && !is_marker(line) {
+        let is_forged = looks_like_line(line) || line.starts_with(ACTIONS_BEGIN);
+        if number > 0 && is_forged && !is_marker(line) {
             out.push_str("  ");
         }
         out.push_str(line);
     }
+}
+
+/// A text of others within a text format: none of its lines can pass for the beginning of a message.
+pub(crate) fn guarded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    push_guarded(&mut out, text, looks_like_label);
+    out
 }
 
 /// Whether a line begins as a message's line does: as many words as a label can have, a colon, and a space or nothing.
@@ -245,35 +433,23 @@ fn is_invisible(letter: char) -> bool {
         | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-// The format `xml`.
-
-const XML_OPEN: &str = "<conversation>\n";
-
-fn xml_close(has_request: bool) -> &'static str {
-    if has_request { "</conversation>\n" } else { "</conversation>" }
-}
-
-pub(crate) fn xml(draft: &Draft, pieces: &[Piece]) -> String {
-    let mut out = XML_OPEN.to_owned();
-    for piece in pieces {
-        if *piece == Piece::Request {
-            out.push_str(xml_close(true));
-        }
-        out.push_str(&element(draft, *piece));
+/// `[label 14:05] content`, the line of the format `conversations`.
+fn bracketed_line(draft: &Draft, piece: Piece, transcript: &Transcript, row: usize) -> String {
+    let label = label(&draft.config, transcript, row);
+    let mut out = format!("[{}", escape_xml(&label));
+    if let Some(moment) = transcript.time(row) {
+        let _ = write!(out, " {}", time::format_clock(moment, &draft.zone));
     }
-    if draft.request.is_none() {
-        out.push_str(xml_close(false));
-    }
+    out.push_str("] ");
+    let content = escape_xml(&content_text(draft, piece, transcript, row));
+    push_guarded(&mut out, &content, |line| line.trim_start_matches(is_invisible).starts_with('['));
+    push_actions(draft, &mut out, transcript, row);
     out
 }
 
-/// `<message role="…">content</message>` and a line end, or the request's element without one.
-fn element(draft: &Draft, piece: Piece) -> String {
-    let (transcript, row) = draft.source(piece);
-    let (tag, end) = match piece {
-        Piece::Message(_) => ("message", "\n"),
-        Piece::Request => ("request", ""),
-    };
+/// `<message role="…">content</message>`, or the request's element.
+fn element(draft: &Draft, piece: Piece, transcript: &Transcript, row: usize) -> String {
+    let tag = if piece == Piece::Request { "request" } else { "message" };
     let mut out = format!("<{tag} role=\"{}\"", transcript.role(row).as_str());
     let mut attribute = |name: &str, value: &str| {
         let _ = write!(out, " {name}=\"{}\"", escape_xml(value));
@@ -282,11 +458,59 @@ fn element(draft: &Draft, piece: Piece) -> String {
         attribute("name", name);
     }
     if let (true, Some(moment)) = (draft.config.render.times, transcript.time(row)) {
-        attribute("time", &time::format_minute(moment));
+        attribute("time", &time::format_minute(moment, &draft.zone));
     }
-    let _ = write!(out, ">{}</{tag}>{end}", escape_xml(&content_text(draft, piece)));
+    let mut content = content_text(draft, piece, transcript, row);
+    push_actions(draft, &mut content, transcript, row);
+    let _ = write!(out, ">{}</{tag}>", escape_xml(&content));
     out
 }
+
+/// The element that a conversation begins with, and what is below it where it is shown by a text.
+pub(crate) fn conversation_open(
+    started_at: Option<Milliseconds>,
+    label: &str,
+    summary: Option<(&str, bool)>,
+    is_empty: bool,
+) -> String {
+    let mut out = "<conversation".to_owned();
+    if let Some(moment) = started_at {
+        let _ = write!(out, " timestamp=\"{}\"", time::format_iso(moment));
+    }
+    let _ = write!(out, " relative=\"{label}\"");
+    match summary {
+        Some((text, false)) => {
+            let _ = write!(out, " summary=\"true\">\nSummary: {}", escape_xml(text));
+        }
+        Some((text, true)) => {
+            let _ = write!(out, " summary=\"extract\">\nExtract: {}", escape_xml(text));
+        }
+        None if is_empty => out.push_str(">\n"),
+        None => out.push('>'),
+    }
+    out
+}
+
+/// The summary of a conversation, in the formats that have no element for it.
+pub(crate) fn conversation_summary(
+    config: &ContextConfig,
+    label: &str,
+    text: &str,
+    is_extract: bool,
+) -> String {
+    let kind = if is_extract { "Extract" } else { "Summary" };
+    match config.render.format {
+        Format::Xml => {
+            let tag = kind.to_ascii_lowercase();
+            format!("<{tag} relative=\"{label}\">{}</{tag}>", escape_xml(text))
+        }
+        Format::Text => format!("{kind} of the conversation of {label}: {}", collapse(text)),
+        _ => format!("{kind} of the conversation of {label}: {text}"),
+    }
+}
+
+/// The element that a conversation ends with.
+pub(crate) const CONVERSATION_CLOSE: &str = "</conversation>";
 
 /// Escapes what XML gives a meaning to, and replaces what XML cannot hold.
 fn escape_xml(text: &str) -> String {
@@ -309,21 +533,32 @@ fn escape_xml(text: &str) -> String {
 
 /// The canonical bytes of a chat message: its role and what the model sees of it, each with its length.
 pub(crate) fn canonical_message(draft: &Draft, piece: Piece) -> Vec<u8> {
-    let (transcript, row) = draft.source(piece);
-    let shortened = draft.shortened_text(piece);
-    let mut bytes = vec![transcript.role(row) as u8];
+    let mut bytes = Vec::new();
     let mut push = |field: Field, value: &str| {
         bytes.push(field as u8);
         bytes.extend((value.len() as u64).to_le_bytes());
         bytes.extend(value.as_bytes());
     };
-    if let Some(text) = shortened {
-        push(Field::Text, text);
-    }
-    for (field, value) in transcript.fields(row) {
-        if field.is_content() && !(field == Field::Text && shortened.is_some()) {
-            push(field, value);
+    let role = match (piece, draft.source(piece)) {
+        (Piece::Made(position), _) => {
+            let made = &draft.made[position];
+            push(Field::Text, &made_content(draft, piece, made));
+            made.role
         }
-    }
+        (_, Some((transcript, row))) => {
+            let shortened = draft.shortened_text(piece);
+            if let Some(text) = shortened {
+                push(Field::Text, text);
+            }
+            for (field, value) in transcript.fields(row) {
+                if field.is_content() && !(field == Field::Text && shortened.is_some()) {
+                    push(field, value);
+                }
+            }
+            transcript.role(row)
+        }
+        (_, None) => Role::User,
+    };
+    bytes.insert(0, role as u8);
     bytes
 }

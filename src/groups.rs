@@ -1,7 +1,7 @@
 //! What belongs together: a tool call and all its results are one group.
 
+use crate::map::{self, Hashed};
 use crate::transcript::{Field, Transcript};
-use std::collections::BTreeMap;
 
 /// Which messages are one: a message with tool calls and all the results of these calls.
 #[derive(Clone, Debug, Default)]
@@ -9,7 +9,7 @@ pub struct Groups {
     /// For each row, the row that stands for its group.
     group_of: Vec<usize>,
     /// The rows of each group of more than one.
-    larger: BTreeMap<usize, Vec<usize>>,
+    larger: Hashed<usize, Vec<usize>>,
     /// Rows with a call that has no result.
     pub calls_without_result: Vec<usize>,
     /// Rows with a result that has no call before it.
@@ -22,7 +22,7 @@ impl Groups {
     pub fn find(transcript: &Transcript, order: &[usize]) -> Self {
         let mut groups = Self { group_of: (0..transcript.len()).collect(), ..Self::default() };
         // By session and call id, as ids like `call_0` are in many: the row of the latest call, and whether it has a result.
-        let mut calls: BTreeMap<(Option<&str>, &str), (usize, bool)> = BTreeMap::new();
+        let mut calls: Hashed<(Option<&str>, &str), (usize, bool)> = Hashed::default();
         for &row in order {
             let session = transcript.value(row, Field::SessionId);
             for (field, id) in transcript.fields(row) {
@@ -46,8 +46,10 @@ impl Groups {
                 }
             }
         }
-        let unanswered = calls.values().filter(|(_, answered)| !answered).map(|(row, _)| *row);
-        groups.calls_without_result.extend(unanswered);
+        for (row, answered) in calls.into_values() {
+            groups.calls_without_result.extend((!answered).then_some(row));
+        }
+        map::sort_by_key(&mut groups.calls_without_result, &|_| (0, 0));
         groups
     }
 

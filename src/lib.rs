@@ -17,15 +17,23 @@
 pub mod assemble;
 pub mod stages;
 
+pub mod ask;
 pub mod draft;
+mod conversations;
+mod focus;
 mod form;
 pub mod measure;
+mod sections;
 mod shorten;
+mod tiered;
+mod triage_text;
+mod units;
 
 pub mod config;
 pub mod context;
 pub mod error;
 pub mod groups;
+pub mod map;
 pub mod time;
 pub mod tokens;
 pub mod trace;

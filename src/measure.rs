@@ -1,38 +1,136 @@
 //! What the parts of a prompt cost in the form that was asked for.
 
+use crate::ask::{Answer, HookName, Need, Outcome, StageResult};
 use crate::config::{ContextConfig, Format};
 use crate::context::{Cost, Piece};
 use crate::draft::Draft;
+use crate::error::{Error, ErrorCode, Result};
 use crate::form;
+use crate::map::Hashed;
 use crate::time::Milliseconds;
 use crate::tokens::Counter;
 use crate::transcript::Transcript;
+use std::cell::RefCell;
 use std::rc::Rc;
+
+/// What the hook `countTokens` has counted.
+#[derive(Debug, Default)]
+pub struct Counts(RefCell<Hashed<String, u64>>);
+
+impl Counts {
+    /// Notes what texts were counted as.
+    ///
+    /// # Errors
+    ///
+    /// `HOOK_FAILED` where the answer has no count for each.
+    pub(crate) fn learn(&self, texts: Vec<String>, answer: &Answer) -> Result<()> {
+        let counts = answer.counts.as_ref().filter(|counts| counts.len() == texts.len());
+        let (Outcome::Given, Some(counts)) = (answer.outcome, counts) else {
+            let reason = match &answer.reason {
+                Some(reason) => reason.clone(),
+                None => "it gave another number of counts than there were texts".to_owned(),
+            };
+            return Err(Error::new(
+                ErrorCode::HookFailed,
+                format!("countTokens failed: {reason}"),
+                "Give a whole number of 0 or more for each text, or leave countTokens out.",
+            )
+            .at("countTokens"));
+        };
+        self.0.borrow_mut().extend(texts.into_iter().zip(counts.iter().copied()));
+        Ok(())
+    }
+}
+
+/// How texts are counted.
+#[derive(Clone, Debug)]
+enum Source {
+    /// By windrow.
+    Counter(Counter),
+    /// By the hook `countTokens`.
+    Hook(Rc<Counts>, u64),
+}
+
+impl Source {
+    fn count_until(&self, text: &str, limit: u64) -> StageResult<Option<u64>> {
+        match self {
+            Self::Counter(counter) => Ok(counter.count_until(text, limit)),
+            Self::Hook(counts, timeout_ms) => match counts.0.borrow().get(text) {
+                Some(count) => Ok((*count <= limit).then_some(*count)),
+                None => {
+                    Err(Need::Counts { texts: vec![text.to_owned()], timeout_ms: *timeout_ms }
+                        .into())
+                }
+            },
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Counter(counter) => counter.name(),
+            Self::Hook(..) => "countTokens",
+        }
+    }
+}
 
 /// Measures pieces in one form with one counter, and remembers what messages cost.
 #[derive(Debug)]
 pub struct Meter {
-    counter: Counter,
-    /// What a remembered cost depends on beside the message.
-    form: String,
+    source: Source,
+    /// What a remembered cost depends on beside the message; none where it is not remembered.
+    form: Option<String>,
     counts_chars: bool,
-    last: Option<Piece>,
+    /// Whether the prompt ends without a line end that its last piece was counted with.
+    drops_line_end: bool,
+    /// The piece that the prompt ends with, where that is known before it is put together.
+    pub(crate) last: Option<Piece>,
 }
 
 impl Meter {
-    pub(crate) fn new(draft: &Draft, counter: Counter) -> Self {
-        let render = &draft.config.render;
-        let last = match &draft.request {
-            Some(_) => Some(Piece::Request),
-            None => draft.open_rows().last().map(|row| Piece::Message(*row)),
+    /// What measures in a build.
+    ///
+    /// # Errors
+    ///
+    /// Stops to ask for the vocabulary, or for the offsets of the time zone where times are shown.
+    pub(crate) fn new(draft: &Draft) -> StageResult<Self> {
+        let config = &draft.config;
+        let source = if draft.hook(&[HookName::CountTokens]).is_some() {
+            Source::Hook(Rc::clone(&draft.counts), config.budget.timeout_ms)
+        } else {
+            Source::Counter(match (config.encoding_name(), &draft.encoding) {
+                (None, _) => Counter::Estimate,
+                (Some(_), Some(encoding)) => Counter::Exact(Rc::clone(encoding)),
+                (Some(name), None) => return Err(Need::Encoding { name }.into()),
+            })
         };
-        Self {
-            form: format!("{} {} {}", render.format as u8, render.times, counter.name()),
-            counts_chars: draft.config.budget.max_chars.is_some()
-                || render.format != Format::Messages,
-            counter,
-            last,
+        if form::shows_times(config) {
+            draft.zone()?;
         }
+        Ok(Self::of(config, source))
+    }
+
+    fn of(config: &ContextConfig, source: Source) -> Self {
+        let is_remembered = matches!(source, Source::Counter(_));
+        Self {
+            form: is_remembered.then(|| form::key(config, source.name())),
+            counts_chars: config.budget.max_chars.is_some()
+                || config.render.format != Format::Messages
+                || config.sections().iter().any(|section| section.limit.chars.is_some()),
+            drops_line_end: config.render.format != Format::Messages
+                && !config.render.trailing_newline,
+            source,
+            last: None,
+        }
+    }
+
+    /// How it counts: an encoding's name, `estimate` or `countTokens`.
+    pub(crate) fn name(&self) -> &'static str {
+        self.source.name()
+    }
+
+    /// Whether its counts are exact.
+    pub(crate) fn is_exact(&self) -> bool {
+        matches!(&self.source, Source::Counter(counter) if counter.is_exact())
     }
 
     /// Whether it counts characters too.
@@ -40,87 +138,137 @@ impl Meter {
         self.counts_chars
     }
 
-    /// What the form costs with nothing in it.
-    pub(crate) fn fixed(&self, draft: &Draft) -> Cost {
-        self.measure(&form::frame(draft), u64::MAX).unwrap_or_default()
+    /// Asks in one batch for all counts that the pieces will need.
+    pub(crate) fn ask_for(
+        &self,
+        draft: &Draft,
+        pieces: impl Iterator<Item = Piece>,
+    ) -> StageResult {
+        let Source::Hook(counts, timeout_ms) = &self.source else {
+            return Ok(());
+        };
+        let counts = counts.0.borrow();
+        let mut texts: Vec<String> = Vec::new();
+        let mut is_wanted: Hashed<String, u64> = Hashed::default();
+        for piece in pieces {
+            for text in form::parts(draft, piece, self.last == Some(piece)).texts() {
+                if !counts.contains_key(text) && is_wanted.insert(text.to_owned(), 0).is_none() {
+                    texts.push(text.to_owned());
+                }
+            }
+        }
+        if texts.is_empty() {
+            return Ok(());
+        }
+        Err(Need::Counts { texts, timeout_ms: *timeout_ms }.into())
     }
 
-    /// What pieces cost together with the form itself.
-    pub(crate) fn total(&self, draft: &Draft, pieces: &[Piece]) -> Cost {
-        let fixed = self.fixed(draft);
-        pieces.iter().fold(fixed, |spent, piece| spent.plus(self.cost(draft, *piece)))
+    /// What the form costs with nothing in it, and the tools.
+    pub(crate) fn fixed(&self, draft: &Draft) -> StageResult<Cost> {
+        let cost = self.measure(&form::frame(&draft.config), u64::MAX)?;
+        Ok(cost.unwrap_or_default())
+    }
+
+    /// What pieces cost together.
+    pub(crate) fn total(&self, draft: &Draft, pieces: &[Piece]) -> StageResult<Cost> {
+        pieces
+            .iter()
+            .try_fold(Cost::default(), |spent, piece| Ok(spent.plus(self.cost(draft, *piece)?)))
     }
 
     /// What a piece costs.
-    pub(crate) fn cost(&self, draft: &Draft, piece: Piece) -> Cost {
-        self.cost_until(draft, piece, u64::MAX).unwrap_or_default()
+    pub(crate) fn cost(&self, draft: &Draft, piece: Piece) -> StageResult<Cost> {
+        Ok(self.cost_until(draft, piece, u64::MAX)?.unwrap_or_default())
     }
 
-    /// What each message of a group costs, or none as soon as they do not fit together.
-    pub(crate) fn group_cost(
+    /// What pieces cost together, or none as soon as they do not fit.
+    pub(crate) fn cost_within(
         &self,
         draft: &Draft,
-        rows: &[usize],
-        limit: Cost,
-    ) -> Option<Vec<Cost>> {
-        let mut room = limit;
-        let mut costs = Vec::with_capacity(rows.len());
-        for row in rows {
-            let cost = self.cost_until(draft, Piece::Message(*row), room.tokens)?;
-            if !cost.fits(room) {
-                return None;
+        pieces: &[Piece],
+        room: Cost,
+    ) -> StageResult<Option<Cost>> {
+        let mut spent = Cost::default();
+        for piece in pieces {
+            let left = room.minus(spent);
+            match self.cost_until(draft, *piece, left.tokens)? {
+                Some(cost) if cost.fits(left) => spent = spent.plus(cost),
+                _ => return Ok(None),
             }
-            room = room.minus(cost);
-            costs.push(cost);
         }
-        Some(costs)
+        Ok(Some(spent))
     }
 
     /// How many tokens a text has.
-    pub(crate) fn count(&self, text: &str) -> u64 {
-        self.counter.count(text)
+    pub(crate) fn count(&self, text: &str) -> StageResult<u64> {
+        Ok(self.source.count_until(text, u64::MAX)?.unwrap_or(u64::MAX))
     }
 
-    fn cost_until(&self, draft: &Draft, piece: Piece, token_limit: u64) -> Option<Cost> {
+    /// What the end of a text may cost more than was counted: where its last line loses its line end, a token may fall
+    /// into two.
+    pub(crate) fn slack(&self) -> Cost {
+        Cost { tokens: u64::from(self.last.is_none() && self.drops_line_end), chars: 0 }
+    }
+
+    fn cost_until(
+        &self,
+        draft: &Draft,
+        piece: Piece,
+        token_limit: u64,
+    ) -> StageResult<Option<Cost>> {
         let is_last = self.last == Some(piece);
         let parts = || form::parts(draft, piece, is_last);
         // The last piece of a text has no line end, so its cost is its own; a shortened one is not the message's.
-        let row = match piece {
-            Piece::Message(row) if !is_last && draft.shortened_text(piece).is_none() => row,
+        let (row, form) = match (piece, &self.form) {
+            (Piece::Message(row), Some(form))
+                if !is_last && draft.shortened_text(piece).is_none() =>
+            {
+                (row, form)
+            }
             _ => return self.measure(&parts(), token_limit),
         };
-        if let Some(tokens) = draft.transcript.remembered_cost(&self.form, row) {
+        if let Some(tokens) = draft.transcript.remembered_cost(form, row) {
             let chars = if self.counts_chars { parts().chars() } else { 0 };
             let cost = Cost { tokens: u64::from(tokens), chars };
-            return (cost.tokens <= token_limit).then_some(cost);
+            return Ok((cost.tokens <= token_limit).then_some(cost));
         }
-        let cost = self.measure(&parts(), token_limit)?;
+        let Some(cost) = self.measure(&parts(), token_limit)? else {
+            return Ok(None);
+        };
         if let Ok(tokens) = u32::try_from(cost.tokens) {
-            draft.transcript.remember_cost(&self.form, row, tokens);
+            draft.transcript.remember_cost(form, row, tokens);
         }
-        Some(cost)
+        Ok(Some(cost))
     }
 
-    fn measure(&self, parts: &form::Parts<'_>, token_limit: u64) -> Option<Cost> {
+    fn measure(&self, parts: &form::Parts<'_>, token_limit: u64) -> StageResult<Option<Cost>> {
         let mut tokens = parts.flat_tokens;
         for text in parts.texts() {
-            let room = token_limit.checked_sub(tokens)?;
-            tokens += self.counter.count_until(text, room)?;
+            let Some(room) = token_limit.checked_sub(tokens) else {
+                return Ok(None);
+            };
+            let Some(count) = self.source.count_until(text, room)? else {
+                return Ok(None);
+            };
+            tokens += count;
         }
         let chars = if self.counts_chars { parts.chars() } else { 0 };
-        (tokens <= token_limit).then_some(Cost { tokens, chars })
+        Ok((tokens <= token_limit).then_some(Cost { tokens, chars }))
     }
 }
 
-/// What every message of a transcript costs in a form, and what the form itself costs with nothing in it.
+/// What every message of a transcript costs in a form, and what the form itself costs with nothing in it. Times are
+/// counted as in UTC.
 #[must_use]
 pub fn measure_all(
     transcript: &Rc<Transcript>,
     config: ContextConfig,
     counter: Counter,
 ) -> (Cost, Vec<Cost>) {
-    let draft = Draft::new(Rc::clone(transcript), None, config, Milliseconds(0));
-    let meter = Meter::new(&draft, counter);
+    let meter = Meter::of(&config, Source::Counter(counter));
+    let draft = Draft::new(Rc::clone(transcript), None, config, Milliseconds(0), Vec::new());
     let rows = 0..transcript.len();
-    (meter.fixed(&draft), rows.map(|row| meter.cost(&draft, Piece::Message(row))).collect())
+    // A counter of windrow's own never asks.
+    let cost = |row| meter.cost(&draft, Piece::Message(row)).unwrap_or_default();
+    (meter.fixed(&draft).unwrap_or_default(), rows.map(cost).collect())
 }

@@ -1,10 +1,10 @@
-//! Moments: read from what callers write, shown in UTC.
+//! Moments: read from what callers write, shown in UTC or in the user's time zone.
 
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::fmt;
 
 /// A moment, in milliseconds since 1970-01-01T00:00Z.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Milliseconds(pub i64);
 
@@ -88,16 +88,78 @@ fn sign(rest: &mut &str, signs: &[char]) -> Option<char> {
     Some(found)
 }
 
-/// Shows a moment to the minute in UTC, as `2025-03-30 14:05`.
-pub(crate) fn format_minute(moment: Milliseconds) -> String {
-    let minutes = moment.0.div_euclid(MILLISECONDS_PER_MINUTE);
-    let (year, month, day) = civil_date(minutes.div_euclid(24 * 60));
-    let (hour, minute) = (minutes.rem_euclid(24 * 60) / 60, minutes.rem_euclid(60));
-    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}")
+/// How far a time zone is from UTC, over time. The default is UTC.
+#[derive(Clone, Debug, Default)]
+pub struct Zone {
+    offsets: Vec<[i64; 2]>,
 }
 
-const MILLISECONDS_PER_MINUTE: i64 = 60_000;
-const MILLISECONDS_PER_DAY: i64 = 24 * 60 * MILLISECONDS_PER_MINUTE;
+impl Zone {
+    /// A zone of offsets: since when (milliseconds since 1970, ascending), and how many minutes east of UTC. The first
+    /// holds for all that is before it too.
+    #[must_use]
+    pub fn new(offsets: Vec<[i64; 2]>) -> Self {
+        Self { offsets }
+    }
+
+    /// What the clocks of the zone show, as the moment at which those of UTC show it.
+    pub(crate) fn local(&self, moment: Milliseconds) -> Milliseconds {
+        let begun = self.offsets.partition_point(|[since, _]| *since <= moment.0);
+        let minutes = self.offsets.get(begun.saturating_sub(1)).map_or(0, |[_, minutes]| *minutes);
+        Milliseconds(moment.0.saturating_add(minutes.saturating_mul(MILLISECONDS_PER_MINUTE)))
+    }
+
+    /// The calendar day in the zone, in days since 1970-01-01.
+    pub(crate) fn day(&self, moment: Milliseconds) -> i64 {
+        self.local(moment).0.div_euclid(MILLISECONDS_PER_DAY)
+    }
+}
+
+/// Shows a moment to the minute, as `2025-03-30 14:05`.
+pub(crate) fn format_minute(moment: Milliseconds, zone: &Zone) -> String {
+    format!("{} {}", format_date(zone.day(moment)), format_clock(moment, zone))
+}
+
+/// Shows the time of day to the minute, as `14:05`; midnight is `00:00`.
+pub(crate) fn format_clock(moment: Milliseconds, zone: &Zone) -> String {
+    let minutes = zone.local(moment).0.rem_euclid(MILLISECONDS_PER_DAY) / MILLISECONDS_PER_MINUTE;
+    format!("{:02}:{:02}", minutes / 60, minutes % 60)
+}
+
+/// Shows a moment in UTC as JavaScript's `toISOString` does: `2026-02-06T14:54:00.000Z`.
+pub(crate) fn format_iso(moment: Milliseconds) -> String {
+    let utc = Zone::default();
+    let rest = moment.0.rem_euclid(MILLISECONDS_PER_MINUTE);
+    let (date, clock) = (format_date(utc.day(moment)), format_clock(moment, &utc));
+    format!("{date}T{clock}:{:02}.{:03}Z", rest / 1000, rest % 1000)
+}
+
+/// Shows a day since 1970-01-01, as `2026-01-28`.
+pub(crate) fn format_date(day: i64) -> String {
+    let (year, month, day) = civil_date(day);
+    if (0..10_000).contains(&year) {
+        format!("{year:04}-{month:02}-{day:02}")
+    } else {
+        // What ISO 8601 and JavaScript write of years that four digits cannot hold.
+        format!("{year:+07}-{month:02}-{day:02}")
+    }
+}
+
+/// The name of a day since 1970-01-01, which was a Thursday.
+pub(crate) fn weekday_name(day: i64) -> &'static str {
+    match day.rem_euclid(7) {
+        0 => "Thursday",
+        1 => "Friday",
+        2 => "Saturday",
+        3 => "Sunday",
+        4 => "Monday",
+        5 => "Tuesday",
+        _ => "Wednesday",
+    }
+}
+
+pub(crate) const MILLISECONDS_PER_MINUTE: i64 = 60_000;
+pub(crate) const MILLISECONDS_PER_DAY: i64 = 24 * 60 * MILLISECONDS_PER_MINUTE;
 
 // The two conversions below count in years that begin in March, so that the leap day is the last day of its year, and in
 // eras of 400 years, after which the calendar repeats: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms".
@@ -228,10 +290,73 @@ mod tests {
         let mut moment = parse("1899-12-31T00:00Z").expect("a date");
         let end = parse("2402-03-02T00:00Z").expect("a date");
         while moment < end {
-            assert_eq!(parse(&format_minute(moment)), Some(moment));
+            assert_eq!(parse(&format_minute(moment, &Zone::default())), Some(moment));
+            assert_eq!(parse(&format_iso(moment)), Some(moment));
             moment.0 += (7 * 60 + 13) * MILLISECONDS_PER_MINUTE;
         }
-        assert_eq!(format_minute(Milliseconds(1_743_343_559_999)), "2025-03-30 14:05");
-        assert_eq!(format_minute(Milliseconds(-1)), "1969-12-31 23:59");
+        let shown = |milliseconds| format_minute(Milliseconds(milliseconds), &Zone::default());
+        assert_eq!(shown(1_743_343_559_999), "2025-03-30 14:05");
+        assert_eq!(shown(-1), "1969-12-31 23:59");
+    }
+
+    #[test]
+    fn shows_moments_as_javascript_does() {
+        for (milliseconds, shown) in [
+            (1_770_389_640_000, "2026-02-06T14:54:00.000Z"),
+            (-1, "1969-12-31T23:59:59.999Z"),
+            (-62_167_219_200_000, "0000-01-01T00:00:00.000Z"),
+            (-62_167_219_200_001, "-000001-12-31T23:59:59.999Z"),
+            (253_402_300_800_000, "+010000-01-01T00:00:00.000Z"),
+            (8_640_000_000_000_000, "+275760-09-13T00:00:00.000Z"),
+            (-8_640_000_000_000_000, "-271821-04-20T00:00:00.000Z"),
+        ] {
+            assert_eq!(format_iso(Milliseconds(milliseconds)), shown);
+        }
+    }
+
+    #[test]
+    fn goes_by_the_clocks_of_the_zone() {
+        let at = |text| parse(text).expect("a moment");
+        // Los Angeles, 2026: eight hours behind, seven from 8 March, 10:00 UTC, to 1 November, 9:00 UTC.
+        let los_angeles = Zone::new(vec![
+            [at("2025-11-02T09:00Z").0, -480],
+            [at("2026-03-08T10:00Z").0, -420],
+            [at("2026-11-01T09:00Z").0, -480],
+        ]);
+        for (moment, shown) in [
+            ("2020-01-01T00:00Z", "2019-12-31 16:00"), // before the first offset, which holds there too
+            ("2026-03-08T07:59Z", "2026-03-07 23:59"),
+            ("2026-03-08T08:05Z", "2026-03-08 00:05"),
+            ("2026-03-08T09:59Z", "2026-03-08 01:59"),
+            ("2026-03-08T10:00Z", "2026-03-08 03:00"),
+            ("2026-03-09T06:59Z", "2026-03-08 23:59"), // a day of 23 hours
+            ("2026-03-09T07:00Z", "2026-03-09 00:00"),
+            ("2026-11-01T08:30Z", "2026-11-01 01:30"),
+            ("2026-11-01T09:30Z", "2026-11-01 01:30"), // an hour that comes twice
+            ("2030-07-01T00:00Z", "2030-06-30 16:00"), // after the last one
+        ] {
+            assert_eq!(format_minute(at(moment), &los_angeles), shown, "{moment}");
+            assert!(shown.ends_with(&format_clock(at(moment), &los_angeles)));
+        }
+        let kathmandu = Zone::new(vec![[i64::MIN, 345]]);
+        assert_eq!(format_minute(Milliseconds(-1), &kathmandu), "1970-01-01 05:44");
+        assert_eq!(kathmandu.day(Milliseconds(-1)), 0);
+        assert_eq!(Zone::default().day(Milliseconds(-1)), -1);
+        // What no zone has does no harm.
+        let absurd = Zone::new(vec![[0, i64::MAX], [1, i64::MIN]]);
+        for moment in [i64::MIN, 0, 1, i64::MAX] {
+            assert!(!format_minute(Milliseconds(moment), &absurd).is_empty());
+        }
+    }
+
+    #[test]
+    fn names_the_days() {
+        let day = |text| Zone::default().day(parse(text).expect("a moment"));
+        assert_eq!(weekday_name(day("2026-02-06")), "Friday");
+        assert_eq!(weekday_name(day("1969-12-31T23:59Z")), "Wednesday");
+        assert_eq!(format_date(day("2026-01-28T23:59Z")), "2026-01-28");
+        let week: Vec<_> = (day("2026-02-02")..day("2026-02-09")).map(weekday_name).collect();
+        let names = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+        assert_eq!(week, names);
     }
 }

@@ -25,6 +25,16 @@ pub enum Fate {
 pub enum Reason {
     /// It belongs to another session than the one asked for.
     OtherSession,
+    /// It is meant for another agent than the one that the context is for.
+    OtherTarget,
+    /// Its time to live is over.
+    Expired,
+    /// An earlier message has the same id.
+    Duplicate,
+    /// History was turned off.
+    Disabled,
+    /// It is older than what the cache holds.
+    BeyondCache,
     /// It is older than what is fetched.
     BeyondFetchLimit,
     /// It calls a tool, and the transcript has no result for the call.
@@ -37,6 +47,14 @@ pub enum Reason {
     Source,
     /// One of its tags is excluded.
     Tag,
+    /// It belongs to a turn that is not finished.
+    Unfinished,
+    /// It has no content.
+    Blank,
+    /// It was written, or its conversation ended, too many days ago.
+    BeyondAge,
+    /// It is the summary of a conversation, and stands for it where the conversation is shown so.
+    IsSummary,
     /// It is older than the newest messages or exchanges that the window takes.
     BeyondLookback,
     /// It is older than the newest user turns that the window takes.
@@ -45,8 +63,22 @@ pub enum Reason {
     BeyondRecentMessages,
     /// It is older than the window's hours.
     TooOld,
+    /// Triage did not choose it.
+    NotChosen,
+    /// It is older than the guaranteed recent, and triage failed.
+    TriageFailed,
+    /// It is older than the guaranteed recent, and there is no triage.
+    TriageUnavailable,
+    /// Its conversation is shown by a summary.
+    Summarized,
+    /// Conversations of its tier are not shown.
+    TierNotShown,
+    /// The prompt has no place for history.
+    NoSection,
     /// Its tool call or result was left out, and they go together.
     SplitGroup,
+    /// The history's own limit had no room left for it.
+    OverLimit,
     /// The budget had no room left for it.
     OverBudget,
     /// It is one of the system or developer messages that the transcript begins with.
@@ -55,34 +87,63 @@ pub enum Reason {
     Pinned,
     /// It stands for a request that was not given, or goes together with what does.
     Request,
+    /// The request replies to it.
+    ReplyTo,
+    /// It is meant for the agent that the context is for.
+    Direct,
+    /// It is one of the guaranteed recent.
+    Recent,
+    /// Triage chose it.
+    Chosen,
     /// It is history, and there was room for it.
     History,
 }
 
 impl Reason {
     /// Every reason, in the order of the stages.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 37] = [
         Self::OtherSession,
+        Self::OtherTarget,
+        Self::Expired,
+        Self::Duplicate,
+        Self::Disabled,
+        Self::BeyondCache,
         Self::BeyondFetchLimit,
         Self::CallWithoutResult,
         Self::ResultWithoutCall,
         Self::Role,
         Self::Source,
         Self::Tag,
+        Self::Unfinished,
+        Self::Blank,
+        Self::BeyondAge,
+        Self::IsSummary,
         Self::BeyondLookback,
         Self::BeyondUserTurns,
         Self::BeyondRecentMessages,
         Self::TooOld,
+        Self::NotChosen,
+        Self::TriageFailed,
+        Self::TriageUnavailable,
+        Self::Summarized,
+        Self::TierNotShown,
+        Self::NoSection,
         Self::SplitGroup,
+        Self::OverLimit,
         Self::OverBudget,
         Self::Instruction,
         Self::Pinned,
         Self::Request,
+        Self::ReplyTo,
+        Self::Direct,
+        Self::Recent,
+        Self::Chosen,
         Self::History,
     ];
 
     /// The reason in words, with the figures of the config.
     #[must_use]
+    #[expect(clippy::too_many_lines, reason = "a list")]
     pub fn words(self, config: &ContextConfig) -> String {
         let window = &config.window;
         let figure = |value: Option<u64>| value.map_or_else(String::new, |value| value.to_string());
@@ -90,6 +151,21 @@ impl Reason {
             Self::OtherSession => format!(
                 "belongs to another session than {}",
                 config.session_id.as_deref().unwrap_or("the one asked for")
+            ),
+            Self::OtherTarget => format!(
+                "meant for another agent than {}",
+                config.agent_id.as_deref().unwrap_or("the one asked for")
+            ),
+            Self::Expired => {
+                "its time to live is over (ttlSeconds), or it has one and no time".to_owned()
+            }
+            Self::Duplicate => {
+                "an earlier message has the same id (collect.deduplicate)".to_owned()
+            }
+            Self::Disabled => "history is turned off (enabled)".to_owned(),
+            Self::BeyondCache => format!(
+                "older than the newest {} messages, which are all that the cache holds (collect.cacheLimit)",
+                figure(config.collect.cache_limit)
             ),
             Self::BeyondFetchLimit => format!(
                 "older than the newest {} messages, which are all that is looked at (collect.fetchLimit)",
@@ -105,6 +181,16 @@ impl Reason {
             Self::Role => "its role is not among those wanted (filter.roles)".to_owned(),
             Self::Source => "its source is excluded (filter.excludeSources)".to_owned(),
             Self::Tag => "one of its tags is excluded (filter.excludeTags)".to_owned(),
+            Self::Unfinished => {
+                "belongs to a turn that is not finished (filter.completedOnly)".to_owned()
+            }
+            Self::Blank => "has no content (filter.excludeBlank)".to_owned(),
+            Self::BeyondAge => {
+                "written, or its conversation ended, more days ago than filter.maxAgeDays or tiers.maxAgeDays says"
+                    .to_owned()
+            }
+            Self::IsSummary => "is the summary of a conversation, which stands for it only where it is shown so (tiers)"
+                .to_owned(),
             Self::BeyondLookback => format!(
                 "older than the newest {} {} (window.lookbackCount)",
                 figure(window.lookback_count),
@@ -127,8 +213,25 @@ impl Reason {
                 serde_json::to_string(&window.recency_hours).unwrap_or_default(),
                 window.min_messages
             ),
+            Self::NotChosen => "not chosen by triage as relevant to the request".to_owned(),
+            Self::TriageFailed => format!(
+                "triage failed, and it is older than the newest {} that are kept then (triage.alwaysIncludeRecent, \
+                 triage.onError)",
+                config.triage.always_include_recent
+            ),
+            Self::TriageUnavailable => format!(
+                "there is no triage, and it is older than the newest {} that are kept then \
+                 (triage.alwaysIncludeRecent, triage.onUnavailable)",
+                config.triage.always_include_recent
+            ),
+            Self::Summarized => "its conversation is shown by a summary (tiers)".to_owned(),
+            Self::TierNotShown => "conversations of its tier are not shown (tiers)".to_owned(),
+            Self::NoSection => "the prompt has no section of kind history (sections)".to_owned(),
             Self::SplitGroup => {
                 "goes together with a tool call or result that was left out".to_owned()
+            }
+            Self::OverLimit => {
+                "no room left in the history's own limit (sections, limit)".to_owned()
             }
             Self::OverBudget => {
                 "no room left in the budget: what is newer, pinned or required filled it".to_owned()
@@ -142,6 +245,16 @@ impl Reason {
                 "stands for the request, which was not given: the newest message, the newest user message, or with one of them"
                     .to_owned()
             }
+            Self::ReplyTo => {
+                "the request replies to it, or it goes together with what it replies to (window.includeReplyTo)"
+                    .to_owned()
+            }
+            Self::Direct => "a message for this agent (agentId)".to_owned(),
+            Self::Recent => format!(
+                "one of the newest {}, which are kept without triage (triage.alwaysIncludeRecent)",
+                config.triage.always_include_recent
+            ),
+            Self::Chosen => "chosen by triage as relevant to the request".to_owned(),
             Self::History => "within the window, and there was room for it".to_owned(),
         }
     }
@@ -158,6 +271,12 @@ pub enum StageName {
     Filter,
     /// Count, turns, time.
     Window,
+    /// What is recalled.
+    Recall,
+    /// What a fast model chooses.
+    Triage,
+    /// Full or summary.
+    Tiers,
     /// What fits.
     Budget,
     /// The form.
@@ -187,6 +306,40 @@ pub struct Trace {
     pub ranges: Vec<TraceRange>,
     /// The reasons that occur, in words.
     pub reasons: Vec<ReasonWords>,
+    /// What is to be said of the build as a whole.
+    pub notes: Vec<Note>,
+}
+
+/// Something about a build as a whole.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Note {
+    /// What it is about.
+    pub kind: NoteKind,
+    /// What it says.
+    pub words: String,
+}
+
+/// What a note is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum NoteKind {
+    /// The budget, or a section's limit, left out or shortened something.
+    ContextTrim,
+    /// What is required costs more than the budget, and is there all the same.
+    RequiredOverflow,
+    /// There was older history to choose from, and no triage.
+    TriageUnavailable,
+    /// Triage failed.
+    TriageFailed,
+    /// Nothing could be recalled.
+    RecallUnavailable,
+    /// Recall failed.
+    RecallFailed,
+    /// The hook for summaries failed.
+    SummariesFailed,
 }
 
 /// A reason in words.
@@ -249,6 +402,6 @@ impl Trace {
                 }
             }
         }
-        Self { ranges, reasons }
+        Self { ranges, reasons, notes: Vec::new() }
     }
 }

@@ -85,11 +85,27 @@ pub enum Field {
     Source,
     /// One of its tags.
     Tag,
+    /// The conversation that it belongs to.
+    ConversationId,
+    /// The conversation that it is the summary of.
+    SummaryOf,
+    /// The id of the message that it replies to.
+    ReplyTo,
+    /// One of the things that were done in it.
+    Action,
+    /// How the turn ended, for example `failed`.
+    Status,
+    /// The agent that it is meant for.
+    Target,
+    /// Its priority among direct messages, in millionths: a whole number from 0 to 1000000.
+    Priority,
+    /// How long it is valid after it was written, in milliseconds.
+    TimeToLive,
 }
 
 impl Field {
     /// Every field, in the order of its code at the boundary.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 23] = [
         Self::Id,
         Self::Name,
         Self::Text,
@@ -105,12 +121,32 @@ impl Field {
         Self::SessionId,
         Self::Source,
         Self::Tag,
+        Self::ConversationId,
+        Self::SummaryOf,
+        Self::ReplyTo,
+        Self::Action,
+        Self::Status,
+        Self::Target,
+        Self::Priority,
+        Self::TimeToLive,
     ];
 
     /// Whether the field is part of what the model sees.
     #[must_use]
     pub fn is_content(self) -> bool {
-        !matches!(self, Self::Id | Self::CreatedAt | Self::SessionId | Self::Source | Self::Tag)
+        matches!(
+            self,
+            Self::Name
+                | Self::Text
+                | Self::Reasoning
+                | Self::Image
+                | Self::Audio
+                | Self::File
+                | Self::CallId
+                | Self::CallName
+                | Self::CallArguments
+                | Self::ResultId
+        )
     }
 }
 

@@ -4,10 +4,13 @@
 //! and typed arrays. Failures leave as plain objects with a code; the package makes them errors.
 #![allow(unsafe_code, reason = "the code that wasm-bindgen generates is unsafe")]
 
+use crate::ask::{Answer, Need};
 use crate::assemble::{Build, Step};
 use crate::config::ContextConfig;
-use crate::context::{Piece, Recording, Snapshot, TokenReport};
-use crate::draft::Need;
+use crate::context::{
+    Context, ConversationReport, FocusReport, Made, Piece, RecallReport, Recording, SectionReport,
+    Snapshot, TokenReport,
+};
 use crate::error::{Error, ErrorCode};
 use crate::measure;
 use crate::time::{self, Milliseconds};
@@ -15,16 +18,15 @@ use crate::tokens::{Counter, Encoding, EncodingName};
 use crate::trace::Trace;
 use crate::transcript::{Columns, Transcript};
 use crate::value::Value;
-use js_sys::{Array, Object, Uint32Array};
+use js_sys::{Array, Int32Array, Object, Uint32Array};
 use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 
 thread_local! {
-    static ENCODINGS: RefCell<BTreeMap<EncodingName, Rc<Encoding>>> = RefCell::default();
+    static ENCODINGS: RefCell<[Option<Rc<Encoding>>; EncodingName::ALL.len()]> = RefCell::default();
 }
 
 type JsResult<T> = Result<T, JsValue>;
@@ -123,29 +125,54 @@ impl CoreBuild {
         request: Option<CoreTranscript>,
         config: &JsValue,
         now: f64,
+        hooks: Vec<String>,
     ) -> JsResult<Self> {
         let mut config = read_config(config)?;
         config.turn_id.get_or_insert_with(random_turn_id);
         let now = time::from_number(now).unwrap_or(Milliseconds(0));
         let request = request.map(|request| request.0);
-        Build::new(Rc::clone(&transcript.0), request, config, now).map(Self).map_err(failure)
+        let hooks = Value::List(hooks.into_iter().map(Value::Text).collect());
+        let hooks = hooks.decode(&[]).map_err(failure)?;
+        Build::new(Rc::clone(&transcript.0), request, config, now, hooks).map(Self).map_err(failure)
     }
 
-    /// Runs on: gives the name of the encoding that must be loaded first, or the finished context.
+    /// Runs on: gives what is needed first (a [`Need`]), or the finished context.
     ///
     /// # Errors
     ///
-    /// `BUDGET_TOO_SMALL`.
+    /// `BUDGET_TOO_SMALL`, `HOOK_FAILED`.
     pub fn step(&mut self) -> JsResult<JsValue> {
         loop {
             match self.0.step().map_err(failure)? {
-                Step::Need(Need::Encoding(name)) => match loaded(name) {
-                    Some(encoding) => self.0.provide_encoding(encoding),
-                    None => return Ok(name.as_str().into()),
-                },
-                Step::Done(context) => return finished(*context),
+                Step::Need(Need::Encoding { name }) if loaded(name).is_some() => {
+                    if let Some(encoding) = loaded(name) {
+                        self.0.provide_encoding(encoding);
+                    }
+                }
+                Step::Need(need) => return to_js(&need),
+                Step::Done(context) => return finished(&context),
             }
         }
+    }
+
+    /// Answers what a hook was asked, with an [`Answer`].
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_CONFIG` where it is no answer, `INVALID_RECORDING` where nothing of that kind was asked, `HOOK_FAILED` where
+    /// `countTokens` gave no counts.
+    pub fn answer(&mut self, answer: &JsValue) -> JsResult<()> {
+        let answer: Answer = plain(answer).decode(&[]).map_err(failure)?;
+        self.0.answer(answer).map_err(failure)
+    }
+
+    /// Answers the need for a time zone's offsets: since when (milliseconds since 1970) and how many minutes east, in
+    /// turn.
+    #[wasm_bindgen(js_name = answerOffsets)]
+    pub fn answer_offsets(&mut self, offsets: &[f64]) {
+        #[expect(clippy::cast_possible_truncation, reason = "moments and minutes are whole")]
+        let pair = |pair: &[f64; 2]| [pair[0] as i64, pair[1] as i64];
+        self.0.provide_offsets(offsets.as_chunks().0.iter().map(pair).collect());
     }
 }
 
@@ -154,39 +181,75 @@ impl CoreBuild {
 #[serde(rename_all = "camelCase")]
 struct Finished {
     #[serde(with = "serde_wasm_bindgen::preserve")]
-    rows: Uint32Array,
+    rows: Int32Array,
     #[serde(with = "serde_wasm_bindgen::preserve")]
     costs: Uint32Array,
-    shortened: Vec<(Option<usize>, String)>,
-    text: Option<String>,
-    tokens: TokenReport,
-    char_count: Option<u64>,
-    trimmed: bool,
-    trace: Trace,
-    snapshot: Snapshot,
-    recording: Recording,
+    #[serde(with = "serde_wasm_bindgen::preserve")]
+    section_of: Uint32Array,
+    /// What is read as one JSON text: it is small, or rarely looked at.
+    json: String,
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "rows and costs of one prompt fit 32 bits")]
-fn finished(context: crate::context::Context) -> JsResult<JsValue> {
-    let row = |piece: Piece| match piece {
-        Piece::Message(row) => Some(row),
-        Piece::Request => None,
-    };
-    let rows: Vec<u32> =
-        context.pieces.iter().filter_map(|piece| row(*piece)).map(|row| row as u32).collect();
-    let costs: Vec<u32> = context.costs.iter().map(|tokens| *tokens as u32).collect();
-    to_js(&Finished {
-        rows: Uint32Array::from(rows.as_slice()),
-        costs: Uint32Array::from(costs.as_slice()),
-        shortened: context.shortened.into_iter().map(|(piece, text)| (row(piece), text)).collect(),
-        text: context.text,
-        tokens: context.tokens,
+/// The rest of a finished context.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Rest<'a> {
+    made: &'a [Made],
+    shortened: Vec<(i32, &'a str)>,
+    text: &'a Option<String>,
+    tokens: &'a TokenReport,
+    char_count: Option<u64>,
+    trimmed: bool,
+    sections: &'a [SectionReport],
+    focus: &'a FocusReport,
+    recall: &'a Option<RecallReport>,
+    conversations: &'a [ConversationReport],
+    trace: &'a Trace,
+    snapshot: &'a Snapshot,
+    recording: &'a Recording,
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    reason = "rows and costs of one prompt fit 32 bits"
+)]
+fn finished(context: &Context) -> JsResult<JsValue> {
+    /// A message of the transcript is its row, the request -1, and what the build made -2 and below.
+    fn row(piece: Piece) -> i32 {
+        match piece {
+            Piece::Message(row) => row as i32,
+            Piece::Request => -1,
+            Piece::Made(position) => -2 - position as i32,
+        }
+    }
+    let rows: Vec<i32> = context.pieces.iter().map(|placed| row(placed.piece)).collect();
+    let costs: Vec<u32> = context.pieces.iter().map(|placed| placed.tokens as u32).collect();
+    let section_of: Vec<u32> = context.pieces.iter().map(|placed| placed.section as u32).collect();
+    let rest = Rest {
+        made: &context.made,
+        shortened: context
+            .shortened
+            .iter()
+            .map(|(piece, text)| (row(*piece), text.as_str()))
+            .collect(),
+        text: &context.text,
+        tokens: &context.tokens,
         char_count: context.char_count,
         trimmed: context.trimmed,
-        trace: context.trace,
-        snapshot: context.snapshot,
-        recording: context.recording,
+        sections: &context.sections,
+        focus: &context.focus,
+        recall: &context.recall,
+        conversations: &context.conversations,
+        trace: &context.trace,
+        snapshot: &context.snapshot,
+        recording: &context.recording,
+    };
+    to_js(&Finished {
+        rows: Int32Array::from(rows.as_slice()),
+        costs: Uint32Array::from(costs.as_slice()),
+        section_of: Uint32Array::from(section_of.as_slice()),
+        json: serde_json::to_string(&rest).unwrap_or_default(),
     })
 }
 
@@ -206,7 +269,7 @@ pub fn load_vocabulary(name: &str, bytes: &[u8]) -> JsResult<()> {
         )));
     };
     let encoding = Encoding::from_vocabulary(name, bytes).map_err(failure)?;
-    ENCODINGS.with_borrow_mut(|encodings| encodings.insert(name, Rc::new(encoding)));
+    ENCODINGS.with_borrow_mut(|encodings| encodings[name as usize] = Some(Rc::new(encoding)));
     Ok(())
 }
 
@@ -241,14 +304,11 @@ pub fn count_text(text: &str, config: &JsValue) -> JsResult<f64> {
     Ok(count)
 }
 
-/// The config with every default.
-///
-/// # Errors
-///
-/// None that a caller can cause.
+/// The config with every default, as JSON.
 #[wasm_bindgen(js_name = defaultConfig)]
-pub fn default_config() -> JsResult<JsValue> {
-    to_js(&ContextConfig::default())
+#[must_use]
+pub fn default_config() -> String {
+    ContextConfig::default().canonical()
 }
 
 fn read_config(config: &JsValue) -> JsResult<ContextConfig> {
@@ -286,7 +346,7 @@ fn counter_of(config: &ContextConfig) -> JsResult<Counter> {
 }
 
 fn loaded(name: EncodingName) -> Option<Rc<Encoding>> {
-    ENCODINGS.with_borrow(|encodings| encodings.get(&name).cloned())
+    ENCODINGS.with_borrow(|encodings| encodings[name as usize].clone())
 }
 
 fn not_loaded(name: EncodingName) -> JsValue {

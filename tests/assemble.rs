@@ -113,7 +113,13 @@ fn a_request_that_is_half_a_tool_call_is_refused() {
     for request in [Message::result("a", "one"), Message::calls(&["a"])] {
         let messages = transcript(&[Message::user("x"), Message::calls(&["a"])]);
         let request = Some(transcript(&[request]));
-        let error = windrow::assemble::Build::new(messages, request, config("{}"), support::NOW);
+        let error = windrow::assemble::Build::new(
+            messages,
+            request,
+            config("{}"),
+            support::NOW,
+            Vec::new(),
+        );
         let error = error.expect_err("refused");
         let found = (error.code, error.path.as_deref());
         assert_eq!(found, (ErrorCode::InvalidConfig, Some("request")));
@@ -506,7 +512,7 @@ fn text_forms_show_times_calls_and_media_in_words() {
     assert_eq!(
         text,
         "[2025-03-30 14:05] User: where?\n[image]\n\
-         Assistant: [Calling look_up({\"query\":\"venue\"})]\nTool: here\nUser: thanks"
+         [unknown] Assistant: [Calling look_up({\"query\":\"venue\"})]\n[unknown] Tool: here\nUser: thanks"
     );
 }
 
@@ -612,18 +618,18 @@ fn a_truncated_transcript_is_as_one_that_never_was_longer() {
 
 #[test]
 fn an_encoding_is_asked_for_only_when_it_is_needed() {
+    use windrow::ask::Need;
     use windrow::assemble::{Build, Step};
-    use windrow::draft::Need;
-    let mut build =
-        Build::new(transcript(&chat(2)), None, config("{}"), support::NOW).expect("begun");
+    let mut build = Build::new(transcript(&chat(2)), None, config("{}"), support::NOW, Vec::new())
+        .expect("begun");
     for _ in 0..2 {
         let step = build.step().expect("it asks");
-        assert!(matches!(step, Step::Need(Need::Encoding(EncodingName::O200kBase))));
+        assert!(matches!(step, Step::Need(Need::Encoding { name: EncodingName::O200kBase })));
     }
     build.provide_encoding(support::encoding(EncodingName::O200kBase));
     assert!(matches!(build.step(), Ok(Step::Done(_))));
     let json = r#"{"encoding":"estimate"}"#;
-    let mut build =
-        Build::new(transcript(&chat(2)), None, config(json), support::NOW).expect("begun");
+    let mut build = Build::new(transcript(&chat(2)), None, config(json), support::NOW, Vec::new())
+        .expect("begun");
     assert!(matches!(build.step(), Ok(Step::Done(_))));
 }

@@ -110,12 +110,16 @@ fn recount(context: &Context, messages: &[Message], request: Option<&str>) -> u6
         return count(text);
     }
     let asked = request.map(Message::user);
-    let cost = |piece: &Piece| {
+    let cost = |piece: Piece| {
         let message = match piece {
-            Piece::Message(row) => &messages[*row],
+            Piece::Message(row) => &messages[row],
             Piece::Request => asked.as_ref().expect("a request"),
+            Piece::Made(position) => {
+                let made = &context.made[position];
+                return 3 + count(made.role.as_str()) + count(&made.text);
+            }
         };
-        let cut = context.shortened.iter().find(|(cut, _)| cut == piece);
+        let cut = context.shortened.iter().find(|(cut, _)| *cut == piece);
         let mut total = 3 + count(message.role.as_str());
         total += cut.map_or(0, |(_, text)| count(text));
         let mut fields = message.fields.iter();
@@ -136,7 +140,7 @@ fn recount(context: &Context, messages: &[Message], request: Option<&str>) -> u6
         }
         total
     };
-    3 + context.pieces.iter().map(cost).sum::<u64>()
+    3 + context.pieces.iter().map(|placed| cost(placed.piece)).sum::<u64>()
 }
 
 /// No call without all its results, no result without its call: an id means a call of its session.
@@ -144,16 +148,16 @@ fn groups_are_whole(context: &Context, messages: &[Message]) {
     // By session and id: the row of the latest call, and whether it has a result.
     let mut calls: BTreeMap<(Option<&str>, &str), (usize, bool)> = BTreeMap::new();
     for piece in &context.pieces {
-        let Piece::Message(row) = piece else { continue };
-        let fields = &messages[*row].fields;
+        let Piece::Message(row) = piece.piece else { continue };
+        let fields = &messages[row].fields;
         let session = fields.iter().find(|(field, _)| *field == Field::SessionId);
         let session = session.map(|(_, name)| name.as_str());
         for (field, id) in fields {
             match field {
                 Field::CallId => {
-                    let earlier = calls.insert((session, id), (*row, false));
+                    let earlier = calls.insert((session, id), (row, false));
                     assert!(
-                        earlier.is_none_or(|(earlier, answered)| answered || earlier == *row),
+                        earlier.is_none_or(|(earlier, answered)| answered || earlier == row),
                         "a call without its result"
                     );
                 }
@@ -197,9 +201,9 @@ fn checked(messages: &[Message], request: Option<&str>, json: &str) -> Option<Co
     let rows: Vec<usize> = context
         .pieces
         .iter()
-        .filter_map(|piece| match piece {
-            Piece::Message(row) => Some(*row),
-            Piece::Request => None,
+        .filter_map(|placed| match placed.piece {
+            Piece::Message(row) => Some(row),
+            _ => None,
         })
         .collect();
     let mut latest = None;

@@ -1,14 +1,24 @@
 // Building: the engine decides, and stops where it needs something; this drives it.
 
 import { CoreBuild, type CoreTranscript } from "#core";
-import { type ContextConfig, type FormatOf, type ReadConfig, readConfig } from "./config.js";
+import {
+  type ContextConfig,
+  type InFormat,
+  type ReadConfig,
+  readConfig,
+  refuseHooks,
+  type SyncContextConfig,
+  turnOf,
+} from "./config.js";
 import { BuiltContext, type Finished } from "./context.js";
 import { loadEncoding } from "./encodings.js";
 import { call, engineGeneration } from "./engine.js";
 import { ContextError } from "./errors.js";
-import type { EncodingName, Format } from "./generated.js";
+import type { Answer, EncodingName, Format, HookName, Need } from "./generated.js";
+import { askHook, causeOf, checkAborted, type HookNeed, untilAborted } from "./hooks.js";
 import type { MessageInput } from "./messages.js";
 import { coreOf, type Source, sourceOf, type Transcript, withCoreOf } from "./transcript.js";
+import { zoneOffsets } from "./zones.js";
 
 const KIND = "context_build_error";
 
@@ -16,53 +26,108 @@ const KIND = "context_build_error";
  * Builds the context of a request: decides which messages go into the prompt under the budget, and says why.
  *
  * The transcript is taken as it is when the call is made. Fails with a `ContextError`: `INVALID_TRANSCRIPT`,
- * `INVALID_CONFIG`, `BUDGET_TOO_SMALL`, `ENCODING_NOT_LOADED`.
+ * `INVALID_CONFIG`, `BUDGET_TOO_SMALL`, `ENCODING_NOT_LOADED`, `ABORTED`, `HOOK_FAILED`.
  */
-export async function buildContext<M extends MessageInput, const C extends ContextConfig = Record<never, never>>(
+export async function buildContext<M extends MessageInput, const F extends Format = "messages">(
   transcript: readonly M[] | Transcript<M>,
-  config?: C,
-): Promise<BuiltContext<M, FormatOf<C>>> {
-  const attempt = begin(transcript, config);
+  config?: InFormat<ContextConfig<M>, F>,
+): Promise<BuiltContext<M, F>> {
+  const now = Date.now();
   try {
-    for (;;) {
-      const result = attempt.run<FormatOf<C>>();
-      if (typeof result !== "string") {
-        return result;
-      }
-      await loadEncoding(result);
-    }
-  } finally {
-    attempt.free();
+    // The config first: reading it may run code of the caller's, which may change the list.
+    const read = readConfig(config, KIND);
+    checkAborted(read.signal, KIND);
+    const source = sourceOf(transcript, KIND);
+    return await buildFrom<M, F>(source, read, now, {
+      hooks: [...read.hooks.keys()],
+      answer: (need) => askHook(need, read.hooks, source.messages, read.signal, KIND),
+      offsets: offsetsOf,
+    });
+  } catch (failure) {
+    throw failureOf(failure, config, now);
   }
 }
 
 /**
  * Builds at once, as `buildContext` does. What it needs must be loaded before: it fails with `ENCODING_NOT_LOADED`
- * otherwise, and never falls back to an estimate by itself.
+ * otherwise, and never falls back to an estimate by itself. It has no use for hooks.
  */
-export function buildContextSync<M extends MessageInput, const C extends ContextConfig = Record<never, never>>(
+export function buildContextSync<M extends MessageInput, const F extends Format = "messages">(
   transcript: readonly M[] | Transcript<M>,
-  config?: C,
-): BuiltContext<M, FormatOf<C>> {
-  const attempt = begin(transcript, config);
+  config?: InFormat<SyncContextConfig, F>,
+): BuiltContext<M, F> {
+  const now = Date.now();
   try {
-    const result = attempt.run<FormatOf<C>>();
-    if (typeof result === "string") {
-      throw notLoaded(result);
+    const read = readConfig(config, KIND);
+    refuseHooks(read, KIND);
+    const attempt = new Attempt<M>(sourceOf(transcript, KIND), read, now, []);
+    try {
+      for (;;) {
+        const step = attempt.step();
+        if (!isNeed(step)) {
+          return attempt.finish(step);
+        }
+        if (step.need === "encoding") {
+          throw notLoaded(step.name);
+        }
+        // Without hooks there is nothing else to ask for.
+        attempt.answerOffsets(offsetsOf(step as ZoneNeed));
+      }
+    } finally {
+      attempt.free();
     }
-    return result;
+  } catch (failure) {
+    throw failureOf(failure, config, now);
+  }
+}
+
+/** Where a build gets from what the engine does not have. */
+export interface Outside {
+  /** The hooks that there are. */
+  readonly hooks: readonly HookName[];
+  /** Answers what a hook is asked. Nothing is asked twice. */
+  answer(need: HookNeed): Answer | Promise<Answer>;
+  /** The offsets of a time zone: since when, and how many minutes, in turn. */
+  offsets(need: ZoneNeed): readonly number[];
+}
+
+/** Builds, with an outside of the caller's. */
+export async function buildFrom<M extends MessageInput, F extends Format>(
+  source: Source<M>,
+  config: ReadConfig,
+  now: number,
+  outside: Outside,
+): Promise<BuiltContext<M, F>> {
+  const { signal } = config;
+  const attempt = new Attempt<M>(source, config, now, outside.hooks);
+  try {
+    for (;;) {
+      const step = attempt.step();
+      if (!isNeed(step)) {
+        return attempt.finish(step);
+      }
+      if (step.need === "encoding") {
+        await untilAborted(loadEncoding(step.name), signal, KIND);
+      } else if (step.need === "zoneOffsets") {
+        attempt.answerOffsets(outside.offsets(step));
+      } else {
+        attempt.answer(attempt.known() ?? (await outside.answer(step)));
+      }
+      checkAborted(signal, KIND);
+    }
   } finally {
     attempt.free();
   }
 }
 
-function begin<M extends MessageInput>(
-  transcript: readonly M[] | Transcript<M>,
-  config: ContextConfig | undefined,
-): Attempt<M> {
-  // The config first: reading it may run code of the caller's, which may change the list.
-  const read = readConfig(config, KIND);
-  return new Attempt<M>(sourceOf(transcript, KIND), read);
+export type ZoneNeed = Extract<Need, { readonly need: "zoneOffsets" }>;
+
+function offsetsOf({ timeZone, first, last }: ZoneNeed): readonly number[] {
+  return zoneOffsets(timeZone, first, last, KIND);
+}
+
+function isNeed(step: Finished | Need): step is Need {
+  return "need" in step;
 }
 
 function notLoaded(name: EncodingName): ContextError {
@@ -74,38 +139,79 @@ function notLoaded(name: EncodingName): ContextError {
   });
 }
 
-/** One build. It holds what it was given, so that it can go on after a pause. */
+/** A failure as the failure of a build, which says which turn it was. */
+function failureOf(failure: unknown, config: unknown, now: number): unknown {
+  if (!(failure instanceof ContextError)) {
+    return failure;
+  }
+  const { code, message, path, nextAction } = failure;
+  const own =
+    failure.kind === KIND ? failure : new ContextError({ kind: KIND, code, message, path, nextAction, cause: failure });
+  return own.inTurn(turnOf(config, now));
+}
+
+/** One build. It holds what it was given, so that it can go on after a pause, and in another engine. */
 class Attempt<M extends MessageInput> {
   readonly #messages: readonly M[];
   readonly #length: number;
   readonly #config: ReadConfig;
-  readonly #now: number = Date.now();
+  readonly #now: number;
+  readonly #hooks: readonly HookName[];
+  /** What hooks answered, in the order in which they were asked, and how many of these this engine was given. */
+  readonly #answers: Answer[] = [];
+  #given = 0;
   #build: CoreBuild;
   #generation: number = engineGeneration();
 
-  constructor(source: Source<M>, config: ReadConfig) {
+  constructor(source: Source<M>, config: ReadConfig, now: number, hooks: readonly HookName[]) {
     this.#messages = source.messages;
     this.#length = source.messages.length;
     this.#config = config;
+    this.#now = now;
+    this.#hooks = hooks;
     this.#build = this.#start(source.core);
   }
 
-  /** Runs on: gives the context, or the name of the encoding that must be loaded first. */
-  run<F extends Format>(): BuiltContext<M, F> | EncodingName {
+  /** Runs on: to the end, or to what must be answered first. */
+  step(): Finished | Need {
     if (this.#generation !== engineGeneration()) {
       // Another call made the engine restart during the pause, and this build went with it.
       const core = coreOf(this.#messages.slice(0, this.#length), KIND);
       this.#generation = engineGeneration();
+      this.#given = 0;
       this.#build = this.#start(core);
       core.free();
     }
-    const result = call(KIND, () => this.#build.step() as Finished | EncodingName);
-    if (typeof result === "string") {
-      return result;
+    return call(KIND, () => this.#build.step() as Finished | Need);
+  }
+
+  /** The answer to what was just asked, where it was given to an engine before: no hook is asked twice. */
+  known(): Answer | undefined {
+    return this.#answers[this.#given];
+  }
+
+  answer(answer: Answer): void {
+    this.#answers[this.#given] = answer;
+    if (this.#generation === engineGeneration()) {
+      this.#given += 1;
+      try {
+        call(KIND, () => this.#build.answer(answer));
+      } catch (failure) {
+        throw withCause(failure, causeOf(answer));
+      }
     }
-    const options = this.#config.options;
-    const measure = (message: M, position: number) => costOf(message, position, options);
-    return call(KIND, () => new BuiltContext(result, this.#messages, this.#config.request, measure));
+  }
+
+  answerOffsets(offsets: readonly number[]): void {
+    call(KIND, () => this.#build.answerOffsets(Float64Array.from(offsets)));
+  }
+
+  finish<F extends Format>(finished: Finished): BuiltContext<M, F> {
+    const { request, options, hooks } = this.#config;
+    // What is not in the context was never counted, and nobody waits for a hook in `explain`.
+    const measured = hooks.has("countTokens") ? { ...options, encoding: "estimate" } : options;
+    const measure = (message: M, position: number) => costOf(message, position, measured);
+    return call(KIND, () => new BuiltContext(finished, this.#messages, request, measure));
   }
 
   /** Gives back the engine's memory. */
@@ -116,11 +222,39 @@ class Attempt<M extends MessageInput> {
   }
 
   #start(core: CoreTranscript): CoreBuild {
-    const { request, options } = this.#config;
+    const { request, options, places } = this.#config;
     // The engine takes the request over.
     const asked = request === undefined ? undefined : coreOf([request], KIND, () => "request");
-    return call(KIND, () => new CoreBuild(core, asked, options, this.#now));
+    try {
+      return call(KIND, () => new CoreBuild(core, asked, options, this.#now, [...this.#hooks]));
+    } catch (failure) {
+      throw inTheCallersWords(failure, places);
+    }
   }
+}
+
+/** The engine knows why a hook failed in words; what was thrown stays here. */
+function withCause(failure: unknown, cause: unknown): unknown {
+  if (!(failure instanceof ContextError) || failure.code !== "HOOK_FAILED" || cause === undefined) {
+    return failure;
+  }
+  const { kind, code, message, path, nextAction } = failure;
+  return new ContextError({ kind, code, message, path, nextAction, cause });
+}
+
+/** An error of the engine's that names the place where the caller wrote what is wrong. */
+function inTheCallersWords(failure: unknown, places: ReadConfig["places"]): unknown {
+  if (!(failure instanceof ContextError) || failure.path === undefined) {
+    return failure;
+  }
+  const { kind, code, path, message, nextAction } = failure;
+  for (const [place, written] of places) {
+    if (path.startsWith(place)) {
+      const say = (words: string): string => words.replaceAll(place, written);
+      return new ContextError({ kind, code, message: say(message), path: say(path), nextAction: say(nextAction) });
+    }
+  }
+  return failure;
 }
 
 /** What a message costs in the form that the options ask for. */

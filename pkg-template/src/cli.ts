@@ -1,10 +1,12 @@
-// The command line: looks at a context from the shell. Standard output carries the context and nothing else; standard
-// error says what was read, kept and left out, or in one line what went wrong.
+// The command line: looks at a context from the shell, and builds recorded ones again. Standard output carries the context,
+// or a line for each recording, and nothing else; standard error says what was read, kept and left out, or in one line what
+// went wrong.
 
 import { readFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { appendFile, readFile } from "node:fs/promises";
 import { parseArgs, TextDecoder } from "node:util";
 import {
+  type BuildRecording,
   type BuiltContext,
   buildContext,
   type ContextConfig,
@@ -14,45 +16,68 @@ import {
   type MessageInput,
   type ParsedTranscript,
   parseTranscript,
+  presets,
+  replay,
 } from "./load/default.js";
+import { checkRecording, inWords } from "./replay.js";
 
 const HELP = `Builds the context of a request from a conversation in a file, and says what was left out and why.
 
   windrow build FILE [options]
+  windrow replay RECORDINGS TRANSCRIPT
 
 FILE is a JSON list of messages, a message a line (JSONL), or an object with "messages" and, if it
 likes, "request"; "-" is standard input. Messages are in windrow's form or OpenAI's.
 
   --request TEXT    what the context is for; default: the file's own, or its newest user message
+  --preset NAME     triaged, turns, tiered, agent or turnContract: begin with a documented system's
+                    config; what is given here replaces its options
   --max-tokens N    the most tokens that the context may have; default: no limit
-  --format FORM     text (default), messages, xml, or json: messages, figures, trace and recording
-  --last N          take only the newest N messages into consideration
+  --format FORM     text (default), messages, xml, conversations, or json: messages, figures, trace
+                    and recording; the default of a preset is its own
+  --last N          take only the newest N messages into consideration; with the preset triaged,
+                    the newest N exchanges
   --session ID      leave out the messages of other sessions
   --model NAME      count tokens as this model does, for example gpt-4o
   --encoding NAME   count with o200k_base (default), cl100k_base, or estimate
+  --recording FILE  append a line to FILE with all that is needed to build the context again
   --help, -h        show this
   --version         show the version
 
 The context goes to standard output, the summary to standard error.
-Exit codes: 0 done, 1 the context could not be built, 2 the command line or the file is wrong.
+
+replay builds the contexts in RECORDINGS (a recording a line) again from TRANSCRIPT, which may have
+grown since, and says of each in a line whether it is the same.
+
+Exit codes: 0 done, 1 the context could not be built, or a replayed one is not the same, 2 the
+command line or a file is wrong.
 `;
 
 const OPTIONS = {
   request: { type: "string" },
+  preset: { type: "string" },
   "max-tokens": { type: "string" },
   format: { type: "string" },
   last: { type: "string" },
   session: { type: "string" },
   model: { type: "string" },
   encoding: { type: "string" },
+  recording: { type: "string" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean" },
 } as const;
 
 type OptionName = keyof typeof OPTIONS;
 
-const COMMANDS = ["build"];
-const FORMS = ["text", "messages", "xml", "json"] as const satisfies readonly (Format | "json")[];
+const COMMANDS = ["build", "replay"];
+const FORMS = ["text", "messages", "xml", "conversations", "json"] as const satisfies readonly (Format | "json")[];
+const PRESETS = [
+  "triaged",
+  "turns",
+  "tiered",
+  "agent",
+  "turnContract",
+] as const satisfies readonly (keyof typeof presets)[];
 const ENCODINGS = ["o200k_base", "cl100k_base", "estimate"] as const satisfies readonly EncodingChoice[];
 
 const SEE_HELP = "; see windrow --help";
@@ -64,24 +89,75 @@ const SKIPPED_ROWS_SHOWN = 10;
 class UsageError extends Error {}
 
 /** What a command line asks for. */
-interface Order {
+type Order = BuildOrder | ReplayOrder;
+
+interface BuildOrder {
+  readonly command: "build";
   readonly file: string;
   readonly form: (typeof FORMS)[number];
   readonly config: ContextConfig;
+  /** The file that the recording goes to. */
+  readonly recording: string | undefined;
+}
+
+interface ReplayOrder {
+  readonly command: "replay";
+  readonly recordings: string;
+  readonly transcript: string;
 }
 
 async function main(commandLine: readonly string[]): Promise<void> {
   const order = readCommandLine(commandLine);
   if (typeof order === "string") {
     await write(process.stdout, order);
-    return;
+  } else if (order.command === "build") {
+    await runBuild(order);
+  } else {
+    await runReplay(order);
   }
-  const name = order.file === "-" ? "standard input" : order.file;
-  const conversation = readConversation(decode(await readBytes(order.file, name), name), name);
+}
+
+async function runBuild(order: BuildOrder): Promise<void> {
+  const name = nameOf(order.file);
+  const conversation = readConversation(await readText(order.file), name);
   const config = { ...order.config, request: order.config.request ?? conversation.request };
   const context = await buildContext(conversation.messages, config);
+  if (order.recording !== undefined) {
+    await appendLine(order.recording, JSON.stringify(context.recording));
+  }
   await write(process.stdout, show(context, order.form));
   await write(process.stderr, summary(name, conversation, context));
+}
+
+async function runReplay(order: ReplayOrder): Promise<void> {
+  const recordings = readRecordings(await readText(order.recordings), nameOf(order.recordings));
+  const { messages } = readConversation(await readText(order.transcript), nameOf(order.transcript));
+  for (const [index, recording] of recordings.entries()) {
+    const { words, exitCode } = await replayOne(recording, messages);
+    await write(process.stdout, `${index + 1}: ${oneLine(words)}\n`);
+    process.exitCode = Math.max(Number(process.exitCode ?? 0), exitCode);
+  }
+}
+
+/** Builds a recorded context again: what became of it in words, and the exit code that this asks for. */
+async function replayOne(
+  recording: BuildRecording,
+  messages: readonly MessageInput[],
+): Promise<{ readonly words: string; readonly exitCode: number }> {
+  try {
+    const { same, differences } = await replay(recording, messages);
+    const words = differences.map(inWords).join("; ");
+    return same
+      ? { words: words === "" ? `same, ${recording.contextHash}` : `same, though ${words}`, exitCode: 0 }
+      : { words: `differs: ${words}`, exitCode: 1 };
+  } catch (failure) {
+    if (!(failure instanceof ContextError)) {
+      throw failure;
+    }
+    return failure.code === "INVALID_RECORDING"
+      ? { words: `cannot be replayed: ${failure.message}`, exitCode: 2 }
+      : { words: `differs: it cannot be built any more: ${failure.message}`, exitCode: 1 };
+  }
 }
 
 // ---- The command line ----
@@ -117,34 +193,70 @@ function readCommandLine(commandLine: readonly string[]): Order | string {
     return `${(JSON.parse(packageFile) as { version: string }).version}\n`;
   }
 
-  const [command, file, ...rest] = words;
+  const [command, ...files] = words;
   if (command === undefined) {
     throw new UsageError(`no command is given${SEE_HELP}`);
   }
-  if (!COMMANDS.includes(command)) {
-    throw new UsageError(`unknown command ${quote(command)}${suggestion(command, COMMANDS) || SEE_HELP}`);
+  switch (command) {
+    case "build":
+      return buildOrder(files, values);
+    case "replay":
+      return replayOrder(files, values);
+    default:
+      throw new UsageError(`unknown command ${quote(command)}${suggestion(command, COMMANDS) || SEE_HELP}`);
   }
+}
+
+function buildOrder([file, ...rest]: readonly string[], values: ReadonlyMap<OptionName, string>): BuildOrder {
   if (file === undefined) {
     throw new UsageError("windrow build needs a file, or - for standard input");
   }
   if (rest.length > 0) {
     throw new UsageError(`one file at a time: ${rest.map(quote).join(" ")} is too many`);
   }
-
-  const form = choiceOption(values, "format", FORMS) ?? "text";
+  const name = choiceOption(values, "preset", PRESETS);
+  const preset: ContextConfig = name === undefined ? {} : presets[name];
+  const form = choiceOption(values, "format", FORMS) ?? preset.render?.format ?? "text";
+  const given = {
+    request: values.get("request"),
+    sessionId: values.get("session"),
+    model: values.get("model"),
+    encoding: choiceOption(values, "encoding", ENCODINGS),
+  };
+  const maxTokens = countOption(values, "max-tokens");
+  const lookbackCount = countOption(values, "last");
+  const format = form === "json" ? (preset.render?.format ?? "messages") : form;
   return {
+    command: "build",
     file,
     form,
     config: {
-      request: values.get("request"),
-      sessionId: values.get("session"),
-      model: values.get("model"),
-      encoding: choiceOption(values, "encoding", ENCODINGS),
-      window: { lookbackCount: countOption(values, "last") },
-      budget: { maxTokens: countOption(values, "max-tokens") },
-      render: { format: form === "json" ? "messages" : form },
+      ...preset,
+      ...given,
+      window: { ...preset.window, ...(lookbackCount === undefined ? {} : { lookbackCount }) },
+      budget: { ...preset.budget, ...(maxTokens === undefined ? {} : { maxTokens }) },
+      render: { ...preset.render, format },
     },
+    recording: values.get("recording"),
   };
+}
+
+function replayOrder(files: readonly string[], values: ReadonlyMap<OptionName, string>): ReplayOrder {
+  const [recordings, transcript, ...rest] = files;
+  const [option] = values.keys();
+  if (option !== undefined) {
+    throw new UsageError(`--${option} is an option of windrow build`);
+  }
+  if (recordings === undefined || transcript === undefined) {
+    throw new UsageError("windrow replay needs a file of recordings and a transcript");
+  }
+  if (rest.length > 0) {
+    throw new UsageError(`two files at a time: ${rest.map(quote).join(" ")} is too many`);
+  }
+  if (recordings === "-" && transcript === "-") {
+    throw new UsageError("only one of the two can be standard input");
+  }
+  return { command: "replay", recordings, transcript };
 }
 
 function knownOption(name: string, written: string): OptionName {
@@ -221,6 +333,27 @@ function editDistance(left: string, right: string): number {
 
 // ---- The file ----
 
+function nameOf(file: string): string {
+  return file === "-" ? "standard input" : file;
+}
+
+async function readText(file: string): Promise<string> {
+  const name = nameOf(file);
+  const text = decode(await readBytes(file, name), name);
+  if (text.trim() === "") {
+    throw new UsageError(`${name}: is empty`);
+  }
+  return text;
+}
+
+async function appendLine(file: string, line: string): Promise<void> {
+  try {
+    await appendFile(file, `${line}\n`);
+  } catch (failure) {
+    throw new UsageError(`${file}: ${fileFailure(failure, "written")}`);
+  }
+}
+
 async function readBytes(file: string, name: string): Promise<Uint8Array> {
   try {
     if (file !== "-") {
@@ -232,11 +365,11 @@ async function readBytes(file: string, name: string): Promise<Uint8Array> {
     }
     return Buffer.concat(chunks);
   } catch (failure) {
-    throw new UsageError(`${name}: ${readFailure(failure)}`);
+    throw new UsageError(`${name}: ${fileFailure(failure, "read")}`);
   }
 }
 
-function readFailure(failure: unknown): string {
+function fileFailure(failure: unknown, done: "read" | "written"): string {
   const { code } = failure as NodeJS.ErrnoException;
   switch (code) {
     case "ENOENT":
@@ -247,11 +380,11 @@ function readFailure(failure: unknown): string {
       return "is a directory, not a file";
     case "EACCES":
     case "EPERM":
-      return "may not be read: permission denied";
+      return `may not be ${done}: permission denied`;
     case "ERR_FS_FILE_TOO_LARGE":
       return "is too large to be read at once";
     default:
-      return `cannot be read (${code ?? String(failure)})`;
+      return `cannot be ${done} (${code ?? String(failure)})`;
   }
 }
 
@@ -265,9 +398,6 @@ function decode(bytes: Uint8Array, name: string): string {
 }
 
 function readConversation(text: string, name: string): ParsedTranscript {
-  if (text.trim() === "") {
-    throw new UsageError(`${name}: is empty`);
-  }
   let found: ParsedTranscript;
   try {
     found = parseTranscript(text);
@@ -281,14 +411,46 @@ function readConversation(text: string, name: string): ParsedTranscript {
   return found;
 }
 
+/** The recordings in a file: one a line, one as it is, or a list; each itself, or in the JSON of its context. */
+function readRecordings(text: string, name: string): readonly BuildRecording[] {
+  const body = text.replace(/^\uFEFF/, "");
+  const whole = tryParse(body);
+  const rows = (whole.failure === undefined ? [whole.value].flat() : body.split("\n"))
+    .map((row, index) => ({ row, number: index + 1 }))
+    .filter(({ row }) => typeof row !== "string" || row.trim() !== "");
+  return rows.map(({ row, number }) => {
+    const place = `${name}: ${rows.length === 1 ? "" : `row ${number}: `}`;
+    const { value, failure } = whole.failure === undefined ? { value: row } : tryParse(String(row));
+    if (failure !== undefined) {
+      throw new UsageError(`${place}not a recording: ${failure.message}`);
+    }
+    const recording = (value as { readonly recording?: unknown } | null)?.recording ?? value;
+    try {
+      checkRecording(recording);
+    } catch (failure) {
+      throw new UsageError(`${place}${(failure as Error).message}`);
+    }
+    return recording;
+  });
+}
+
+function tryParse(text: string): { readonly value?: unknown; readonly failure?: Error } {
+  try {
+    return { value: JSON.parse(text) };
+  } catch (failure) {
+    return { failure: failure as Error };
+  }
+}
+
 // ---- What is shown ----
 
-function show(context: BuiltContext<MessageInput, Format>, form: Order["form"]): string {
-  if (form === "text" || form === "xml") {
-    return `${context.text}\n`;
+function show(context: BuiltContext<MessageInput, Format>, form: BuildOrder["form"]): string {
+  const { messages, text, tokens, trimmed, trace, snapshot, recording } = context;
+  if (form !== "messages" && form !== "json") {
+    return text?.endsWith("\n") ? text : `${text}\n`;
   }
-  const { messages, tokens, trimmed, trace, snapshot, recording } = context;
-  const shown = form === "messages" ? messages : { messages, tokens, trimmed, trace, snapshot, recording };
+  // Of messages and text one is there: what is undefined is not written.
+  const shown = form === "messages" ? messages : { messages, text, tokens, trimmed, trace, snapshot, recording };
   return `${JSON.stringify(shown, null, 2)}\n`;
 }
 
@@ -321,6 +483,10 @@ function summary(name: string, conversation: ParsedTranscript, context: BuiltCon
       const figures = `${messages}${fate === "shortened" ? " shortened" : ""}${cost}`;
       lines.push(`  ${figures}: ${paint.faint(oneLine(words))}`);
     }
+  }
+
+  for (const { words } of context.trace.notes) {
+    lines.push(`Note: ${oneLine(words)}`);
   }
 
   const limit = tokens.limit == null ? ", no limit" : ` of ${tokens.limit}`;

@@ -1,46 +1,160 @@
 // The config as a caller writes it, and as the engine reads it.
 
-import { ContextError, type ErrorKind } from "./errors.js";
-import type { ContextOptions, Format } from "./generated.js";
+import { ContextError, type ErrorKind, type Turn } from "./errors.js";
+import type {
+  BudgetConfig,
+  ContextOptions,
+  Format,
+  HookName,
+  Item,
+  RecallConfig,
+  TiersConfig,
+  TriageConfig,
+} from "./generated.js";
+import {
+  type CountTokensHook,
+  HOOK_NAMES,
+  type Hooks,
+  type RecallHooks,
+  type TierHooks,
+  type TriageHooks,
+} from "./hooks.js";
 import { describe, type MessageInput } from "./messages.js";
 
-/** How a context is built. Everything is optional; a misspelt option is an error that names it. */
-export interface ContextConfig extends Omit<ContextOptions, "now"> {
-  /** The current input: a text of the user, or a message. It comes last, and is always kept. An empty text is none. */
+/** What sections hold, by their ids: a text for kind `text`, a list for kind `items`, and null where there is nothing. */
+export type Contents = Readonly<Record<string, string | readonly (string | Item)[] | null | undefined>>;
+
+/** What a config has beside plain options, for both ways to build. */
+interface CommonConfig extends Omit<ContextOptions, "now" | "recall" | "triage" | "tiers" | "budget"> {
+  /**
+   * The current input: a text of the user, or a message, which may have `replyTo`. An empty text is none. It stands where
+   * `sections` say, by default last, and is always kept.
+   */
   readonly request?: string | MessageInput | null | undefined;
   /** The clock: milliseconds since 1970, ISO 8601, or a `Date`. Default: the host's clock. */
   readonly now?: number | string | Date | null | undefined;
+  /** What sections hold, by their ids, so that `sections` can stay as a preset has them. */
+  readonly contents?: Contents | null | undefined;
+  /** What the prompt may cost. */
+  readonly budget?: BudgetConfig | undefined;
 }
 
-/** The form that a config asks for, as far as its type says. */
-export type FormatOf<C> = OrMessages<FieldOf<FieldOf<C, "render">, "format">>;
+/**
+ * How a context is built. Everything is optional; a misspelt option is an error that names it. `M` is the type of the
+ * messages that hooks are shown.
+ */
+export interface ContextConfig<M extends MessageInput = MessageInput> extends CommonConfig {
+  /** What is recalled for the section of kind `recall`, and the hook that finds it. */
+  readonly recall?: (RecallConfig & RecallHooks) | undefined;
+  /** Which older messages matter, and the hook that says it. */
+  readonly triage?: (TriageConfig & TriageHooks<M>) | undefined;
+  /** How much of each conversation is shown, and the hook that summarizes. */
+  readonly tiers?: (TiersConfig & TierHooks<M>) | undefined;
+  /** Counts tokens in place of an encoding. It is asked for many texts at once, and for none twice in a build. */
+  readonly countTokens?: CountTokensHook | null | undefined;
+  /** Aborts the build: it fails with `ABORTED`, and the hook that is being asked is told so. */
+  readonly signal?: AbortSignal | null | undefined;
+}
 
-type OrMessages<T> = T extends Format ? T : "messages";
+/** As `ContextConfig`, for `buildContextSync`: it waits for nothing, so there are no hooks, and no signal. */
+export interface SyncContextConfig extends CommonConfig {
+  /** What is recalled for the section of kind `recall`. Without a hook nothing is found. */
+  readonly recall?: (RecallConfig & NoHooks<RecallHooks>) | undefined;
+  /** Which older messages matter. Without a hook it is `onUnavailable` that says it. */
+  readonly triage?: (TriageConfig & NoHooks<TriageHooks>) | undefined;
+  /** How much of each conversation is shown. */
+  readonly tiers?: (TiersConfig & NoHooks<TierHooks>) | undefined;
+  readonly countTokens?: null | undefined;
+  readonly signal?: null | undefined;
+}
 
-/** The type of a field, of each member of a union; `undefined` where it has none. */
-type FieldOf<T, K extends PropertyKey> = T extends unknown ? (K extends keyof T ? T[K] : undefined) : never;
+type NoHooks<H> = { readonly [K in keyof H]?: null | undefined };
 
-/** A config in two parts: the request, and options as plain data. */
+/** A config that asks for a form, as far as its type says; one that says nothing asks for `messages`. */
+export type InFormat<C, F extends Format> = C & {
+  readonly render?: { readonly format?: F | undefined } | undefined;
+};
+
+/** A config in its parts: what the engine reads as plain data, and what only JavaScript can hold. */
 export interface ReadConfig {
   readonly request: MessageInput | undefined;
   readonly options: Readonly<Record<string, unknown>>;
+  readonly hooks: Hooks;
+  readonly signal: AbortSignal | undefined;
+  /** Where the caller wrote what the engine finds elsewhere: `sections[2].items` may be of `contents.notes`. */
+  readonly places: ReadonlyMap<string, string>;
 }
 
-/** Reads a config. Fails with `INVALID_CONFIG` where it is not plain data. */
+type Options = Record<string, unknown>;
+
+/** Reads a config. Fails with `INVALID_CONFIG` where it is not plain data beside its hooks. */
 export function readConfig(config: unknown, kind: ErrorKind): ReadConfig {
   if (config == null) {
-    return { request: undefined, options: {} };
+    return { request: undefined, options: {}, hooks: new Map(), signal: undefined, places: new Map() };
   }
-  const { request, ...rest } = guarded(kind, "", () => {
+  const { request, signal, contents, ...rest } = guarded(kind, "", () => {
     if (typeof config !== "object" || Array.isArray(config)) {
       throw invalid(kind, "", `expected an object with options, got ${describe(config)}`);
     }
-    return { ...config } as Record<string, unknown>;
+    return { ...config } as Options;
   });
+  const hooks = takeHooks(rest, kind);
+  takeTools(rest, kind);
+  const options = plain(rest, "", 0, kind) as Options;
+  const places = new Map<string, string>();
+  if (contents != null) {
+    mergeContents(options, contents, places, kind);
+  }
   return {
     request: request == null || request === "" ? undefined : readRequest(request, kind),
-    options: plain(rest, "", 0, kind) as Record<string, unknown>,
+    options,
+    hooks,
+    signal: signal == null ? undefined : readSignal(signal, kind),
+    places,
   };
+}
+
+/** Fails where a config has what a call that waits for nothing cannot use. */
+export function refuseHooks({ hooks, signal }: ReadConfig, kind: ErrorKind): void {
+  const [hook] = hooks.keys();
+  const path = hook ?? (signal && "signal");
+  if (path !== undefined) {
+    throw new ContextError({
+      kind,
+      code: "INVALID_CONFIG",
+      message: `${path}: a call without a promise waits for nothing, and has no use for it`,
+      path,
+      nextAction: "Call buildContext instead: it asks hooks, and can be aborted.",
+    });
+  }
+}
+
+/** Which turn a config is for, for the record of a failure. The config may be anything. */
+export function turnOf(config: unknown, clock: number): Turn {
+  const read = (name: "sessionId" | "turnId" | "now"): unknown => {
+    try {
+      return (config as Options | null | undefined)?.[name];
+    } catch {
+      return undefined;
+    }
+  };
+  const text = (value: unknown): string | null => (typeof value === "string" ? value : null);
+  return {
+    sessionId: text(read("sessionId")),
+    turnId: text(read("turnId")),
+    timestampMs: momentOf(read("now"), clock),
+  };
+}
+
+function momentOf(now: unknown, clock: number): number | null {
+  if (now == null) {
+    return clock;
+  }
+  // Without an offset a time is in UTC, as the engine reads it.
+  const isLocal = typeof now === "string" && /\d[T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?$/.test(now);
+  const text = typeof now === "string" ? Date.parse(isLocal ? `${now}Z` : now) : Number.NaN;
+  const moment = now instanceof Date || typeof now === "number" ? Number(now) : text;
+  return Number.isFinite(moment) ? moment : null;
 }
 
 function readRequest(request: unknown, kind: ErrorKind): MessageInput {
@@ -54,6 +168,148 @@ function readRequest(request: unknown, kind: ErrorKind): MessageInput {
     const message = request as MessageInput;
     return message.role === undefined ? { ...message, role: "user" } : message;
   });
+}
+
+/** A signal of any realm, or of a library of its own. */
+function readSignal(signal: unknown, kind: ErrorKind): AbortSignal {
+  return guarded(kind, "signal", () => {
+    const { aborted, addEventListener, removeEventListener } = signal as AbortSignal;
+    const isSignal =
+      typeof aborted === "boolean" &&
+      typeof addEventListener === "function" &&
+      typeof removeEventListener === "function";
+    if (!isSignal) {
+      throw invalid(kind, "signal", `expected an AbortSignal, got ${describe(signal)}`);
+    }
+    return signal as AbortSignal;
+  });
+}
+
+/** Takes the hooks out of a copy of the config, whose groups become copies too. */
+function takeHooks(rest: Options, kind: ErrorKind): Hooks {
+  const hooks = new Map<HookName, (...question: readonly unknown[]) => unknown>();
+  const given = { ...rest };
+  const copies = new Map(
+    ["recall", "triage", "tiers"].map((group) => [group, copyOfGroup(rest, group, kind)] as const),
+  );
+  for (const path of HOOK_NAMES) {
+    const [group, name] = path.split(".") as [string, string | undefined];
+    const [holder, copy, field] = name === undefined ? [given, rest, group] : [given[group], copies.get(group), name];
+    if (copy === undefined) {
+      continue;
+    }
+    // It may be a method of a class: then it is called as one.
+    const hook = guarded(kind, path, () => (holder as Options)[field]);
+    delete copy[field];
+    if (typeof hook === "function") {
+      hooks.set(path, (...question) => hook.apply(holder, question));
+    } else if (hook != null) {
+      throw invalid(
+        kind,
+        path,
+        `expected a function, got ${describe(hook)}`,
+        undefined,
+        "Give a function, or leave it out.",
+      );
+    }
+  }
+  if (hooks.has("triage.select") && hooks.has("triage.complete")) {
+    throw invalid(
+      kind,
+      "triage.complete",
+      "select and complete are two forms of one hook: give one of them",
+      undefined,
+      "Remove triage.select or triage.complete.",
+    );
+  }
+  return hooks;
+}
+
+/** Takes the tools out of a copy of the budget, and puts in their JSON. */
+function takeTools(rest: Options, kind: ErrorKind): void {
+  const budget = copyOfGroup(rest, "budget", kind);
+  const tools = budget?.tools;
+  if (budget === undefined || !Array.isArray(tools)) {
+    return;
+  }
+  const length = guarded(kind, "budget.tools", () => tools.length);
+  budget.tools = Array.from({ length }, (_, index) => {
+    const path = `budget.tools[${index}]`;
+    const text = guarded(kind, path, () => {
+      const tool: unknown = tools[index];
+      return typeof tool === "string" ? tool : JSON.stringify(tool);
+    });
+    return text ?? fail(invalid(kind, path, "has no JSON", undefined, "Give each tool as an object, or as its JSON."));
+  });
+}
+
+/** A group of options in the config, as a copy that takes its place; undefined where there is none. */
+function copyOfGroup(rest: Options, name: string, kind: ErrorKind): Options | undefined {
+  return guarded(kind, name, () => {
+    const group = rest[name];
+    if (Object.prototype.toString.call(group) !== "[object Object]") {
+      return undefined;
+    }
+    const copy = { ...(group as Options) };
+    rest[name] = copy;
+    return copy;
+  });
+}
+
+/** Puts what sections hold into them. */
+function mergeContents(options: Options, contents: unknown, places: Map<string, string>, kind: ErrorKind): void {
+  const entries = guarded(kind, "contents", () => {
+    if (Object.prototype.toString.call(contents) !== "[object Object]") {
+      const problem = `expected an object, got ${describe(contents)}`;
+      throw invalid(kind, "contents", problem, undefined, "Give an object with what sections hold, by their ids.");
+    }
+    return Object.entries(contents as Options);
+  });
+  const sections = (Array.isArray(options.sections) ? options.sections : []) as unknown[];
+  const idOf = (section: unknown): unknown => (section as Options | null)?.id;
+  for (const [id, given] of entries) {
+    const path = `contents.${id}`;
+    const content = plain(given ?? null, path, 0, kind);
+    const position = sections.findIndex((section) => idOf(section) === id);
+    const section = sections[position] as Options | undefined;
+    if (section === undefined) {
+      const ids = sections.filter(isFillable).map((section) => `"${idOf(section)}"`);
+      throw invalid(
+        kind,
+        path,
+        `there is no section ${describe(id)}; ${ids.length === 0 ? "no section takes contents" : `there are ${ids.join(", ")}`}`,
+        undefined,
+        "Name a section of kind text or items, or add it to sections.",
+      );
+    }
+    const field = section.kind === "items" ? "items" : "text";
+    const fits = content === null || (field === "items" ? Array.isArray(content) : typeof content === "string");
+    if (!isFillable(section) || !fits) {
+      const takes =
+        { text: "takes a text", items: "takes a list of items" }[String(section.kind)] ?? "takes no contents";
+      throw invalid(
+        kind,
+        path,
+        `the section is of kind ${section.kind}, and ${takes}`,
+        undefined,
+        "Give a text for kind text, and a list of items or texts for kind items.",
+      );
+    }
+    delete section[field];
+    if (content !== null) {
+      section[field] = Array.isArray(content) ? content.map(itemOf) : content;
+      places.set(`sections[${position}].${field}`, path);
+    }
+  }
+}
+
+function isFillable(section: unknown): boolean {
+  const kind = (section as Options | null)?.kind;
+  return kind === "text" || kind === "items";
+}
+
+function itemOf(item: unknown): unknown {
+  return typeof item === "string" ? { text: item } : item;
 }
 
 /** No config nests deeper; what does is cyclic. */
@@ -100,13 +356,23 @@ function guarded<T>(kind: ErrorKind, path: string, read: () => T): T {
   }
 }
 
-function invalid(kind: ErrorKind, path: string, problem: string, cause?: unknown): ContextError {
+function fail(failure: ContextError): never {
+  throw failure;
+}
+
+function invalid(
+  kind: ErrorKind,
+  path: string,
+  problem: string,
+  cause?: unknown,
+  nextAction = "Pass an object of options as plain data; the reference page lists them.",
+): ContextError {
   return new ContextError({
     kind,
     code: "INVALID_CONFIG",
     message: path === "" ? problem : `${path}: ${problem}`,
     path: path === "" ? undefined : path,
-    nextAction: "Pass an object of options as plain data; the reference page lists them.",
+    nextAction,
     cause,
   });
 }

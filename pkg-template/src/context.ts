@@ -2,11 +2,16 @@
 
 import { ContextError } from "./errors.js";
 import type {
+  ConversationReport,
   Fate,
+  FocusReport,
   Format,
+  Made,
   Reason,
+  RecallReport,
   Recording,
   Role,
+  SectionReport,
   Snapshot,
   StageName,
   TokenReport,
@@ -15,7 +20,10 @@ import type {
 } from "./generated.js";
 import { describe, type MessageInput, type PartInput, shortenedCopy } from "./messages.js";
 
-/** A message that windrow made: the request that was given as a text, or the shortened copy of a message. */
+/**
+ * A message that windrow made: what a section holds, the request that was given as a text, or the shortened copy of a
+ * message.
+ */
 export interface ContextMessage {
   readonly role: Role;
   /** The text; a list where the message has more than text, such as a tool call or an image. */
@@ -38,7 +46,10 @@ export interface Explanation {
   readonly reason: Reason;
   /** Why, in words, with the figures of the config. */
   readonly words: string;
-  /** What it costs in the context in tokens, or would cost in the same form. */
+  /**
+   * What it costs in the context in tokens, or would cost in the same form: by an estimate where it is left out and the
+   * hook `countTokens` counts.
+   */
   readonly tokens: number;
   /** The text that stands for its own, where it was shortened. */
   readonly shortenedText: string | undefined;
@@ -46,28 +57,45 @@ export interface Explanation {
 
 /** What the engine gives back. */
 export interface Finished {
-  readonly rows: Uint32Array;
+  /** What the prompt consists of, in order: a message by its position, the request as -1, what was made from -2 down. */
+  readonly rows: Int32Array;
   readonly costs: Uint32Array;
-  readonly shortened: readonly (readonly [row: number | null, text: string])[];
+  /** The rest as JSON. */
+  readonly json: string;
+}
+
+interface Rest {
+  readonly made: readonly Made[];
+  readonly shortened: readonly (readonly [row: number, text: string])[];
   readonly text: string | null;
   readonly tokens: TokenReport;
   readonly charCount: number | null;
   readonly trimmed: boolean;
+  readonly sections: readonly SectionReport[];
+  readonly focus: FocusReport;
+  readonly recall: RecallReport | null;
+  readonly conversations: readonly ConversationReport[];
   readonly trace: Trace;
   readonly snapshot: Snapshot;
   readonly recording: Recording;
 }
 
+const REQUEST_ROW = -1;
+const FIRST_MADE_ROW = -2;
+
+/** A recording of a build, with the request that it was for. */
+export type BuildRecording = Recording & { readonly request?: MessageInput };
+
 /** A built context. */
 export class BuiltContext<M extends MessageInput = MessageInput, F extends Format = "messages"> {
   /**
-   * What to send, in order, in the format `messages`: the caller's own objects, marked copies of shortened ones, and the
-   * request last. Undefined in the text formats.
+   * What to send, in order, in the format `messages`: the caller's own objects, marked copies of shortened ones, and what
+   * sections and request add to them, each in its place. Undefined in the text formats.
    */
   readonly messages: F extends "messages" ? readonly (M | ContextMessage)[] : undefined;
-  /** What to send, in the formats `text` and `xml`. Undefined in the format `messages`. */
+  /** What to send, in the text formats. Undefined in the format `messages`. */
   readonly text: F extends "messages" ? undefined : string;
-  /** The messages of the transcript that are in the context, oldest first: the caller's own objects. */
+  /** The messages of the transcript that are in the context, in its order: the caller's own objects. */
   readonly kept: readonly M[];
   /** What the context costs. */
   readonly tokens: TokenReport;
@@ -75,15 +103,23 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
   readonly charCount: number | null;
   /** Whether the budget left out or shortened anything. */
   readonly trimmed: boolean;
-  /** What became of every message. */
+  /** What each section holds. */
+  readonly sections: readonly SectionReport[];
+  /** How broad recall is. */
+  readonly focus: FocusReport;
+  /** What became of recall; null where nothing was to be recalled. */
+  readonly recall: RecallReport | null;
+  /** The conversations, in the order of the context, where `tiers` tells them apart. */
+  readonly conversations: readonly ConversationReport[];
+  /** What became of every message, and what is worth knowing of the build. */
   readonly trace: Trace;
   /** The small record of this turn. */
   readonly snapshot: Snapshot;
   /** All that is needed, with the transcript, to build this context again: see `replay`. */
-  readonly recording: Recording & { readonly request?: MessageInput };
+  readonly recording: BuildRecording;
 
   readonly #source: readonly M[];
-  readonly #shortened: ReadonlyMap<number | null, string>;
+  readonly #shortened: ReadonlyMap<number, string>;
   readonly #costs: ReadonlyMap<number, number>;
   readonly #measure: (message: M, position: number) => number;
   #positions: Map<string, number> | undefined;
@@ -95,31 +131,39 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
     request: MessageInput | undefined,
     measure: (message: M, position: number) => number,
   ) {
-    const length = finished.recording.transcript.length;
+    const rest = JSON.parse(finished.json) as Rest;
+    const { made, text, recording } = rest;
+    const { length } = recording.transcript;
     const rows = Array.from(finished.rows);
-    this.#shortened = new Map(finished.shortened);
+    this.#shortened = new Map(rest.shortened);
     this.#source = source.length === length ? source : source.slice(0, length);
     this.#costs = new Map(rows.map((row, index) => [row, finished.costs[index] ?? 0]));
     this.#measure = measure;
-    this.kept = rows.map((row) => source[row] as M);
+    this.kept = rows.filter((row) => row >= 0).map((row) => source[row] as M);
 
-    const piece = (message: M | MessageInput, row: number | null): M | ContextMessage => {
-      const cut = this.#shortened.get(row);
-      return (cut === undefined ? message : shortenedCopy(message, cut)) as M | ContextMessage;
+    const whole = (row: number): M | MessageInput => {
+      if (row <= FIRST_MADE_ROW) {
+        const { role, text: content } = made[FIRST_MADE_ROW - row] as Made;
+        return { role, content };
+      }
+      return (row === REQUEST_ROW ? request : source[row]) as M | MessageInput;
     };
-    const messages = rows.map((row) => piece(source[row] as M, row));
-    if (request !== undefined) {
-      messages.push(piece(request, null));
-    }
-    const isList = finished.text === null;
-    this.messages = (isList ? messages : undefined) as typeof this.messages;
-    this.text = (isList ? undefined : finished.text) as typeof this.text;
-    this.tokens = finished.tokens;
-    this.charCount = finished.charCount;
-    this.trimmed = finished.trimmed;
-    this.trace = finished.trace;
-    this.snapshot = finished.snapshot;
-    this.recording = request === undefined ? finished.recording : { ...finished.recording, request };
+    const piece = (row: number): M | ContextMessage => {
+      const cut = this.#shortened.get(row);
+      return (cut === undefined ? whole(row) : shortenedCopy(whole(row), cut)) as M | ContextMessage;
+    };
+    this.messages = (text === null ? rows.map(piece) : undefined) as typeof this.messages;
+    this.text = (text ?? undefined) as typeof this.text;
+    this.tokens = rest.tokens;
+    this.charCount = rest.charCount;
+    this.trimmed = rest.trimmed;
+    this.sections = rest.sections;
+    this.focus = rest.focus;
+    this.recall = rest.recall;
+    this.conversations = rest.conversations;
+    this.trace = rest.trace;
+    this.snapshot = rest.snapshot;
+    this.recording = request === undefined ? recording : { ...recording, request };
   }
 
   /**

@@ -23,6 +23,33 @@ export interface ContextErrorFields {
   readonly cause?: unknown;
 }
 
+/** Which turn a build was for; null where that is not known. */
+export interface Turn {
+  /** The session that the context was for. */
+  readonly sessionId: string | null;
+  /** The id of the turn, where the config named it. */
+  readonly turnId: string | null;
+  /** The clock of the build, in milliseconds since 1970. */
+  readonly timestampMs: number | null;
+}
+
+/** A failed build as plain data, to be appended to a log. What is not known is null. */
+export interface FailureRecord extends Turn {
+  readonly type: "failure";
+  /** The class of the failure. */
+  readonly kind: "context_build_error";
+  /** The state in which the turn ended. */
+  readonly terminal: "failed";
+  /** Which failure it is. */
+  readonly code: ErrorCode;
+  /** What went wrong. */
+  readonly message: string;
+  /** Where in the input. */
+  readonly path: string | null;
+  /** How to recover. */
+  readonly nextAction: string;
+}
+
 /** The one error that windrow throws: what went wrong, where, and what to do next. */
 export class ContextError extends Error {
   /** Which call failed. */
@@ -37,6 +64,8 @@ export class ContextError extends Error {
   readonly needed?: number;
   /** Tokens or characters that there are for it; with `BUDGET_TOO_SMALL`. */
   readonly available?: number;
+
+  #turn: Turn = { sessionId: null, turnId: null, timestampMs: null };
 
   constructor(fields: ContextErrorFields) {
     super(fields.message, fields.cause === undefined ? undefined : { cause: fields.cause });
@@ -53,5 +82,24 @@ export class ContextError extends Error {
     if (fields.available != null) {
       this.available = fields.available;
     }
+  }
+
+  /** The state in which a failed build leaves its turn; undefined where another call failed. */
+  get terminal(): "failed" | undefined {
+    return this.kind === "context_build_error" ? "failed" : undefined;
+  }
+
+  /** A failed build as plain data, to be appended to a log; undefined where another call failed. */
+  get record(): FailureRecord | undefined {
+    const { kind, code, message, path = null, nextAction } = this;
+    return kind === "context_build_error"
+      ? { type: "failure", kind, terminal: "failed", code, message, path, nextAction, ...this.#turn }
+      : undefined;
+  }
+
+  /** @internal Notes which turn failed. */
+  inTurn(turn: Turn): this {
+    this.#turn = turn;
+    return this;
   }
 }

@@ -1,14 +1,76 @@
 // Made from the Rust types by `UPDATE=1 cargo test reference`: do not edit.
 
+/** An answer to a need. What it holds depends on the need. */
+export interface Answer {
+  /** Which hook it is of. */
+  readonly hook: HookName;
+  /** Whether there is an answer. */
+  readonly outcome: Outcome;
+  /** Why there is none: what the hook threw, or that it took too long. */
+  readonly reason?: string | null | undefined;
+  /** Of triage: the ids of what was chosen. */
+  readonly ids?: readonly string[] | null | undefined;
+  /** Of triage by `complete`: what the model said. It is read into `ids`, and recorded so. */
+  readonly text?: string | null | undefined;
+  /** Of recall: what was found, the best first. */
+  readonly items?: readonly Recalled[] | null | undefined;
+  /** Of summaries: one for each conversation that was asked for, in that order. */
+  readonly summaries?: readonly (string | null)[] | null | undefined;
+  /** Of counts: one for each text that was asked for, in that order. */
+  readonly counts?: readonly number[] | null | undefined;
+}
+
+/**
+ * A function of the caller's.
+ * - `triage.select`: Which candidates matter, as ids.
+ * - `triage.complete`: Which candidates matter, as a model's answer to a prompt.
+ * - `recall.search`: What is known about the request.
+ * - `tiers.summarize`: Summaries of conversations.
+ * - `countTokens`: How many tokens texts have.
+ */
+export type HookName = "triage.select" | "triage.complete" | "recall.search" | "tiers.summarize" | "countTokens";
+
+/**
+ * Whether a hook gave an answer.
+ * - `given`: It did.
+ * - `unavailable`: It said that it cannot.
+ * - `failed`: It failed, took too long, or answered nonsense.
+ */
+export type Outcome = "given" | "unavailable" | "failed";
+
+/** One thing that recall found. */
+export interface Recalled {
+  /** Its id. */
+  readonly id?: string | null | undefined;
+  /** Its text. */
+  readonly text: string;
+  /** Where it is from. */
+  readonly source?: string | null | undefined;
+  /** How well it fits. */
+  readonly score?: number | null | undefined;
+}
+
 /** How a context is built. Everything is optional. */
 export interface ContextOptions {
+  /** Whether there is any history in the context. Without it, instructions, sections and request remain (document 000). */
+  readonly enabled?: boolean | undefined;
   /** The clock: milliseconds since 1970, or an ISO 8601 date and time. Default: the host's clock. */
   readonly now?: Moment | null | undefined;
   /**
-   * The session that the context is for. Messages of other sessions are left out; messages that name no session
-   * belong to every one. Default: all sessions.
+   * The time zone of the user, an IANA name such as `Europe/Berlin`: times are shown in it, and days are told apart.
+   * Default: UTC (documents 000, 002).
+   */
+  readonly timeZone?: string | null | undefined;
+  /**
+   * The session that the context is for: messages of other sessions are left out, see `collect.sessionScope`. Default:
+   * all sessions (documents 001, 003).
    */
   readonly sessionId?: string | null | undefined;
+  /**
+   * The agent that the context is for: messages with another `target` are left out, and those for it come after the
+   * history, the highest `priority` first, then the newest. Default: `target` is not looked at (document 003).
+   */
+  readonly agentId?: string | null | undefined;
   /** The id of this turn, for the snapshot. Default: a random one. */
   readonly turnId?: string | null | undefined;
   /**
@@ -24,10 +86,18 @@ export interface ContextOptions {
   readonly filter?: FilterConfig | undefined;
   /** How far back the context reaches. */
   readonly window?: WindowConfig | undefined;
+  /** What is recalled for the request. */
+  readonly recall?: RecallConfig | undefined;
+  /** Which older messages matter, said by a fast model. */
+  readonly triage?: TriageConfig | undefined;
+  /** How much of each conversation is shown. */
+  readonly tiers?: TiersConfig | undefined;
   /** What the prompt may cost. */
   readonly budget?: BudgetConfig | undefined;
   /** The form of the context. */
   readonly render?: RenderConfig | undefined;
+  /** What the prompt is put together from, in order. Default: the history, then the request. */
+  readonly sections?: readonly Section[] | null | undefined;
 }
 
 /** A moment as a config may give it. */
@@ -43,18 +113,53 @@ export type EncodingChoice = "o200k_base" | "cl100k_base" | "estimate";
 
 /** What is taken into consideration at all, and in which order. */
 export interface CollectConfig {
-  /** How many messages are looked at, the newest first; it applies before any filter. Default: all. */
+  /** Which messages belong to `sessionId` (documents 001, 003). */
+  readonly sessionScope?: SessionScope | undefined;
+  /**
+   * Whether a message with an id that an earlier one has is left out: for several sources in one list, such as memory
+   * and events (document 003).
+   */
+  readonly deduplicate?: boolean | undefined;
+  /**
+   * How many messages of the session a cache holds: what is older than the newest so many is not looked at. Default:
+   * all (document 000, where it is 200).
+   */
+  readonly cacheLimit?: number | null | undefined;
+  /**
+   * How many messages are looked at, the newest first; it applies before any filter. Default: all (document 000, where
+   * it is 100 for chats).
+   */
   readonly fetchLimit?: number | null | undefined;
 }
 
+/**
+ * Which messages belong to a session.
+ * - `session`: Those that name it, and those that name none.
+ * - `strict`: Only those that name it.
+ * - `all`: Those of all sessions.
+ */
+export type SessionScope = "session" | "strict" | "all";
+
 /** Which kinds of messages are left out. */
 export interface FilterConfig {
-  /** The roles that stay. Default: all. */
+  /** The roles that stay. Default: all. In the text formats a call stays without its result, as it is a text there. */
   readonly roles?: readonly Role[] | null | undefined;
-  /** The sources that go, for example `["scheduled", "briefing"]`. Default: none. */
+  /** The sources that go, for example `["scheduled", "briefing"]`. Default: none (document 000). */
   readonly excludeSources?: readonly string[] | undefined;
-  /** The tags that go: a message with one of them is left out. Default: none. */
+  /** The tags that go: a message with one of them is left out. Default: none (documents 000, 001). */
   readonly excludeTags?: readonly string[] | undefined;
+  /**
+   * Whether turns that are not finished go: messages whose `status` is another than `completed`, and user messages
+   * that no reply follows before the next one (document 000).
+   */
+  readonly completedOnly?: boolean | undefined;
+  /** Whether messages without any text, call or media go (documents 001, 002). */
+  readonly excludeBlank?: boolean | undefined;
+  /**
+   * How many days before the clock a message may have been written; one exactly that old stays, and so does one
+   * without a time. Fractions are allowed, 0 or more. Default: no limit.
+   */
+  readonly maxAgeDays?: number | null | undefined;
 }
 
 /**
@@ -69,21 +174,31 @@ export type Role = "system" | "developer" | "user" | "assistant" | "tool";
 
 /** How far back the context reaches. A message stays only if every limit lets it. */
 export interface WindowConfig {
-  /** What `lookbackCount` counts. */
+  /** What `lookbackCount` and `previousTasksCount` count, and what triage chooses. */
   readonly unit?: WindowUnit | undefined;
-  /** How many of the newest messages or exchanges stay. Default: all. */
+  /** How many of the newest messages or exchanges stay. Default: all (documents 000, 003). */
   readonly lookbackCount?: number | null | undefined;
-  /** How many of the newest user messages stay, each with all that follows it. Default: all. */
+  /** How many of the newest user messages stay, each with all that follows it. Default: all (document 001). */
   readonly maxUserTurns?: number | null | undefined;
-  /** How many of the newest messages stay, whatever `unit` says. Default: all. */
+  /** How many of the newest messages stay, whatever `unit` says. Default: all (document 004). */
   readonly maxRecentMessages?: number | null | undefined;
   /**
    * How many hours before the newest message the window begins; a message exactly that old stays, and so does one
-   * without a time. Fractions are allowed, 0 or more. Default: no limit.
+   * without a time. Fractions are allowed, 0 or more. Default: no limit (document 000).
    */
   readonly recencyHours?: number | null | undefined;
-  /** How many of the newest messages stay however old they are: the floor of `recencyHours`. */
+  /**
+   * How many of the newest messages or exchanges stay however old they are: the floor of `recencyHours` (document
+   * 000).
+   */
   readonly minMessages?: number | undefined;
+  /**
+   * How many of the newest messages or exchanges, of whatever source, are brought back where `filter.excludeSources`
+   * or the window left them out (document 000).
+   */
+  readonly previousTasksCount?: number | undefined;
+  /** Whether the message that the request replies to is kept, from wherever it is in the session (document 000). */
+  readonly includeReplyTo?: boolean | undefined;
 }
 
 /**
@@ -92,6 +207,168 @@ export interface WindowConfig {
  * - `exchange`: A user message and all that answers it, up to the next user message.
  */
 export type WindowUnit = "message" | "exchange";
+
+/** What is recalled for the section of kind `recall`, by the hook `recall`. Without the hook or the section nothing is. */
+export interface RecallConfig {
+  /**
+   * How broad recall is; it sets `maxItems` and `maxChars` where they are not given. Default: by `focusSignals`
+   * (document 001).
+   */
+  readonly focus?: Focus | null | undefined;
+  /** What the focus is computed from, where `focus` is not given. Default: `balanced`, 0.50 (document 001). */
+  readonly focusSignals?: FocusSignals | null | undefined;
+  /** How many items are asked for. Default: 4, 8 or 16 by focus (document 001). */
+  readonly maxItems?: number | null | undefined;
+  /**
+   * The most characters of all items together as they are shown; cut with `...`. Default: 900, 1700 or 3600 by focus
+   * (document 001).
+   */
+  readonly maxChars?: number | null | undefined;
+  /** The most characters of one item's text; cut with `...` (document 001). */
+  readonly maxItemChars?: number | undefined;
+  /** How long the hook may take, in milliseconds. */
+  readonly timeoutMs?: number | undefined;
+  /** What is shown where the request is blank, so that nothing can be asked for. Default: the section's `empty`. */
+  readonly emptyQuery?: string | null | undefined;
+  /** What is shown where the hook failed. Default: the section's `empty`. */
+  readonly unavailable?: string | null | undefined;
+}
+
+/**
+ * How broad recall is.
+ * - `focused`: A small set: 4 items, 900 characters.
+ * - `balanced`: 8 items, 1700 characters.
+ * - `diffuse`: A broad set: 16 items, 3600 characters.
+ */
+export type Focus = "focused" | "balanced" | "diffuse";
+
+/**
+ * The signals of document 001 (DOSE), each from 0 to 1; what lies outside is taken as the nearer end, and what is not
+ * given as 0.5.
+ */
+export interface FocusSignals {
+  /** Dopamine. */
+  readonly d?: number | null | undefined;
+  /** Oxytocin. */
+  readonly o?: number | null | undefined;
+  /** Serotonin. */
+  readonly s?: number | null | undefined;
+  /** Endorphins. */
+  readonly e?: number | null | undefined;
+}
+
+/**
+ * A fast model says which older messages matter, through a hook: `select` or `complete`. Without a hook every older
+ * message counts as chosen.
+ */
+export interface TriageConfig {
+  /** How many units (messages or exchanges, as `window.unit` says) are kept without asking (document 000). */
+  readonly skipSelectionThreshold?: number | undefined;
+  /** The model's role, handed to the hook as it is (document 000). */
+  readonly model?: string | undefined;
+  /** How long the hook may take, in milliseconds (document 000). */
+  readonly timeoutMs?: number | undefined;
+  /** Whether older units are selected at all (document 000). */
+  readonly useSelection?: boolean | undefined;
+  /** How many of the newest units are kept without being selected (document 000). */
+  readonly alwaysIncludeRecent?: number | undefined;
+  /** What stays where the hook fails, takes too long or answers nonsense (document 000). */
+  readonly onError?: TriageFallback | undefined;
+  /** What stays where there is no hook, or it answers that it is unavailable (document 000). */
+  readonly onUnavailable?: TriageFallback | undefined;
+  /** The most characters of a candidate's text in the prompt of `complete`. Default: no limit. */
+  readonly maxCandidateChars?: number | null | undefined;
+}
+
+/**
+ * What stays without an answer.
+ * - `recentOnly`: The guaranteed recent only, and the message that the request replies to.
+ * - `keepAll`: Everything.
+ */
+export type TriageFallback = "recentOnly" | "keepAll";
+
+/** How much of each conversation is shown: full, a summary, nothing (document 002). */
+export interface TiersConfig {
+  /** Whether conversations are told apart and tiered. */
+  readonly enabled?: boolean | undefined;
+  /**
+   * A conversation that ended more days before the clock is not shown. Fractions are allowed, 0 or more. Default: no
+   * limit (document 002, where it is 7).
+   */
+  readonly maxAgeDays?: number | null | undefined;
+  /** Where messages name no conversation: after how many minutes without a message the next one begins. */
+  readonly conversationGapMinutes?: number | undefined;
+  /**
+   * How many minutes may lie between the ends of two conversations of one thread, and between the end of the newest
+   * and the clock (document 002).
+   */
+  readonly threadGapMinutes?: number | undefined;
+  /** What counts as today for the tier; labels always go by the calendar day (document 002). */
+  readonly todayWindow?: TodayWindow | undefined;
+  /** How the conversations of the active thread are shown. */
+  readonly thread?: TierForm | undefined;
+  /** How today's other conversations are shown. */
+  readonly today?: TierForm | undefined;
+  /** How yesterday's conversations are shown. */
+  readonly yesterday?: TierForm | undefined;
+  /** How older conversations are shown. */
+  readonly older?: TierForm | undefined;
+  /** What happens where a tier does not fit (document 002). */
+  readonly onOverflow?: TierOverflow | undefined;
+  /**
+   * A conversation of the active thread that does not fit is cut to its end where at least so many characters of it
+   * fit, and left out otherwise (document 002).
+   */
+  readonly minTailChars?: number | undefined;
+  /** What is known of conversations beside their messages. */
+  readonly conversations?: readonly KnownConversation[] | undefined;
+  /** How many summaries the hook `summarize` is asked for in one build. */
+  readonly maxSummaries?: number | undefined;
+  /** The most characters of a summary that the hook or the extract gives; what is longer is cut. */
+  readonly maxSummaryChars?: number | undefined;
+  /** How long the hook may take, in milliseconds. */
+  readonly timeoutMs?: number | undefined;
+  /** The thread status where the active thread goes on (document 002). */
+  readonly continuation?: string | undefined;
+  /** The thread status where there is no active thread (document 002). */
+  readonly newConversation?: string | undefined;
+}
+
+/**
+ * What counts as today.
+ * - `calendarDay`: The calendar day of the clock in `timeZone`.
+ * - `rolling24Hours`: The 24 hours before the clock.
+ */
+export type TodayWindow = "calendarDay" | "rolling24Hours";
+
+/**
+ * How a conversation is shown.
+ * - `full`: With its messages.
+ * - `summary`: By its summary: given, by the hook, or an extract that is marked as one.
+ * - `none`: Not at all.
+ */
+export type TierForm = "full" | "summary" | "none";
+
+/**
+ * What happens where a tier does not fit.
+ * - `nextTier`: The tier ends; the next may still have room.
+ * - `stop`: Nothing more is shown.
+ */
+export type TierOverflow = "nextTier" | "stop";
+
+/** What is known of a conversation beside its messages. */
+export interface KnownConversation {
+  /** Its id: the `conversationId` of its messages. */
+  readonly id: string;
+  /** The session that it belongs to. Default: every one. */
+  readonly sessionId?: string | null | undefined;
+  /** When it began. Default: with its first message. */
+  readonly startedAt?: Moment | null | undefined;
+  /** When it ended. Default: with its last message. */
+  readonly endedAt?: Moment | null | undefined;
+  /** Its summary. Default: what the message with `summaryOf` says. */
+  readonly summary?: string | null | undefined;
+}
 
 /** What the prompt may cost. */
 export interface BudgetConfig {
@@ -109,23 +386,83 @@ export interface BudgetConfig {
    * the format `messages`. Default: no limit.
    */
   readonly maxChars?: number | null | undefined;
-  /** What happens where instructions, pinned messages and request alone cost more than the budget. */
+  /** What happens where instructions, pinned messages and request alone cost more than the budget (`exceed`: document 004). */
   readonly onRequiredOverflow?: OnRequiredOverflow | undefined;
+  /** What gives way first where not everything fits (document 004). */
+  readonly trimFirst?: TrimFirst | undefined;
+  /**
+   * The tools of the call, each as its JSON. They are in no message, and what they cost is part of the prompt.
+   * Default: none (document 003).
+   */
+  readonly tools?: readonly unknown[] | undefined;
+  /**
+   * What a chat message costs beside its texts, in tokens. Default: 3, after OpenAI's published recipe for counting
+   * chat messages (tiktoken cookbook, `num_tokens_from_messages`).
+   */
+  readonly tokensPerMessage?: number | undefined;
+  /** What a chat message's name costs beside its text, in tokens. Default: 1, after the same recipe. */
+  readonly tokensPerName?: number | undefined;
+  /** What primes the reply to chat messages, in tokens. Default: 3, after the same recipe. */
+  readonly tokensPriming?: number | undefined;
+  /** How long the hook `countTokens` may take for one batch, in milliseconds. */
+  readonly timeoutMs?: number | undefined;
 }
 
 /**
  * What happens where what must be kept does not fit.
  * - `error`: The build fails with `BUDGET_TOO_SMALL`.
  * - `shorten`: The longest required texts are cut at their end, with a visible marker.
+ * - `exceed`: The context is larger than the budget; result and trace say so (document 004).
  */
-export type OnRequiredOverflow = "error" | "shorten";
+export type OnRequiredOverflow = "error" | "shorten" | "exceed";
+
+/**
+ * What gives way first.
+ * - `items`: Items are shown by their summaries before any history is left out.
+ * - `history`: The oldest history is left out before any item is shown by its summary.
+ */
+export type TrimFirst = "items" | "history";
 
 /** The form of the context. */
 export interface RenderConfig {
   /** What the context is. */
   readonly format?: Format | undefined;
-  /** Whether the text formats show when a message was written, in UTC. The format `messages` has no place for it. */
+  /**
+   * Whether the formats `text` and `xml` show when a message was written, in `timeZone`; `unknown` where that is not
+   * known. The format `messages` has no place for it, and `conversations` always shows it.
+   */
   readonly times?: boolean | undefined;
+  /**
+   * What the text formats call each role. Default: `System`, `Developer`, `User`, `Assistant`, `Tool`; in
+   * `conversations` `human` and `you` for user and assistant (documents 000, 001).
+   */
+  readonly labels?: Labels | undefined;
+  /**
+   * What the format `text` calls the user in messages of these sources, for example
+   * `{ "scheduled": "Scheduled" }` (document 000).
+   */
+  readonly sourceLabels?: Readonly<Record<string, string>> | undefined;
+  /** How many of a message's `actions` the text formats show below it (document 000). */
+  readonly maxActions?: number | undefined;
+  /**
+   * The most characters of an assistant's message; what is longer is cut, with `...[truncated]`. Default: no limit
+   * (document 000).
+   */
+  readonly maxReplyChars?: number | null | undefined;
+  /**
+   * Whether runs of white space in the text formats become one space, line ends included: in messages, and in what is
+   * recalled (document 001).
+   */
+  readonly collapseWhitespace?: boolean | undefined;
+  /**
+   * Messages that the text formats show by another text, by the first rule that fits. Their cost stays that of what
+   * was said (document 001).
+   */
+  readonly replace?: readonly Replacement[] | undefined;
+  /** A line that the text formats put before the history, where there is one (document 001). */
+  readonly heading?: string | null | undefined;
+  /** Whether a text ends with a line end. */
+  readonly trailingNewline?: boolean | undefined;
 }
 
 /**
@@ -133,8 +470,231 @@ export interface RenderConfig {
  * - `messages`: A list of chat messages.
  * - `text`: One text, a labelled line or more for each message.
  * - `xml`: One text, an XML element for each message.
+ * - `conversations`: One text, an XML element for each conversation with a line for each message (document 002).
  */
-export type Format = "messages" | "text" | "xml";
+export type Format = "messages" | "text" | "xml" | "conversations";
+
+/** What the roles are called. */
+export interface Labels {
+  /** Instructions. */
+  readonly system?: string | null | undefined;
+  /** Instructions, as newer models call them. */
+  readonly developer?: string | null | undefined;
+  /** The user, where no name is known. */
+  readonly user?: string | null | undefined;
+  /** The assistant, where no name is known. */
+  readonly assistant?: string | null | undefined;
+  /** A tool's result. */
+  readonly tool?: string | null | undefined;
+}
+
+/** What is shown in the place of messages of a kind. */
+export interface Replacement {
+  /** The role of the messages. Default: any. */
+  readonly role?: Role | null | undefined;
+  /** A tag that the messages have. Default: any or none. */
+  readonly tag?: string | null | undefined;
+  /** Phrases that the text has, all of them, in upper or lower case. Default: any text. */
+  readonly contains?: readonly string[] | undefined;
+  /** What is shown. */
+  readonly text: string;
+}
+
+/** A part of the prompt. The list of sections is the order in which it is put together. */
+export interface Section {
+  /** Its name in the result, in the trace and in `contents`; no two are the same. */
+  readonly id: string;
+  /** What it holds. */
+  readonly kind: SectionKind;
+  /** The role of its messages in the format `messages`. Default: `system`. */
+  readonly role?: Role | null | undefined;
+  /**
+   * What stands before it in the text formats, and before its text in the format `messages`. Before the request it
+   * stands in the place of the speaker.
+   */
+  readonly label?: string | null | undefined;
+  /** What stands for it where there is nothing in it. Default: the section is not there then. */
+  readonly empty?: string | null | undefined;
+  /** The text of kind `text`. */
+  readonly text?: string | null | undefined;
+  /** The items of kind `items`, in order. */
+  readonly items?: readonly Item[] | undefined;
+  /**
+   * How an item is written, in the kinds `items` and `recall`: `{text}`, `{source}`, `{score}` (four decimals) and
+   * `{number}` (from 1) stand for its own. Default: `{text}`.
+   */
+  readonly item?: string | null | undefined;
+  /** Whether each item is a message of its own in the format `messages`. */
+  readonly separate?: boolean | undefined;
+  /** What it may cost. */
+  readonly limit?: SectionLimit | undefined;
+  /** Whether it may be left out for its cost. Default: `always` for texts, `optional` for items and recall. */
+  readonly keep?: Keep | null | undefined;
+  /** What becomes of the front matter (`---` to `---`) that a text begins with. */
+  readonly frontMatter?: FrontMatter | undefined;
+}
+
+/**
+ * What a section holds.
+ * - `text`: A text of the caller's.
+ * - `items`: A list of texts of the caller's.
+ * - `history`: The messages of the transcript.
+ * - `recall`: What the hook `recall` gives.
+ * - `focus`: The focus in words, for example `balanced (0.50)`.
+ * - `request`: The request. Without a section of this kind the request is not in the prompt.
+ */
+export type SectionKind = "text" | "items" | "history" | "recall" | "focus" | "request";
+
+/** One of several texts. */
+export interface Item {
+  /** Its id. */
+  readonly id?: string | null | undefined;
+  /** Its text. */
+  readonly text: string;
+  /** A shorter text, for where there is no room for the whole. */
+  readonly summary?: string | null | undefined;
+  /** Which items go last where there is no room: the higher, the later. Default: 0. */
+  readonly priority?: number | null | undefined;
+  /** Where it is from. */
+  readonly source?: string | null | undefined;
+  /** How well it fits the request. */
+  readonly score?: number | null | undefined;
+}
+
+/** What a section may cost. Its label, and what a format puts around the history, do not count. */
+export interface SectionLimit {
+  /** The most tokens. A text that is longer is cut with a marker, an item is shown by its summary. Default: no limit. */
+  readonly tokens?: number | null | undefined;
+  /** The most characters (code points). A text that is longer is cut with `...`. Default: no limit. */
+  readonly chars?: number | null | undefined;
+  /** The most items; the first stay. Default: all. */
+  readonly items?: number | null | undefined;
+  /** How the characters of the history are counted (document 001). */
+  readonly measure?: Measure | undefined;
+  /** What happens where the newest message of the history is alone too long for `chars` (document 001). */
+  readonly oversize?: Oversize | undefined;
+}
+
+/**
+ * How characters are counted.
+ * - `rendered`: As the messages are shown.
+ * - `roleAndText`: The text, the role's name and 4 more.
+ */
+export type Measure = "rendered" | "roleAndText";
+
+/**
+ * What happens to a message that is alone too long.
+ * - `leaveOut`: It is left out.
+ * - `tail`: Its end stays, at least one character of it.
+ */
+export type Oversize = "leaveOut" | "tail";
+
+/**
+ * Whether a section may be left out for its cost.
+ * - `always`: It is required.
+ * - `optional`: It comes before the history, as far as it fits.
+ */
+export type Keep = "always" | "optional";
+
+/**
+ * What becomes of front matter.
+ * - `keep`: It is part of the text.
+ * - `only`: It is all of the text, where there is one.
+ * - `omit`: It is left out.
+ */
+export type FrontMatter = "keep" | "only" | "omit";
+
+/** A conversation of the context. */
+export interface ConversationReport {
+  /** Its id; `#` and a number where its messages name none. */
+  readonly id: string;
+  /** When it began, in milliseconds since 1970; null where unknown. */
+  readonly startedAt?: number | null | undefined;
+  /** When it ended. */
+  readonly endedAt?: number | null | undefined;
+  /** The day that it ended on, as it is called: `today`, `yesterday`, a day's name, or a date. */
+  readonly label: string;
+  /** Which tier it is in. */
+  readonly tier: Tier;
+  /** In which form it is there. */
+  readonly form: ConversationForm;
+}
+
+/**
+ * The tier of a conversation.
+ * - `thread`: It belongs to the active thread.
+ * - `today`: It ended today.
+ * - `yesterday`: It ended yesterday.
+ * - `older`: It ended before.
+ */
+export type Tier = "thread" | "today" | "yesterday" | "older";
+
+/**
+ * The form of a conversation.
+ * - `full`: With its messages.
+ * - `truncatedTail`: With a part of its messages: the last ones, the first of them cut, or those that are required.
+ * - `summary`: By its summary.
+ * - `extract`: By an extract of its messages, as there is no summary.
+ * - `leftOut`: Not there.
+ */
+export type ConversationForm = "full" | "truncatedTail" | "summary" | "extract" | "leftOut";
+
+/** The focus of recall, after document 001. */
+export interface FocusReport {
+  /** How broad recall is. */
+  readonly level: Focus;
+  /** From 0 (diffuse) to 1 (focused); null where the level was given. */
+  readonly score?: number | null | undefined;
+  /** The two in words, for example `balanced (0.50)`. */
+  readonly summary: string;
+  /** How many items recall asks for. */
+  readonly maxItems: number;
+  /** The most characters of them together. */
+  readonly maxChars: number;
+}
+
+/** A text that the build made. */
+export interface Made {
+  /** The section that it is of, by its position. */
+  readonly section: number;
+  /** The role of its message. */
+  readonly role: Role;
+  /** The text. */
+  readonly text: string;
+}
+
+/** Something from outside the core that a build cannot go on without. */
+export type Need =
+  | { readonly need: "encoding"; readonly name: EncodingName }
+  | {
+      readonly need: "zoneOffsets";
+      readonly timeZone: string;
+      readonly first: Milliseconds;
+      readonly last: Milliseconds;
+    }
+  | { readonly need: "counts"; readonly texts: readonly string[]; readonly timeoutMs: number }
+  | {
+      readonly need: "recall";
+      readonly query: string;
+      readonly maxItems: number;
+      readonly maxChars: number;
+      readonly focus: Focus;
+      readonly timeoutMs: number;
+    }
+  | {
+      readonly need: "triage";
+      readonly request: string;
+      readonly candidates: readonly Candidate[];
+      readonly prompt?: string | null;
+      readonly model: string;
+      readonly timeoutMs: number;
+    }
+  | {
+      readonly need: "summaries";
+      readonly conversations: readonly SummaryWanted[];
+      readonly maxChars: number;
+      readonly timeoutMs: number;
+    };
 
 /**
  * An encoding that text can be counted in exactly.
@@ -143,6 +703,81 @@ export type Format = "messages" | "text" | "xml";
  */
 export type EncodingName = "o200k_base" | "cl100k_base";
 
+/** A moment, in milliseconds since 1970-01-01T00:00Z. */
+export type Milliseconds = number;
+
+/** What triage chooses among: a message with what goes together with it, or an exchange. */
+export interface Candidate {
+  /**
+   * The id of its first message, or `#` and that message's position where it has none, or one that another candidate
+   * has.
+   */
+  readonly id: string;
+  /** The positions of its messages in the transcript. */
+  readonly positions: readonly number[];
+  /** Its texts, a line for each message. */
+  readonly text: string;
+}
+
+/** A conversation of which a summary is wanted. */
+export interface SummaryWanted {
+  /** Its id. */
+  readonly id: string;
+  /** The positions of its messages in the transcript. */
+  readonly positions: readonly number[];
+  /** Its texts, a line for each message. */
+  readonly text: string;
+}
+
+/** What became of recall. */
+export interface RecallReport {
+  /** `ok`, `emptyQuery`, `unavailable` or `failed`. */
+  readonly status: RecallStatus;
+  /** How many items were found. */
+  readonly hits: number;
+}
+
+/**
+ * How recall ended.
+ * - `ok`: It was answered, perhaps with nothing.
+ * - `emptyQuery`: The request is blank, so nothing was asked.
+ * - `unavailable`: There is no hook, or it said that it cannot.
+ * - `failed`: The hook failed, took too long, or answered nonsense.
+ */
+export type RecallStatus = "ok" | "emptyQuery" | "unavailable" | "failed";
+
+/** What a section of a context holds. */
+export interface SectionReport {
+  /** Its id. */
+  readonly id: string;
+  /** What it holds. */
+  readonly kind: SectionKind;
+  /**
+   * Its text as it is in the prompt, without its label; null where it is not there, and for history and request in
+   * the format `messages`.
+   */
+  readonly text?: string | null | undefined;
+  /** What became of its items; empty in the other kinds. */
+  readonly items: readonly ItemReport[];
+}
+
+/** What became of an item. */
+export interface ItemReport {
+  /** Its id, if it has one. */
+  readonly id?: string | null | undefined;
+  /** In which form it is there. */
+  readonly form: ItemForm;
+}
+
+/**
+ * The form of an item.
+ * - `full`: Whole.
+ * - `summary`: By its summary.
+ * - `cut`: Cut, with a visible marker.
+ * - `leftOut`: Not there.
+ */
+export type ItemForm = "full" | "summary" | "cut" | "leftOut";
+
 /**
  * A stable name of a failure. Messages may improve; codes do not change.
  * - `INVALID_CONFIG`: An option is unknown, of the wrong type or out of range.
@@ -150,6 +785,8 @@ export type EncodingName = "o200k_base" | "cl100k_base";
  * - `BUDGET_TOO_SMALL`: What must be kept costs more than the budget.
  * - `ENCODING_NOT_LOADED`: An exact count was asked for and the encoding's vocabulary is not loaded.
  * - `INVALID_ENCODING`: The bytes given as an encoding's vocabulary are not one.
+ * - `HOOK_FAILED`: A hook of the caller's, without whose answer there is no context, failed: `countTokens`.
+ * - `ABORTED`: The caller's signal was aborted.
  * - `INVALID_RECORDING`: A recording was made by a later version of the format, or is damaged.
  * - `INTERNAL`: The engine itself failed. It restarts by itself; the next call works.
  */
@@ -159,6 +796,8 @@ export type ErrorCode =
   | "BUDGET_TOO_SMALL"
   | "ENCODING_NOT_LOADED"
   | "INVALID_ENCODING"
+  | "HOOK_FAILED"
+  | "ABORTED"
   | "INVALID_RECORDING"
   | "INTERNAL";
 
@@ -179,6 +818,14 @@ export type ErrorCode =
  * - `sessionId`: The session that it belongs to.
  * - `source`: Where it comes from, for example `scheduled`.
  * - `tag`: One of its tags.
+ * - `conversationId`: The conversation that it belongs to.
+ * - `summaryOf`: The conversation that it is the summary of.
+ * - `replyTo`: The id of the message that it replies to.
+ * - `action`: One of the things that were done in it.
+ * - `status`: How the turn ended, for example `failed`.
+ * - `target`: The agent that it is meant for.
+ * - `priority`: Its priority among direct messages, in millionths: a whole number from 0 to 1000000.
+ * - `timeToLive`: How long it is valid after it was written, in milliseconds.
  */
 export type Field =
   | "id"
@@ -195,7 +842,15 @@ export type Field =
   | "createdAt"
   | "sessionId"
   | "source"
-  | "tag";
+  | "tag"
+  | "conversationId"
+  | "summaryOf"
+  | "replyTo"
+  | "action"
+  | "status"
+  | "target"
+  | "priority"
+  | "timeToLive";
 
 /** All that is needed, with the transcript, to build a context again. */
 export interface Recording {
@@ -207,11 +862,25 @@ export interface Recording {
   readonly config: ContextOptions;
   /** The clock of the build, in milliseconds since 1970. */
   readonly now: number;
+  /**
+   * How far the time zone was from UTC: since when (milliseconds since 1970), and how many minutes east. Empty where
+   * no zone was asked for.
+   */
+  readonly zoneOffsets: readonly (readonly [number, number])[];
+  /** The hooks that there were. */
+  readonly hooks: readonly HookName[];
+  /** What they answered, in the order in which they were asked. */
+  readonly answers: readonly AnswerRecord[];
+  /** Answers of more than 1,024 bytes as JSON, by the SHA-256 of it. */
+  readonly largeAnswers: Readonly<Record<string, Answer>>;
   /** The transcript that it was built from. */
   readonly transcript: TranscriptRecord;
   /** The hash of what was built. */
   readonly contextHash: string;
 }
+
+/** An answer in a recording: itself, or the hash of one in `largeAnswers`. */
+export type AnswerRecord = Answer | { readonly hash: string };
 
 /** Which transcript a context was built from. */
 export interface TranscriptRecord {
@@ -219,6 +888,8 @@ export interface TranscriptRecord {
   readonly length: number;
   /** A checksum of them with all the fields that windrow reads, as 16 hexadecimal digits. */
   readonly digest: string;
+  /** The same of its beginnings: of 1, 2, 4, 8, … messages. By them a changed message is found. */
+  readonly marks: readonly (readonly [number, string])[];
 }
 
 /** The small record of a turn. */
@@ -229,18 +900,15 @@ export interface Snapshot {
   readonly turnId?: string | null | undefined;
   /** `ctx_` and 64 hexadecimal digits: SHA-256 over what was built and the effective config, without the clock. */
   readonly contextHash: string;
-  /** How many messages of the transcript are in the context. */
-  readonly sourceCounts: SourceCounts;
+  /**
+   * How much of each source is in the context: `messages` of the transcript, and items of each section of kind
+   * `items`, by its id.
+   */
+  readonly sourceCounts: Readonly<Record<string, number>>;
   /** Whether the budget left out or shortened anything. */
   readonly trimmed: boolean;
   /** The clock of the build, in milliseconds since 1970. */
   readonly timestampMs: number;
-}
-
-/** How much of each source is in a context. */
-export interface SourceCounts {
-  /** Messages of the transcript. */
-  readonly messages: number;
 }
 
 /** What a context costs, in tokens. */
@@ -251,7 +919,7 @@ export interface TokenReport {
   readonly limit?: number | null | undefined;
   /** Whether `total` is exact: counted by the encoding, and no part of unknown cost (an image, audio, a file) in it. */
   readonly exact: boolean;
-  /** How it was counted: `o200k_base`, `cl100k_base` or `estimate`. */
+  /** How it was counted: `o200k_base`, `cl100k_base`, `estimate` or `countTokens`. */
   readonly encoding: string;
   /** What each section costs; together they are `total`. */
   readonly sections: readonly SectionTokens[];
@@ -260,8 +928,8 @@ export interface TokenReport {
 /** What one section of a context costs. */
 export interface SectionTokens {
   /**
-   * `format` (what the form itself costs), `instructions` (the system and developer
-   * messages that the transcript begins with), `history` or `request`.
+   * `format` (what the form itself costs, and the tools), `instructions` (the system and developer messages that the
+   * transcript begins with), or a section's id: without `sections` these are `history` and `request`.
    */
   readonly id: string;
   /** Its cost in tokens. */
@@ -277,6 +945,8 @@ export interface Trace {
   readonly ranges: readonly TraceRange[];
   /** The reasons that occur, in words. */
   readonly reasons: readonly ReasonWords[];
+  /** What is to be said of the build as a whole. */
+  readonly notes: readonly Note[];
 }
 
 /** A run of neighbouring messages with the same fate. */
@@ -308,49 +978,101 @@ export type Fate = "kept" | "shortened" | "left out";
  * - `collect`: Order, groups, session.
  * - `filter`: Roles, sources, tags.
  * - `window`: Count, turns, time.
+ * - `recall`: What is recalled.
+ * - `triage`: What a fast model chooses.
+ * - `tiers`: Full or summary.
  * - `budget`: What fits.
  * - `render`: The form.
  * - `snapshot`: The hash and the recording.
  */
-export type StageName = "collect" | "filter" | "window" | "budget" | "render" | "snapshot";
+export type StageName =
+  | "collect"
+  | "filter"
+  | "window"
+  | "recall"
+  | "triage"
+  | "tiers"
+  | "budget"
+  | "render"
+  | "snapshot";
 
 /**
  * Why it became so. The codes are stable.
  * - `other_session`: It belongs to another session than the one asked for.
+ * - `other_target`: It is meant for another agent than the one that the context is for.
+ * - `expired`: Its time to live is over.
+ * - `duplicate`: An earlier message has the same id.
+ * - `disabled`: History was turned off.
+ * - `beyond_cache`: It is older than what the cache holds.
  * - `beyond_fetch_limit`: It is older than what is fetched.
  * - `call_without_result`: It calls a tool, and the transcript has no result for the call.
  * - `result_without_call`: It is a tool's result, and the transcript has no call for it.
  * - `role`: Its role is not among the wanted ones.
  * - `source`: Its source is excluded.
  * - `tag`: One of its tags is excluded.
+ * - `unfinished`: It belongs to a turn that is not finished.
+ * - `blank`: It has no content.
+ * - `beyond_age`: It was written, or its conversation ended, too many days ago.
+ * - `is_summary`: It is the summary of a conversation, and stands for it where the conversation is shown so.
  * - `beyond_lookback`: It is older than the newest messages or exchanges that the window takes.
  * - `beyond_user_turns`: It is older than the newest user turns that the window takes.
  * - `beyond_recent_messages`: It is older than the newest messages that may be kept.
  * - `too_old`: It is older than the window's hours.
+ * - `not_chosen`: Triage did not choose it.
+ * - `triage_failed`: It is older than the guaranteed recent, and triage failed.
+ * - `triage_unavailable`: It is older than the guaranteed recent, and there is no triage.
+ * - `summarized`: Its conversation is shown by a summary.
+ * - `tier_not_shown`: Conversations of its tier are not shown.
+ * - `no_section`: The prompt has no place for history.
  * - `split_group`: Its tool call or result was left out, and they go together.
+ * - `over_limit`: The history's own limit had no room left for it.
  * - `over_budget`: The budget had no room left for it.
  * - `instruction`: It is one of the system or developer messages that the transcript begins with.
  * - `pinned`: The caller pinned it.
  * - `request`: It stands for a request that was not given, or goes together with what does.
+ * - `reply_to`: The request replies to it.
+ * - `direct`: It is meant for the agent that the context is for.
+ * - `recent`: It is one of the guaranteed recent.
+ * - `chosen`: Triage chose it.
  * - `history`: It is history, and there was room for it.
  */
 export type Reason =
   | "other_session"
+  | "other_target"
+  | "expired"
+  | "duplicate"
+  | "disabled"
+  | "beyond_cache"
   | "beyond_fetch_limit"
   | "call_without_result"
   | "result_without_call"
   | "role"
   | "source"
   | "tag"
+  | "unfinished"
+  | "blank"
+  | "beyond_age"
+  | "is_summary"
   | "beyond_lookback"
   | "beyond_user_turns"
   | "beyond_recent_messages"
   | "too_old"
+  | "not_chosen"
+  | "triage_failed"
+  | "triage_unavailable"
+  | "summarized"
+  | "tier_not_shown"
+  | "no_section"
   | "split_group"
+  | "over_limit"
   | "over_budget"
   | "instruction"
   | "pinned"
   | "request"
+  | "reply_to"
+  | "direct"
+  | "recent"
+  | "chosen"
   | "history";
 
 /** A reason in words. */
@@ -360,6 +1082,33 @@ export interface ReasonWords {
   /** What it says, with the figures of the config. */
   readonly words: string;
 }
+
+/** Something about a build as a whole. */
+export interface Note {
+  /** What it is about. */
+  readonly kind: NoteKind;
+  /** What it says. */
+  readonly words: string;
+}
+
+/**
+ * What a note is about.
+ * - `context-trim`: The budget, or a section's limit, left out or shortened something.
+ * - `required-overflow`: What is required costs more than the budget, and is there all the same.
+ * - `triage-unavailable`: There was older history to choose from, and no triage.
+ * - `triage-failed`: Triage failed.
+ * - `recall-unavailable`: Nothing could be recalled.
+ * - `recall-failed`: Recall failed.
+ * - `summaries-failed`: The hook for summaries failed.
+ */
+export type NoteKind =
+  | "context-trim"
+  | "required-overflow"
+  | "triage-unavailable"
+  | "triage-failed"
+  | "recall-unavailable"
+  | "recall-failed"
+  | "summaries-failed";
 
 /** Every role, in the order of its code in the engine. */
 export const ROLES: readonly Role[] = ["system", "developer", "user", "assistant", "tool"];
@@ -381,4 +1130,12 @@ export const FIELDS: readonly Field[] = [
   "sessionId",
   "source",
   "tag",
+  "conversationId",
+  "summaryOf",
+  "replyTo",
+  "action",
+  "status",
+  "target",
+  "priority",
+  "timeToLive",
 ];

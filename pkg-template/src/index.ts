@@ -4,13 +4,33 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 export { buildContext, buildContextSync } from "./build.js";
-export type { ContextConfig, FormatOf } from "./config.js";
-export { BuiltContext, type ContextMessage, type Explanation } from "./context.js";
+export type { Contents, ContextConfig, InFormat, SyncContextConfig } from "./config.js";
+export { type BuildRecording, BuiltContext, type ContextMessage, type Explanation } from "./context.js";
 export { loadEncoding, type Vocabulary } from "./encodings.js";
-export { ContextError, type ErrorKind } from "./errors.js";
+export { ContextError, type ErrorKind, type FailureRecord } from "./errors.js";
 export type * from "./generated.js";
+export type {
+  Chosen,
+  CompleteHook,
+  ConversationToSummarize,
+  CountTokensHook,
+  HookDetails,
+  RecalledInput,
+  RecallHooks,
+  RecallQuestion,
+  SearchHook,
+  SelectHook,
+  SummarizeHook,
+  SummarizeQuestion,
+  TierHooks,
+  TriageCandidate,
+  TriageHooks,
+  TriageQuestion,
+} from "./hooks.js";
 export type { MessageInput, PartInput, ToolCallInput } from "./messages.js";
 export { type ParsedTranscript, parseTranscript, type SkippedRow } from "./parse.js";
+export { type Presets, presets, searchFirst } from "./presets.js";
 export { type Difference, type Replay, replay } from "./replay.js";
+export { messageOfTask, messagesOfTasks, type PythonTaskInput, type TaskInput } from "./tasks.js";
 export { type CountOptions, countTokens, type TokenCount } from "./tokens.js";
 export { createTranscript, Transcript } from "./transcript.js";

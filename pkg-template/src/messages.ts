@@ -47,10 +47,26 @@ export interface MessageInput {
   readonly createdAt?: string | number | Date | null;
   /** The session that it belongs to. */
   readonly sessionId?: string | null;
+  /** The conversation that it belongs to: one sitting within a session. */
+  readonly conversationId?: string | number | null;
+  /** The conversation that its text is the summary of. */
+  readonly summaryOf?: string | number | null;
+  /** The id of the message that it replies to. */
+  readonly replyTo?: string | number | null;
   /** Where it comes from, for example `scheduled`. */
   readonly source?: string | null;
   /** Tags, for example `command`. */
   readonly tags?: readonly string[] | null;
+  /** What was done in it, in words: a list of texts, or the JSON text of one. Other texts say nothing. */
+  readonly actions?: readonly string[] | string | null;
+  /** How the turn ended, for example `completed` or `failed`. */
+  readonly status?: string | null;
+  /** The agent that it is meant for, or all the names that it goes by: it is a direct message then. */
+  readonly target?: string | readonly string[] | null;
+  /** Its priority among direct messages, from 0 to 1. */
+  readonly priority?: number | null;
+  /** How many seconds it is valid after it was written, 0 or more. */
+  readonly ttlSeconds?: number | null;
   /** Tools that the assistant calls. */
   readonly toolCalls?: readonly ToolCallInput[] | null;
   /** Tools that the assistant calls, as OpenAI's chat messages have it. */
@@ -126,14 +142,33 @@ function read(message: unknown, stream: Stream): void {
   }
   const createdAt = input.createdAt;
   stream.push(roleCode, input.pinned === true ? 1 : 0, timeOf(createdAt));
-  push(stream, "id", typeof input.id === "number" ? String(input.id) : text(input.id, ".id"));
+  push(stream, "id", idOf(input.id, ".id"));
   push(stream, "name", text(input.name, ".name"));
   push(stream, "createdAt", typeof createdAt === "string" ? createdAt : undefined);
   push(stream, "sessionId", text(input.sessionId, ".sessionId"));
+  push(stream, "conversationId", idOf(input.conversationId, ".conversationId"));
+  push(stream, "summaryOf", idOf(input.summaryOf, ".summaryOf"));
+  push(stream, "replyTo", idOf(input.replyTo, ".replyTo"));
   push(stream, "source", text(input.source, ".source"));
   for (const [position, tag] of list(input.tags, ".tags").entries()) {
     push(stream, "tag", text(tag, `.tags[${position}]`));
   }
+  const { actions, target } = input;
+  if (actions != null) {
+    for (const action of actionsOf(actions)) {
+      push(stream, "action", action);
+    }
+  }
+  push(stream, "status", text(input.status, ".status"));
+  if (typeof target === "string") {
+    push(stream, "target", target);
+  } else if (target != null) {
+    for (const [position, name] of list(target, ".target", "a text or a list of texts").entries()) {
+      push(stream, "target", text(name, `.target[${position}]`));
+    }
+  }
+  push(stream, "priority", priorityOf(input.priority));
+  push(stream, "timeToLive", timeToLiveOf(input.ttlSeconds));
   readContent(input.content, stream);
   push(stream, "text", text(input.refusal, ".refusal"));
   for (const field of ["toolCalls", "tool_calls"]) {
@@ -166,6 +201,51 @@ function timeOf(createdAt: unknown): number {
     `expected a time, got ${describe(createdAt)}`,
     "Give ISO 8601, milliseconds or a Date.",
   );
+}
+
+/** What was done. A text comes from a store, where anything may be: what is no list of texts in it is passed over. */
+function actionsOf(actions: unknown): readonly string[] {
+  if (typeof actions !== "string") {
+    const given = list(actions, ".actions", "a list of texts, or the JSON text of one");
+    return given.map((action, position) => required(action, `.actions[${position}]`));
+  }
+  try {
+    const stored: unknown = JSON.parse(actions);
+    return Array.isArray(stored) ? stored.filter((action) => typeof action === "string") : [];
+  } catch {
+    return [];
+  }
+}
+
+/** A priority in millionths, as the engine takes it. */
+function priorityOf(priority: unknown): string | undefined {
+  if (priority == null) {
+    return undefined;
+  }
+  if (typeof priority !== "number" || !(priority >= 0 && priority <= 1)) {
+    throw new Malformed(
+      ".priority",
+      `expected a number from 0 to 1, got ${describe(priority)}`,
+      "Give a number from 0 to 1, or leave the field out.",
+    );
+  }
+  return String(Math.round(priority * 1e6));
+}
+
+/** A time to live in milliseconds, as the engine takes it. */
+function timeToLiveOf(seconds: unknown): string | undefined {
+  if (seconds == null) {
+    return undefined;
+  }
+  if (typeof seconds !== "number" || !(seconds >= 0 && seconds < Number.POSITIVE_INFINITY)) {
+    throw new Malformed(
+      ".ttlSeconds",
+      `expected 0 or more seconds, got ${describe(seconds)}`,
+      "Give a number of seconds, or leave the field out.",
+    );
+  }
+  // Beyond it a number has no plain spelling any more, and no clock gets there.
+  return String(Math.min(Math.round(seconds * 1000), Number.MAX_SAFE_INTEGER));
 }
 
 function readContent(content: unknown, stream: Stream): void {
@@ -321,6 +401,11 @@ function text(value: unknown, place: string): string | undefined {
     return undefined;
   }
   return required(value, place);
+}
+
+/** An id: a number stands for its text. */
+function idOf(value: unknown, place: string): string | undefined {
+  return typeof value === "number" ? String(value) : text(value, place);
 }
 
 function required(value: unknown, place: string): string {

@@ -23,17 +23,25 @@ export interface ParsedTranscript {
 
 /**
  * Reads a conversation from the text of a file: a JSON list of messages, a message a line (JSONL), or an object with a
- * list `messages`; of the last, also a list or one a line. Messages are in windrow's form or OpenAI's. Rows that are not
+ * list `messages`; of the last, also a list or one a line. Messages are in windrow's form, OpenAI's, or that of session
+ * logs: a header `{ type: "session", session_key }` and rows `{ type: "message", role, text, created_at }`. Rows that are not
  * understood are skipped and reported. Fails with `INVALID_TRANSCRIPT` where there is no JSON at all.
  */
 export function parseTranscript(text: string): ParsedTranscript {
   const messages: MessageInput[] = [];
   const skipped: SkippedRow[] = [];
   const stream: Stream = [];
+  let sessionKey: string | undefined;
   const take = (entry: unknown, row: number): void => {
+    const header = sessionKeyOf(entry);
+    if (header !== undefined) {
+      sessionKey = header;
+      return;
+    }
+    const message = fromSessionLog(entry, sessionKey);
     try {
-      readMessage(entry, `row ${row}`, "transcript_error", stream);
-      messages.push(entry as MessageInput);
+      readMessage(message, `row ${row}`, "transcript_error", stream);
+      messages.push(message as MessageInput);
     } catch (failure) {
       skipped.push({ row, reason: (failure as ContextError).message.replace(/^row \d+(\.|: )?/, "") });
     }
@@ -47,11 +55,12 @@ export function parseTranscript(text: string): ParsedTranscript {
     });
     return { messages, skipped, ...requestOf(whole.value) };
   }
-  if (!body.trimStart().startsWith("{") || isCut(body)) {
+  if (body.trimStart().startsWith("[") || isCut(body)) {
     throw notJson(whole.failure);
   }
   const lines = body.split("\n").map((line) => (line.trim() === "" ? undefined : tryParse(line)));
-  if (lines.every((line) => line === undefined || line.failure !== undefined)) {
+  // A line of a log is an object: a number or a text could stand in any prose.
+  if (!lines.some((line) => typeof line?.value === "object" && line.value !== null)) {
     throw notJson(whole.failure);
   }
   lines.forEach((line, index) => {
@@ -68,6 +77,26 @@ export function parseTranscript(text: string): ParsedTranscript {
     }
   });
   return { messages, skipped };
+}
+
+/** The session's key, of a row that is the header of a session log; empty where it names none. */
+function sessionKeyOf(entry: unknown): string | undefined {
+  const header = (entry ?? {}) as { readonly type?: unknown; readonly session_key?: unknown };
+  if (header.type !== "session") {
+    return undefined;
+  }
+  return typeof header.session_key === "string" ? header.session_key : "";
+}
+
+/** A row of a session log as a message; anything else as it is. */
+function fromSessionLog(entry: unknown, sessionKey: string | undefined): unknown {
+  const row = (entry ?? {}) as { readonly type?: unknown; readonly text?: unknown; readonly created_at?: unknown };
+  if (row.type !== "message" || typeof row.text !== "string") {
+    return entry;
+  }
+  const { text, created_at, ...rest } = row;
+  const session = sessionKey ? { sessionId: sessionKey } : {};
+  return { ...session, ...rest, content: text, createdAt: created_at };
 }
 
 function requestOf(value: unknown): { readonly request?: string | MessageInput } {

@@ -1,7 +1,7 @@
 // Counting, without a build.
 
 import { countText, encodingOf } from "#core";
-import { readConfig } from "./config.js";
+import { readConfig, refuseHooks } from "./config.js";
 import { call } from "./engine.js";
 import { ContextError } from "./errors.js";
 import type { EncodingChoice } from "./generated.js";
@@ -31,7 +31,9 @@ const KIND = "token_count_error";
  * `ENCODING_NOT_LOADED` where the encoding was not loaded before: see `loadEncoding`.
  */
 export function countTokens(input: string | readonly MessageInput[], options?: CountOptions): TokenCount {
-  const plain = readConfig(options, KIND).options;
+  const read = readConfig(options, KIND);
+  refuseHooks(read, KIND);
+  const plain = read.options;
   const exact = call(KIND, () => encodingOf(plain)) !== undefined;
   if (typeof input === "string") {
     return { tokens: call(KIND, () => countText(input, plain)), exact };

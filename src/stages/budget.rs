@@ -1,105 +1,278 @@
-//! Stage 4, `budget`: the only place that leaves anything out for its cost.
+//! Stage 7, `budget`: the only place that leaves anything out for its cost.
 //!
-//! What is required (the instructions that the transcript begins with, what is pinned, the request) comes first. History
-//! follows from the newest group backwards, and ends at the first that does not fit: what is kept has no holes, and a
-//! larger budget keeps all that a smaller one kept.
+//! What is required (instructions, what is pinned, the request, required sections) comes first, then the optional
+//! sections by what is least of them, then the history: direct messages, the guaranteed recent, what triage chose, and the
+//! rest from the newest backwards. Last, items are shown whole as far as there is room (before the history, where
+//! `budget.trimFirst` says so).
 //!
-//! What a message costs is the form's business: see `measure` and `form`. How a text is cut is in `shorten`.
+//! The run of the newest ends at the first group that does not fit, so what is kept of it has no holes and a larger budget
+//! keeps all that a smaller one kept. What was picked one by one is passed over where it does not fit.
+//!
+//! What a message costs is the form's business: see `measure` and `form`. How a text is cut is in `shorten`, what a section
+//! holds in `sections`, how conversations fit in `tiered`.
 
-use crate::config::OnRequiredOverflow;
+use crate::ask::StageResult;
+use crate::config::{Format, Measure, OnRequiredOverflow, Oversize, SectionKind, TrimFirst};
 use crate::context::{Cost, Piece};
-use crate::draft::{Draft, Flow};
-use crate::error::{Error, ErrorCode, Result};
+use crate::draft::{Draft, Rank};
+use crate::error::{Error, ErrorCode};
+use crate::form;
+use crate::map;
 use crate::measure::Meter;
+use crate::sections::{Body, Shown};
 use crate::shorten;
-use crate::trace::{Fate, Reason};
+use crate::tiered;
+use crate::trace::{NoteKind, Reason};
+use crate::transcript::Role;
 
-/// Keeps what is required, then history from the newest backwards as far as the budget goes.
+/// Decides what is kept, and puts the prompt's pieces in order.
 ///
 /// # Errors
 ///
-/// `BUDGET_TOO_SMALL` where what is required does not fit, with both figures.
-pub fn run(draft: &mut Draft) -> Result<Flow> {
-    let counter = match draft.counter.clone() {
-        Ok(counter) => counter,
-        Err(need) => return Ok(Flow::Ask(need)),
-    };
-    let meter = Meter::new(draft, counter);
+/// `BUDGET_TOO_SMALL` where what is required does not fit, with both figures. Stops to ask for the vocabulary, the zone's
+/// offsets or counts.
+pub fn run(draft: &mut Draft) -> StageResult {
+    // It may run again after an answer: what it made before is gone.
+    draft.made.clear();
+    draft.shortened.clear();
+    draft.trimmed = false;
+    shorten_replies(draft);
+
+    let mut meter = Meter::new(draft)?;
+    meter.last = known_last(draft);
     let budget = &draft.config.budget;
     let limit = Cost {
         tokens: budget.prompt_limit().unwrap_or(u64::MAX),
         chars: budget.max_chars.unwrap_or(u64::MAX),
     };
+    let trim_first = budget.trim_first;
 
-    let spent = keep_required(draft, &meter, limit)?;
-    keep_history(draft, &meter, limit.minus(spent));
-    Ok(Flow::Next)
+    let mut sections = sections(draft, &meter)?;
+    let mut history = History::begin(draft);
+    let spent = keep_required(draft, &meter, &mut sections, &mut history, limit)?;
+    let mut room = limit.minus(spent);
+    let enlarges_first = trim_first == TrimFirst::History;
+    keep_optional_sections(draft, &meter, &mut sections, &mut room, enlarges_first)?;
+    if draft.conversations.is_some() {
+        tiered::keep_conversations(draft, &meter, &mut history, &mut room)?;
+    } else {
+        keep_by_rank(draft, &meter, &mut history, &mut room)?;
+    }
+    if !enlarges_first {
+        enlarge_items(draft, &meter, &mut sections, &mut room)?;
+    }
+
+    lay_out(draft, &meter, &sections, &history, room)?;
+    mark(draft, &sections, history);
+    Ok(())
+}
+
+/// A section beside history and request, in the forms in which it is shown.
+#[derive(Debug)]
+struct Shelf {
+    body: Body,
+    shown: Vec<Shown>,
+    pieces: Vec<Piece>,
+    is_required: bool,
+}
+
+/// What becomes of the history.
+#[derive(Debug)]
+pub(crate) struct History {
+    /// What stands before and after it.
+    pub around: (Vec<Piece>, Vec<Piece>),
+    /// What stands for it where there is none.
+    pub empty: Option<Piece>,
+    /// Whether that is paid for, as there cannot be any.
+    pub is_empty: bool,
+    /// The rows that are kept.
+    pub kept: Vec<usize>,
+    /// The rows that are not, and why.
+    pub left_out: Vec<(usize, Reason)>,
+    /// The pieces of the history in their order, where it is not that of the rows.
+    pub pieces: Option<Vec<Piece>>,
+    /// What its own limit leaves.
+    pub room: Cost,
+    /// How many more messages its own limit allows.
+    pub items: u64,
+    /// The conversations, where they are told apart.
+    pub shapes: Vec<tiered::Shape>,
+}
+
+impl History {
+    fn begin(draft: &mut Draft) -> Self {
+        let mut history = Self {
+            around: (Vec::new(), Vec::new()),
+            empty: None,
+            is_empty: false,
+            kept: Vec::new(),
+            left_out: Vec::new(),
+            pieces: None,
+            room: Cost { tokens: u64::MAX, chars: u64::MAX },
+            items: u64::MAX,
+            shapes: tiered::shapes(draft),
+        };
+        let Some((position, section)) = draft.config.section(SectionKind::History) else {
+            return history;
+        };
+        history.room = Cost {
+            tokens: section.limit.tokens.unwrap_or(u64::MAX),
+            chars: section.limit.chars.unwrap_or(u64::MAX),
+        };
+        history.items = section.limit.items.unwrap_or(u64::MAX);
+        let label = section.label.clone().unwrap_or_default();
+        let empty = section.empty.clone().map(|empty| label + &empty);
+        let (before, after) = form::around_history(draft);
+        let mut make = |text| draft.make(position, Role::System, text);
+        history.around = (
+            before.into_iter().map(&mut make).collect(),
+            after.into_iter().map(&mut make).collect(),
+        );
+        if draft.config.render.format != Format::Messages {
+            history.empty = empty.map(|empty| draft.make(position, Role::System, empty));
+        }
+        history
+    }
+
+    fn frame(&self) -> Vec<Piece> {
+        self.around.0.iter().chain(&self.around.1).copied().collect()
+    }
+}
+
+/// Cuts replies that are longer than the config allows; that is no matter of the budget.
+fn shorten_replies(draft: &mut Draft) {
+    let Some(limit) = draft.config.render.max_reply_chars else {
+        return;
+    };
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    for row in draft.open_rows() {
+        let text = draft.text_of(Piece::Message(row));
+        let is_long = text.chars().nth(limit).is_some();
+        if is_long && draft.transcript.role(row) == Role::Assistant {
+            let cut = format!("{}...[truncated]", shorten::head(&text, limit));
+            draft.shortened.insert(Piece::Message(row), cut);
+        }
+    }
+}
+
+/// The piece that the prompt ends with, where no decision can change it.
+fn known_last(draft: &Draft) -> Option<Piece> {
+    let last = draft.config.sections().last()?;
+    match last.kind {
+        SectionKind::Request if draft.request.is_some() => Some(Piece::Request),
+        SectionKind::Request if draft.config.sections().len() == 2 => {
+            // The newest message stands for the request; only a plain text ends with it.
+            let newest = draft.open_rows().last().copied()?;
+            let is_plain =
+                draft.config.render.format == Format::Text && draft.conversations.is_none();
+            (is_plain && draft.requirement(newest).is_some()).then_some(Piece::Message(newest))
+        }
+        _ => None,
+    }
+}
+
+/// The sections as far as their own limits let them be shown.
+fn sections(draft: &mut Draft, meter: &Meter) -> StageResult<Vec<Shelf>> {
+    let mut shelves = Vec::new();
+    for position in 0..draft.config.sections().len() {
+        let Some(body) = Body::of(draft, position) else {
+            continue;
+        };
+        let mut shown = body.full();
+        let fits = |shown: &[Shown]| fits_own_limit(draft, meter, &body, shown);
+        if !fits(&shown)? {
+            shown = body.least(Some(meter), fits)?;
+            body.enlarge(&mut shown, fits)?;
+        }
+        let is_required = draft.config.sections()[position].is_required();
+        let pieces = body.pieces(draft, &shown);
+        shelves.push(Shelf { body, shown, pieces, is_required });
+    }
+    Ok(shelves)
+}
+
+fn fits_own_limit(draft: &Draft, meter: &Meter, body: &Body, shown: &[Shown]) -> StageResult<bool> {
+    let section = &draft.config.sections()[body.section];
+    let text = body.text(shown).unwrap_or_default();
+    let chars = match section.kind {
+        SectionKind::Text => None, // cut to it already
+        _ => section.limit.chars,
+    };
+    if chars.is_some_and(|limit| text.chars().count() as u64 > limit) {
+        return Ok(false);
+    }
+    match section.limit.tokens {
+        Some(limit) => Ok(meter.count(&text)? <= limit),
+        None => Ok(true),
+    }
 }
 
 /// Keeps what is required, shortened if it must be and may be. Gives what it costs with the form itself.
-fn keep_required(draft: &mut Draft, meter: &Meter, limit: Cost) -> Result<Cost> {
-    let mut required: Vec<Piece> = draft.open_rows().into_iter().map(Piece::Message).collect();
-    required.retain(|piece| requirement(draft, *piece).is_some());
-    required.extend(draft.request.is_some().then_some(Piece::Request));
-    let mut spent = meter.total(draft, &required);
+fn keep_required(
+    draft: &mut Draft,
+    meter: &Meter,
+    sections: &mut [Shelf],
+    history: &mut History,
+    limit: Cost,
+) -> StageResult<Cost> {
+    let open = draft.open_rows();
+    let rows: Vec<usize> =
+        open.iter().copied().filter(|row| draft.requirement(*row).is_some()).collect();
+    let mut pieces: Vec<Piece> = rows.iter().copied().map(Piece::Message).collect();
+    let required = sections.iter().filter(|shelf| shelf.is_required);
+    pieces.extend(required.flat_map(|shelf| shelf.pieces.iter().copied()));
+    pieces.extend((draft.request.is_some() && draft.shows_request()).then_some(Piece::Request));
+    let has_conversations =
+        draft.conversations.as_ref().is_some_and(|conversations| !conversations.list.is_empty());
+    history.is_empty = open.is_empty() && !has_conversations;
+    let frame: Vec<Piece> = if history.is_empty {
+        history.empty.into_iter().collect()
+    } else {
+        let around = history.shapes.iter().flat_map(tiered::Shape::required_frame);
+        history.frame().into_iter().chain(around).collect()
+    };
+    meter.ask_for(draft, pieces.iter().chain(&frame).copied())?;
+    let fixed = meter.fixed(draft)?.plus(meter.total(draft, &frame)?).plus(meter.slack());
+    let mut spent = fixed.plus(meter.total(draft, &pieces)?);
     if !spent.fits(limit) {
-        spent = fit_required(draft, meter, &required, spent, limit)?;
+        spent = fit_required(draft, meter, &pieces, fixed, spent, limit)?;
     }
-    for piece in required {
-        draft.set_cost(piece, meter.cost(draft, piece));
-        let is_cut = draft.shortened_text(piece).is_some();
-        if let (Piece::Message(row), Some(reason)) = (piece, requirement(draft, piece)) {
-            draft.keep(row, if is_cut { Fate::Shortened } else { Fate::Kept }, reason);
-        }
-    }
+    let own = meter.total(draft, &pieces[..rows.len()])?;
+    history.room = history.room.minus(own);
+    history.items = history.items.saturating_sub(rows.len() as u64);
+    history.kept = rows;
     Ok(spent)
 }
 
-fn requirement(draft: &Draft, piece: Piece) -> Option<Reason> {
-    match piece {
-        Piece::Message(row) => draft.requirement(row),
-        Piece::Request => Some(Reason::Request),
-    }
-}
-
-/// Keeps whole groups, the newest first, up to the first that does not fit.
-fn keep_history(draft: &mut Draft, meter: &Meter, mut room: Cost) {
-    let mut is_full = false;
-    for row in draft.optional_rows().into_iter().rev() {
-        if draft.is_decided(row) {
-            continue; // with a newer message of its group
-        }
-        let members = draft.groups.members(row).to_vec();
-        let costs = if is_full { None } else { meter.group_cost(draft, &members, room) };
-        is_full = costs.is_none();
-        for (position, member) in members.into_iter().enumerate() {
-            if let Some(costs) = &costs {
-                room = room.minus(costs[position]);
-                draft.set_cost(Piece::Message(member), costs[position]);
-                draft.keep(member, Fate::Kept, Reason::History);
-            } else {
-                draft.leave_out(member, Reason::OverBudget);
-            }
-        }
-    }
-}
-
-/// Makes room for what is required, if the config allows it to be shortened.
+/// Makes room for what is required, if the config allows it to be shortened, or lets it exceed the budget.
 fn fit_required(
     draft: &mut Draft,
     meter: &Meter,
     pieces: &[Piece],
+    fixed: Cost,
     spent: Cost,
     limit: Cost,
-) -> Result<Cost> {
-    let may_shorten = draft.config.budget.on_required_overflow == OnRequiredOverflow::Shorten;
-    let needed = if may_shorten {
-        match shorten::fit(draft, meter, pieces, limit) {
-            Ok(spent) => return Ok(spent),
-            Err(least) => least,
+) -> StageResult<Cost> {
+    let overflow = draft.config.budget.on_required_overflow;
+    let needed = match overflow {
+        OnRequiredOverflow::Error => spent,
+        OnRequiredOverflow::Exceed => {
+            let (tokens, available) = (spent.tokens, limit.tokens);
+            draft.note(
+                NoteKind::RequiredOverflow,
+                format!("what is required needs {tokens} tokens, and the budget has {available}"),
+            );
+            return Ok(spent);
         }
-    } else {
-        spent
+        OnRequiredOverflow::Shorten => {
+            match shorten::fit(draft, meter, pieces, limit.minus(fixed))? {
+                Ok(cost) if fixed.fits(limit) => {
+                    draft.trimmed = true;
+                    return Ok(fixed.plus(cost));
+                }
+                Ok(least) | Err(least) => fixed.plus(least),
+            }
+        }
     };
     let (needed, available, unit, option) = if needed.tokens <= limit.tokens {
         (needed.chars, limit.chars, "characters", "maxChars")
@@ -108,7 +281,7 @@ fn fit_required(
     } else {
         (needed.tokens, limit.tokens, "tokens", "maxTokens")
     };
-    let (state, remedy) = if may_shorten {
+    let (state, remedy) = if overflow == OnRequiredOverflow::Shorten {
         (", with nothing left of their texts,", "or pin less")
     } else {
         ("", "pin less, shorten the request, or set budget.onRequiredOverflow to \"shorten\"")
@@ -116,12 +289,271 @@ fn fit_required(
     let mut error = Error::new(
         ErrorCode::BudgetTooSmall,
         format!(
-            "instructions, pinned messages and request need{state} {needed} {unit}, and the budget has {available}"
+            "instructions, required sections, pinned messages and request need{state} {needed} {unit}, and the budget has \
+             {available}"
         ),
         format!("Raise budget.{option}, {remedy}."),
     )
     .at(format!("budget.{option}"));
     error.needed = Some(needed);
     error.available = Some(available);
-    Err(error)
+    Err(error.into())
+}
+
+/// Keeps of the optional sections what fits, in their order.
+fn keep_optional_sections(
+    draft: &mut Draft,
+    meter: &Meter,
+    sections: &mut [Shelf],
+    room: &mut Cost,
+    enlarges: bool,
+) -> StageResult {
+    for shelf in sections.iter_mut().filter(|shelf| !shelf.is_required) {
+        let body = &shelf.body;
+        let limit = *room;
+        let mut fits = |shown: &[Shown]| {
+            Ok(fits_own_limit(draft, meter, body, shown)?
+                && cost_of(draft, meter, body, shown)?.fits(limit))
+        };
+        let mut shown = shelf.shown.clone();
+        if !(enlarges && fits(&shown)?) {
+            shown = body.least(None, &mut fits)?;
+            if enlarges {
+                body.enlarge(&mut shown, &mut fits)?;
+            }
+        }
+        let is_there = fits(&shown)?;
+        shelf.pieces = if is_there { body.pieces(draft, &shown) } else { Vec::new() };
+        shelf.shown = shown;
+        *room = room.minus(meter.total(draft, &shelf.pieces)?);
+    }
+    Ok(())
+}
+
+/// Shows items whole, as far as there is room left.
+fn enlarge_items(
+    draft: &mut Draft,
+    meter: &Meter,
+    sections: &mut [Shelf],
+    room: &mut Cost,
+) -> StageResult {
+    for shelf in sections.iter_mut().filter(|shelf| !shelf.is_required && !shelf.pieces.is_empty())
+    {
+        let body = &shelf.body;
+        let limit = room.plus(meter.total(draft, &shelf.pieces)?);
+        let fits = |shown: &[Shown]| {
+            Ok(fits_own_limit(draft, meter, body, shown)?
+                && cost_of(draft, meter, body, shown)?.fits(limit))
+        };
+        let mut shown = shelf.shown.clone();
+        body.enlarge(&mut shown, fits)?;
+        shelf.pieces = body.pieces(draft, &shown);
+        shelf.shown = shown;
+        *room = limit.minus(meter.total(draft, &shelf.pieces)?);
+    }
+    Ok(())
+}
+
+/// What a section costs in these forms. What is made for it is gone again.
+fn cost_of(draft: &mut Draft, meter: &Meter, body: &Body, shown: &[Shown]) -> StageResult<Cost> {
+    let mark = draft.made.len();
+    let pieces = body.pieces(draft, shown);
+    let cost =
+        meter.ask_for(draft, pieces.iter().copied()).and_then(|()| meter.total(draft, &pieces));
+    draft.made.truncate(mark);
+    cost
+}
+
+/// How many rows are counted in one batch where the counting is the caller's.
+const BATCH: usize = 256;
+
+/// Keeps whole groups by rank, within a rank the newest first.
+fn keep_by_rank(
+    draft: &mut Draft,
+    meter: &Meter,
+    history: &mut History,
+    room: &mut Cost,
+) -> StageResult {
+    let is_optional = |row: &usize| draft.requirement(*row).is_none();
+    let mut rows: Vec<usize> = draft.open_rows().into_iter().rev().filter(is_optional).collect();
+    // Direct messages stand in the order of their priority: the first is the first to be kept.
+    let direct = rows.iter().take_while(|row| draft.rank(**row) == Rank::Direct).count();
+    rows[..direct].reverse();
+    let mut ranked: Vec<usize> = (0..rows.len()).collect();
+    map::sort_by_key(&mut ranked, &|position| (draft.rank(rows[position]) as i64, 0));
+    let rows: Vec<usize> = ranked.into_iter().map(|position| rows[position]).collect();
+    let limit = HistoryLimit::of(draft);
+    let mut is_seen = vec![false; draft.transcript.len()];
+    let mut blocked: Option<Reason> = None;
+    for (position, row) in rows.iter().copied().enumerate() {
+        if is_seen[draft.groups.of(row)] {
+            continue; // with a newer message of its group
+        }
+        is_seen[draft.groups.of(row)] = true;
+        let members: Vec<usize> = open_members(draft, row);
+        let is_run = matches!(draft.rank(row), Rank::Recent | Rank::History);
+        let reason = if let (true, Some(reason)) = (is_run, blocked) {
+            reason
+        } else {
+            let batch = rows[position..].iter().take(BATCH).copied().map(Piece::Message);
+            meter.ask_for(draft, batch)?;
+            match limit.keep(draft, meter, history, room, &members)? {
+                Ok(()) => continue,
+                Err(reason) => reason,
+            }
+        };
+        if is_run {
+            blocked = Some(reason);
+        }
+        history.left_out.extend(members.into_iter().map(|member| (member, reason)));
+    }
+    Ok(())
+}
+
+/// The members of a row's group that no stage has left out: in a text a call may stand without its result.
+fn open_members(draft: &Draft, row: usize) -> Vec<usize> {
+    let members = draft.groups.members(row).iter().copied();
+    members.filter(|member| !draft.is_left_out(*member)).collect()
+}
+
+/// The history's own limit, and how it is counted.
+#[derive(Clone, Copy, Debug)]
+struct HistoryLimit {
+    measure: Measure,
+    oversize: Oversize,
+}
+
+impl HistoryLimit {
+    fn of(draft: &Draft) -> Self {
+        let section = draft.config.section(SectionKind::History);
+        let limit = section.map(|(_, section)| section.limit.clone()).unwrap_or_default();
+        Self { measure: limit.measure, oversize: limit.oversize }
+    }
+
+    /// Keeps a group if it fits, or of the newest message its end; otherwise says which limit it does not fit.
+    fn keep(
+        self,
+        draft: &mut Draft,
+        meter: &Meter,
+        history: &mut History,
+        room: &mut Cost,
+        members: &[usize],
+    ) -> StageResult<Result<(), Reason>> {
+        if members.len() as u64 > history.items {
+            return Ok(Err(Reason::OverLimit));
+        }
+        let pieces: Vec<Piece> = members.iter().copied().map(Piece::Message).collect();
+        let Some(mut cost) = meter.cost_within(draft, &pieces, *room)? else {
+            return Ok(Err(Reason::OverBudget));
+        };
+        let mut own = self.own_cost(draft, members, cost);
+        if !own.fits(history.room) {
+            let (true, &[row]) = (history.kept.is_empty(), members) else {
+                return Ok(Err(Reason::OverLimit));
+            };
+            if self.oversize != Oversize::Tail || own.tokens > history.room.tokens {
+                return Ok(Err(Reason::OverLimit));
+            }
+            let text = draft.text_of(Piece::Message(row));
+            let text = form::said_of(&draft.config, &text);
+            let around = own.chars.saturating_sub(text.chars().count() as u64);
+            let left = history.room.chars.saturating_sub(around).max(1);
+            let end = shorten::tail(&text, usize::try_from(left).unwrap_or(usize::MAX));
+            draft.shortened.insert(Piece::Message(row), end.to_owned());
+            draft.trimmed = true;
+            cost = meter.total(draft, &pieces)?;
+            own = history.room; // nothing else
+        }
+        history.room = history.room.minus(own);
+        history.items -= members.len() as u64;
+        history.kept.extend(members);
+        *room = room.minus(cost);
+        Ok(Ok(()))
+    }
+
+    fn own_cost(self, draft: &Draft, members: &[usize], cost: Cost) -> Cost {
+        match self.measure {
+            Measure::Rendered => cost,
+            Measure::RoleAndText => {
+                const AROUND: usize = 4;
+                let chars = |row: &usize| {
+                    let piece = Piece::Message(*row);
+                    let said = form::said(draft, piece, &draft.transcript, *row);
+                    said.chars().count() + draft.transcript.role(*row).as_str().len() + AROUND
+                };
+                Cost { chars: members.iter().map(chars).sum::<usize>() as u64, ..cost }
+            }
+        }
+    }
+}
+
+/// Puts the pieces in the order of the sections.
+fn lay_out(
+    draft: &mut Draft,
+    meter: &Meter,
+    sections: &[Shelf],
+    history: &History,
+    room: Cost,
+) -> StageResult {
+    let mut layout = Vec::new();
+    let mut shelves = sections.iter();
+    for (position, section) in draft.config.sections().iter().enumerate() {
+        let pieces = match section.kind {
+            SectionKind::Request => draft.request.iter().map(|_| Piece::Request).collect(),
+            SectionKind::History => history_pieces(draft, meter, history, room)?,
+            _ => shelves.next().map(|shelf| shelf.pieces.clone()).unwrap_or_default(),
+        };
+        layout.extend(pieces.into_iter().map(|piece| (piece, position)));
+    }
+    draft.layout = layout;
+    Ok(())
+}
+
+fn history_pieces(
+    draft: &Draft,
+    meter: &Meter,
+    history: &History,
+    room: Cost,
+) -> StageResult<Vec<Piece>> {
+    let in_order = || {
+        let mut is_kept = vec![false; draft.transcript.len()];
+        for row in &history.kept {
+            is_kept[*row] = true;
+        }
+        let rows = draft.order.iter().copied().filter(|row| is_kept[*row]);
+        rows.map(Piece::Message).collect()
+    };
+    let pieces: Vec<Piece> = history.pieces.clone().unwrap_or_else(in_order);
+    if !pieces.is_empty() {
+        let (before, after) = &history.around;
+        return Ok(before.iter().chain(&pieces).chain(after).copied().collect());
+    }
+    // What the frame would have cost is free again.
+    let room = room.plus(meter.total(draft, &history.frame())?);
+    let empty: Vec<Piece> = history.empty.into_iter().collect();
+    let fits = meter.total(draft, &empty)?.fits(room);
+    Ok(if fits || history.is_empty { empty } else { Vec::new() })
+}
+
+/// Marks what was decided, and notes whether anything was trimmed.
+fn mark(draft: &mut Draft, sections: &[Shelf], history: History) {
+    for row in history.kept {
+        draft.keep(row);
+    }
+    for (row, reason) in history.left_out {
+        draft.leave_out(row, reason);
+        draft.trimmed = true;
+    }
+    let is_whole = |shelf: &Shelf| shelf.shown.iter().all(|shown| *shown == Shown::Full);
+    draft.trimmed |= !sections.iter().all(is_whole);
+    if draft.trimmed {
+        draft.note(
+            NoteKind::ContextTrim,
+            "the budget, or the limit of a section, left out or shortened something",
+        );
+    }
+    draft.context.sections = sections
+        .iter()
+        .map(|shelf| shelf.body.report(draft, &shelf.shown, !shelf.pieces.is_empty()))
+        .collect();
 }

@@ -1,27 +1,41 @@
-//! Stage 1, `collect`: puts the messages in order, ties together what belongs together, and leaves out other sessions.
+//! Stage 1, `collect`: puts the messages in order, ties together what belongs together, and leaves out what is not of this
+//! session or for another agent.
 
-use crate::draft::{Draft, Flow};
-use crate::error::Result;
+use crate::ask::StageResult;
+use crate::config::{SectionKind, SessionScope};
+use crate::draft::{Draft, Rank};
 use crate::groups::Groups;
+use crate::map::{self, Hashed};
+use crate::time::Milliseconds;
 use crate::trace::Reason;
 use crate::transcript::{Field, Transcript};
 
 /// Orders the messages by time (one without a time stays behind the one before it), finds the groups, leaves out other
-/// sessions and half tool calls, requires instructions and what is pinned, and applies the fetch limit to the rest.
+/// sessions, other agents, what has expired and half tool calls, requires instructions and what is pinned, puts direct
+/// messages behind the history, and applies the limits of cache and fetch to the rest.
 ///
 /// # Errors
 ///
 /// None.
-pub fn run(draft: &mut Draft) -> Result<Flow> {
+pub fn run(draft: &mut Draft) -> StageResult {
     draft.order = chronological(&draft.transcript);
     draft.groups = Groups::find(&draft.transcript, &draft.order);
-
-    if let Some(session) = draft.config.session_id.clone() {
-        for row in draft.open_rows() {
-            let named = draft.transcript.value(row, Field::SessionId);
-            if named.is_some_and(|name| name != session) {
-                draft.leave_out(row, Reason::OtherSession);
-            }
+    let mut ids: Hashed<&str, usize> = Hashed::default();
+    let transcript = draft.transcript.clone();
+    for row in draft.order.clone() {
+        let reason = if is_of_other_session(draft, row) {
+            Some(Reason::OtherSession)
+        } else if is_expired(draft, row) {
+            Some(Reason::Expired)
+        } else if is_for_other_agent(draft, row) {
+            Some(Reason::OtherTarget)
+        } else {
+            // Only among what is of this session and for this agent.
+            let id = transcript.value(row, Field::Id).filter(|_| draft.config.collect.deduplicate);
+            id.is_some_and(|id| ids.insert(id, row).is_some()).then_some(Reason::Duplicate)
+        };
+        if let Some(reason) = reason {
+            draft.leave_out(row, reason);
         }
     }
     for row in draft.groups.calls_without_result.clone() {
@@ -32,20 +46,86 @@ pub fn run(draft: &mut Draft) -> Result<Flow> {
     }
     let mut is_beginning = true;
     for row in draft.open_rows() {
-        is_beginning &= draft.transcript.role(row).is_instruction();
+        is_beginning &= draft.transcript.role(row).is_instruction()
+            && draft.transcript.value(row, Field::SummaryOf).is_none();
         if is_beginning {
             draft.require(row, Reason::Instruction);
         } else if draft.transcript.is_pinned(row) {
             draft.require(row, Reason::Pinned);
         }
     }
-    if let Some(limit) = draft.config.collect.fetch_limit {
-        let limit = limit.try_into().unwrap_or(usize::MAX);
-        for row in draft.optional_rows().into_iter().rev().skip(limit) {
-            draft.leave_out(row, Reason::BeyondFetchLimit);
+    if !draft.config.enabled {
+        for row in draft.open_rows() {
+            if draft.requirement(row) != Some(Reason::Instruction) {
+                draft.leave_out(row, Reason::Disabled);
+            }
         }
     }
-    Ok(Flow::Next)
+    if draft.config.section(SectionKind::History).is_none() {
+        for row in draft.open_rows() {
+            draft.leave_out(row, Reason::NoSection);
+        }
+    }
+    put_direct_messages_last(draft);
+    let collect = draft.config.collect.clone();
+    for (limit, reason) in [
+        (collect.cache_limit, Reason::BeyondCache),
+        (collect.fetch_limit, Reason::BeyondFetchLimit),
+    ] {
+        let limit = limit.map_or(usize::MAX, |limit| limit.try_into().unwrap_or(usize::MAX));
+        for row in draft.optional_rows().into_iter().rev().skip(limit) {
+            draft.leave_out(row, reason);
+        }
+    }
+    Ok(())
+}
+
+fn is_of_other_session(draft: &Draft, row: usize) -> bool {
+    let Some(session) = &draft.config.session_id else {
+        return false;
+    };
+    let named = draft.transcript.value(row, Field::SessionId);
+    match draft.config.collect.session_scope {
+        SessionScope::Session => named.is_some_and(|name| name != session),
+        SessionScope::Strict => named != Some(session),
+        SessionScope::All => false,
+    }
+}
+
+fn is_expired(draft: &Draft, row: usize) -> bool {
+    let limit = draft.transcript.value(row, Field::TimeToLive).and_then(|limit| limit.parse().ok());
+    let age = draft.transcript.time(row).map(|time: Milliseconds| draft.now.0 - time.0);
+    limit.is_some_and(|limit: i64| age.is_none_or(|age| age > limit))
+}
+
+fn is_for_other_agent(draft: &Draft, row: usize) -> bool {
+    let Some(agent) = &draft.config.agent_id else {
+        return false;
+    };
+    let mut targets = draft.transcript.values(row, Field::Target).peekable();
+    targets.peek().is_some() && targets.all(|target| target != agent)
+}
+
+/// Puts messages for the agent behind the history: the highest priority first, then the newest.
+fn put_direct_messages_last(draft: &mut Draft) {
+    const MIDDLE: i64 = 500_000;
+    if draft.config.agent_id.is_none() {
+        return;
+    }
+    let transcript = draft.transcript.clone();
+    let is_direct = |row: &usize| transcript.value(*row, Field::Target).is_some();
+    let (mut direct, history): (Vec<usize>, Vec<usize>) =
+        draft.order.iter().copied().partition(is_direct);
+    let priority = |row: usize| -> i64 {
+        let given = transcript.value(row, Field::Priority);
+        given.and_then(|given| given.parse().ok()).unwrap_or(MIDDLE)
+    };
+    let place_of: Vec<i64> = places(&direct, transcript.len());
+    map::sort_by_key(&mut direct, &|row| (-priority(row), -place_of[row]));
+    for row in &direct {
+        draft.claim(*row, Rank::Direct, Reason::Direct);
+    }
+    draft.order = history.into_iter().chain(direct).collect();
 }
 
 /// The rows by time; equal times, and messages without one, keep their position. A result whose clock is behind its call's
@@ -73,6 +153,16 @@ fn chronological(transcript: &Transcript) -> Vec<usize> {
             times[*row] = times[*row].max(times[*first]);
         }
     }
-    order.sort_unstable_by_key(|row| (times[*row], *row));
+    let time = |row: usize| times[row].map_or(i64::MIN, |time: Milliseconds| time.0);
+    map::sort_by_key(&mut order, &|row| (time(row), 0));
     order
+}
+
+/// By row: its place in a list.
+fn places(rows: &[usize], count: usize) -> Vec<i64> {
+    let mut places = vec![0; count];
+    for (place, row) in (0..).zip(rows) {
+        places[*row] = place;
+    }
+    places
 }

@@ -1,39 +1,98 @@
 //! Stage 2, `filter`: leaves out kinds of messages.
 
-use crate::config::FilterConfig;
-use crate::draft::{Draft, Flow};
-use crate::error::Result;
+use crate::ask::StageResult;
+use crate::config::{FilterConfig, Format, WindowUnit};
+use crate::draft::Draft;
+use crate::time::MILLISECONDS_PER_DAY;
 use crate::trace::Reason;
-use crate::transcript::Field;
+use crate::transcript::{Field, Role};
+use crate::units;
 
-/// Leaves out messages by role, source and tag.
+/// Leaves out messages by role, source, tag, status, content and age.
 ///
 /// # Errors
 ///
 /// None.
-pub fn run(draft: &mut Draft) -> Result<Flow> {
+pub fn run(draft: &mut Draft) -> StageResult {
+    let is_text = draft.config.render.format != Format::Messages;
     for row in draft.open_rows() {
-        if let Some(reason) = unwanted(draft, row) {
-            draft.leave_out(row, reason);
+        match unwanted(draft, row) {
+            // In a text a call is a text: it stays without its result.
+            Some(Reason::Role) if is_text => draft.leave_out_alone(row, Reason::Role),
+            Some(reason) => draft.leave_out(row, reason),
+            None => {}
         }
     }
-    Ok(Flow::Next)
+    if draft.config.filter.completed_only && draft.config.window.unit == WindowUnit::Exchange {
+        leave_out_unanswered(draft);
+    }
+    Ok(())
 }
 
 fn unwanted(draft: &Draft, row: usize) -> Option<Reason> {
-    let FilterConfig { roles, exclude_sources, exclude_tags } = &draft.config.filter;
+    let FilterConfig {
+        roles,
+        exclude_sources,
+        exclude_tags,
+        completed_only,
+        exclude_blank,
+        max_age_days,
+    } = &draft.config.filter;
+    let transcript = &draft.transcript;
     let has_one_of = |field, unwanted: &[String]| {
         !unwanted.is_empty()
-            && draft.transcript.values(row, field).any(|value| unwanted.iter().any(|u| u == value))
+            && transcript.values(row, field).any(|value| unwanted.iter().any(|u| u == value))
     };
-    let role = draft.transcript.role(row);
-    if roles.as_ref().is_some_and(|roles| !roles.contains(&role)) {
+    let role = transcript.role(row);
+    if transcript.value(row, Field::SummaryOf).is_some() {
+        (!draft.config.tiers.enabled).then_some(Reason::IsSummary)
+    } else if roles.as_ref().is_some_and(|roles| !roles.contains(&role)) {
         Some(Reason::Role)
     } else if has_one_of(Field::Source, exclude_sources) {
         Some(Reason::Source)
     } else if has_one_of(Field::Tag, exclude_tags) {
         Some(Reason::Tag)
+    } else if *completed_only
+        && transcript.value(row, Field::Status).is_some_and(|status| status != "completed")
+    {
+        Some(Reason::Unfinished)
+    } else if *exclude_blank && is_blank(draft, row) {
+        Some(Reason::Blank)
+    } else if max_age_days.is_some_and(|days| is_older(draft, row, days)) {
+        Some(Reason::BeyondAge)
     } else {
         None
+    }
+}
+
+fn is_blank(draft: &Draft, row: usize) -> bool {
+    draft.transcript.fields(row).all(|(field, value)| match field {
+        Field::Name => true,
+        Field::Text | Field::Reasoning => value.trim().is_empty(),
+        field => !field.is_content(),
+    })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "milliseconds of a Date are exact in a double")]
+fn is_older(draft: &Draft, row: usize, days: f64) -> bool {
+    let time = draft.transcript.time(row);
+    time.is_some_and(|time| (draft.now.0 - time.0) as f64 > days * MILLISECONDS_PER_DAY as f64)
+}
+
+/// Leaves out exchanges that nobody has answered. Where no request is given, the newest exchange is what is asked.
+fn leave_out_unanswered(draft: &mut Draft) {
+    let mut exchanges = units::of(draft, &draft.open_rows());
+    if draft.request.is_none() && draft.shows_request() {
+        exchanges.pop();
+    }
+    for exchange in exchanges {
+        let has = |role| exchange.iter().any(|row| draft.transcript.role(*row) == role);
+        if has(Role::User) && !has(Role::Assistant) {
+            for row in exchange {
+                if draft.transcript.role(row) == Role::User {
+                    draft.leave_out(row, Reason::Unfinished);
+                }
+            }
+        }
     }
 }

@@ -1,9 +1,11 @@
-//! The stages of a build, in the order in which they run. Each *marks* messages and deletes none, so that a later
-//! stage can bring back what an earlier one left out.
+//! The stages of a build, each in one file; `assemble` runs them in their order.
 
+pub mod budget;
 pub mod collect;
 pub mod filter;
-pub mod window;
-pub mod budget;
+pub mod recall;
 pub mod render;
 pub mod snapshot;
+pub mod tiers;
+pub mod triage;
+pub mod window;

@@ -1,9 +1,9 @@
-//! Stage 5, `render`: puts what was kept into the one form that was asked for, and reports what it costs.
+//! Stage 8, `render`: puts what was kept into the one form that was asked for, and reports what it costs.
 
-use crate::config::Format;
-use crate::context::{Cost, Piece, SectionTokens, TokenReport};
-use crate::draft::{Draft, Flow};
-use crate::error::Result;
+use crate::ask::StageResult;
+use crate::config::{Format, SectionKind};
+use crate::context::{Cost, Made, Piece, Placed, SectionReport, SectionTokens, TokenReport};
+use crate::draft::Draft;
 use crate::form;
 use crate::measure::Meter;
 use crate::trace::Reason;
@@ -12,59 +12,91 @@ use crate::trace::Reason;
 ///
 /// # Errors
 ///
-/// None.
-pub fn run(draft: &mut Draft) -> Result<Flow> {
-    let counter = match draft.counter.clone() {
-        Ok(counter) => counter,
-        Err(need) => return Ok(Flow::Ask(need)),
-    };
-    let pieces = draft.pieces();
-    let meter = Meter::new(draft, counter.clone());
-    let fixed = meter.fixed(draft);
-    let costs: Vec<Cost> = pieces.iter().map(|piece| draft.cost(*piece)).collect();
+/// Stops to ask for counts.
+pub fn run(draft: &mut Draft) -> StageResult {
+    let mut meter = Meter::new(draft)?;
+    // Now it is known with which piece the prompt ends.
+    let pieces: Vec<Piece> = draft.layout.iter().map(|(piece, _)| *piece).collect();
+    meter.last = pieces.last().copied();
+    meter.ask_for(draft, pieces.iter().copied())?;
+    let fixed = meter.fixed(draft)?;
+    let mut costs = Vec::with_capacity(pieces.len());
+    for piece in &pieces {
+        costs.push(meter.cost(draft, *piece)?);
+    }
     let total = costs.iter().fold(fixed, |total, cost| total.plus(*cost));
     draft.context.tokens = TokenReport {
         total: total.tokens,
         limit: draft.config.budget.prompt_limit(),
-        exact: counter.is_exact() && !has_media(draft, &pieces),
-        encoding: counter.name().to_owned(),
-        sections: sections(draft, fixed, pieces.iter().zip(&costs)),
+        exact: meter.is_exact() && !has_media(draft, &pieces),
+        encoding: meter.name().to_owned(),
+        sections: section_tokens(draft, fixed, &costs),
     };
     draft.context.char_count = meter.counts_chars().then_some(total.chars);
-    draft.context.text = match draft.config.render.format {
-        Format::Messages => None,
-        Format::Text => Some(form::text(draft, &pieces)),
-        Format::Xml => Some(form::xml(draft, &pieces)),
+    let is_text = draft.config.render.format != Format::Messages;
+    draft.context.text = is_text.then(|| form::text(draft, pieces.iter().copied()));
+    draft.context.sections = section_reports(draft);
+
+    let content = |made: &Made, position| {
+        let text = form::made_content(draft, Piece::Made(position), made);
+        Made { text, ..made.clone() }
     };
-    draft.context.shortened.clone_from(&draft.shortened);
-    draft.context.costs = costs.iter().map(|cost| cost.tokens).collect();
-    draft.context.pieces = pieces;
-    Ok(Flow::Next)
+    let made = draft.made.iter().enumerate().map(|(position, made)| content(made, position));
+    draft.context.made = made.collect();
+    draft.context.shortened =
+        draft.shortened.iter().map(|(piece, text)| (*piece, text.clone())).collect();
+    let placed = draft.layout.iter().zip(&costs).map(|((piece, section), cost)| Placed {
+        piece: *piece,
+        section: *section,
+        tokens: cost.tokens,
+    });
+    draft.context.pieces = placed.collect();
+    Ok(())
 }
 
 /// Whether a part of unknown cost is in the prompt: in a text it is a word like any other.
 fn has_media(draft: &Draft, pieces: &[Piece]) -> bool {
-    draft.config.render.format == Format::Messages
-        && pieces.iter().any(|piece| {
-            let (transcript, row) = draft.source(*piece);
-            transcript.has_media(row)
-        })
+    let is_media = |piece: &Piece| {
+        draft.source(*piece).is_some_and(|(transcript, row)| transcript.has_media(row))
+    };
+    draft.config.render.format == Format::Messages && pieces.iter().any(is_media)
 }
 
-fn sections<'a>(
-    draft: &Draft,
-    fixed: Cost,
-    pieces: impl Iterator<Item = (&'a Piece, &'a Cost)>,
-) -> Vec<SectionTokens> {
-    let mut sections =
-        [("format", fixed.tokens), ("instructions", 0), ("history", 0), ("request", 0)];
-    for (piece, cost) in pieces {
-        let section = match piece {
-            Piece::Request => 3,
-            Piece::Message(row) if draft.requirement(*row) == Some(Reason::Instruction) => 1,
-            Piece::Message(_) => 2,
-        };
-        sections[section].1 += cost.tokens;
+fn section_tokens(draft: &Draft, fixed: Cost, costs: &[Cost]) -> Vec<SectionTokens> {
+    let section = |id: &str, tokens| SectionTokens { id: id.to_owned(), tokens };
+    let mut format = fixed.tokens;
+    let mut instructions = 0;
+    let mut sections: Vec<u64> = vec![0; draft.config.sections().len()];
+    for ((piece, position), cost) in draft.layout.iter().zip(costs) {
+        let is_history = draft.config.sections()[*position].kind == SectionKind::History;
+        match piece {
+            Piece::Message(row) if draft.requirement(*row) == Some(Reason::Instruction) => {
+                instructions += cost.tokens;
+            }
+            Piece::Made(_) if is_history && draft.conversations.is_none() => format += cost.tokens,
+            _ => sections[*position] += cost.tokens,
+        }
     }
-    sections.into_iter().map(|(id, tokens)| SectionTokens { id, tokens }).collect()
+    let named = draft.config.sections().iter().zip(sections);
+    let named = named.map(|(it, tokens)| section(&it.id, tokens));
+    [section("format", format), section("instructions", instructions)]
+        .into_iter()
+        .chain(named)
+        .collect()
+}
+
+/// What each section holds: those of the caller's as `budget` said, history and request as they are in the text.
+fn section_reports(draft: &mut Draft) -> Vec<SectionReport> {
+    let mut given = std::mem::take(&mut draft.context.sections).into_iter().peekable();
+    let is_text = draft.config.render.format != Format::Messages;
+    let report = |(position, section): (usize, &crate::config::Section)| {
+        if let Some(report) = given.next_if(|report| report.id == section.id) {
+            return report;
+        }
+        let of_section = draft.layout.iter().filter(|(_, at)| *at == position);
+        let pieces: Vec<Piece> = of_section.map(|(piece, _)| *piece).collect();
+        let text = (is_text && !pieces.is_empty()).then(|| form::text(draft, pieces));
+        SectionReport { id: section.id.clone(), kind: section.kind, text, items: Vec::new() }
+    };
+    draft.config.sections().iter().enumerate().map(report).collect()
 }

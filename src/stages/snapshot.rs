@@ -1,61 +1,100 @@
-//! Stage 6, `snapshot`: the canonical bytes of what was built, their hash, and the recording.
+//! Stage 9, `snapshot`: the canonical bytes of what was built, their hash, and the recording.
 
-use crate::context::Piece;
+use crate::ask::{Answer, StageResult};
+use crate::config::SectionKind;
 use crate::context::{
-    RECORDING_FORMAT_VERSION, Recording, Snapshot, SourceCounts, TranscriptRecord,
+    AnswerRecord, ItemForm, Piece, RECORDING_FORMAT_VERSION, Recording, Snapshot, TranscriptRecord,
 };
-use crate::draft::{Draft, Flow};
-use crate::error::{Error, ErrorCode, Result};
+use crate::draft::Draft;
+use crate::error::{Error, ErrorCode};
 use crate::form;
-use crate::trace::{Fate, StageName, Trace};
+use crate::map::Map;
+use crate::trace::{Fate, Trace};
+use crate::transcript::Transcript;
 use sha2::{Digest, Sha256};
-use std::fmt::Write;
 
 /// Folds the decisions into the trace, hashes what was built, and records what it was built from.
 ///
 /// # Errors
 ///
 /// `INTERNAL` where a message is undecided, which no input brings about.
-pub fn run(draft: &mut Draft) -> Result<Flow> {
-    let costs = (0..draft.transcript.len()).map(|row| draft.cost(Piece::Message(row)).tokens);
+pub fn run(draft: &mut Draft) -> StageResult {
+    let mut costs = vec![0; draft.transcript.len()];
+    for placed in &draft.context.pieces {
+        if let Piece::Message(row) = placed.piece {
+            costs[row] = placed.tokens;
+        }
+    }
     let Some(decisions) = draft.decisions() else {
         return Err(Error::new(
             ErrorCode::Internal,
             "a message was neither kept nor left out",
             "Report this with the config.",
-        ));
+        )
+        .into());
     };
     let kept = decisions.iter().filter(|decision| decision.fate != Fate::LeftOut).count();
+    let notes = std::mem::take(&mut draft.context.trace.notes);
     let trace = Trace::fold(decisions.into_iter().zip(costs), &draft.config);
-    let trimmed = !draft.shortened.is_empty()
-        || trace
-            .ranges
-            .iter()
-            .any(|range| range.stage == StageName::Budget && range.fate == Fate::LeftOut);
-    let context_hash = hash(draft);
+    draft.context.trace = Trace { notes, ..trace };
+    draft.context.trimmed = draft.trimmed;
 
-    draft.context.trimmed = trimmed;
-    draft.context.trace = trace;
+    let mut source_counts = Map::default();
+    source_counts.insert("messages".to_owned(), kept);
+    for section in draft.context.sections.iter().filter(|it| it.kind == SectionKind::Items) {
+        let shown = section.items.iter().filter(|item| item.form != ItemForm::LeftOut);
+        source_counts.insert(section.id.clone(), shown.count());
+    }
+    let context_hash = hash(draft);
     draft.context.snapshot = Snapshot {
         session_id: draft.config.session_id.clone(),
         turn_id: draft.config.turn_id.clone(),
         context_hash: context_hash.clone(),
-        source_counts: SourceCounts { messages: kept },
-        trimmed,
+        source_counts,
+        trimmed: draft.trimmed,
         timestamp_ms: draft.now.0,
     };
+    let (answers, large_answers) = record_answers(&draft.answers);
     draft.context.recording = Recording {
         format_version: RECORDING_FORMAT_VERSION,
         engine_version: env!("CARGO_PKG_VERSION"),
         config: draft.config.clone(),
         now: draft.now.0,
-        transcript: TranscriptRecord {
-            length: draft.transcript.len(),
-            digest: draft.transcript.digest(draft.transcript.len()),
-        },
+        zone_offsets: draft.zone_offsets.clone().unwrap_or_default(),
+        hooks: draft.hooks.clone(),
+        answers,
+        large_answers,
+        transcript: record_transcript(&draft.transcript),
         context_hash,
     };
-    Ok(Flow::Next)
+    Ok(())
+}
+
+/// Answers of more bytes than this, as JSON, are recorded once and named by their hash.
+const LARGE_ANSWER_BYTES: usize = 1024;
+
+fn record_answers(answers: &[Answer]) -> (Vec<AnswerRecord>, Map<String, Answer>) {
+    let mut large = Map::default();
+    let record = |answer: &Answer| {
+        let json = serde_json::to_string(answer).unwrap_or_default();
+        if json.len() <= LARGE_ANSWER_BYTES {
+            return AnswerRecord::Here(answer.clone());
+        }
+        let hash = digits(&Sha256::digest(json.as_bytes()));
+        large.insert(hash.clone(), answer.clone());
+        AnswerRecord::There { hash }
+    };
+    (answers.iter().map(record).collect(), large)
+}
+
+fn record_transcript(transcript: &Transcript) -> TranscriptRecord {
+    let length = transcript.len();
+    let powers = std::iter::successors(Some(1_usize), |length| length.checked_mul(2));
+    TranscriptRecord {
+        length,
+        digest: transcript.digest(length),
+        marks: powers.take_while(|at| *at < length).map(|at| (at, transcript.digest(at))).collect(),
+    }
 }
 
 /// The hash of the canonical bytes: the effective config without clock and turn, then the prompt.
@@ -72,12 +111,15 @@ fn hash(draft: &Draft) -> String {
     if let Some(text) = &draft.context.text {
         update(text.as_bytes());
     } else {
-        for piece in &draft.context.pieces {
-            update(&form::canonical_message(draft, *piece));
+        for placed in &draft.context.pieces {
+            update(&form::canonical_message(draft, placed.piece));
         }
     }
-    hash.finalize().iter().fold("ctx_".to_owned(), |mut digits, byte| {
-        let _ = write!(digits, "{byte:02x}");
-        digits
-    })
+    format!("ctx_{}", digits(&hash.finalize()))
+}
+
+fn digits(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |value: u8| char::from(DIGITS[usize::from(value)]);
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }

@@ -1,21 +1,23 @@
 //! Stage 3, `window`: how far back the context reaches, by count, turns and time.
 //!
 //! What is required is outside every window. Without a request, the newest message and the newest user message stand for
-//! it, and are required from here on.
+//! it, and are required from here on. What lies before the window comes back where the request replies to it, or where it
+//! is one of the newest tasks of any source.
 
+use crate::ask::StageResult;
 use crate::config::WindowUnit;
-use crate::draft::{Draft, Flow};
-use crate::error::Result;
+use crate::draft::{Draft, Rank};
 use crate::trace::Reason;
-use crate::transcript::Role;
+use crate::transcript::Field;
+use crate::units::{self, begins_exchange};
 
-/// Leaves out what lies before the window.
+/// Leaves out what lies before the window, and brings back what is wanted all the same.
 ///
 /// # Errors
 ///
 /// None.
-pub fn run(draft: &mut Draft) -> Result<Flow> {
-    if draft.request.is_none() {
+pub fn run(draft: &mut Draft) -> StageResult {
+    if draft.request.is_none() && draft.shows_request() {
         require_stand_ins(draft);
     }
     let window = draft.config.window.clone();
@@ -32,23 +34,23 @@ pub fn run(draft: &mut Draft) -> Result<Flow> {
     if let Some(count) = window.max_recent_messages {
         keep_newest(draft, count, |_, _| true, Reason::BeyondRecentMessages);
     }
+    bring_back_tasks(draft, window.previous_tasks_count);
     if let Some(hours) = window.recency_hours {
         keep_recent(draft, hours, window.min_messages);
     }
-    Ok(Flow::Next)
+    if window.include_reply_to {
+        require_reply_to(draft);
+    }
+    Ok(())
 }
 
 /// Requires what stands for a request that was not given.
 fn require_stand_ins(draft: &mut Draft) {
-    let rows = draft.open_rows();
+    let rows = windowed_rows(draft);
     let newest_user = rows.iter().rev().find(|row| begins_exchange(draft, **row));
     for row in rows.last().into_iter().chain(newest_user) {
         draft.require(*row, Reason::Request);
     }
-}
-
-fn begins_exchange(draft: &Draft, row: usize) -> bool {
-    draft.transcript.role(row) == Role::User
 }
 
 /// Keeps the newest `count` units, each of which begins at a row for which `begins` holds. Where there are fewer,
@@ -64,35 +66,117 @@ fn keep_newest(draft: &mut Draft, count: u64, begins: fn(&Draft, usize) -> bool,
     }
 }
 
-/// Keeps what is at most `hours` older than the newest message that has a time, and the newest `floor` messages.
+/// Keeps what is at most `hours` older than the newest message that has a time, and the newest `floor` units.
 fn keep_recent(draft: &mut Draft, hours: f64, floor: u64) {
     let rows = windowed_rows(draft);
     let Some(newest) = rows.iter().filter_map(|row| draft.transcript.time(*row)).max() else {
         return;
     };
     #[expect(clippy::cast_precision_loss, reason = "milliseconds of a Date are exact in a double")]
-    let is_young = |row: usize| {
-        let time = draft.transcript.time(row);
+    let is_young = |row: &usize| {
+        let time = draft.transcript.time(*row);
         time.is_none_or(|time| (newest.0 - time.0) as f64 <= hours * 3_600_000.0)
     };
-    let below_floor = rows.len().saturating_sub(floor.try_into().unwrap_or(usize::MAX));
-    // By the row that stands for a group: it stays as one.
-    let mut stays = vec![false; draft.transcript.len()];
-    for (position, row) in rows.iter().enumerate() {
-        stays[draft.groups.of(*row)] |= position >= below_floor || is_young(*row);
+    let units = units::of(draft, &rows);
+    let below_floor = units.len().saturating_sub(floor.try_into().unwrap_or(usize::MAX));
+    let too_old = units[..below_floor].iter().filter(|unit| !unit.iter().any(is_young));
+    for row in too_old.flatten().copied().collect::<Vec<_>>() {
+        leave_before(draft, row, Reason::TooOld);
     }
-    for row in rows {
-        if !stays[draft.groups.of(row)] {
-            leave_before(draft, row, Reason::TooOld);
+}
+
+/// Brings back the newest `count` units of any source, where the filter for sources or the window left them out.
+fn bring_back_tasks(draft: &mut Draft, count: u64) {
+    let is_task = |row: &usize| match draft.decision(*row).map(|decision| decision.reason) {
+        None => !matches!(draft.rank(*row), Rank::Direct) && !is_kept_apart(draft, *row),
+        Some(reason) => is_window(reason) || reason == Reason::Source,
+    };
+    let rows: Vec<usize> = draft.order.iter().copied().filter(is_task).collect();
+    let units = units::of(draft, &rows);
+    let count = count.try_into().unwrap_or(usize::MAX);
+    for row in units.into_iter().rev().take(count).flatten() {
+        if draft.is_left_out(row) {
+            draft.bring_back(row);
         }
     }
 }
 
-/// The rows that windows count, oldest first: what stands for the request is among them, other required rows are not.
+/// Requires the message that the request replies to, wherever in the session it is; where exchanges are counted, the
+/// exchange that it is of.
+fn require_reply_to(draft: &mut Draft) {
+    let replied_to = if let Some(request) = &draft.request {
+        request.value(0, Field::ReplyTo)
+    } else {
+        let stands_in = |row: &&usize| draft.requirement(**row) == Some(Reason::Request);
+        let mut rows = draft.order.iter().rev().filter(stands_in);
+        rows.find_map(|row| draft.transcript.value(*row, Field::ReplyTo))
+    };
+    let Some(replied_to) = replied_to.map(str::to_owned) else {
+        return;
+    };
+    // What is not of this conversation at all, or would be half of a tool call, never comes back.
+    let is_there = |row: &usize| {
+        let reason = draft.decision(*row).map(|decision| decision.reason);
+        !reason.is_some_and(|reason| {
+            matches!(
+                reason,
+                Reason::OtherSession
+                    | Reason::OtherTarget
+                    | Reason::Expired
+                    | Reason::Duplicate
+                    | Reason::Disabled
+                    | Reason::NoSection
+                    | Reason::CallWithoutResult
+                    | Reason::ResultWithoutCall
+                    | Reason::SplitGroup
+            )
+        })
+    };
+    let rows: Vec<usize> = draft.order.iter().copied().filter(is_there).collect();
+    let is_parent = |row: &usize| draft.transcript.value(*row, Field::Id) == Some(&replied_to);
+    let Some(parent) = rows.iter().copied().rev().find(is_parent) else {
+        return;
+    };
+    let unit = units::of(draft, &rows).into_iter().find(|unit| unit.contains(&parent));
+    for row in unit.unwrap_or_default() {
+        let reason = draft.decision(row).map(|decision| decision.reason);
+        let comes_back = row == parent
+            || reason.is_some_and(|reason| is_window(reason) || reason == Reason::Source);
+        if reason.is_some() && comes_back {
+            draft.bring_back(row);
+        }
+        if !draft.is_left_out(row) {
+            draft.require(row, Reason::ReplyTo);
+        }
+    }
+}
+
+/// Whether a reason is that of a limit, which another rule may overrule.
+fn is_window(reason: Reason) -> bool {
+    matches!(
+        reason,
+        Reason::BeyondCache
+            | Reason::BeyondFetchLimit
+            | Reason::BeyondLookback
+            | Reason::BeyondUserTurns
+            | Reason::BeyondRecentMessages
+            | Reason::TooOld
+    )
+}
+
+/// The rows that windows count, oldest first: what stands for the request is among them, other required rows and direct
+/// messages are not.
 fn windowed_rows(draft: &Draft) -> Vec<usize> {
     let mut rows = draft.open_rows();
-    rows.retain(|row| matches!(draft.requirement(*row), None | Some(Reason::Request)));
+    rows.retain(|row| !is_kept_apart(draft, *row));
     rows
+}
+
+fn is_kept_apart(draft: &Draft, row: usize) -> bool {
+    match draft.requirement(row) {
+        Some(reason) => reason != Reason::Request,
+        None => draft.rank(row) == Rank::Direct,
+    }
 }
 
 fn leave_before(draft: &mut Draft, row: usize, reason: Reason) {

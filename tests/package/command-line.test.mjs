@@ -235,7 +235,7 @@ describe("what is wrong with the command line is one line, and exit code 2", () 
     [["build", "list.json", "--last", "1", "--last", "2"], /--last is given twice/],
     [
       ["build", "list.json", "--format", "xlm"],
-      /--format is one of text, messages, xml, json, not "xlm"; did you mean xml\?/,
+      /--format is one of text, messages, xml, conversations, json, not "xlm"; did you mean xml\?/,
     ],
     [["build", "list.json", "--encoding", "o200kbase"], /did you mean o200k_base\?/],
     ...["-5", "1.5", "many", "", "1e3", "0x10", "99999999999999999999", "NaN"].map((value) => [

@@ -231,7 +231,7 @@ describe("options", () => {
     [{ encoding: "o200k" }, "encoding", /unknown value "o200k"/],
     [{ filter: { roles: ["user", "asistant"] } }, "filter.roles[1]", /did you mean "assistant"\?/],
     [{ colour: "red" }, "colour", /unknown option$/],
-    [{ budget: { onRequiredOverflow: "exceed" } }, "budget.onRequiredOverflow", /unknown value "exceed"/],
+    [{ budget: { onRequiredOverflow: "truncate" } }, "budget.onRequiredOverflow", /unknown value "truncate"/],
     [JSON.parse('{"__proto__": {"maxTokens": 5}}'), "__proto__", /unknown option/],
     [{ budget: JSON.parse('{"__proto__": 5}') }, "budget.__proto__", /unknown option/],
     [{ constructor: 5 }, "constructor", /unknown option/],

@@ -92,7 +92,7 @@ describe("rows that are not understood", () => {
     ["text", /expected a message, got "text"/],
     [5, /expected a message, got 5/],
     [[], /expected a message, got a list/],
-    [{ type: "session", id: 3 }, /the message has no role/],
+    [{ type: "summary", id: 3 }, /the message has no role/],
     [{ messages: "text" }, /the message has no role/],
   ];
 

@@ -1,8 +1,12 @@
 //! The TypeScript types and the reference page are made from the Rust types. This checks that the committed ones are
 //! what would be made now; `UPDATE=1 cargo test reference` writes them.
 
+use crate::ask::{Answer, Need};
 use crate::config::ContextConfig;
-use crate::context::{Recording, Snapshot, TokenReport};
+use crate::context::{
+    ConversationReport, FocusReport, Made, RecallReport, Recording, SectionReport, Snapshot,
+    TokenReport,
+};
 use crate::error::ErrorCode;
 use crate::tokens::EncodingName;
 use crate::trace::{Reason, Trace};
@@ -51,7 +55,14 @@ fn check(path: &str, wanted: &str) {
 
 fn definitions() -> Map<String, Value> {
     let mut generator = SchemaGenerator::default();
+    generator.subschema_for::<Answer>();
     generator.subschema_for::<ContextConfig>();
+    generator.subschema_for::<ConversationReport>();
+    generator.subschema_for::<FocusReport>();
+    generator.subschema_for::<Made>();
+    generator.subschema_for::<Need>();
+    generator.subschema_for::<RecallReport>();
+    generator.subschema_for::<SectionReport>();
     generator.subschema_for::<EncodingName>();
     generator.subschema_for::<ErrorCode>();
     generator.subschema_for::<Field>();
@@ -108,6 +119,9 @@ fn declare(out: &mut String, name: &str, schema: &Value) {
             }
         }
         out.push_str("}\n");
+    } else if let Some(alternatives) = schema["oneOf"].as_array().filter(|_| variants.is_empty()) {
+        let shapes: Vec<String> = alternatives.iter().map(|it| alternative(&shape(it))).collect();
+        let _ = writeln!(out, "export type {name} =\n  | {};", shapes.join("\n  | "));
     } else if variants.is_empty() {
         let _ = writeln!(out, "export type {name} = {};", shape(schema));
     } else {
@@ -119,6 +133,15 @@ fn declare(out: &mut String, name: &str, schema: &Value) {
             let _ = writeln!(out, "export type {name} =\n  | {};", names.join("\n  | "));
         }
     }
+}
+
+/// One of several object types: on one line if it is short enough.
+fn alternative(shape: &str) -> String {
+    if shape.len() + "  | ;".len() <= 120 {
+        return shape.to_owned();
+    }
+    let fields = shape.trim_start_matches("{ ").trim_end_matches(" }").replace("; ", ";\n      ");
+    format!("{{\n      {fields};\n    }}")
 }
 
 fn constants<T: Serialize>(out: &mut String, name: &str, kind: &str, about: &str, all: &[T]) {
@@ -149,6 +172,31 @@ fn shape(schema: &Value) -> String {
     if let Some(choices) = schema["anyOf"].as_array() {
         return choices.iter().map(shape).collect::<Vec<_>>().join(" | ");
     }
+    if let Some(value) = schema.get("const") {
+        return value.to_string();
+    }
+    if let Some(fields) = schema["properties"].as_object() {
+        let required: Vec<&str> =
+            schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let field = |(name, schema): (&String, &Value)| {
+            let mark = if required.contains(&name.as_str()) { "" } else { "?" };
+            format!("readonly {name}{mark}: {}", shape(schema))
+        };
+        return format!("{{ {} }}", fields.iter().map(field).collect::<Vec<_>>().join("; "));
+    }
+    if schema["additionalProperties"].is_object() {
+        return format!("Readonly<Record<string, {}>>", shape(&schema["additionalProperties"]));
+    }
+    if let Some(elements) = schema["prefixItems"].as_array() {
+        let elements: Vec<String> = elements.iter().map(shape).collect();
+        return format!("readonly [{}]", elements.join(", "));
+    }
+    if schema["minItems"] == schema["maxItems"]
+        && let Some(count) = schema["minItems"].as_u64()
+    {
+        let elements: Vec<String> = (0..count).map(|_| shape(&schema["items"])).collect();
+        return format!("readonly [{}]", elements.join(", "));
+    }
     let types = match &schema["type"] {
         Value::String(name) => vec![name.as_str()],
         Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
@@ -156,7 +204,14 @@ fn shape(schema: &Value) -> String {
     };
     let shape = |name: &str| match name {
         "integer" | "number" => "number".to_owned(),
-        "array" => format!("readonly {}[]", self::shape(&schema["items"])),
+        "array" => {
+            let element = self::shape(&schema["items"]);
+            if element.contains([' ']) {
+                format!("readonly ({element})[]")
+            } else {
+                format!("readonly {element}[]")
+            }
+        }
         other => other.to_owned(),
     };
     types.into_iter().map(shape).collect::<Vec<_>>().join(" | ")
@@ -166,6 +221,7 @@ fn shape(schema: &Value) -> String {
 fn variants(schema: &Value) -> Vec<(String, String)> {
     let name = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let described = schema["oneOf"].as_array().into_iter().flatten();
+    let described = described.filter(|variant| variant["const"].is_string());
     let plain = schema["enum"].as_array().into_iter().flatten();
     described
         .map(|variant| (name(&variant["const"]), description(variant)))
@@ -229,6 +285,13 @@ fn page() -> String {
         let _ = write!(out, "\n### `{name}`\n\n{}\n", one_line(&description(group)));
         options(&mut out, &format!("{name}."), properties(group), &definitions);
     }
+    for (name, target) in NESTED {
+        let group = &definitions[target];
+        let _ = write!(out, "\n### `{name}`\n\n{}\n", one_line(&description(group)));
+        options(&mut out, "", properties(group), &definitions);
+    }
+    out.push_str("\n## Notes\n\nWhat a trace says of a build as a whole (`trace.notes`).\n");
+    listed(&mut out, "kind", &definitions["NoteKind"], 7);
     out.push_str(
         "\n## What became of a message\n\nThe reasons in a trace, in the order of the stages.\n",
     );
@@ -240,6 +303,17 @@ fn page() -> String {
     listed(&mut out, "code", &definitions["ErrorCode"], ErrorCode::ALL.len());
     out
 }
+
+/// Where objects within options are, and their types.
+const NESTED: [(&str, &str); 7] = [
+    ("sections[]", "Section"),
+    ("sections[].items[]", "Item"),
+    ("sections[].limit", "SectionLimit"),
+    ("recall.focusSignals", "FocusSignals"),
+    ("tiers.conversations[]", "KnownConversation"),
+    ("render.labels", "Labels"),
+    ("render.replace[]", "Replacement"),
+];
 
 fn properties(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
     schema["properties"].as_object().into_iter().flatten()
@@ -257,9 +331,9 @@ fn options<'a>(
     options: impl Iterator<Item = (&'a String, &'a Value)>,
     definitions: &Map<String, Value>,
 ) {
-    out.push_str("\n| option | type | default | |\n|---|---|---|---|\n");
+    out.push_str("\n| option | type | default | unit | document | |\n|---|---|---|---|---|---|\n");
     for (name, schema) in options {
-        let mut about = one_line(&description(schema));
+        let (mut about, document) = without_document(&one_line(&description(schema)));
         let target = reference(schema).map(|target| &definitions[target]);
         let variants = target.map(variants).unwrap_or_default();
         let kind = if variants.is_empty() {
@@ -271,10 +345,57 @@ fn options<'a>(
             variants.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ")
         };
         let default = match &schema["default"] {
-            Value::Null => String::new(),
-            value => format!("`{value}`"),
+            // A group of its own has its own table.
+            Value::Null | Value::Object(_) => String::new(),
+            value => format!("`{}`", value.to_string().replace('|', "\\|")),
         };
-        let _ = writeln!(out, "| `{group}{name}` | {kind} | {default} | {about} |");
+        let unit = unit(name, &kind);
+        let _ = writeln!(
+            out,
+            "| `{group}{name}` | {kind} | {default} | {unit} | {document} | {about} |"
+        );
+    }
+}
+
+/// A description without the documents that it names, and these.
+fn without_document(about: &str) -> (String, String) {
+    let Some(start) = about.find(" (document") else {
+        return (about.to_owned(), String::new());
+    };
+    let length = about[start..].find(')').expect("the bracket is closed") + 1;
+    let inside = &about[start + 2..start + length - 1];
+    let named = inside.trim_start_matches("documents ").trim_start_matches("document ");
+    let rest = format!("{}{}", &about[..start], &about[start + length..]);
+    (rest, named.to_owned())
+}
+
+/// What a number counts. Every option that is a number has a unit.
+fn unit(name: &str, kind: &str) -> &'static str {
+    if kind != "number" {
+        return "";
+    }
+    match name {
+        "maxTokens" | "contextLimit" | "replyReserve" | "tokensPerMessage" | "tokensPerName"
+        | "tokensPriming" | "tokens" => "tokens",
+        "maxChars" | "maxItemChars" | "maxCandidateChars" | "minTailChars" | "maxSummaryChars"
+        | "maxReplyChars" | "chars" => "characters",
+        "timeoutMs" => "milliseconds",
+        "recencyHours" => "hours",
+        "conversationGapMinutes" | "threadGapMinutes" => "minutes",
+        "maxAgeDays" => "days",
+        "cacheLimit" | "fetchLimit" | "maxRecentMessages" => "messages",
+        "lookbackCount"
+        | "minMessages"
+        | "previousTasksCount"
+        | "skipSelectionThreshold"
+        | "alwaysIncludeRecent" => "`window.unit`",
+        "maxUserTurns" => "user messages",
+        "maxItems" | "items" => "items",
+        "maxSummaries" => "summaries",
+        "maxActions" => "actions",
+        "d" | "o" | "s" | "e" => "0 to 1",
+        "priority" | "score" => "any number",
+        other => panic!("the option {other} is a number: give it a unit here"),
     }
 }
 

@@ -5,10 +5,10 @@
 use std::rc::Rc;
 use std::sync::LazyLock;
 use tiktoken_rs::CoreBPE;
+use windrow::ask::{Answer, HookName, Need};
 use windrow::assemble::{Build, Step};
 use windrow::config::ContextConfig;
 use windrow::context::Context;
-use windrow::draft::Need;
 use windrow::error::Error;
 use windrow::time::Milliseconds;
 use windrow::tokens::{Encoding, EncodingName, vocabulary};
@@ -139,10 +139,23 @@ pub(crate) fn build(
     config: ContextConfig,
 ) -> Result<Context, Error> {
     let request = request.map(|text| self::transcript(&[Message::user(text)]));
-    let mut build = Build::new(Rc::clone(transcript), request, config, NOW)?;
+    build_with(transcript, request, config, &[], &mut |need| panic!("asks for {need:?}"))
+}
+
+/// Drives a build to its end; what hooks are asked is answered by `answer`. Time zones are two hours east of UTC.
+pub(crate) fn build_with(
+    transcript: &Rc<Transcript>,
+    request: Option<Rc<Transcript>>,
+    config: ContextConfig,
+    hooks: &[HookName],
+    answer: &mut dyn FnMut(&Need) -> Answer,
+) -> Result<Context, Error> {
+    let mut build = Build::new(Rc::clone(transcript), request, config, NOW, hooks.to_vec())?;
     loop {
         match build.step()? {
-            Step::Need(Need::Encoding(name)) => build.provide_encoding(encoding(name)),
+            Step::Need(Need::Encoding { name }) => build.provide_encoding(encoding(name)),
+            Step::Need(Need::ZoneOffsets { .. }) => build.provide_offsets(vec![[0, 120]]),
+            Step::Need(need) => build.answer(answer(&need))?,
             Step::Done(context) => return Ok(*context),
         }
     }

@@ -7,8 +7,10 @@ import {
   type ContextConfig,
   ContextError,
   type ContextMessage,
+  type FailureRecord,
   type Format,
   type MessageInput,
+  type SyncContextConfig,
 } from "windrow";
 import { type Equal, isTrue } from "./equal.js";
 
@@ -20,6 +22,7 @@ interface ChatMessage {
 }
 declare const messages: ChatMessage[];
 declare const config: ContextConfig;
+declare const syncConfig: SyncContextConfig;
 declare const format: Format;
 
 // The caller's own message type comes back.
@@ -48,7 +51,11 @@ const xml = await buildContext(messages, { request: "hi", render: { format: "xml
 isTrue<Equal<typeof xml.text, string>>();
 
 // Where the form is not known, each must be checked for.
-for (const context of [buildContextSync(messages, config), buildContextSync(messages, { render: { format } })]) {
+for (const context of [
+  await buildContext(messages, config),
+  buildContextSync(messages, syncConfig),
+  buildContextSync(messages, { render: { format } }),
+]) {
   // @ts-expect-error: there may be no text
   context.text.length;
   // @ts-expect-error: there may be no messages
@@ -118,6 +125,8 @@ try {
   if (error instanceof ContextError) {
     error.code satisfies "INVALID_CONFIG" | "INVALID_TRANSCRIPT" | "BUDGET_TOO_SMALL" | string;
     isTrue<Equal<typeof error.path, string | undefined>>();
+    isTrue<Equal<typeof error.record, FailureRecord | undefined>>();
+    error.record?.terminal satisfies "failed" | undefined;
     // @ts-expect-error: no such code
     error.code === "NO_SUCH_CODE";
   }

@@ -1,0 +1,117 @@
+use super::invalid;
+use crate::error::Result;
+use serde::{Deserialize, Serialize};
+
+/// What the prompt may cost.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct BudgetConfig {
+    /// The most tokens that the prompt may have. Excludes `contextLimit`. Default: no limit.
+    pub max_tokens: Option<u64>,
+    /// The most tokens that prompt and reply may have together: the model's context window. Excludes `maxTokens`.
+    /// Default: no limit.
+    pub context_limit: Option<u64>,
+    /// The tokens of `contextLimit` that are kept free for the reply. Default: 1024.
+    pub reply_reserve: Option<u64>,
+    /// The most characters (code points) that the prompt may have: the whole text in the text formats, all contents in
+    /// the format `messages`. Default: no limit.
+    pub max_chars: Option<u64>,
+    /// What happens where instructions, pinned messages and request alone cost more than the budget (`exceed`: document 004).
+    pub on_required_overflow: OnRequiredOverflow,
+    /// What gives way first where not everything fits (document 004).
+    pub trim_first: TrimFirst,
+    /// The tools of the call, each as its JSON. They are in no message, and what they cost is part of the prompt.
+    /// Default: none (document 003).
+    #[cfg_attr(test, schemars(with = "Vec<serde_json::Value>"))]
+    pub tools: Vec<String>,
+    /// What a chat message costs beside its texts, in tokens. Default: 3, after OpenAI's published recipe for counting
+    /// chat messages (tiktoken cookbook, `num_tokens_from_messages`).
+    pub tokens_per_message: u64,
+    /// What a chat message's name costs beside its text, in tokens. Default: 1, after the same recipe.
+    pub tokens_per_name: u64,
+    /// What primes the reply to chat messages, in tokens. Default: 3, after the same recipe.
+    pub tokens_priming: u64,
+    /// How long the hook `countTokens` may take for one batch, in milliseconds.
+    pub timeout_ms: u64,
+}
+
+/// What gives way first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum TrimFirst {
+    /// Items are shown by their summaries before any history is left out.
+    #[default]
+    Items,
+    /// The oldest history is left out before any item is shown by its summary.
+    History,
+}
+
+/// What happens where what must be kept does not fit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum OnRequiredOverflow {
+    /// The build fails with `BUDGET_TOO_SMALL`.
+    #[default]
+    Error,
+    /// The longest required texts are cut at their end, with a visible marker.
+    Shorten,
+    /// The context is larger than the budget; result and trace say so (document 004).
+    Exceed,
+}
+
+pub(super) const DEFAULT_REPLY_RESERVE: u64 = 1024;
+
+impl Default for BudgetConfig {
+    fn default() -> Self {
+        Self {
+            max_tokens: None,
+            context_limit: None,
+            reply_reserve: None,
+            max_chars: None,
+            on_required_overflow: OnRequiredOverflow::Error,
+            trim_first: TrimFirst::Items,
+            tools: Vec::new(),
+            tokens_per_message: 3,
+            tokens_per_name: 1,
+            tokens_priming: 3,
+            timeout_ms: 30_000,
+        }
+    }
+}
+
+impl BudgetConfig {
+    pub(super) fn check(&self) -> Result<()> {
+        if self.max_tokens.is_some() && self.context_limit.is_some() {
+            return Err(invalid(
+                "budget.maxTokens",
+                "maxTokens bounds the prompt and contextLimit bounds prompt and reply together: give one of them",
+                "Remove maxTokens or contextLimit.",
+            ));
+        }
+        match (self.context_limit, self.reply_reserve) {
+            (None, Some(_)) => Err(invalid(
+                "budget.replyReserve",
+                "is a part of contextLimit, which is not set",
+                "Give contextLimit instead of maxTokens, or remove replyReserve.",
+            )),
+            (Some(limit), reserve) if reserve.unwrap_or(DEFAULT_REPLY_RESERVE) >= limit => {
+                Err(invalid(
+                    "budget.replyReserve",
+                    "leaves nothing of contextLimit for the prompt (it is 1024 where it is not set)",
+                    "Give a smaller replyReserve or a larger contextLimit.",
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What the prompt itself may cost, in tokens.
+    #[must_use]
+    pub fn prompt_limit(&self) -> Option<u64> {
+        let reserve = self.reply_reserve.unwrap_or(DEFAULT_REPLY_RESERVE);
+        self.max_tokens.or_else(|| Some(self.context_limit?.saturating_sub(reserve)))
+    }
+}

@@ -1,0 +1,33 @@
+use serde::{Deserialize, Serialize};
+
+/// What is taken into consideration at all, and in which order.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct CollectConfig {
+    /// Which messages belong to `sessionId` (documents 001, 003).
+    pub session_scope: SessionScope,
+    /// Whether a message with an id that an earlier one has is left out: for several sources in one list, such as memory
+    /// and events (document 003).
+    pub deduplicate: bool,
+    /// How many messages of the session a cache holds: what is older than the newest so many is not looked at. Default:
+    /// all (document 000, where it is 200).
+    pub cache_limit: Option<u64>,
+    /// How many messages are looked at, the newest first; it applies before any filter. Default: all (document 000, where
+    /// it is 100 for chats).
+    pub fetch_limit: Option<u64>,
+}
+
+/// Which messages belong to a session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum SessionScope {
+    /// Those that name it, and those that name none.
+    #[default]
+    Session,
+    /// Only those that name it.
+    Strict,
+    /// Those of all sessions.
+    All,
+}

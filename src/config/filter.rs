@@ -1,0 +1,38 @@
+use super::invalid;
+use crate::error::Result;
+use crate::transcript::Role;
+use serde::{Deserialize, Serialize};
+
+/// Which kinds of messages are left out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct FilterConfig {
+    /// The roles that stay. Default: all. In the text formats a call stays without its result, as it is a text there.
+    pub roles: Option<Vec<Role>>,
+    /// The sources that go, for example `["scheduled", "briefing"]`. Default: none (document 000).
+    pub exclude_sources: Vec<String>,
+    /// The tags that go: a message with one of them is left out. Default: none (documents 000, 001).
+    pub exclude_tags: Vec<String>,
+    /// Whether turns that are not finished go: messages whose `status` is another than `completed`, and user messages
+    /// that no reply follows before the next one (document 000).
+    pub completed_only: bool,
+    /// Whether messages without any text, call or media go (documents 001, 002).
+    pub exclude_blank: bool,
+    /// How many days before the clock a message may have been written; one exactly that old stays, and so does one
+    /// without a time. Fractions are allowed, 0 or more. Default: no limit.
+    pub max_age_days: Option<f64>,
+}
+
+impl FilterConfig {
+    pub(super) fn check(&self) -> Result<()> {
+        match self.max_age_days {
+            Some(days) if days < 0.0 => Err(invalid(
+                "filter.maxAgeDays",
+                "expected 0 or more days",
+                "Give the days as a positive number, or leave the option out.",
+            )),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! The config: what a build is given beside the transcript. Each group is of the stage of the same name.
+
+mod budget;
+mod collect;
+mod filter;
+mod recall;
+mod render;
+mod sections;
+mod tiers;
+mod triage;
+mod window;
+
+pub use budget::{BudgetConfig, OnRequiredOverflow, TrimFirst};
+pub use collect::{CollectConfig, SessionScope};
+pub use filter::FilterConfig;
+pub use recall::{Focus, FocusSignals, RecallConfig};
+pub use render::{Format, Labels, RenderConfig, Replacement};
+pub use sections::{
+    FrontMatter, Item, Keep, Measure, Oversize, Section, SectionKind, SectionLimit,
+};
+pub use tiers::{KnownConversation, TierForm, TierOverflow, TiersConfig, TodayWindow};
+pub use triage::{TriageConfig, TriageFallback};
+pub use window::{WindowConfig, WindowUnit};
+
+use crate::error::{Error, ErrorCode, Result};
+use crate::time::Milliseconds;
+use crate::tokens::EncodingName;
+use crate::value::Value;
+use serde::{Deserialize, Serialize};
+
+/// How a context is built. Everything is optional.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct ContextConfig {
+    /// Whether there is any history in the context. Without it, instructions, sections and request remain (document 000).
+    pub enabled: bool,
+    /// The clock: milliseconds since 1970, or an ISO 8601 date and time. Default: the host's clock.
+    #[cfg_attr(test, schemars(with = "Option<crate::reference::Moment>"))]
+    pub now: Option<Milliseconds>,
+    /// The time zone of the user, an IANA name such as `Europe/Berlin`: times are shown in it, and days are told apart.
+    /// Default: UTC (documents 000, 002).
+    pub time_zone: Option<String>,
+    /// The session that the context is for: messages of other sessions are left out, see `collect.sessionScope`. Default:
+    /// all sessions (documents 001, 003).
+    pub session_id: Option<String>,
+    /// The agent that the context is for: messages with another `target` are left out, and those for it come after the
+    /// history, the highest `priority` first, then the newest. Default: `target` is not looked at (document 003).
+    pub agent_id: Option<String>,
+    /// The id of this turn, for the snapshot. Default: a random one.
+    pub turn_id: Option<String>,
+    /// The model that the context is for, for example `gpt-4o`: it chooses the encoding. A model without a public
+    /// encoding gets the estimator.
+    pub model: Option<String>,
+    /// How tokens are counted; stronger than `model`. Default: by `model`, and without one `o200k_base`.
+    pub encoding: Option<EncodingChoice>,
+    /// What is taken into consideration at all, and in which order.
+    pub collect: CollectConfig,
+    /// Which kinds of messages are left out.
+    pub filter: FilterConfig,
+    /// How far back the context reaches.
+    pub window: WindowConfig,
+    /// What is recalled for the request.
+    pub recall: RecallConfig,
+    /// Which older messages matter, said by a fast model.
+    pub triage: TriageConfig,
+    /// How much of each conversation is shown.
+    pub tiers: TiersConfig,
+    /// What the prompt may cost.
+    pub budget: BudgetConfig,
+    /// The form of the context.
+    pub render: RenderConfig,
+    /// What the prompt is put together from, in order. Default: the history, then the request.
+    pub sections: Option<Vec<Section>>,
+}
+
+impl Default for ContextConfig {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            now: None,
+            time_zone: None,
+            session_id: None,
+            agent_id: None,
+            turn_id: None,
+            model: None,
+            encoding: None,
+            collect: CollectConfig::default(),
+            filter: FilterConfig::default(),
+            window: WindowConfig::default(),
+            recall: RecallConfig::default(),
+            triage: TriageConfig::default(),
+            tiers: TiersConfig::default(),
+            budget: BudgetConfig::default(),
+            render: RenderConfig::default(),
+            sections: None,
+        }
+    }
+}
+
+/// How tokens are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub enum EncodingChoice {
+    /// Exactly, as GPT-4o and later count.
+    #[serde(rename = "o200k_base")]
+    O200kBase,
+    /// Exactly, as GPT-4 and GPT-3.5 count.
+    #[serde(rename = "cl100k_base")]
+    Cl100kBase,
+    /// By estimate, with no vocabulary.
+    #[serde(rename = "estimate")]
+    Estimate,
+}
+
+impl EncodingChoice {
+    /// The exact encoding that was chosen, if one was.
+    #[must_use]
+    pub fn exact(self) -> Option<EncodingName> {
+        match self {
+            Self::O200kBase => Some(EncodingName::O200kBase),
+            Self::Cl100kBase => Some(EncodingName::Cl100kBase),
+            Self::Estimate => None,
+        }
+    }
+}
+
+impl ContextConfig {
+    /// Reads a config as it was written.
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_CONFIG` with the option's path where an option is unknown, of the wrong type or out of range, or where
+    /// two options exclude each other.
+    pub fn read(value: &Value) -> Result<Self> {
+        let mut config: Self = value.decode(&OPTION_PATHS)?;
+        config.filter.check()?;
+        config.window.check()?;
+        config.tiers.check()?;
+        config.budget.check()?;
+        sections::check(config.sections())?;
+        config.fill_in();
+        Ok(config)
+    }
+
+    /// Writes down what was left to a default that depends on other options, so that the recorded config says all.
+    fn fill_in(&mut self) {
+        let by_model = |model: &String| match EncodingName::for_model(model) {
+            Some(EncodingName::O200kBase) => EncodingChoice::O200kBase,
+            Some(EncodingName::Cl100kBase) => EncodingChoice::Cl100kBase,
+            None => EncodingChoice::Estimate,
+        };
+        self.encoding = self
+            .encoding
+            .or_else(|| self.model.as_ref().map(by_model))
+            .or(Some(EncodingChoice::O200kBase));
+        if self.budget.context_limit.is_some() {
+            self.budget.reply_reserve.get_or_insert(budget::DEFAULT_REPLY_RESERVE);
+        }
+        self.sections.get_or_insert_with(|| {
+            vec![
+                Section::new("history", SectionKind::History),
+                Section::new("request", SectionKind::Request),
+            ]
+        });
+    }
+
+    /// The encoding to count with; none means the estimator.
+    #[must_use]
+    pub fn encoding_name(&self) -> Option<EncodingName> {
+        self.encoding.unwrap_or(EncodingChoice::O200kBase).exact()
+    }
+
+    /// What the prompt is put together from, in order.
+    #[must_use]
+    pub fn sections(&self) -> &[Section] {
+        self.sections.as_deref().unwrap_or_default()
+    }
+
+    /// The section of a kind of which there is one at most, and its position.
+    #[must_use]
+    pub fn section(&self, kind: SectionKind) -> Option<(usize, &Section)> {
+        self.sections().iter().enumerate().find(|(_, section)| section.kind == kind)
+    }
+
+    /// The effective config as JSON, with every default filled in: always the same text for the same config.
+    #[must_use]
+    pub fn canonical(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+/// The paths of all options, to name the right one where a wrong one was given. The `request` crosses as a message, so
+/// it is no field of the config here, but it is an option to the caller.
+pub const OPTION_PATHS: [&str; 82] = [
+    "request",
+    "enabled",
+    "now",
+    "timeZone",
+    "sessionId",
+    "agentId",
+    "turnId",
+    "model",
+    "encoding",
+    "collect.sessionScope",
+    "collect.deduplicate",
+    "collect.cacheLimit",
+    "collect.fetchLimit",
+    "filter.roles",
+    "filter.excludeSources",
+    "filter.excludeTags",
+    "filter.completedOnly",
+    "filter.excludeBlank",
+    "filter.maxAgeDays",
+    "window.unit",
+    "window.lookbackCount",
+    "window.maxUserTurns",
+    "window.maxRecentMessages",
+    "window.recencyHours",
+    "window.minMessages",
+    "window.previousTasksCount",
+    "window.includeReplyTo",
+    "recall.focus",
+    "recall.focusSignals",
+    "recall.maxItems",
+    "recall.maxChars",
+    "recall.maxItemChars",
+    "recall.timeoutMs",
+    "recall.emptyQuery",
+    "recall.unavailable",
+    "triage.skipSelectionThreshold",
+    "triage.model",
+    "triage.timeoutMs",
+    "triage.useSelection",
+    "triage.alwaysIncludeRecent",
+    "triage.onError",
+    "triage.onUnavailable",
+    "triage.maxCandidateChars",
+    "tiers.enabled",
+    "tiers.maxAgeDays",
+    "tiers.conversationGapMinutes",
+    "tiers.threadGapMinutes",
+    "tiers.todayWindow",
+    "tiers.thread",
+    "tiers.today",
+    "tiers.yesterday",
+    "tiers.older",
+    "tiers.onOverflow",
+    "tiers.minTailChars",
+    "tiers.conversations",
+    "tiers.maxSummaries",
+    "tiers.maxSummaryChars",
+    "tiers.timeoutMs",
+    "tiers.continuation",
+    "tiers.newConversation",
+    "budget.maxTokens",
+    "budget.contextLimit",
+    "budget.replyReserve",
+    "budget.maxChars",
+    "budget.onRequiredOverflow",
+    "budget.trimFirst",
+    "budget.tools",
+    "budget.tokensPerMessage",
+    "budget.tokensPerName",
+    "budget.tokensPriming",
+    "budget.timeoutMs",
+    "render.format",
+    "render.times",
+    "render.labels",
+    "render.sourceLabels",
+    "render.maxActions",
+    "render.maxReplyChars",
+    "render.collapseWhitespace",
+    "render.replace",
+    "render.heading",
+    "render.trailingNewline",
+    "sections",
+];
+
+/// A failure of one option.
+pub(crate) fn invalid(path: &str, message: &str, next_action: &str) -> Error {
+    Error::new(ErrorCode::InvalidConfig, message, next_action).at(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_option_paths_are_those_of_the_config() {
+        fn walk(value: &serde_json::Value, path: &str, paths: &mut Vec<String>) {
+            for (name, inner) in value.as_object().into_iter().flatten() {
+                let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                // Maps of names are one option.
+                if inner.is_object() && !path.contains('.') {
+                    walk(inner, &path, paths);
+                } else {
+                    paths.push(path);
+                }
+            }
+        }
+        let mut paths = vec!["request".to_owned()];
+        walk(&serde_json::to_value(ContextConfig::default()).expect("plain data"), "", &mut paths);
+        let mut listed = OPTION_PATHS.to_vec();
+        paths.sort();
+        listed.sort_unstable();
+        assert_eq!(listed, paths);
+    }
+}

@@ -1,0 +1,51 @@
+use serde::{Deserialize, Serialize};
+
+/// A fast model says which older messages matter, through a hook: `select` or `complete`. Without a hook every older
+/// message counts as chosen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct TriageConfig {
+    /// How many units (messages or exchanges, as `window.unit` says) are kept without asking (document 000).
+    pub skip_selection_threshold: u64,
+    /// The model's role, handed to the hook as it is (document 000).
+    pub model: String,
+    /// How long the hook may take, in milliseconds (document 000).
+    pub timeout_ms: u64,
+    /// Whether older units are selected at all (document 000).
+    pub use_selection: bool,
+    /// How many of the newest units are kept without being selected (document 000).
+    pub always_include_recent: u64,
+    /// What stays where the hook fails, takes too long or answers nonsense (document 000).
+    pub on_error: TriageFallback,
+    /// What stays where there is no hook, or it answers that it is unavailable (document 000).
+    pub on_unavailable: TriageFallback,
+    /// The most characters of a candidate's text in the prompt of `complete`. Default: no limit.
+    pub max_candidate_chars: Option<u64>,
+}
+
+/// What stays without an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum TriageFallback {
+    /// The guaranteed recent only, and the message that the request replies to.
+    RecentOnly,
+    /// Everything.
+    KeepAll,
+}
+
+impl Default for TriageConfig {
+    fn default() -> Self {
+        Self {
+            skip_selection_threshold: 3,
+            model: "fast".to_owned(),
+            timeout_ms: 30_000,
+            use_selection: true,
+            always_include_recent: 5,
+            on_error: TriageFallback::RecentOnly,
+            on_unavailable: TriageFallback::KeepAll,
+            max_candidate_chars: None,
+        }
+    }
+}

@@ -1,0 +1,69 @@
+use super::invalid;
+use crate::error::Result;
+use serde::{Deserialize, Serialize};
+
+/// How far back the context reaches. A message stays only if every limit lets it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct WindowConfig {
+    /// What `lookbackCount` and `previousTasksCount` count, and what triage chooses.
+    pub unit: WindowUnit,
+    /// How many of the newest messages or exchanges stay. Default: all (documents 000, 003).
+    pub lookback_count: Option<u64>,
+    /// How many of the newest user messages stay, each with all that follows it. Default: all (document 001).
+    pub max_user_turns: Option<u64>,
+    /// How many of the newest messages stay, whatever `unit` says. Default: all (document 004).
+    pub max_recent_messages: Option<u64>,
+    /// How many hours before the newest message the window begins; a message exactly that old stays, and so does one
+    /// without a time. Fractions are allowed, 0 or more. Default: no limit (document 000).
+    pub recency_hours: Option<f64>,
+    /// How many of the newest messages or exchanges stay however old they are: the floor of `recencyHours` (document
+    /// 000).
+    pub min_messages: u64,
+    /// How many of the newest messages or exchanges, of whatever source, are brought back where `filter.excludeSources`
+    /// or the window left them out (document 000).
+    pub previous_tasks_count: u64,
+    /// Whether the message that the request replies to is kept, from wherever it is in the session (document 000).
+    pub include_reply_to: bool,
+}
+
+/// The unit of a window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum WindowUnit {
+    /// One entry of the transcript.
+    #[default]
+    Message,
+    /// A user message and all that answers it, up to the next user message.
+    Exchange,
+}
+
+impl Default for WindowConfig {
+    fn default() -> Self {
+        Self {
+            unit: WindowUnit::Message,
+            lookback_count: None,
+            max_user_turns: None,
+            max_recent_messages: None,
+            recency_hours: None,
+            min_messages: 10,
+            previous_tasks_count: 0,
+            include_reply_to: true,
+        }
+    }
+}
+
+impl WindowConfig {
+    pub(super) fn check(&self) -> Result<()> {
+        match self.recency_hours {
+            Some(hours) if hours < 0.0 => Err(invalid(
+                "window.recencyHours",
+                "expected 0 or more hours",
+                "Give the hours as a positive number, or leave the option out.",
+            )),
+            _ => Ok(()),
+        }
+    }
+}

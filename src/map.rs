@@ -1,0 +1,145 @@
+//! Small maps, in the order of their keys.
+//!
+//! The standard library's trees are made for large ones, and bring 6 kB of code for each type; what is kept here has a few
+//! entries, or grows at its end. Where there are many, and no order is asked for, there are the hashed ones below.
+
+use serde::de::{MapAccess, Visitor};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Borrow;
+use std::collections::HashMap;
+use std::fmt;
+use std::marker::PhantomData;
+use xxhash_rust::xxh64::Xxh64Builder;
+
+/// A map with the same hashes on every machine. It is looked up, never walked through.
+pub(crate) type Hashed<K, V> = HashMap<K, V, Xxh64Builder>;
+
+/// Entries in the order of their keys.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Map<K, V>(Vec<(K, V)>);
+
+impl<K, V> Default for Map<K, V> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<K: Ord, V> Map<K, V> {
+    fn find<Q: Ord + ?Sized>(&self, key: &Q) -> Result<usize, usize>
+    where
+        K: Borrow<Q>,
+    {
+        // Most keys come in their order.
+        match self.0.last() {
+            Some((last, _)) if last.borrow() < key => Err(self.0.len()),
+            _ => self.0.binary_search_by(|(known, _)| known.borrow().cmp(key)),
+        }
+    }
+
+    /// The value of a key.
+    pub fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
+    where
+        K: Borrow<Q>,
+    {
+        self.find(key).ok().map(|position| &self.0[position].1)
+    }
+
+    /// Gives a key a value.
+    pub fn insert(&mut self, key: K, value: V) {
+        match self.find(&key) {
+            Ok(position) => self.0[position].1 = value,
+            Err(position) => self.0.insert(position, (key, value)),
+        }
+    }
+
+    /// Forgets a key.
+    pub fn remove(&mut self, key: &K) {
+        if let Ok(position) = self.find(key) {
+            self.0.remove(position);
+        }
+    }
+
+    /// Forgets every key.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// All entries, in the order of their keys.
+    pub fn iter(&self) -> impl Iterator<Item = &(K, V)> {
+        self.0.iter()
+    }
+}
+
+impl<V: Serialize> Serialize for Map<String, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (key, value) in &self.0 {
+            map.serialize_entry(key, value)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for Map<String, V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries<V>(PhantomData<V>);
+        impl<'de, V: Deserialize<'de>> Visitor<'de> for Entries<V> {
+            type Value = Map<String, V>;
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
+                let mut map = Map::default();
+                while let Some((key, value)) = access.next_entry()? {
+                    map.insert(key, value);
+                }
+                Ok(map)
+            }
+        }
+        deserializer.deserialize_map(Entries(PhantomData))
+    }
+}
+
+#[cfg(test)]
+impl<V: schemars::JsonSchema> schemars::JsonSchema for Map<String, V> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        std::collections::BTreeMap::<String, V>::schema_name()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        std::collections::BTreeMap::<String, V>::json_schema(generator)
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+}
+
+/// A position as a sort key; none comes first.
+pub(crate) fn place(position: Option<usize>) -> i64 {
+    position.map_or(-1, |position| i64::try_from(position).unwrap_or(i64::MAX))
+}
+
+/// Sorts positions by a key, and equal ones by themselves. One function for all, as each sort is 5 kB of code.
+pub(crate) fn sort_by_key(positions: &mut [usize], key: &dyn Fn(usize) -> (i64, i64)) {
+    positions.sort_unstable_by_key(|position| (key(*position), *position));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_its_keys_in_order_whatever_the_order_they_come_in() {
+        let mut map = Map::default();
+        for key in ["b", "d", "a", "c", "b", "e"] {
+            map.insert(key.to_owned(), key.len());
+        }
+        map.remove(&"d".to_owned());
+        let keys: Vec<&str> = map.iter().map(|(key, _)| key.as_str()).collect();
+        assert_eq!(keys, ["a", "b", "c", "e"]);
+        assert_eq!((map.get("c"), map.get("d")), (Some(&1), None));
+        assert_eq!(serde_json::to_string(&map).expect("JSON"), r#"{"a":1,"b":1,"c":1,"e":1}"#);
+    }
+}

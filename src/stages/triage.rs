@@ -1,0 +1,143 @@
+//! Stage 5, `triage`: a fast model, through a hook, says which older messages matter.
+//!
+//! The newest are guaranteed and never asked about. What the request replies to counts as any other, and stays whatever
+//! the answer is.
+
+use crate::ask::{Answer, Candidate, HookName, Need, Outcome, StageResult};
+use crate::config::TriageFallback;
+use crate::conversations;
+use crate::draft::{Draft, Rank};
+use crate::map::Hashed;
+use crate::trace::{NoteKind, Reason};
+use crate::transcript::{Field, Transcript};
+use crate::triage_text;
+use crate::units;
+
+/// Asks which of the older units matter, and leaves out the others.
+///
+/// # Errors
+///
+/// Stops to ask the hook.
+pub fn run(draft: &mut Draft) -> StageResult {
+    let config = draft.config.triage.clone();
+    let units = units::of(draft, &rows(draft));
+    let count = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
+    let recent = count(config.always_include_recent);
+    // What is guaranteed anyway needs no selection.
+    let is_small = units.len() <= count(config.skip_selection_threshold) || units.len() <= recent;
+    if !config.use_selection || is_small {
+        return Ok(());
+    }
+    let (older, recent) = units.split_at(units.len() - recent);
+    let hooks = [HookName::Select, HookName::Complete];
+    let answer = hooks.into_iter().find_map(|hook| draft.answer_of(hook)).cloned();
+    let (chosen, reason) = match (answer, draft.hook(&hooks)) {
+        (None, Some(hook)) => {
+            let candidates = candidates(&draft.transcript, older);
+            let request = draft.request_text();
+            let prompt = (hook == HookName::Complete)
+                .then(|| triage_text::prompt(&request, &candidates, config.max_candidate_chars));
+            let (model, timeout_ms) = (config.model, config.timeout_ms);
+            return Err(Need::Triage { request, candidates, prompt, model, timeout_ms }.into());
+        }
+        (Some(Answer { outcome: Outcome::Given, ids, .. }), _) => {
+            let candidates = candidates(&draft.transcript, older);
+            (named(&candidates, &ids.unwrap_or_default()), Reason::NotChosen)
+        }
+        (Some(Answer { outcome: Outcome::Failed, reason, .. }), _) => {
+            let reason = reason.unwrap_or_default();
+            draft.note(NoteKind::TriageFailed, format!("triage failed: {reason}"));
+            if config.on_error == TriageFallback::KeepAll {
+                return Ok(());
+            }
+            (vec![false; older.len()], Reason::TriageFailed)
+        }
+        (answer, _) => {
+            // Without a hook nobody expects an answer, and nothing needs to be said of what changes nothing.
+            if answer.is_some() || config.on_unavailable == TriageFallback::RecentOnly {
+                draft.note(NoteKind::TriageUnavailable, "there is no triage to ask");
+            }
+            if config.on_unavailable == TriageFallback::KeepAll {
+                return Ok(());
+            }
+            (vec![false; older.len()], Reason::TriageUnavailable)
+        }
+    };
+    for row in recent.iter().flatten() {
+        draft.claim(*row, Rank::Recent, Reason::Recent);
+    }
+    for (unit, is_chosen) in older.iter().zip(chosen) {
+        for row in unit {
+            if is_chosen {
+                draft.claim(*row, Rank::Chosen, Reason::Chosen);
+            } else if draft.requirement(*row).is_none() {
+                draft.leave_out(*row, reason);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The rows that triage counts: history, what stands for the request, and what the request replies to.
+fn rows(draft: &Draft) -> Vec<usize> {
+    let mut rows = draft.open_rows();
+    rows.retain(|row| match draft.requirement(*row) {
+        Some(reason) => matches!(reason, Reason::Request | Reason::ReplyTo),
+        None => draft.rank(*row) != Rank::Direct,
+    });
+    rows
+}
+
+fn candidates(transcript: &Transcript, units: &[Vec<usize>]) -> Vec<Candidate> {
+    let mut taken: Hashed<&str, usize> = Hashed::default();
+    for unit in units {
+        let id = unit.first().and_then(|row| transcript.value(*row, Field::Id));
+        *taken.entry(id.unwrap_or_default()).or_insert(0) += 1;
+    }
+    let candidate = |unit: &Vec<usize>| {
+        let first = unit.first().copied().unwrap_or_default();
+        let id = transcript.value(first, Field::Id);
+        Candidate {
+            id: match id {
+                Some(id) if taken.get(id) == Some(&1) => id.to_owned(),
+                _ => format!("#{first}"),
+            },
+            positions: unit.clone(),
+            text: conversations::text_of(transcript, unit),
+        }
+    };
+    units.iter().map(candidate).collect()
+}
+
+/// An answer as far as it is used: the ids that name candidates, each once, in the order of the candidates.
+pub(crate) fn understand(candidates: &[Candidate], mut answer: Answer) -> Answer {
+    let text = answer.text.take();
+    if answer.outcome != Outcome::Given {
+        return Answer { ids: None, ..answer };
+    }
+    let chosen = match (text, &answer.ids) {
+        (Some(text), None) => triage_text::read_answer(&text, candidates.len()).map(|positions| {
+            let mut is_chosen = vec![false; candidates.len()];
+            for position in positions {
+                is_chosen[position] = true;
+            }
+            is_chosen
+        }),
+        (_, Some(ids)) => Some(named(candidates, ids)),
+        (None, None) => None,
+    };
+    let Some(chosen) = chosen else {
+        let reason = Some("the answer names no candidates in a form that is understood".to_owned());
+        return Answer { outcome: Outcome::Failed, reason, ids: None, ..answer };
+    };
+    let chosen = candidates.iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen);
+    answer.ids = Some(chosen.map(|(candidate, _)| candidate.id.clone()).collect());
+    answer
+}
+
+/// Which candidates ids name.
+fn named(candidates: &[Candidate], ids: &[String]) -> Vec<bool> {
+    let mut known: Hashed<&str, usize> = Hashed::default();
+    known.extend(ids.iter().map(|id| (id.as_str(), 0)));
+    candidates.iter().map(|candidate| known.contains_key(candidate.id.as_str())).collect()
+}

@@ -1,0 +1,213 @@
+// Document 003: messages for a chat API. Preset `agent`.
+
+import { buildContext, messageOfTask, messagesOfTasks, presets } from "windrow";
+import { check, equal, equalWhereGiven, sorted, texts } from "../expectations.mjs";
+import { checkChoice, checkCount, checkKeys, checkList, NotUnderstood } from "../shape.mjs";
+
+const CONTEXT = ["l1", "l2", "direct", "agentId", "now", "knowledge", "tools", "current", "session"];
+
+/** The kinds of input: each has a key that names it, and what else may stand beside that. */
+const KINDS = {
+  convert: ["convert"],
+  fit: ["fit"],
+  query: ["query", "entries", "session", "now"],
+  tokenCount: ["tokenCount"],
+};
+
+const TASK = ["id", "action", "params", "session", "from", "to", "at"];
+
+const PARAMETERS = [
+  "content",
+  "result",
+  "tool_name",
+  "tool_args",
+  "subtask",
+  "priority",
+  "ttl_seconds",
+  "target_node_id",
+  "parent_task_id",
+  "metadata",
+];
+
+const SETTINGS = {
+  system_prompt: (config, value) => ({ ...config, contents: { ...config.contents, system: value } }),
+  max_tokens: (config, value) => ({ ...config, budget: { ...config.budget, maxTokens: value } }),
+};
+
+/** The count of the conformance cases: of a message 4, its role's, and its content's. */
+const COUNTING = { tokensPerMessage: 4, tokensPerName: 0, tokensPriming: 0 };
+
+function countTokens(counted) {
+  return counted.map((text) => {
+    const length = Array.from(text).length;
+    return length === 0 ? 0 : Math.max(1, Math.floor(length / 4));
+  });
+}
+
+export const agent = {
+  preset: "agent",
+  build,
+  expectations: {
+    messages: (outcome, expected, { wording }) => {
+      const list = checkMessages(expected, "expected.messages");
+      return wording.rendered
+        ? [equal(outcome.messages.map(roleOf), list.map(roleOf)), equal(outcome.messages, list, 2)]
+        : [equal(outcome.messages, list)];
+    },
+    messages_set: (outcome, expected, { wording }) => {
+      const list = checkMessages(expected, "expected.messages_set");
+      return wording.rendered
+        ? [
+            equal(sorted(outcome.messages.map(roleOf)), sorted(list.map(roleOf))),
+            equal(sorted(outcome.messages), sorted(list), 2),
+          ]
+        : [equal(sorted(outcome.messages), sorted(list))];
+    },
+    message: (outcome, expected) => {
+      if (outcome.converted === undefined) {
+        throw new NotUnderstood("expected.message: it is of a conversion, and there is no input.convert");
+      }
+      if (expected === null || outcome.converted === null) {
+        return [equal(outcome.converted, expected)];
+      }
+      return [equalWhereGiven(outcome.converted, checkKeys(expected, "expected.message", ["role", "content"]))];
+    },
+    tokens: (outcome, expected) => [equal(outcome.tokens, checkCount(expected, "expected.tokens"))],
+    endsWith: (outcome, expected) =>
+      texts(expected, "endsWith").map((end) => check(outcome.text.endsWith(end), { end }, outcome.text)),
+  },
+};
+
+function checkMessages(expected, place) {
+  return checkList(expected, place).map((message, at) => checkKeys(message, `${place}[${at}]`, ["role", "content"]));
+}
+
+function roleOf({ role }) {
+  return role;
+}
+
+function build(input, settings) {
+  checkKeys(settings, "config", Object.keys(SETTINGS));
+  const kind = Object.keys(KINDS).find((name) => input[name] !== undefined);
+  checkKeys(input, "input", kind === undefined ? CONTEXT : KINDS[kind]);
+  if (kind === "convert") {
+    return conversionOf(input.convert, settings);
+  }
+  let config = { ...presets.agent, countTokens, budget: { ...presets.agent.budget, ...COUNTING } };
+  for (const [name, value] of Object.entries(settings)) {
+    config = SETTINGS[name](config, value);
+  }
+  switch (kind) {
+    case "fit":
+      return outcomeOf(readyMessages(input.fit, "input.fit"), asTheyAre(config));
+    case "tokenCount":
+      return outcomeOf(readyMessages(input.tokenCount, "input.tokenCount"), {
+        ...asTheyAre(config),
+        budget: { ...config.budget, maxTokens: null },
+      });
+    case "query":
+      return outcomeOf(messagesOfTasks(tasksOf(input.entries, "input.entries")), asLookUp(config, input));
+    default:
+      return contextOf(input, config);
+  }
+}
+
+// ---- What is built ----
+
+async function outcomeOf(messages, config) {
+  const context = await buildContext(messages, config);
+  const plain = context.messages.map(({ role, content }) => ({ role, content }));
+  return {
+    context,
+    messages: plain,
+    text: plain.map(({ content }) => (typeof content === "string" ? content : JSON.stringify(content))).join("\n"),
+    hash: context.snapshot.contextHash,
+    includedIds: context.kept.map(({ id }) => id),
+    tokens: context.tokens.total,
+  };
+}
+
+/** The sources in the order in which they are merged: session memory, recent memory, direct messages. */
+function contextOf(input, given) {
+  const tasks = ["l2", "l1", "direct"].flatMap((name) => tasksOf(input[name], `input.${name}`));
+  const { knowledge, tools, current } = input;
+  let config = { ...given, now: input.now, agentId: input.agentId, sessionId: input.session };
+  if (knowledge !== undefined) {
+    const items = checkList(knowledge, "input.knowledge").map((item, at) => {
+      const { content, source } = checkKeys(item, `input.knowledge[${at}]`, ["content", "source"]);
+      return { text: content, source };
+    });
+    config = { ...config, recall: { ...config.recall, search: () => items } };
+  }
+  if (tools !== undefined) {
+    config = { ...config, budget: { ...config.budget, tools: checkList(tools, "input.tools") } };
+  }
+  if (current === undefined) {
+    config = { ...config, sections: config.sections.filter(({ kind }) => kind !== "request") };
+  } else {
+    config = { ...config, request: messageOfTask(taskOf(current, "input.current")) };
+  }
+  return outcomeOf(messagesOfTasks(tasks), config);
+}
+
+/** Ready messages and nothing else: no section but the messages themselves, and all of them considered. */
+function asTheyAre(config) {
+  return { ...config, sections: historyOf(config), window: { ...config.window, lookbackCount: null } };
+}
+
+/** A look-up in a layer of memory: all layers but the last keep to the session. */
+function asLookUp(config, { query, session, now }) {
+  checkKeys(query, "input.query", ["layer", "limit"]);
+  const layer = checkChoice(query.layer, "input.query.layer", ["L1", "L2", "L3", "L4"]);
+  return {
+    ...asTheyAre(config),
+    now,
+    sessionId: session,
+    collect: {
+      ...config.collect,
+      sessionScope: layer === "L4" ? "all" : "strict",
+      fetchLimit: query.limit === undefined ? null : checkCount(query.limit, "input.query.limit"),
+    },
+  };
+}
+
+function historyOf(config) {
+  return config.sections.filter(({ kind }) => kind === "history");
+}
+
+function readyMessages(given, place) {
+  return checkList(given, place).map((message, at) => checkKeys(message, `${place}[${at}]`, ["id", "role", "content"]));
+}
+
+/** The conversion of one task: no build. What is omitted is null. */
+function conversionOf(given, settings) {
+  checkKeys(settings, "config", []);
+  const message = messageOfTask(taskOf(given, "input.convert"));
+  const converted = message == null ? null : { role: message.role, content: message.content };
+  return {
+    converted,
+    messages: converted === null ? [] : [converted],
+    text: converted?.content ?? "",
+    includedIds: converted === null ? [] : [given.id],
+  };
+}
+
+// ---- Tasks ----
+
+function tasksOf(given, place) {
+  return checkList(given, place).map((task, at) => taskOf(task, `${place}[${at}]`));
+}
+
+function taskOf(given, place) {
+  checkKeys(given, place, TASK);
+  checkKeys(given.params ?? {}, `${place}.params`, PARAMETERS);
+  return {
+    id: given.id,
+    action: given.action,
+    parameters: given.params ?? {},
+    sessionId: given.session,
+    sourceAgent: given.from,
+    targetAgent: given.to,
+    createdAt: given.at,
+  };
+}

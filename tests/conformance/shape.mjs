@@ -1,0 +1,49 @@
+// What a case may say. What the runner does not understand fails the case; nothing is passed over.
+
+/** A case that asks for something the runner does not know. */
+export class NotUnderstood extends Error {}
+
+/** Fails unless a value is an object that has no keys but these. */
+export function checkKeys(value, place, known) {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new NotUnderstood(`${place}: expected an object, got ${describe(value)}`);
+  }
+  for (const key of Object.keys(value)) {
+    if (!known.includes(key)) {
+      throw new NotUnderstood(`${place}.${key}: not understood; known here: ${known.join(", ")}`);
+    }
+  }
+  return value;
+}
+
+/** Fails unless a value is a list; where it is left out it is an empty one. */
+export function checkList(value, place) {
+  if (value === undefined) {
+    return [];
+  }
+  if (!Array.isArray(value)) {
+    throw new NotUnderstood(`${place}: expected a list, got ${describe(value)}`);
+  }
+  return value;
+}
+
+/** Fails unless a value is one of these. */
+export function checkChoice(value, place, known) {
+  if (!known.includes(value)) {
+    throw new NotUnderstood(`${place}: ${describe(value)} is not understood; known here: ${known.join(", ")}`);
+  }
+  return value;
+}
+
+/** A count: a whole number of 0 or more. */
+export function checkCount(value, place) {
+  if (!Number.isInteger(value) || value < 0) {
+    throw new NotUnderstood(`${place}: expected a whole number of 0 or more, got ${describe(value)}`);
+  }
+  return value;
+}
+
+function describe(value) {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length <= 60 ? text : `${text.slice(0, 60)}…`;
+}

@@ -1,0 +1,171 @@
+// Tasks of an agent system as messages, after document 003.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { buildContextSync, messageOfTask, messagesOfTasks, presets } from "windrow";
+
+const convert = (action, parameters, more) => messageOfTask({ action, parameters, ...more });
+const user = (content) => ({ role: "user", content });
+const assistant = (content) => ({ role: "assistant", content });
+
+describe("a task as a message", () => {
+  for (const [action, parameters, message] of [
+    ["execute", { content: "Read file X" }, user("Read file X")],
+    ["node.thinking", { content: "I need to..." }, assistant("I need to...")],
+    ["node.tool_call", { tool_name: "read_file" }, assistant("[Calling read_file(...)]")],
+    ["node.tool_call", { tool_name: "read_file", tool_args: {} }, assistant("[Calling read_file(...)]")],
+    ["node.tool_call", { tool_name: "read_file", tool_args: null }, assistant("[Calling read_file(...)]")],
+    ["node.tool_call", { tool_name: "read_file", tool_args: "" }, assistant("[Calling read_file(...)]")],
+    [
+      "node.tool_call",
+      { tool_name: "read_file", tool_args: { path: "a.txt" } },
+      assistant('[Calling read_file({"path":"a.txt"})]'),
+    ],
+    [
+      "node.tool_call",
+      { toolName: "read_file", toolArgs: '{"path":"a.txt"}' },
+      assistant('[Calling read_file({"path":"a.txt"})]'),
+    ],
+    ["node.message", { content: "Please focus" }, assistant("[Direct message] Please focus")],
+    ["node.delegation_request", { subtask: "Migrate" }, assistant("[Delegation request] Migrate")],
+    ["node.tool_result", { content: "x" }, undefined],
+    ["node.thinking", { content: "" }, undefined],
+    ["execute", {}, undefined],
+    ["execute", { content: 5 }, undefined],
+    ["execute", undefined, undefined],
+    ["execute", null, undefined],
+    ["node.tool_call", {}, undefined],
+    ["node.message", { content: "" }, undefined],
+    ["node.delegation_request", { content: "x" }, undefined],
+    ["unknown_action", { content: "x" }, undefined],
+    ["", { content: "x" }, undefined],
+  ]) {
+    test(`${action} ${JSON.stringify(parameters)}`, () => {
+      assert.deepEqual(convert(action, parameters), message);
+    });
+  }
+
+  test("has what the task has: id, session, source and time, in either spelling", () => {
+    const message = {
+      id: "task-123",
+      role: "user",
+      content: "hi",
+      source: "agent-a",
+      sessionId: "session-1",
+      createdAt: "2026-01-28T11:50:00Z",
+    };
+    const parameters = { content: "hi" };
+    const createdAt = message.createdAt;
+    assert.deepEqual(
+      convert("execute", parameters, {
+        id: "task-123",
+        sessionId: "session-1",
+        sourceAgent: "agent-a",
+        targetAgent: "agent-b",
+        createdAt,
+      }),
+      message,
+      "only a direct message is for somebody",
+    );
+    assert.deepEqual(
+      convert("execute", parameters, {
+        task_id: "task-123",
+        session_id: "session-1",
+        source_agent: "agent-a",
+        created_at: createdAt,
+      }),
+      message,
+    );
+  });
+
+  test("a direct message has its target, priority and time to live", () => {
+    const direct = (parameters, more = { target_agent: "agent-b" }) => {
+      const { target, priority, ttlSeconds } = convert("node.message", { content: "x", ...parameters }, more);
+      return { target, priority, ttlSeconds };
+    };
+    assert.deepEqual(direct({ priority: 0.8, ttl_seconds: 600, target_node_id: "agent-b", parent_task_id: "t" }), {
+      target: "agent-b",
+      priority: 0.8,
+      ttlSeconds: 600,
+    });
+    assert.deepEqual(direct({ target_node_id: "node-7", ttlSeconds: 0 }), {
+      target: ["agent-b", "node-7"],
+      priority: undefined,
+      ttlSeconds: 0,
+    });
+    assert.deepEqual(direct({ targetNodeId: "node-7" }, {}).target, "node-7");
+    assert.deepEqual(direct({}, { targetAgent: "agent-c" }).target, "agent-c");
+    assert.deepEqual(direct({ priority: 7, ttl_seconds: -5 }), { target: "agent-b", priority: 1, ttlSeconds: 0 });
+    assert.deepEqual(direct({ priority: "high", ttl_seconds: Number.NaN }), {
+      target: "agent-b",
+      priority: undefined,
+      ttlSeconds: undefined,
+    });
+  });
+
+  test("lists keep their order, and lose what is no message", () => {
+    const tasks = [
+      { action: "execute", parameters: { content: "one" } },
+      { action: "node.tool_call", parameters: { tool_name: "find", tool_args: { a: [1] } } },
+      { action: "node.tool_result", parameters: { result: "much" } },
+      { action: "node.thinking", parameters: { content: "two" } },
+    ];
+    assert.deepEqual(messagesOfTasks(tasks), [user("one"), assistant('[Calling find({"a":[1]})]'), assistant("two")]);
+    assert.deepEqual(messagesOfTasks([]), []);
+  });
+});
+
+describe("direct messages in a context", () => {
+  const now = Date.UTC(2026, 0, 28, 12);
+  const direct = (id, parameters, more) => ({
+    id,
+    action: "node.message",
+    source_agent: "agent-a",
+    target_agent: "agent-b",
+    created_at: "2026-01-28T11:50:00Z",
+    parameters: { content: id, ...parameters },
+    ...more,
+  });
+  const idsOf = (tasks, agentId = "agent-b", more = {}) =>
+    buildContextSync(messagesOfTasks(tasks), {
+      ...presets.agent,
+      encoding: "estimate",
+      now,
+      agentId,
+      request: "Go on",
+      ...more,
+    }).kept.map(({ id }) => id);
+
+  test("are those for the agent, or its node", () => {
+    const tasks = [
+      direct("agent", {}),
+      direct("node", { target_node_id: "node-7" }),
+      direct("other", {}, { target_agent: "agent-c" }),
+    ];
+    assert.deepEqual(idsOf(tasks).sort(), ["agent", "node"]);
+    assert.deepEqual(idsOf(tasks, "node-7"), ["node"]);
+    assert.deepEqual(idsOf(tasks, "agent-c"), ["other"]);
+  });
+
+  test("come by priority, the highest first, then the newest, and only while they are valid", () => {
+    const tasks = [
+      direct("low", { priority: 0.1 }),
+      direct("default", {}),
+      direct("high", { priority: 0.9 }),
+      direct("newer", {}, { created_at: "2026-01-28T11:55:00Z" }),
+      direct("expired", { priority: 1, ttl_seconds: 599 }),
+      direct("just valid", { priority: 0.6, ttl_seconds: 600 }),
+    ];
+    assert.deepEqual(idsOf(tasks), ["high", "just valid", "newer", "default", "low"]);
+  });
+
+  test("of another session are none of this", () => {
+    const tasks = [
+      direct("mine", {}, { session_id: "s1" }),
+      direct("theirs", {}, { session_id: "s2" }),
+      direct("nobody's", {}),
+    ];
+    assert.deepEqual(idsOf(tasks, "agent-b", { sessionId: "s1" }), ["mine"]);
+    assert.deepEqual(idsOf(tasks).length, 3);
+  });
+});
