@@ -182,6 +182,12 @@ impl Draft {
         self.order.iter().copied().filter(|row| !self.is_left_out(*row)).collect()
     }
 
+    /// The last of the rows that no stage has left out.
+    #[must_use]
+    pub fn newest_open_row(&self) -> Option<usize> {
+        self.order.iter().copied().rev().find(|row| !self.is_left_out(*row))
+    }
+
     /// Whether a stage has left a message out.
     #[must_use]
     pub fn is_left_out(&self, row: usize) -> bool {

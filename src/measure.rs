@@ -12,6 +12,7 @@ use crate::tokens::Counter;
 use crate::transcript::Transcript;
 use std::cell::RefCell;
 use std::rc::Rc;
+use xxhash_rust::xxh64::xxh64;
 
 /// What the hook `countTokens` has counted.
 #[derive(Debug, Default)]
@@ -78,7 +79,7 @@ impl Source {
 pub struct Meter {
     source: Source,
     /// What a remembered cost depends on beside the message; none where it is not remembered.
-    form: Option<String>,
+    form: Option<u64>,
     counts_chars: bool,
     /// Whether the prompt ends without a line end that its last piece was counted with.
     drops_line_end: bool,
@@ -111,11 +112,13 @@ impl Meter {
 
     fn of(config: &ContextConfig, source: Source) -> Self {
         let is_remembered = matches!(source, Source::Counter(_));
+        let counts_chars = config.budget.max_chars.is_some()
+            || config.render.format != Format::Messages
+            || config.sections().iter().any(|section| section.limit.chars.is_some());
+        let key = || format!("{counts_chars} {}", form::key(config, source.name()));
         Self {
-            form: is_remembered.then(|| form::key(config, source.name())),
-            counts_chars: config.budget.max_chars.is_some()
-                || config.render.format != Format::Messages
-                || config.sections().iter().any(|section| section.limit.chars.is_some()),
+            form: is_remembered.then(|| xxh64(key().as_bytes(), 0)),
+            counts_chars,
             drops_line_end: config.render.format != Format::Messages
                 && !config.render.trailing_newline,
             source,
@@ -219,7 +222,7 @@ impl Meter {
         let is_last = self.last == Some(piece);
         let parts = || form::parts(draft, piece, is_last);
         // The last piece of a text has no line end, so its cost is its own; a shortened one is not the message's.
-        let (row, form) = match (piece, &self.form) {
+        let (row, form) = match (piece, self.form) {
             (Piece::Message(row), Some(form))
                 if !is_last && draft.shortened_text(piece).is_none() =>
             {
@@ -227,17 +230,13 @@ impl Meter {
             }
             _ => return self.measure(&parts(), token_limit),
         };
-        if let Some(tokens) = draft.transcript.remembered_cost(form, row) {
-            let chars = if self.counts_chars { parts().chars() } else { 0 };
-            let cost = Cost { tokens: u64::from(tokens), chars };
+        if let Some(cost) = draft.transcript.remembered_cost(form, row) {
             return Ok((cost.tokens <= token_limit).then_some(cost));
         }
         let Some(cost) = self.measure(&parts(), token_limit)? else {
             return Ok(None);
         };
-        if let Ok(tokens) = u32::try_from(cost.tokens) {
-            draft.transcript.remember_cost(form, row, tokens);
-        }
+        draft.transcript.remember_cost(form, row, cost);
         Ok(Some(cost))
     }
 

@@ -3,6 +3,7 @@
 //! Text lives in one buffer; a message is a run of segments into it. Messages are appended or cut off at the end,
 //! never changed in the middle, so that what is remembered of a message (its cost, its digest) stays true.
 
+use crate::context::Cost;
 use crate::error::{Error, ErrorCode, Result};
 use crate::time::{self, Milliseconds};
 use serde::{Deserialize, Serialize};
@@ -190,6 +191,8 @@ pub struct Transcript {
     text: String,
     rows: Vec<Row>,
     segments: Vec<Segment>,
+    /// A bit for each field that any message ever had: most fields are in no message, and need not be looked for.
+    fields_seen: u32,
     remembered: RefCell<Remembered>,
 }
 
@@ -202,13 +205,15 @@ struct Remembered {
 
 #[derive(Clone, Debug)]
 struct CostColumn {
-    form: String,
-    costs: Vec<u32>,
+    /// The checksum of what the costs depend on beside the message.
+    form: u64,
+    /// Tokens and characters.
+    costs: Vec<[u32; 2]>,
 }
 
 /// How many forms (format and encoding) of a message's cost are remembered at once.
 const REMEMBERED_FORMS: usize = 4;
-const UNKNOWN_COST: u32 = u32::MAX;
+const UNKNOWN_COST: [u32; 2] = [u32::MAX; 2];
 
 impl Transcript {
     /// How many messages there are.
@@ -231,6 +236,9 @@ impl Transcript {
     pub fn append(&mut self, columns: &Columns<'_>) -> Result<()> {
         let (rows, segments, text) = self.read(columns)?;
         self.rows.extend(rows);
+        for segment in &segments {
+            self.fields_seen |= 1 << segment.field as u32;
+        }
         self.segments.extend(segments);
         self.text.push_str(text);
         Ok(())
@@ -340,7 +348,13 @@ impl Transcript {
 
     /// All values that a message has for a field.
     pub fn values(&self, row: usize, field: Field) -> impl Iterator<Item = &str> {
-        self.fields(row).filter(move |(found, _)| *found == field).map(|(_, value)| value)
+        let is_seen = self.fields_seen >> field as u32 & 1 == 1;
+        is_seen
+            .then(|| self.fields(row))
+            .into_iter()
+            .flatten()
+            .filter(move |(found, _)| *found == field)
+            .map(|(_, value)| value)
     }
 
     /// The first value that a message has for a field.
@@ -357,28 +371,33 @@ impl Transcript {
     }
 
     /// What a message costs in a form, if that was computed before.
-    pub(crate) fn remembered_cost(&self, form: &str, row: usize) -> Option<u32> {
+    pub(crate) fn remembered_cost(&self, form: u64, row: usize) -> Option<Cost> {
         let remembered = self.remembered.borrow();
         let column = remembered.costs.iter().find(|column| column.form == form)?;
-        column.costs.get(row).copied().filter(|cost| *cost != UNKNOWN_COST)
+        let cost = column.costs.get(row).filter(|cost| **cost != UNKNOWN_COST)?;
+        Some(Cost { tokens: u64::from(cost[0]), chars: u64::from(cost[1]) })
     }
 
     /// Remembers what a message costs in a form.
-    pub(crate) fn remember_cost(&self, form: &str, row: usize, cost: u32) {
+    pub(crate) fn remember_cost(&self, form: u64, row: usize, cost: Cost) {
+        let (Ok(tokens), Ok(chars)) = (u32::try_from(cost.tokens), u32::try_from(cost.chars))
+        else {
+            return;
+        };
         let mut remembered = self.remembered.borrow_mut();
         let columns = &mut remembered.costs;
         let position = columns.iter().position(|column| column.form == form).unwrap_or_else(|| {
             if columns.len() == REMEMBERED_FORMS {
                 columns.remove(0);
             }
-            columns.push(CostColumn { form: form.to_owned(), costs: Vec::new() });
+            columns.push(CostColumn { form, costs: Vec::new() });
             columns.len() - 1
         });
         let costs = &mut columns[position].costs;
         if costs.len() <= row {
             costs.resize(self.rows.len(), UNKNOWN_COST);
         }
-        costs[row] = cost;
+        costs[row] = [tokens, chars];
     }
 
     /// A checksum of the first `length` messages with all their fields, as 16 hexadecimal digits.

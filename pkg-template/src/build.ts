@@ -18,15 +18,18 @@ import type { Answer, EncodingName, Format, HookName, Need } from "./generated.j
 import { askHook, causeOf, checkAborted, type HookNeed, untilAborted } from "./hooks.js";
 import type { MessageInput } from "./messages.js";
 import { coreOf, type Source, sourceOf, type Transcript, withCoreOf } from "./transcript.js";
-import { zoneOffsets } from "./zones.js";
+import { zoneOf, zoneOffsets } from "./zones.js";
 
 const KIND = "context_build_error";
 
 /**
  * Builds the context of a request: decides which messages go into the prompt under the budget, and says why.
  *
- * The transcript is taken as it is when the call is made. Fails with a `ContextError`: `INVALID_TRANSCRIPT`,
- * `INVALID_CONFIG`, `BUDGET_TOO_SMALL`, `ENCODING_NOT_LOADED`, `ABORTED`, `HOOK_FAILED`.
+ * The transcript is taken as it is when the call is made. Hooks are asked one after the other, each with a signal and a
+ * timeout; where one fails the config says what stays, and only `countTokens` cannot be done without.
+ *
+ * Fails with a `ContextError`: `INVALID_TRANSCRIPT`, `INVALID_CONFIG`, `BUDGET_TOO_SMALL`, `ENCODING_NOT_LOADED`,
+ * `HOOK_FAILED`, `ABORTED`.
  */
 export async function buildContext<M extends MessageInput, const F extends Format = "messages">(
   transcript: readonly M[] | Transcript<M>,
@@ -37,6 +40,7 @@ export async function buildContext<M extends MessageInput, const F extends Forma
     // The config first: reading it may run code of the caller's, which may change the list.
     const read = readConfig(config, KIND);
     checkAborted(read.signal, KIND);
+    checkZone(read);
     const source = sourceOf(transcript, KIND);
     return await buildFrom<M, F>(source, read, now, {
       hooks: [...read.hooks.keys()],
@@ -60,6 +64,7 @@ export function buildContextSync<M extends MessageInput, const F extends Format 
   try {
     const read = readConfig(config, KIND);
     refuseHooks(read, KIND);
+    checkZone(read);
     const attempt = new Attempt<M>(sourceOf(transcript, KIND), read, now, []);
     try {
       for (;;) {
@@ -121,6 +126,13 @@ export async function buildFrom<M extends MessageInput, F extends Format>(
 }
 
 export type ZoneNeed = Extract<Need, { readonly need: "zoneOffsets" }>;
+
+/** A zone that is misspelt is an error, also where nothing is shown in it. */
+function checkZone({ options: { timeZone } }: ReadConfig): void {
+  if (typeof timeZone === "string") {
+    zoneOf(timeZone, KIND);
+  }
+}
 
 function offsetsOf({ timeZone, first, last }: ZoneNeed): readonly number[] {
   return zoneOffsets(timeZone, first, last, KIND);

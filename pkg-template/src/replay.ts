@@ -169,7 +169,9 @@ export function inWords({ kind, recorded, found, after, until }: Difference): st
     case "transcript_shorter":
       return `the transcript has ${found} of the ${recorded} messages that it had`;
     case "transcript_changed":
-      return after === until ? `message ${after} has changed` : `a message from ${after} to ${until} has changed`;
+      return after === until
+        ? `the message at position ${after} has changed`
+        : `a message at positions ${after} to ${until} has changed`;
     case "engine_changed":
       return `it was recorded by windrow ${recorded}, and this is ${found}`;
     case "context_changed":

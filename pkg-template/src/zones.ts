@@ -25,14 +25,19 @@ const LATEST_CELL = Math.floor(Date.UTC(2100, 0, 1) / CELL_MS);
 /** More is not given out; a zone of today's has two a year. */
 const MAX_CHANGES = 4000;
 
+/** A zone that is remembered. */
+interface Zone {
+  readonly clock: Intl.DateTimeFormat;
+  known: Known | undefined;
+}
+
 const REMEMBERED_ZONES = 16;
 /** By use, the latest last. */
-const zones = new Map<string, { readonly clock: Intl.DateTimeFormat; known: Known | undefined }>();
+const zones = new Map<string, Zone>();
 
 /**
  * The offsets of a time zone from `first` to `last` (milliseconds since 1970), flat: since when, and how many minutes
- * east of UTC. The first is at `first`, and those that follow are changes, exact to the minute. Fails with
- * `INVALID_CONFIG` where the host does not know the zone.
+ * east of UTC. The first is at `first`, and those that follow are changes, exact to the minute. Fails as `zoneOf`.
  */
 export function zoneOffsets(timeZone: string, first: number, last: number, kind: ErrorKind): number[] {
   const zone = zoneOf(timeZone, kind);
@@ -58,8 +63,9 @@ export function zoneOffsets(timeZone: string, first: number, last: number, kind:
   return [first, minutes, ...later.slice(0, MAX_CHANGES - 1).flat()];
 }
 
-function zoneOf(timeZone: string, kind: ErrorKind): { readonly clock: Intl.DateTimeFormat; known: Known | undefined } {
-  const zone = zones.get(timeZone) ?? { clock: clockOf(timeZone, kind), known: undefined };
+/** What the host knows of a zone. Fails with `INVALID_CONFIG` where it does not know it. */
+export function zoneOf(timeZone: string, kind: ErrorKind): Zone {
+  const zone: Zone = zones.get(timeZone) ?? { clock: clockOf(timeZone, kind), known: undefined };
   zones.delete(timeZone);
   zones.set(timeZone, zone);
   if (zones.size > REMEMBERED_ZONES) {

@@ -17,7 +17,6 @@ use crate::context::{Cost, Piece};
 use crate::draft::{Draft, Rank};
 use crate::error::{Error, ErrorCode};
 use crate::form;
-use crate::map;
 use crate::measure::Meter;
 use crate::sections::{Body, Shown};
 use crate::shorten;
@@ -162,7 +161,7 @@ fn known_last(draft: &Draft) -> Option<Piece> {
         SectionKind::Request if draft.request.is_some() => Some(Piece::Request),
         SectionKind::Request if draft.config.sections().len() == 2 => {
             // The newest message stands for the request; only a plain text ends with it.
-            let newest = draft.open_rows().last().copied()?;
+            let newest = draft.newest_open_row()?;
             let is_plain =
                 draft.config.render.format == Format::Text && draft.conversations.is_none();
             (is_plain && draft.requirement(newest).is_some()).then_some(Piece::Message(newest))
@@ -374,14 +373,13 @@ fn keep_by_rank(
     history: &mut History,
     room: &mut Cost,
 ) -> StageResult {
-    let is_optional = |row: &usize| draft.requirement(*row).is_none();
-    let mut rows: Vec<usize> = draft.open_rows().into_iter().rev().filter(is_optional).collect();
+    let open = draft.open_rows();
+    let mut rows: Vec<usize> = Vec::with_capacity(open.len());
     // Direct messages stand in the order of their priority: the first is the first to be kept.
-    let direct = rows.iter().take_while(|row| draft.rank(**row) == Rank::Direct).count();
-    rows[..direct].reverse();
-    let mut ranked: Vec<usize> = (0..rows.len()).collect();
-    map::sort_by_key(&mut ranked, &|position| (draft.rank(rows[position]) as i64, 0));
-    let rows: Vec<usize> = ranked.into_iter().map(|position| rows[position]).collect();
+    rows.extend(open.iter().copied().filter(|row| draft.rank(*row) == Rank::Direct));
+    for rank in [Rank::Recent, Rank::Chosen, Rank::History] {
+        rows.extend(open.iter().rev().copied().filter(|row| draft.rank(*row) == rank));
+    }
     let limit = HistoryLimit::of(draft);
     let mut is_seen = vec![false; draft.transcript.len()];
     let mut blocked: Option<Reason> = None;
@@ -389,23 +387,19 @@ fn keep_by_rank(
         if is_seen[draft.groups.of(row)] {
             continue; // with a newer message of its group
         }
+        let is_run = matches!(draft.rank(row), Rank::Recent | Rank::History);
+        if let (true, Some(reason)) = (is_run, blocked) {
+            history.left_out.push((row, reason)); // and so will be the rest of its group
+            continue;
+        }
         is_seen[draft.groups.of(row)] = true;
         let members: Vec<usize> = open_members(draft, row);
-        let is_run = matches!(draft.rank(row), Rank::Recent | Rank::History);
-        let reason = if let (true, Some(reason)) = (is_run, blocked) {
-            reason
-        } else {
-            let batch = rows[position..].iter().take(BATCH).copied().map(Piece::Message);
-            meter.ask_for(draft, batch)?;
-            match limit.keep(draft, meter, history, room, &members)? {
-                Ok(()) => continue,
-                Err(reason) => reason,
-            }
-        };
-        if is_run {
-            blocked = Some(reason);
+        let batch = rows[position..].iter().take(BATCH).copied().map(Piece::Message);
+        meter.ask_for(draft, batch)?;
+        if let Err(reason) = limit.keep(draft, meter, history, room, &members)? {
+            blocked = blocked.or(is_run.then_some(reason));
+            history.left_out.extend(members.into_iter().map(|member| (member, reason)));
         }
-        history.left_out.extend(members.into_iter().map(|member| (member, reason)));
     }
     Ok(())
 }

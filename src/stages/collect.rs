@@ -31,7 +31,8 @@ pub fn run(draft: &mut Draft) -> StageResult {
             Some(Reason::OtherTarget)
         } else {
             // Only among what is of this session and for this agent.
-            let id = transcript.value(row, Field::Id).filter(|_| draft.config.collect.deduplicate);
+            let deduplicates = draft.config.collect.deduplicate;
+            let id = deduplicates.then(|| transcript.value(row, Field::Id)).flatten();
             id.is_some_and(|id| ids.insert(id, row).is_some()).then_some(Reason::Duplicate)
         };
         if let Some(reason) = reason {
@@ -72,7 +73,10 @@ pub fn run(draft: &mut Draft) -> StageResult {
         (collect.cache_limit, Reason::BeyondCache),
         (collect.fetch_limit, Reason::BeyondFetchLimit),
     ] {
-        let limit = limit.map_or(usize::MAX, |limit| limit.try_into().unwrap_or(usize::MAX));
+        let Some(limit) = limit else {
+            continue;
+        };
+        let limit = limit.try_into().unwrap_or(usize::MAX);
         for row in draft.optional_rows().into_iter().rev().skip(limit) {
             draft.leave_out(row, reason);
         }

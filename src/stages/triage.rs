@@ -20,16 +20,21 @@ use crate::units;
 /// Stops to ask the hook.
 pub fn run(draft: &mut Draft) -> StageResult {
     let config = draft.config.triage.clone();
+    let hooks = [HookName::Select, HookName::Complete];
+    let changes_nothing =
+        draft.hook(&hooks).is_none() && config.on_unavailable == TriageFallback::KeepAll;
+    if !config.use_selection || changes_nothing {
+        return Ok(());
+    }
     let units = units::of(draft, &rows(draft));
     let count = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
     let recent = count(config.always_include_recent);
     // What is guaranteed anyway needs no selection.
     let is_small = units.len() <= count(config.skip_selection_threshold) || units.len() <= recent;
-    if !config.use_selection || is_small {
+    if is_small {
         return Ok(());
     }
     let (older, recent) = units.split_at(units.len() - recent);
-    let hooks = [HookName::Select, HookName::Complete];
     let answer = hooks.into_iter().find_map(|hook| draft.answer_of(hook)).cloned();
     let (chosen, reason) = match (answer, draft.hook(&hooks)) {
         (None, Some(hook)) => {
@@ -52,11 +57,8 @@ pub fn run(draft: &mut Draft) -> StageResult {
             }
             (vec![false; older.len()], Reason::TriageFailed)
         }
-        (answer, _) => {
-            // Without a hook nobody expects an answer, and nothing needs to be said of what changes nothing.
-            if answer.is_some() || config.on_unavailable == TriageFallback::RecentOnly {
-                draft.note(NoteKind::TriageUnavailable, "there is no triage to ask");
-            }
+        (Some(_) | None, _) => {
+            draft.note(NoteKind::TriageUnavailable, "there is no triage to ask");
             if config.on_unavailable == TriageFallback::KeepAll {
                 return Ok(());
             }

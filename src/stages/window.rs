@@ -34,7 +34,9 @@ pub fn run(draft: &mut Draft) -> StageResult {
     if let Some(count) = window.max_recent_messages {
         keep_newest(draft, count, |_, _| true, Reason::BeyondRecentMessages);
     }
-    bring_back_tasks(draft, window.previous_tasks_count);
+    if window.previous_tasks_count > 0 {
+        bring_back_tasks(draft, window.previous_tasks_count);
+    }
     if let Some(hours) = window.recency_hours {
         keep_recent(draft, hours, window.min_messages);
     }

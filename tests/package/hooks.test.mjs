@@ -682,8 +682,9 @@ describe("the time zone", () => {
 
   test("one that is not known is an error", async () => {
     for (const timeZone of ["Mars/Olympus_Mons", "", "Europe/Berlin\n"]) {
-      const error = await errorOf(() => shown(at(0), timeZone));
-      checkContextError(error, { code: "INVALID_CONFIG", path: "timeZone" });
+      for (const run of [() => shown(at(0), timeZone), () => buildContext(messages, { ...config, timeZone })]) {
+        checkContextError(await errorOf(run), { code: "INVALID_CONFIG", path: "timeZone" });
+      }
     }
   });
 });

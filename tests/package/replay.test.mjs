@@ -1,8 +1,13 @@
 // Recordings: a context is built again, and its hash says whether it is the same.
 
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
-import { buildContextSync, createTranscript, loadEncoding, replay } from "windrow";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { buildContext, buildContextSync, createTranscript, loadEncoding, presets, replay } from "windrow";
 import { checkContextError, errorOf } from "./support/errors.mjs";
 import { forEachSeed, forEachSeedAsync, randomConfig, randomMessage, randomTranscript } from "./support/random.mjs";
 import { tryBuild } from "./support/transcripts.mjs";
@@ -108,6 +113,15 @@ describe("replay", () => {
       { ...recording, request: 5 },
       { ...recording, engineVersion: 1 },
       ...["formatVersion", "engineVersion", "config", "now", "transcript", "contextHash"].map(without),
+      ...["zoneOffsets", "hooks", "answers", "largeAnswers"].map(without),
+      { ...recording, zoneOffsets: [[0]] },
+      { ...recording, zoneOffsets: [["0", 60]] },
+      { ...recording, hooks: ["triage.choose"] },
+      { ...recording, answers: [{}] },
+      { ...recording, answers: [{ hook: "triage.select", outcome: "perhaps" }] },
+      { ...recording, largeAnswers: { hash: null } },
+      { ...recording, transcript: { ...recording.transcript, marks: [["1", "x"]] } },
+      { ...recording, transcript: { ...recording.transcript, marks: 5 } },
       { ...recording, config: { ...recording.config, colour: "red" } },
       { ...recording, config: { ...recording.config, budget: { maxTokens: -1 } } },
     ]) {
@@ -116,6 +130,315 @@ describe("replay", () => {
     }
     checkContextError(await errorOf(() => replay(recording, "text")), { code: "INVALID_TRANSCRIPT" });
     assert.equal((await replay(recording, messages)).same, true);
+  });
+});
+
+const NOW = Date.UTC(2025, 2, 30, 12);
+
+/** Hooks that answer at random, and note how often they were asked. */
+function randomHooks(random, asked) {
+  const outcome = (answer) => {
+    asked.count += 1;
+    return random.pick([answer, answer, answer, () => null, () => "nonsense", () => Promise.reject(new Error("no"))])();
+  };
+  const some = (list) => list.filter(() => random.chance(0.5));
+  const triage = random.pick([
+    undefined,
+    { select: ({ candidates }) => outcome(() => some(candidates)) },
+    { complete: () => outcome(() => JSON.stringify({ relevant_ids: some([0, 1, 2, 3, 4, 5, 99, 1]) })) },
+  ]);
+  const search = () => outcome(() => Array.from({ length: random.integer(0, 9) }, () => random.text(40)));
+  const summarize = ({ conversations }) => outcome(() => conversations.map(() => random.pick([null, random.text(12)])));
+  const countTokens = (texts) => {
+    asked.count += 1;
+    return texts.map((text) => text.length % 50);
+  };
+  return {
+    triage: { alwaysIncludeRecent: random.integer(0, 4), skipSelectionThreshold: 1, ...triage },
+    recall: random.chance(0.5) ? { search } : {},
+    tiers: { enabled: random.chance(0.5), ...(random.chance(0.7) ? { summarize } : {}) },
+    ...(random.chance(0.2) ? { countTokens } : {}),
+    sections: [
+      { id: "recall", kind: "recall" },
+      { id: "history", kind: "history" },
+      { id: "request", kind: "request" },
+    ],
+  };
+}
+
+describe("a replay of a build with hooks", () => {
+  /** The property, for one transcript, config and run of answers. */
+  async function builtAndReplayed(random) {
+    const asked = { count: 0 };
+    const transcript = randomTranscript(random, { mostMessages: 40 });
+    const { budget, ...options } = randomConfig(random);
+    const hooks = randomHooks(random, asked);
+    const config = {
+      ...options,
+      ...hooks,
+      now: NOW,
+      timeZone: random.pick([undefined, "Europe/Berlin", "America/New_York"]),
+      request: random.text(6) || "And when?",
+    };
+    const context = await buildContext(transcript, config);
+    assert.deepEqual(throughJson(context.recording), context.recording);
+    const count = asked.count;
+    const again = await replay(throughJson(context.recording), structuredClone(transcript));
+    assert.equal(asked.count, count, "no hook is called");
+    assert.deepEqual([again.same, again.differences], [true, []]);
+    assert.equal(again.context.text, context.text);
+    assert.deepEqual(again.context.messages, context.messages);
+    assert.deepEqual(again.context.trace, context.trace);
+    assert.deepEqual(again.context.sections, context.sections);
+    assert.deepEqual(again.context.snapshot, context.snapshot);
+    assert.deepEqual(again.context.recording, context.recording);
+    return { transcript, config, context, count };
+  }
+
+  test("gives the same context, and calls no hook: for random transcripts, configs and answers", async () => {
+    let asked = 0;
+    let large = 0;
+    await forEachSeedAsync(300, async (random) => {
+      const { context, count } = await builtAndReplayed(random);
+      asked += count;
+      large += Object.keys(context.recording.largeAnswers).length;
+      assert.equal(context.recording.answers.length, count);
+    });
+    assert.ok(asked > 300 && large > 5, `${asked} answers, ${large} large ones`);
+  });
+
+  test("is the same where an answer says the same in another way, and another where it says something else", async () => {
+    const transcript = Array.from({ length: 12 }, (_, position) => user(`text ${position}`, { id: `m${position}` }));
+    const hashOf = async (answer) => {
+      const context = await buildContext(transcript, { request: "And?", now: 0, triage: { select: () => answer } });
+      return context.snapshot.contextHash;
+    };
+    const expected = await hashOf(["m1", "m2"]);
+    for (const same of [
+      ["m2", "m1"],
+      new Set(["m1", "m2"]),
+      ["m1", "m1", "m2", "nobody", null],
+      [transcript[1], "m2"],
+    ]) {
+      assert.equal(await hashOf(same), expected);
+    }
+    for (const other of [["m1"], ["m1", "m2", "m3"], []]) {
+      assert.notEqual(await hashOf(other), expected);
+    }
+  });
+
+  const transcript = Array.from({ length: 12 }, (_, position) => user(`text ${position}`, { id: `m${position}` }));
+  const build = (more) => buildContext(transcript, { request: "And?", now: NOW, ...more });
+  const isRefused = async (recording, message, messages = transcript) => {
+    const error = await errorOf(() => replay(recording, messages));
+    checkContextError(error, { code: "INVALID_RECORDING", message });
+  };
+
+  test("needs the answers that were recorded", async () => {
+    const { recording } = await build({ triage: { select: () => ["m1"] } });
+    assert.equal((await replay(recording, transcript)).same, true);
+    await isRefused({ ...recording, answers: [] }, /triage\.select is asked, and no further answer was recorded/);
+    const other = { hook: "recall.search", outcome: "given", items: [] };
+    await isRefused({ ...recording, answers: [other] }, /an answer of recall\.search was recorded/);
+    await isRefused({ ...recording, answers: [{ hash: "0123" }] }, /no answer with the hash "0123"/);
+    await isRefused({ ...recording, answers: [{ hook: "triage.select", outcome: "given" }] }, /does not fit/);
+    await isRefused({ ...recording, answers: [{ hook: "triage.select", outcome: "given", ids: 5 }] }, /does not fit/);
+    const unavailable = { hook: "triage.select", outcome: "unavailable" };
+    assert.equal((await replay({ ...recording, answers: [unavailable] }, transcript)).same, false);
+  });
+
+  test("a large answer is recorded once, by its hash, and needed", async () => {
+    const text = "long ".repeat(500);
+    const { recording } = await build({
+      recall: { search: () => [text] },
+      sections: [
+        { id: "recall", kind: "recall" },
+        { id: "request", kind: "request" },
+      ],
+    });
+    const [{ hash }] = recording.answers;
+    assert.match(hash, /^[0-9a-f]{64}$/);
+    assert.equal(recording.largeAnswers[hash].items[0].text, text);
+    assert.equal((await replay(throughJson(recording), transcript)).same, true);
+    await isRefused({ ...recording, largeAnswers: {} }, /no answer with the hash/);
+  });
+
+  test("counts must be as many as the texts that are counted now", async () => {
+    const { recording } = await build({ countTokens: (texts) => texts.map((text) => text.length) });
+    assert.equal((await replay(recording, transcript)).same, true);
+    const changed = transcript.with(3, user("text 2"));
+    const [first, ...others] = recording.answers;
+    await isRefused({ ...recording, answers: [{ ...first, counts: [] }, ...others] }, /does not fit what is asked/);
+    await isRefused(
+      recording,
+      /; the message at position \d+ has changed|; a message at positions \d+ to \d+ has changed/,
+      changed,
+    );
+  });
+
+  test("uses the recorded offsets of the time zone, not the host's", async () => {
+    const times = transcript.map((message, position) => ({ ...message, createdAt: NOW - position * 3_600_000 }));
+    const { text, recording } = await buildContext(times, {
+      now: NOW,
+      timeZone: "Europe/Berlin",
+      render: { format: "text", times: true },
+    });
+    const shifted = {
+      ...recording,
+      zoneOffsets: recording.zoneOffsets.map(([since, minutes]) => [since, minutes + 30]),
+    };
+    const { same, context } = await replay(shifted, times);
+    assert.equal(same, false);
+    assert.notEqual(context.text, text);
+    const elsewhere = { ...recording, config: { ...recording.config, timeZone: "Mars/Olympus" } };
+    assert.equal((await replay(elsewhere, times)).context.text, text);
+    await isRefused({ ...recording, zoneOffsets: [] }, /offsets of Europe\/Berlin/, times);
+  });
+
+  test("says at which message the transcript changed, as closely as it was recorded", async () => {
+    const long = Array.from({ length: 21 }, (_, position) => user(`text ${position}`, { id: `m${position}` }));
+    const { recording } = buildContextSync(long, { now: 0 });
+    const ranges = [];
+    for (let position = 0; position < long.length; position++) {
+      const { differences } = await replay(recording, long.with(position, user("other", { id: `m${position}` })));
+      const { after, until, recorded, found } = differences.find(({ kind }) => kind === "transcript_changed");
+      assert.ok(after <= position && position <= until, `${position} is from ${after} to ${until}`);
+      assert.notEqual(recorded, found);
+      ranges.push(`${after}-${until}`);
+    }
+    assert.deepEqual([...new Set(ranges)], ["0-0", "1-1", "2-3", "4-7", "8-15", "16-20"]);
+    const both = long.with(2, user("other")).with(9, user("other"));
+    const { differences } = await replay(recording, both);
+    assert.deepEqual([differences[0].after, differences[0].until], [2, 3], "the first of them");
+    const inserted = [user("before all"), ...long];
+    assert.equal((await replay(recording, inserted)).differences[0].until, 0);
+  });
+
+  test("says what is missing, and what changed in what is there", async () => {
+    const { recording } = buildContextSync(transcript, { now: 0 });
+    const shorter = await replay(recording, transcript.slice(0, 9));
+    assert.deepEqual(shorter.differences.slice(0, 1), [{ kind: "transcript_shorter", recorded: 12, found: 9 }]);
+    assert.deepEqual(shorter.differences.map(({ kind }) => kind).slice(1), ["context_changed"]);
+    const both = await replay(recording, transcript.slice(0, 9).with(5, user("other")));
+    assert.deepEqual(
+      both.differences.map(({ kind }) => kind),
+      ["transcript_shorter", "transcript_changed", "context_changed"],
+    );
+    assert.deepEqual([both.differences[1].after, both.differences[1].until], [4, 7]);
+  });
+});
+
+describe("windrow replay", () => {
+  const program = fileURLToPath(new URL("../../node_modules/.bin/windrow", import.meta.url));
+  const folder = mkdtempSync(join(tmpdir(), "windrow-replay-"));
+  after(() => rmSync(folder, { recursive: true }));
+
+  const windrow = (commandLine, input) => {
+    const { stdout, stderr, status } = spawnSync(program, commandLine, { cwd: folder, encoding: "utf8", input });
+    return { stdout, stderr, status };
+  };
+  const file = (name, content) => {
+    writeFileSync(join(folder, name), content);
+    return name;
+  };
+
+  const chat = Array.from({ length: 12 }, (_, position) => user(`text ${position}`, { id: `m${position}` }));
+  const recordingOf = async (more) => {
+    const { recording } = await buildContext(chat, { request: "And?", now: NOW, ...more });
+    return recording;
+  };
+
+  test("says in a line for each recording whether it is the same", async () => {
+    const recordings = [
+      await recordingOf(),
+      await recordingOf({ triage: { select: () => ["m1"] } }),
+      await recordingOf({ ...presets.triaged, timeZone: "Europe/Berlin" }),
+    ];
+    const lines = file(
+      "recordings.jsonl",
+      `${recordings.map((recording) => JSON.stringify(recording)).join("\n")}\n\n`,
+    );
+    const grown = file("chat.json", JSON.stringify([...chat, user("later")]));
+    const { stdout, stderr, status } = windrow(["replay", lines, grown]);
+    assert.equal(stderr, "");
+    const hashes = recordings.map(({ contextHash }) => contextHash);
+    assert.equal(stdout, hashes.map((hash, index) => `${index + 1}: same, ${hash}\n`).join(""));
+    assert.equal(status, 0);
+    assert.equal(windrow(["replay", "-", grown], JSON.stringify(recordings)).stdout, stdout, "a list is read too");
+  });
+
+  test("says what differs, and its exit code is 1", async () => {
+    const recording = await recordingOf();
+    const lines = file(
+      "differing.jsonl",
+      [recording, { ...recording, engineVersion: "0.0.1" }].map((each) => JSON.stringify(each)).join("\n"),
+    );
+    const changed = file("changed.json", JSON.stringify(chat.with(1, user("other", { id: "m1" }))));
+    const { stdout, status } = windrow(["replay", lines, changed]);
+    const [first, second] = stdout.split("\n");
+    assert.match(first, /^1: differs: the message at position 1 has changed; the context is ctx_\w+, and was ctx_\w+$/);
+    assert.match(second, /^2: differs: .*it was recorded by windrow 0\.0\.1, and this is/);
+    assert.equal(status, 1);
+    const same = windrow(["replay", lines, file("chat.json", JSON.stringify(chat))]);
+    assert.match(same.stdout, /\n2: same, though it was recorded by windrow 0\.0\.1, and this is .*\n$/);
+    assert.equal(same.status, 0);
+    const shorter = windrow(["replay", lines, file("shorter.json", JSON.stringify(chat.slice(0, 3)))]);
+    assert.match(shorter.stdout, /^1: differs: the transcript has 3 of the 12 messages that it had;/);
+  });
+
+  test("what cannot be replayed, or built any more, is one line too", async () => {
+    const chosen = await recordingOf({ triage: { select: () => ["m1"] } });
+    const small = await recordingOf({ budget: { maxTokens: 20 } });
+    const lines = file(
+      "broken.jsonl",
+      [{ ...chosen, answers: [] }, small].map((recording) => JSON.stringify(recording)).join("\n"),
+    );
+    const pinned = file("pinned.json", JSON.stringify(chat.with(1, user("long ".repeat(99), { pinned: true }))));
+    const { stdout, status } = windrow(["replay", lines, pinned]);
+    assert.match(stdout, /^1: cannot be replayed: triage\.select is asked, and no further answer was recorded/);
+    assert.match(stdout, /\n2: differs: it cannot be built any more: .*\n$/);
+    assert.equal(status, 2);
+  });
+
+  test("a recording may be what windrow build prints as JSON", () => {
+    const name = file("chat.json", JSON.stringify(chat));
+    const printed = windrow(["build", name, "--request", "And?", "--format", "json"]);
+    const { stdout, status } = windrow(["replay", "-", name], printed.stdout);
+    assert.match(stdout, /^1: same, ctx_\w+\n$/);
+    assert.equal(status, 0);
+  });
+
+  test("what is wrong with the command line or a file is one line, and exit code 2", async () => {
+    const recording = JSON.stringify(await recordingOf());
+    file("chat.json", JSON.stringify(chat));
+    file("good.jsonl", recording);
+    file("empty.jsonl", "\n");
+    file("half.jsonl", `${recording}\n${recording.slice(0, 50)}\n`);
+    file("other.jsonl", `${recording}\n{"colour": "red"}\n`);
+    file("newer.jsonl", recording.replace(/"formatVersion":\d+/, '"formatVersion":99'));
+    for (const [commandLine, pattern] of [
+      [["replay"], /needs a file of recordings and a transcript/],
+      [["replay", "good.jsonl"], /needs a file of recordings and a transcript/],
+      [["replay", "good.jsonl", "chat.json", "chat.json"], /two files at a time: "chat\.json" is too many/],
+      [["replay", "-", "-"], /only one of the two/],
+      [["replay", "good.jsonl", "chat.json", "--max-tokens", "5"], /--max-tokens is an option of windrow build/],
+      [["replay", "good.jsonl", "chat.json", "--colour"], /unknown option/],
+      [["reply", "good.jsonl", "chat.json"], /did you mean replay\?/],
+      [["replay", "missing.jsonl", "chat.json"], /missing\.jsonl: there is no such file/],
+      [["replay", "good.jsonl", "missing.json"], /missing\.json: there is no such file/],
+      [["replay", "empty.jsonl", "chat.json"], /empty\.jsonl: is empty/],
+      [["replay", "half.jsonl", "chat.json"], /half\.jsonl: row 2: not a recording/],
+      [["replay", "other.jsonl", "chat.json"], /other\.jsonl: row 2: expected a recording/],
+      [["replay", "newer.jsonl", "chat.json"], /newer\.jsonl: .*format version 99/],
+      [["replay", "chat.json", "chat.json"], /chat\.json: row 1: expected a recording/],
+      [["replay", "good.jsonl", "good.jsonl"], /good\.jsonl: no message in it/],
+    ]) {
+      const { stdout, stderr, status } = windrow(commandLine);
+      assert.equal(stdout, "", commandLine.join(" "));
+      assert.match(stderr, /^windrow: [^\n]+\n$/, "one line");
+      assert.match(stderr, pattern);
+      assert.equal(status, 2);
+    }
   });
 });
 

@@ -7,7 +7,9 @@ import {
   ContextError,
   createTranscript,
   parseTranscript,
+  presets,
   replay,
+  searchFirst,
 } from "windrow";
 
 const conversation = [
@@ -60,6 +62,56 @@ const configs = {
   },
   cl100k: { encoding: "cl100k_base", request: "And when?", budget: { maxTokens: 130 } },
   estimate: { model: "some-model", request: "And when?", budget: { contextLimit: 300, replyReserve: 100 } },
+  triaged: {
+    ...presets.triaged,
+    timeZone: "Europe/Berlin",
+    request: { content: "And when?", replyTo: "2" },
+    triage: {
+      ...presets.triaged.triage,
+      skipSelectionThreshold: 0,
+      alwaysIncludeRecent: 1,
+      complete: async () => '```json\n{"relevant_ids": [0]}\n```',
+    },
+  },
+  turns: {
+    ...presets.turns,
+    request: "And when?",
+    contents: { soul: "I am kind. 👩‍👩‍👧‍👦", skills: null, skillsInventory: ["cook"] },
+    recall: {
+      ...presets.turns.recall,
+      focusSignals: { d: 0.1, o: 0.2, s: 0.7, e: 0.3 },
+      search: async () => [{ text: "known ".repeat(400), score: 1 / 3, metadata: { source: "a.md" } }],
+    },
+  },
+  tiered: {
+    ...presets.tiered,
+    timeZone: "Pacific/Auckland",
+    now: Date.UTC(2025, 3, 5, 20),
+    sections: [searchFirst, ...presets.tiered.sections],
+    tiers: { ...presets.tiered.tiers, summarize: ({ conversations }) => conversations.map(({ id }) => `about ${id}`) },
+  },
+  agent: {
+    ...presets.agent,
+    request: "And when?",
+    contents: { system: "You are helpful." },
+    recall: { ...presets.agent.recall, search: () => ["one", { text: "two", source: "b.md" }] },
+  },
+  turnContract: {
+    ...presets.turnContract,
+    request: "And when?",
+    budget: { ...presets.turnContract.budget, maxTokens: 150 },
+    contents: { checkpoint: "Half is done.", toolSnippets: [{ id: "x", text: "word ".repeat(90), summary: "fine" }] },
+  },
+  failing: {
+    request: "And when?",
+    triage: {
+      skipSelectionThreshold: 0,
+      alwaysIncludeRecent: 1,
+      timeoutMs: 5,
+      select: () => new Promise(() => {}),
+    },
+    countTokens: (texts) => texts.map((text) => text.length),
+  },
 };
 
 /** Builds every case; what it gives is plain data, and the same in every host. */
@@ -68,7 +120,7 @@ export async function runCases() {
   const notLoaded = describe(await failure(() => buildContextSync(conversation, { now: 0 })));
   const results = {};
   for (const [name, config] of Object.entries(configs)) {
-    const context = await buildContext(conversation, { ...config, now: 0 });
+    const context = await buildContext(conversation, { now: 0, ...config });
     const again = await replay(JSON.parse(JSON.stringify(context.recording)), createTranscript(conversation));
     results[name] = {
       contextHash: context.snapshot.contextHash,
@@ -77,6 +129,9 @@ export async function runCases() {
       charCount: context.charCount,
       trace: context.trace,
       text: context.text ?? null,
+      sections: context.sections,
+      zoneOffsets: context.recording.zoneOffsets,
+      answers: context.recording.answers,
       isOwn: context.kept.every((message) => conversation.includes(message)) && context instanceof BuiltContext,
       isSame: again.same,
     };
@@ -89,6 +144,8 @@ export async function runCases() {
       config: describe(await failure(() => buildContext(conversation, { budget: { maxToken: 5 } }))),
       budget: describe(await failure(() => buildContext(conversation, { budget: { maxTokens: 5 } }))),
       transcript: describe(await failure(() => buildContext([{ content: "no role" }]))),
+      timeZone: describe(await failure(() => buildContext(conversation, { timeZone: "Mars/Olympus" }))),
+      aborted: describe(await failure(() => buildContext(conversation, { signal: AbortSignal.abort() }))),
     },
   };
 }
