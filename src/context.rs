@@ -85,8 +85,8 @@ pub struct SectionReport {
     pub id: String,
     /// What it holds.
     pub kind: SectionKind,
-    /// Its text as it is in the prompt, without its label; null where it is not there, and for history and request in
-    /// the format `messages`.
+    /// Its text: of texts and lists without their label, of history and request as they are in the prompt. Null where it
+    /// is not there, and for history and request in the format `messages`.
     pub text: Option<String>,
     /// What became of its items; empty in the other kinds.
     pub items: Vec<ItemReport>,

@@ -1,6 +1,8 @@
 // Building: the engine decides, and stops where it needs something; this drives it.
 
 import { CoreBuild, type CoreTranscript } from "#core";
+import type { HookNeed } from "./answers.js";
+import { askHook, causeOf, checkAborted, untilAborted } from "./ask.js";
 import {
   type ContextConfig,
   type InFormat,
@@ -15,7 +17,6 @@ import { loadEncoding } from "./encodings.js";
 import { call, engineGeneration } from "./engine.js";
 import { ContextError } from "./errors.js";
 import type { Answer, EncodingName, Format, HookName, Need } from "./generated.js";
-import { askHook, causeOf, checkAborted, type HookNeed, untilAborted } from "./hooks.js";
 import type { MessageInput } from "./messages.js";
 import { coreOf, type Source, sourceOf, type Transcript, withCoreOf } from "./transcript.js";
 import { zoneOf, zoneOffsets } from "./zones.js";

@@ -1,6 +1,6 @@
-// The command line: looks at a context from the shell, and builds recorded ones again. Standard output carries the context,
-// or a line for each recording, and nothing else; standard error says what was read, kept and left out, or in one line what
-// went wrong.
+// The command line: looks at a context from the shell, and builds recorded ones again. Standard output carries the
+// context, or a line for each recording, and nothing else; standard error says what was read, kept and left out, or in
+// one line what went wrong.
 
 import { readFileSync } from "node:fs";
 import { appendFile, readFile } from "node:fs/promises";

@@ -21,14 +21,16 @@ import {
 } from "./hooks.js";
 import { describe, type MessageInput } from "./messages.js";
 
-/** What sections hold, by their ids: a text for kind `text`, a list for kind `items`, and null where there is nothing. */
+/**
+ * What sections hold, by their ids: a text for kind `text`, a list for kind `items`, and null where there is nothing.
+ */
 export type Contents = Readonly<Record<string, string | readonly (string | Item)[] | null | undefined>>;
 
 /** What a config has beside plain options, for both ways to build. */
 interface CommonConfig extends Omit<ContextOptions, "now" | "recall" | "triage" | "tiers" | "budget"> {
   /**
-   * The current input: a text of the user, or a message, which may have `replyTo`. An empty text is none. It stands where
-   * `sections` say, by default last, and is always kept.
+   * The current input: a text of the user, or a message, which may have `replyTo`. An empty text is none. It stands
+   * where `sections` say, by default last, and is always kept.
    */
   readonly request?: string | MessageInput | null | undefined;
   /** The clock: milliseconds since 1970, ISO 8601, or a `Date`. Default: the host's clock. */

@@ -57,7 +57,9 @@ export interface Explanation {
 
 /** What the engine gives back. */
 export interface Finished {
-  /** What the prompt consists of, in order: a message by its position, the request as -1, what was made from -2 down. */
+  /**
+   * What the prompt consists of, in order: a message by its position, the request as -1, what was made from -2 down.
+   */
   readonly rows: Int32Array;
   readonly costs: Uint32Array;
   /** The rest as JSON. */
@@ -89,8 +91,8 @@ export type BuildRecording = Recording & { readonly request?: MessageInput };
 /** A built context. */
 export class BuiltContext<M extends MessageInput = MessageInput, F extends Format = "messages"> {
   /**
-   * What to send, in order, in the format `messages`: the caller's own objects, marked copies of shortened ones, and what
-   * sections and request add to them, each in its place. Undefined in the text formats.
+   * What to send, in order, in the format `messages`: the caller's own objects, marked copies of shortened ones, and
+   * what sections and request add to them, each in its place. Undefined in the text formats.
    */
   readonly messages: F extends "messages" ? readonly (M | ContextMessage)[] : undefined;
   /** What to send, in the text formats. Undefined in the format `messages`. */
@@ -167,8 +169,9 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
   }
 
   /**
-   * Says what became of a message and why, by its id or its position in the transcript: a number is a position, so an id
-   * that is a number is passed as text. Of several messages with one id it speaks of the newest. Fails with `INVALID_TRANSCRIPT` where there is no such message.
+   * Says what became of a message and why, by its id or its position in the transcript: a number is a position, so an
+   * id that is a number is passed as text. Of several messages with one id it speaks of the newest. Fails with
+   * `INVALID_TRANSCRIPT` where there is no such message.
    */
   explain(idOrPosition: string | number): Explanation {
     const position = this.#positionOf(idOrPosition);

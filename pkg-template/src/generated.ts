@@ -753,8 +753,8 @@ export interface SectionReport {
   /** What it holds. */
   readonly kind: SectionKind;
   /**
-   * Its text as it is in the prompt, without its label; null where it is not there, and for history and request in
-   * the format `messages`.
+   * Its text: of texts and lists without their label, of history and request as they are in the prompt. Null where it
+   * is not there, and for history and request in the format `messages`.
    */
   readonly text?: string | null | undefined;
   /** What became of its items; empty in the other kinds. */

@@ -236,36 +236,36 @@ export interface Presets {
    * Give `request` (triage is asked about it; it is no part of the text), `triage.select` or `triage.complete`, and
    * `timeZone`. Without triage all older exchanges stay; where it fails, the newest 5.
    *
-   * For chats, where each message is an entry of its own, set `window.unit` to `"message"`: the cache of 200 messages and
-   * the 100 that are fetched (`collect`) are of that path. Set both to null for mail with so many background results that
-   * 100 messages hold fewer than 25 exchanges.
+   * For chats, where each message is an entry of its own, set `window.unit` to `"message"`: the cache of 200 messages
+   * and the 100 that are fetched (`collect`) are of that path. Set both to null for mail with so many background
+   * results that 100 messages hold fewer than 25 exchanges.
    */
   readonly triaged: Preset<"text", "enabled" | "collect" | "filter" | "window" | "triage">;
   /**
-   * Document 001: the last 12 turns of a session's user, and of these the newest 8000 characters, after excerpts of what
-   * the bot is, can and remembers. A text whose last line is the request.
+   * Document 001: the last 12 turns of a session's user, and of these the newest 8000 characters, after excerpts of
+   * what the bot is, can and remembers. A text whose last line is the request.
    *
-   * Give `sessionId`, `request`, and in `contents` the texts `soul`, `skills`, `tools` and `memory` (null where the file
-   * is missing), the lists `skillsInventory` and `toolsInventory`, and `stageGuidance` where the stage has any. Give
-   * `recall.search`, and `recall.focusSignals` or `recall.focus`, which set how much is recalled.
+   * Give `sessionId`, `request`, and in `contents` the texts `soul`, `skills`, `tools` and `memory` (null where the
+   * file is missing), the lists `skillsInventory` and `toolsInventory`, and `stageGuidance` where the stage has any.
+   * Give `recall.search`, and `recall.focusSignals` or `recall.focus`, which set how much is recalled.
    */
   readonly turns: Preset<"text", "collect" | "filter" | "window" | "recall">;
   /**
-   * Document 002: the conversations of the last 7 days in four tiers. The active thread (gaps of at most 30 minutes) and
-   * what else is of the last 24 hours with all messages, what is older by its summary, in 120,000 characters. XML, with
-   * days named by the calendar of the user.
+   * Document 002: the conversations of the last 7 days in four tiers. The active thread (gaps of at most 30 minutes)
+   * and what else is of the last 24 hours with all messages, what is older by its summary, in 120,000 characters. XML,
+   * with days named by the calendar of the user.
    *
-   * Give `timeZone`; `sessionId` for the chat; `conversationId` of the messages, or conversations are told apart by gaps
-   * in time; and for summaries messages with `summaryOf`, `tiers.conversations`, or `tiers.summarize`. See also
+   * Give `timeZone`; `sessionId` for the chat; `conversationId` of the messages, or conversations are told apart by
+   * gaps in time; and for summaries messages with `summaryOf`, `tiers.conversations`, or `tiers.summarize`. See also
    * `searchFirst`.
    */
   readonly tiered: Preset<"conversations", "filter" | "tiers">;
   /**
-   * Document 003: a system prompt, the newest 10 entries of memory, knowledge that fits the request, and the request, as
-   * chat messages in 4000 tokens. With a session, only what names it; what stands in several sources is there once.
+   * Document 003: a system prompt, the newest 10 entries of memory, knowledge that fits the request, and the request,
+   * as chat messages in 4000 tokens. With a session, only what names it; what stands in several sources is there once.
    *
-   * Give `request`; in `contents` the text `system`; `recall.search` for knowledge; `budget.tools` for what the tools of
-   * the call cost; `sessionId`; and `agentId` for direct messages. `messagesOfTasks` makes messages of tasks.
+   * Give `request`; in `contents` the text `system`; `recall.search` for knowledge; `budget.tools` for what the tools
+   * of the call cost; `sessionId`; and `agentId` for direct messages. `messagesOfTasks` makes messages of tasks.
    */
   readonly agent: Preset<"messages", "collect" | "window" | "recall" | "budget">;
   /**
@@ -273,8 +273,8 @@ export interface Presets {
    * the oldest chat goes first, then tool results become summaries; request and checkpoint always stay.
    *
    * Give `request`, `sessionId`, `turnId`; the three limits `budget.maxTokens`, `window.maxRecentMessages` and, at the
-   * section `toolSnippets`, `limit.tokens`; and in `contents` the texts `checkpoint`, `pendingQueue` and `lastStatus` and
-   * the lists `memoryPointers` and `toolSnippets`, the last with summaries. What is missing is left out.
+   * section `toolSnippets`, `limit.tokens`; and in `contents` the texts `checkpoint`, `pendingQueue` and `lastStatus`
+   * and the lists `memoryPointers` and `toolSnippets`, the last with summaries. What is missing is left out.
    */
   readonly turnContract: Preset<"messages", "window" | "budget">;
 }

@@ -1,12 +1,13 @@
 // Building a context again from its recording.
 
+import { type HookNeed, hookOf, readAgain } from "./answers.js";
 import { buildFrom } from "./build.js";
 import { readConfig } from "./config.js";
 import type { BuildRecording, BuiltContext } from "./context.js";
 import { call } from "./engine.js";
 import { ContextError } from "./errors.js";
 import type { Answer, Format, HookName } from "./generated.js";
-import { HOOK_NAMES, type HookNeed, hookOf, readAgain } from "./hooks.js";
+import { HOOK_NAMES } from "./hooks.js";
 import { describe, type MessageInput } from "./messages.js";
 import { createTranscript, messagesOf, type Transcript } from "./transcript.js";
 

@@ -18,7 +18,10 @@ const MINUTE_MS = 60_000;
 /** No zone changes twice within so long. The cells lie on a grid, so that what is found does not depend on who asks. */
 const CELL_MS = 14 * 24 * 60 * MINUTE_MS;
 
-/** Before the first and after the last of these the offset is taken to be what it is there: a message may claim any year. */
+/**
+ * Before the first and after the last of these the offset is taken to be what it is there: a message may claim any
+ * year.
+ */
 const EARLIEST_CELL = Math.floor(Date.UTC(1900, 0, 1) / CELL_MS);
 const LATEST_CELL = Math.floor(Date.UTC(2100, 0, 1) / CELL_MS);
 

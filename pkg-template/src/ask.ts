@@ -1,0 +1,213 @@
+// Asking hooks: whatever one does becomes an answer, it has so much time and no more, and nothing is left behind: no
+// timer, no listener, and nothing that a hook that never ends would hold on to.
+
+import {
+  answerOf,
+  type HookNeed,
+  hookOf,
+  knownBy,
+  type Reading,
+  readChosen,
+  readCounts,
+  readRecalled,
+  readSummaries,
+  readText,
+  reasonOf,
+} from "./answers.js";
+import { ContextError, type ErrorKind } from "./errors.js";
+import type { Answer, Candidate, HookName, SummaryWanted } from "./generated.js";
+import type { Hooks, TriageCandidate } from "./hooks.js";
+import type { MessageInput } from "./messages.js";
+
+/** Asks the hook that a need is for. Gives an answer in any case, unless the caller aborts: then it fails. */
+export async function askHook<M extends MessageInput>(
+  need: HookNeed,
+  hooks: Hooks,
+  messages: readonly M[],
+  signal: AbortSignal | undefined,
+  kind: ErrorKind,
+): Promise<Answer> {
+  const hook = hookOf(need, (name) => hooks.has(name));
+  const run = hooks.get(hook);
+  if (run === undefined) {
+    return { hook, outcome: "unavailable" };
+  }
+  // Of what the hook gets it may change anything: what its answer is read by is made before.
+  const { call, read } = questionOf(need, hook, messages);
+  const ending = await endingOf((own) => call(run, own), need.timeoutMs, signal);
+  switch (ending.kind) {
+    case "aborted":
+      throw aborted(signal, kind);
+    case "late":
+      return { hook, outcome: "failed", reason: tookLonger(need.timeoutMs) };
+    case "failed": {
+      const answer: Answer = { hook, outcome: "failed", reason: reasonOf(ending.cause) };
+      causes.set(answer, ending.cause);
+      return answer;
+    }
+    case "given":
+      return answerOf(hook, () => read(ending.value));
+  }
+}
+
+const causes = new WeakMap<Answer, unknown>();
+
+/** What a hook threw, where that is why it failed. */
+export function causeOf(answer: Answer): unknown {
+  return causes.get(answer);
+}
+
+interface Question {
+  /** Calls the hook. */
+  readonly call: (run: (...question: readonly unknown[]) => unknown, signal: AbortSignal) => unknown;
+  /** Reads what it gave. */
+  readonly read: (given: unknown) => Reading;
+}
+
+function questionOf<M extends MessageInput>(need: HookNeed, hook: HookName, messages: readonly M[]): Question {
+  switch (need.need) {
+    case "counts": {
+      const { texts } = need;
+      const count = texts.length;
+      return { call: (run, signal) => run([...texts], { signal }), read: (given) => readCounts(given, count) };
+    }
+    case "recall": {
+      const { query, maxItems, maxChars, focus } = need;
+      return { call: (run, signal) => run({ query, maxItems, maxChars, focus, signal }), read: readRecalled };
+    }
+    case "summaries": {
+      const { conversations, maxChars } = need;
+      const shown = conversations.map((wanted) => withMessages(wanted, messages));
+      const ids = conversations.map(({ id }) => id);
+      return {
+        call: (run, signal) => run({ conversations: shown, maxChars, signal }),
+        read: (given) => readSummaries(given, ids),
+      };
+    }
+    case "triage": {
+      const { request, candidates, prompt, model } = need;
+      if (hook === "triage.complete") {
+        return { call: (run, signal) => run(prompt, { model, signal }), read: readText };
+      }
+      const shown = candidates.map((candidate) => withMessages(candidate, messages));
+      const known = knownBy(shown);
+      return {
+        call: (run, signal) => run({ request, candidates: shown, model, signal }),
+        read: (given) => readChosen(given, known),
+      };
+    }
+  }
+}
+
+function withMessages<M extends MessageInput>(
+  { id, text, positions }: Candidate | SummaryWanted,
+  messages: readonly M[],
+): TriageCandidate<M> {
+  return { id, text, messages: positions.map((position) => messages[position] as M) };
+}
+// ---- Waiting ----
+
+/** How a wait ended. */
+type Ending =
+  | { readonly kind: "given"; readonly value: unknown }
+  | { readonly kind: "failed"; readonly cause: unknown }
+  | { readonly kind: "late" | "aborted" };
+
+/** What a promise that is waited for can still bring about: nothing once the wait has ended. */
+interface Wait {
+  end: ((ending: Ending) => void) | undefined;
+}
+
+/** A timer takes no more milliseconds; what is above would end at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Begins something and waits for it: no longer than `timeoutMs`, and not after the caller aborts. What is begun gets a
+ * signal of its own, which is aborted where the wait ends before it does.
+ */
+function endingOf(
+  begin: (own: AbortSignal) => unknown,
+  timeoutMs: number | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Ending> {
+  return new Promise((resolve) => {
+    const own = new AbortController();
+    const abort = (): void => wait.end?.({ kind: "aborted" });
+    const expire = (): void => wait.end?.({ kind: "late" });
+    const timer =
+      timeoutMs === undefined ? undefined : setTimeout(expire, Math.min(Math.max(timeoutMs, 0), LONGEST_TIMER_MS));
+    const wait: Wait = {
+      end(ending) {
+        wait.end = undefined;
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", abort);
+        resolve(ending);
+        if (ending.kind === "late") {
+          own.abort(new DOMException(tookLonger(timeoutMs), "TimeoutError"));
+        } else if (ending.kind === "aborted") {
+          own.abort(signal?.reason);
+        }
+      },
+    };
+    signal?.addEventListener("abort", abort);
+    if (signal?.aborted) {
+      abort();
+      return;
+    }
+    follow(begun(begin, own.signal), wait);
+  });
+}
+
+/** What is begun, as a promise that does not throw where it does. */
+function begun(begin: (own: AbortSignal) => unknown, own: AbortSignal): Promise<unknown> {
+  return new Promise((resolve) => resolve(begin(own)));
+}
+
+/** Apart from all else, so that a promise that never settles holds on to `wait` alone. */
+function follow(promise: Promise<unknown>, wait: Wait): void {
+  promise.then(
+    (value) => wait.end?.({ kind: "given", value }),
+    (cause) => wait.end?.({ kind: "failed", cause }),
+  );
+}
+
+/** What a promise gives, unless the caller aborts before. */
+export async function untilAborted<T>(
+  promise: Promise<T>,
+  signal: AbortSignal | undefined,
+  kind: ErrorKind,
+): Promise<T> {
+  if (signal === undefined) {
+    return promise;
+  }
+  const ending = await endingOf(() => promise, undefined, signal);
+  switch (ending.kind) {
+    case "given":
+      return ending.value as T;
+    case "failed":
+      throw ending.cause;
+    default:
+      throw aborted(signal, kind);
+  }
+}
+
+/** Fails where the caller has aborted. */
+export function checkAborted(signal: AbortSignal | undefined, kind: ErrorKind): void {
+  if (signal?.aborted) {
+    throw aborted(signal, kind);
+  }
+}
+
+function aborted(signal: AbortSignal | undefined, kind: ErrorKind): ContextError {
+  return new ContextError({
+    kind,
+    code: "ABORTED",
+    message: "the build was aborted by its signal",
+    nextAction: "Build again where the context is still wanted.",
+    cause: signal?.reason,
+  });
+}
+
+function tookLonger(timeoutMs: number | undefined): string {
+  return `took longer than ${timeoutMs} ms`;
+}
