@@ -408,11 +408,34 @@ fn push_guarded(out: &mut String, content: &str, looks_like_line: fn(&str) -> bo
     }
 }
 
-/// A text of others within a text format: none of its lines can pass for the beginning of a message.
-pub(crate) fn guarded(text: &str) -> String {
+/// A text of others within a section: in the text formats none of its lines can pass for the beginning of a message, nor
+/// its brackets for elements. The form `xml` escapes all of a section itself.
+pub(crate) fn guarded<'a>(
+    config: &ContextConfig,
+    text: &'a str,
+    begins_line: bool,
+) -> Cow<'a, str> {
     let mut out = String::with_capacity(text.len());
-    push_guarded(&mut out, text, looks_like_label);
-    out
+    match config.render.format {
+        Format::Messages | Format::Xml => return text.into(),
+        Format::Text => push_guarded(&mut out, text, looks_like_label),
+        Format::Conversations => push_guarded(&mut out, &escape_xml(text), looks_like_any_line),
+    }
+    let first = text.split(is_line_end).next().unwrap_or_default();
+    if begins_line && looks_like_any_line(first) {
+        out.insert_str(0, "  ");
+    }
+    out.into()
+}
+
+/// Whether a line begins as a message's line does in any of the text formats.
+fn looks_like_any_line(line: &str) -> bool {
+    looks_like_label(line) || looks_bracketed(line)
+}
+
+/// Whether a line begins as one in the format `conversations` does.
+fn looks_bracketed(line: &str) -> bool {
+    line.trim_start_matches(is_invisible).starts_with('[')
 }
 
 /// Whether a line begins as a message's line does: as many words as a label can have, a colon, and a space or nothing.
@@ -442,7 +465,7 @@ fn bracketed_line(draft: &Draft, piece: Piece, transcript: &Transcript, row: usi
     }
     out.push_str("] ");
     let content = escape_xml(&content_text(draft, piece, transcript, row));
-    push_guarded(&mut out, &content, |line| line.trim_start_matches(is_invisible).starts_with('['));
+    push_guarded(&mut out, &content, looks_bracketed);
     push_actions(draft, &mut out, transcript, row);
     out
 }

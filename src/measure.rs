@@ -141,19 +141,35 @@ impl Meter {
         self.counts_chars
     }
 
-    /// Asks in one batch for all counts that the pieces will need.
+    /// Asks in one batch for all counts that the pieces need.
     pub(crate) fn ask_for(
         &self,
         draft: &Draft,
         pieces: impl Iterator<Item = Piece>,
     ) -> StageResult {
+        self.ask_ahead(draft, 0, pieces)
+    }
+
+    /// Asks for the counts that the first `count` pieces need, if any is missing, and in the same batch for those of the
+    /// pieces after them, as far as a batch goes.
+    pub(crate) fn ask_ahead(
+        &self,
+        draft: &Draft,
+        count: usize,
+        pieces: impl Iterator<Item = Piece>,
+    ) -> StageResult {
+        const BATCH: usize = 256;
         let Source::Hook(counts, timeout_ms) = &self.source else {
             return Ok(());
         };
         let counts = counts.0.borrow();
         let mut texts: Vec<String> = Vec::new();
         let mut is_wanted: Hashed<String, u64> = Hashed::default();
-        for piece in pieces {
+        for (position, piece) in pieces.enumerate() {
+            let is_ahead = count > 0 && position >= count;
+            if is_ahead && (texts.is_empty() || texts.len() >= BATCH) {
+                break;
+            }
             for text in form::parts(draft, piece, self.last == Some(piece)).texts() {
                 if !counts.contains_key(text) && is_wanted.insert(text.to_owned(), 0).is_none() {
                     texts.push(text.to_owned());

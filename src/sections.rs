@@ -277,11 +277,10 @@ fn entry(
     let template = section.item.as_deref().unwrap_or("{text}");
     let score = score.or(item.score);
     let fill = |text: &str| {
-        let filled = focus::fill(template, number, text, item.source.as_deref(), score);
-        match draft.config.render.format {
-            Format::Text | Format::Conversations => form::guarded(&filled),
-            Format::Messages | Format::Xml => filled,
-        }
+        // What it begins a line with could pass for a speaker.
+        let begins_line = template.starts_with("{text}");
+        let text = form::guarded(&draft.config, text, begins_line);
+        focus::fill(template, number, &text, item.source.as_deref(), score)
     };
     Entry {
         id: item.id.clone(),

@@ -54,6 +54,9 @@ pub(crate) fn shapes(draft: &mut Draft) -> Vec<Shape> {
     list.iter().map(|conversation| shape(draft, conversation)).collect()
 }
 
+/// How many pieces are counted in one batch at most, where the counting is the caller's.
+const LOOK_AHEAD: usize = 1024;
+
 /// Keeps conversations as far as they fit, in the order of their tiers.
 pub(crate) fn keep_conversations(
     draft: &mut Draft,
@@ -71,16 +74,18 @@ pub(crate) fn keep_conversations(
 
     let mut ended: Option<(Tier, Reason)> = None;
     let stops = draft.config.tiers.on_overflow == TierOverflow::Stop;
-    for index in spending {
+    for (position, index) in spending.iter().copied().enumerate() {
         let tier = found.list[index].tier;
-        let shape = &mut shapes[index];
-        if shape.form == ConversationForm::LeftOut {
+        if shapes[index].form == ConversationForm::LeftOut {
             continue;
         }
+        let ahead = spending[position..].iter().flat_map(|index| shapes[*index].pieces());
+        let ahead: Vec<Piece> = ahead.take(LOOK_AHEAD).collect();
+        let shape = &mut shapes[index];
         let mut overflow =
             ended.filter(|(over, _)| stops || *over == tier).map(|(_, reason)| reason);
         if overflow.is_none() {
-            meter.ask_for(draft, shape.pieces())?;
+            meter.ask_ahead(draft, shape.pieces().count(), ahead.into_iter())?;
             overflow = pay(draft, meter, history, room, shape)?;
             if let Some(reason) = overflow {
                 ended = Some((tier, reason));

@@ -193,7 +193,7 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
       fate,
       stage,
       reason,
-      words: fate === "shortened" ? `${words}; cut to fit the budget` : words,
+      words: fate === "shortened" ? `${words}; shortened` : words,
       tokens: this.#costs.get(position) ?? this.#measure(message, position),
       shortenedText: this.#shortened.get(position),
     };

@@ -276,7 +276,7 @@ export interface TriageConfig {
   readonly onError?: TriageFallback | undefined;
   /** What stays where there is no hook, or it answers that it is unavailable (document 000). */
   readonly onUnavailable?: TriageFallback | undefined;
-  /** The most characters of a candidate's text in the prompt of `complete`. Default: no limit. */
+  /** The most characters of a candidate's text in the prompt of `complete`; null is no limit. */
   readonly maxCandidateChars?: number | null | undefined;
 }
 

@@ -20,7 +20,7 @@ pub struct TriageConfig {
     pub on_error: TriageFallback,
     /// What stays where there is no hook, or it answers that it is unavailable (document 000).
     pub on_unavailable: TriageFallback,
-    /// The most characters of a candidate's text in the prompt of `complete`. Default: no limit.
+    /// The most characters of a candidate's text in the prompt of `complete`; null is no limit.
     pub max_candidate_chars: Option<u64>,
 }
 
@@ -45,7 +45,7 @@ impl Default for TriageConfig {
             always_include_recent: 5,
             on_error: TriageFallback::RecentOnly,
             on_unavailable: TriageFallback::KeepAll,
-            max_candidate_chars: None,
+            max_candidate_chars: Some(1000),
         }
     }
 }

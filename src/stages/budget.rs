@@ -363,9 +363,6 @@ fn cost_of(draft: &mut Draft, meter: &Meter, body: &Body, shown: &[Shown]) -> St
     cost
 }
 
-/// How many rows are counted in one batch where the counting is the caller's.
-const BATCH: usize = 256;
-
 /// Keeps whole groups by rank, within a rank the newest first.
 fn keep_by_rank(
     draft: &mut Draft,
@@ -394,8 +391,8 @@ fn keep_by_rank(
         }
         is_seen[draft.groups.of(row)] = true;
         let members: Vec<usize> = open_members(draft, row);
-        let batch = rows[position..].iter().take(BATCH).copied().map(Piece::Message);
-        meter.ask_for(draft, batch)?;
+        let ahead = members.iter().chain(&rows[position..]).copied().map(Piece::Message);
+        meter.ask_ahead(draft, members.len(), ahead)?;
         if let Err(reason) = limit.keep(draft, meter, history, room, &members)? {
             blocked = blocked.or(is_run.then_some(reason));
             history.left_out.extend(members.into_iter().map(|member| (member, reason)));
