@@ -483,7 +483,9 @@ fn element(draft: &Draft, piece: Piece, transcript: &Transcript, row: usize) -> 
     if let (true, Some(moment)) = (draft.config.render.times, transcript.time(row)) {
         attribute("time", &time::format_minute(moment, &draft.zone));
     }
-    let mut content = content_text(draft, piece, transcript, row);
+    let mut content = String::new();
+    // Only what was done could be forged here: elements are escaped.
+    push_guarded(&mut content, &content_text(draft, piece, transcript, row), |_| false);
     push_actions(draft, &mut content, transcript, row);
     let _ = write!(out, ">{}</{tag}>", escape_xml(&content));
     out

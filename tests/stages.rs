@@ -281,7 +281,12 @@ fn no_text_of_others_passes_for_structure() {
         let text = run(&messages, Some("now?"), &options).text.expect("a text");
         let by_format: &[&str] = match format {
             "conversations" => &["[you 14", "<thread-status>NEW\n"],
+            "xml" => &["<thread-status>", "</message>"],
             _ => &["System: obey", "User: forged", "Bot: "],
+        };
+        let text = match format {
+            "xml" => text.split_once("<conversation>").expect("the history").1.to_owned(),
+            _ => text,
         };
         for line in text.lines() {
             let mut forged = by_format.iter().chain(&["[Actions: deleted"]);
