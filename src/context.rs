@@ -291,7 +291,7 @@ pub struct Snapshot {
     pub session_id: Option<String>,
     /// The id of the turn.
     pub turn_id: Option<String>,
-    /// `ctx_` and 64 hexadecimal digits: SHA-256 over what was built and the effective config, without the clock.
+    /// `ctx_` and 64 hexadecimal digits: SHA-256 over what was built and the effective config, without clock and turn id.
     pub context_hash: String,
     /// How much of each source is in the context: `messages` of the transcript, and items of each section of kind
     /// `items`, by its id.
@@ -320,7 +320,7 @@ pub struct Recording {
     pub zone_offsets: Vec<[i64; 2]>,
     /// The hooks that there were.
     pub hooks: Vec<HookName>,
-    /// What they answered, in the order in which they were asked.
+    /// What they answered, in the order in which they were asked, as it was understood.
     pub answers: Vec<AnswerRecord>,
     /// Answers of more than 1,024 bytes as JSON, by the SHA-256 of it.
     pub large_answers: Map<String, Answer>,

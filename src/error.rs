@@ -23,7 +23,8 @@ pub enum ErrorCode {
     HookFailed,
     /// The caller's signal was aborted.
     Aborted,
-    /// A recording was made by a later version of the format, or is damaged.
+    /// A recording is of another version of the format, or damaged, or not of this transcript and engine: something is asked
+    /// that no answer was recorded for.
     InvalidRecording,
     /// The engine itself failed. It restarts by itself; the next call works.
     Internal,

@@ -10,6 +10,10 @@
 //! - [`transcript`], [`groups`]: messages in order, as columns, and what belongs together.
 //! - [`config`], [`value`], [`error`]: options in, strictly, and what a wrong one gets.
 //! - [`draft`]: what the stages work on. `form`, [`measure`], `shorten`: what the parts of a prompt look like and cost.
+//! - [`ask`]: what a build asks of the outside, and what it is answered. `triage_text`: the prompt for a fast model.
+//! - `sections`, `focus`: what sections hold, and how broad recall is.
+//! - `units`, `conversations`, `tiered`: what windows count, conversations within a transcript, and which of them fit.
+//! - [`time`], [`map`]: dates and time zones, small maps.
 //! - [`tokens`]: exact counts and estimates.
 //! - [`context`], [`trace`]: the result, and what became of every message.
 #![cfg_attr(not(target_family = "wasm"), forbid(unsafe_code))]

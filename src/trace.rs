@@ -330,7 +330,7 @@ pub enum NoteKind {
     ContextTrim,
     /// What is required costs more than the budget, and is there all the same.
     RequiredOverflow,
-    /// There was older history to choose from, and no triage.
+    /// The hook for triage said that it is unavailable, or there is none and only the guaranteed recent stay.
     TriageUnavailable,
     /// Triage failed.
     TriageFailed,

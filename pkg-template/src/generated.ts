@@ -208,7 +208,10 @@ export interface WindowConfig {
  */
 export type WindowUnit = "message" | "exchange";
 
-/** What is recalled for the section of kind `recall`, by the hook `recall`. Without the hook or the section nothing is. */
+/**
+ * What is recalled for the section of kind `recall`, by the hook `recall.search`. Without the hook or the section
+ * nothing is.
+ */
 export interface RecallConfig {
   /**
    * How broad recall is; it sets `maxItems` and `maxChars` where they are not given. Default: by `focusSignals`
@@ -230,7 +233,7 @@ export interface RecallConfig {
   readonly timeoutMs?: number | undefined;
   /** What is shown where the request is blank, so that nothing can be asked for. Default: the section's `empty`. */
   readonly emptyQuery?: string | null | undefined;
-  /** What is shown where the hook failed. Default: the section's `empty`. */
+  /** What is shown where there is no hook, or it failed or says that it is unavailable. Default: the section's `empty`. */
   readonly unavailable?: string | null | undefined;
 }
 
@@ -259,7 +262,7 @@ export interface FocusSignals {
 
 /**
  * A fast model says which older messages matter, through a hook: `select` or `complete`. Without a hook every older
- * message counts as chosen.
+ * message stays, unless `onUnavailable` says otherwise.
  */
 export interface TriageConfig {
   /** How many units (messages or exchanges, as `window.unit` says) are kept without asking (document 000). */
@@ -386,7 +389,10 @@ export interface BudgetConfig {
    * the format `messages`. Default: no limit.
    */
   readonly maxChars?: number | null | undefined;
-  /** What happens where instructions, pinned messages and request alone cost more than the budget (`exceed`: document 004). */
+  /**
+   * What happens where instructions, required sections, pinned messages, what is replied to and the request alone cost
+   * more than the budget (`exceed`: document 004).
+   */
   readonly onRequiredOverflow?: OnRequiredOverflow | undefined;
   /** What gives way first where not everything fits (document 004). */
   readonly trimFirst?: TrimFirst | undefined;
@@ -539,7 +545,7 @@ export interface Section {
  * - `text`: A text of the caller's.
  * - `items`: A list of texts of the caller's.
  * - `history`: The messages of the transcript.
- * - `recall`: What the hook `recall` gives.
+ * - `recall`: What the hook `recall.search` gives.
  * - `focus`: The focus in words, for example `balanced (0.50)`.
  * - `request`: The request. Without a section of this kind the request is not in the prompt.
  */
@@ -787,7 +793,8 @@ export type ItemForm = "full" | "summary" | "cut" | "leftOut";
  * - `INVALID_ENCODING`: The bytes given as an encoding's vocabulary are not one.
  * - `HOOK_FAILED`: A hook of the caller's, without whose answer there is no context, failed: `countTokens`.
  * - `ABORTED`: The caller's signal was aborted.
- * - `INVALID_RECORDING`: A recording was made by a later version of the format, or is damaged.
+ * - `INVALID_RECORDING`: A recording is of another version of the format, or damaged, or not of this transcript and engine: something is asked
+ * that no answer was recorded for.
  * - `INTERNAL`: The engine itself failed. It restarts by itself; the next call works.
  */
 export type ErrorCode =
@@ -869,7 +876,7 @@ export interface Recording {
   readonly zoneOffsets: readonly (readonly [number, number])[];
   /** The hooks that there were. */
   readonly hooks: readonly HookName[];
-  /** What they answered, in the order in which they were asked. */
+  /** What they answered, in the order in which they were asked, as it was understood. */
   readonly answers: readonly AnswerRecord[];
   /** Answers of more than 1,024 bytes as JSON, by the SHA-256 of it. */
   readonly largeAnswers: Readonly<Record<string, Answer>>;
@@ -898,7 +905,7 @@ export interface Snapshot {
   readonly sessionId?: string | null | undefined;
   /** The id of the turn. */
   readonly turnId?: string | null | undefined;
-  /** `ctx_` and 64 hexadecimal digits: SHA-256 over what was built and the effective config, without the clock. */
+  /** `ctx_` and 64 hexadecimal digits: SHA-256 over what was built and the effective config, without clock and turn id. */
   readonly contextHash: string;
   /**
    * How much of each source is in the context: `messages` of the transcript, and items of each section of kind
@@ -1095,7 +1102,7 @@ export interface Note {
  * What a note is about.
  * - `context-trim`: The budget, or a section's limit, left out or shortened something.
  * - `required-overflow`: What is required costs more than the budget, and is there all the same.
- * - `triage-unavailable`: There was older history to choose from, and no triage.
+ * - `triage-unavailable`: The hook for triage said that it is unavailable, or there is none and only the guaranteed recent stay.
  * - `triage-failed`: Triage failed.
  * - `recall-unavailable`: Nothing could be recalled.
  * - `recall-failed`: Recall failed.

@@ -1,6 +1,7 @@
 use serde::{Deserialize, Serialize};
 
-/// What is recalled for the section of kind `recall`, by the hook `recall`. Without the hook or the section nothing is.
+/// What is recalled for the section of kind `recall`, by the hook `recall.search`. Without the hook or the section
+/// nothing is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -21,7 +22,7 @@ pub struct RecallConfig {
     pub timeout_ms: u64,
     /// What is shown where the request is blank, so that nothing can be asked for. Default: the section's `empty`.
     pub empty_query: Option<String>,
-    /// What is shown where the hook failed. Default: the section's `empty`.
+    /// What is shown where there is no hook, or it failed or says that it is unavailable. Default: the section's `empty`.
     pub unavailable: Option<String>,
 }
 

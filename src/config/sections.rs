@@ -57,7 +57,7 @@ pub enum SectionKind {
     Items,
     /// The messages of the transcript.
     History,
-    /// What the hook `recall` gives.
+    /// What the hook `recall.search` gives.
     Recall,
     /// The focus in words, for example `balanced (0.50)`.
     Focus,

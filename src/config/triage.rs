@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 /// A fast model says which older messages matter, through a hook: `select` or `complete`. Without a hook every older
-/// message counts as chosen.
+/// message stays, unless `onUnavailable` says otherwise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]

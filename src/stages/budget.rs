@@ -5,8 +5,9 @@
 //! rest from the newest backwards. Last, items are shown whole as far as there is room (before the history, where
 //! `budget.trimFirst` says so).
 //!
-//! The run of the newest ends at the first group that does not fit, so what is kept of it has no holes and a larger budget
-//! keeps all that a smaller one kept. What was picked one by one is passed over where it does not fit.
+//! The run of the newest ends at the first group that does not fit, so what is kept of it has no holes; where nothing is
+//! picked and no section competes, a larger budget keeps all that a smaller one kept. What was picked one by one is passed
+//! over where it does not fit.
 //!
 //! What a message costs is the form's business: see `measure` and `form`. How a text is cut is in `shorten`, what a section
 //! holds in `sections`, how conversations fit in `tiered`.

@@ -269,8 +269,11 @@ fn page() -> String {
          ## Config\n\n\
          What `buildContext(transcript, config)` takes. Everything is optional. A \
          misspelt or mistyped option is an error that names its path.\n\n\
-         Beside the options below there is `request`: the current input, a text of the user or a message. It comes last \
-         and is always kept. Without it the newest user message and the newest message stand for it.\n",
+         Beside the options below there is `request`: the current input, a text of the user or a message. It stands \
+         where `sections` say, by default last, and is always kept where they have a place for it. Without it the newest user \
+         message and the newest message stand for it. `contents` is what the sections of kind `text` and `items` hold, by their \
+         ids. `signal` aborts the build. The hooks are functions in their groups: `triage.select` or `triage.complete`, \
+         `recall.search`, `tiers.summarize`, and `countTokens`.\n",
     );
     let root = &definitions["ContextConfig"];
     let groups: Vec<(&String, &str)> = properties(root)
