@@ -66,9 +66,17 @@ export function messageOfTask(task: TaskInput | PythonTaskInput): MessageInput |
   }
 }
 
-/** The messages that tasks are to a model, in their order, without those that are none. */
+/**
+ * The messages that tasks are to a model, in their order, without those that are none. A direct message needs a sender and
+ * a target: without either it reaches nobody.
+ */
 export function messagesOfTasks(tasks: readonly (TaskInput | PythonTaskInput)[]): MessageInput[] {
-  return tasks.map(messageOfTask).filter((message) => message !== undefined);
+  const arrives = (task: TaskInput | PythonTaskInput, message: MessageInput): boolean =>
+    task.action !== "node.message" || (message.source != null && message.target != null);
+  return tasks.flatMap((task) => {
+    const message = messageOfTask(task);
+    return message !== undefined && arrives(task, message) ? [message] : [];
+  });
 }
 
 function messageWith(task: Fields, role: "user" | "assistant", content: string): MessageInput {
