@@ -130,7 +130,9 @@ impl Build {
                 let answer = tiers::understand(&conversations, max_chars, answer);
                 let mut given = answer.summaries.clone().unwrap_or_default().into_iter();
                 for conversation in conversations {
-                    draft.summaries.insert(conversation.id, given.next().flatten());
+                    if let Some(first) = conversation.positions.first() {
+                        draft.summaries.insert(*first, given.next().flatten());
+                    }
                 }
                 answer
             }

@@ -1,7 +1,7 @@
 //! What the stages work on: the input, what was answered, and the marks that they leave.
 
 use crate::ask::{Answer, HookName, Need, StageResult};
-use crate::config::{ContextConfig, SectionKind};
+use crate::config::{ContextConfig, Format, SectionKind};
 use crate::context::{Context, Made, Piece};
 use crate::conversations::Conversations;
 use crate::groups::Groups;
@@ -40,8 +40,8 @@ pub struct Draft {
     pub zone_offsets: Option<Vec<[i64; 2]>>,
     /// What the hooks answered, in the order in which they were asked, as far as it was understood.
     pub answers: Vec<Answer>,
-    /// Summaries that the hook gave, by conversation; none where it had none.
-    pub summaries: Map<String, Option<String>>,
+    /// Summaries that the hook gave, by the first message of the conversation; none where it had none.
+    pub summaries: Map<usize, Option<String>>,
     /// The conversations; set by `tiers`.
     pub(crate) conversations: Option<Conversations>,
     /// Texts that stand for those of their messages, by piece.
@@ -194,10 +194,11 @@ impl Draft {
         self.decision(row).is_some_and(|decision| decision.fate == Fate::LeftOut)
     }
 
-    /// Whether it is decided what becomes of a message.
+    /// Whether a message, or what goes together with it, is for the agent that the context is for.
     #[must_use]
-    pub fn is_decided(&self, row: usize) -> bool {
-        self.decisions[row].is_some()
+    pub fn is_direct(&self, row: usize) -> bool {
+        let has_target = |row: &usize| self.transcript.value(*row, Field::Target).is_some();
+        self.config.agent_id.is_some() && self.groups.members(row).iter().any(has_target)
     }
 
     /// What was decided about a message.
@@ -271,10 +272,24 @@ impl Draft {
         self.decisions[row].get_or_insert(Decision { fate: Fate::LeftOut, stage, reason });
     }
 
-    /// Takes back that a message was left out, and with it what it goes together with.
-    pub fn bring_back(&mut self, row: usize) {
-        for member in self.groups.members(row) {
-            self.decisions[*member] = None;
+    /// Takes back that a message was left out, and with it what it goes together with, where the reasons of that may be
+    /// overruled. What a role filter left out alone stays out.
+    pub fn bring_back(&mut self, row: usize, may_overrule: fn(Reason) -> bool) {
+        let stays_out = |member: usize| {
+            let reason = self.decisions[member].map(|decision| decision.reason);
+            let is_text = self.config.render.format != Format::Messages;
+            is_text && member != row && reason == Some(Reason::Role)
+        };
+        let members: Vec<usize> =
+            self.groups.members(row).iter().copied().filter(|member| !stays_out(*member)).collect();
+        let may = |member: usize| {
+            let reason = self.decisions[member].map(|decision| decision.reason);
+            member == row || reason.is_none_or(|it| it == Reason::SplitGroup || may_overrule(it))
+        };
+        if members.iter().all(|member| may(*member)) {
+            for member in members {
+                self.decisions[member] = None;
+            }
         }
     }
 
@@ -316,9 +331,12 @@ impl Draft {
         }
     }
 
-    /// A piece's own text, one part below the other.
+    /// A piece's text as far as it was not cut, one part below the other.
     #[must_use]
     pub fn text_of(&self, piece: Piece) -> String {
+        if let Some(text) = self.shortened_text(piece) {
+            return text.to_owned();
+        }
         match (piece, self.source(piece)) {
             (Piece::Made(position), _) => self.made[position].text.clone(),
             (_, Some((transcript, row))) => {

@@ -81,8 +81,9 @@ pub(crate) fn parts(draft: &Draft, piece: Piece, is_last: bool) -> Parts<'_> {
         (_, Some((transcript, row))) => match format {
             Format::Xml => element(draft, piece, transcript, row),
             _ if piece == Piece::Request && request_label(&draft.config).is_some() => {
-                let content = content_text(draft, piece, transcript, row);
-                format!("{}{content}", request_label(&draft.config).unwrap_or_default())
+                let mut out = request_label(&draft.config).unwrap_or_default().to_owned();
+                push_said(draft, &mut out, &content_text(draft, piece, transcript, row));
+                out
             }
             Format::Conversations if !matches!(piece, Piece::Request) => {
                 bracketed_line(draft, piece, transcript, row)
@@ -91,7 +92,10 @@ pub(crate) fn parts(draft: &Draft, piece: Piece, is_last: bool) -> Parts<'_> {
         },
         (_, None) => String::new(),
     };
-    if !is_last || draft.config.render.trailing_newline {
+    // No token may cross the border to the part before.
+    let start = visible.len() - visible.trim_start_matches(is_line_end).len();
+    visible.replace_range(..start, if visible[start..].starts_with('/') { " " } else { "" });
+    if !visible.is_empty() && (!is_last || draft.config.render.trailing_newline) {
         visible.push('\n');
     }
     Parts { visible: vec![visible.into()], ..Parts::default() }
@@ -208,11 +212,7 @@ fn made_block(draft: &Draft, piece: Piece, made: &Made) -> String {
                 escape_xml(&content)
             )
         }
-        Some(_) => {
-            // No token may cross the border to the part before.
-            let content = content.trim_start_matches(is_line_end).trim_end_matches(is_line_end);
-            if content.starts_with('/') { format!(" {content}") } else { content.to_owned() }
-        }
+        Some(_) => content.trim_end_matches(is_line_end).to_owned(),
     }
 }
 
@@ -266,11 +266,33 @@ fn line(draft: &Draft, piece: Piece, transcript: &Transcript, row: usize) -> Str
     let content = content_text(draft, piece, transcript, row);
     if !content.is_empty() {
         out.push(' ');
-        push_guarded(&mut out, &content, looks_like_label);
+        push_said(draft, &mut out, &content);
     }
     push_actions(draft, &mut out, transcript, row);
     out
 }
+
+/// Appends what was said, in the formats `text` and `conversations`: none of its lines can pass for a line of the form's.
+fn push_said(draft: &Draft, out: &mut String, content: &str) {
+    let config = &draft.config;
+    if config.render.format == Format::Conversations {
+        push_guarded(out, &escape_xml(content), &looks_like_any_line);
+    } else {
+        push_guarded(out, content, &|line| looks_like_label(line) || looks_own(config, line));
+    }
+}
+
+/// Whether a line begins as one that the config or the form puts between messages: a label, a heading, a summary.
+fn looks_own(config: &ContextConfig, line: &str) -> bool {
+    let line = line.trim_start_matches(is_invisible);
+    let labels = config.sections().iter().filter_map(|section| section.label.as_deref());
+    let own = labels.chain(config.render.heading.as_deref()).chain(SUMMARY_BEGINS);
+    own.filter_map(|label| label.lines().find(|line| !line.trim().is_empty()))
+        .any(|label| line.starts_with(label.trim()))
+}
+
+/// What the summary of a conversation begins with, in the formats that have no element for it.
+const SUMMARY_BEGINS: [&str; 2] = ["Summary of the conversation", "Extract of the conversation"];
 
 /// What was done in a message, on a line of its own.
 fn push_actions(draft: &Draft, out: &mut String, transcript: &Transcript, row: usize) {
@@ -289,7 +311,7 @@ fn push_actions(draft: &Draft, out: &mut String, transcript: &Transcript, row: u
 
 const ACTIONS_BEGIN: &str = "[Actions:";
 
-fn collapse(text: &str) -> String {
+pub(crate) fn collapse(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -325,14 +347,14 @@ fn content_text(draft: &Draft, piece: Piece, transcript: &Transcript, row: usize
     if rules.is_empty() {
         return said;
     }
-    let lower = said.to_lowercase();
+    let lower = said.to_ascii_lowercase();
     let applies = |rule: &&Replacement| {
         rule.role.is_none_or(|role| role == transcript.role(row))
             && rule
                 .tag
                 .as_ref()
                 .is_none_or(|tag| transcript.values(row, Field::Tag).any(|t| t == tag))
-            && rule.contains.iter().all(|phrase| lower.contains(&phrase.to_lowercase()))
+            && rule.contains.iter().all(|phrase| lower.contains(&phrase.to_ascii_lowercase()))
     };
     rules.iter().find(applies).map_or(said, |rule| rule.text.clone())
 }
@@ -361,9 +383,12 @@ fn label(config: &ContextConfig, transcript: &Transcript, row: usize) -> String 
         _ if transcript.role(row).is_instruction() || !is_plain => format!("{role} ({name})"),
         _ if Role::ALL.iter().any(|other| {
             let label = role_label(config, *other);
-            begins_with_word(&name, other.as_str())
-                || (*other != own_role && begins_with_word(&name, label))
-        }) =>
+            begins_with(&name, other.as_str()) || (*other != own_role && begins_with(&name, label))
+        }) || config
+            .render
+            .source_labels
+            .iter()
+            .any(|(_, label)| begins_with(&name, label)) =>
         {
             format!("{role} ({name})")
         }
@@ -371,9 +396,10 @@ fn label(config: &ContextConfig, transcript: &Transcript, row: usize) -> String 
     }
 }
 
-fn begins_with_word(text: &str, word: &str) -> bool {
-    let first = text.split(|letter: char| !letter.is_alphanumeric()).next();
-    first.is_some_and(|first| first.eq_ignore_ascii_case(word))
+/// Whether a name begins with a label, in upper or lower case, and no word goes on behind it.
+fn begins_with(name: &str, label: &str) -> bool {
+    let start = name.get(..label.len()).filter(|start| start.eq_ignore_ascii_case(label));
+    start.is_some() && !name[label.len()..].starts_with(char::is_alphanumeric)
 }
 
 fn role_label(config: &ContextConfig, role: Role) -> &str {
@@ -398,9 +424,10 @@ const LABEL_WORDS: usize = 4;
 
 /// Appends a content so that none of its lines can pass for the beginning of a message, or for what was done in one: such a
 /// line is indented.
-fn push_guarded(out: &mut String, content: &str, looks_like_line: fn(&str) -> bool) {
+fn push_guarded(out: &mut String, content: &str, looks_like_line: &dyn Fn(&str) -> bool) {
     for (number, line) in content.split_inclusive(is_line_end).enumerate() {
-        let is_forged = looks_like_line(line) || line.starts_with(ACTIONS_BEGIN);
+        let shown = line.trim_start_matches(is_invisible);
+        let is_forged = looks_like_line(line) || shown.starts_with(ACTIONS_BEGIN);
         if number > 0 && is_forged && !is_marker(line) {
             out.push_str("  ");
         }
@@ -418,8 +445,10 @@ pub(crate) fn guarded<'a>(
     let mut out = String::with_capacity(text.len());
     match config.render.format {
         Format::Messages | Format::Xml => return text.into(),
-        Format::Text => push_guarded(&mut out, text, looks_like_label),
-        Format::Conversations => push_guarded(&mut out, &escape_xml(text), looks_like_any_line),
+        Format::Text => {
+            push_guarded(&mut out, text, &|line| looks_like_label(line) || looks_own(config, line));
+        }
+        Format::Conversations => push_guarded(&mut out, &escape_xml(text), &looks_like_any_line),
     }
     let first = text.split(is_line_end).next().unwrap_or_default();
     if begins_line && looks_like_any_line(first) {
@@ -464,9 +493,10 @@ fn bracketed_line(draft: &Draft, piece: Piece, transcript: &Transcript, row: usi
         let _ = write!(out, " {}", time::format_clock(moment, &draft.zone));
     }
     out.push_str("] ");
-    let content = escape_xml(&content_text(draft, piece, transcript, row));
-    push_guarded(&mut out, &content, looks_bracketed);
-    push_actions(draft, &mut out, transcript, row);
+    let mut actions = String::new();
+    push_actions(draft, &mut actions, transcript, row);
+    push_said(draft, &mut out, &content_text(draft, piece, transcript, row));
+    out.push_str(&escape_xml(&actions));
     out
 }
 
@@ -485,7 +515,7 @@ fn element(draft: &Draft, piece: Piece, transcript: &Transcript, row: usize) -> 
     }
     let mut content = String::new();
     // Only what was done could be forged here: elements are escaped.
-    push_guarded(&mut content, &content_text(draft, piece, transcript, row), |_| false);
+    push_guarded(&mut content, &content_text(draft, piece, transcript, row), &|_| false);
     push_actions(draft, &mut content, transcript, row);
     let _ = write!(out, ">{}</{tag}>", escape_xml(&content));
     out
@@ -505,10 +535,10 @@ pub(crate) fn conversation_open(
     let _ = write!(out, " relative=\"{label}\"");
     match summary {
         Some((text, false)) => {
-            let _ = write!(out, " summary=\"true\">\nSummary: {}", escape_xml(text));
+            let _ = write!(out, " summary=\"true\">\nSummary: {}", escape_xml(&collapse(text)));
         }
         Some((text, true)) => {
-            let _ = write!(out, " summary=\"extract\">\nExtract: {}", escape_xml(text));
+            let _ = write!(out, " summary=\"extract\">\nExtract: {}", escape_xml(&collapse(text)));
         }
         None if is_empty => out.push_str(">\n"),
         None => out.push('>'),

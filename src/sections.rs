@@ -53,6 +53,9 @@ impl Shown {
     }
 }
 
+/// Whether a section fits in these forms.
+pub(crate) type Fits<'a> = dyn FnMut(&[Shown]) -> StageResult<bool> + 'a;
+
 impl Body {
     /// What a section holds; none for history and request, which are made of messages.
     pub(crate) fn of(draft: &Draft, position: usize) -> Option<Self> {
@@ -198,39 +201,63 @@ impl Body {
     pub(crate) fn least(
         &self,
         meter: Option<&Meter>,
-        mut fits: impl FnMut(&[Shown]) -> StageResult<bool>,
+        fits: &mut Fits<'_>,
     ) -> StageResult<Vec<Shown>> {
         let least = |entry: &Entry| match entry.summary {
             Some(_) => Shown::Summary,
             None => Shown::Full,
         };
-        let mut shown: Vec<Shown> = self.entries.iter().map(least).collect();
-        for index in self.by_importance().into_iter().rev() {
-            if fits(&shown)? {
-                break;
+        let all: Vec<Shown> = self.entries.iter().map(least).collect();
+        let mut order = self.by_importance();
+        let first = |count: usize| {
+            let mut shown = vec![Shown::Out; all.len()];
+            for index in &order[..count] {
+                shown[*index] = all[*index].clone();
             }
-            shown[index] = match meter {
-                Some(meter) if shown[index] == Shown::Full => {
-                    self.cut(meter, index, &mut shown.clone(), &mut fits)?
-                }
-                _ => Shown::Out,
-            };
+            shown
+        };
+        // The most that fit, by halving: fewer always fit too.
+        let (mut fitting, mut failing) = (0, order.len() + 1);
+        while fitting + 1 < failing {
+            let middle = fitting.midpoint(failing);
+            if fits(&first(middle))? {
+                fitting = middle;
+            } else {
+                failing = middle;
+            }
+        }
+        let mut shown = first(fitting);
+        if let (Some(meter), Some(next)) = (meter, order.drain(..).nth(fitting))
+            && all[next] == Shown::Full
+        {
+            shown[next] = self.cut(meter, next, &mut shown.clone(), fits)?;
         }
         Ok(shown)
     }
 
-    /// Shows entries whole as far as they fit, the most important first.
-    pub(crate) fn enlarge(
-        &self,
-        shown: &mut [Shown],
-        mut fits: impl FnMut(&[Shown]) -> StageResult<bool>,
-    ) -> StageResult {
-        for index in self.by_importance() {
-            if shown[index] == Shown::Summary {
-                shown[index] = Shown::Full;
-                if !fits(shown)? {
-                    shown[index] = Shown::Summary;
-                }
+    /// Shows entries whole as far as they fit, the most important first; of those behind the first that does not fit, a
+    /// few are tried too.
+    pub(crate) fn enlarge(&self, shown: &mut [Shown], fits: &mut Fits<'_>) -> StageResult {
+        const TRIED: usize = 32;
+        let mut order = self.by_importance();
+        order.retain(|index| shown[*index] == Shown::Summary);
+        let (mut fitting, mut failing) = (0, order.len() + 1);
+        while fitting + 1 < failing {
+            let middle = fitting.midpoint(failing);
+            let mut larger = shown.to_vec();
+            for index in &order[..middle] {
+                larger[*index] = Shown::Full;
+            }
+            if fits(&larger)? {
+                fitting = middle;
+            } else {
+                failing = middle;
+            }
+        }
+        for (position, index) in order.into_iter().enumerate().take(fitting + TRIED) {
+            shown[index] = Shown::Full;
+            if position >= fitting && !fits(shown)? {
+                shown[index] = Shown::Summary;
             }
         }
         Ok(())
@@ -242,7 +269,7 @@ impl Body {
         meter: &Meter,
         index: usize,
         shown: &mut [Shown],
-        fits: &mut impl FnMut(&[Shown]) -> StageResult<bool>,
+        fits: &mut Fits<'_>,
     ) -> StageResult<Shown> {
         let text = &self.entries[index].full;
         let token_count = meter.count(text)?;
@@ -278,9 +305,10 @@ fn entry(
     let score = score.or(item.score);
     let fill = |text: &str| {
         // What it begins a line with could pass for a speaker.
-        let begins_line = template.starts_with("{text}");
+        let begins_line = template.starts_with("{text}") || template.contains("\n{text}");
         let text = form::guarded(&draft.config, text, begins_line);
-        focus::fill(template, number, &text, item.source.as_deref(), score)
+        let source = item.source.as_deref().map(form::collapse);
+        focus::fill(template, number, &text, source.as_deref(), score)
     };
     Entry {
         id: item.id.clone(),

@@ -1,6 +1,6 @@
 //! Which conversations fit: tier by tier, and of the active thread the newest first.
 
-use crate::ask::StageResult;
+use crate::ask::{HookName, StageResult};
 use crate::config::{Format, SectionKind, TierForm, TierOverflow};
 use crate::context::{ConversationForm, ConversationReport, Cost, Piece, Tier};
 use crate::conversations::{self, Conversation};
@@ -9,7 +9,7 @@ use crate::form;
 use crate::map;
 use crate::measure::Meter;
 use crate::shorten;
-use crate::stages::budget::History;
+use crate::stages::budget::{History, keep_by_rank};
 use crate::trace::Reason;
 use crate::transcript::Role;
 
@@ -79,8 +79,9 @@ pub(crate) fn keep_conversations(
         if shapes[index].form == ConversationForm::LeftOut {
             continue;
         }
+        let looks_ahead = if draft.hooks.contains(&HookName::CountTokens) { LOOK_AHEAD } else { 0 };
         let ahead = spending[position..].iter().flat_map(|index| shapes[*index].pieces());
-        let ahead: Vec<Piece> = ahead.take(LOOK_AHEAD).collect();
+        let ahead: Vec<Piece> = ahead.take(looks_ahead).collect();
         let shape = &mut shapes[index];
         let mut overflow =
             ended.filter(|(over, _)| stops || *over == tier).map(|(_, reason)| reason);
@@ -116,7 +117,7 @@ pub(crate) fn keep_conversations(
     for shape in &shapes {
         history.kept.extend(shape.rows.iter().copied().filter(is_optional));
     }
-    keep_direct(draft, meter, history, room)?;
+    keep_by_rank(draft, meter, history, room, &[Rank::Direct])?;
     draft.context.conversations = found.list.iter().zip(&shapes).map(report).collect();
     history.pieces = Some(in_order(draft, &found.list, &shapes, history));
     Ok(())
@@ -191,9 +192,8 @@ fn pay(
     let Some(cost) = meter.cost_within(draft, &unpaid, *room)? else {
         return Ok(Some(Reason::OverBudget));
     };
-    // The line end after an element joins it to the next.
-    let own = cost.minus(Cost { tokens: 0, chars: 1 });
-    let count = unpaid.iter().filter(|piece| matches!(piece, Piece::Message(_))).count() as u64;
+    let own = cost.minus(joint(draft));
+    let count = message_count(&unpaid);
     if !own.fits(history.room) || count > history.items {
         return Ok(Some(Reason::OverLimit));
     }
@@ -201,6 +201,16 @@ fn pay(
     history.items -= count;
     *room = room.minus(cost);
     Ok(None)
+}
+
+/// What joins a conversation to the next, and is no part of it: the line end after its element.
+fn joint(draft: &Draft) -> Cost {
+    let is_element = draft.config.render.format == Format::Conversations;
+    Cost { tokens: 0, chars: u64::from(is_element) }
+}
+
+fn message_count(pieces: &[Piece]) -> u64 {
+    pieces.iter().filter(|piece| matches!(piece, Piece::Message(_))).count() as u64
 }
 
 /// Keeps the end of a conversation: its last messages, and of the one before them its end. False where too little of it
@@ -229,7 +239,8 @@ fn keep_tail(
             let Some(cost) = meter.cost_within(draft, &pieces, *room)? else {
                 return Ok(false);
             };
-            Ok(cost.minus(Cost { tokens: 0, chars: 1 }).fits(history.room))
+            let is_few = message_count(&pieces) <= history.items;
+            Ok(is_few && cost.minus(joint(draft)).fits(history.room))
         };
         if fits(draft, shape)? {
             continue;
@@ -237,6 +248,7 @@ fn keep_tail(
         // The longest end of this one that fits.
         let piece = Piece::Message(*row);
         let text = draft.text_of(piece);
+        let before = draft.shortened_text(piece).map(str::to_owned);
         let (mut low, mut high) = (0, text.chars().count());
         while low < high {
             let middle = high - (high - low) / 2;
@@ -248,7 +260,10 @@ fn keep_tail(
             }
         }
         if low == 0 {
-            draft.shortened.remove(&piece);
+            match before {
+                Some(text) => draft.shortened.insert(piece, text),
+                None => draft.shortened.remove(&piece),
+            }
             shape.rows.remove(0);
         } else {
             draft.shortened.insert(piece, shorten::tail(&text, low).to_owned());
@@ -263,25 +278,6 @@ fn keep_tail(
     draft.trimmed = true;
     pay(draft, meter, history, room, shape)?;
     Ok(true)
-}
-
-/// Keeps direct messages, the most important first.
-fn keep_direct(
-    draft: &Draft,
-    meter: &Meter,
-    history: &mut History,
-    room: &mut Cost,
-) -> StageResult {
-    for row in draft.open_rows().into_iter().filter(|row| draft.rank(*row) == Rank::Direct) {
-        match meter.cost_within(draft, &[Piece::Message(row)], *room)? {
-            Some(cost) => {
-                *room = room.minus(cost);
-                history.kept.push(row);
-            }
-            None => history.left_out.push((row, Reason::OverBudget)),
-        }
-    }
-    Ok(())
 }
 
 fn report((conversation, shape): (&Conversation, &Shape)) -> ConversationReport {
@@ -313,7 +309,7 @@ fn in_order(
         is_inside[*row] = true;
     }
     let outside: Vec<usize> = history.kept.iter().copied().filter(|row| !is_inside[*row]).collect();
-    let is_direct = |row: &usize| draft.rank(*row) == Rank::Direct;
+    let is_direct = |row: &usize| draft.is_direct(*row);
     let before = outside.iter().copied().filter(|row| !is_direct(row)).map(Piece::Message);
     let after = outside.iter().copied().filter(is_direct).map(Piece::Message);
     let mut pieces: Vec<Piece> = before.collect();

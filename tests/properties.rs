@@ -9,9 +9,8 @@ use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::TestRunner;
-use std::collections::BTreeMap;
 use std::fmt::Write;
-use support::{Message, build, config, fates, kept, reference_count, transcript};
+use support::{Message, build, config, fates, groups_are_whole, kept, reference_count, transcript};
 use windrow::config::OnRequiredOverflow;
 use windrow::context::Context;
 use windrow::context::Piece;
@@ -141,35 +140,6 @@ fn recount(context: &Context, messages: &[Message], request: Option<&str>) -> u6
         total
     };
     3 + context.pieces.iter().map(|placed| cost(placed.piece)).sum::<u64>()
-}
-
-/// No call without all its results, no result without its call: an id means a call of its session.
-fn groups_are_whole(context: &Context, messages: &[Message]) {
-    // By session and id: the row of the latest call, and whether it has a result.
-    let mut calls: BTreeMap<(Option<&str>, &str), (usize, bool)> = BTreeMap::new();
-    for piece in &context.pieces {
-        let Piece::Message(row) = piece.piece else { continue };
-        let fields = &messages[row].fields;
-        let session = fields.iter().find(|(field, _)| *field == Field::SessionId);
-        let session = session.map(|(_, name)| name.as_str());
-        for (field, id) in fields {
-            match field {
-                Field::CallId => {
-                    let earlier = calls.insert((session, id), (row, false));
-                    assert!(
-                        earlier.is_none_or(|(earlier, answered)| answered || earlier == row),
-                        "a call without its result"
-                    );
-                }
-                Field::ResultId => {
-                    let call = calls.get_mut(&(session, id.as_str()));
-                    call.expect("a result without its call").1 = true;
-                }
-                _ => {}
-            }
-        }
-    }
-    assert!(calls.values().all(|(_, answered)| *answered), "a call without its result");
 }
 
 fn checked(messages: &[Message], request: Option<&str>, json: &str) -> Option<Context> {

@@ -220,9 +220,9 @@ class Attempt<M extends MessageInput> {
   }
 
   finish<F extends Format>(finished: Finished): BuiltContext<M, F> {
-    const { request, options, hooks } = this.#config;
+    const { request, options } = this.#config;
     // What is not in the context was never counted, and nobody waits for a hook in `explain`.
-    const measured = hooks.has("countTokens") ? { ...options, encoding: "estimate" } : options;
+    const measured = this.#hooks.includes("countTokens") ? { ...options, encoding: "estimate" } : options;
     const measure = (message: M, position: number) => costOf(message, position, measured);
     return call(KIND, () => new BuiltContext(finished, this.#messages, request, measure));
   }

@@ -165,7 +165,7 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
     this.conversations = rest.conversations;
     this.trace = rest.trace;
     this.snapshot = rest.snapshot;
-    this.recording = request === undefined ? recording : { ...recording, request };
+    this.recording = request === undefined ? recording : { ...recording, request: copyOf(request) };
   }
 
   /**
@@ -226,5 +226,14 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
     }
     const range = ranges[low];
     return range !== undefined && range.first <= position ? range : undefined;
+  }
+}
+
+/** A request as it is now: what becomes of the caller's object later does not reach the recording. */
+function copyOf(request: MessageInput): MessageInput {
+  try {
+    return structuredClone(request);
+  } catch {
+    return request; // A field holds what cannot be copied, such as a function.
   }
 }

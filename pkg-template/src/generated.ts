@@ -500,7 +500,7 @@ export interface Replacement {
   readonly role?: Role | null | undefined;
   /** A tag that the messages have. Default: any or none. */
   readonly tag?: string | null | undefined;
-  /** Phrases that the text has, all of them, in upper or lower case. Default: any text. */
+  /** Phrases that the text has, all of them; the letters A to Z in upper or lower case. Default: any text. */
   readonly contains?: readonly string[] | undefined;
   /** What is shown. */
   readonly text: string;

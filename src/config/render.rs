@@ -77,7 +77,7 @@ pub struct Replacement {
     /// A tag that the messages have. Default: any or none.
     #[serde(default)]
     pub tag: Option<String>,
-    /// Phrases that the text has, all of them, in upper or lower case. Default: any text.
+    /// Phrases that the text has, all of them; the letters A to Z in upper or lower case. Default: any text.
     #[serde(default)]
     pub contains: Vec<String>,
     /// What is shown.

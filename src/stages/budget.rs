@@ -56,7 +56,8 @@ pub fn run(draft: &mut Draft) -> StageResult {
     if draft.conversations.is_some() {
         tiered::keep_conversations(draft, &meter, &mut history, &mut room)?;
     } else {
-        keep_by_rank(draft, &meter, &mut history, &mut room)?;
+        let ranks = [Rank::Direct, Rank::Recent, Rank::Chosen, Rank::History];
+        keep_by_rank(draft, &meter, &mut history, &mut room, &ranks)?;
     }
     if !enlarges_first {
         enlarge_items(draft, &meter, &mut sections, &mut room)?;
@@ -85,6 +86,8 @@ pub(crate) struct History {
     pub empty: Option<Piece>,
     /// Whether that is paid for, as there cannot be any.
     pub is_empty: bool,
+    /// Whether what is required costs more than there is: then nothing is free again.
+    is_over_budget: bool,
     /// The rows that are kept.
     pub kept: Vec<usize>,
     /// The rows that are not, and why.
@@ -105,6 +108,7 @@ impl History {
             around: (Vec::new(), Vec::new()),
             empty: None,
             is_empty: false,
+            is_over_budget: false,
             kept: Vec::new(),
             left_out: Vec::new(),
             pieces: None,
@@ -179,10 +183,10 @@ fn sections(draft: &mut Draft, meter: &Meter) -> StageResult<Vec<Shelf>> {
             continue;
         };
         let mut shown = body.full();
-        let fits = |shown: &[Shown]| fits_own_limit(draft, meter, &body, shown);
+        let mut fits = |shown: &[Shown]| fits_own_limit(draft, meter, &body, shown);
         if !fits(&shown)? {
-            shown = body.least(Some(meter), fits)?;
-            body.enlarge(&mut shown, fits)?;
+            shown = body.least(Some(meter), &mut fits)?;
+            body.enlarge(&mut shown, &mut fits)?;
         }
         let is_required = draft.config.sections()[position].is_required();
         let pieces = body.pieces(draft, &shown);
@@ -238,7 +242,8 @@ fn keep_required(
         spent = fit_required(draft, meter, &pieces, fixed, spent, limit)?;
     }
     let own = meter.total(draft, &pieces[..rows.len()])?;
-    history.room = history.room.minus(own);
+    history.room = history.room.minus(HistoryLimit::of(draft).own_cost(draft, &rows, own));
+    history.is_over_budget = !spent.fits(limit);
     history.items = history.items.saturating_sub(rows.len() as u64);
     history.kept = rows;
     Ok(spent)
@@ -341,12 +346,12 @@ fn enlarge_items(
     {
         let body = &shelf.body;
         let limit = room.plus(meter.total(draft, &shelf.pieces)?);
-        let fits = |shown: &[Shown]| {
+        let mut fits = |shown: &[Shown]| {
             Ok(fits_own_limit(draft, meter, body, shown)?
                 && cost_of(draft, meter, body, shown)?.fits(limit))
         };
         let mut shown = shelf.shown.clone();
-        body.enlarge(&mut shown, fits)?;
+        body.enlarge(&mut shown, &mut fits)?;
         shelf.pieces = body.pieces(draft, &shown);
         shelf.shown = shown;
         *room = limit.minus(meter.total(draft, &shelf.pieces)?);
@@ -365,18 +370,23 @@ fn cost_of(draft: &mut Draft, meter: &Meter, body: &Body, shown: &[Shown]) -> St
 }
 
 /// Keeps whole groups by rank, within a rank the newest first.
-fn keep_by_rank(
+pub(crate) fn keep_by_rank(
     draft: &mut Draft,
     meter: &Meter,
     history: &mut History,
     room: &mut Cost,
+    ranks: &[Rank],
 ) -> StageResult {
     let open = draft.open_rows();
     let mut rows: Vec<usize> = Vec::with_capacity(open.len());
-    // Direct messages stand in the order of their priority: the first is the first to be kept.
-    rows.extend(open.iter().copied().filter(|row| draft.rank(*row) == Rank::Direct));
-    for rank in [Rank::Recent, Rank::Chosen, Rank::History] {
-        rows.extend(open.iter().rev().copied().filter(|row| draft.rank(*row) == rank));
+    for rank in ranks {
+        let of_rank = |row: &usize| draft.rank(*row) == *rank;
+        if *rank == Rank::Direct {
+            // They stand in the order of their priority: the first is the first to be kept.
+            rows.extend(open.iter().copied().filter(of_rank));
+        } else {
+            rows.extend(open.iter().rev().copied().filter(of_rank));
+        }
     }
     let limit = HistoryLimit::of(draft);
     let mut is_seen = vec![false; draft.transcript.len()];
@@ -452,8 +462,13 @@ impl HistoryLimit {
             let left = history.room.chars.saturating_sub(around).max(1);
             let end = shorten::tail(&text, usize::try_from(left).unwrap_or(usize::MAX));
             draft.shortened.insert(Piece::Message(row), end.to_owned());
-            draft.trimmed = true;
             cost = meter.total(draft, &pieces)?;
+            if !cost.fits(*room) {
+                // A cut may fall within a token.
+                draft.shortened.remove(&Piece::Message(row));
+                return Ok(Err(Reason::OverBudget));
+            }
+            draft.trimmed = true;
             own = history.room; // nothing else
         }
         history.room = history.room.minus(own);
@@ -523,7 +538,7 @@ fn history_pieces(
     // What the frame would have cost is free again.
     let room = room.plus(meter.total(draft, &history.frame())?);
     let empty: Vec<Piece> = history.empty.into_iter().collect();
-    let fits = meter.total(draft, &empty)?.fits(room);
+    let fits = !history.is_over_budget && meter.total(draft, &empty)?.fits(room);
     Ok(if fits || history.is_empty { empty } else { Vec::new() })
 }
 

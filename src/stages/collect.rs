@@ -116,16 +116,20 @@ fn put_direct_messages_last(draft: &mut Draft) {
     if draft.config.agent_id.is_none() {
         return;
     }
-    let transcript = draft.transcript.clone();
-    let is_direct = |row: &usize| transcript.value(*row, Field::Target).is_some();
     let (mut direct, history): (Vec<usize>, Vec<usize>) =
-        draft.order.iter().copied().partition(is_direct);
+        draft.order.iter().copied().partition(|row| draft.is_direct(*row));
+    // A call and its results stay together: they have the priority and the place of the first that has a target.
+    let leader = |row: usize| {
+        let members = draft.groups.members(row).iter().copied();
+        let has_target = |row: &usize| draft.transcript.value(*row, Field::Target).is_some();
+        members.filter(has_target).min().unwrap_or(row)
+    };
     let priority = |row: usize| -> i64 {
-        let given = transcript.value(row, Field::Priority);
+        let given = draft.transcript.value(leader(row), Field::Priority);
         given.and_then(|given| given.parse().ok()).unwrap_or(MIDDLE)
     };
-    let place_of: Vec<i64> = places(&direct, transcript.len());
-    map::sort_by_key(&mut direct, &|row| (-priority(row), -place_of[row]));
+    let place_of: Vec<i64> = places(&direct, draft.transcript.len());
+    map::sort_by_key(&mut direct, &|row| (-priority(row), -place_of[leader(row)]));
     for row in &direct {
         draft.claim(*row, Rank::Direct, Reason::Direct);
     }

@@ -6,7 +6,7 @@
 use crate::ask::{Answer, HookName, Need, Outcome, StageResult, SummaryWanted};
 use crate::config::{SectionKind, TierForm};
 use crate::conversations::{self, Conversations};
-use crate::draft::{Draft, Rank};
+use crate::draft::Draft;
 use crate::map;
 use crate::shorten;
 use crate::trace::{NoteKind, Reason};
@@ -18,12 +18,12 @@ use crate::transcript::Field;
 ///
 /// Stops to ask for the offsets of the time zone, or for summaries.
 pub fn run(draft: &mut Draft) -> StageResult {
-    if !draft.config.tiers.enabled {
+    if !draft.config.tiers.enabled || draft.config.section(SectionKind::History).is_none() {
         return Ok(());
     }
     let mut rows = draft.open_rows();
     rows.retain(|row| {
-        draft.rank(*row) != Rank::Direct && draft.requirement(*row) != Some(Reason::Instruction)
+        !draft.is_direct(*row) && draft.requirement(*row) != Some(Reason::Instruction)
     });
     let session = draft.config.session_id.as_deref();
     let zone = draft.zone()?;
@@ -108,7 +108,9 @@ fn get_summaries(draft: &mut Draft, found: &mut Conversations) -> StageResult {
     }
     for conversation in &mut found.list {
         if conversation.summary.is_none() {
-            conversation.summary = draft.summaries.get(&conversation.id).cloned().flatten();
+            let first = conversation.rows.first();
+            conversation.summary =
+                first.and_then(|row| draft.summaries.get(row).cloned().flatten());
         }
     }
     Ok(())
@@ -138,9 +140,14 @@ fn wanted_summaries(draft: &Draft, found: &Conversations) -> Vec<SummaryWanted> 
         if room == 0 || wanted.len() as u64 >= tiers.max_summaries {
             break;
         }
-        if needs_summary && conversation.summary.is_none() && !conversation.rows.is_empty() {
+        if let (true, None, Some(first)) =
+            (needs_summary, &conversation.summary, conversation.rows.first())
+        {
+            // The same id in two sessions means two conversations.
+            let is_taken = wanted.iter().any(|it: &SummaryWanted| it.id == conversation.id);
+            let own = conversation.id.clone();
             wanted.push(SummaryWanted {
-                id: conversation.id.clone(),
+                id: if is_taken { format!("{own}#{first}") } else { own },
                 positions: conversation.rows.clone(),
                 text: conversations::text_of(&draft.transcript, &conversation.rows),
             });

@@ -102,7 +102,13 @@ fn candidates(transcript: &Transcript, units: &[Vec<usize>]) -> Vec<Candidate> {
         Candidate {
             id: match id {
                 Some(id) if taken.get(id) == Some(&1) => id.to_owned(),
-                _ => format!("#{first}"),
+                _ => {
+                    let mut id = format!("#{first}");
+                    while taken.contains_key(id.as_str()) {
+                        id.push('#');
+                    }
+                    id
+                }
             },
             positions: unit.clone(),
             text: conversations::text_of(transcript, unit),

@@ -91,14 +91,14 @@ fn keep_recent(draft: &mut Draft, hours: f64, floor: u64) {
 fn bring_back_tasks(draft: &mut Draft, count: u64) {
     let is_task = |row: &usize| match draft.decision(*row).map(|decision| decision.reason) {
         None => !matches!(draft.rank(*row), Rank::Direct) && !is_kept_apart(draft, *row),
-        Some(reason) => is_window(reason) || reason == Reason::Source,
+        Some(reason) => may_come_back(reason),
     };
     let rows: Vec<usize> = draft.order.iter().copied().filter(is_task).collect();
     let units = units::of(draft, &rows);
     let count = count.try_into().unwrap_or(usize::MAX);
     for row in units.into_iter().rev().take(count).flatten() {
         if draft.is_left_out(row) {
-            draft.bring_back(row);
+            draft.bring_back(row, may_come_back);
         }
     }
 }
@@ -142,10 +142,9 @@ fn require_reply_to(draft: &mut Draft) {
     let unit = units::of(draft, &rows).into_iter().find(|unit| unit.contains(&parent));
     for row in unit.unwrap_or_default() {
         let reason = draft.decision(row).map(|decision| decision.reason);
-        let comes_back = row == parent
-            || reason.is_some_and(|reason| is_window(reason) || reason == Reason::Source);
+        let comes_back = row == parent || reason.is_some_and(may_come_back);
         if reason.is_some() && comes_back {
-            draft.bring_back(row);
+            draft.bring_back(row, may_come_back);
         }
         if !draft.is_left_out(row) {
             draft.require(row, Reason::ReplyTo);
@@ -153,11 +152,12 @@ fn require_reply_to(draft: &mut Draft) {
     }
 }
 
-/// Whether a reason is that of a limit, which another rule may overrule.
-fn is_window(reason: Reason) -> bool {
+/// Whether a reason is that of a limit, or a source, which another rule may overrule.
+fn may_come_back(reason: Reason) -> bool {
     matches!(
         reason,
-        Reason::BeyondCache
+        Reason::Source
+            | Reason::BeyondCache
             | Reason::BeyondFetchLimit
             | Reason::BeyondLookback
             | Reason::BeyondUserTurns

@@ -2,13 +2,14 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::LazyLock;
 use tiktoken_rs::CoreBPE;
 use windrow::ask::{Answer, HookName, Need};
 use windrow::assemble::{Build, Step};
 use windrow::config::ContextConfig;
-use windrow::context::Context;
+use windrow::context::{Context, Piece};
 use windrow::error::Error;
 use windrow::time::Milliseconds;
 use windrow::tokens::{Encoding, EncodingName, vocabulary};
@@ -204,4 +205,33 @@ pub(crate) fn encoding(name: EncodingName) -> Rc<Encoding> {
         });
     }
     LOADED.with(|loaded| Rc::clone(&loaded[name as usize]))
+}
+
+/// No call without all its results, no result without its call: an id means a call of its session.
+pub(crate) fn groups_are_whole(context: &Context, messages: &[Message]) {
+    // By session and id: the row of the latest call, and whether it has a result.
+    let mut calls: BTreeMap<(Option<&str>, &str), (usize, bool)> = BTreeMap::new();
+    for piece in &context.pieces {
+        let Piece::Message(row) = piece.piece else { continue };
+        let fields = &messages[row].fields;
+        let session = fields.iter().find(|(field, _)| *field == Field::SessionId);
+        let session = session.map(|(_, name)| name.as_str());
+        for (field, id) in fields {
+            match field {
+                Field::CallId => {
+                    let earlier = calls.insert((session, id), (row, false));
+                    assert!(
+                        earlier.is_none_or(|(earlier, answered)| answered || earlier == row),
+                        "a call without its result"
+                    );
+                }
+                Field::ResultId => {
+                    let call = calls.get_mut(&(session, id.as_str()));
+                    call.expect("a result without its call").1 = true;
+                }
+                _ => {}
+            }
+        }
+    }
+    assert!(calls.values().all(|(_, answered)| *answered), "a call without its result");
 }
