@@ -24,9 +24,9 @@ export function fitBudget(tokens: number): void {
   placeSlider();
 }
 
-/** Sets the budget. */
-export function setBudget(tokens: number): void {
-  input.value = String(round(tokens));
+/** Sets the budget, as a round number; undefined for none. */
+export function setBudget(tokens: number | undefined): void {
+  input.value = tokens === undefined ? "" : String(round(tokens));
   placeSlider();
 }
 

@@ -13,7 +13,6 @@ export interface Conversation {
   readonly ranges: readonly TraceRange[];
   /** Asked when a message is opened. */
   explain(position: number): Explanation;
-  /** What is left of a shortened message. */
 }
 
 /** A run's head, or a message. */
@@ -397,7 +396,11 @@ function bodyOf(message: MessageInput, position: number): HTMLElement {
     body.append(blockElement(label, text));
   }
   const figures = `${fate === "left out" ? "would cost" : "costs"} ${formatCount(tokens, "token")}`;
-  const known = [id === undefined ? "" : `id ${id}`, momentOf(message)].filter(Boolean).join(" · ");
+  const named = [
+    ["id", id],
+    ["conversation", message.conversationId],
+  ].map(([name, value]) => (value == null ? "" : `${name} ${value}`));
+  const known = [...named, momentOf(message)].filter(Boolean).join(" · ");
   body.append(
     make(
       "p",

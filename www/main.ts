@@ -13,15 +13,31 @@ import {
 import { fitBudget, setBudget, watchBudget } from "./budget.js";
 import { revealMessage, showConversation, watchConversation } from "./conversation.js";
 import { find, formatCount } from "./elements.js";
-import { markInvalid, offerChoices, readConfig, showOptionsSet, watchOptions } from "./options.js";
+import { type Given, givenBy } from "./given.js";
+import { searchIn } from "./hooks.js";
+import { markInvalid, offerChoices, readConfig, setClock, setPreset, showOptionsSet, watchOptions } from "./options.js";
 import { markInView, showOverview, watchOverview } from "./overview.js";
+import {
+  type Asked,
+  askFor,
+  chosenPreset,
+  configOf,
+  hasSection,
+  leavesBudget,
+  presetOptions,
+  showPreset,
+  watchPresets,
+} from "./preset.js";
+import { showRecording, watchRecording } from "./recording.js";
 import { showFailure, showResult, showSkipped, watchResult } from "./result.js";
+import { type FastModel, fastModel, forgetDecisions, showQuestion, watchTriage } from "./triage.js";
 
 /** The conversation on the page. */
 interface Loaded {
   readonly name: string;
   readonly messages: readonly MessageInput[];
   readonly transcript: Transcript;
+  readonly given: Given;
 }
 
 /** What every message of a conversation costs in one form and encoding. */
@@ -60,13 +76,16 @@ async function build(): Promise<void> {
   if (current === undefined) {
     return;
   }
-  const config = readConfig();
   showOptionsSet();
+  const model = presetOptions().triage === undefined ? undefined : fastModel();
+  const asked = ask(current, model);
+  const config = configOf(asked);
   try {
     const known = await costsOf(current, config);
     const context = await buildContext(current.transcript, config);
     if (turn === newestBuild) {
-      show(current, context, known, config);
+      show(current, context, known, asked);
+      showQuestion(model, config.window?.unit ?? "message");
     }
   } catch (failure) {
     if (turn === newestBuild) {
@@ -79,18 +98,26 @@ async function build(): Promise<void> {
   }
 }
 
+/** What the page asks for, with the hooks that there are something for. */
+function ask({ given }: Loaded, model: FastModel | undefined): Asked {
+  const { knowledge } = given;
+  const recalls = knowledge.length > 0 && hasSection(presetOptions() as ContextConfig, "recall");
+  return askFor(readConfig(), given, [...(model ? [model.hook] : []), ...(recalls ? [searchIn(knowledge)] : [])]);
+}
+
 function show(
   current: Loaded,
   context: BuiltContext<MessageInput, Format>,
   { costs, starts }: Costs,
-  config: ContextConfig,
+  asked: Asked,
 ): void {
   const { messages } = current;
   const { ranges } = context.trace;
   showFailure(buildError, undefined);
   markInvalid(undefined);
   find("main").classList.toggle("stale", false);
-  showResult(context, config);
+  showResult(context, asked, current.given.timeZone);
+  showRecording(context.recording, messages);
   showOverview({ messages, starts, ranges });
   const explain = (position: number) => context.explain(position);
   showConversation({ messages, costs, ranges, explain }, onPage !== current);
@@ -125,6 +152,34 @@ async function costsOf({ transcript }: Loaded, { encoding, render }: ContextConf
   return made;
 }
 
+let newestBeginning = 0;
+
+/** Begins with a conversation and a preset: sets clock and budget, and builds. */
+async function begin(current: Loaded): Promise<void> {
+  newestBeginning += 1;
+  const turn = newestBeginning;
+  setClock(chosenPreset() === undefined ? undefined : current.given.now);
+  const { maxTokens } = (presetOptions() as ContextConfig).budget ?? {};
+  let budget = maxTokens ?? undefined;
+  if (leavesBudget()) {
+    const { total } = await costsOf(current, configOf(ask(current, undefined)));
+    // A quarter of it, as a round number.
+    budget = Math.min(Math.max(Number((total / 4).toPrecision(1)), 200), 4000);
+  }
+  if (turn === newestBeginning) {
+    setBudget(budget);
+    await build();
+  }
+}
+
+function choosePreset(): void {
+  setPreset(presetOptions());
+  showPreset();
+  if (loaded !== undefined) {
+    void begin(loaded);
+  }
+}
+
 // Loading: from the sample, a chosen file, or a dropped one.
 
 let newestLoad = 0;
@@ -139,19 +194,15 @@ async function load(name: string, read: () => Promise<ArrayBuffer>, isSample = f
       return;
     }
     loaded?.transcript.free();
-    loaded = { name, messages, transcript: createTranscript(messages) };
+    loaded = { name, messages, transcript: createTranscript(messages), given: givenBy(text, messages) };
     costs = undefined;
     showFailure(fileError, undefined);
     showSkipped(skipped);
     find("file-note").textContent = `${name}, ${formatCount(messages.length, "message")}`;
     offerChoices(messages);
     takeRequest(typeof asked === "string" ? asked : undefined);
-    const { total } = await costsOf(loaded, readConfig());
-    if (turn === newestLoad) {
-      // A quarter of it, as a round number.
-      setBudget(Math.min(Math.max(Number((total / 4).toPrecision(1)), 200), 4000));
-      await build();
-    }
+    forgetDecisions();
+    await begin(loaded);
   } catch (failure) {
     if (turn === newestLoad) {
       const note = loaded === undefined ? "" : `The page still shows ${loaded.name}.`;
@@ -227,11 +278,17 @@ function watchBar(): void {
   }).observe(bar);
 }
 
+watchPresets(choosePreset);
+watchTriage();
 watchOptions(buildSoon);
 watchBudget(buildSoon);
 watchConversation(markInView);
 watchOverview(revealMessage);
 watchResult();
+watchRecording();
 watchFiles();
 watchBar();
+// A browser may remember which preset was chosen.
+setPreset(presetOptions());
+showPreset();
 loadSample();

@@ -50,6 +50,9 @@ export function blocksOf(message: MessageInput): Block[] {
     const { name, given } = "custom" in call ? { ...call.custom, given: call.custom.input } : functionOf(call);
     blocks.push({ label: `calls ${name}`, text: plain(given) });
   }
+  if (Array.isArray(message.actions) && message.actions.length > 0) {
+    blocks.push({ label: "actions", text: message.actions.join("\n") });
+  }
   return blocks;
 }
 

@@ -1,7 +1,13 @@
 // The built context as it would be sent, its figures, and what went wrong where there is none.
 
-import { type BuiltContext, type ContextConfig, ContextError, type Format, type MessageInput } from "windrow";
+import { type BuiltContext, ContextError, type Format, type MessageInput } from "windrow";
+import { callOf } from "./call.js";
+import { copyBy } from "./copying.js";
 import { find, formatCount, formatNumber, make } from "./elements.js";
+import { showConversations, showSections } from "./parts.js";
+import type { Asked } from "./preset.js";
+
+type Context = BuiltContext<MessageInput, Format>;
 
 const sent = find<HTMLTextAreaElement>("sent");
 const copy = find<HTMLButtonElement>("copy");
@@ -12,43 +18,31 @@ let whole = "";
 
 /** Makes the buttons work. */
 export function watchResult(): void {
-  copy.addEventListener("click", () => {
-    navigator.clipboard.writeText(whole).then(
-      () => say("Copied"),
-      () => say("Not allowed"),
-    );
-  });
+  copyBy(copy, () => whole);
+  copyBy(find("copy-call"), () => find("call").textContent ?? "");
   showAll.addEventListener("click", () => {
     sent.value = whole;
     showAll.hidden = true;
   });
 }
 
-let waiting = 0;
-
-function say(answer: string): void {
-  copy.textContent = answer;
-  clearTimeout(waiting);
-  waiting = setTimeout(() => {
-    copy.textContent = "Copy";
-  }, 1500);
-}
-
 /** Shows a context and its figures. */
-export function showResult(context: BuiltContext<MessageInput, Format>, config: ContextConfig): void {
+export function showResult(context: Context, asked: Asked, timeZone: string): void {
   showSummary(context);
+  showNotes(context);
   showFigures(context);
   showSections(context);
+  showConversations(context, timeZone);
   whole = context.text ?? JSON.stringify(context.messages, null, 2);
   sent.value = whole.length > LONGEST_SHOWN ? `${whole.slice(0, LONGEST_SHOWN)}…` : whole;
   sent.scrollTop = 0;
   showAll.hidden = whole.length <= LONGEST_SHOWN;
   showAll.textContent = `Show all ${formatNumber(whole.length)} characters`;
   copy.disabled = false;
-  find("call").textContent = callOf(config);
+  find("call").textContent = callOf(asked);
 }
 
-function showSummary({ tokens, trace }: BuiltContext<MessageInput, Format>): void {
+function showSummary({ tokens, trace }: Context): void {
   const counts = { kept: 0, shortened: 0, "left out": 0 };
   for (const { first, last, fate } of trace.ranges) {
     counts[fate] += last - first + 1;
@@ -62,47 +56,34 @@ function showSummary({ tokens, trace }: BuiltContext<MessageInput, Format>): voi
   );
 }
 
-function showFigures({ tokens, snapshot, trimmed, charCount }: BuiltContext<MessageInput, Format>): void {
+/** What is to be said of the build; that it was trimmed is among the figures. */
+function showNotes({ trace }: Context): void {
+  const place = find("notes");
+  const notes = trace.notes.filter(({ kind }) => kind !== TRIMMED);
+  place.hidden = notes.length === 0;
+  place.replaceChildren(
+    ...notes.map(({ kind, words }) => make("li", "", make("p", "note-words", words), make("p", "error-code", kind))),
+  );
+}
+
+const TRIMMED = "context-trim";
+
+function showFigures({ tokens, snapshot, trimmed, trace, charCount, recall, focus }: Context): void {
+  const why = trace.notes.find(({ kind }) => kind === TRIMMED)?.words ?? "to keep to the budget";
   const figures: [string, string][] = [
     ["Counted", `${tokens.exact ? "exactly" : "by estimate, or with parts of unknown cost"}, ${tokens.encoding}`],
-    ["Trimmed", trimmed ? "yes, to keep to the budget" : "no, all that was considered fits"],
+    ["Trimmed", trimmed ? `yes: ${why}` : "no, all that was considered fits"],
   ];
   if (charCount != null) {
     figures.push(["Characters", formatNumber(charCount)]);
+  }
+  if (recall?.status === "ok") {
+    figures.push(["Recall", `${formatNumber(recall.hits)} found, focus ${focus.summary}`]);
   }
   figures.push(["Hash", snapshot.contextHash]);
   find("figures").replaceChildren(
     ...figures.flatMap(([name, value]) => [make("dt", "", name), make("dd", name === "Hash" ? "hash" : "", value)]),
   );
-}
-
-function showSections({ tokens }: BuiltContext<MessageInput, Format>): void {
-  const limit = tokens.limit ?? tokens.total;
-  const rows = tokens.sections.map(({ id, tokens: cost }) => sectionRow(id, cost, limit));
-  if (tokens.limit != null) {
-    const free = sectionRow("free", tokens.limit - tokens.total, limit);
-    free.classList.add("free");
-    rows.push(free);
-  }
-  find("sections").replaceChildren(...rows);
-}
-
-function sectionRow(name: string, cost: number, limit: number): HTMLElement {
-  const bar = make("span", "section-bar");
-  bar.style.setProperty("--share", String(limit === 0 ? 0 : Math.min(cost / limit, 1)));
-  return make(
-    "p",
-    "section-row",
-    make("span", "section-name", name),
-    bar,
-    make("span", "section-cost", formatNumber(cost), make("span", "visually-hidden", " tokens")),
-  );
-}
-
-/** The call as a program would make it. */
-function callOf(config: ContextConfig): string {
-  const text = JSON.stringify(config, null, 2).replace(/^(\s*)"(\w+)":/gm, "$1$2:");
-  return `import { buildContext } from "windrow";\n\nconst context = await buildContext(messages, ${text});`;
 }
 
 /** Shows a failure in its place, or takes it away. */

@@ -8,6 +8,7 @@ import { after, before, beforeEach, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { build, preview } from "vite";
+import { buildContext, presets, replay } from "windrow";
 
 const root = fileURLToPath(new URL("../../www", import.meta.url));
 const sample = JSON.parse(await readFile(join(root, "sample.json"), "utf8"));
@@ -45,7 +46,11 @@ let problems;
 
 beforeEach(async () => {
   await page?.context().close();
-  page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  page = await browser.newPage({
+    viewport: { width: 1280, height: 900 },
+    timezoneId: "America/Lima",
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
   problems = [];
   page.on("console", (line) => {
     if (line.type() === "error" || line.type() === "warning") {
@@ -93,6 +98,35 @@ function dropFile(name, text) {
   );
 }
 
+const names = ["", ...Object.keys(presets)];
+
+async function choosePreset(name) {
+  await page.check(`#presets input[value="${name}"]`, { force: true });
+  const call = name === "" ? '{ buildContext } from "windrow"' : `...presets.${name},`;
+  await callHas(call);
+}
+
+/** Waits until the page shows a call with a text in it: then it shows the context of that call. */
+function callHas(text) {
+  return page.waitForFunction((text) => document.getElementById("call").textContent.includes(text), text);
+}
+
+function texts(selector) {
+  return page.locator(selector).allTextContents();
+}
+
+function hash() {
+  return page.textContent("#figures .hash");
+}
+
+/** Runs the code that the page shows, and gives the context. */
+async function runCall() {
+  const code = (await page.textContent("#call")).replace(/^import .*$/m, "");
+  const AsyncFunction = (async () => {}).constructor;
+  const run = new AsyncFunction("buildContext", "presets", "messages", `"use strict";${code}\nreturn context;`);
+  return run(buildContext, presets, sample.messages);
+}
+
 test("the sample is shown with its request, every message accounted for", async () => {
   assert.equal(await page.inputValue("#request"), sample.request);
   const { total, limit, kept, leftOut } = await summary();
@@ -135,7 +169,8 @@ test("what was left out can be unfolded and opened, with its reason", async () =
   assert.match(body, /left out by the stage budget:.*would cost \d+ tokens/);
   assert.ok(body.includes(sample.messages[1].content));
   await page.keyboard.press("End");
-  assert.match(await page.evaluate(() => document.activeElement.textContent), /^80assistant/);
+  const last = new RegExp(`^${sample.messages.length - 1}assistant`);
+  assert.match(await page.evaluate(() => document.activeElement.textContent), last);
   assert.deepEqual(problems, []);
 });
 
@@ -169,6 +204,215 @@ test("a dropped file is shown as text, its bad rows reported; a broken one chang
   await dropFile("empty.json", "[]");
   await page.waitForSelector("#no-messages:not([hidden])");
   assert.ok(await page.isHidden("#file-error"));
+  assert.deepEqual(problems, []);
+});
+
+test("every preset sets the options, and the call that is shown builds the same context", async () => {
+  assert.deepEqual(await page.$$eval("#presets input", (inputs) => inputs.map(({ value }) => value)), names);
+  const hashes = new Set();
+  for (const name of [...names.slice(1), ""]) {
+    await choosePreset(name);
+    const preset = presets[name] ?? {};
+    assert.equal(await page.inputValue("input[name='render.format']:checked"), preset.render?.format ?? "messages");
+    assert.equal(await page.inputValue("#max-user-turns"), String(preset.window?.maxUserTurns ?? ""));
+    const context = await runCall();
+    assert.equal(await hash(), context.snapshot.contextHash, name);
+    assert.equal(await page.inputValue("#sent"), context.text ?? JSON.stringify(context.messages, null, 2));
+    assert.ok((await page.textContent("#preset-hint")).length > 20);
+    hashes.add(await hash());
+  }
+  assert.equal(hashes.size, names.length);
+  assert.equal((await summary()).limit, 1000, "without a preset there is a budget again");
+  assert.deepEqual(problems, []);
+});
+
+test("options say what differs from the preset, and go back to it", async () => {
+  await choosePreset("triaged");
+  await page.click("text=More options");
+  assert.equal(await page.inputValue("#lookback-count"), "25");
+  assert.equal(await page.inputValue("select[name='window.unit']"), "exchange");
+  assert.equal(await page.textContent("#options-set"), "");
+  assert.ok(await page.isDisabled("#reset"));
+  assert.deepEqual(await page.$$eval("#roles input:checked", (boxes) => boxes.map(({ value }) => value)), [
+    "user",
+    "assistant",
+  ]);
+
+  await page.fill("#lookback-count", "10");
+  await callHas("window: { ...presets.triaged.window, lookbackCount: 10 }");
+  await page.uncheck("#sources input[value=scheduled]");
+  await callHas('excludeSources: ["briefing"]');
+  await page.fill("#min-messages", "");
+  await callHas("minMessages: undefined");
+  await page.fill("#always-recent", "8");
+  await callHas("alwaysIncludeRecent: 8");
+  assert.equal(await hash(), (await runCall()).snapshot.contextHash);
+  assert.equal(await page.textContent("#options-set"), "3 changes");
+
+  await page.click("#reset");
+  await page.waitForFunction(() => !document.getElementById("call").textContent.includes("lookbackCount"));
+  assert.equal(await page.inputValue("#lookback-count"), "25");
+  assert.ok(await page.isChecked("#sources input[value=scheduled]"));
+  await choosePreset("agent");
+  assert.equal((await summary()).limit, presets.agent.budget.maxTokens);
+  assert.ok(await page.isHidden("#triage"));
+  await page.fill("#max-tokens", "5");
+  await page.waitForSelector("#max-tokens[aria-invalid=true]");
+  await page.fill("#max-tokens", "");
+  await callHas("maxTokens: undefined");
+  await page.click("text=The call that builds it");
+  await page.click("#copy-call");
+  await page.waitForFunction(() => document.getElementById("copy-call").textContent === "Copied");
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), await page.textContent("#call"));
+  assert.deepEqual(problems, []);
+});
+
+test("the visitor plays the fast model, which may also fail or be away", async () => {
+  await choosePreset("triaged");
+  assert.match(await page.textContent("#question-title"), /^Asked about 20 older exchanges: 1 chosen$/);
+  assert.ok(await page.isDisabled("#candidates input"), "it chose by itself");
+  const before = await summary();
+
+  await page.selectOption("#triage-by", "you");
+  await callHas('return ["m10"];');
+  await page.focus("#candidates input");
+  await page.keyboard.press("Space");
+  await callHas('return ["m08","m10"];');
+  assert.equal(await page.textContent("#question-title"), "Asked about 20 older exchanges: 2 chosen");
+  assert.equal(await page.evaluate(() => document.activeElement.value), "m08", "the focus stays");
+  assert.ok((await summary()).kept > before.kept);
+  assert.deepEqual(await texts("#answers li"), ["triage.select chose m08, m10"]);
+  assert.equal(await hash(), (await runCall()).snapshot.contextHash);
+
+  await page.selectOption("#triage-by", "failing");
+  await page.waitForSelector("#notes:not([hidden])");
+  assert.match(await page.textContent("#notes"), /triage failed: the fast model cannot be reached.*triage-failed/);
+  assert.deepEqual(await texts("#answers li"), ["triage.select failed: the fast model cannot be reached"]);
+  assert.ok((await summary()).kept < before.kept);
+  assert.match(await page.textContent("#question-title"), /: no answer$/);
+  await page.selectOption("#triage-by", "unavailable");
+  await page.waitForFunction(() => document.getElementById("notes").textContent.includes("triage-unavailable"));
+  assert.ok((await summary()).kept > before.kept, "all older ones stay");
+  assert.deepEqual(await texts("#answers li"), ["triage.select was not available"]);
+  assert.equal(await hash(), (await runCall()).snapshot.contextHash);
+  assert.deepEqual(problems, []);
+});
+
+test("conversations are shown with label, tier and form, by the clock", async () => {
+  await choosePreset("tiered");
+  const rows = () =>
+    page.$$eval("#conversation-rows tr", (rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent)));
+  const first = await rows();
+  assert.deepEqual(first.slice(0, 3), [
+    ["today, 17:55", "final count", "active thread", "in full"],
+    ["today, 09:20", "signs", "today", "in full"],
+    ["yesterday, 11:33", "canal walk", "yesterday", "by its summary"],
+  ]);
+  assert.ok(first.some(([, , tier, shown]) => tier === "older" && shown === "by an extract"));
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+  await page.waitForFunction(() => document.getElementById("rows").textContent.includes("is shown by a summary"));
+
+  await page.click("text=More options");
+  // The clock is in the visitor's own time zone, seven hours behind the one that the sample is in.
+  assert.equal(await page.inputValue("#now"), "2025-09-26T11:05");
+  await page.fill("#now", "2025-09-27T11:05");
+  await callHas('now: "2025-09-27T16:05:00.000Z"');
+  assert.deepEqual((await rows())[0], ["yesterday, 17:55", "final count", "yesterday", "by an extract"]);
+  await choosePreset("");
+  assert.ok(await page.isHidden("#conversations"));
+  assert.equal(await page.inputValue("#now"), "");
+  assert.deepEqual(problems, []);
+});
+
+test("sections open to what they hold, and say what became of their items", async () => {
+  await choosePreset("turnContract");
+  const section = (name) => page.locator(".section", { has: page.locator(`.section-name:text-is("${name}")`) });
+  await section("checkpoint").locator("summary").focus();
+  await page.keyboard.press("Enter");
+  assert.equal(await section("checkpoint").locator(".section-text").textContent(), sample.contents.checkpoint);
+  await section("toolSnippets").locator("summary").click();
+  assert.equal(
+    await section("toolSnippets").locator(".hint").textContent(),
+    "search_venues: whole; search_caterers: whole",
+  );
+  assert.match(await page.textContent("#figures"), /Trimmedyes: the budget/);
+  await setBudget(330);
+  assert.ok(await section("checkpoint").locator(".section-text").isVisible(), "it stays open");
+  assert.match(await section("toolSnippets").locator(".hint").textContent(), /by its summary/);
+  await setBudget(100);
+  assert.match(await page.textContent("#notes"), /required-overflow/);
+  assert.ok(await page.isVisible(".section-row.over"));
+
+  await choosePreset("turns");
+  assert.match(await page.textContent("#figures"), /Recall2 found, focus balanced \(0\.50\)/);
+  assert.match(await section("recall").locator(".section-text").textContent(), /score=.* source=notes\/venue\.md/);
+  await dropFile("bare.json", JSON.stringify([{ role: "user", content: "Hello" }]));
+  await page.waitForSelector("#notes:not([hidden])");
+  assert.match(await page.textContent("#notes"), /recall-unavailable/);
+  await choosePreset("triaged");
+  assert.ok(await page.isVisible("#unasked"));
+  await choosePreset("turns");
+  assert.equal(await section("soul").locator(".section-text").textContent(), "SOUL.md is missing.");
+  assert.deepEqual(problems, []);
+});
+
+test("a recording is downloaded, replayed, and says what differs", async () => {
+  await choosePreset("triaged");
+  await page.click("text=The recording, and its replay");
+  await page.click("#replay");
+  await page.waitForSelector("#replayed:not([hidden])");
+  assert.match(await page.textContent("#replayed"), /^the same context, byte for byte/);
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#download-recording")]);
+  assert.equal(download.suggestedFilename(), "recording.jsonl");
+  const buffer = await readFile(await download.path());
+  const again = await replay(JSON.parse(buffer), sample.messages);
+  assert.deepEqual([again.same, again.differences], [true, []]);
+  assert.equal(again.context.text, await page.inputValue("#sent"));
+
+  const upload = (buffer) =>
+    page.setInputFiles("#recording-file", { name: "recording.jsonl", mimeType: "application/json", buffer });
+  await choosePreset("");
+  assert.ok(await page.isHidden("#replayed"), "it was of another context");
+  await upload(buffer);
+  await page.waitForSelector("#replayed:not([hidden])");
+  assert.match(await page.textContent("#replayed"), /^recording\.jsonl: the same context/);
+
+  const changed = sample.messages.map((message) =>
+    message.id === "m85" ? { ...message, content: "Something else." } : message,
+  );
+  await dropFile("changed.json", JSON.stringify(changed));
+  await page.waitForFunction(() => document.getElementById("file-note").textContent.startsWith("changed.json"));
+  await page.waitForFunction(() => document.getElementById("replayed").hidden);
+  await upload(buffer);
+  await page.waitForSelector("#replayed:not([hidden])");
+  assert.match(await page.textContent("#replayed"), /not the same context\.One of the messages 64 to 84 has changed\./);
+
+  await upload(Buffer.from("no recording"));
+  await page.waitForSelector("#replay-error:not([hidden])");
+  assert.match(await page.textContent("#replay-error"), /recording\.jsonl is not JSON/);
+  await upload(Buffer.from("{}"));
+  await page.waitForFunction(() => document.getElementById("replay-error").textContent.includes("INVALID_RECORDING"));
+  assert.ok(await page.isHidden("#replayed"));
+  assert.deepEqual(problems, []);
+});
+
+test("on a phone nothing is wider than the page", async () => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const name of names.slice(1)) {
+    await choosePreset(name);
+    await page.$$eval("details", (all) => {
+      for (const details of all) {
+        details.open = true;
+      }
+    });
+    const { scrollWidth, wide } = await page.evaluate(() => ({
+      scrollWidth: document.documentElement.scrollWidth,
+      wide: [...document.querySelectorAll("main *:not(.visually-hidden)")]
+        .filter((element) => element.getBoundingClientRect().right > innerWidth + 1 && !element.closest("#candidates"))
+        .map((element) => element.outerHTML.slice(0, 80)),
+    }));
+    assert.deepEqual([scrollWidth, wide], [390, []], name);
+  }
   assert.deepEqual(problems, []);
 });
 
