@@ -163,7 +163,9 @@ impl Body {
     }
 
     /// What the section holds, for the result.
-    pub(crate) fn report(&self, draft: &Draft, shown: &[Shown], is_there: bool) -> SectionReport {
+    pub(crate) fn report(&self, draft: &Draft, shown: &[Shown], pieces: &[Piece]) -> SectionReport {
+        let is_there = !pieces.is_empty();
+        let is_cut = pieces.iter().any(|piece| draft.shortened_text(*piece).is_some());
         let section = &draft.config.sections()[self.section];
         let is_list = matches!(section.kind, SectionKind::Items | SectionKind::Recall);
         let item = |(entry, shown): (&Entry, &Shown)| ItemReport {
@@ -174,7 +176,12 @@ impl Body {
         SectionReport {
             id: section.id.clone(),
             kind: section.kind,
-            text: self.text(shown).filter(|_| is_there),
+            text: if is_cut {
+                let texts: Vec<String> = pieces.iter().map(|piece| draft.text_of(*piece)).collect();
+                Some(texts.join("\n"))
+            } else {
+                self.text(shown).filter(|_| is_there)
+            },
             items,
         }
     }

@@ -226,7 +226,7 @@ fn keep_tail(
     if shape.form != ConversationForm::Full
         || shape.is_required
         || shape.close.is_none()
-        || room.chars.min(history.room.chars) < least
+        || room.chars.min(history.room.chars) <= least
     {
         return Ok(false);
     }

@@ -41,32 +41,22 @@ pub(crate) fn read_answer(text: &str, count: usize) -> Option<Vec<usize>> {
     // Each list has to end before the next begins, so that no part of a long answer is read twice.
     let lists = text.split("\"relevant_ids\"").skip(1).filter_map(|after| {
         let list = after.trim_ascii_start().strip_prefix(':')?;
-        Some(read_list(list, count)?.0)
+        read_list(list, count)
     });
-    let mut chosen = lists.last().or_else(|| {
-        // Nothing but a list.
-        let (chosen, after) = read_list(without_fence(text.trim()), count)?;
-        after.trim().is_empty().then_some(chosen)
-    })?;
+    let mut chosen = lists.last()?;
     let mut is_new = vec![true; count];
     chosen.retain(|position| std::mem::take(&mut is_new[*position]));
     Some(chosen)
 }
 
-/// What a Markdown fence encloses; a text without one as it is.
-fn without_fence(text: &str) -> &str {
-    let inner = text.strip_prefix("```").and_then(|text| text.strip_suffix("```"));
-    inner.map_or(text, |inner| inner.trim_start_matches(|letter: char| letter.is_alphanumeric()))
-}
-
-/// Reads the positions in a list, and gives what follows it too.
-fn read_list(text: &str, count: usize) -> Option<(Vec<usize>, &str)> {
+/// Reads the positions in a list.
+fn read_list(text: &str, count: usize) -> Option<Vec<usize>> {
     let mut rest = text.trim_ascii_start().strip_prefix('[')?;
     let mut chosen = Vec::new();
     loop {
         rest = rest.trim_ascii_start();
-        if let Some(after) = rest.strip_prefix(']') {
-            return Some((chosen, after));
+        if rest.starts_with(']') {
+            return Some(chosen);
         }
         let after = skip_element(rest)?;
         let element = &rest[..rest.len() - after.len()];
@@ -169,10 +159,6 @@ mod tests {
             (r#"{"relevant_ids": [1, {"relevant_ids": [2]}"#, &[2]),
             (r#"{"reason": "relevant_ids", "relevant_ids": [3]}"#, &[3]),
             (r#"{"relevant_ids": [1]"#, &[1]),
-            // Nothing but a list.
-            (" [3, 0]\n", &[3, 0]),
-            ("```json\n[1]\n```", &[1]),
-            ("``` [ ] ```", &[]),
         ] {
             assert_eq!(read_answer(answer, 5).as_deref(), Some(expected), "{answer}");
         }
@@ -186,6 +172,7 @@ mod tests {
             "Messages 1 and 2.",
             "The messages [1, 2] are relevant.",
             "[1] and [2]",
+            "[0, 1]",
             "```json\n[1]",
             r#"{"relevant_ids": [1, 2"#,
             r#"{"relevant_ids": [1, "2]}"#,
@@ -230,7 +217,7 @@ mod tests {
         }
         let deep = format!("{{\"relevant_ids\": [{}{}, 1]}}", "[".repeat(times), "]".repeat(times));
         assert_eq!(read_answer(&deep, 5), Some(vec![1]));
-        let long = format!("[{} 1]", "1,".repeat(times));
+        let long = format!("{{\"relevant_ids\": [{} 1]}}", "1,".repeat(times));
         assert_eq!(read_answer(&long, 5), Some(vec![1]));
     }
 

@@ -234,7 +234,8 @@ impl<'de> de::Deserializer<'de> for &'de Value {
 
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
         match self {
-            Value::Number(value) if value.is_finite() => visitor.visit_f64(*value),
+            // JSON has no negative zero, so a recording would not keep it.
+            Value::Number(value) if value.is_finite() => visitor.visit_f64(*value + 0.0),
             other => Err(Misfit::mismatch("a finite number", other)),
         }
     }

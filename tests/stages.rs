@@ -248,7 +248,7 @@ fn a_required_text_may_exceed_the_budget_only_where_the_config_says_so() {
     let context = run(&chat(3), Some(&request), &options);
     assert!(context.tokens.total > 50 && kept(&context).is_empty());
     let kinds: Vec<NoteKind> = context.trace.notes.iter().map(|note| note.kind).collect();
-    assert_eq!(kinds, [NoteKind::RequiredOverflow, NoteKind::ContextTrim]);
+    assert_eq!(kinds, [NoteKind::ContextTrim, NoteKind::RequiredOverflow]);
 }
 
 #[test]

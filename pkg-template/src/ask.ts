@@ -140,8 +140,8 @@ function endingOf(
       end(ending) {
         wait.end = undefined;
         clearTimeout(timer);
-        signal?.removeEventListener("abort", abort);
         resolve(ending);
+        signal?.removeEventListener("abort", abort);
         if (ending.kind === "late") {
           own.abort(new DOMException(tookLonger(timeoutMs), "TimeoutError"));
         } else if (ending.kind === "aborted") {

@@ -314,6 +314,9 @@ function itemOf(item: unknown): unknown {
   return typeof item === "string" ? { text: item } : item;
 }
 
+/** No config has a longer list; what does may be nothing but a length. */
+const MAX_LENGTH = 1_000_000;
+
 /** No config nests deeper; what does is cyclic. */
 const MAX_DEPTH = 8;
 
@@ -334,6 +337,9 @@ function copyOf(value: unknown, path: string, depth: number, kind: ErrorKind): u
     throw invalid(kind, path, `${problem}; options are plain data`);
   }
   if (Array.isArray(value)) {
+    if (value.length > MAX_LENGTH) {
+      throw invalid(kind, path, `has more than ${MAX_LENGTH} elements`);
+    }
     return value.map((element, index) => plain(element, `${path}[${index}]`, depth + 1, kind));
   }
   if (Object.prototype.toString.call(value) !== "[object Object]") {

@@ -121,6 +121,11 @@ export interface CollectConfig {
    */
   readonly deduplicate?: boolean | undefined;
   /**
+   * Whether the system and developer messages that the transcript begins with are instructions, which no limit leaves
+   * out, or history as any other message (document 001).
+   */
+  readonly keepInstructions?: boolean | undefined;
+  /**
    * How many messages of the session a cache holds: what is older than the newest so many is not looked at. Default:
    * all (document 000, where it is 200).
    */
@@ -319,8 +324,8 @@ export interface TiersConfig {
   /** What happens where a tier does not fit (document 002). */
   readonly onOverflow?: TierOverflow | undefined;
   /**
-   * A conversation of the active thread that does not fit is cut to its end where at least so many characters of it
-   * fit, and left out otherwise (document 002).
+   * A conversation of the active thread that does not fit is cut to its end where there is room for more than so many
+   * characters of it, and left out otherwise (document 002).
    */
   readonly minTailChars?: number | undefined;
   /** What is known of conversations beside their messages. */

@@ -52,6 +52,7 @@ const FALLBACK_REPLY = "Inference unavailable fallback reply (details omitted)."
 const turns: Preset<"text", "collect" | "filter" | "window" | "recall"> = {
   collect: {
     sessionScope: "session",
+    keepInstructions: false,
   },
   filter: {
     roles: ["system", "user", "assistant"],

@@ -40,9 +40,13 @@ type Fields = Readonly<Record<string, unknown>>;
  * | `node.thinking` | the assistant says `content` |
  * | `node.tool_call` | the assistant says `[Calling name(arguments)]`; of `tool_name` and `tool_args` |
  * | `node.message` | the assistant says `[Direct message] content`, to the target, with `priority` and `ttl_seconds` |
- * | `node.delegation_request` | the assistant says `[Delegation request] subtask` |
+ * | `node.delegation_request` | the assistant says `[Delegation request from sender] subtask` |
+ * | `node.delegation_response` | the assistant says `[Delegation response from sender] result` |
  */
 export function messageOfTask(task: TaskInput | PythonTaskInput): MessageInput | undefined {
+  if (typeof task !== "object" || task === null) {
+    return undefined;
+  }
   const fields = task as unknown as Fields;
   const parameters = (fields.parameters ?? {}) as Fields;
   const content = textOf(parameters.content);
@@ -60,7 +64,9 @@ export function messageOfTask(task: TaskInput | PythonTaskInput): MessageInput |
       return message && { ...message, ...directOf(fields, parameters) };
     }
     case "node.delegation_request":
-      return says("assistant", textOf(parameters.subtask), "[Delegation request] ");
+      return says("assistant", textOf(parameters.subtask), `[Delegation request from ${senderOf(fields)}] `);
+    case "node.delegation_response":
+      return says("assistant", textOf(parameters.result), `[Delegation response from ${senderOf(fields)}] `);
     default:
       return undefined;
   }
@@ -106,8 +112,21 @@ function directOf(task: Fields, parameters: Fields): Fields {
 function callOf(parameters: Fields): string | undefined {
   const name = textOf(parameters.tool_name ?? parameters.toolName);
   const given = parameters.tool_args ?? parameters.toolArgs;
-  const json = typeof given === "string" ? given : JSON.stringify(given ?? {});
+  const json = jsonOf(given) ?? "{}";
   return name === undefined ? undefined : `[Calling ${name}(${["", "{}", "[]"].includes(json) ? "..." : json})]`;
+}
+
+/** A value as JSON; undefined where it has none. */
+function jsonOf(value: unknown): string | undefined {
+  try {
+    return typeof value === "string" ? value : JSON.stringify(value ?? {});
+  } catch {
+    return undefined;
+  }
+}
+
+function senderOf(task: Fields): string {
+  return textOf(task.sourceAgent ?? task.source_agent) ?? "unknown";
 }
 
 function textOf(value: unknown): string | undefined {

@@ -245,8 +245,12 @@ function recognise(messages: readonly object[], kind: ErrorKind): CoreTranscript
 }
 
 function isInstruction(message: unknown): boolean {
-  const role = (message as MessageInput | null | undefined)?.role;
-  return role === "system" || role === "developer";
+  try {
+    const role = (message as MessageInput | null | undefined)?.role;
+    return role === "system" || role === "developer";
+  } catch {
+    return false; // Reading it says what is wrong with it.
+  }
 }
 
 /** How many messages at the beginning are as they were. */

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 /// What is taken into consideration at all, and in which order.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct CollectConfig {
@@ -10,12 +10,27 @@ pub struct CollectConfig {
     /// Whether a message with an id that an earlier one has is left out: for several sources in one list, such as memory
     /// and events (document 003).
     pub deduplicate: bool,
+    /// Whether the system and developer messages that the transcript begins with are instructions, which no limit leaves
+    /// out, or history as any other message (document 001).
+    pub keep_instructions: bool,
     /// How many messages of the session a cache holds: what is older than the newest so many is not looked at. Default:
     /// all (document 000, where it is 200).
     pub cache_limit: Option<u64>,
     /// How many messages are looked at, the newest first; it applies before any filter. Default: all (document 000, where
     /// it is 100 for chats).
     pub fetch_limit: Option<u64>,
+}
+
+impl Default for CollectConfig {
+    fn default() -> Self {
+        Self {
+            session_scope: SessionScope::Session,
+            deduplicate: false,
+            keep_instructions: true,
+            cache_limit: None,
+            fetch_limit: None,
+        }
+    }
 }
 
 /// Which messages belong to a session.

@@ -192,7 +192,7 @@ impl ContextConfig {
 
 /// The paths of all options, to name the right one where a wrong one was given. The `request` crosses as a message, so
 /// it is no field of the config here, but it is an option to the caller.
-pub const OPTION_PATHS: [&str; 82] = [
+pub const OPTION_PATHS: [&str; 83] = [
     "request",
     "enabled",
     "now",
@@ -204,6 +204,7 @@ pub const OPTION_PATHS: [&str; 82] = [
     "encoding",
     "collect.sessionScope",
     "collect.deduplicate",
+    "collect.keepInstructions",
     "collect.cacheLimit",
     "collect.fetchLimit",
     "filter.roles",

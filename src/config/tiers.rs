@@ -30,8 +30,8 @@ pub struct TiersConfig {
     pub older: TierForm,
     /// What happens where a tier does not fit (document 002).
     pub on_overflow: TierOverflow,
-    /// A conversation of the active thread that does not fit is cut to its end where at least so many characters of it
-    /// fit, and left out otherwise (document 002).
+    /// A conversation of the active thread that does not fit is cut to its end where there is room for more than so many
+    /// characters of it, and left out otherwise (document 002).
     pub min_tail_chars: u64,
     /// What is known of conversations beside their messages.
     pub conversations: Vec<KnownConversation>,

@@ -261,14 +261,7 @@ fn fit_required(
     let overflow = draft.config.budget.on_required_overflow;
     let needed = match overflow {
         OnRequiredOverflow::Error => spent,
-        OnRequiredOverflow::Exceed => {
-            let (tokens, available) = (spent.tokens, limit.tokens);
-            draft.note(
-                NoteKind::RequiredOverflow,
-                format!("what is required needs {tokens} tokens, and the budget has {available}"),
-            );
-            return Ok(spent);
-        }
+        OnRequiredOverflow::Exceed => return Ok(spent), // `render` says so, when it is counted to the end
         OnRequiredOverflow::Shorten => {
             match shorten::fit(draft, meter, pieces, limit.minus(fixed))? {
                 Ok(cost) if fixed.fits(limit) => {
@@ -561,6 +554,6 @@ fn mark(draft: &mut Draft, sections: &[Shelf], history: History) {
     }
     draft.context.sections = sections
         .iter()
-        .map(|shelf| shelf.body.report(draft, &shelf.shown, !shelf.pieces.is_empty()))
+        .map(|shelf| shelf.body.report(draft, &shelf.shown, &shelf.pieces))
         .collect();
 }

@@ -45,7 +45,7 @@ pub fn run(draft: &mut Draft) -> StageResult {
     for row in draft.groups.results_without_call.clone() {
         draft.leave_out(row, Reason::ResultWithoutCall);
     }
-    let mut is_beginning = true;
+    let mut is_beginning = draft.config.collect.keep_instructions;
     for row in draft.open_rows() {
         is_beginning &= draft.transcript.role(row).is_instruction()
             && draft.transcript.value(row, Field::SummaryOf).is_none();

@@ -6,7 +6,7 @@ use crate::context::{Cost, Made, Piece, Placed, SectionReport, SectionTokens, To
 use crate::draft::Draft;
 use crate::form;
 use crate::measure::Meter;
-use crate::trace::Reason;
+use crate::trace::{NoteKind, Reason};
 
 /// Puts the pieces together, and reports what they cost.
 ///
@@ -33,6 +33,15 @@ pub fn run(draft: &mut Draft) -> StageResult {
         sections: section_tokens(draft, fixed, &costs),
     };
     draft.context.char_count = meter.counts_chars().then_some(total.chars);
+    let budget = &draft.config.budget;
+    let available = budget.prompt_limit().unwrap_or(u64::MAX);
+    if total.tokens > available || budget.max_chars.is_some_and(|limit| total.chars > limit) {
+        let words = format!(
+            "what is required costs more than the budget: {} tokens, {} characters",
+            total.tokens, total.chars
+        );
+        draft.note(NoteKind::RequiredOverflow, words);
+    }
     let is_text = draft.config.render.format != Format::Messages;
     draft.context.text = is_text.then(|| form::text(draft, pieces.iter().copied()));
     draft.context.sections = section_reports(draft);
@@ -43,8 +52,9 @@ pub fn run(draft: &mut Draft) -> StageResult {
     };
     let made = draft.made.iter().enumerate().map(|(position, made)| content(made, position));
     draft.context.made = made.collect();
-    draft.context.shortened =
-        draft.shortened.iter().map(|(piece, text)| (*piece, text.clone())).collect();
+    // What the build made is there as it is sent.
+    let cut = draft.shortened.iter().filter(|(piece, _)| !matches!(piece, Piece::Made(_)));
+    draft.context.shortened = cut.map(|(piece, text)| (*piece, text.clone())).collect();
     let placed = draft.layout.iter().zip(&costs).map(|((piece, section), cost)| Placed {
         piece: *piece,
         section: *section,

@@ -55,11 +55,16 @@ fn require_stand_ins(draft: &mut Draft) {
     }
 }
 
-/// Keeps the newest `count` units, each of which begins at a row for which `begins` holds. Where there are fewer,
+/// Keeps the newest `count` units, each of which begins at a row for which `begins` holds. Where there are no more,
 /// everything stays, also what precedes the first.
 fn keep_newest(draft: &mut Draft, count: u64, begins: fn(&Draft, usize) -> bool, reason: Reason) {
+    let rows = windowed_rows(draft);
+    let all = rows.iter().filter(|row| begins(draft, **row)).count();
+    if all as u64 <= count {
+        return;
+    }
     let mut units = 0;
-    for row in windowed_rows(draft).into_iter().rev() {
+    for row in rows.into_iter().rev() {
         if units >= count {
             leave_before(draft, row, reason);
         } else if begins(draft, row) {
@@ -71,7 +76,8 @@ fn keep_newest(draft: &mut Draft, count: u64, begins: fn(&Draft, usize) -> bool,
 /// Keeps what is at most `hours` older than the newest message that has a time, and the newest `floor` units.
 fn keep_recent(draft: &mut Draft, hours: f64, floor: u64) {
     let rows = windowed_rows(draft);
-    let Some(newest) = rows.iter().filter_map(|row| draft.transcript.time(*row)).max() else {
+    // Without the time of the newest nothing can be measured.
+    let Some(newest) = rows.last().and_then(|row| draft.transcript.time(*row)) else {
         return;
     };
     #[expect(clippy::cast_precision_loss, reason = "milliseconds of a Date are exact in a double")]
@@ -89,16 +95,16 @@ fn keep_recent(draft: &mut Draft, hours: f64, floor: u64) {
 
 /// Brings back the newest `count` units of any source, where the filter for sources or the window left them out.
 fn bring_back_tasks(draft: &mut Draft, count: u64) {
-    let is_task = |row: &usize| match draft.decision(*row).map(|decision| decision.reason) {
+    let counts = |row: &usize| match draft.decision(*row).map(|decision| decision.reason) {
         None => !matches!(draft.rank(*row), Rank::Direct) && !is_kept_apart(draft, *row),
-        Some(reason) => may_come_back(reason),
+        Some(reason) => is_task(reason),
     };
-    let rows: Vec<usize> = draft.order.iter().copied().filter(is_task).collect();
+    let rows: Vec<usize> = draft.order.iter().copied().filter(counts).collect();
     let units = units::of(draft, &rows);
     let count = count.try_into().unwrap_or(usize::MAX);
     for row in units.into_iter().rev().take(count).flatten() {
         if draft.is_left_out(row) {
-            draft.bring_back(row, may_come_back);
+            draft.bring_back(row, is_task);
         }
     }
 }
@@ -152,18 +158,21 @@ fn require_reply_to(draft: &mut Draft) {
     }
 }
 
-/// Whether a reason is that of a limit, or a source, which another rule may overrule.
-fn may_come_back(reason: Reason) -> bool {
+/// Whether a reason is that of the window, or a source, which the newest tasks overrule.
+fn is_task(reason: Reason) -> bool {
     matches!(
         reason,
         Reason::Source
-            | Reason::BeyondCache
-            | Reason::BeyondFetchLimit
             | Reason::BeyondLookback
             | Reason::BeyondUserTurns
             | Reason::BeyondRecentMessages
             | Reason::TooOld
     )
+}
+
+/// Whether a reason is one that a reply overrules: also what was not fetched.
+fn may_come_back(reason: Reason) -> bool {
+    is_task(reason) || matches!(reason, Reason::BeyondCache | Reason::BeyondFetchLimit)
 }
 
 /// The rows that windows count, oldest first: what stands for the request is among them, other required rows and direct

@@ -27,7 +27,7 @@ describe("a task as a message", () => {
       assistant('[Calling read_file({"path":"a.txt"})]'),
     ],
     ["node.message", { content: "Please focus" }, assistant("[Direct message] Please focus")],
-    ["node.delegation_request", { subtask: "Migrate" }, assistant("[Delegation request] Migrate")],
+    ["node.delegation_request", { subtask: "Migrate" }, assistant("[Delegation request from unknown] Migrate")],
     ["node.tool_result", { content: "x" }, undefined],
     ["node.thinking", { content: "" }, undefined],
     ["execute", {}, undefined],

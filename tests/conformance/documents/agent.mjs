@@ -131,7 +131,7 @@ async function outcomeOf(messages, config) {
 function contextOf(input, given) {
   const tasks = ["l2", "l1", "direct"].flatMap((name) => tasksOf(input[name], `input.${name}`));
   const { knowledge, tools, current } = input;
-  let config = { ...given, now: input.now, agentId: input.agentId, sessionId: input.session };
+  let config = { ...given, now: input.now, agentId: input.agentId, sessionId: input.session ?? input.current?.session };
   if (knowledge !== undefined) {
     const items = checkList(knowledge, "input.knowledge").map((item, at) => {
       const { content, source } = checkKeys(item, `input.knowledge[${at}]`, ["content", "source"]);
@@ -162,6 +162,8 @@ function asLookUp(config, { query, session, now }) {
   return {
     ...asTheyAre(config),
     now,
+    // A look-up is no prompt: nothing bounds it but its limit.
+    budget: { ...config.budget, maxTokens: null },
     sessionId: session,
     collect: {
       ...config.collect,

@@ -115,9 +115,11 @@ async function build(input, settings) {
   }
   checkKeys(input, "input", INPUT);
   checkKeys(settings, "config", Object.keys(SETTINGS));
-  const messages = Array.isArray(input.chat)
-    ? input.chat.map((entry, at) => messageOf(entry, `input.chat[${at}]`, input.sessionId))
-    : input.chat;
+  const { chat = [] } = input;
+  // What is no list is passed as it is: the build says so.
+  const messages = Array.isArray(chat)
+    ? chat.map((entry, at) => messageOf(entry, `input.chat[${at}]`, input.sessionId))
+    : chat;
   const request = messageOfInput(input.input);
 
   let config = {
@@ -168,11 +170,15 @@ function messageOf(entry, place, sessionId) {
 }
 
 function messageOfInput(given) {
+  if (given == null) {
+    return undefined;
+  }
   const { id, text, sender, at } = checkKeys(given, "input.input", ["id", "text", "sender", "at"]);
   return { id, role: "user", name: sender, content: text, createdAt: at };
 }
 
-function contentsOf({ state = {}, memoryPointers, toolSnippets }) {
+function contentsOf({ state: given, memoryPointers, toolSnippets }) {
+  const state = given ?? {};
   checkKeys(state, "input.state", STATE);
   const summaries = Object.entries(STATE_SECTIONS).map(([name, id]) => [id, state[name] ?? null]);
   const items = [
