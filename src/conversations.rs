@@ -2,6 +2,7 @@
 
 use crate::config::{KnownConversation, TierForm, TiersConfig, TodayWindow};
 use crate::context::Tier;
+use crate::form::collapse;
 use crate::map::{self, Hashed};
 use crate::shorten;
 use crate::time::{self, MILLISECONDS_PER_DAY, MILLISECONDS_PER_MINUTE, Milliseconds, Zone};
@@ -342,18 +343,6 @@ fn said_in(transcript: &Transcript, row: usize) -> String {
         }
     }
     collapse(&out)
-}
-
-/// A text as one line: every run of white space is one space.
-pub(crate) fn collapse(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        if !out.is_empty() {
-            out.push(' ');
-        }
-        out.push_str(word);
-    }
-    out
 }
 
 /// A text of at most `max_chars` code points: a longer one is cut between whole characters and ends in `…`.

@@ -1,7 +1,8 @@
 //! What a fast model is asked in triage, and what it answers (document 000).
 
 use crate::ask::Candidate;
-use crate::conversations::{collapse, cut};
+use crate::conversations::cut;
+use crate::form::collapse;
 use std::fmt::Write;
 
 /// The prompt of `triage.complete`. Every candidate is one line, and the request is one, so that nothing in them can pass for

@@ -184,8 +184,6 @@ struct Finished {
     rows: Int32Array,
     #[serde(with = "serde_wasm_bindgen::preserve")]
     costs: Uint32Array,
-    #[serde(with = "serde_wasm_bindgen::preserve")]
-    section_of: Uint32Array,
     /// What is read as one JSON text: it is small, or rarely looked at.
     json: String,
 }
@@ -225,7 +223,6 @@ fn finished(context: &Context) -> JsResult<JsValue> {
     }
     let rows: Vec<i32> = context.pieces.iter().map(|placed| row(placed.piece)).collect();
     let costs: Vec<u32> = context.pieces.iter().map(|placed| placed.tokens as u32).collect();
-    let section_of: Vec<u32> = context.pieces.iter().map(|placed| placed.section as u32).collect();
     let rest = Rest {
         made: &context.made,
         shortened: context
@@ -248,7 +245,6 @@ fn finished(context: &Context) -> JsResult<JsValue> {
     to_js(&Finished {
         rows: Int32Array::from(rows.as_slice()),
         costs: Uint32Array::from(costs.as_slice()),
-        section_of: Uint32Array::from(section_of.as_slice()),
         json: serde_json::to_string(&rest).unwrap_or_default(),
     })
 }
