@@ -12,7 +12,8 @@
 //! - [`draft`]: what the stages work on. `form`, [`measure`], `shorten`: what the parts of a prompt look like and cost.
 //! - [`ask`]: what a build asks of the outside, and what it is answered. `triage_text`: the prompt for a fast model.
 //! - `sections`, `focus`: what sections hold, and how broad recall is.
-//! - `units`, `conversations`, `tiered`: what windows count, conversations within a transcript, and which of them fit.
+//! - `units`, `conversations`: what windows count, and conversations within a transcript.
+//! - `history`, `tiered`: how much of the history fits, and which conversations.
 //! - [`time`], [`map`]: dates and time zones, small maps.
 //! - [`tokens`]: exact counts and estimates.
 //! - [`context`], [`trace`]: the result, and what became of every message.
@@ -26,6 +27,7 @@ pub mod draft;
 mod conversations;
 mod focus;
 mod form;
+mod history;
 pub mod measure;
 mod sections;
 mod shorten;

@@ -6,10 +6,10 @@ use crate::context::{ConversationForm, ConversationReport, Cost, Piece, Tier};
 use crate::conversations::{self, Conversation};
 use crate::draft::{Draft, Rank};
 use crate::form;
+use crate::history::{History, keep_by_rank};
 use crate::map;
 use crate::measure::Meter;
 use crate::shorten;
-use crate::stages::budget::{History, keep_by_rank};
 use crate::trace::Reason;
 use crate::transcript::Role;
 

@@ -10,19 +10,19 @@
 //! over where it does not fit.
 //!
 //! What a message costs is the form's business: see `measure` and `form`. How a text is cut is in `shorten`, what a section
-//! holds in `sections`, how conversations fit in `tiered`.
+//! holds in `sections`, how much of the history fits in `history`, and of conversations in `tiered`.
 
 use crate::ask::StageResult;
-use crate::config::{Format, Measure, OnRequiredOverflow, Oversize, SectionKind, TrimFirst};
+use crate::config::{Format, OnRequiredOverflow, SectionKind, TrimFirst};
 use crate::context::{Cost, Piece};
 use crate::draft::{Draft, Rank};
 use crate::error::{Error, ErrorCode};
-use crate::form;
+use crate::history::{self, History, HistoryLimit, keep_by_rank};
 use crate::measure::Meter;
 use crate::sections::{Body, Shown};
 use crate::shorten;
 use crate::tiered;
-use crate::trace::{NoteKind, Reason};
+use crate::trace::NoteKind;
 use crate::transcript::Role;
 
 /// Decides what is kept, and puts the prompt's pieces in order.
@@ -49,7 +49,7 @@ pub fn run(draft: &mut Draft) -> StageResult {
 
     let mut sections = sections(draft, &meter)?;
     let mut history = History::begin(draft);
-    let spent = keep_required(draft, &meter, &mut sections, &mut history, limit)?;
+    let spent = keep_required(draft, &meter, &sections, &mut history, limit)?;
     let mut room = limit.minus(spent);
     let enlarges_first = trim_first == TrimFirst::History;
     keep_optional_sections(draft, &meter, &mut sections, &mut room, enlarges_first)?;
@@ -75,72 +75,6 @@ struct Shelf {
     shown: Vec<Shown>,
     pieces: Vec<Piece>,
     is_required: bool,
-}
-
-/// What becomes of the history.
-#[derive(Debug)]
-pub(crate) struct History {
-    /// What stands before and after it.
-    pub around: (Vec<Piece>, Vec<Piece>),
-    /// What stands for it where there is none.
-    pub empty: Option<Piece>,
-    /// Whether that is paid for, as there cannot be any.
-    pub is_empty: bool,
-    /// Whether what is required costs more than there is: then nothing is free again.
-    is_over_budget: bool,
-    /// The rows that are kept.
-    pub kept: Vec<usize>,
-    /// The rows that are not, and why.
-    pub left_out: Vec<(usize, Reason)>,
-    /// The pieces of the history in their order, where it is not that of the rows.
-    pub pieces: Option<Vec<Piece>>,
-    /// What its own limit leaves.
-    pub room: Cost,
-    /// How many more messages its own limit allows.
-    pub items: u64,
-    /// The conversations, where they are told apart.
-    pub shapes: Vec<tiered::Shape>,
-}
-
-impl History {
-    fn begin(draft: &mut Draft) -> Self {
-        let mut history = Self {
-            around: (Vec::new(), Vec::new()),
-            empty: None,
-            is_empty: false,
-            is_over_budget: false,
-            kept: Vec::new(),
-            left_out: Vec::new(),
-            pieces: None,
-            room: Cost { tokens: u64::MAX, chars: u64::MAX },
-            items: u64::MAX,
-            shapes: tiered::shapes(draft),
-        };
-        let Some((position, section)) = draft.config.section(SectionKind::History) else {
-            return history;
-        };
-        history.room = Cost {
-            tokens: section.limit.tokens.unwrap_or(u64::MAX),
-            chars: section.limit.chars.unwrap_or(u64::MAX),
-        };
-        history.items = section.limit.items.unwrap_or(u64::MAX);
-        let label = section.label.clone().unwrap_or_default();
-        let empty = section.empty.clone().map(|empty| label + &empty);
-        let (before, after) = form::around_history(draft);
-        let mut make = |text| draft.make(position, Role::System, text);
-        history.around = (
-            before.into_iter().map(&mut make).collect(),
-            after.into_iter().map(&mut make).collect(),
-        );
-        if draft.config.render.format != Format::Messages {
-            history.empty = empty.map(|empty| draft.make(position, Role::System, empty));
-        }
-        history
-    }
-
-    fn frame(&self) -> Vec<Piece> {
-        self.around.0.iter().chain(&self.around.1).copied().collect()
-    }
 }
 
 /// Cuts replies that are longer than the config allows; that is no matter of the budget.
@@ -215,7 +149,7 @@ fn fits_own_limit(draft: &Draft, meter: &Meter, body: &Body, shown: &[Shown]) ->
 fn keep_required(
     draft: &mut Draft,
     meter: &Meter,
-    sections: &mut [Shelf],
+    sections: &[Shelf],
     history: &mut History,
     limit: Cost,
 ) -> StageResult<Cost> {
@@ -309,10 +243,7 @@ fn keep_optional_sections(
     for shelf in sections.iter_mut().filter(|shelf| !shelf.is_required) {
         let body = &shelf.body;
         let limit = *room;
-        let mut fits = |shown: &[Shown]| {
-            Ok(fits_own_limit(draft, meter, body, shown)?
-                && cost_of(draft, meter, body, shown)?.fits(limit))
-        };
+        let mut fits = |shown: &[Shown]| fits_both(draft, meter, body, shown, limit);
         let mut shown = shelf.shown.clone();
         if !(enlarges && fits(&shown)?) {
             shown = body.least(None, &mut fits)?;
@@ -339,10 +270,7 @@ fn enlarge_items(
     {
         let body = &shelf.body;
         let limit = room.plus(meter.total(draft, &shelf.pieces)?);
-        let mut fits = |shown: &[Shown]| {
-            Ok(fits_own_limit(draft, meter, body, shown)?
-                && cost_of(draft, meter, body, shown)?.fits(limit))
-        };
+        let mut fits = |shown: &[Shown]| fits_both(draft, meter, body, shown, limit);
         let mut shown = shelf.shown.clone();
         body.enlarge(&mut shown, &mut fits)?;
         shelf.pieces = body.pieces(draft, &shown);
@@ -350,6 +278,18 @@ fn enlarge_items(
         *room = limit.minus(meter.total(draft, &shelf.pieces)?);
     }
     Ok(())
+}
+
+/// Whether a section fits its own limit, and what is left of the budget.
+fn fits_both(
+    draft: &mut Draft,
+    meter: &Meter,
+    body: &Body,
+    shown: &[Shown],
+    limit: Cost,
+) -> StageResult<bool> {
+    Ok(fits_own_limit(draft, meter, body, shown)?
+        && cost_of(draft, meter, body, shown)?.fits(limit))
 }
 
 /// What a section costs in these forms. What is made for it is gone again.
@@ -360,131 +300,6 @@ fn cost_of(draft: &mut Draft, meter: &Meter, body: &Body, shown: &[Shown]) -> St
         meter.ask_for(draft, pieces.iter().copied()).and_then(|()| meter.total(draft, &pieces));
     draft.made.truncate(mark);
     cost
-}
-
-/// Keeps whole groups by rank, within a rank the newest first.
-pub(crate) fn keep_by_rank(
-    draft: &mut Draft,
-    meter: &Meter,
-    history: &mut History,
-    room: &mut Cost,
-    ranks: &[Rank],
-) -> StageResult {
-    let open = draft.open_rows();
-    let mut rows: Vec<usize> = Vec::with_capacity(open.len());
-    for rank in ranks {
-        let of_rank = |row: &usize| draft.rank(*row) == *rank;
-        if *rank == Rank::Direct {
-            // They stand in the order of their priority: the first is the first to be kept.
-            rows.extend(open.iter().copied().filter(of_rank));
-        } else {
-            rows.extend(open.iter().rev().copied().filter(of_rank));
-        }
-    }
-    let limit = HistoryLimit::of(draft);
-    let mut is_seen = vec![false; draft.transcript.len()];
-    let mut blocked: Option<Reason> = None;
-    for (position, row) in rows.iter().copied().enumerate() {
-        if is_seen[draft.groups.of(row)] {
-            continue; // with a newer message of its group
-        }
-        let is_run = matches!(draft.rank(row), Rank::Recent | Rank::History);
-        if let (true, Some(reason)) = (is_run, blocked) {
-            history.left_out.push((row, reason)); // and so will be the rest of its group
-            continue;
-        }
-        is_seen[draft.groups.of(row)] = true;
-        let members: Vec<usize> = open_members(draft, row);
-        let ahead = members.iter().chain(&rows[position..]).copied().map(Piece::Message);
-        meter.ask_ahead(draft, members.len(), ahead)?;
-        if let Err(reason) = limit.keep(draft, meter, history, room, &members)? {
-            blocked = blocked.or(is_run.then_some(reason));
-            history.left_out.extend(members.into_iter().map(|member| (member, reason)));
-        }
-    }
-    Ok(())
-}
-
-/// The members of a row's group that no stage has left out: in a text a call may stand without its result.
-fn open_members(draft: &Draft, row: usize) -> Vec<usize> {
-    let members = draft.groups.members(row).iter().copied();
-    members.filter(|member| !draft.is_left_out(*member)).collect()
-}
-
-/// The history's own limit, and how it is counted.
-#[derive(Clone, Copy, Debug)]
-struct HistoryLimit {
-    measure: Measure,
-    oversize: Oversize,
-}
-
-impl HistoryLimit {
-    fn of(draft: &Draft) -> Self {
-        let section = draft.config.section(SectionKind::History);
-        let limit = section.map(|(_, section)| section.limit.clone()).unwrap_or_default();
-        Self { measure: limit.measure, oversize: limit.oversize }
-    }
-
-    /// Keeps a group if it fits, or of the newest message its end; otherwise says which limit it does not fit.
-    fn keep(
-        self,
-        draft: &mut Draft,
-        meter: &Meter,
-        history: &mut History,
-        room: &mut Cost,
-        members: &[usize],
-    ) -> StageResult<Result<(), Reason>> {
-        if members.len() as u64 > history.items {
-            return Ok(Err(Reason::OverLimit));
-        }
-        let pieces: Vec<Piece> = members.iter().copied().map(Piece::Message).collect();
-        let Some(mut cost) = meter.cost_within(draft, &pieces, *room)? else {
-            return Ok(Err(Reason::OverBudget));
-        };
-        let mut own = self.own_cost(draft, members, cost);
-        if !own.fits(history.room) {
-            let (true, &[row]) = (history.kept.is_empty(), members) else {
-                return Ok(Err(Reason::OverLimit));
-            };
-            if self.oversize != Oversize::Tail || own.tokens > history.room.tokens {
-                return Ok(Err(Reason::OverLimit));
-            }
-            let text = draft.text_of(Piece::Message(row));
-            let text = form::said_of(&draft.config, &text);
-            let around = own.chars.saturating_sub(text.chars().count() as u64);
-            let left = history.room.chars.saturating_sub(around).max(1);
-            let end = shorten::tail(&text, usize::try_from(left).unwrap_or(usize::MAX));
-            draft.shortened.insert(Piece::Message(row), end.to_owned());
-            cost = meter.total(draft, &pieces)?;
-            if !cost.fits(*room) {
-                // A cut may fall within a token.
-                draft.shortened.remove(&Piece::Message(row));
-                return Ok(Err(Reason::OverBudget));
-            }
-            draft.trimmed = true;
-            own = history.room; // nothing else
-        }
-        history.room = history.room.minus(own);
-        history.items -= members.len() as u64;
-        history.kept.extend(members);
-        *room = room.minus(cost);
-        Ok(Ok(()))
-    }
-
-    fn own_cost(self, draft: &Draft, members: &[usize], cost: Cost) -> Cost {
-        match self.measure {
-            Measure::Rendered => cost,
-            Measure::RoleAndText => {
-                const AROUND: usize = 4;
-                let chars = |row: &usize| {
-                    let piece = Piece::Message(*row);
-                    let said = form::said(draft, piece, &draft.transcript, *row);
-                    said.chars().count() + draft.transcript.role(*row).as_str().len() + AROUND
-                };
-                Cost { chars: members.iter().map(chars).sum::<usize>() as u64, ..cost }
-            }
-        }
-    }
 }
 
 /// Puts the pieces in the order of the sections.
@@ -500,39 +315,13 @@ fn lay_out(
     for (position, section) in draft.config.sections().iter().enumerate() {
         let pieces = match section.kind {
             SectionKind::Request => draft.request.iter().map(|_| Piece::Request).collect(),
-            SectionKind::History => history_pieces(draft, meter, history, room)?,
+            SectionKind::History => history::pieces(draft, meter, history, room)?,
             _ => shelves.next().map(|shelf| shelf.pieces.clone()).unwrap_or_default(),
         };
         layout.extend(pieces.into_iter().map(|piece| (piece, position)));
     }
     draft.layout = layout;
     Ok(())
-}
-
-fn history_pieces(
-    draft: &Draft,
-    meter: &Meter,
-    history: &History,
-    room: Cost,
-) -> StageResult<Vec<Piece>> {
-    let in_order = || {
-        let mut is_kept = vec![false; draft.transcript.len()];
-        for row in &history.kept {
-            is_kept[*row] = true;
-        }
-        let rows = draft.order.iter().copied().filter(|row| is_kept[*row]);
-        rows.map(Piece::Message).collect()
-    };
-    let pieces: Vec<Piece> = history.pieces.clone().unwrap_or_else(in_order);
-    if !pieces.is_empty() {
-        let (before, after) = &history.around;
-        return Ok(before.iter().chain(&pieces).chain(after).copied().collect());
-    }
-    // What the frame would have cost is free again.
-    let room = room.plus(meter.total(draft, &history.frame())?);
-    let empty: Vec<Piece> = history.empty.into_iter().collect();
-    let fits = !history.is_over_budget && meter.total(draft, &empty)?.fits(room);
-    Ok(if fits || history.is_empty { empty } else { Vec::new() })
 }
 
 /// Marks what was decided, and notes whether anything was trimmed.
