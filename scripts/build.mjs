@@ -19,7 +19,7 @@ const dist = projectPath(packageFolder, "dist");
 const cache = projectPath(".cache");
 
 /** What the core may weigh, in bytes of raw wasm. */
-const coreLimit = 530_000;
+const coreLimit = 545_000;
 
 /** The features that rustc's wasm uses: wasm-opt has to be told of each. */
 const wasmFeatures = [
@@ -38,6 +38,11 @@ const entries = {
   workerd: "src/load/workerd.ts",
   "edge-light": "src/load/edge-light.ts",
   slim: "src/load/slim.ts",
+  stores: "src/stores/index.ts",
+  "store-indexeddb": "src/stores/indexeddb.ts",
+  "store-durable-object": "src/stores/durable-object.ts",
+  "store-d1": "src/stores/d1.ts",
+  "store-conformance": "src/stores/conformance.ts",
   cli: "src/cli.ts",
 };
 

@@ -28,6 +28,14 @@ pub enum Need {
         /// Until when.
         last: Milliseconds,
     },
+    /// Older messages of the log that the transcript was read from: what is there does not decide the context. It has no
+    /// answer: another build begins with a transcript that has them.
+    Older {
+        /// Whether all are needed, or as many more as there are.
+        all: bool,
+        /// The id of a message that is needed, wherever in the log it is.
+        message_id: Option<String>,
+    },
     /// How many tokens texts have, from the hook `countTokens`.
     Counts {
         /// The texts, none of them twice.

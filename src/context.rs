@@ -4,7 +4,7 @@ use crate::ask::{Answer, HookName};
 use crate::config::{ContextConfig, Focus, SectionKind};
 use crate::map::Map;
 use crate::trace::Trace;
-use crate::transcript::Role;
+use crate::transcript::{Role, Unread};
 use serde::Serialize;
 
 /// A part of the prompt.
@@ -355,6 +355,8 @@ pub struct TranscriptRecord {
     pub digest: String,
     /// The same of its beginnings: of 1, 2, 4, 8, … messages. By them a changed message is found.
     pub marks: Vec<(usize, String)>,
+    /// What was not read of the log that they are from; null where they are all that there is.
+    pub unread: Option<Unread>,
 }
 
 /// The version of a recording's form.

@@ -266,6 +266,12 @@ impl Draft {
         }
     }
 
+    /// Gives another reason why a message is left out.
+    pub(crate) fn leave_out_rather(&mut self, row: usize, reason: Reason) {
+        let stage = self.stage;
+        self.decisions[row] = Some(Decision { fate: Fate::LeftOut, stage, reason });
+    }
+
     /// Leaves out a message alone: for the text formats, where a call is a text that needs no result.
     pub fn leave_out_alone(&mut self, row: usize, reason: Reason) {
         let stage = self.stage;

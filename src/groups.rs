@@ -21,20 +21,23 @@ impl Groups {
     #[must_use]
     pub fn find(transcript: &Transcript, order: &[usize]) -> Self {
         let mut groups = Self { group_of: (0..transcript.len()).collect(), ..Self::default() };
-        // By session and call id, as ids like `call_0` are in many: the row of the latest call, and whether it has a result.
-        let mut calls: Hashed<(Option<&str>, &str), (usize, bool)> = Hashed::default();
+        // By stretch, session and call id, as ids like `call_0` are in many: the row of the latest call, and whether it has a result.
+        let mut calls: Hashed<(usize, Option<&str>, &str), (usize, bool)> = Hashed::default();
         for &row in order {
+            // No call answers a result beyond a gap: what lies between them may.
+            let stretch = stretch_of(transcript, row);
             let session = transcript.value(row, Field::SessionId);
             for (field, id) in transcript.fields(row) {
                 match field {
                     Field::CallId => {
-                        if let Some((earlier, false)) = calls.insert((session, id), (row, false))
+                        if let Some((earlier, false)) =
+                            calls.insert((stretch, session, id), (row, false))
                             && earlier != row
                         {
                             groups.calls_without_result.push(earlier);
                         }
                     }
-                    Field::ResultId => match calls.get_mut(&(session, id)) {
+                    Field::ResultId => match calls.get_mut(&(stretch, session, id)) {
                         Some((call, answered)) => {
                             *answered = true;
                             let call = *call;
@@ -84,4 +87,9 @@ impl Groups {
         let group = &self.group_of[row];
         self.larger.get(group).map_or(std::slice::from_ref(group), Vec::as_slice)
     }
+}
+
+/// In which of the stretches that gaps leave a row is, counted from 0.
+pub(crate) fn stretch_of(transcript: &Transcript, row: usize) -> usize {
+    transcript.gaps().iter().filter(|gap| gap.row <= row).count()
 }

@@ -13,6 +13,7 @@
 //! - [`ask`]: what a build asks of the outside, and what it is answered. `triage_text`: the prompt for a fast model.
 //! - `sections`, `focus`: what sections hold, and how broad recall is.
 //! - `units`, `conversations`: what windows count, and conversations within a transcript.
+//! - `unread`: whether what was read of a log decides the context.
 //! - `history`, `tiered`: how much of the history fits, and which conversations.
 //! - [`time`], [`map`]: dates and time zones, small maps.
 //! - [`tokens`]: exact counts and estimates.
@@ -34,6 +35,7 @@ mod shorten;
 mod tiered;
 mod triage_text;
 mod units;
+mod unread;
 
 pub mod config;
 pub mod context;

@@ -23,6 +23,8 @@ pub enum Fate {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
+    /// It was read for what goes together with it, or to look for what does; nothing else as old can be in the context.
+    NotRead,
     /// It belongs to another session than the one asked for.
     OtherSession,
     /// It is meant for another agent than the one that the context is for.
@@ -101,7 +103,8 @@ pub enum Reason {
 
 impl Reason {
     /// Every reason, in the order of the stages.
-    pub const ALL: [Self; 37] = [
+    pub const ALL: [Self; 38] = [
+        Self::NotRead,
         Self::OtherSession,
         Self::OtherTarget,
         Self::Expired,
@@ -148,6 +151,10 @@ impl Reason {
         let window = &config.window;
         let figure = |value: Option<u64>| value.map_or_else(String::new, |value| value.to_string());
         match self {
+            Self::NotRead => {
+                "older than all that was read of the log: window and budget were full before"
+                    .to_owned()
+            }
             Self::OtherSession => format!(
                 "belongs to another session than {}",
                 config.session_id.as_deref().unwrap_or("the one asked for")
@@ -308,6 +315,8 @@ pub struct Trace {
     pub reasons: Vec<ReasonWords>,
     /// What is to be said of the build as a whole.
     pub notes: Vec<Note>,
+    /// How many older messages of the log were not read, as none of them could be in the context.
+    pub unread_count: usize,
 }
 
 /// Something about a build as a whole.
@@ -402,6 +411,6 @@ impl Trace {
                 }
             }
         }
-        Self { ranges, reasons, notes: Vec::new() }
+        Self { ranges, reasons, notes: Vec::new(), unread_count: 0 }
     }
 }

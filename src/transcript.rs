@@ -5,10 +5,11 @@
 
 use crate::context::Cost;
 use crate::error::{Error, ErrorCode, Result};
+use crate::map::Hashed;
 use crate::time::{self, Milliseconds};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
-use xxhash_rust::xxh64::Xxh64;
+use xxhash_rust::xxh64::{Xxh64, xxh64};
 
 /// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -193,7 +194,38 @@ pub struct Transcript {
     segments: Vec<Segment>,
     /// A bit for each field that any message ever had: most fields are in no message, and need not be looked for.
     fields_seen: u32,
+    unread: Option<Unread>,
     remembered: RefCell<Remembered>,
+}
+
+/// What a transcript leaves out of the log that it was read from.
+///
+/// Reading from the end, one reads no more than the context can need. What comes before that tail was read for what it is:
+/// the log's beginning, and what is pinned or replied to, with its exchange.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Unread {
+    /// Where messages were not read, in the order of the rows: the log's beginning ends at the first gap, and the tail begins
+    /// behind the last.
+    pub gaps: Vec<Gap>,
+    /// How many messages were not read.
+    pub count: usize,
+    /// Whether some of them may have no time.
+    pub has_untimed: bool,
+    /// Ids that were looked for: all messages of the log that have one of them are there.
+    pub looked_up: Vec<String>,
+}
+
+/// Messages of the log that are not in the transcript, all in a row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Gap {
+    /// The row that follows them.
+    pub row: usize,
+    /// The latest time of all that the log has before that row, or of the row itself; none where none has a time.
+    pub latest: Option<Milliseconds>,
 }
 
 /// What was computed once; each list covers a first part of the rows.
@@ -226,6 +258,35 @@ impl Transcript {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
+    }
+
+    /// What was not read of the log, where anything was not.
+    #[must_use]
+    pub fn unread(&self) -> Option<&Unread> {
+        self.unread.as_ref().filter(|unread| unread.count > 0)
+    }
+
+    /// Says what was not read of the log.
+    pub fn set_unread(&mut self, unread: Option<Unread>) {
+        self.unread = unread;
+    }
+
+    /// How many rows are those that the log begins with.
+    #[must_use]
+    pub fn head_length(&self) -> usize {
+        self.gaps().first().map_or(self.len(), |gap| gap.row)
+    }
+
+    /// The row from which on nothing of the log is left out.
+    #[must_use]
+    pub fn first_of_tail(&self) -> usize {
+        self.gaps().last().map_or(0, |gap| gap.row)
+    }
+
+    /// Where messages were not read.
+    #[must_use]
+    pub fn gaps(&self) -> &[Gap] {
+        self.unread().map_or(&[], |unread| &unread.gaps)
     }
 
     /// Appends messages.
@@ -303,6 +364,11 @@ impl Transcript {
         if length == 0 {
             *self = Self::default(); // gives the memory back too
             return;
+        }
+        if let Some(unread) = &mut self.unread {
+            for gap in &mut unread.gaps {
+                gap.row = gap.row.min(length);
+            }
         }
         let first_segment = row.first_segment as usize;
         if let Some(segment) = self.segments.get(first_segment) {
@@ -408,23 +474,100 @@ impl Transcript {
         let mut remembered = self.remembered.borrow_mut();
         let digests = &mut remembered.digests;
         for row in digests.len()..length {
-            let mut hash = Xxh64::new(digests.last().copied().unwrap_or(0));
-            let Row { role, pinned, time, .. } = self.rows[row];
-            hash.update(&[role as u8, u8::from(pinned)]);
-            hash.update(&time.map_or(i64::MIN, |time| time.0).to_le_bytes());
-            for (field, value) in self.fields(row) {
-                if field == Field::CreatedAt && time.is_some() {
-                    continue; // said by the time, however it was written
-                }
-                hash.update(&[field as u8]);
-                hash.update(&(value.len() as u64).to_le_bytes());
-                hash.update(value.as_bytes());
-            }
-            digests.push(hash.digest());
+            let before = digests.last().copied().unwrap_or(0);
+            digests.push(self.checksum(row, before));
         }
         let digest = length.checked_sub(1).map_or(0, |last| digests[last]);
         format!("{digest:016x}")
     }
+
+    /// The checksum of one message with all its fields.
+    fn checksum(&self, row: usize, seed: u64) -> u64 {
+        let mut hash = Xxh64::new(seed);
+        let Row { role, pinned, time, .. } = self.rows[row];
+        hash.update(&[role as u8, u8::from(pinned)]);
+        hash.update(&time.map_or(i64::MIN, |time| time.0).to_le_bytes());
+        for (field, value) in self.fields(row) {
+            if field == Field::CreatedAt && time.is_some() {
+                continue; // said by the time, however it was written
+            }
+            hash.update(&[field as u8]);
+            hash.update(&(value.len() as u64).to_le_bytes());
+            hash.update(value.as_bytes());
+        }
+        hash.digest()
+    }
+
+    // ---- Costs that last ----
+
+    /// What is remembered of the costs of some messages, as bytes that [`Transcript::learn_costs`] reads: nothing where
+    /// nothing is. They name messages by checksums, so they are true wherever the same messages are.
+    #[must_use]
+    pub fn costs(&self, rows: std::ops::Range<usize>) -> Vec<u8> {
+        let remembered = self.remembered.borrow();
+        let mut bytes = Vec::new();
+        for row in rows {
+            let mut checksum = None;
+            for column in &remembered.costs {
+                let known = column.costs.get(row).filter(|cost| **cost != UNKNOWN_COST);
+                let Some([tokens, chars]) = known else {
+                    continue;
+                };
+                if bytes.is_empty() {
+                    bytes.extend(costs_version().to_le_bytes());
+                }
+                let checksum = *checksum.get_or_insert_with(|| self.checksum(row, 0));
+                bytes.extend(column.form.to_le_bytes());
+                bytes.extend(checksum.to_le_bytes());
+                bytes.extend(tokens.to_le_bytes());
+                bytes.extend(chars.to_le_bytes());
+            }
+        }
+        bytes
+    }
+
+    /// How many records [`Transcript::costs`] would give.
+    #[must_use]
+    pub fn known_costs(&self, rows: std::ops::Range<usize>) -> usize {
+        let remembered = self.remembered.borrow();
+        let known = |column: &CostColumn| {
+            let costs = column.costs.iter().take(rows.end).skip(rows.start);
+            costs.filter(|cost| **cost != UNKNOWN_COST).count()
+        };
+        remembered.costs.iter().map(known).sum()
+    }
+
+    /// Remembers the costs of some messages, as far as they are among `bytes`. What is no list of costs, or one of another
+    /// version, is ignored: they are counted anew then.
+    pub fn learn_costs(&self, rows: std::ops::Range<usize>, bytes: &[u8]) {
+        let Some((version, records)) = bytes.split_first_chunk() else {
+            return;
+        };
+        let (records, rest) = records.as_chunks::<COST_RECORD_BYTES>();
+        if u64::from_le_bytes(*version) != costs_version() || !rest.is_empty() {
+            return;
+        }
+        let mut known: Hashed<u64, Vec<(u64, Cost)>> = Hashed::default();
+        for record in records {
+            // The length is right, so every part of it is there.
+            let part = |at: usize| record[at..at + 8].try_into().map_or(0, u64::from_le_bytes);
+            let [form, checksum, costs] = [part(0), part(8), part(16)];
+            let cost = Cost { tokens: costs & u64::from(u32::MAX), chars: costs >> 32 };
+            known.entry(checksum).or_default().push((form, cost));
+        }
+        for row in rows {
+            for (form, cost) in known.get(&self.checksum(row, 0)).into_iter().flatten() {
+                self.remember_cost(*form, row, *cost);
+            }
+        }
+    }
+}
+
+const COST_RECORD_BYTES: usize = 24;
+
+/// What lasting costs begin with: what counts may change with a version.
+fn costs_version() -> u64 {
+    xxh64(concat!("costs ", env!("CARGO_PKG_VERSION")).as_bytes(), 0)
 }
 
 fn too_large() -> Error {

@@ -2,6 +2,7 @@
 
 use crate::config::WindowUnit;
 use crate::draft::Draft;
+use crate::groups;
 use crate::transcript::Role;
 
 /// Cuts rows, oldest first, into units, as `window.unit` says. What goes together is in one unit: the first of its rows.
@@ -9,11 +10,17 @@ pub(crate) fn of(draft: &Draft, rows: &[usize]) -> Vec<Vec<usize>> {
     let mut units: Vec<Vec<usize>> = Vec::new();
     // By the row that stands for a group: the unit that it is in.
     let mut unit_of_group = vec![None; draft.transcript.len()];
+    let mut stretch = 0;
     for row in rows {
         let begins = match draft.config.window.unit {
             WindowUnit::Message => true,
-            WindowUnit::Exchange => begins_exchange(draft, *row) || units.is_empty(),
+            WindowUnit::Exchange => {
+                // What lies between two rows that are no neighbours in the log is of neither's exchange.
+                let is_beyond_gap = groups::stretch_of(&draft.transcript, *row) > stretch;
+                begins_exchange(draft, *row) || units.is_empty() || is_beyond_gap
+            }
         };
+        stretch = stretch.max(groups::stretch_of(&draft.transcript, *row));
         let group = draft.groups.of(*row);
         let unit = unit_of_group[group].unwrap_or_else(|| {
             if begins {

@@ -16,7 +16,7 @@ use crate::measure;
 use crate::time::{self, Milliseconds};
 use crate::tokens::{Counter, Encoding, EncodingName};
 use crate::trace::Trace;
-use crate::transcript::{Columns, Transcript};
+use crate::transcript::{Columns, Transcript, Unread};
 use crate::value::Value;
 use js_sys::{Array, Int32Array, Object, Uint32Array};
 use serde::Serialize;
@@ -70,6 +70,40 @@ impl CoreTranscript {
     /// Keeps the first `length` messages.
     pub fn truncate(&mut self, length: usize) {
         Rc::make_mut(&mut self.0).truncate(length);
+    }
+
+    /// Says what was not read of the log that the messages are from, with an [`Unread`]; nothing where they are all.
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_CONFIG` where it is none.
+    #[wasm_bindgen(js_name = setUnread)]
+    pub fn set_unread(&mut self, unread: &JsValue) -> JsResult<()> {
+        let unread: Option<Unread> = plain(unread).decode(&[]).map_err(failure)?;
+        Rc::make_mut(&mut self.0).set_unread(unread);
+        Ok(())
+    }
+
+    /// What is remembered of the costs of the messages from `first` to before `end`; see [`Transcript::costs`].
+    #[must_use]
+    pub fn costs(&self, first: usize, end: usize) -> Vec<u8> {
+        let end = end.min(self.0.len());
+        self.0.costs(first.min(end)..end)
+    }
+
+    /// How many costs are remembered of the messages from `first` to before `end`.
+    #[wasm_bindgen(js_name = knownCosts)]
+    #[must_use]
+    pub fn known_costs(&self, first: usize, end: usize) -> usize {
+        let end = end.min(self.0.len());
+        self.0.known_costs(first.min(end)..end)
+    }
+
+    /// Remembers what `costs` gave once.
+    #[wasm_bindgen(js_name = learnCosts)]
+    pub fn learn_costs(&self, first: usize, end: usize, bytes: &[u8]) {
+        let end = end.min(self.0.len());
+        self.0.learn_costs(first.min(end)..end, bytes);
     }
 
     /// How many messages there are.
@@ -128,7 +162,8 @@ impl CoreBuild {
         hooks: Vec<String>,
     ) -> JsResult<Self> {
         let mut config = read_config(config)?;
-        config.turn_id.get_or_insert_with(random_turn_id);
+        // Nothing but the snapshot's label depends on it.
+        config.turn_id.get_or_insert_with(|| random_id("turn"));
         let now = time::from_number(now).unwrap_or(Milliseconds(0));
         let request = request.map(|request| request.0);
         let hooks = Value::List(hooks.into_iter().map(Value::Text).collect());
@@ -300,6 +335,16 @@ pub fn count_text(text: &str, config: &JsValue) -> JsResult<f64> {
     Ok(count)
 }
 
+/// An id of 64 random bits, after a word that says of what.
+#[wasm_bindgen(js_name = randomId)]
+#[must_use]
+pub fn random_id(prefix: &str) -> String {
+    let mut bytes = [0; 8];
+    // Where a host has no randomness, all share one id.
+    let _ = getrandom::fill(&mut bytes);
+    format!("{prefix}_{:016x}", u64::from_le_bytes(bytes))
+}
+
 /// The config with every default, as JSON.
 #[wasm_bindgen(js_name = defaultConfig)]
 #[must_use]
@@ -381,11 +426,4 @@ fn failure(error: Error) -> JsValue {
 
 fn to_js(value: &impl Serialize) -> JsResult<JsValue> {
     Ok(value.serialize(&Serializer::json_compatible())?)
-}
-
-fn random_turn_id() -> String {
-    let mut bytes = [0; 8];
-    // Where a host has no randomness, all its turns share one id; nothing but the snapshot's label depends on it.
-    let _ = getrandom::fill(&mut bytes);
-    format!("turn_{:016x}", u64::from_le_bytes(bytes))
 }

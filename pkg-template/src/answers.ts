@@ -5,7 +5,7 @@ import type { TriageCandidate } from "./hooks.js";
 import { describe } from "./messages.js";
 
 /** A need that a hook answers. */
-export type HookNeed = Exclude<Need, { readonly need: "encoding" | "zoneOffsets" }>;
+export type HookNeed = Exclude<Need, { readonly need: "encoding" | "zoneOffsets" | "older" }>;
 
 /** Which of the hooks a need is asked of. */
 export function hookOf(need: HookNeed, has: (name: HookName) => boolean): HookName {

@@ -1,4 +1,4 @@
-/** The bytes of a base64 text. It is the build's own: it has no spaces and is not checked. */
+/** The bytes of a base64 text. What is none fails. */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);
@@ -6,4 +6,16 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
     bytes[index] = binary.charCodeAt(index);
   }
   return bytes;
+}
+
+/** How many bytes become letters at a time: as many as a call may have arguments anywhere. */
+const CHUNK_LENGTH = 0x2000;
+
+/** Bytes as a base64 text. */
+export function encodeBase64(bytes: Uint8Array): string {
+  let binary = "";
+  for (let first = 0; first < bytes.length; first += CHUNK_LENGTH) {
+    binary += String.fromCharCode(...bytes.subarray(first, first + CHUNK_LENGTH));
+  }
+  return btoa(binary);
 }

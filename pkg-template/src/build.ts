@@ -36,16 +36,34 @@ export async function buildContext<M extends MessageInput, const F extends Forma
   transcript: readonly M[] | Transcript<M>,
   config?: InFormat<ContextConfig<M>, F>,
 ): Promise<BuiltContext<M, F>> {
+  return await buildOver<M, F>(config, () => {
+    const source = sourceOf(transcript, KIND);
+    return { source: () => source };
+  });
+}
+
+/** Where a build reads its messages. */
+export interface Reader<M> {
+  /** What was read. */
+  source(): Source<M>;
+  /** Reads more of the log that it is from, where not all of it was read. */
+  older?(need: OlderNeed): Promise<void>;
+}
+
+/** Builds over what a reader gives. It is opened when the config is read: that may run code of the caller's. */
+export async function buildOver<M extends MessageInput, F extends Format>(
+  config: unknown,
+  open: () => Reader<M> | Promise<Reader<M>>,
+): Promise<BuiltContext<M, F>> {
   const now = Date.now();
   try {
-    // The config first: reading it may run code of the caller's, which may change the list.
     const read = readConfig(config, KIND);
     checkAborted(read.signal, KIND);
     checkZone(read);
-    const source = sourceOf(transcript, KIND);
-    return await buildFrom<M, F>(source, read, now, {
+    const reader = open();
+    return await buildFrom<M, F>(reader instanceof Promise ? await reader : reader, read, now, {
       hooks: [...read.hooks.keys()],
-      answer: (need) => askHook(need, read.hooks, source.messages, read.signal, KIND),
+      answer: (need, messages) => askHook(need, read.hooks, messages, read.signal, KIND),
       offsets: offsetsOf,
     });
   } catch (failure) {
@@ -91,33 +109,42 @@ export function buildContextSync<M extends MessageInput, const F extends Format 
 export interface Outside {
   /** The hooks that there are. */
   readonly hooks: readonly HookName[];
-  /** Answers what a hook is asked. Nothing is asked twice. */
-  answer(need: HookNeed): Answer | Promise<Answer>;
+  /** Answers what a hook is asked; positions are those of the messages. Nothing is asked twice. */
+  answer(need: HookNeed, messages: readonly MessageInput[]): Answer | Promise<Answer>;
   /** The offsets of a time zone: since when, and how many minutes, in turn. */
   offsets(need: ZoneNeed): readonly number[];
 }
 
 /** Builds, with an outside of the caller's. */
 export async function buildFrom<M extends MessageInput, F extends Format>(
-  source: Source<M>,
+  reader: Reader<M>,
   config: ReadConfig,
   now: number,
   outside: Outside,
 ): Promise<BuiltContext<M, F>> {
   const { signal } = config;
-  const attempt = new Attempt<M>(source, config, now, outside.hooks);
+  // Where more is read the build begins anew, and asks again.
+  const answer = reader.older === undefined ? outside.answer : onceEach(outside.answer);
+  let attempt = new Attempt<M>(reader.source(), config, now, outside.hooks);
   try {
     for (;;) {
       const step = attempt.step();
       if (!isNeed(step)) {
         return attempt.finish(step);
       }
-      if (step.need === "encoding") {
+      if (step.need === "older") {
+        if (reader.older === undefined) {
+          throw asksForMore();
+        }
+        await reader.older(step);
+        attempt.free();
+        attempt = new Attempt<M>(reader.source(), config, now, outside.hooks);
+      } else if (step.need === "encoding") {
         await untilAborted(loadEncoding(step.name), signal, KIND);
       } else if (step.need === "zoneOffsets") {
         attempt.answerOffsets(outside.offsets(step));
       } else {
-        attempt.answer(attempt.known() ?? (await outside.answer(step)));
+        attempt.answer(attempt.known() ?? (await answer(step, attempt.messages)));
       }
       checkAborted(signal, KIND);
     }
@@ -126,6 +153,30 @@ export async function buildFrom<M extends MessageInput, F extends Format>(
   }
 }
 
+/** Answers, and gives the same answer where the same is asked again; a text is counted once. */
+function onceEach(answer: Outside["answer"]): Outside["answer"] {
+  const answers = new Map<string, Answer>();
+  const counts = new Map<string, number>();
+  return async (need, messages) => {
+    if (need.need === "counts") {
+      const texts = need.texts.filter((text) => !counts.has(text));
+      const given = texts.length === 0 ? undefined : await answer({ ...need, texts }, messages);
+      if (given !== undefined && given.counts?.length !== texts.length) {
+        return given; // it failed
+      }
+      texts.forEach((text, index) => {
+        counts.set(text, given?.counts?.[index] ?? 0);
+      });
+      return { hook: "countTokens", outcome: "given", counts: need.texts.map((text) => counts.get(text) ?? 0) };
+    }
+    const question = JSON.stringify(need);
+    const known = answers.get(question) ?? (await answer(need, messages));
+    answers.set(question, known);
+    return known;
+  };
+}
+
+export type OlderNeed = Extract<Need, { readonly need: "older" }>;
 export type ZoneNeed = Extract<Need, { readonly need: "zoneOffsets" }>;
 
 /** A zone that is misspelt is an error, also where nothing is shown in it. */
@@ -141,6 +192,16 @@ function offsetsOf({ timeZone, first, last }: ZoneNeed): readonly number[] {
 
 function isNeed(step: Finished | Need): step is Need {
   return "need" in step;
+}
+
+/** Only a recording that was changed, or another version of the engine, asks for more than was read then. */
+function asksForMore(): ContextError {
+  return new ContextError({
+    kind: KIND,
+    code: "INVALID_RECORDING",
+    message: "older messages are asked for, which were not read when it was recorded",
+    nextAction: "Pass the recording of a built context as it was.",
+  });
 }
 
 function notLoaded(name: EncodingName): ContextError {
@@ -165,8 +226,10 @@ function failureOf(failure: unknown, config: unknown, now: number): unknown {
 
 /** One build. It holds what it was given, so that it can go on after a pause, and in another engine. */
 class Attempt<M extends MessageInput> {
-  readonly #messages: readonly M[];
+  readonly messages: readonly M[];
   readonly #length: number;
+  readonly #unread: Source<M>["unread"];
+  readonly #read: Source<M>["read"];
   readonly #config: ReadConfig;
   readonly #now: number;
   readonly #hooks: readonly HookName[];
@@ -177,8 +240,10 @@ class Attempt<M extends MessageInput> {
   #generation: number = engineGeneration();
 
   constructor(source: Source<M>, config: ReadConfig, now: number, hooks: readonly HookName[]) {
-    this.#messages = source.messages;
+    this.messages = source.messages;
     this.#length = source.messages.length;
+    this.#unread = source.unread;
+    this.#read = source.read;
     this.#config = config;
     this.#now = now;
     this.#hooks = hooks;
@@ -189,7 +254,7 @@ class Attempt<M extends MessageInput> {
   step(): Finished | Need {
     if (this.#generation !== engineGeneration()) {
       // Another call made the engine restart during the pause, and this build went with it.
-      const core = coreOf(this.#messages.slice(0, this.#length), KIND);
+      const core = coreOf(this.messages.slice(0, this.#length), KIND, undefined, this.#unread);
       this.#generation = engineGeneration();
       this.#given = 0;
       this.#build = this.#start(core);
@@ -224,7 +289,7 @@ class Attempt<M extends MessageInput> {
     // What is not in the context was never counted, and nobody waits for a hook in `explain`.
     const measured = this.#hooks.includes("countTokens") ? { ...options, encoding: "estimate" } : options;
     const measure = (message: M, position: number) => costOf(message, position, measured);
-    return call(KIND, () => new BuiltContext(finished, this.#messages, request, measure));
+    return call(KIND, () => new BuiltContext(finished, this.messages, request, measure, this.#read));
   }
 
   /** Gives back the engine's memory. */

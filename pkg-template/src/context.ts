@@ -36,7 +36,7 @@ export interface ContextMessage {
 export interface Explanation {
   /** The message's id, if it has one. */
   readonly id: string | undefined;
-  /** Its position in the transcript, from 0. */
+  /** Its position in the transcript, from 0; of a session, among the messages that were read, and -1 where it was not. */
   readonly position: number;
   /** What became of it. */
   readonly fate: Fate;
@@ -48,7 +48,7 @@ export interface Explanation {
   readonly words: string;
   /**
    * What it costs in the context in tokens, or would cost in the same form: by an estimate where it is left out and the
-   * hook `countTokens` counts.
+   * hook `countTokens` counts. 0 where it was not read.
    */
   readonly tokens: number;
   /** The text that stands for its own, where it was shortened. */
@@ -85,8 +85,12 @@ interface Rest {
 const REQUEST_ROW = -1;
 const FIRST_MADE_ROW = -2;
 
-/** A recording of a build, with the request that it was for. */
-export type BuildRecording = Recording & { readonly request?: MessageInput };
+/** A recording of a build, with the request that it was for, and what was read of a session's log. */
+export type BuildRecording = Recording & {
+  readonly request?: MessageInput;
+  /** From which sequence number to which the log was read, in turn: `Session.replay` reads it again. */
+  readonly read?: readonly (readonly [first: number, last: number])[];
+};
 
 /** A built context. */
 export class BuiltContext<M extends MessageInput = MessageInput, F extends Format = "messages"> {
@@ -132,6 +136,7 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
     source: readonly M[],
     request: MessageInput | undefined,
     measure: (message: M, position: number) => number,
+    read?: BuildRecording["read"],
   ) {
     const rest = JSON.parse(finished.json) as Rest;
     const { made, text, recording } = rest;
@@ -165,18 +170,26 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
     this.conversations = rest.conversations;
     this.trace = rest.trace;
     this.snapshot = rest.snapshot;
-    this.recording = request === undefined ? recording : { ...recording, request: copyOf(request) };
+    this.recording = {
+      ...recording,
+      ...(request === undefined ? {} : { request: copyOf(request) }),
+      ...(read === undefined ? {} : { read }),
+    };
   }
 
   /**
    * Says what became of a message and why, by its id or its position in the transcript: a number is a position, so an
-   * id that is a number is passed as text. Of several messages with one id it speaks of the newest. Fails with
-   * `INVALID_TRANSCRIPT` where there is no such message.
+   * id that is a number is passed as text. Of several messages with one id it speaks of the newest. Of a session, an id that
+   * is not among the messages that were read is one of those that were not. Fails with `INVALID_TRANSCRIPT` where there is no
+   * such message.
    */
   explain(idOrPosition: string | number): Explanation {
     const position = this.#positionOf(idOrPosition);
     const message = this.#source[position];
     const range = this.#rangeAt(position);
+    if (position < 0 && typeof idOrPosition === "string" && this.trace.unreadCount > 0) {
+      return notRead(idOrPosition, this.trace.unreadCount);
+    }
     if (message === undefined || range === undefined) {
       throw new ContextError({
         kind: "context_build_error",
@@ -227,6 +240,22 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
     const range = ranges[low];
     return range !== undefined && range.first <= position ? range : undefined;
   }
+}
+
+/** Why a message is missing that was not read, if it is of the session at all. */
+function notRead(id: string, unreadCount: number): Explanation {
+  return {
+    id,
+    position: -1,
+    fate: "left out",
+    stage: "collect",
+    reason: "not_read",
+    words:
+      `not among the messages that were read: window and budget were full before the ${unreadCount} older messages of the ` +
+      "session, of which it is one, if it is of this session",
+    tokens: 0,
+    shortenedText: undefined,
+  };
 }
 
 /** A request as it is now: what becomes of the caller's object later does not reach the recording. */

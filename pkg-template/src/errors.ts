@@ -9,12 +9,35 @@ export type ErrorKind =
   /** `loadEncoding`. */
   | "encoding_error"
   /** `countTokens`. */
-  | "token_count_error";
+  | "token_count_error"
+  /** `openSession`, and the methods of a session other than `build`. */
+  | "session_error"
+  /** A store of sessions. */
+  | "store_error";
+
+/** A failure of sessions and stores, beside those of building. */
+export type StoreErrorCode =
+  /** A session's key, or what is asked of a session, is not what it must be. */
+  | "INVALID_SESSION"
+  /** There is no such storage here: it is missing, or the host refuses it. */
+  | "STORE_UNAVAILABLE"
+  /** Another tab holds an older version of the storage open and does not let go of it. */
+  | "STORE_BLOCKED"
+  /** The storage was made by a newer version of windrow. */
+  | "STORE_NEWER"
+  /** The storage is full. What was acknowledged is there. */
+  | "STORE_QUOTA"
+  /** Another append came first. */
+  | "STORE_CONFLICT"
+  /** The store, or the session, was closed. */
+  | "STORE_CLOSED"
+  /** The storage failed otherwise. */
+  | "STORE_FAILED";
 
 /** What a `ContextError` is made of. */
 export interface ContextErrorFields {
   readonly kind: ErrorKind;
-  readonly code: ErrorCode;
+  readonly code: ErrorCode | StoreErrorCode;
   readonly message: string;
   readonly nextAction: string;
   readonly path?: string | null | undefined;
@@ -41,7 +64,7 @@ export interface FailureRecord extends Turn {
   /** The state in which the turn ended. */
   readonly terminal: "failed";
   /** Which failure it is. */
-  readonly code: ErrorCode;
+  readonly code: ErrorCode | StoreErrorCode;
   /** What went wrong. */
   readonly message: string;
   /** Where in the input. */
@@ -55,7 +78,7 @@ export class ContextError extends Error {
   /** Which call failed. */
   readonly kind: ErrorKind;
   /** Which failure it is. Codes are stable; messages may improve. */
-  readonly code: ErrorCode;
+  readonly code: ErrorCode | StoreErrorCode;
   /** Where in the input: `budget.maxTokens`, `messages[3].role`. */
   readonly path?: string;
   /** What to do about it, in a sentence. */

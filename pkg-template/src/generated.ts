@@ -683,6 +683,7 @@ export type Need =
       readonly first: Milliseconds;
       readonly last: Milliseconds;
     }
+  | { readonly need: "older"; readonly all: boolean; readonly messageId?: string | null }
   | { readonly need: "counts"; readonly texts: readonly string[]; readonly timeoutMs: number }
   | {
       readonly need: "recall";
@@ -902,6 +903,36 @@ export interface TranscriptRecord {
   readonly digest: string;
   /** The same of its beginnings: of 1, 2, 4, 8, … messages. By them a changed message is found. */
   readonly marks: readonly (readonly [number, string])[];
+  /** What was not read of the log that they are from; null where they are all that there is. */
+  readonly unread?: Unread | null | undefined;
+}
+
+/**
+ * What a transcript leaves out of the log that it was read from.
+ *
+ * Reading from the end, one reads no more than the context can need. What comes before that tail was read for what it is:
+ * the log's beginning, and what is pinned or replied to, with its exchange.
+ */
+export interface Unread {
+  /**
+   * Where messages were not read, in the order of the rows: the log's beginning ends at the first gap, and the tail begins
+   * behind the last.
+   */
+  readonly gaps: readonly Gap[];
+  /** How many messages were not read. */
+  readonly count: number;
+  /** Whether some of them may have no time. */
+  readonly hasUntimed: boolean;
+  /** Ids that were looked for: all messages of the log that have one of them are there. */
+  readonly lookedUp: readonly string[];
+}
+
+/** Messages of the log that are not in the transcript, all in a row. */
+export interface Gap {
+  /** The row that follows them. */
+  readonly row: number;
+  /** The latest time of all that the log has before that row, or of the row itself; none where none has a time. */
+  readonly latest?: Milliseconds | null | undefined;
 }
 
 /** The small record of a turn. */
@@ -959,6 +990,8 @@ export interface Trace {
   readonly reasons: readonly ReasonWords[];
   /** What is to be said of the build as a whole. */
   readonly notes: readonly Note[];
+  /** How many older messages of the log were not read, as none of them could be in the context. */
+  readonly unreadCount: number;
 }
 
 /** A run of neighbouring messages with the same fate. */
@@ -1010,6 +1043,7 @@ export type StageName =
 
 /**
  * Why it became so. The codes are stable.
+ * - `not_read`: It was read for what goes together with it, or to look for what does; nothing else as old can be in the context.
  * - `other_session`: It belongs to another session than the one asked for.
  * - `other_target`: It is meant for another agent than the one that the context is for.
  * - `expired`: Its time to live is over.
@@ -1049,6 +1083,7 @@ export type StageName =
  * - `history`: It is history, and there was room for it.
  */
 export type Reason =
+  | "not_read"
   | "other_session"
   | "other_target"
   | "expired"

@@ -7,7 +7,7 @@ export { buildContext, buildContextSync } from "./build.js";
 export type { Contents, ContextConfig, InFormat, SyncContextConfig } from "./config.js";
 export { type BuildRecording, BuiltContext, type ContextMessage, type Explanation } from "./context.js";
 export { loadEncoding, type Vocabulary } from "./encodings.js";
-export { ContextError, type ErrorKind, type FailureRecord } from "./errors.js";
+export { ContextError, type ErrorKind, type FailureRecord, type StoreErrorCode } from "./errors.js";
 export type * from "./generated.js";
 export type {
   Chosen,
@@ -31,6 +31,19 @@ export type { MessageInput, PartInput, ToolCallInput } from "./messages.js";
 export { type ParsedTranscript, parseTranscript, type SkippedRow } from "./parse.js";
 export { type Presets, presets, searchFirst } from "./presets.js";
 export { type Difference, type Replay, replay } from "./replay.js";
+export { type OverallLimits, type RetentionLimits, retain } from "./retention.js";
+export {
+  type KeptBuild,
+  openSession,
+  Session,
+  type SessionAppend,
+  type SessionChange,
+  type SessionImport,
+  type SessionOptions,
+  type SessionRange,
+} from "./session.js";
+export type * from "./stores/contract.js";
+export { memoryStore } from "./stores/memory.js";
 export { messageOfTask, messagesOfTasks, type PythonTaskInput, type TaskInput } from "./tasks.js";
 export { type CountOptions, countTokens, type TokenCount } from "./tokens.js";
 export { createTranscript, Transcript } from "./transcript.js";

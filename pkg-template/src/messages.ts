@@ -81,6 +81,11 @@ export interface MessageInput {
   readonly refusal?: string | null;
   /** Whether every context must keep it. */
   readonly pinned?: boolean | null;
+  /**
+   * Whether a session keeps it. Default: yes, but for local commands and diagnostics, which are messages with the tag
+   * `command` or `diagnostic`.
+   */
+  readonly persist?: boolean | null;
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { ContextError } from "./errors.js";
 import { type MessageInput, readMessage, type Stream } from "./messages.js";
+import { decodePlain, isRecord } from "./plain-data.js";
 
 /** A row of a file that is not a message. */
 export interface SkippedRow {
@@ -38,8 +39,8 @@ export function parseTranscript(text: string): ParsedTranscript {
       sessionKey = header;
       return;
     }
-    const message = fromSessionLog(entry, sessionKey);
     try {
+      const message = fromSessionLog(entry, sessionKey);
       readMessage(message, `row ${row}`, "transcript_error", stream);
       messages.push(message as MessageInput);
     } catch (failure) {
@@ -88,15 +89,35 @@ function sessionKeyOf(entry: unknown): string | undefined {
   return typeof header.session_key === "string" ? header.session_key : "";
 }
 
-/** A row of a session log as a message; anything else as it is. */
+/** A row as a message; one of a session log belongs to its session. */
 function fromSessionLog(entry: unknown, sessionKey: string | undefined): unknown {
-  const row = (entry ?? {}) as { readonly type?: unknown; readonly text?: unknown; readonly created_at?: unknown };
-  if (row.type !== "message" || typeof row.text !== "string") {
-    return entry;
+  const message = messageOfRow(entry);
+  return sessionKey && isMessageRow(entry) && isRecord(message) ? { sessionId: sessionKey, ...message } : message;
+}
+
+/**
+ * What should be a message, of a row. A row of a session log, `{ type: "message", role, text, created_at }`, says `content` as
+ * `text` and `createdAt` as `created_at`; its further fields stay. A message whose own fields would be mistaken for these
+ * stands in a row `{ type: "message", message }`. Anything else is as it is.
+ */
+export function messageOfRow(row: unknown): unknown {
+  return decodePlain(isMessageRow(row) ? unwrapped(row) : row);
+}
+
+function isMessageRow(row: unknown): row is Readonly<Record<string, unknown>> {
+  return isRecord(row) && row.type === "message";
+}
+
+function unwrapped(row: Readonly<Record<string, unknown>>): unknown {
+  if (isRecord(row.message) && !("role" in row)) {
+    return row.message;
   }
-  const { text, created_at, ...rest } = row;
-  const session = sessionKey ? { sessionId: sessionKey } : {};
-  return { ...session, ...rest, content: text, createdAt: created_at };
+  const { type, text, created_at, ...message } = row;
+  return {
+    ...message,
+    ...(typeof text === "string" ? { content: text } : "text" in row ? { text } : {}),
+    ...("created_at" in row ? { createdAt: created_at } : {}),
+  };
 }
 
 function requestOf(value: unknown): { readonly request?: string | MessageInput } {
@@ -106,14 +127,14 @@ function requestOf(value: unknown): { readonly request?: string | MessageInput }
 }
 
 /** The entries that should be messages: those of a list, and those of every list `messages` in it. */
-function rowsOf(value: unknown): readonly unknown[] {
+export function rowsOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) {
     return value.flatMap((entry) => (hasMessages(entry) ? entry.messages : [entry]));
   }
   return hasMessages(value) ? value.messages : [value];
 }
 
-function hasMessages(value: unknown): value is { readonly messages: readonly unknown[] } {
+export function hasMessages(value: unknown): value is { readonly messages: readonly unknown[] } {
   return typeof value === "object" && value !== null && Array.isArray((value as { messages?: unknown }).messages);
 }
 
@@ -121,7 +142,7 @@ function hasMessages(value: unknown): value is { readonly messages: readonly unk
  * Whether a text is one JSON value whose end is missing. Some of its lines may well be messages by themselves, but read as
  * JSONL it would be a conversation with holes.
  */
-function isCut(text: string): boolean {
+export function isCut(text: string): boolean {
   let depth = 0;
   let isInString = false;
   for (let at = 0; at < text.length; at++) {
@@ -146,7 +167,7 @@ function isCut(text: string): boolean {
   return true;
 }
 
-function tryParse(text: string): { readonly value?: unknown; readonly failure?: Error } {
+export function tryParse(text: string): { readonly value?: unknown; readonly failure?: Error } {
   try {
     return { value: JSON.parse(text) };
   } catch (failure) {

@@ -54,9 +54,10 @@ export async function replay<M extends MessageInput>(
   transcript: readonly M[] | Transcript<M>,
 ): Promise<Replay<M>> {
   checkRecording(recording);
-  const { length } = recording.transcript;
+  const { length, unread } = recording.transcript;
   const prefix = createTranscript(messagesOf(transcript, KIND).slice(0, length));
   try {
+    prefix.setUnread(unread ?? undefined);
     const differences = transcriptDifferences(recording, prefix);
     const context = await buildAgain<M>(recording, prefix, differences);
     const compare = (kind: Difference["kind"], recorded: string | number, found: string | number): void => {
@@ -81,7 +82,7 @@ async function buildAgain<M extends MessageInput>(
   const because = differences.length === 0 ? "" : `; ${differences.map(inWords).join(", ")}`;
   try {
     const config = readConfig({ ...recording.config, now: recording.now, request: recording.request }, KIND);
-    return await buildFrom(prefix.source(), config, recording.now, {
+    return await buildFrom({ source: () => prefix.source() }, config, recording.now, {
       hooks,
       answer: answersOf(recording, because),
       offsets({ timeZone }) {

@@ -3,6 +3,7 @@
 import { CoreTranscript } from "#core";
 import { call, engineGeneration } from "./engine.js";
 import { ContextError, type ErrorKind } from "./errors.js";
+import type { Unread } from "./generated.js";
 import { appendStreams, describe, isSame, type MessageInput, readMessage, type Stream } from "./messages.js";
 
 /** The engine's side of a transcript, and the messages that it was made from. */
@@ -11,6 +12,10 @@ export interface Source<M> {
   readonly core: CoreTranscript;
   /** The messages, one a row. They stay as they are while the source is in use. */
   readonly messages: readonly M[];
+  /** What was not read of the log that they are from. */
+  readonly unread?: Unread | undefined;
+  /** What was read of it. */
+  readonly read?: readonly (readonly [first: number, last: number])[] | undefined;
 }
 
 /**
@@ -22,6 +27,7 @@ export class Transcript<M extends MessageInput = MessageInput> {
   #messages: M[] = [];
   #core: CoreTranscript | undefined;
   #generation = 0;
+  #unread: Unread | undefined;
 
   /** How many messages it has. */
   get length(): number {
@@ -83,13 +89,20 @@ export class Transcript<M extends MessageInput = MessageInput> {
 
   /** @internal */
   source(): Source<M> {
-    return { core: this.#live(), messages: this.#messages };
+    return { core: this.#live(), messages: this.#messages, unread: this.#unread };
+  }
+
+  /** @internal Says what was not read of the log that the messages are from. */
+  setUnread(unread: Unread | undefined): void {
+    this.#unread = unread;
+    const core = this.#live();
+    call("transcript_error", () => core.setUnread(unread));
   }
 
   #live(): CoreTranscript {
     const generation = engineGeneration();
     if (this.#core === undefined || this.#generation !== generation) {
-      this.#core = coreOf(this.#messages, "transcript_error");
+      this.#core = coreOf(this.#messages, "transcript_error", undefined, this.#unread);
       this.#generation = generation;
     }
     return this.#core;
@@ -155,10 +168,14 @@ export function coreOf(
   messages: readonly unknown[],
   kind: ErrorKind,
   path?: (index: number) => string,
+  unread?: Unread,
 ): CoreTranscript {
   const streams = readAll(messages, 0, kind, path);
   const core = call(kind, () => new CoreTranscript());
   appendStreams(core, streams, kind);
+  if (unread !== undefined) {
+    call(kind, () => core.setUnread(unread));
+  }
   return core;
 }
 

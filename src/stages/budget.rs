@@ -24,13 +24,14 @@ use crate::shorten;
 use crate::tiered;
 use crate::trace::NoteKind;
 use crate::transcript::Role;
+use crate::unread;
 
 /// Decides what is kept, and puts the prompt's pieces in order.
 ///
 /// # Errors
 ///
 /// `BUDGET_TOO_SMALL` where what is required does not fit, with both figures. Stops to ask for the vocabulary, the zone's
-/// offsets or counts.
+/// offsets, counts or older messages.
 pub fn run(draft: &mut Draft) -> StageResult {
     // It may run again after an answer: what it made before is gone.
     draft.made.clear();
@@ -58,6 +59,7 @@ pub fn run(draft: &mut Draft) -> StageResult {
     } else {
         let ranks = [Rank::Direct, Rank::Recent, Rank::Chosen, Rank::History];
         keep_by_rank(draft, &meter, &mut history, &mut room, &ranks)?;
+        unread::ask_for_more(draft, &history.left_out)?;
     }
     if !enlarges_first {
         enlarge_items(draft, &meter, &mut sections, &mut room)?;

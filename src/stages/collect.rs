@@ -9,6 +9,7 @@ use crate::map::{self, Hashed};
 use crate::time::Milliseconds;
 use crate::trace::Reason;
 use crate::transcript::{Field, Transcript};
+use crate::unread;
 
 /// Orders the messages by time (one without a time stays behind the one before it), finds the groups, leaves out other
 /// sessions, other agents, what has expired and half tool calls, requires instructions and what is pinned, puts direct
@@ -16,8 +17,11 @@ use crate::transcript::{Field, Transcript};
 ///
 /// # Errors
 ///
-/// None.
+/// Stops to ask for all older messages, where any of them may be one for the agent, or the first of two with one id, or an instruction.
 pub fn run(draft: &mut Draft) -> StageResult {
+    if draft.config.agent_id.is_some() || draft.config.collect.deduplicate {
+        unread::ask_for_all(draft)?;
+    }
     draft.order = chronological(&draft.transcript);
     draft.groups = Groups::find(&draft.transcript, &draft.order);
     let mut ids: Hashed<&str, usize> = Hashed::default();
@@ -46,7 +50,11 @@ pub fn run(draft: &mut Draft) -> StageResult {
         draft.leave_out(row, Reason::ResultWithoutCall);
     }
     let mut is_beginning = draft.config.collect.keep_instructions;
+    let head = draft.transcript.head_length();
     for row in draft.open_rows() {
+        if is_beginning && row >= head {
+            unread::ask_for_all(draft)?; // the instructions may go on in what was not read
+        }
         is_beginning &= draft.transcript.role(row).is_instruction()
             && draft.transcript.value(row, Field::SummaryOf).is_none();
         if is_beginning {
@@ -54,6 +62,9 @@ pub fn run(draft: &mut Draft) -> StageResult {
         } else if draft.transcript.is_pinned(row) {
             draft.require(row, Reason::Pinned);
         }
+    }
+    if unread::halves(draft).any(|row| row >= head || draft.transcript.is_pinned(row)) {
+        unread::ask_for_all(draft)?; // the other half may be among what was not read
     }
     if !draft.config.enabled {
         for row in draft.open_rows() {
@@ -141,9 +152,13 @@ fn put_direct_messages_last(draft: &mut Draft) {
 fn chronological(transcript: &Transcript) -> Vec<usize> {
     let mut order: Vec<usize> = (0..transcript.len()).collect();
     let mut latest = None;
+    let mut gaps = transcript.gaps().iter().peekable();
     let mut times: Vec<_> = order
         .iter()
         .map(|row| {
+            if let Some(gap) = gaps.next_if(|gap| gap.row == *row) {
+                latest = gap.latest;
+            }
             latest = transcript.time(*row).or(latest);
             latest
         })

@@ -29,7 +29,8 @@ pub fn run(draft: &mut Draft) -> StageResult {
     Ok(())
 }
 
-fn unwanted(draft: &Draft, row: usize) -> Option<Reason> {
+/// Why a message is not wanted for what it is, if it is not.
+pub(crate) fn unwanted(draft: &Draft, row: usize) -> Option<Reason> {
     let FilterConfig {
         roles,
         exclude_sources,

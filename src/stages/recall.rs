@@ -8,18 +8,22 @@ use crate::context::{RecallReport, RecallStatus};
 use crate::draft::Draft;
 use crate::focus::focus;
 use crate::trace::NoteKind;
+use crate::unread;
 
 /// Computes the focus, and asks the hook where there is one and a section for what it finds.
 ///
 /// # Errors
 ///
-/// Stops to ask the hook.
+/// Stops to ask for older messages, and the hook.
 pub fn run(draft: &mut Draft) -> StageResult {
     draft.context.focus = focus(&draft.config.recall);
     if draft.config.section(SectionKind::Recall).is_none() {
         return Ok(());
     }
     let query = draft.request_text();
+    if query.is_empty() && draft.request.is_none() {
+        unread::ask_for_more(draft, &[])?; // the newest user message may be among what was not read
+    }
     let (status, hits) = if query.trim().is_empty() {
         (RecallStatus::EmptyQuery, 0)
     } else if let Some(answer) = draft.answer_of(HookName::Recall) {

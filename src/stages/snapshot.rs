@@ -36,7 +36,8 @@ pub fn run(draft: &mut Draft) -> StageResult {
     let kept = decisions.iter().filter(|decision| decision.fate != Fate::LeftOut).count();
     let notes = std::mem::take(&mut draft.context.trace.notes);
     let trace = Trace::fold(decisions.into_iter().zip(costs), &draft.config);
-    draft.context.trace = Trace { notes, ..trace };
+    let unread_count = draft.transcript.unread().map_or(0, |unread| unread.count);
+    draft.context.trace = Trace { notes, unread_count, ..trace };
     draft.context.trimmed = draft.trimmed;
 
     let mut source_counts = Map::default();
@@ -94,6 +95,7 @@ fn record_transcript(transcript: &Transcript) -> TranscriptRecord {
         length,
         digest: transcript.digest(length),
         marks: powers.take_while(|at| *at < length).map(|at| (at, transcript.digest(at))).collect(),
+        unread: transcript.unread().cloned(),
     }
 }
 

@@ -12,12 +12,13 @@ use crate::trace::{NoteKind, Reason};
 use crate::transcript::{Field, Transcript};
 use crate::triage_text;
 use crate::units;
+use crate::unread;
 
 /// Asks which of the older units matter, and leaves out the others.
 ///
 /// # Errors
 ///
-/// Stops to ask the hook.
+/// Stops to ask for older messages, and the hook.
 pub fn run(draft: &mut Draft) -> StageResult {
     let config = draft.config.triage.clone();
     let hooks = [HookName::Select, HookName::Complete];
@@ -26,6 +27,8 @@ pub fn run(draft: &mut Draft) -> StageResult {
     if !config.use_selection || changes_nothing {
         return Ok(());
     }
+    // What it chooses among is all of the window.
+    unread::ask_for_more(draft, &[])?;
     let units = units::of(draft, &rows(draft));
     let count = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
     let recent = count(config.always_include_recent);

@@ -7,18 +7,21 @@
 use crate::ask::StageResult;
 use crate::config::WindowUnit;
 use crate::draft::{Draft, Rank};
+use crate::stages::filter;
 use crate::trace::Reason;
 use crate::transcript::Field;
 use crate::units::{self, begins_exchange};
+use crate::unread;
 
 /// Leaves out what lies before the window, and brings back what is wanted all the same.
 ///
 /// # Errors
 ///
-/// None.
+/// Stops to ask for older messages, where what was read does not say what is in the window.
 pub fn run(draft: &mut Draft) -> StageResult {
+    unread::leave_out_single_rows(draft);
     if draft.request.is_none() && draft.shows_request() {
-        require_stand_ins(draft);
+        require_stand_ins(draft)?;
     }
     let window = draft.config.window.clone();
     if let Some(count) = window.lookback_count {
@@ -26,42 +29,61 @@ pub fn run(draft: &mut Draft) -> StageResult {
             WindowUnit::Message => |_: &Draft, _: usize| true,
             WindowUnit::Exchange => begins_exchange,
         };
-        keep_newest(draft, count, begins, Reason::BeyondLookback);
+        keep_newest(draft, count, begins, Reason::BeyondLookback)?;
     }
     if let Some(count) = window.max_user_turns {
-        keep_newest(draft, count, begins_exchange, Reason::BeyondUserTurns);
+        keep_newest(draft, count, begins_exchange, Reason::BeyondUserTurns)?;
     }
     if let Some(count) = window.max_recent_messages {
-        keep_newest(draft, count, |_, _| true, Reason::BeyondRecentMessages);
+        keep_newest(draft, count, |_, _| true, Reason::BeyondRecentMessages)?;
     }
     if window.previous_tasks_count > 0 {
-        bring_back_tasks(draft, window.previous_tasks_count);
+        bring_back_tasks(draft, window.previous_tasks_count)?;
     }
     if let Some(hours) = window.recency_hours {
         keep_recent(draft, hours, window.min_messages);
     }
     if window.include_reply_to {
-        require_reply_to(draft);
+        require_reply_to(draft)?;
+    }
+    if draft.config.tiers.enabled {
+        // A conversation is shown whole, or by what is known of all of it.
+        unread::ask_for_more(draft, &[])?;
     }
     Ok(())
 }
 
 /// Requires what stands for a request that was not given.
-fn require_stand_ins(draft: &mut Draft) {
+fn require_stand_ins(draft: &mut Draft) -> StageResult {
     let rows = windowed_rows(draft);
     let newest_user = rows.iter().rev().find(|row| begins_exchange(draft, **row));
+    // It may be among what was not read: by its time, what stands last may be older than that.
+    let is_newest = |row: &usize| unread::is_behind_unread(draft, draft.transcript.time(*row));
+    let are_there = rows.last().is_some_and(is_newest) && newest_user.is_some_and(is_newest);
+    if !are_there && draft.transcript.unread().is_some() {
+        return Err(unread::more());
+    }
     for row in rows.last().into_iter().chain(newest_user) {
         draft.require(*row, Reason::Request);
     }
+    Ok(())
 }
 
 /// Keeps the newest `count` units, each of which begins at a row for which `begins` holds. Where there are no more,
 /// everything stays, also what precedes the first.
-fn keep_newest(draft: &mut Draft, count: u64, begins: fn(&Draft, usize) -> bool, reason: Reason) {
+fn keep_newest(
+    draft: &mut Draft,
+    count: u64,
+    begins: fn(&Draft, usize) -> bool,
+    reason: Reason,
+) -> StageResult {
     let rows = windowed_rows(draft);
     let all = rows.iter().filter(|row| begins(draft, **row)).count();
     if all as u64 <= count {
-        return;
+        // Whether what precedes the first is of one more depends on what was not read.
+        let precedes = rows.first().is_some_and(|first| !begins(draft, *first));
+        let is_open = all as u64 == count && precedes && draft.transcript.unread().is_some();
+        return if is_open { Err(unread::more()) } else { Ok(()) };
     }
     let mut units = 0;
     for row in rows.into_iter().rev() {
@@ -71,6 +93,7 @@ fn keep_newest(draft: &mut Draft, count: u64, begins: fn(&Draft, usize) -> bool,
             units += 1;
         }
     }
+    Ok(())
 }
 
 /// Keeps what is at most `hours` older than the newest message that has a time, and the newest `floor` units.
@@ -94,24 +117,32 @@ fn keep_recent(draft: &mut Draft, hours: f64, floor: u64) {
 }
 
 /// Brings back the newest `count` units of any source, where the filter for sources or the window left them out.
-fn bring_back_tasks(draft: &mut Draft, count: u64) {
+fn bring_back_tasks(draft: &mut Draft, count: u64) -> StageResult {
+    // What was read before the tail has others between it and the tail.
+    let first_of_tail = draft.transcript.first_of_tail();
     let counts = |row: &usize| match draft.decision(*row).map(|decision| decision.reason) {
+        _ if *row < first_of_tail => false,
         None => !matches!(draft.rank(*row), Rank::Direct) && !is_kept_apart(draft, *row),
         Some(reason) => is_task(reason),
     };
     let rows: Vec<usize> = draft.order.iter().copied().filter(counts).collect();
     let units = units::of(draft, &rows);
     let count = count.try_into().unwrap_or(usize::MAX);
+    // The first unit of what was read may be a part of one.
+    if units.len() <= count && draft.transcript.unread().is_some() {
+        return Err(unread::more());
+    }
     for row in units.into_iter().rev().take(count).flatten() {
         if draft.is_left_out(row) {
             draft.bring_back(row, is_task);
         }
     }
+    Ok(())
 }
 
 /// Requires the message that the request replies to, wherever in the session it is; where exchanges are counted, the
 /// exchange that it is of.
-fn require_reply_to(draft: &mut Draft) {
+fn require_reply_to(draft: &mut Draft) -> StageResult {
     let replied_to = if let Some(request) = &draft.request {
         request.value(0, Field::ReplyTo)
     } else {
@@ -120,7 +151,7 @@ fn require_reply_to(draft: &mut Draft) {
         rows.find_map(|row| draft.transcript.value(*row, Field::ReplyTo))
     };
     let Some(replied_to) = replied_to.map(str::to_owned) else {
-        return;
+        return Ok(());
     };
     // What is not of this conversation at all, or would be half of a tool call, never comes back.
     let is_there = |row: &usize| {
@@ -136,17 +167,38 @@ fn require_reply_to(draft: &mut Draft) {
                     | Reason::NoSection
                     | Reason::CallWithoutResult
                     | Reason::ResultWithoutCall
-                    | Reason::SplitGroup
             )
         })
     };
     let rows: Vec<usize> = draft.order.iter().copied().filter(is_there).collect();
     let is_parent = |row: &usize| draft.transcript.value(*row, Field::Id) == Some(&replied_to);
-    let Some(parent) = rows.iter().copied().rev().find(is_parent) else {
-        return;
+    let parent = rows.iter().copied().rev().find(is_parent);
+    if parent.is_none_or(|parent| parent < draft.transcript.first_of_tail()) {
+        unread::ask_for_message(draft, &replied_to)?;
+        let has_id = |row| draft.transcript.value(row, Field::Id) == Some(&replied_to);
+        if unread::halves(draft).any(has_id) {
+            unread::ask_for_all(draft)?;
+        }
+    }
+    let Some(parent) = parent else {
+        return Ok(());
     };
     let unit = units::of(draft, &rows).into_iter().find(|unit| unit.contains(&parent));
-    for row in unit.unwrap_or_default() {
+    let unit = unit.unwrap_or_default();
+    if unit.first().is_some_and(|first| unread::is_cut(draft, *first)) {
+        return Err(unread::more());
+    }
+    let together = unit.iter().flat_map(|row| draft.groups.members(*row));
+    for row in together.copied().collect::<Vec<_>>() {
+        let reason = draft.decision(row).map(|decision| decision.reason);
+        // What was not fetched was not filtered either.
+        if let (true, Some(unwanted)) =
+            (reason.is_some_and(is_not_fetched), filter::unwanted(draft, row))
+        {
+            draft.leave_out_rather(row, unwanted);
+        }
+    }
+    for row in unit {
         let reason = draft.decision(row).map(|decision| decision.reason);
         let comes_back = row == parent || reason.is_some_and(may_come_back);
         if reason.is_some() && comes_back {
@@ -156,6 +208,7 @@ fn require_reply_to(draft: &mut Draft) {
             draft.require(row, Reason::ReplyTo);
         }
     }
+    Ok(())
 }
 
 /// Whether a reason is that of the window, or a source, which the newest tasks overrule.
@@ -172,7 +225,11 @@ fn is_task(reason: Reason) -> bool {
 
 /// Whether a reason is one that a reply overrules: also what was not fetched.
 fn may_come_back(reason: Reason) -> bool {
-    is_task(reason) || matches!(reason, Reason::BeyondCache | Reason::BeyondFetchLimit)
+    is_task(reason) || is_not_fetched(reason)
+}
+
+fn is_not_fetched(reason: Reason) -> bool {
+    matches!(reason, Reason::BeyondCache | Reason::BeyondFetchLimit | Reason::NotRead)
 }
 
 /// The rows that windows count, oldest first: what stands for the request is among them, other required rows and direct

@@ -1,0 +1,203 @@
+// What JavaScript can hold, as data that JSON can say, and back. What would be lost on the way is refused.
+
+import { decodeBase64, encodeBase64 } from "./base64.js";
+import type { JsonValue } from "./stores/contract.js";
+
+/** The mark of what JSON has no form of its own for; an object of the caller's that has such a field is escaped by it too. */
+const MARK = "$windrow";
+
+/** How deep lists and objects may lie in each other. Beyond it stores and parsers begin to fail. */
+const DEEPEST = 500;
+
+/** What cannot be kept, and where it is. */
+export class Unkept {
+  /** Where: `content[1].data`. */
+  readonly path: string;
+  readonly reason: string;
+  readonly cause: unknown;
+
+  constructor(path: string, reason: string, cause?: unknown) {
+    this.path = path;
+    this.reason = reason;
+    this.cause = cause;
+  }
+}
+
+/**
+ * A value as data; undefined where there is none. Fields that are undefined are left out, a `Date` becomes its ISO text, bytes
+ * of any kind their base64, and what has a `toJSON` what that gives. Throws `Unkept` where something would be lost silently.
+ */
+export function encodePlain(value: unknown, path = ""): JsonValue | undefined {
+  const around = new Set<object>();
+  const encode = (given: unknown, place: string, isOfToJson = false): JsonValue | undefined => {
+    switch (typeof given) {
+      case "undefined":
+      case "string":
+      case "boolean":
+        return given;
+      case "number":
+        if (!Number.isFinite(given)) {
+          throw new Unkept(place, `${given} has no form in JSON`);
+        }
+        return given === 0 ? 0 : given; // JSON knows no negative zero.
+      case "object":
+        return given === null ? null : encodeObject(given, place, isOfToJson);
+      default:
+        throw new Unkept(place, `a ${typeof given} cannot be kept`);
+    }
+  };
+  const encodeObject = (given: object, place: string, isOfToJson: boolean): JsonValue | undefined => {
+    const bytes = bytesOf(given, place);
+    if (bytes !== undefined) {
+      return { [MARK]: "bytes", base64: encodeBase64(bytes) };
+    }
+    if (around.has(given)) {
+      throw new Unkept(place, "it contains itself");
+    }
+    if (around.size === DEEPEST) {
+      throw new Unkept(place, `it lies more than ${DEEPEST} levels deep`);
+    }
+    around.add(given);
+    const data = isOfToJson ? encodeFields(given, place) : encodeWhole(given, place);
+    around.delete(given);
+    return data;
+  };
+  const encodeWhole = (given: object, place: string): JsonValue | undefined => {
+    if (given instanceof Date && Number.isNaN(given.getTime())) {
+      throw new Unkept(place, "the date is invalid");
+    }
+    const toJson = get(given, "toJSON", place);
+    if (typeof toJson !== "function") {
+      return encodeFields(given, place);
+    }
+    const said = reading(place, () => toJson.call(given, "") as unknown);
+    // As JSON does it: what `toJSON` gives is not asked for its own.
+    around.delete(given);
+    return encode(said, place, true);
+  };
+  const encodeFields = (given: object, place: string): JsonValue => {
+    if (Array.isArray(given)) {
+      return Array.from({ length: get(given, "length", place) as number }, (_, index) => {
+        const item = `${place}[${index}]`;
+        const data = encode(get(given, index, item), item);
+        if (data === undefined) {
+          throw new Unkept(item, "a list with nothing at a place cannot be kept");
+        }
+        return data;
+      });
+    }
+    const names = reading(place, () => {
+      const prototype: unknown = Object.getPrototypeOf(given);
+      const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
+      return isPlain ? Object.keys(given) : undefined;
+    });
+    if (names === undefined) {
+      throw new Unkept(place, `an object of the class ${classOf(given)} cannot be kept`);
+    }
+    // Made from entries: an assignment to `__proto__` would be none.
+    const fields = Object.fromEntries(
+      names.flatMap((name): [string, JsonValue][] => {
+        const field = placeOf(place, name);
+        const data = encode(get(given, name, field), field);
+        return data === undefined ? [] : [[name, data]];
+      }),
+    );
+    return Object.hasOwn(fields, MARK) ? { [MARK]: "object", value: fields } : fields;
+  };
+  return encode(value, path);
+}
+
+/**
+ * Data as the value that it was made from; bytes are a `Uint8Array`. What has no mark in it comes back as it is, and so does
+ * what only looks marked: files come from anywhere.
+ */
+export function decodePlain(data: unknown): unknown {
+  if (typeof data !== "object" || data === null) {
+    return data;
+  }
+  if (Array.isArray(data)) {
+    const items = data.map(decodePlain);
+    return items.every((item, index) => item === data[index]) ? data : items;
+  }
+  const marked = decodeMarked(data as Readonly<Record<string, unknown>>);
+  return marked ?? decodeFields(data);
+}
+
+function decodeMarked(data: Readonly<Record<string, unknown>>): unknown {
+  if (!Object.hasOwn(data, MARK) || Object.keys(data).length !== 2) {
+    return undefined;
+  }
+  const { [MARK]: mark, base64, value } = data;
+  if (mark === "object" && isRecord(value) && Object.hasOwn(value, MARK)) {
+    return decodeFields(value);
+  }
+  if (mark !== "bytes" || typeof base64 !== "string") {
+    return undefined;
+  }
+  try {
+    return decodeBase64(base64);
+  } catch {
+    return undefined;
+  }
+}
+
+function decodeFields(data: object): object {
+  const fields = Object.entries(data);
+  const decoded = fields.map(([name, value]): [string, unknown] => [name, decodePlain(value)]);
+  return fields.every(([, value], index) => value === decoded[index]?.[1]) ? data : Object.fromEntries(decoded);
+}
+
+/** An object's data with further fields. */
+export function withFields(
+  data: Readonly<Record<string, JsonValue>>,
+  fields: Readonly<Record<string, JsonValue>>,
+): JsonValue {
+  const { value } = data;
+  return Object.hasOwn(data, MARK) && isRecord(value)
+    ? { ...data, value: { ...(value as object), ...fields } }
+    : { ...data, ...fields };
+}
+
+/** Whether a value is an object with fields, and no list. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function bytesOf(value: object, place: string): Uint8Array | undefined {
+  if (ArrayBuffer.isView(value)) {
+    return reading(place, () => new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
+  }
+  const isBuffer =
+    value instanceof ArrayBuffer || (typeof SharedArrayBuffer === "function" && value instanceof SharedArrayBuffer);
+  return isBuffer ? reading(place, () => new Uint8Array(value)) : undefined;
+}
+
+/** A field of the caller's object: it may be computed, and that may fail. */
+function get(value: object, name: string | number, place: string): unknown {
+  return reading(place, () => (value as Readonly<Record<string | number, unknown>>)[name]);
+}
+
+function reading<T>(place: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw new Unkept(place, "it could not be read", cause);
+  }
+}
+
+function classOf(value: object): string {
+  try {
+    const { name } = (value as { readonly constructor: { readonly name: unknown } }).constructor;
+    return typeof name === "string" && name !== "" ? name : "of its own";
+  } catch {
+    return "of its own";
+  }
+}
+
+/** The path of a field: `a.b`, or `a["b c"]` where the name is no word. */
+function placeOf(place: string, name: string): string {
+  if (!/^[A-Za-z_$][\w$]*$/.test(name)) {
+    return `${place}[${JSON.stringify(name.length <= 40 ? name : `${name.slice(0, 40)}…`)}]`;
+  }
+  return place === "" ? name : `${place}.${name}`;
+}

@@ -1,0 +1,257 @@
+// The log of a session: messages as entries of a store, and entries as lines of a file, in the format of document 001.
+//
+// What is appended is kept as the message's own data. What is imported keeps its line, so that an export gives the file back
+// as it was, down to the spelling of numbers and escapes; it is read as a message when it is asked for.
+
+import { ContextError } from "./errors.js";
+import { type MessageInput, readMessage, type Stream } from "./messages.js";
+import { hasMessages, isCut, messageOfRow, rowsOf, type SkippedRow, tryParse } from "./parse.js";
+import { decodePlain, encodePlain, isRecord, Unkept, withFields } from "./plain-data.js";
+import type { Entry, EntryType, JsonValue, NewEntry } from "./stores/contract.js";
+
+export { messageOfRow };
+
+/** What an entry is read as: a message, or what is wrong with it. */
+export type EntryMessage =
+  | { readonly message: MessageInput; readonly flaw?: undefined }
+  | { readonly message?: undefined; readonly flaw: string };
+
+/** What was found in a file. */
+export interface ReadLines {
+  readonly entries: NewEntry[];
+  readonly skipped: SkippedRow[];
+}
+
+/**
+ * The entry of a message that `readMessage` has accepted, with what it is `missing`: its id and its time, where it has none.
+ * Fails with `INVALID_TRANSCRIPT` where something in it would be lost: a function, for example, or an object of a class that
+ * has no `toJSON`. `path` is where the message is in the caller's input.
+ */
+export function entryOf(
+  message: MessageInput,
+  path = "",
+  missing: Readonly<Pick<MessageInput, "id" | "createdAt">> = {},
+): NewEntry {
+  let data: JsonValue | undefined;
+  let given: unknown;
+  try {
+    data = encodePlain(message, path);
+    given = (message as { readonly toJSON?: unknown }).toJSON === undefined ? message : decodePlain(data);
+  } catch (failure) {
+    throw notKept(failure, path);
+  }
+  if (given !== message) {
+    // What is kept is what `toJSON` gives, and nobody has looked at that.
+    readMessage(given, path || "message", "session_error", []);
+  }
+  const read = given as MessageInput;
+  const added = Object.fromEntries(
+    (["id", "createdAt"] as const).flatMap((field) =>
+      read[field] == null && missing[field] != null ? [[field, encodePlain(missing[field]) as JsonValue]] : [],
+    ),
+  );
+  const facts = factsOf({ ...read, ...added });
+  return { ...facts, data: withFields(data as Readonly<Record<string, JsonValue>>, added) };
+}
+
+function notKept(failure: unknown, path: string): ContextError {
+  const isKnown = failure instanceof Unkept;
+  const place = isKnown ? failure.path : path;
+  const reason = isKnown ? failure.reason : "the message could not be read";
+  return new ContextError({
+    kind: "session_error",
+    code: "INVALID_TRANSCRIPT",
+    message: place === "" ? `a message cannot be kept: ${reason}` : `${place}: ${reason}`,
+    path: place === "" ? undefined : place,
+    nextAction: "Append plain data: texts, numbers, lists, objects, dates and bytes; leave out what is none of these.",
+    cause: isKnown ? failure.cause : failure,
+  });
+}
+
+/** What a store knows of a message. */
+function factsOf(message: MessageInput): Omit<NewEntry, "data"> {
+  const { id, summaryOf, createdAt, pinned } = message;
+  const timeMs = timeMsOf(createdAt);
+  return {
+    type: summaryOf == null || summaryOf === "" ? "message" : "summary",
+    ...(id == null ? {} : { id: String(id) }),
+    ...(timeMs === undefined ? {} : { timeMs }),
+    ...(pinned === true ? { pinned } : {}),
+  };
+}
+
+/**
+ * The message of an entry, or why there is none. One without an id is given one: `#` and its sequence number, so that it can
+ * be named. `stream` is where the message's fields are read into, for who wants to see them.
+ */
+export function messageOf(entry: Entry, stream: Stream = []): EntryMessage {
+  try {
+    const { data, seq } = entry;
+    const found = typeof data === "string" ? messageOfRow(JSON.parse(data)) : decodePlain(data);
+    const message = isRecord(found) && found.id == null ? { ...found, id: `#${seq}` } : found;
+    readMessage(message, "entry", "session_error", stream);
+    return { message: message as unknown as MessageInput };
+  } catch (failure) {
+    return { flaw: reasonOf(failure) };
+  }
+}
+
+/** An error's words, without the place that stands for the row or entry: who reports it names that. */
+function reasonOf(failure: unknown): string {
+  if (failure instanceof ContextError) {
+    return failure.message.replace(/^(row|entry)(\.|: )?/, "");
+  }
+  return failure instanceof SyntaxError ? `not JSON: ${failure.message}` : "the message could not be read";
+}
+
+/** The line of an entry: as it was where it was imported, otherwise in document 001's form. */
+export function lineOf({ type, data }: Entry): string {
+  if (typeof data === "string") {
+    return data;
+  }
+  const isMessage = (type === "message" || type === "summary") && isRecord(data);
+  return JSON.stringify(isMessage ? rowOf(data) : data);
+}
+
+/** Fields that a row has for itself, or that mark data: a message that has one of its own stands apart from the row's. */
+const ROW_FIELDS = ["type", "text", "created_at", "$windrow"];
+
+function rowOf(message: Readonly<Record<string, unknown>>): unknown {
+  if (ROW_FIELDS.some((field) => Object.hasOwn(message, field))) {
+    return { type: "message", message };
+  }
+  const { role, content, createdAt, ...rest } = message;
+  return {
+    type: "message",
+    role,
+    ...(typeof content === "string" ? { text: content } : content === undefined ? {} : { content }),
+    ...(createdAt === undefined ? {} : { created_at: createdAt }),
+    ...rest,
+  };
+}
+
+/** The first line of a session's file. */
+export function headerLine(sessionKey: string, createdAtMs: number | undefined): string {
+  const created = new Date(createdAtMs ?? Number.NaN);
+  const time = Number.isNaN(created.getTime()) ? {} : { created_at: created.toISOString() };
+  return JSON.stringify({ type: "session", session_key: sessionKey, ...time });
+}
+
+/**
+ * Reads a file into entries: a session log, a row a line, or what else `parseTranscript` reads. Of a log every row is kept as
+ * its line. Rows of types that are not known are kept too, and are never messages. What is not understood is skipped and
+ * reported, the last line where it was cut; nothing fails.
+ */
+export function readLines(text: string): ReadLines {
+  const entries: NewEntry[] = [];
+  const skipped: SkippedRow[] = [];
+  const stream: Stream = [];
+  const take = (value: unknown, row: number, line?: string): void => {
+    try {
+      entries.push(entryOfRow(value, line, stream));
+    } catch (failure) {
+      skipped.push({ row, reason: reasonOf(failure) });
+    }
+  };
+
+  const body = text.replace(/^\uFEFF/, "");
+  const lines = body.split("\n").map((line) => line.replace(/\r+$/, ""));
+  const first = lines.findIndex((line) => line.trim() !== "");
+  if (first < 0) {
+    return { entries, skipped };
+  }
+  const whole = tryParse(body);
+  const isOneLine = lines.findLastIndex((line) => line.trim() !== "") === first;
+  if (whole.failure === undefined && !isOneLine) {
+    rowsOf(whole.value).forEach((value, index) => {
+      take(value, index + 1);
+    });
+    return { entries, skipped };
+  }
+  const parsed = lines.map((line) => (line.trim() === "" ? undefined : tryParse(line)));
+  if (!isOneLine && isOneValueCut(body, parsed)) {
+    skipped.push({ row: first + 1, reason: `not JSON: ${whole.failure?.message}` });
+    return { entries, skipped };
+  }
+  parsed.forEach((found, index) => {
+    if (found === undefined) {
+      return;
+    }
+    const { value, failure } = found;
+    if (failure !== undefined) {
+      skipped.push({ row: index + 1, reason: `not JSON: ${failure.message}` });
+    } else if (Array.isArray(value) || (hasMessages(value) && typeOf(value) === undefined)) {
+      // Several in a line: none of them has a line of its own.
+      rowsOf(value).forEach((entry, position) => {
+        take(entry, isOneLine ? position + 1 : index + 1);
+      });
+    } else {
+      take(value, index + 1, lines[index]);
+    }
+  });
+  return { entries, skipped };
+}
+
+/**
+ * Whether lines are one JSON value whose end is missing, as far as that can be told from a log that was damaged: read as a
+ * log, the value would be a conversation with holes. Of a log, most lines are whole.
+ */
+function isOneValueCut(body: string, lines: readonly ({ readonly failure?: Error } | undefined)[]): boolean {
+  if (body.trimStart().startsWith("[")) {
+    return true;
+  }
+  const damaged = lines.filter((line) => line?.failure !== undefined).length;
+  const whole = lines.filter((line) => line !== undefined).length - damaged;
+  return damaged > whole && isCut(body);
+}
+
+/** The entry of a row; where the row has no line, its data are kept. */
+function entryOfRow(row: unknown, line: string | undefined, stream: Stream): NewEntry {
+  const type = typeOf(row);
+  if (type !== undefined && type !== "message") {
+    const kept: EntryType = type === "session" || type === "failure" ? type : "other";
+    return { type: kept, data: line ?? (row as JsonValue) };
+  }
+  const message = messageOfRow(row);
+  readMessage(message, "row", "session_error", stream);
+  const read = message as MessageInput;
+  return line === undefined ? entryOf(read) : { ...factsOf(read), data: line };
+}
+
+function typeOf(row: unknown): string | undefined {
+  return isRecord(row) && typeof row.type === "string" ? row.type : undefined;
+}
+
+/** The furthest from 1970 that a `Date` can be, in milliseconds. */
+const LATEST_MS = 8.64e15;
+
+/** A time as the engine reads it, in milliseconds since 1970; undefined where it is none. */
+export function timeMsOf(createdAt: unknown): number | undefined {
+  const timeMs =
+    typeof createdAt === "string" ? parseTime(createdAt) : createdAt instanceof Date ? createdAt.getTime() : createdAt;
+  return typeof timeMs === "number" && Math.abs(timeMs) <= LATEST_MS ? Math.trunc(timeMs) + 0 : undefined;
+}
+
+// What `parse` of the engine's `time.rs` reads: a date, with a time of day or without, in UTC where it has no offset.
+const TIME =
+  /^\p{White_Space}*(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?:[Zz]|([+\-\u2212])(\d{2})(?::?(\d{2}))?)?)?\p{White_Space}*$/u;
+
+function parseTime(text: string): number | undefined {
+  const found = TIME.exec(text);
+  if (found === null) {
+    return undefined;
+  }
+  const number = (group: number): number => Number(found[group] ?? 0);
+  const [year, month, day] = [number(1), number(2), number(3)];
+  const [hour, minute, second, offsetHours, offsetMinutes] = [number(4), number(5), number(6), number(9), number(10)];
+  const date = new Date(0);
+  // `Date.UTC` takes the years before 100 for those of the last century.
+  date.setUTCFullYear(year, month - 1, day);
+  const isDate = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+  if (!isDate || hour > 23 || minute > 59 || second > 60 || offsetHours > 23 || offsetMinutes > 59) {
+    return undefined;
+  }
+  const milliseconds = Number((found[7] ?? "").slice(0, 3).padEnd(3, "0"));
+  const east = (found[8] === "+" ? 1 : -1) * (offsetHours * 60 + offsetMinutes);
+  return date.getTime() + (((hour * 60 + minute - east) * 60 + second) * 1000 + milliseconds);
+}

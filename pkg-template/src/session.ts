@@ -1,0 +1,563 @@
+// A conversation that lasts: its messages are in a store, and contexts are built from what a build needs of them.
+
+import { randomId } from "#core";
+import { buildOver } from "./build.js";
+import type { ContextConfig, InFormat } from "./config.js";
+import type { BuildRecording, BuiltContext } from "./context.js";
+import { call } from "./engine.js";
+import { ContextError, type FailureRecord } from "./errors.js";
+import type { Format, Snapshot } from "./generated.js";
+import { describe, type MessageInput, readMessage } from "./messages.js";
+import type { SkippedRow } from "./parse.js";
+import { decodePlain, encodePlain } from "./plain-data.js";
+import { checkRecording, type Replay, replay } from "./replay.js";
+import { checkRetention, type RetentionLimits, retainSession } from "./retention.js";
+import { entryOf, headerLine, lineOf, messageOf, readLines } from "./session-log.js";
+import type { Entry, NewEntry, ReadRange, SessionInfo, SkippedEntry, TranscriptStore } from "./stores/contract.js";
+import { checkKey } from "./stores/log.js";
+import { MESSAGE_TYPES, Tail } from "./tail.js";
+import { createTranscript } from "./transcript.js";
+
+const KIND = "session_error";
+/** Messages with one of these tags are kept only where they are marked so. */
+const LOCAL_TAGS = ["command", "diagnostic"];
+/** How many builds are kept where nothing else is said. */
+const MAX_BUILDS = 1000;
+/** How many entries are read at a time where all are. */
+const PAGE = 1024;
+
+export interface SessionOptions {
+  /** Where the session is kept. */
+  readonly store: TranscriptStore;
+  /**
+   * What is kept of it: default all messages, and the newest 1,000 builds. Limits are applied behind the calls, at first and
+   * then whenever an eighth of what a limit allows, or 64, has come.
+   */
+  readonly retention?: RetentionLimits;
+}
+
+/** Which part of a log, by sequence numbers. */
+export type SessionRange = Pick<ReadRange, "after" | "before" | "limit" | "order">;
+
+/** What an append did. */
+export interface SessionAppend<M> {
+  /** The sequence number of the first message that was appended; undefined where none was to be kept. */
+  readonly firstSeq: number | undefined;
+  readonly lastSeq: number | undefined;
+  /** The messages as they are kept, each with its id and its time. */
+  readonly messages: readonly M[];
+  /** Whether the store had them before, under the same `operationId`. */
+  readonly isRepeated: boolean;
+}
+
+/** What happened to a session, in this tab or another. */
+export type SessionChange<M> =
+  /** Messages were appended; the first of them in the place of another where `replacesSeq` is there. */
+  | {
+      readonly kind: "append";
+      readonly messages: readonly M[];
+      readonly lastSeq: number;
+      readonly replacesSeq?: number;
+    }
+  /** Messages were removed: what is shown is to be read again. */
+  | { readonly kind: "reset" };
+
+/** A build as it was kept. */
+export interface KeptBuild {
+  readonly seq: number;
+  readonly snapshot: Snapshot;
+  readonly recording: BuildRecording;
+}
+
+/** What an import did. */
+export interface SessionImport {
+  /** How many messages and summaries were taken. */
+  readonly messageCount: number;
+  /** The rows that were not understood. */
+  readonly skipped: readonly SkippedRow[];
+}
+
+/**
+ * Opens a session: a conversation under a key, in a store. It begins with its first message. Fails with `INVALID_SESSION`, and
+ * as its store does.
+ */
+export async function openSession<M extends MessageInput = MessageInput>(
+  key: string,
+  options: SessionOptions,
+): Promise<Session<M>> {
+  checkKey(key);
+  const store = options?.store;
+  if (typeof store?.append !== "function" || typeof store?.read !== "function") {
+    throw new ContextError({
+      kind: KIND,
+      code: "INVALID_SESSION",
+      path: "store",
+      message: `store: expected a store, got ${describe(store)}`,
+      nextAction: 'Pass indexedDbStore() of "windrow/stores/indexeddb", or memoryStore() where nothing need last.',
+    });
+  }
+  const unknown = Object.keys(options).find((option) => option !== "store" && option !== "retention");
+  if (unknown !== undefined) {
+    throw new ContextError({
+      kind: KIND,
+      code: "INVALID_CONFIG",
+      path: unknown,
+      message: `${unknown}: unknown option`,
+      nextAction: "The options are store and retention.",
+    });
+  }
+  checkRetention(options.retention ?? {}, "retention");
+  const retention = { maxBuilds: MAX_BUILDS, ...options.retention };
+  // Whether the store can be used shows here, and not at the first message.
+  await store.sessions({ keys: [key] });
+  return new Session<M>(key, store, retention);
+}
+
+/** A conversation that lasts. `openSession` opens one. */
+export class Session<M extends MessageInput = MessageInput> {
+  /** Its key. */
+  readonly key: string;
+  readonly #store: TranscriptStore;
+  readonly #retention: RetentionLimits;
+  readonly #tail: Tail<M>;
+  readonly #seqs = new WeakMap<object, number>();
+  readonly #skipped = new Map<string, SkippedEntry>();
+  readonly #subscriptions = new Set<() => void>();
+  /** What goes on after a call has ended. */
+  readonly #background = new Set<Promise<void>>();
+  /** How many entries may come before the limits are applied. */
+  #untilRetention = 0;
+  /** The newest message, as far as it is this session's own. */
+  #newest: { readonly seq: number; readonly message: M } | undefined;
+  /** Appends are made in the order of the calls. */
+  #appends: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+
+  /** @internal */
+  constructor(key: string, store: TranscriptStore, retention: RetentionLimits) {
+    this.key = key;
+    this.#store = store;
+    this.#retention = retention;
+    this.#tail = new Tail<M>(store, key, (skipped) => {
+      this.#skipped.set(`${skipped.seq} ${skipped.reason}`, skipped);
+    });
+  }
+
+  // ---- Messages ----
+
+  /**
+   * Appends messages, all or none: they are durable when it resolves. A message without an id is given one, and one without
+   * a time the host's. Local commands and diagnostics (tags `command` and `diagnostic`) are kept only where they have
+   * `persist: true`. Fails with `INVALID_TRANSCRIPT`, `STORE_CONFLICT` where the log does not end with `expectedSeq`, and as
+   * the store does.
+   */
+  async append(
+    messages: M | readonly M[],
+    options: { readonly operationId?: string; readonly expectedSeq?: number } = {},
+  ): Promise<SessionAppend<M>> {
+    this.#check();
+    const list = Array.isArray(messages) ? (messages as readonly M[]) : [messages as M];
+    const kept = list.flatMap((message, index) => {
+      const path = Array.isArray(messages) ? `messages[${index}]` : "message";
+      readMessage(message, path, KIND, []);
+      return isKept(message) ? [entryOf(this.#complete(message), path)] : [];
+    });
+    if (kept.length === 0) {
+      return { firstSeq: undefined, lastSeq: undefined, messages: [], isRepeated: false };
+    }
+    return await this.#append(kept, options);
+  }
+
+  /**
+   * Puts a message in the place of the newest one, for example a reply that is still being written. Where the message has no
+   * id or time of its own it takes those of the one before. Fails with `STORE_CONFLICT` where another tab has appended since,
+   * and with `INVALID_SESSION` where there is no message.
+   */
+  async replaceLast(message: M): Promise<SessionAppend<M>> {
+    this.#check();
+    readMessage(message, "message", KIND, []);
+    return await this.#inOrder(async () => {
+      if (this.#newest === undefined) {
+        await this.#tail.refresh();
+      }
+      const newest = this.#newest ?? this.#tail.newest;
+      if (newest === undefined) {
+        throw new ContextError({
+          kind: KIND,
+          code: "INVALID_SESSION",
+          message: "there is no message to be replaced",
+          nextAction: "Append the message.",
+        });
+      }
+      const { id, createdAt } = newest.message;
+      const entry = entryOf(this.#complete({ id, createdAt, ...message }), "message");
+      return await this.#appendNow([entry], { replacesSeq: newest.seq });
+    });
+  }
+
+  /** The messages, oldest first unless `order` says otherwise. Rows that are no messages are left out: see `skipped`. */
+  async messages(range: SessionRange = {}): Promise<readonly M[]> {
+    return this.#messagesOf(await this.#read({ ...range, types: ["message"] }));
+  }
+
+  /** The summaries of conversations: messages with `summaryOf`. */
+  async summaries(range: SessionRange = {}): Promise<readonly M[]> {
+    return this.#messagesOf(await this.#read({ ...range, types: ["summary"] }));
+  }
+
+  /** The sequence number of a message that this session has handed out. */
+  seqOf(message: M): number | undefined {
+    return this.#seqs.get(message);
+  }
+
+  /** What was found in the log so far that is no entry, or no message: it is left alone. */
+  get skipped(): readonly SkippedEntry[] {
+    return [...this.#skipped.values()];
+  }
+
+  /** What is known of the session without reading it; undefined before its first message. */
+  async info(): Promise<SessionInfo | undefined> {
+    this.#check();
+    const [info] = await this.#store.sessions({ keys: [this.key] });
+    return info;
+  }
+
+  // ---- Contexts ----
+
+  /**
+   * Builds a context as `buildContext` does, from as much of the log as window and budget need. Its snapshot and recording are
+   * kept; a failure is appended to the log as its record. `sessionId` is the session's key where the config names none.
+   */
+  async build<const F extends Format = "messages">(
+    config?: InFormat<ContextConfig<M>, F>,
+  ): Promise<BuiltContext<M, F>> {
+    this.#check();
+    const own = config == null || typeof config !== "object" ? config : { sessionId: this.key, ...config };
+    try {
+      const context = await buildOver<M, F>(own ?? { sessionId: this.key }, async () => {
+        await this.#tail.refresh();
+        return this.#tail;
+      });
+      this.#later(this.#keep(context as unknown as BuiltContext<M>));
+      this.#later(this.#tail.save());
+      return context;
+    } catch (failure) {
+      await this.#record(failure);
+      throw failure;
+    }
+  }
+
+  /** The builds that were kept, oldest first unless `order` says otherwise. */
+  async snapshots(range: SessionRange = {}): Promise<readonly KeptBuild[]> {
+    await this.settled();
+    const entries = await this.#read({ ...range, log: "builds" });
+    return entries.flatMap(({ seq, data }) => {
+      const build = decodePlain(data) as Partial<KeptBuild> | null;
+      return build?.snapshot === undefined || build.recording === undefined
+        ? []
+        : [{ seq, snapshot: build.snapshot, recording: build.recording }];
+    });
+  }
+
+  /** The records of failed builds. */
+  async failures(range: SessionRange = {}): Promise<readonly FailureRecord[]> {
+    const entries = await this.#read({ ...range, types: ["failure"] });
+    return entries.map(({ data }) => (typeof data === "string" ? JSON.parse(data) : data) as unknown as FailureRecord);
+  }
+
+  /** Builds a context of this session again from its recording, from the same part of the log. Fails as `replay` does. */
+  async replay(recording: BuildRecording): Promise<Replay<M>> {
+    checkRecording(recording);
+    const messages: M[] = [];
+    for (const [first, last] of recording.read ?? [[0, Number.MAX_SAFE_INTEGER]]) {
+      const range = { after: Math.max(first, 1) - 1, before: last + 1, types: MESSAGE_TYPES };
+      messages.push(...this.#messagesOf(await this.#read(range)));
+    }
+    const transcript = createTranscript(messages);
+    try {
+      return await replay(recording, transcript);
+    } finally {
+      transcript.free();
+    }
+  }
+
+  // ---- The whole log ----
+
+  /**
+   * Begins another session with what this one has up to a message, for a turn that is edited or asked again. Its key is made
+   * up where none is given. Fails with `STORE_CONFLICT` where there is a session of that key.
+   */
+  async fork(atSeq: number, key?: string): Promise<Session<M>> {
+    this.#check();
+    const own = key ?? `${this.key}#${call(KIND, () => randomId("fork"))}`;
+    checkKey(own);
+    const fork = await openSession<M>(own, { store: this.#store, retention: this.#retention });
+    const entries = await this.#all({ before: atSeq + 1 });
+    const copies = entries.map((entry) => copyOf(entry, this.key, own));
+    if (copies.length > 0) {
+      await this.#store.append(own, copies, { expectedSeq: 0 });
+    }
+    return fork;
+  }
+
+  /** The whole transcript as a session log, a row a line: what was imported is written back as it was. */
+  async export(): Promise<string> {
+    const [info, entries] = [await this.info(), await this.#all({})];
+    const lines = entries.map(lineOf);
+    if (entries[0]?.type !== "session") {
+      lines.unshift(headerLine(this.key, info?.createdAtMs));
+    }
+    return `${lines.join("\n")}\n`;
+  }
+
+  /**
+   * Appends what a file holds, all or none: a session log, or what else `parseTranscript` reads. Rows that are not understood
+   * are skipped and reported.
+   */
+  async import(text: string, options: { readonly operationId?: string } = {}): Promise<SessionImport> {
+    this.#check();
+    if (typeof text !== "string") {
+      throw new ContextError({
+        kind: KIND,
+        code: "INVALID_TRANSCRIPT",
+        message: `expected the text of a file, got ${describe(text)}`,
+        nextAction: "Pass the file's text.",
+      });
+    }
+    const { entries, skipped } = readLines(text);
+    if (entries.length > 0) {
+      await this.#append(entries, options);
+    }
+    return { messageCount: entries.filter(({ type }) => MESSAGE_TYPES.includes(type)).length, skipped };
+  }
+
+  /**
+   * Calls a listener for every change from now on, in this tab or another as far as the store can tell. Messages come in their
+   * order, none twice. Gives what ends it.
+   */
+  subscribe(listener: (change: SessionChange<M>) => void): () => void {
+    this.#check();
+    if (this.#store.subscribe === undefined) {
+      throw new ContextError({
+        kind: KIND,
+        code: "STORE_UNAVAILABLE",
+        message: "this store tells of no changes",
+        nextAction: "Read the messages again when they may have changed.",
+      });
+    }
+    let isEnded = false;
+    let told = this.info().then((info) => info?.logs.transcript.lastSeq ?? 0);
+    const tell = async (after: number, kind: string): Promise<number> => {
+      if (kind !== "append") {
+        listener({ kind: "reset" });
+        return (await this.info())?.logs.transcript.lastSeq ?? 0;
+      }
+      const entries = await this.#read({ after, types: MESSAGE_TYPES });
+      // What was replaced meanwhile is not there; what takes its place says so.
+      for (const entry of isEnded ? [] : entries) {
+        const { seq, replacesSeq } = entry;
+        const messages = this.#messagesOf([entry]);
+        listener({ kind: "append", messages, lastSeq: seq, ...(replacesSeq === undefined ? {} : { replacesSeq }) });
+      }
+      return Math.max(after, entries.at(-1)?.seq ?? 0);
+    };
+    const end = this.#store.subscribe(this.key, ({ kind, log }) => {
+      if (log === "transcript") {
+        told = told.then((after) => (isEnded || this.#isClosed ? after : tell(after, kind).catch(() => after)));
+      }
+    });
+    const unsubscribe = (): void => {
+      isEnded = true;
+      end();
+      this.#subscriptions.delete(unsubscribe);
+    };
+    this.#subscriptions.add(unsubscribe);
+    return unsubscribe;
+  }
+
+  /** Removes all that the store has of the session. It can go on with a new message. */
+  async clear(): Promise<void> {
+    this.#check();
+    await this.settled();
+    await this.#inOrder(() => this.#store.remove(this.key));
+    this.#newest = undefined;
+  }
+
+  /** Resolves when all that goes on behind finished calls has ended: the log of builds, saved counts, retention. */
+  async settled(): Promise<void> {
+    while (this.#background.size > 0) {
+      await Promise.all(this.#background);
+    }
+  }
+
+  /** Ends all use, and gives back the engine's memory. The store stays open. */
+  async close(): Promise<void> {
+    for (const unsubscribe of [...this.#subscriptions]) {
+      unsubscribe();
+    }
+    this.#isClosed = true;
+    await this.#appends;
+    await this.settled();
+    await this.#tail.free();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  // ---- Behind them ----
+
+  #check(): void {
+    if (this.#isClosed) {
+      throw new ContextError({
+        kind: KIND,
+        code: "STORE_CLOSED",
+        message: "the session was closed",
+        nextAction: "Open it again with openSession.",
+      });
+    }
+  }
+
+  /** A message with an id and a time; the caller's own is left alone. */
+  #complete(message: M): M {
+    const { id, createdAt } = message;
+    return {
+      ...message,
+      id: id ?? call(KIND, () => randomId("msg")),
+      createdAt: createdAt ?? new Date().toISOString(),
+    };
+  }
+
+  #append(entries: readonly NewEntry[], options: AppendOptions): Promise<SessionAppend<M>> {
+    return this.#inOrder(() => this.#appendNow(entries, options));
+  }
+
+  #inOrder<T>(run: () => Promise<T>): Promise<T> {
+    const turn = this.#appends.then(run, run);
+    this.#appends = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #appendNow(entries: readonly NewEntry[], options: AppendOptions): Promise<SessionAppend<M>> {
+    // A store that has to try again must know what it has done.
+    const operationId = options.operationId ?? call(KIND, () => randomId("op"));
+    const appended = await this.#store.append(this.key, entries, { ...options, operationId });
+    const { firstSeq, lastSeq, isRepeated } = appended;
+    const rows = isRepeated
+      ? await this.#read({ after: firstSeq - 1, before: lastSeq + 1 })
+      : entries.map((entry, index): Entry => ({ ...entry, seq: firstSeq + index }));
+    const messages = this.#messagesOf(rows);
+    const message = messages.at(-1);
+    const seq = message && this.seqOf(message);
+    if (!isRepeated && message !== undefined && seq !== undefined && rows.at(-1)?.type === "message") {
+      this.#newest = { seq, message };
+    }
+    this.#retainAfter(rows.length);
+    return { firstSeq, lastSeq, messages, isRepeated };
+  }
+
+  async #read(range: ReadRange): Promise<readonly Entry[]> {
+    this.#check();
+    const { entries, skipped } = await this.#store.read(this.key, range);
+    this.#note(skipped);
+    return entries;
+  }
+
+  /** All entries of a part of the log, with nothing trimmed in between. */
+  async #all({ before = Number.POSITIVE_INFINITY }: { readonly before?: number }): Promise<readonly Entry[]> {
+    return await this.#store.holding(this.key, async () => {
+      const entries: Entry[] = [];
+      for (;;) {
+        const page = await this.#read({ after: entries.at(-1)?.seq ?? 0, before, limit: PAGE });
+        entries.push(...page);
+        if (page.length < PAGE) {
+          return entries;
+        }
+      }
+    });
+  }
+
+  #messagesOf(entries: readonly Entry[]): readonly M[] {
+    return entries.flatMap((entry) => {
+      if (!MESSAGE_TYPES.includes(entry.type)) {
+        return [];
+      }
+      const { message, flaw } = messageOf(entry);
+      if (flaw !== undefined) {
+        this.#note([{ seq: entry.seq, reason: flaw }]);
+        return [];
+      }
+      this.#seqs.set(message, entry.seq);
+      return [message as M];
+    });
+  }
+
+  #note(skipped: readonly SkippedEntry[]): void {
+    for (const entry of skipped) {
+      this.#skipped.set(`${entry.seq} ${entry.reason}`, entry);
+    }
+  }
+
+  async #keep({ snapshot, recording }: BuiltContext<M>): Promise<void> {
+    const data = encodePlain({ snapshot, recording }) ?? null;
+    const { turnId: id, timestampMs: timeMs } = snapshot;
+    const entry: NewEntry = { type: "build", data, timeMs, ...(id == null ? {} : { id }) };
+    // Of a session that has not begun there is nothing to replay.
+    if (recording.transcript.length > 0) {
+      await this.#store.append(this.key, [entry], { log: "builds", operationId: call(KIND, () => randomId("op")) });
+      this.#retainAfter(1);
+    }
+  }
+
+  /** Appends the record of a failed build; the failure itself matters more than that. */
+  async #record(failure: unknown): Promise<void> {
+    const record = failure instanceof ContextError && failure.code !== "ABORTED" ? failure.record : undefined;
+    if (record !== undefined) {
+      const entry: NewEntry = { type: "failure", data: encodePlain(record) ?? null };
+      await this.#append([entry], {}).catch(() => undefined);
+    }
+  }
+
+  /** Applies the limits, where enough has come since they were. */
+  #retainAfter(count: number): void {
+    const { maxMessages, maxAgeDays, maxBuilds } = this.#retention;
+    const limits = [maxMessages, maxBuilds].filter((limit) => limit !== undefined);
+    this.#untilRetention -= count;
+    if (this.#untilRetention <= 0 && (limits.length > 0 || maxAgeDays !== undefined)) {
+      this.#untilRetention = Math.max(Math.min(...limits.map((limit) => limit >> 3), 64), 1);
+      this.#later(retainSession(this.#store, this.key, this.#retention, Date.now()));
+    }
+  }
+
+  /** Goes on behind the call; what fails there is tried again with the next one. */
+  #later(run: Promise<unknown>): void {
+    const done = run.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#background.add(done);
+    void done.then(() => this.#background.delete(done));
+  }
+}
+
+interface AppendOptions {
+  readonly operationId?: string;
+  readonly expectedSeq?: number;
+  readonly replacesSeq?: number;
+}
+
+function isKept({ persist, tags }: MessageInput): boolean {
+  return persist ?? !tags?.some((tag) => LOCAL_TAGS.includes(tag));
+}
+
+/** An entry for another session: a message that names its session names the new one. */
+function copyOf({ type, id, timeMs, pinned, data }: Entry, from: string, to: string): NewEntry {
+  const isNamed = typeof data === "object" && data !== null && (data as { sessionId?: unknown }).sessionId === from;
+  return {
+    type,
+    data: isNamed ? { ...data, sessionId: to } : data,
+    ...(id === undefined ? {} : { id }),
+    ...(timeMs === undefined ? {} : { timeMs }),
+    ...(pinned === undefined ? {} : { pinned }),
+  };
+}

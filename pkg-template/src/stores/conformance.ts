@@ -1,0 +1,70 @@
+// What every store keeps, as cases that run where the store lives: no test framework, and nothing of any host.
+
+import { appending, conflicts, copies, large, operations } from "./conformance/appending.js";
+import { type Case, Storage } from "./conformance/case.js";
+import { Mismatch, unexpected } from "./conformance/checks.js";
+import { randomly } from "./conformance/random.js";
+import { derived, finding, keys, listing, reading } from "./conformance/reading.js";
+import { holding, removing, trimming } from "./conformance/removing.js";
+import { closing, others, reopening, subscribing, together } from "./conformance/sharing.js";
+import type { TranscriptStore } from "./contract.js";
+
+/** How the suite comes by stores. */
+export interface StoreHarness {
+  /** Opens the store of this name: the same name is the same storage. While one is open, it may give the same store again. */
+  open(name: string): Promise<TranscriptStore>;
+  /** Whether a store that is opened after another was closed sees what that wrote. Default: true. */
+  readonly isPersistent?: boolean;
+  /** Whether a store knows what others that are open on the same storage hold and change. Default: true. */
+  readonly knowsOthers?: boolean;
+}
+
+/** One thing that a store keeps. */
+export interface StoreCase {
+  /** What it is, in words. */
+  readonly name: string;
+  /** Fails with an error that says what was expected and what was found. */
+  run(): Promise<void>;
+}
+
+/** The cases for a store. Each uses storage of its own and closes what it opened; they may run in any order, also at once. */
+export function storeConformance(harness: StoreHarness): readonly StoreCase[] {
+  return cases(harness).map(({ name, check }) => ({
+    name,
+    async run() {
+      const storage = new Storage(harness);
+      try {
+        await check(storage);
+      } catch (failure) {
+        // Not waited for: what failed may have left a call that never ends.
+        storage.closeAll().catch(() => undefined);
+        throw failure instanceof Mismatch ? failure : unexpected(failure);
+      }
+      await storage.closeAll();
+    },
+  }));
+}
+
+function cases({ isPersistent = true, knowsOthers = true }: StoreHarness): readonly Case[] {
+  return [
+    ...appending,
+    ...operations,
+    ...conflicts,
+    ...reading,
+    ...finding,
+    ...derived,
+    ...listing,
+    ...trimming,
+    ...removing,
+    ...holding,
+    ...subscribing,
+    ...closing,
+    ...keys,
+    ...copies,
+    ...large,
+    ...together,
+    ...randomly,
+    ...(isPersistent ? reopening : []),
+    ...(knowsOthers ? others : []),
+  ];
+}

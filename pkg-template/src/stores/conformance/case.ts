@@ -1,0 +1,37 @@
+// A case of the suite, and the storage that it has for itself.
+
+import type { StoreHarness } from "../conformance.js";
+import type { TranscriptStore } from "../contract.js";
+
+/** A case, before it is told what storage to use. */
+export interface Case {
+  readonly name: string;
+  check(storage: Storage): Promise<void>;
+}
+
+/** Storage that one case has for itself. */
+export class Storage {
+  readonly #name = `conformance-${crypto.randomUUID()}`;
+  readonly #harness: StoreHarness;
+  readonly #opened: TranscriptStore[] = [];
+
+  constructor(harness: StoreHarness) {
+    this.#harness = harness;
+  }
+
+  get isPersistent(): boolean {
+    return this.#harness.isPersistent ?? true;
+  }
+
+  async open(): Promise<TranscriptStore> {
+    const store = await this.#harness.open(this.#name);
+    this.#opened.push(store);
+    return store;
+  }
+
+  async closeAll(): Promise<void> {
+    for (const store of this.#opened) {
+      await store.close();
+    }
+  }
+}

@@ -1,0 +1,89 @@
+// Waiting without clocks: for the store itself to go on.
+
+import type { Change, TranscriptStore } from "../contract.js";
+import { ensure, show } from "./checks.js";
+
+interface Gate {
+  readonly passed: Promise<void>;
+  open(): void;
+}
+
+export function gate(): Gate {
+  let open = (): void => undefined;
+  const passed = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { passed, open: () => open() };
+}
+
+interface Waiting<T> {
+  readonly promise: Promise<T>;
+  readonly isEnded: boolean;
+}
+
+export function waiting<T>(promise: Promise<T>): Waiting<T> {
+  let isEnded = false;
+  const end = (): void => {
+    isEnded = true;
+  };
+  promise.then(end, end);
+  return {
+    promise,
+    get isEnded() {
+      return isEnded;
+    },
+  };
+}
+
+/** Lets the store do as much as some reads take: enough for what does not wait for anything. */
+export async function turns(store: Pick<TranscriptStore, "read">): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) {
+    await store.read("a session that does not exist");
+  }
+  // A store whose reads end in the same turn of the host lets in nothing else, a message of another store for example.
+  await new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+/** Whether something becomes true while the store does as much as thousands of reads take. */
+async function soon(isTrue: () => boolean, store: Pick<TranscriptStore, "read">): Promise<boolean> {
+  for (let turn = 0; turn < 200 && !isTrue(); turn += 1) {
+    await turns(store);
+  }
+  return isTrue();
+}
+
+/** Waits for what should not wait for anything; where it does all the same, that is an error and not a test that hangs. */
+export async function ends<T>(promise: Promise<T>, store: Pick<TranscriptStore, "read">, what: string): Promise<T> {
+  const watched = waiting(promise);
+  ensure(await soon(() => watched.isEnded, store), `expected to end, and still waits: ${what}`);
+  return promise;
+}
+
+/** What a listener is told, as far as it was told it. */
+interface Told {
+  upTo(count: number): Promise<readonly Change[]>;
+  until(isLast: (change: Change) => boolean): Promise<readonly Change[]>;
+  end(): void;
+}
+
+/** Listens; undefined where the store tells of nothing. */
+export function listen(store: TranscriptStore, key: string, listener?: (change: Change) => void): Told | undefined {
+  const told: Change[] = [];
+  const end = store.subscribe?.(key, (change) => {
+    told.push(change);
+    listener?.(change);
+  });
+  if (end === undefined) {
+    return undefined;
+  }
+  const when = async (isEnough: () => boolean, what: string): Promise<readonly Change[]> => {
+    const isMet = await soon(isEnough, store);
+    ensure(isMet, `it was expected to be told of ${what}, found ${show(told)}`);
+    return [...told];
+  };
+  return {
+    upTo: (count) => when(() => told.length >= count, `${count} changes`),
+    until: (isLast) => when(() => told.some(isLast), "a certain change"),
+    end,
+  };
+}

@@ -1,0 +1,85 @@
+// Sessions in the SQLite storage of a Durable Object: one object for each conversation is the way beyond one machine.
+
+import type { TranscriptStore } from "./contract.js";
+import { holdsOf } from "./hold.js";
+import { Listeners } from "./listeners.js";
+import { storeError } from "./log.js";
+import { type Row, type Script, type SqlValue, type Statement, sqlStore, withoutSql } from "./sql.js";
+
+/** What is used of `ctx.storage`: `DurableObjectStorage` of Cloudflare's types is one. */
+export interface DurableObjectStorageLike {
+  readonly sql: {
+    exec(
+      query: string,
+      ...bindings: (ArrayBuffer | string | number | null)[]
+    ): { toArray(): Record<string, ArrayBuffer | string | number | null>[] };
+  };
+  transactionSync<T>(closure: () => T): T;
+  /** Resolves when all that was written is durable. */
+  sync?(): Promise<void>;
+}
+
+const listeners = new WeakMap<object, Listeners>();
+
+/**
+ * A store in the storage of a Durable Object, whose class is one of `new_sqlite_classes`:
+ * `durableObjectStore(this.ctx.storage)`. Its tables begin with `windrow_`; others may lie beside them.
+ */
+export function durableObjectStore(storage: DurableObjectStorageLike): TranscriptStore {
+  checkStorage(storage);
+  const own = listeners.get(storage) ?? new Listeners();
+  listeners.set(storage, own);
+  const ask = (statements: readonly Statement[]): readonly (readonly Row[])[] =>
+    storage.transactionSync(() =>
+      statements.map(({ sql, values }) => storage.sql.exec(sql, ...(values as SqlValue[])).toArray()),
+    );
+  // Nothing comes between the steps of a script: it is one transaction, without an await.
+  const run = <T>(begin: () => Script<T>): T => storage.transactionSync(() => answered(begin(), ask));
+  return sqlStore({
+    mayRepeat: false,
+    holds: holdsOf(storage),
+    listeners: own,
+    read: async (begin) => run(begin),
+    async write(_sessionKey, begin) {
+      const result = run(begin);
+      // The platform holds back a response until then, but a caller may tell the world in other ways.
+      await storage.sync?.();
+      return result;
+    },
+  });
+}
+
+/** Gives a script the answers that it asks for, and the failures too. */
+function answered<T>(script: Script<T>, ask: (statements: readonly Statement[]) => readonly (readonly Row[])[]): T {
+  let step = script.next();
+  while (!step.done) {
+    let rows: readonly (readonly Row[])[];
+    try {
+      rows = ask(step.value);
+    } catch (failure) {
+      step = script.throw(failure);
+      continue;
+    }
+    step = script.next(rows);
+  }
+  return step.value;
+}
+
+function checkStorage(storage: DurableObjectStorageLike | undefined): asserts storage is DurableObjectStorageLike {
+  if (typeof storage !== "object" || storage === null) {
+    throw storeError(
+      "STORE_UNAVAILABLE",
+      "there is no storage of a Durable Object",
+      "Give the storage of the object that the store is made in: durableObjectStore(this.ctx.storage).",
+    );
+  }
+  let sql: unknown;
+  try {
+    sql = storage.sql;
+  } catch (cause) {
+    throw withoutSql(cause);
+  }
+  if (typeof sql !== "object" || sql === null) {
+    throw withoutSql();
+  }
+}

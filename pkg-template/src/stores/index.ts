@@ -1,0 +1,15 @@
+// For those who write a store of their own: the contract, and what all stores do alike.
+
+export { ContextError } from "../errors.js";
+export type * from "./contract.js";
+export {
+  type Admitted,
+  admit,
+  checkKey,
+  flawOf,
+  isInfo,
+  recovered,
+  type Standing,
+  storeError,
+  trimmed,
+} from "./log.js";

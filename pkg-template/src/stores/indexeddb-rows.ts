@@ -1,0 +1,567 @@
+// What is done inside of a transaction: the rows of a log are found by ranges of their keys, never by looking through a log.
+
+import type { IDBPObjectStore, IDBPTransaction } from "idb";
+import type {
+  Appended,
+  AppendOptions,
+  Entry,
+  EntryType,
+  LogHead,
+  LogName,
+  NewEntry,
+  ReadRange,
+  ReadResult,
+  SessionInfo,
+  SkippedEntry,
+} from "./contract.js";
+import type { Row, Schema, StoreName } from "./indexeddb-schema.js";
+import { admit, flawOf, isInfo, recovered, trimmed } from "./log.js";
+
+export type Transaction = IDBPTransaction<Schema, StoreName[], "readwrite">;
+type Store<Name extends StoreName> = IDBPObjectStore<Schema, StoreName[], Name, "readwrite">;
+
+const LOGS: readonly LogName[] = ["transcript", "builds"];
+
+/** Rows that are read at once where all are wanted. */
+const PAGE = 1000;
+
+/** After all that begins so: of all keys, lists are the last, and any list is after a text or a number. */
+const END: IDBValidKey = [];
+
+/** After all texts: what is binary comes behind them, and before lists. */
+const AFTER_TEXTS: IDBValidKey = new Uint8Array(0);
+
+/** All keys of a list that begin so. */
+function beginningWith(...prefix: readonly string[]): IDBKeyRange {
+  return IDBKeyRange.bound([...prefix], [...prefix, END]);
+}
+
+/** Where rows are read from; an object store is one, and an index. */
+interface Source {
+  getAll(range: IDBKeyRange | IDBValidKey[], count?: number): Promise<Row[]>;
+  openCursor(range: IDBKeyRange, direction: "prev"): Promise<RowCursor | null>;
+}
+
+interface RowCursor {
+  readonly value: Row;
+  continue(): Promise<RowCursor | null>;
+}
+
+interface KeyCursor {
+  readonly primaryKey: IDBValidKey[];
+  continue(): Promise<KeyCursor | null>;
+}
+
+/** What a read fails with where the browser has lost what was written: a large value is in a file of its own. */
+export const DATA_LOST: ReadonlySet<unknown> = new Set([
+  "NotReadableError",
+  "DataError",
+  "DataCloneError",
+  "EncodingError",
+]);
+
+/**
+ * A transaction at work; one that only reads is given to what only reads. With care, rows are read one by one, so that one
+ * that the browser has lost does not take the others with it. As the transaction ends with it all the same, it is noted in
+ * `lost`, and is left alone by the next.
+ */
+export class Work {
+  readonly #transaction: Transaction;
+  readonly #isCareful: boolean;
+  readonly #lost: Set<string>;
+
+  constructor(transaction: Transaction, isCareful: boolean, lost: Set<string>) {
+    this.#transaction = transaction;
+    this.#isCareful = isCareful;
+    this.#lost = lost;
+  }
+
+  get sessions(): Store<"sessions"> {
+    return this.#transaction.objectStore("sessions");
+  }
+
+  get entries(): Store<"entries"> {
+    return this.#transaction.objectStore("entries");
+  }
+
+  get derived(): Store<"derived"> {
+    return this.#transaction.objectStore("derived");
+  }
+
+  /** The rows, in the order of their keys or of an index. */
+  rows(index?: "byId" | "byOperation" | "byType" | "byPin"): Source {
+    const plain = index === undefined ? this.entries : this.entries.index(index);
+    if (!this.#isCareful) {
+      return plain;
+    }
+    const row = async (key: IDBValidKey[]): Promise<Row> =>
+      (await this.#unlessLost(key, () => this.entries.get(key))) ??
+      ({ seq: key[2], lost: "the browser has lost it" } as Row);
+    const step = async (cursor: KeyCursor | null): Promise<RowCursor | null> =>
+      cursor && { value: await row(cursor.primaryKey), continue: async () => step(await cursor.continue()) };
+    return {
+      getAll: async (range, count) => Promise.all((await plain.getAllKeys(range, count)).map(row)),
+      openCursor: async (range, direction) => step(await plain.openKeyCursor(range, direction)),
+    };
+  }
+
+  /** A derived value; undefined where there is none, and where it was lost. */
+  async derivedAt(session: string, name: string): Promise<Uint8Array | undefined> {
+    const row = await this.#unlessLost([session, name], () => this.derived.get([session, name]));
+    return row?.bytes instanceof Uint8Array ? row.bytes : undefined;
+  }
+
+  async #unlessLost<T>(key: IDBValidKey[], get: () => Promise<T>): Promise<T | undefined> {
+    const name = JSON.stringify(key);
+    if (this.#lost.has(name)) {
+      return undefined;
+    }
+    try {
+      return await get();
+    } catch (cause) {
+      if (DATA_LOST.has((cause as { readonly name?: unknown }).name)) {
+        this.#lost.add(name);
+      }
+      throw cause;
+    }
+  }
+}
+
+// ---- A session ----
+
+/** A session as it is found. */
+export interface Standing {
+  readonly info: SessionInfo | undefined;
+  /** What is wrong with its header, where `info` was made from its entries. */
+  readonly flaw?: string;
+}
+
+/** A session: as its header says, and where that is missing or damaged, as its entries say. */
+export async function standingOf(work: Work, session: string): Promise<Standing> {
+  const [header, ...lastSeqs] = await Promise.all([
+    work.sessions.get(session),
+    ...LOGS.map((log) => lastSeqOf(work, session, log)),
+  ]);
+  if (header === undefined && lastSeqs.every((lastSeq) => lastSeq === 0)) {
+    return { info: undefined };
+  }
+  // A header that does not know of the last rows would give their numbers again.
+  if (isInfo(header) && LOGS.every((log, index) => header.logs[log].lastSeq >= (lastSeqs[index] ?? 0))) {
+    return { info: header };
+  }
+  const [transcript, builds] = await Promise.all(LOGS.map((log) => readableRows(work, session, log)));
+  const made = recovered(session, { transcript: transcript ?? [], builds: builds ?? [] }, Date.now());
+  const heads = LOGS.map((log, index) => {
+    const head = made.logs[log];
+    // A row that cannot be read has a number too.
+    return [log, { ...head, lastSeq: Math.max(head.lastSeq, lastSeqs[index] ?? 0) }];
+  });
+  return {
+    info: { ...made, logs: Object.fromEntries(heads) },
+    flaw: `the session's header is ${header === undefined ? "missing" : "damaged"}: it was made again from the entries`,
+  };
+}
+
+/** The number of the last row, whatever it is; 0 where there is none. */
+async function lastSeqOf(work: Work, session: string, log: LogName): Promise<number> {
+  const range = IDBKeyRange.bound([session, log, 1], [session, log, Number.MAX_SAFE_INTEGER]);
+  const cursor = await work.entries.openKeyCursor(range, "prev");
+  return Math.floor((cursor?.key[2] as number | undefined) ?? 0);
+}
+
+async function readableRows(work: Work, session: string, log: LogName): Promise<readonly Entry[]> {
+  const found = new Found(Number.POSITIVE_INFINITY, () => true);
+  await readUp({ source: work.rows(), prefix: [session, log] }, EVERYTHING, found);
+  return found.entries;
+}
+
+/** All sessions, by key, also those that have entries but no header. */
+export async function allSessions(work: Work): Promise<readonly SessionInfo[]> {
+  const headers: unknown[] = await work.sessions.getAll(IDBKeyRange.bound("", AFTER_TEXTS, true, true));
+  const known = headers.map((header) => (header as SessionInfo).key);
+  const lost = await withoutHeader(work, known);
+  const made = [...known.filter((_, index) => !isInfo(headers[index])), ...lost].map((session) =>
+    standingOf(work, session),
+  );
+  return [...headers.filter(isInfo), ...(await Promise.all(made)).flatMap(({ info }) => info ?? [])].sort(
+    (left, right) => (left.key < right.key ? -1 : 1),
+  );
+}
+
+/** The sessions that have entries and are not among these, which are in order: found by looking between them. */
+async function withoutHeader(work: Work, known: readonly string[]): Promise<readonly string[]> {
+  const between = [...known, AFTER_TEXTS].map(async (next, index) => {
+    const found: string[] = [];
+    for (;;) {
+      const after = found.at(-1) ?? known[index - 1] ?? "";
+      const key = await work.entries.getKey(IDBKeyRange.bound([after, END], [next], true, true));
+      if (key === undefined) {
+        return found;
+      }
+      found.push(key[0] as string);
+    }
+  });
+  return (await Promise.all(between)).flat();
+}
+
+// ---- Appending ----
+
+/** An append and how it is told apart from others. */
+export interface Append {
+  readonly session: string;
+  readonly entries: readonly NewEntry[];
+  readonly options: AppendOptions;
+  /** Names this call. */
+  readonly attempt: string;
+  /** What an earlier try of this call wrote, if it came to its end. */
+  tried?: Appended;
+}
+
+/** Writes the rows and the header of an append; gives what was appended before where it was. */
+export async function append(work: Work, call: Append): Promise<Appended> {
+  const { session, options, attempt, tried } = call;
+  const { log = "transcript", operationId, replacesSeq } = options;
+  const rowAt = async (seq: number | undefined): Promise<Row | undefined> =>
+    Number.isFinite(seq) ? (await work.rows().getAll([session, log, seq as number])).at(0) : undefined;
+  if (tried !== undefined && (await rowAt(tried.firstSeq))?.attempt === attempt) {
+    return tried;
+  }
+  const [earlier, replaced, { info }] = await Promise.all([
+    operationId === undefined ? [] : work.rows("byOperation").getAll([session, log, operationId]),
+    rowAt(replacesSeq),
+    standingOf(work, session),
+  ]);
+  const [first] = earlier;
+  if (first !== undefined) {
+    const [firstSeq, lastSeq] = first.span ?? [first.seq, (earlier.at(-1) ?? first).seq];
+    return { firstSeq, lastSeq, isRepeated: true };
+  }
+  const standing = { info, replaced: flawOf(replaced) === undefined ? replaced : undefined };
+  const admitted = admit(session, standing, call.entries, options, Date.now());
+  const appended: Appended = {
+    firstSeq: admitted.rows.at(0)?.seq ?? 0,
+    lastSeq: admitted.rows.at(-1)?.seq ?? 0,
+    isRepeated: false,
+  };
+  await Promise.all([
+    replacesSeq === undefined ? undefined : work.entries.delete([session, log, replacesSeq]),
+    ...admitted.rows.map((entry, index) =>
+      work.entries.add({
+        ...entry,
+        session,
+        log,
+        ...(entry.pinned === true ? { pinnedSeq: entry.seq } : {}),
+        ...(index === 0 ? { attempt } : {}),
+        ...(operationId === undefined ? {} : { span: [appended.firstSeq, appended.lastSeq] as const }),
+      }),
+    ),
+    work.sessions.put(admitted.info),
+  ]);
+  call.tried = appended;
+  return appended;
+}
+
+// ---- Reading ----
+
+/** Rows in the order of a key that begins with `prefix` and ends with the sequence number. */
+interface Series {
+  readonly source: Source;
+  readonly prefix: readonly string[];
+}
+
+/** The sequence numbers to read; without a bound also rows whose number is none are seen. */
+interface Bounds {
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+}
+
+const EVERYTHING: Bounds = { from: undefined, to: undefined };
+
+function rangeOf({ prefix }: Series, { from, to }: Bounds): IDBKeyRange {
+  return IDBKeyRange.bound(from === undefined ? [...prefix] : [...prefix, from], [...prefix, to ?? END]);
+}
+
+/** What is found. */
+class Found {
+  readonly entries: Entry[] = [];
+  readonly skipped: SkippedEntry[] = [];
+  readonly #limit: number;
+  readonly #isWanted: (entry: Entry) => boolean;
+
+  constructor(limit: number, isWanted: (entry: Entry) => boolean) {
+    this.#limit = limit;
+    this.#isWanted = isWanted;
+  }
+
+  get missing(): number {
+    return this.#limit - this.entries.length;
+  }
+
+  add(row: Row): void {
+    const flaw = row.lost ?? flawOf(row);
+    if (flaw !== undefined) {
+      this.skipped.push({ seq: Number.isSafeInteger(row.seq) ? row.seq : undefined, reason: flaw });
+    } else if (this.missing > 0 && this.#isWanted(row)) {
+      this.entries.push(entryOf(row));
+    }
+  }
+}
+
+function entryOf({
+  session: _,
+  log: _log,
+  pinnedSeq: _pinnedSeq,
+  attempt: _attempt,
+  span: _span,
+  ...entry
+}: Row): Entry {
+  return entry;
+}
+
+/** Reads of a log what is asked for, and little more. */
+export async function read(work: Work, session: string, range: ReadRange): Promise<ReadResult> {
+  const { log = "transcript", after, before, pinned, order = "ascending" } = range;
+  const { info, flaw } = await standingOf(work, session);
+  const noted = flaw === undefined ? [] : [{ seq: undefined, reason: flaw }];
+  const limit = Math.max(range.limit ?? Number.POSITIVE_INFINITY, 0);
+  const bounds: Bounds = {
+    from: after === undefined ? undefined : Math.floor(after) + 1,
+    to: before === undefined ? undefined : Math.ceil(before) - 1,
+  };
+  if (info === undefined || limit === 0 || (bounds.from ?? 1) > (bounds.to ?? Number.POSITIVE_INFINITY)) {
+    return { entries: [], info, skipped: noted };
+  }
+  const types = range.types && [...new Set(range.types)];
+  const isDescending = order === "descending";
+  // Where all are read, upwards is the faster way, and the order is made after it.
+  const isBackward = isDescending && limit < Number.POSITIVE_INFINITY;
+  const founds: Found[] = [];
+  const begin = (count: number): Found => {
+    const found = new Found(
+      count,
+      (entry) => (types?.includes(entry.type) ?? true) && (!pinned || entry.pinned === true),
+    );
+    founds.push(found);
+    return found;
+  };
+  let rest: Bounds | undefined = bounds;
+  const whole: Series = { source: work.rows(), prefix: [session, log] };
+  const share = pinned ? 0 : shareOf(info.logs[log], types);
+  if (share >= 0.5) {
+    // Most of what lies there is wanted: the end is read at once.
+    const found = begin(limit);
+    rest = await (isBackward
+      ? readEnd(whole, bounds, info.logs[log].lastSeq, Math.ceil(limit / share), found)
+      : readStart(whole, bounds, Math.ceil(limit / share), found));
+    rest = found.missing > 0 ? rest : undefined;
+  }
+  if (rest !== undefined) {
+    const { missing } = founds[0] ?? { missing: limit };
+    const left = rest;
+    const readOn = isBackward ? readDown : readUp;
+    await Promise.all(narrowed(work, whole, types, pinned).map((series) => readOn(series, left, begin(missing))));
+  }
+  return {
+    entries: founds
+      .flatMap((found) => found.entries)
+      .sort((left, right) => (isDescending ? right.seq - left.seq : left.seq - right.seq))
+      .slice(0, limit),
+    info,
+    skipped: [...noted, ...founds.flatMap((found) => found.skipped)],
+  };
+}
+
+/** How much of a log is of these types. */
+function shareOf({ counts }: LogHead, types: readonly EntryType[] | undefined): number {
+  const countOf = (names: readonly EntryType[]): number => names.reduce((sum, name) => sum + (counts[name] ?? 0), 0);
+  const all = countOf(Object.keys(counts) as EntryType[]);
+  return types === undefined || all === 0 ? 1 : countOf(types) / all;
+}
+
+/** Where what is asked for lies by itself. */
+function narrowed(
+  work: Work,
+  whole: Series,
+  types: readonly EntryType[] | undefined,
+  pinned: true | undefined,
+): readonly Series[] {
+  if (pinned) {
+    return [{ source: work.rows("byPin"), prefix: whole.prefix }];
+  }
+  const byType = work.rows("byType");
+  return types?.map((type) => ({ source: byType, prefix: [...whole.prefix, type] })) ?? [whole];
+}
+
+/** Reads the last `width` sequence numbers, and gives those that are left. */
+async function readEnd(
+  series: Series,
+  { from, to }: Bounds,
+  lastSeq: number,
+  width: number,
+  found: Found,
+): Promise<Bounds | undefined> {
+  const cut = Math.min(to ?? lastSeq, lastSeq) - width + 1;
+  const isAll = cut <= (from ?? 1);
+  const rows = await series.source.getAll(rangeOf(series, { from: isAll ? from : cut, to }));
+  for (const row of rows.reverse()) {
+    found.add(row);
+  }
+  return isAll ? undefined : { from, to: cut - 1 };
+}
+
+/** Reads the first `width` rows, and gives the sequence numbers that are left. */
+async function readStart(series: Series, bounds: Bounds, width: number, found: Found): Promise<Bounds | undefined> {
+  if (width === Number.POSITIVE_INFINITY) {
+    await readUp(series, bounds, found);
+    return undefined;
+  }
+  const rows = await series.source.getAll(rangeOf(series, bounds), width);
+  for (const row of rows) {
+    found.add(row);
+  }
+  const last = rows.at(-1)?.seq;
+  return rows.length < width || typeof last !== "number" ? undefined : { ...bounds, from: Math.floor(last) + 1 };
+}
+
+async function readUp(series: Series, bounds: Bounds, found: Found): Promise<void> {
+  let range = rangeOf(series, bounds);
+  while (found.missing > 0) {
+    const count = Math.min(found.missing, PAGE);
+    const rows = await series.source.getAll(range, count);
+    for (const row of rows) {
+      found.add(row);
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < count || last.seq === bounds.to) {
+      return;
+    }
+    range = IDBKeyRange.bound([...series.prefix, last.seq], range.upper, true);
+  }
+}
+
+async function readDown(series: Series, bounds: Bounds, found: Found): Promise<void> {
+  let cursor = await series.source.openCursor(rangeOf(series, bounds), "prev");
+  while (cursor !== null) {
+    found.add(cursor.value);
+    cursor = found.missing > 0 ? await cursor.continue() : null;
+  }
+}
+
+/** The entries of the transcript that have one of these ids. */
+export async function get(work: Work, session: string, ids: readonly string[]): Promise<readonly Entry[]> {
+  const byId = work.rows("byId");
+  const rows = await Promise.all([...new Set(ids)].map((id) => byId.getAll([session, "transcript", id])));
+  return rows
+    .flat()
+    .filter((row) => flawOf(row) === undefined)
+    .map(entryOf)
+    .sort((left, right) => left.seq - right.seq);
+}
+
+// ---- Removing ----
+
+/** Removes the entries before a sequence number but for some, and says how many. */
+export async function trim(
+  work: Work,
+  session: string,
+  log: LogName,
+  beforeSeq: number,
+  keepSeqs: readonly number[],
+): Promise<number> {
+  const { info } = await standingOf(work, session);
+  if (info === undefined || !(beforeSeq > 1)) {
+    return 0;
+  }
+  const rows = work.rows();
+  const kept = new Set(keepSeqs);
+  const removed: Entry[] = [];
+  // Neighbours go together, so that what takes long is not done row by row.
+  let begun: IDBValidKey | undefined;
+  let last: IDBValidKey | undefined;
+  const end = async (): Promise<void> => {
+    if (begun !== undefined && last !== undefined) {
+      await work.entries.delete(IDBKeyRange.bound([session, log, begun], [session, log, last]));
+      begun = undefined;
+    }
+  };
+  const upper = [session, log, beforeSeq === Number.POSITIVE_INFINITY ? END : beforeSeq];
+  let range = IDBKeyRange.bound([session, log], upper, false, true);
+  for (;;) {
+    const page = await rows.getAll(range, PAGE);
+    for (const row of page) {
+      if (kept.has(row.seq)) {
+        await end();
+        continue;
+      }
+      begun ??= row.seq;
+      last = row.seq;
+      if (flawOf(row) === undefined) {
+        removed.push(row);
+      }
+    }
+    const final = page.at(-1);
+    if (final === undefined || page.length < PAGE) {
+      break;
+    }
+    range = IDBKeyRange.bound([session, log, final.seq], upper, true, true);
+  }
+  await end();
+  if (removed.length > 0) {
+    const { lastMessageSeq } = info.logs[log];
+    const isThere = lastMessageSeq >= beforeSeq || kept.has(lastMessageSeq);
+    const newest = isThere ? lastMessageSeq : await newestMessage(work, session, log);
+    await work.sessions.put(trimmed(info, log, removed, newest));
+  }
+  return removed.length;
+}
+
+async function newestMessage(work: Work, session: string, log: LogName): Promise<number> {
+  const found = new Found(1, () => true);
+  const byType = work.rows("byType");
+  await readDown({ source: byType, prefix: [session, log, "message"] }, EVERYTHING, found);
+  return found.entries[0]?.seq ?? 0;
+}
+
+/** Removes a session, and says whether there was one. */
+export async function remove(work: Work, session: string): Promise<boolean> {
+  const wasThere = await isThere(work, session);
+  await Promise.all([
+    work.sessions.delete(session),
+    work.entries.delete(beginningWith(session)),
+    work.derived.delete(beginningWith(session)),
+  ]);
+  return wasThere;
+}
+
+async function isThere(work: Work, session: string): Promise<boolean> {
+  const keys = await Promise.all([work.sessions.getKey(session), work.entries.getKey(beginningWith(session))]);
+  return keys.some((key) => key !== undefined);
+}
+
+// ---- What is derived ----
+
+/** The derived values that there are of these names. */
+export async function readDerived(
+  work: Work,
+  session: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const values = await Promise.all(names.map(async (name) => [name, await work.derivedAt(session, name)] as const));
+  return new Map(values.filter((value): value is [string, Uint8Array] => value[1] !== undefined));
+}
+
+/** Writes derived values, where the session is there. */
+export async function writeDerived(
+  work: Work,
+  session: string,
+  values: ReadonlyMap<string, Uint8Array | undefined>,
+): Promise<void> {
+  if (await isThere(work, session)) {
+    const derived = work.derived;
+    await Promise.all(
+      [...values].map(([name, bytes]) =>
+        bytes === undefined ? derived.delete([session, name]) : derived.put({ session, name, bytes }),
+      ),
+    );
+  }
+}

@@ -1,0 +1,609 @@
+// Sessions in the browser's IndexedDB: what was appended survives a crash, another tab and an upgrade.
+
+import { openDB } from "idb";
+import { ContextError } from "../errors.js";
+import type {
+  Appended,
+  AppendOptions,
+  Change,
+  DerivedStore,
+  Entry,
+  LogName,
+  NewEntry,
+  ReadRange,
+  ReadResult,
+  SessionInfo,
+  TranscriptStore,
+} from "./contract.js";
+import { Holds } from "./hold.js";
+import {
+  type Append,
+  allSessions,
+  append,
+  DATA_LOST,
+  get,
+  read,
+  readDerived,
+  remove,
+  standingOf,
+  type Transaction,
+  trim,
+  Work,
+  writeDerived,
+} from "./indexeddb-rows.js";
+import { type Database, MIGRATIONS, migrate, type Schema, type StoreName } from "./indexeddb-schema.js";
+import { Listeners } from "./listeners.js";
+import { checkKey, newId, storeError } from "./log.js";
+
+/** How sessions are kept in IndexedDB. */
+export interface IndexedDbOptions {
+  /** The database. Default: `windrow`. */
+  readonly name?: string;
+  /**
+   * When an append is durable: with `strict` once it is on the disk, with `relaxed` once the operating system has it, which
+   * is faster and survives a crash of the browser, but not of the machine. Default: `strict`.
+   */
+  readonly durability?: "strict" | "relaxed" | "default";
+  /** How long a call waits for other tabs to let go of an older version of the database, in milliseconds. Default: 5000. */
+  readonly blockedTimeoutMs?: number;
+}
+
+/** A store in IndexedDB. */
+export interface IndexedDbStore extends TranscriptStore {
+  subscribe(sessionKey: string, listener: (change: Change) => void): () => void;
+  /** Asks the browser not to clear the site's data when room is short, and says whether it will not. */
+  persist(): Promise<{ readonly persisted: boolean }>;
+  /** How much room the site's data takes, and how much it may take; undefined where the browser does not say. */
+  estimate(): Promise<{ readonly usageBytes: number; readonly quotaBytes: number } | undefined>;
+}
+
+/** Makes a store in IndexedDB. The database is opened by the first call that needs it. */
+export function indexedDbStore(options: IndexedDbOptions = {}): IndexedDbStore {
+  return new Store(readOptions(options));
+}
+
+class Store implements IndexedDbStore {
+  readonly #options: Required<IndexedDbOptions>;
+  readonly #listeners = new Listeners();
+  readonly #running = new Set<Promise<unknown>>();
+  #connection: Connection | undefined;
+  #channel: BroadcastChannel | undefined;
+  #isClosed = false;
+
+  readonly derived: DerivedStore = {
+    read: (sessionKey, names) =>
+      this.#call(sessionKey, () =>
+        this.#transact("readonly", ["derived"], (work) => readDerived(work, sessionKey, names)),
+      ),
+    write: (sessionKey, values) =>
+      this.#call(sessionKey, () => {
+        // Of a part of a buffer the database would keep the whole buffer: of wasm's memory, all of it.
+        const copies = kept(() => new Map([...values].map(([name, value]) => [name, value && new Uint8Array(value)])));
+        // What can be computed again need not wait for the disk.
+        return this.#transact("readwrite", ALL, (work) => writeDerived(work, sessionKey, copies), "relaxed");
+      }),
+  };
+
+  constructor(options: Required<IndexedDbOptions>) {
+    this.#options = options;
+  }
+
+  append(sessionKey: string, entries: readonly NewEntry[], options: AppendOptions = {}): Promise<Appended> {
+    return this.#call(sessionKey, async () => {
+      const call: Append = {
+        session: sessionKey,
+        entries: kept(() => entries.map((entry) => ({ ...entry, data: JSON.parse(JSON.stringify(entry.data)) }))),
+        options: { ...options },
+        attempt: newId(),
+      };
+      const appended = await this.#transact("readwrite", ENTRIES, (work) => append(work, call));
+      if (!appended.isRepeated) {
+        this.#tell(sessionKey, { kind: "append", log: call.options.log ?? "transcript", lastSeq: appended.lastSeq });
+      }
+      return appended;
+    });
+  }
+
+  read(sessionKey: string, range: ReadRange = {}): Promise<ReadResult> {
+    return this.#call(sessionKey, () => this.#transact("readonly", ENTRIES, (work) => read(work, sessionKey, range)));
+  }
+
+  get(sessionKey: string, ids: readonly string[]): Promise<readonly Entry[]> {
+    return this.#call(sessionKey, () => this.#transact("readonly", ENTRIES, (work) => get(work, sessionKey, ids)));
+  }
+
+  sessions({ keys }: { readonly keys?: readonly string[] } = {}): Promise<readonly SessionInfo[]> {
+    return this.#run(() =>
+      this.#transact("readonly", ENTRIES, async (work) => {
+        if (keys === undefined) {
+          return allSessions(work);
+        }
+        const found = await Promise.all([...new Set(keys)].sort().map((key) => standingOf(work, key)));
+        return found.flatMap(({ info }) => info ?? []);
+      }),
+    );
+  }
+
+  trim(
+    sessionKey: string,
+    beforeSeq: number,
+    { log = "transcript", keepSeqs = [] }: { readonly log?: LogName; readonly keepSeqs?: readonly number[] } = {},
+  ): Promise<{ readonly removedCount: number }> {
+    return this.#alone(sessionKey, async () => {
+      let removedCount = 0;
+      await this.#transact("readwrite", ENTRIES, async (work) => {
+        // Where this is done again, what the first try removed may be gone already.
+        removedCount = (await trim(work, sessionKey, log, beforeSeq, keepSeqs)) || removedCount;
+      });
+      if (removedCount > 0) {
+        this.#tell(sessionKey, { kind: "trim", log, lastSeq: 0 });
+      }
+      return { removedCount };
+    });
+  }
+
+  remove(sessionKey: string): Promise<void> {
+    return this.#alone(sessionKey, async () => {
+      let wasThere = false;
+      await this.#transact("readwrite", ALL, async (work) => {
+        wasThere = (await remove(work, sessionKey)) || wasThere;
+      });
+      if (wasThere) {
+        this.#tell(sessionKey, { kind: "remove", log: "transcript", lastSeq: 0 });
+      }
+    });
+  }
+
+  holding<T>(sessionKey: string, run: () => Promise<T>): Promise<T> {
+    return this.#call(sessionKey, () => holding(lockName(this.#options.name, sessionKey), run));
+  }
+
+  subscribe(sessionKey: string, listener: (change: Change) => void): () => void {
+    checkKey(sessionKey);
+    this.#checkOpen();
+    this.#openChannel();
+    return this.#listeners.subscribe(sessionKey, listener);
+  }
+
+  persist(): Promise<{ readonly persisted: boolean }> {
+    return this.#run(async () => {
+      try {
+        return { persisted: (await globalThis.navigator.storage.persist()) === true };
+      } catch {
+        // Where the browser has no such thing, and where it keeps nothing at all.
+        return { persisted: false };
+      }
+    });
+  }
+
+  estimate(): Promise<{ readonly usageBytes: number; readonly quotaBytes: number } | undefined> {
+    return this.#run(async () => {
+      try {
+        const { usage, quota } = await globalThis.navigator.storage.estimate();
+        return usage === undefined || quota === undefined ? undefined : { usageBytes: usage, quotaBytes: quota };
+      } catch {
+        return undefined;
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.allSettled(this.#running);
+    this.#listeners.clear();
+    this.#channel?.close();
+    this.#channel = undefined;
+    this.#connection?.close();
+    this.#connection = undefined;
+  }
+
+  // ---- Calls ----
+
+  /** Runs a call about a session. */
+  async #call<T>(sessionKey: unknown, run: () => Promise<T>): Promise<T> {
+    checkKey(sessionKey);
+    return await this.#run(run);
+  }
+
+  /** Runs a call that takes something away from a session, while nobody holds that. */
+  #alone<T>(sessionKey: string, run: () => Promise<T>): Promise<T> {
+    return this.#call(sessionKey, () => alone(lockName(this.#options.name, sessionKey), run));
+  }
+
+  /** Runs a call, which `close` waits for. */
+  async #run<T>(run: () => Promise<T>): Promise<T> {
+    this.#checkOpen();
+    const call = run();
+    this.#running.add(call);
+    try {
+      return await call;
+    } finally {
+      this.#running.delete(call);
+    }
+  }
+
+  #checkOpen(): void {
+    if (this.#isClosed) {
+      throw storeError("STORE_CLOSED", "the store was closed", "Make another store.");
+    }
+  }
+
+  // ---- Changes ----
+
+  #tell(sessionKey: string, change: Change): void {
+    this.#listeners.tell(sessionKey, change);
+    this.#openChannel()?.postMessage({ session: sessionKey, change });
+  }
+
+  #openChannel(): BroadcastChannel | undefined {
+    if (this.#channel === undefined) {
+      try {
+        this.#channel = new BroadcastChannel(`windrow:${this.#options.name}`);
+        this.#channel.onmessage = ({ data }) => {
+          if (isChange(data?.change)) {
+            this.#listeners.tell(data.session, data.change);
+          }
+        };
+      } catch {
+        // Where there is none, or none is allowed, this tab knows of its own changes.
+      }
+    }
+    return this.#channel;
+  }
+
+  // ---- The database ----
+
+  /** Runs something in a transaction of its own, and gives what it gave once that is complete. */
+  async #transact<T>(
+    mode: IDBTransactionMode,
+    names: StoreName[],
+    run: (work: Work) => Promise<T>,
+    durability: IDBTransactionDurability = this.#options.durability,
+  ): Promise<T> {
+    let isRepeated = false;
+    let isCareful = false;
+    const lost = new Set<string>();
+    for (;;) {
+      const { size } = lost;
+      const known = this.#connection;
+      const connection = known === undefined || known.isClosed ? new Connection(this.#options.name) : known;
+      this.#connection = connection;
+      try {
+        const database = await connection.database(this.#options.blockedTimeoutMs);
+        return await transacted(database, mode, names, durability, (transaction) =>
+          run(new Work(transaction, isCareful, lost)),
+        );
+      } catch (cause) {
+        if (lost.size > size || (DATA_LOST.has(nameOf(cause)) && !isCareful)) {
+          isCareful = true;
+        } else if (CONNECTION_LOST.has(nameOf(cause)) && !isRepeated) {
+          // Whatever was called gives the same when it is done again: an append knows its own rows.
+          isRepeated = true;
+          connection.close();
+        } else {
+          throw failureOf(cause);
+        }
+      }
+    }
+  }
+}
+
+/** Whether it is one: others may use the same channel. */
+function isChange(value: unknown): value is Change {
+  const { kind, log, lastSeq } = (value ?? {}) as Partial<Change>;
+  return (
+    (kind === "append" || kind === "trim" || kind === "remove") &&
+    (log === "transcript" || log === "builds") &&
+    typeof lastSeq === "number"
+  );
+}
+
+// ---- A connection ----
+
+const ENTRIES: StoreName[] = ["sessions", "entries"];
+const ALL: StoreName[] = ["sessions", "entries", "derived"];
+
+/** A timer takes no more milliseconds; what is above would end at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** What a call fails with where its connection ended under it, be it that the site's data was cleared. */
+const CONNECTION_LOST: ReadonlySet<unknown> = new Set(["InvalidStateError", "AbortError", "UnknownError"]);
+
+/** A connection to the database, from the request to open it on. */
+class Connection {
+  readonly #opening: Promise<Database>;
+  #opened: Database | undefined;
+  #isUpgrading = false;
+  isClosed = false;
+
+  constructor(name: string) {
+    this.#opening = this.#open(name);
+    this.#opening.then(
+      (database) => {
+        this.#opened = database;
+        // What was given up in the meantime must not stay open: it would hold up others.
+        if (this.isClosed) {
+          database.close();
+        }
+      },
+      () => {
+        this.isClosed = true;
+      },
+    );
+  }
+
+  /** Gives the database once it is open, and waits no longer than this for other tabs; it goes on opening all the same. */
+  async database(timeoutMs: number): Promise<Database> {
+    if (this.#opened !== undefined) {
+      return this.#opened;
+    }
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(
+        () => {
+          // A migration takes the time that it takes.
+          if (!this.#isUpgrading) {
+            reject(blocked(timeoutMs));
+          }
+        },
+        Math.min(timeoutMs, LONGEST_TIMER_MS),
+      );
+    });
+    try {
+      return await Promise.race([this.#opening, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.#opened?.close();
+  }
+
+  async #open(name: string): Promise<Database> {
+    if (globalThis.indexedDB == null) {
+      throw unavailable("there is no IndexedDB here");
+    }
+    let failure: unknown;
+    try {
+      return await openDB<Schema>(name, MIGRATIONS.length, {
+        upgrade: (database, oldVersion, _, transaction) => {
+          this.#isUpgrading = true;
+          transaction.done.catch(() => {});
+          migrate(database, oldVersion, transaction).catch((cause) => {
+            failure = transaction.error ?? cause;
+            abort(transaction);
+          });
+        },
+        // Another tab has a newer version, or deletes the database: it does not have to wait.
+        blocking: () => this.close(),
+        terminated: () => this.close(),
+      });
+    } catch (cause) {
+      throw refusal(failure ?? cause);
+    }
+  }
+}
+
+async function transacted<T>(
+  database: Database,
+  mode: IDBTransactionMode,
+  names: StoreName[],
+  durability: IDBTransactionDurability,
+  run: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  const transaction = database.transaction(names, mode, { durability }) as Transaction;
+  // Where it fails, what failed in it says more.
+  transaction.done.catch(() => {});
+  try {
+    const result = await run(transaction);
+    if (mode === "readwrite") {
+      await transaction.done;
+    }
+    return result;
+  } catch (cause) {
+    abort(transaction);
+    // A request whose transaction was aborted does not know why.
+    throw nameOf(cause) === "AbortError" ? (transaction.error ?? cause) : cause;
+  }
+}
+
+function abort(transaction: { abort(): void }): void {
+  try {
+    transaction.abort();
+  } catch {
+    // It has ended already.
+  }
+}
+
+// ---- Failures ----
+
+function nameOf(cause: unknown): unknown {
+  return (cause as { readonly name?: unknown } | null | undefined)?.name;
+}
+
+/** Whether something failed because there is no more room, or because something did that failed so. */
+function isQuota(cause: unknown): boolean {
+  for (let [reason, depth] = [cause, 0]; depth < 4 && reason != null; depth += 1) {
+    if (nameOf(reason) === "QuotaExceededError") {
+      return true;
+    }
+    reason = (reason as { readonly cause?: unknown }).cause;
+  }
+  return false;
+}
+
+function failureOf(cause: unknown): ContextError {
+  if (cause instanceof ContextError) {
+    return cause;
+  }
+  if (isQuota(cause)) {
+    return storeError(
+      "STORE_QUOTA",
+      "there is no room left for what was to be written",
+      "Remove sessions that are not needed, or trim them, and try again.",
+      cause,
+    );
+  }
+  return storeError(
+    "STORE_FAILED",
+    `IndexedDB failed: ${reasonOf(cause)}`,
+    "Try again; if it fails again, reload the page.",
+    cause,
+  );
+}
+
+/** What it means that the browser does not give the database, or a lock. */
+function refusal(cause: unknown): ContextError {
+  switch (nameOf(cause)) {
+    case "VersionError":
+      return storeError(
+        "STORE_NEWER",
+        "the database was made by a newer version of windrow",
+        "Reload the page, so that it runs the newer version.",
+        cause,
+      );
+    case "SecurityError":
+    case "InvalidStateError":
+      return unavailable(`the browser refuses IndexedDB here: ${reasonOf(cause)}`, cause);
+    default:
+      return failureOf(cause);
+  }
+}
+
+function unavailable(message: string, cause?: unknown): ContextError {
+  return storeError("STORE_UNAVAILABLE", message, "Pass memoryStore() where the conversation need not last.", cause);
+}
+
+function blocked(timeoutMs: number): ContextError {
+  return storeError(
+    "STORE_BLOCKED",
+    `another tab has an older version of the database open, and has not let go of it within ${timeoutMs} ms`,
+    "Close the other tabs of this site, and try again.",
+  );
+}
+
+function reasonOf(cause: unknown): string {
+  const { name, message } = (cause ?? {}) as Partial<Error>;
+  return [name, message].filter(Boolean).join(": ") || String(cause);
+}
+
+/** Gives copies of what is to be kept. */
+function kept<T>(copy: () => T): T {
+  try {
+    return copy();
+  } catch (cause) {
+    throw storeError("INVALID_SESSION", "what is to be kept cannot be copied", "Give plain data.", cause);
+  }
+}
+
+// ---- Holding ----
+
+/** A lock that this page holds together with others. */
+interface Hold {
+  readonly granted: Promise<void>;
+  readonly release: () => void;
+  count: number;
+}
+
+/** Of all stores of this page, by lock. */
+const held = new Map<string, Hold>();
+/** Where there are no locks between tabs, those within this page. */
+const holds = new Holds();
+
+function lockName(database: string, session: string): string {
+  return `windrow:${JSON.stringify([database, session])}`;
+}
+
+async function holding<T>(lock: string, run: () => Promise<T>): Promise<T> {
+  const locks = globalThis.navigator?.locks;
+  if (locks === undefined) {
+    return await holds.holding(lock, run);
+  }
+  // Who holds it already is joined: a request of its own would wait for one that waits to be alone, and that for the first.
+  const hold = held.get(lock) ?? begin(locks, lock);
+  held.set(lock, hold);
+  hold.count += 1;
+  try {
+    await hold.granted;
+    return await run();
+  } finally {
+    hold.count -= 1;
+    if (hold.count === 0) {
+      held.delete(lock);
+      hold.release();
+    }
+  }
+}
+
+function begin(locks: LockManager, lock: string): Hold {
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const granted = new Promise<void>((resolve, reject) => {
+    locks
+      .request(lock, { mode: "shared" }, () => {
+        resolve();
+        return released;
+      })
+      .catch((cause) => reject(refusal(cause)));
+  });
+  return { granted, release, count: 0 };
+}
+
+async function alone<T>(lock: string, run: () => Promise<T>): Promise<T> {
+  const locks = globalThis.navigator?.locks;
+  if (locks === undefined) {
+    return await holds.alone(lock, run);
+  }
+  try {
+    return await locks.request(lock, run);
+  } catch (cause) {
+    throw refusal(cause);
+  }
+}
+
+// ---- Options ----
+
+const DEFAULTS: Required<IndexedDbOptions> = { name: "windrow", durability: "strict", blockedTimeoutMs: 5000 };
+
+const EXPECTED: Readonly<Record<keyof IndexedDbOptions, readonly [string, (value: unknown) => boolean]>> = {
+  name: ["a text that is not empty", (value) => typeof value === "string" && value !== ""],
+  durability: [
+    '"strict", "relaxed" or "default"',
+    (value) => value === "strict" || value === "relaxed" || value === "default",
+  ],
+  blockedTimeoutMs: ["a number of milliseconds from 0", (value) => typeof value === "number" && value >= 0],
+};
+
+function readOptions(options: unknown): Required<IndexedDbOptions> {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw invalid(undefined, "expected an object with options");
+  }
+  const read: Record<string, unknown> = { ...DEFAULTS };
+  for (const [option, value] of Object.entries(options)) {
+    const [expected, isRight] = Object.hasOwn(EXPECTED, option) ? EXPECTED[option as keyof IndexedDbOptions] : [];
+    if (isRight === undefined) {
+      throw invalid(option, `unknown option; there are ${Object.keys(EXPECTED).join(", ")}`);
+    }
+    if (value !== undefined) {
+      if (!isRight(value)) {
+        throw invalid(option, `expected ${expected}`);
+      }
+      read[option] = value;
+    }
+  }
+  return read as unknown as Required<IndexedDbOptions>;
+}
+
+function invalid(path: string | undefined, problem: string): ContextError {
+  return new ContextError({
+    kind: "store_error",
+    code: "INVALID_CONFIG",
+    message: path === undefined ? problem : `${path}: ${problem}`,
+    path,
+    nextAction: "Correct the option.",
+  });
+}

@@ -1,0 +1,44 @@
+// Who wants to know what happens to a session. Within one process.
+
+import type { Change } from "./contract.js";
+
+/** Listeners by key. */
+export class Listeners {
+  readonly #byKey = new Map<string, Set<(change: Change) => void>>();
+
+  /** Adds a listener; what it gives ends it, and may be called again. */
+  subscribe(key: string, listener: (change: Change) => void): () => void {
+    // A function of its own, so that a listener that was given twice is called twice, and ended one at a time.
+    const own = (change: Change): void => listener(change);
+    const known = this.#byKey.get(key) ?? new Set();
+    this.#byKey.set(key, known.add(own));
+    return () => {
+      if (known.delete(own) && known.size === 0 && this.#byKey.get(key) === known) {
+        this.#byKey.delete(key);
+      }
+    };
+  }
+
+  /** Tells of a change that is durable, soon: a listener that appends does not overtake what the others are told first. */
+  tell(key: string, change: Change): void {
+    queueMicrotask(() => {
+      const told = this.#byKey.get(key);
+      for (const listener of [...(told ?? [])]) {
+        try {
+          // One may have ended another.
+          if (told?.has(listener)) {
+            listener({ ...change });
+          }
+        } catch (failure) {
+          // A listener's failure is nobody else's: the host shows it where it can show such things.
+          globalThis.reportError?.(failure);
+        }
+      }
+    });
+  }
+
+  /** Ends all of them. */
+  clear(): void {
+    this.#byKey.clear();
+  }
+}

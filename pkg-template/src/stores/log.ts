@@ -1,0 +1,202 @@
+// What all stores do alike: an append is admitted, and its rows and the session's head follow from it. Pure, so that a store
+// may call it inside of a transaction of any kind.
+
+import { ContextError, type StoreErrorCode } from "../errors.js";
+import type { AppendOptions, Entry, EntryType, LogHead, LogName, NewEntry, SessionInfo } from "./contract.js";
+
+const TYPES: readonly EntryType[] = ["session", "message", "summary", "failure", "build", "other"];
+const LONGEST_KEY = 65_536;
+
+/** A store's failure. */
+export function storeError(code: StoreErrorCode, message: string, nextAction: string, cause?: unknown): ContextError {
+  return new ContextError({ kind: "store_error", code, message, nextAction, cause });
+}
+
+/** Fails where a key is none: it is any text but the empty one, of at most 65,536 UTF-16 code units. */
+export function checkKey(sessionKey: unknown): asserts sessionKey is string {
+  if (typeof sessionKey !== "string" || sessionKey === "" || sessionKey.length > LONGEST_KEY) {
+    throw storeError(
+      "INVALID_SESSION",
+      typeof sessionKey === "string"
+        ? `a session's key has 1 to ${LONGEST_KEY} characters, and this has ${sessionKey.length}`
+        : `a session's key is a text, and this is of type ${typeof sessionKey}`,
+      'Name the session by a text, for example "web:main".',
+    );
+  }
+}
+
+/** An id that nobody else has. `crypto.randomUUID` is missing in pages that are not served securely; this is everywhere. */
+export function newId(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** What an append brings about. */
+export interface Admitted {
+  readonly info: SessionInfo;
+  readonly rows: readonly Entry[];
+}
+
+/** What an append is decided by; the store reads it in the same transaction. */
+export interface Standing {
+  /** The session, where there is one. */
+  readonly info: SessionInfo | undefined;
+  /** The entry `replacesSeq`, where it is there. */
+  readonly replaced?: Entry | undefined;
+}
+
+/** Admits an append that was not made before: fails with `STORE_CONFLICT`, or gives the rows and the session as it is after it. */
+export function admit(
+  sessionKey: string,
+  { info, replaced }: Standing,
+  entries: readonly NewEntry[],
+  { log = "transcript", operationId, expectedSeq, replacesSeq }: AppendOptions,
+  nowMs: number,
+): Admitted {
+  const head = info?.logs[log] ?? EMPTY;
+  if (expectedSeq !== undefined && expectedSeq !== head.lastSeq) {
+    throw storeError(
+      "STORE_CONFLICT",
+      `the log ends with ${head.lastSeq}, and ${expectedSeq} was expected`,
+      "Read what is new, and append again where it is still wanted.",
+    );
+  }
+  if (replacesSeq !== undefined && (replacesSeq !== head.lastMessageSeq || replaced?.seq !== replacesSeq)) {
+    throw storeError(
+      "STORE_CONFLICT",
+      `entry ${replacesSeq} is not the newest message, which is ${head.lastMessageSeq || "none"}`,
+      "Read what is new, and append a message of its own.",
+    );
+  }
+  if (entries.length === 0) {
+    throw storeError("INVALID_SESSION", "there is nothing to append", "Give at least one entry.");
+  }
+  // Otherwise the newest message would be one that is no longer there.
+  if (replacesSeq !== undefined && !entries.some(({ type }) => type === "message")) {
+    throw storeError("INVALID_SESSION", "a message is replaced by no message", "Give at least one message.");
+  }
+  let { latestTimeMs } = head;
+  const rows = entries.map((entry, index): Entry => {
+    const { type, id, timeMs, pinned, data } = entry;
+    if (timeMs !== undefined && (latestTimeMs === undefined || timeMs > latestTimeMs)) {
+      latestTimeMs = timeMs;
+    }
+    return {
+      seq: head.lastSeq + 1 + index,
+      type,
+      data,
+      ...(id === undefined ? {} : { id }),
+      ...(timeMs === undefined ? {} : { timeMs }),
+      ...(latestTimeMs === undefined ? {} : { latestTimeMs }),
+      ...(pinned === undefined ? {} : { pinned }),
+      ...(operationId === undefined ? {} : { operationId }),
+      ...(replacesSeq === undefined || index > 0 ? {} : { replacesSeq }),
+    };
+  });
+  const flaw = rows.map(flawOf).find((reason) => reason !== undefined);
+  if (flaw !== undefined) {
+    throw storeError("INVALID_SESSION", `an entry cannot be appended: ${flaw}`, "Give entries as `NewEntry` says.");
+  }
+  const gone = replaced === undefined || replacesSeq === undefined ? head : without(head, [replaced]);
+  const after = withRows(gone, rows);
+  const begun: SessionInfo = info ?? {
+    key: sessionKey,
+    id: newId(),
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    logs: { transcript: EMPTY, builds: EMPTY },
+  };
+  return { info: { ...begun, updatedAtMs: nowMs, logs: { ...begun.logs, [log]: after } }, rows };
+}
+
+/** A session after some entries of a log were trimmed; `lastMessageSeq` is the newest message that is left, 0 for none. */
+export function trimmed(
+  info: SessionInfo,
+  log: LogName,
+  removed: readonly Entry[],
+  lastMessageSeq: number,
+): SessionInfo {
+  const head = info.logs[log];
+  const after = { ...without(head, removed), lastMessageSeq, removals: head.removals + 1 };
+  return { ...info, logs: { ...info.logs, [log]: after } };
+}
+
+/** A session whose header is missing or damaged, as its entries say that it is. */
+export function recovered(
+  sessionKey: string,
+  logs: Readonly<Record<LogName, readonly Entry[]>>,
+  nowMs: number,
+): SessionInfo {
+  // What is counted anew may have been trimmed before: nobody who read it then goes on from there.
+  const headOf = (rows: readonly Entry[]): LogHead => ({ ...withRows(EMPTY, rows), removals: 1 });
+  return {
+    key: sessionKey,
+    id: newId(),
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    logs: { transcript: headOf(logs.transcript), builds: headOf(logs.builds) },
+  };
+}
+
+const EMPTY: LogHead = {
+  lastSeq: 0,
+  lastMessageSeq: 0,
+  counts: {},
+  pinnedCount: 0,
+  untimedCount: 0,
+  removals: 0,
+};
+
+function withRows(head: LogHead, rows: readonly Entry[]): LogHead {
+  const messages = rows.filter(({ type }) => type === "message");
+  const latestTimeMs = rows.at(-1)?.latestTimeMs ?? head.latestTimeMs;
+  return {
+    ...counted(head, rows, 1),
+    lastSeq: rows.at(-1)?.seq ?? head.lastSeq,
+    lastMessageSeq: messages.at(-1)?.seq ?? head.lastMessageSeq,
+    ...(latestTimeMs === undefined ? {} : { latestTimeMs }),
+  };
+}
+
+function without(head: LogHead, rows: readonly Entry[]): LogHead {
+  return counted(head, rows, -1);
+}
+
+function counted(head: LogHead, rows: readonly Entry[], step: 1 | -1): LogHead {
+  const counts: Partial<Record<EntryType, number>> = { ...head.counts };
+  let { pinnedCount, untimedCount } = head;
+  for (const { type, pinned, timeMs } of rows) {
+    counts[type] = (counts[type] ?? 0) + step;
+    pinnedCount += pinned ? step : 0;
+    untimedCount += timeMs === undefined && (type === "message" || type === "summary") ? step : 0;
+  }
+  return { ...head, counts, pinnedCount, untimedCount };
+}
+
+/** What is wrong with a row that should be an entry; undefined where nothing is. */
+export function flawOf(row: unknown): string | undefined {
+  if (typeof row !== "object" || row === null) {
+    return "it is no object";
+  }
+  const { seq, type, id, timeMs, latestTimeMs, data } = row as Readonly<Record<keyof Entry, unknown>>;
+  const isNumber = (value: unknown): boolean => value === undefined || Number.isFinite(value);
+  if (!Number.isSafeInteger(seq) || (seq as number) < 1) {
+    return "it has no sequence number";
+  }
+  if (!TYPES.includes(type as EntryType)) {
+    return "it has no type that is known";
+  }
+  if (!(id === undefined || typeof id === "string") || !isNumber(timeMs) || !isNumber(latestTimeMs)) {
+    return "its id or its time is not what it must be";
+  }
+  return data === undefined ? "it has no data" : undefined;
+}
+
+/** Whether a session's header is what it must be. */
+export function isInfo(info: unknown): info is SessionInfo {
+  const { key, id, logs } = (info ?? {}) as Partial<SessionInfo>;
+  const isHead = (head: LogHead | undefined): boolean =>
+    [head?.lastSeq, head?.lastMessageSeq, head?.pinnedCount, head?.untimedCount, head?.removals].every(
+      (count) => Number.isSafeInteger(count) && (count as number) >= 0,
+    ) && typeof head?.counts === "object";
+  return typeof key === "string" && typeof id === "string" && isHead(logs?.transcript) && isHead(logs?.builds);
+}

@@ -1,0 +1,415 @@
+// What builds need of a session's log: its end, its beginning, and single exchanges from between. It is read as builds ask for
+// it, and stays in the engine, so that the next turn reads only what is new.
+
+import type { OlderNeed, Reader } from "./build.js";
+import { call } from "./engine.js";
+import type { MessageInput } from "./messages.js";
+import { messageOf } from "./session-log.js";
+import type {
+  Entry,
+  EntryType,
+  LogHead,
+  ReadResult,
+  SessionInfo,
+  SkippedEntry,
+  TranscriptStore,
+} from "./stores/contract.js";
+import { type Source, Transcript } from "./transcript.js";
+
+/** What a build's transcript consists of. */
+export const MESSAGE_TYPES: readonly EntryType[] = ["message", "summary"];
+
+/** How many messages are read at first, and of how many sequence numbers the costs are kept together. */
+const BLOCK = 64;
+/** How many are read at a time where a beginning is looked for. */
+const STEP = 16;
+/** Where so many were appended, what builds no longer need is let go. */
+const LARGEST_GROWTH = 4096;
+
+interface Row<M> {
+  readonly seq: number;
+  readonly message: M;
+  readonly latestTimeMs: number | undefined;
+}
+
+/** From which sequence number to which everything was read. */
+type Stretch = readonly [first: number, last: number];
+
+export class Tail<M extends MessageInput> implements Reader<M> {
+  readonly #store: TranscriptStore;
+  readonly #sessionKey: string;
+  /** Tells of rows that are no messages. */
+  readonly #onSkipped: (skipped: SkippedEntry) => void;
+  /** The messages that were read, by sequence number. */
+  #rows: Row<M>[] = [];
+  #stretches: Stretch[] = [];
+  #info: SessionInfo | undefined;
+  #lastSeq = 0;
+  #skippedCount = 0;
+  /** How many were appended since it was read from the end. */
+  #growth = 0;
+  #isOpen = false;
+  #isHeadRead = false;
+  #isPinnedRead = false;
+  #lookedUp: string[] = [];
+  #transcript = new Transcript<M>();
+  /** By block: how many costs are in the store. */
+  readonly #saved = new Map<number, number>();
+  /** What is read and written happens one after the other. */
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(store: TranscriptStore, sessionKey: string, onSkipped: (skipped: SkippedEntry) => void) {
+    this.#store = store;
+    this.#sessionKey = sessionKey;
+    this.#onSkipped = onSkipped;
+  }
+
+  source(): Source<M> {
+    return {
+      ...this.#transcript.source(),
+      read: this.#stretches.map(([first, last]) => [first, Math.min(last, this.#lastSeq)]),
+    };
+  }
+
+  /** Reads what is new since the last time; at first, the end of the log. */
+  refresh(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.#growth > LARGEST_GROWTH) {
+        this.#forget();
+      }
+      if (!this.#isOpen) {
+        await this.#open();
+        return;
+      }
+      const { entries, info } = await this.#read({ after: this.#lastSeq, types: MESSAGE_TYPES });
+      if (info?.id !== this.#info?.id || headOf(info)?.removals !== headOf(this.#info)?.removals) {
+        this.#forget();
+        await this.#open();
+        return;
+      }
+      this.#info = info;
+      this.#lastSeq = headOf(info)?.lastSeq ?? 0;
+      await this.#add(entries);
+    });
+  }
+
+  /** Reads more of the log: a message that is named, all, or as much again as there is. */
+  older({ all, messageId }: OlderNeed): Promise<void> {
+    return this.#inTurn(async () => {
+      if (messageId != null) {
+        this.#lookedUp.push(messageId);
+        const found = await this.#store.get(this.#sessionKey, [messageId]);
+        await this.#readExchanges(found.filter(({ type }) => MESSAGE_TYPES.includes(type)));
+      } else {
+        const [first] = this.#stretches.at(-1) ?? [0];
+        const { length } = this.#rows;
+        await this.#readBefore(first, all ? Number.POSITIVE_INFINITY : Math.max(length, BLOCK));
+      }
+      await this.#rebuild();
+    });
+  }
+
+  /** Writes the costs that were counted since the last time. */
+  save(): Promise<void> {
+    return this.#inTurn(async () => {
+      const { core } = this.#transcript.source();
+      const [firstOfTail] = this.#stretches.at(-1) ?? [0];
+      const values = new Map<string, Uint8Array>();
+      for (const [block, [first, end]] of this.#blocks(firstOfTail)) {
+        const known = call("session_error", () => core.knownCosts(first, end));
+        // Of a block that the tail has a part of, there may be more in the store.
+        const isWhole = block * BLOCK >= firstOfTail || firstOfTail <= 1;
+        if (isWhole && known > (this.#saved.get(block) ?? 0)) {
+          values.set(
+            nameOf(block),
+            call("session_error", () => core.costs(first, end)),
+          );
+          this.#saved.set(block, known);
+        }
+      }
+      if (values.size > 0) {
+        await this.#store.derived.write(this.#sessionKey, values);
+      }
+    });
+  }
+
+  /** Gives back the engine's memory. */
+  free(): Promise<void> {
+    return this.#inTurn(() => {
+      this.#forget();
+      return Promise.resolve();
+    });
+  }
+
+  /** The newest message that is known, if any. */
+  get newest(): { readonly seq: number; readonly message: M } | undefined {
+    const newest = this.#rows.at(-1);
+    return newest !== undefined && newest.seq === headOf(this.#info)?.lastMessageSeq ? newest : undefined;
+  }
+
+  #inTurn<T>(run: () => Promise<T>): Promise<T> {
+    const turn = this.#queue.then(run, run);
+    this.#queue = turn.catch(() => undefined);
+    return turn;
+  }
+
+  #forget(): void {
+    this.#transcript.free();
+    this.#transcript = new Transcript<M>();
+    this.#rows = [];
+    this.#stretches = [];
+    this.#info = undefined;
+    this.#lastSeq = 0;
+    this.#skippedCount = 0;
+    this.#growth = 0;
+    this.#isOpen = false;
+    this.#isHeadRead = false;
+    this.#isPinnedRead = false;
+    this.#lookedUp = [];
+    this.#saved.clear();
+  }
+
+  async #open(): Promise<void> {
+    const { info } = await this.#readBefore(Number.POSITIVE_INFINITY, BLOCK);
+    this.#info = info;
+    this.#lastSeq = headOf(info)?.lastSeq ?? 0;
+    await this.#rebuild();
+    this.#isOpen = true;
+  }
+
+  async #read(range: Parameters<TranscriptStore["read"]>[1]): Promise<ReadResult> {
+    const result = await this.#store.read(this.#sessionKey, range);
+    for (const skipped of result.skipped) {
+      this.#skip(skipped);
+    }
+    return result;
+  }
+
+  #skip(skipped: SkippedEntry): void {
+    this.#skippedCount += 1;
+    this.#onSkipped(skipped);
+  }
+
+  /** Reads backwards: at least `count` messages, and to where a block begins, so that the costs of whole blocks are known. */
+  async #readBefore(before: number, count: number): Promise<ReadResult> {
+    const types = MESSAGE_TYPES;
+    const range =
+      count === Number.POSITIVE_INFINITY
+        ? { before, types }
+        : { before, types, limit: count, order: "descending" as const };
+    const result = await this.#read(range);
+    const entries = range.order === undefined ? [...result.entries] : result.entries.toReversed();
+    let first = 0;
+    if (range.limit !== undefined && entries.length === count) {
+      first = (entries[0] as Entry).seq;
+      const start = first - (first % BLOCK);
+      if (start < first) {
+        const { entries: rest } = await this.#read({ after: start - 1, before: first, types });
+        entries.unshift(...rest);
+      }
+      first = start;
+    }
+    this.#take(entries, [first, before === Number.POSITIVE_INFINITY ? before : before - 1]);
+    return result;
+  }
+
+  /** Reads each of these messages with the exchange that it is of. */
+  async #readExchanges(entries: readonly Entry[]): Promise<void> {
+    for (const entry of entries) {
+      if (entry.seq >= (this.#stretches.at(-1)?.[0] ?? 0)) {
+        continue; // it is in the tail
+      }
+      const exchange = [entry];
+      let first = entry.seq;
+      while (!isUser(exchange[0])) {
+        const { entries: page } = await this.#read({
+          before: first,
+          types: MESSAGE_TYPES,
+          limit: STEP,
+          order: "descending",
+        });
+        const user = page.findIndex(isUser);
+        exchange.unshift(...page.slice(0, user < 0 ? undefined : user + 1).reverse());
+        first = page.length < STEP && user < 0 ? 0 : (exchange[0] as Entry).seq;
+        if (first === 0) {
+          break;
+        }
+      }
+      let last = entry.seq;
+      for (let isEnd = false; !isEnd; ) {
+        const { entries: page } = await this.#read({ after: last, types: MESSAGE_TYPES, limit: STEP });
+        const user = page.findIndex(isUser);
+        const rest = page.slice(0, user < 0 ? undefined : user);
+        exchange.push(...rest);
+        isEnd = user >= 0 || page.length < STEP;
+        last = user < 0 ? (rest.at(-1)?.seq ?? last) : (page[user] as Entry).seq - 1;
+      }
+      this.#take(exchange, [first, last]);
+    }
+  }
+
+  /** Adds the messages of a stretch that was read. */
+  #take(entries: readonly Entry[], stretch: Stretch): void {
+    const known = new Set(this.#rows.map(({ seq }) => seq));
+    this.#rows.push(...this.#rowsOf(entries.filter(({ seq }) => !known.has(seq))));
+    this.#rows.sort((left, right) => left.seq - right.seq);
+    const merged: Stretch[] = [];
+    for (const [first, last] of [...this.#stretches, stretch].sort(([left], [right]) => left - right)) {
+      const [begin, end] = merged.at(-1) ?? [0, Number.NEGATIVE_INFINITY];
+      if (first <= end + 1) {
+        merged[merged.length - 1] = [begin, Math.max(end, last)];
+      } else {
+        merged.push([first, last]);
+      }
+    }
+    this.#stretches = merged;
+  }
+
+  #rowsOf(entries: readonly Entry[]): Row<M>[] {
+    return entries.flatMap((entry) => {
+      const { seq, latestTimeMs } = entry;
+      const { message, flaw } = messageOf(entry);
+      if (flaw !== undefined) {
+        this.#skip({ seq, reason: flaw });
+        return [];
+      }
+      return [{ seq, message: message as M, latestTimeMs }];
+    });
+  }
+
+  /** Adds what was appended behind all that is there. */
+  async #add(entries: readonly Entry[]): Promise<void> {
+    this.#growth += entries.length;
+    let isShifted = false;
+    for (const entry of entries) {
+      const replaced = this.#rows.findLastIndex(({ seq }) => seq === entry.replacesSeq);
+      if (replaced >= 0) {
+        this.#rows.splice(replaced, 1);
+        isShifted ||= replaced < this.#rows.length;
+        this.#transcript.truncate(replaced);
+      }
+      for (const row of this.#rowsOf([entry])) {
+        this.#rows.push(row);
+        this.#transcript.append(row.message);
+      }
+    }
+    if (isShifted) {
+      await this.#rebuild(); // something was appended behind what was replaced
+    } else if (entries.length > 0) {
+      this.#transcript.setUnread(this.#unread());
+    }
+  }
+
+  /** Puts all that was read into the engine, with the costs that are known. */
+  async #rebuild(): Promise<void> {
+    if (!this.#isWhole) {
+      await this.#readHead();
+      await this.#readPinned();
+    }
+    const before = this.#transcript;
+    const { core: old } = before.source();
+    const costs = call("session_error", () => old.costs(0, old.length));
+    const transcript = new Transcript<M>();
+    transcript.append(this.#rows.map(({ message }) => message));
+    const { core } = transcript.source();
+    call("session_error", () => core.learnCosts(0, core.length, costs));
+    await this.#loadCosts(transcript);
+    transcript.setUnread(this.#unread());
+    this.#transcript = transcript;
+    before.free();
+  }
+
+  /** Reads the log's beginning past its instructions. */
+  async #readHead(): Promise<void> {
+    for (let after = 0; !this.#isHeadRead; ) {
+      const { entries } = await this.#read({ after, types: MESSAGE_TYPES, limit: STEP });
+      const last = entries.at(-1)?.seq ?? after;
+      this.#take(entries, [after === 0 ? 0 : after + 1, last]);
+      this.#isHeadRead = entries.length < STEP || !entries.every(isInstruction);
+      after = last;
+    }
+  }
+
+  async #readPinned(): Promise<void> {
+    const [first] = this.#stretches.at(-1) ?? [0];
+    if (!this.#isPinnedRead && (headOf(this.#info)?.pinnedCount ?? 1) > 0) {
+      const { entries } = await this.#read({ before: first, types: MESSAGE_TYPES, pinned: true });
+      await this.#readExchanges(entries);
+    }
+    this.#isPinnedRead = true;
+  }
+
+  get #isWhole(): boolean {
+    return this.#stretches.length === 1 && (this.#stretches[0] as Stretch)[0] <= 1;
+  }
+
+  /** What was not read, as the engine is told of it. */
+  #unread(): Source<M>["unread"] {
+    const head = headOf(this.#info);
+    const total = MESSAGE_TYPES.reduce((sum, type) => sum + (head?.counts[type] ?? 0), 0);
+    if (this.#isWhole) {
+      return undefined;
+    }
+    const count = Math.max(total - this.#rows.length - this.#skippedCount, 1);
+    const gaps = this.#stretches.flatMap(([first]) => {
+      const row = this.#rows.findIndex(({ seq }) => seq >= first);
+      return first <= 1 || row < 0 ? [] : [{ row, latest: this.#rows[row]?.latestTimeMs ?? null }];
+    });
+    return { gaps, count, hasUntimed: (head?.untimedCount ?? 1) > 0, lookedUp: this.#lookedUp };
+  }
+
+  // ---- Costs ----
+
+  /** Which rows are of each block, of those from a sequence number on. */
+  #blocks(from: number): Map<number, [first: number, end: number]> {
+    const blocks = new Map<number, [number, number]>();
+    for (const [row, { seq }] of this.#rows.entries()) {
+      if (seq >= from) {
+        const block = Math.floor(seq / BLOCK);
+        const known = blocks.get(block);
+        blocks.set(block, [known?.[0] ?? row, row + 1]);
+      }
+    }
+    return blocks;
+  }
+
+  async #loadCosts(transcript: Transcript<M>): Promise<void> {
+    const blocks = this.#blocks(0);
+    const wanted = [...blocks.keys()].filter((block) => !this.#saved.has(block));
+    if (wanted.length === 0) {
+      return;
+    }
+    const values = await this.#store.derived.read(this.#sessionKey, wanted.map(nameOf));
+    const { core } = transcript.source();
+    for (const block of wanted) {
+      const bytes = values.get(nameOf(block));
+      const [first, end] = blocks.get(block) as [number, number];
+      if (bytes !== undefined) {
+        call("session_error", () => core.learnCosts(first, end, bytes));
+      }
+      this.#saved.set(block, bytes === undefined ? 0 : call("session_error", () => core.knownCosts(first, end)));
+    }
+  }
+}
+
+function headOf(info: SessionInfo | undefined): LogHead | undefined {
+  return info?.logs.transcript;
+}
+
+function nameOf(block: number): string {
+  return `costs/${block}`;
+}
+
+function roleOf(entry: Entry | undefined): unknown {
+  const read = entry === undefined ? undefined : messageOf(entry);
+  return read?.message?.role;
+}
+
+function isUser(entry: Entry | undefined): boolean {
+  return roleOf(entry) === "user";
+}
+
+function isInstruction(entry: Entry): boolean {
+  const role = roleOf(entry);
+  return role === "system" || role === "developer";
+}

@@ -1,0 +1,132 @@
+//! Whether what was read of a log decides the context.
+//!
+//! A transcript may begin in the middle of its log ([`crate::transcript::Unread`]). Windows and budget work from the newest
+//! backwards, and where one of them left a message out for its place, it leaves out all that is older. So a build needs no
+//! more than such a message; until it has one, it asks.
+
+use crate::ask::{Need, StageResult, Stop};
+use crate::config::WindowUnit;
+use crate::draft::{Draft, Rank};
+use crate::time::Milliseconds;
+use crate::trace::Reason;
+use crate::transcript::Unread;
+use crate::units;
+
+/// How many messages may lie between a tool's call and its result, for the call to be looked for. What is further away counts
+/// as not there.
+const LONGEST_CALL: usize = 1024;
+
+/// What asks for more of the older messages.
+pub(crate) fn more() -> Stop {
+    Need::Older { all: false, message_id: None }.into()
+}
+
+/// Asks for all older messages, where not all are there.
+pub(crate) fn ask_for_all(draft: &Draft) -> StageResult {
+    match draft.transcript.unread() {
+        Some(_) => Err(Need::Older { all: true, message_id: None }.into()),
+        None => Ok(()),
+    }
+}
+
+/// Asks for a message by its id, with the exchange that it is of, unless it was looked for before.
+pub(crate) fn ask_for_message(draft: &Draft, id: &str) -> StageResult {
+    match draft.transcript.unread() {
+        Some(unread) if unread.looked_up.iter().all(|known| known != id) => {
+            Err(Need::Older { all: false, message_id: Some(id.to_owned()) }.into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Asks for more, unless something that was read shows that all that was not is left out. `left_out` is what is not marked
+/// yet.
+pub(crate) fn ask_for_more(draft: &Draft, left_out: &[(usize, Reason)]) -> StageResult {
+    match draft.transcript.unread() {
+        Some(unread) if !is_enough(draft, unread, left_out) => Err(more()),
+        _ => Ok(()),
+    }
+}
+
+/// The rows before the tail that are half of a tool call: the other half may be among what was not read.
+pub(crate) fn halves(draft: &Draft) -> impl Iterator<Item = usize> {
+    let first_of_tail = draft.transcript.first_of_tail();
+    let groups = &draft.groups;
+    let halves = groups.calls_without_result.iter().chain(&groups.results_without_call);
+    halves.copied().filter(move |row| *row < first_of_tail)
+}
+
+/// Whether a unit that begins with this row may begin before it, with what was not read.
+pub(crate) fn is_cut(draft: &Draft, first: usize) -> bool {
+    let is_in_tail =
+        draft.transcript.unread().is_some() && first >= draft.transcript.first_of_tail();
+    let is_exchange = draft.config.window.unit == WindowUnit::Exchange;
+    is_in_tail && is_exchange && !units::begins_exchange(draft, first)
+}
+
+/// Leaves out what was read for its own sake, and is not required for it.
+pub(crate) fn leave_out_single_rows(draft: &mut Draft) {
+    let first_of_tail = draft.transcript.first_of_tail();
+    for row in draft.optional_rows() {
+        if row < first_of_tail {
+            draft.leave_out(row, Reason::NotRead);
+        }
+    }
+}
+
+fn is_enough(draft: &Draft, unread: &Unread, left_out: &[(usize, Reason)]) -> bool {
+    let first_of_tail = draft.transcript.first_of_tail();
+    let mut ends = vec![false; draft.transcript.len()];
+    for (row, ends) in ends.iter_mut().enumerate().skip(first_of_tail) {
+        let reason = draft.decision(row).map(|decision| decision.reason);
+        *ends = reason.is_some_and(|reason| ends_all(draft, unread, row, reason));
+    }
+    for (row, reason) in left_out {
+        ends[*row] = *row >= first_of_tail && ends_all(draft, unread, *row, *reason);
+    }
+    // From the newest to the first that shows it.
+    let mut times = Vec::with_capacity(draft.order.len());
+    let mut latest = None;
+    for row in &draft.order {
+        latest = draft.transcript.time(*row).or(latest);
+        times.push(latest);
+    }
+    let mut orphans = draft.groups.results_without_call.clone();
+    orphans.retain(|row| (first_of_tail..first_of_tail + LONGEST_CALL).contains(row));
+    for (row, time) in draft.order.iter().zip(times).rev() {
+        if orphans.contains(row) {
+            return false; // its call may be among what was not read
+        }
+        if ends[*row] && is_behind_unread(draft, time) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether what is of this time comes behind all that was not read.
+pub(crate) fn is_behind_unread(draft: &Draft, time: Option<Milliseconds>) -> bool {
+    let latest = draft.transcript.gaps().last().and_then(|gap| gap.latest);
+    latest.is_none() || time >= latest
+}
+
+/// Whether a message that was left out for this shows that all older ones are.
+fn ends_all(draft: &Draft, unread: &Unread, row: usize, reason: Reason) -> bool {
+    match reason {
+        Reason::Disabled
+        | Reason::NoSection
+        | Reason::BeyondCache
+        | Reason::BeyondFetchLimit
+        | Reason::BeyondLookback
+        | Reason::BeyondUserTurns
+        | Reason::BeyondRecentMessages => true,
+        // One without a time has no age, and a summary is shown whatever its age.
+        Reason::BeyondAge => !unread.has_untimed && !draft.config.tiers.enabled,
+        Reason::TooOld => !unread.has_untimed,
+        // The run of the newest ends with the first that does not fit.
+        Reason::OverLimit | Reason::OverBudget => {
+            matches!(draft.rank(row), Rank::Recent | Rank::History)
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,878 @@
+// The contract of stores: the memory store keeps it, and its suite finds stores that do not.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { ContextError, memoryStore } from "windrow";
+import { storeConformance } from "windrow/stores/conformance";
+
+/** The suite for stores in memory: of one name there is one store, and it is gone when it was closed. */
+function casesFor(open) {
+  const stores = new Map();
+  return storeConformance({
+    isPersistent: false,
+    open(name) {
+      const store = stores.get(name) ?? open();
+      stores.set(name, store);
+      return Promise.resolve(store);
+    },
+  });
+}
+
+/**
+ * The suite for stores that can be opened again: what is opened is a handle to a store in memory that goes on.
+ * `reopened` is called with the store, where there is one, by each that opens it.
+ */
+function casesForHandles({ reopened = (store) => store ?? memoryStore(), close = () => Promise.resolve() } = {}) {
+  const stores = new Map();
+  return storeConformance({
+    async open(name) {
+      stores.set(name, await reopened(stores.get(name)));
+      return handleOf(stores.get(name), close);
+    },
+  });
+}
+
+function handleOf(store, close) {
+  const running = new Set();
+  let isClosed = false;
+  const guarded =
+    (call) =>
+    async (...given) => {
+      if (isClosed && given[0] !== "") {
+        const nextAction = "Open another.";
+        throw new ContextError({ kind: "store_error", code: "STORE_CLOSED", message: "it was closed", nextAction });
+      }
+      const result = call(...given);
+      running.add(result);
+      try {
+        return await result;
+      } finally {
+        running.delete(result);
+      }
+    };
+  const { subscribe: _, ...bound } = boundTo(store);
+  const calls = Object.entries(bound).map(([name, call]) => [name, guarded(call)]);
+  const { read, write } = store.derived;
+  return {
+    ...Object.fromEntries(calls),
+    derived: { read: guarded(read), write: guarded(write) },
+    async close() {
+      isClosed = true;
+      await Promise.allSettled(running);
+      await close(store);
+    },
+  };
+}
+
+/** A store's calls, that can be called without it. */
+function boundTo(store) {
+  const names = ["append", "read", "get", "sessions", "trim", "remove", "holding", "subscribe", "close"];
+  return Object.fromEntries(names.map((name) => [name, store[name].bind(store)]));
+}
+
+describe("the memory store keeps the contract", () => {
+  for (const { name, run } of casesFor(memoryStore)) {
+    test(name, run);
+  }
+
+  test("two stores share nothing", async () => {
+    const [first, second] = [memoryStore(), memoryStore()];
+    await first.append("a", [{ type: "message", data: "a" }]);
+    assert.deepEqual(await second.sessions(), []);
+    await first.close();
+    assert.deepEqual(await second.append("a", [{ type: "message", data: "b" }]), {
+      firstSeq: 1,
+      lastSeq: 1,
+      isRepeated: false,
+    });
+  });
+});
+
+const isOfType = (types) => (entry) => types?.includes(entry.type) ?? true;
+
+/** A store that does as another but for some calls. */
+function changed(store, calls) {
+  return { ...boundTo(store), derived: store.derived, ...calls };
+}
+
+/** A store that changes what it reads before it gives it. */
+const reading = (change) => (store) => ({
+  async read(key, range = {}) {
+    const result = await store.read(key, range);
+    return { ...result, ...(await change(result, range, key, store)) };
+  },
+});
+
+/** A store that takes some keys for others. */
+const keyedBy = (keyOf) => (store) => ({
+  append: (key, ...more) => store.append(keyOf(key), ...more),
+  read: (key, ...more) => store.read(keyOf(key), ...more),
+  get: (key, ...more) => store.get(keyOf(key), ...more),
+  trim: (key, ...more) => store.trim(keyOf(key), ...more),
+  remove: (key, ...more) => store.remove(keyOf(key), ...more),
+  holding: (key, ...more) => store.holding(keyOf(key), ...more),
+});
+
+/** Keys that a folding of keys makes nothing of. */
+const onTexts = (fold) => (key) => (typeof key === "string" && key !== "" ? fold(key) || key : key);
+
+/** A store that changes what is appended, or how. */
+const appending = (change) => (store) => ({
+  append: (key, entries, options = {}) => change(store, key, entries, options),
+});
+
+const RANDOM = [1, 2, 3, 4, 5, 6].map((seed) => `any sequence of calls does what a plain list would do (seed ${seed})`);
+
+/** Stores that are wrong in one way each, and the cases that must find it. */
+const broken = [
+  {
+    name: "sequence numbers begin with 0",
+    calls: reading(({ entries }) => ({ entries: entries.map((entry) => ({ ...entry, seq: entry.seq - 1 })) })),
+    finds: [
+      "append: a session begins with its first entry, and sequence numbers ascend from 1",
+      "replacesSeq: a reply that is replaced many times leaves its last state",
+      "two stores: appends at once leave no gap and no duplicate, and both see the same order",
+      "two stores: an operation that both append at once is appended once",
+      "subscribe: what is told of is there",
+      ...RANDOM,
+    ],
+  },
+  {
+    name: "the session's id changes",
+    calls: reading(({ info }) => ({ info: info && { ...info, id: crypto.randomUUID() } })),
+    finds: ["append: what is known of a session follows from what was appended"],
+  },
+  {
+    name: "latestTimeMs is the time of the entry",
+    calls: reading(({ entries }) => ({
+      entries: entries.map(({ latestTimeMs, timeMs = latestTimeMs, ...entry }) => ({
+        ...entry,
+        timeMs,
+        latestTimeMs: timeMs,
+      })),
+    })),
+    finds: ["append: all fields come back, and latestTimeMs is the latest time so far"],
+  },
+  {
+    name: "what was not given is null",
+    calls: reading(({ entries }) => ({ entries: entries.map((entry) => ({ id: null, pinned: null, ...entry })) })),
+    finds: [
+      "append: what was not given is absent",
+      "read: ranges of all kinds give what is in them, in both logs, also where entries are missing",
+    ],
+  },
+  {
+    name: "the logs are one",
+    calls: (store) => ({
+      append: (key, entries, options) => store.append(key, entries, { ...options, log: "transcript" }),
+      read: (key, range) => store.read(key, { ...range, log: "transcript" }),
+    }),
+    finds: [
+      "append: the logs have sequences and heads of their own",
+      "operationId: it is of a session and of a log",
+      "trim: the other log is trimmed where it is named",
+    ],
+  },
+  {
+    name: "an empty append is made",
+    calls: appending(async (store, key, entries, options) =>
+      entries.length === 0 ? { firstSeq: 1, lastSeq: 0, isRepeated: false } : store.append(key, entries, options),
+    ),
+    finds: ["append: nothing to append is refused, and begins no session"],
+  },
+  {
+    name: "entries are appended one after the other",
+    calls: appending(async (store, key, entries, options) => {
+      let first;
+      for (const [index, entry] of entries.entries()) {
+        const own = index === 0 ? options : { log: options.log };
+        const result = await store.append(key, [entry], own);
+        first ??= result;
+        if (result.isRepeated) {
+          return result;
+        }
+        Object.assign(first, { lastSeq: result.lastSeq });
+      }
+      return first ?? store.append(key, entries, options);
+    }),
+    finds: [
+      "append: where one entry cannot be kept, none is",
+      "append: what is no entry is refused, with all that is appended with it",
+      "operationId: an operation that was appended is not appended again, and gives what it gave then",
+    ],
+  },
+  {
+    name: "any type is an entry's",
+    calls: appending((store, key, entries, options) =>
+      store.append(
+        key,
+        entries.map((entry) => (entry.type === "reply" ? { ...entry, type: "other" } : entry)),
+        options,
+      ),
+    ),
+    finds: ["append: what is no entry is refused, with all that is appended with it"],
+  },
+  {
+    name: "operationId is ignored",
+    calls: appending((store, key, entries, { operationId: _, ...options }) => store.append(key, entries, options)),
+    finds: [
+      "operationId: an operation that was appended is not appended again, and gives what it gave then",
+      "operationId: any texts are told apart exactly",
+      "operationId: it is remembered as long as one of its entries is there",
+      "two stores: an operation that both append at once is appended once",
+      "two stores: what one does, the other sees",
+      ...RANDOM,
+    ],
+  },
+  {
+    name: "an operation is remembered only by the entries that are left",
+    calls: appending(async (store, key, entries, options) => {
+      const result = await store.append(key, entries, options);
+      const rows = (await store.read(key, { log: options.log ?? "transcript" })).entries;
+      const own = rows.filter(({ operationId }) => result.isRepeated && operationId === options.operationId);
+      return result.isRepeated ? { ...result, firstSeq: own[0].seq, lastSeq: own.at(-1).seq } : result;
+    }),
+    finds: ["operationId: it is remembered as long as one of its entries is there"],
+  },
+  {
+    name: "expectedSeq is ignored",
+    calls: appending((store, key, entries, { expectedSeq: _, ...options }) => store.append(key, entries, options)),
+    finds: [
+      "expectedSeq: an append fails where another came first, and leaves nothing",
+      "expectedSeq: of several that expect the same, one comes first",
+      "subscribe: tells of what happens to a session, in order, and of nothing else",
+    ],
+  },
+  {
+    name: "expectedSeq is compared before the append, not with it",
+    calls: appending(async (store, key, entries, { expectedSeq, ...options }) => {
+      const { info } = await store.read(key);
+      const lastSeq = info?.logs[options.log ?? "transcript"].lastSeq ?? 0;
+      return store.append(key, entries, expectedSeq === lastSeq ? options : { ...options, expectedSeq });
+    }),
+    finds: ["expectedSeq: of several that expect the same, one comes first"],
+  },
+  {
+    name: "what is replaced stays",
+    calls: appending((store, key, entries, { replacesSeq: _, ...options }) => store.append(key, entries, options)),
+    finds: [
+      "replacesSeq: the newest message goes, and what takes its place is appended",
+      "replacesSeq: only the newest message can be replaced, and a failed append leaves nothing",
+      "replacesSeq: a reply that is replaced many times leaves its last state",
+      "get: gives the transcript's entries of these ids, by sequence number",
+    ],
+  },
+  {
+    name: "a session that does not exist is an empty one",
+    calls: reading(({ info }, _, key) => ({ info: info ?? { key, id: "none" } })),
+    finds: ["read: of a session that does not exist there is nothing"],
+  },
+  {
+    name: "the limit is ignored",
+    calls: (store) => ({ read: (key, { limit: _, ...range } = {}) => store.read(key, range) }),
+    finds: [
+      "read: limits count from the end that the order begins with",
+      "read: ranges of all kinds give what is in them, in both logs, also where entries are missing",
+      "append: 5,000 entries in one call",
+    ],
+  },
+  {
+    name: "the limit counts from the end of the log whatever the order",
+    calls: (store) => ({
+      async read(key, range = {}) {
+        const { order = "ascending" } = range;
+        const { entries, ...result } = await store.read(key, { ...range, order: "descending" });
+        return { ...result, entries: order === "ascending" ? [...entries].reverse() : entries };
+      },
+    }),
+    finds: ["read: limits count from the end that the order begins with"],
+  },
+  {
+    name: "the limit counts what is not asked for",
+    calls: (store) => ({
+      async read(key, { types, pinned, ...range } = {}) {
+        const { entries, ...result } = await store.read(key, range);
+        const asked = entries.filter(isOfType(types)).filter((entry) => !pinned || entry.pinned);
+        return { ...result, entries: asked };
+      },
+    }),
+    finds: ["read: ranges of all kinds give what is in them, in both logs, also where entries are missing"],
+  },
+  {
+    name: "a range has its own ends in it",
+    calls: (store) => ({
+      read: (key, { after = 0, ...range } = {}) => store.read(key, { ...range, after: after - 1 }),
+    }),
+    finds: [
+      "read: limits count from the end that the order begins with",
+      "read: ranges of all kinds give what is in them, in both logs, also where entries are missing",
+    ],
+  },
+  {
+    name: "no types are all types",
+    calls: (store) => ({
+      read: (key, { types, ...range } = {}) => store.read(key, types?.length > 0 ? { ...range, types } : range),
+    }),
+    finds: ["read: ranges of all kinds give what is in them, in both logs, also where entries are missing"],
+  },
+  {
+    name: "the session is read after its entries",
+    calls: reading(async (_, __, key, store) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      return { info: (await store.read(key)).info };
+    }),
+    finds: ["read: entries and session are from the same moment"],
+  },
+  {
+    name: "an id finds only its newest entry",
+    calls: (store) => ({
+      async get(key, ids) {
+        const newest = new Map((await store.get(key, ids)).map((entry) => [entry.id, entry]));
+        return [...newest.values()];
+      },
+    }),
+    finds: ["get: gives the transcript's entries of these ids, by sequence number", ...RANDOM.slice(0, 1)],
+  },
+  {
+    name: "ids are found whatever their case",
+    calls: (store) => ({
+      async get(key, ids) {
+        const { entries } = await store.read(key);
+        const folded = ids.map((id) => id.toLowerCase());
+        return entries.filter(({ id }) => id !== undefined && folded.includes(id.toLowerCase()));
+      },
+    }),
+    finds: ["get: any texts are ids and are told apart exactly, and there may be many"],
+  },
+  {
+    name: "at most a hundred ids are found",
+    calls: (store) => ({ get: (key, ids) => store.get(key, ids.slice(0, 100)) }),
+    finds: ["get: any texts are ids and are told apart exactly, and there may be many"],
+  },
+  {
+    name: "empty values are none",
+    calls: (store) => ({
+      derived: {
+        write: store.derived.write,
+        async read(key, names) {
+          return new Map([...(await store.derived.read(key, names))].filter(([, { length }]) => length > 0));
+        },
+      },
+    }),
+    finds: ["derived: gives the values that were written, of the names that are asked for"],
+  },
+  {
+    name: "values outlive their session, and are copied by nobody",
+    calls: () => {
+      const values = new Map();
+      const named = (key, name) => `${key}|${name}`;
+      return {
+        derived: {
+          read: (key, names) =>
+            Promise.resolve(
+              new Map(names.map((name) => [name, values.get(named(key, name))]).filter(([, value]) => value)),
+            ),
+          write(key, written) {
+            for (const [name, value] of written) {
+              assert.ok(value === undefined || value instanceof Uint8Array);
+              values.set(named(key, name), value);
+            }
+            return Promise.resolve();
+          },
+        },
+      };
+    },
+    finds: [
+      "derived: nothing is written for a session that does not exist, and values go with their session",
+      "derived: values are of a session and a name, whatever the texts are",
+      "derived: whoever changes bytes that it wrote or read changes nothing in the store",
+    ],
+  },
+  {
+    name: "values are written one after the other",
+    calls: (store) => ({
+      derived: {
+        read: store.derived.read,
+        async write(key, values) {
+          for (const value of values) {
+            await store.derived.write(key, new Map([value]));
+          }
+        },
+      },
+    }),
+    finds: ["derived: values may be large and many, and are written all or none"],
+  },
+  {
+    name: "sessions are in the order of their bytes",
+    calls: (store) => ({
+      async sessions(filter) {
+        const infos = await store.sessions(filter);
+        return infos.sort((left, right) => Buffer.compare(Buffer.from(left.key), Buffer.from(right.key)));
+      },
+    }),
+    finds: [
+      "sessions: gives them by key in the order of code units, or only those that are asked for",
+      "keys: any texts are told apart exactly, by every call",
+    ],
+  },
+  {
+    name: "at most a hundred sessions are listed",
+    calls: (store) => ({ sessions: async (filter) => (await store.sessions(filter)).slice(0, 100) }),
+    finds: ["sessions: there may be many"],
+  },
+  {
+    name: "a trim keeps nothing",
+    calls: (store) => ({ trim: (key, seq, options) => store.trim(key, seq, { ...options, keepSeqs: [] }) }),
+    finds: [
+      "trim: removes what is before but for what is to be kept, and the sequence goes on",
+      "trim: the newest message is the newest that is left",
+      "trim: where there is nothing to trim, nothing changes",
+      "trim: much may be trimmed, and much kept",
+    ],
+  },
+  {
+    name: "a trim keeps what is pinned",
+    calls: (store) => ({
+      async trim(key, seq, options) {
+        const { entries } = await store.read(key, { pinned: true });
+        const keepSeqs = [...(options?.keepSeqs ?? []), ...entries.map((entry) => entry.seq)];
+        return store.trim(key, seq, { ...options, keepSeqs });
+      },
+    }),
+    finds: ["trim: removes what is before but for what is to be kept, and the sequence goes on"],
+  },
+  {
+    name: "a trim of all begins the sequence anew",
+    calls: (store) => ({
+      async trim(key, seq, options) {
+        const result = await store.trim(key, seq, options);
+        if (!((await store.read(key)).entries.length > 0)) {
+          await store.remove(key);
+        }
+        return result;
+      },
+    }),
+    finds: [
+      "trim: removes what is before but for what is to be kept, and the sequence goes on",
+      "expectedSeq: an append fails where another came first, and leaves nothing",
+      "derived: nothing is written for a session that does not exist, and values go with their session",
+    ],
+  },
+  {
+    name: "a trim of nothing is counted",
+    calls: (store) => {
+      let removals = 0;
+      return {
+        trim(...given) {
+          removals += 1;
+          return store.trim(...given);
+        },
+        async read(key, range) {
+          const { info, ...result } = await store.read(key, range);
+          const transcript = { ...info?.logs.transcript, removals };
+          return { ...result, info: info && { ...info, logs: { ...info.logs, transcript } } };
+        },
+      };
+    },
+    finds: ["trim: where there is nothing to trim, nothing changes"],
+  },
+  {
+    name: "a removed session keeps its name, its builds and its place in the list",
+    calls: (store) => ({ remove: async (key) => void (await store.trim(key, Infinity)) }),
+    finds: ["remove: all of a session goes, and a later append begins another"],
+  },
+  {
+    name: "holding holds nothing",
+    calls: () => ({ holding: async (_, run) => run() }),
+    finds: [
+      "holding: trim and remove wait, append does not",
+      "holding: several may overlap and be nested, also while a trim waits",
+      "close: what holds a session ends first, and what waits for that",
+      "two stores: what one holds, the other does not trim or remove",
+      "two stores: a hold may be nested while the other's trim waits",
+      "keys: what is no key is refused by every call",
+    ],
+  },
+  {
+    name: "one hold waits for another",
+    calls: (store) => {
+      let last = Promise.resolve();
+      return {
+        holding(key, run) {
+          const own = last.then(() => store.holding(key, run));
+          last = own.catch(() => undefined);
+          return own;
+        },
+      };
+    },
+    finds: [
+      "holding: several may overlap and be nested, also while a trim waits",
+      "two stores: a hold may be nested while the other's trim waits",
+    ],
+  },
+  {
+    name: "a hold that fails is never released",
+    calls: (store) => ({
+      holding: (key, run) =>
+        new Promise((resolve, reject) => {
+          const never = new Promise(() => undefined);
+          const held = store.holding(key, async () => {
+            try {
+              resolve(await run());
+            } catch (failure) {
+              reject(failure);
+              await never;
+            }
+          });
+          held.catch(reject);
+        }),
+    }),
+    finds: ["holding: gives what was run, or fails as it does, and holds no longer"],
+  },
+  {
+    name: "an append waits for holds",
+    calls: (store) => {
+      let held = Promise.resolve();
+      return {
+        holding(key, run) {
+          const own = store.holding(key, run);
+          held = own.catch(() => undefined);
+          return own;
+        },
+        append: (...given) => held.then(() => store.append(...given)),
+      };
+    },
+    finds: ["holding: trim and remove wait, append does not"],
+  },
+  {
+    name: "a trim that has begun is not waited for",
+    calls: (store) => ({
+      holding: async (_, run) => run(),
+      async trim(...given) {
+        await store.read("any");
+        await store.read("any");
+        await store.read("any");
+        return store.trim(...given);
+      },
+    }),
+    finds: ["holding: a trim that has begun ends before a hold begins"],
+  },
+  {
+    name: "one hold holds all sessions",
+    calls: (store) => ({
+      holding: (_, run) => store.holding("all", run),
+      trim: (key, ...more) => store.holding(key, () => store.trim(key, ...more)),
+    }),
+    finds: ["holding: a session is held, and no other"],
+  },
+  {
+    name: "listeners are called before it is done",
+    calls: (store) => {
+      const listeners = [];
+      const tell = async (key, change) => {
+        for (const { heard, listener } of listeners) {
+          if (heard === key) {
+            listener(change);
+          }
+        }
+        await store.read(key);
+      };
+      return {
+        subscribe(heard, listener) {
+          listeners.push({ heard, listener });
+          return () => undefined;
+        },
+        async append(key, entries, options) {
+          const { info } = await store.read(key);
+          const log = options?.log ?? "transcript";
+          await tell(key, { kind: "append", log, lastSeq: (info?.logs[log].lastSeq ?? 0) + entries.length });
+          return store.append(key, entries, options);
+        },
+        async trim(key, seq, options) {
+          await tell(key, { kind: "trim", log: options?.log ?? "transcript", lastSeq: 0 });
+          return store.trim(key, seq, options);
+        },
+      };
+    },
+    finds: [
+      "subscribe: what is told of is there",
+      "subscribe: tells of what happens to a session, in order, and of nothing else",
+      "subscribe: each listener is told until it has ended, and one that fails harms nobody",
+    ],
+  },
+  {
+    name: "nothing is told of",
+    calls: () => ({ subscribe: () => () => undefined }),
+    finds: [
+      "subscribe: tells of what happens to a session, in order, and of nothing else",
+      "subscribe: what is told of is there",
+      "two stores: what one changes, the other tells of",
+    ],
+  },
+  {
+    name: "a listener cannot be ended",
+    calls: (store) => ({
+      subscribe(...given) {
+        store.subscribe(...given);
+        return () => undefined;
+      },
+    }),
+    finds: ["subscribe: each listener is told until it has ended, and one that fails harms nobody"],
+  },
+  {
+    name: "all sessions' changes are told of",
+    calls: (store) => ({
+      subscribe(_, listener) {
+        const ends = ["web:main", "other"].map((key) => store.subscribe(key, listener));
+        return () => ends.map((end) => end());
+      },
+    }),
+    finds: [
+      "subscribe: tells of what happens to a session, in order, and of nothing else",
+      "two stores: what one changes, the other tells of",
+    ],
+  },
+  {
+    name: "a closed store goes on",
+    calls: () => ({ close: () => Promise.resolve() }),
+    finds: [
+      "close: calls in progress end first, later ones fail, and it may be called again",
+      "close: what holds a session ends first, and what waits for that",
+    ],
+  },
+  {
+    name: "a store that was closed twice fails",
+    calls: (store) => {
+      let isClosed = false;
+      return {
+        close() {
+          if (isClosed) {
+            return Promise.reject(new Error("It was expected to be closed once."));
+          }
+          isClosed = true;
+          return store.close();
+        },
+      };
+    },
+    finds: ["close: calls in progress end first, later ones fail, and it may be called again"],
+  },
+  {
+    name: "calls in progress fail when it is closed",
+    calls: (store) => {
+      let isClosed = false;
+      return {
+        async append(...given) {
+          const result = await store.append(...given);
+          if (isClosed) {
+            const nextAction = "Make another store.";
+            throw new ContextError({ kind: "store_error", code: "STORE_CLOSED", message: "closed", nextAction });
+          }
+          return result;
+        },
+        close() {
+          isClosed = true;
+          return store.close();
+        },
+      };
+    },
+    finds: ["close: calls in progress end first, later ones fail, and it may be called again"],
+  },
+  {
+    name: "errors are plain ones",
+    calls: appending((store, key, entries, options) =>
+      store.append(key, entries, options).catch(({ message }) => {
+        throw new Error(message);
+      }),
+    ),
+    finds: [
+      "append: nothing to append is refused, and begins no session",
+      "append: where one entry cannot be kept, none is",
+      "keys: what is no key is refused by every call",
+    ],
+  },
+  {
+    name: "an empty key is a key",
+    calls: keyedBy((key) => (key === "" ? "empty" : key)),
+    finds: ["keys: what is no key is refused by every call"],
+  },
+  ...[
+    ["lower case", (key) => key.toLowerCase()],
+    ["trimmed", (key) => key.trim()],
+    ["ended by NUL", (key) => key.split("\0")[0]],
+    ["composed", (key) => key.normalize()],
+    ["made of compatible letters", (key) => key.normalize("NFKC")],
+    ["well-formed", (key) => key.toWellFormed()],
+    ["cut where they are long", (key) => key.slice(0, 10_000)],
+    ["without a byte order mark", (key) => key.replace(/^\ufeff/u, "")],
+    ["numbers where they look like it", (key) => (Number.isNaN(Number(key)) ? key : `${Number(key)}`)],
+  ].map(([folded, fold]) => ({
+    name: `keys are ${folded}`,
+    calls: keyedBy(onTexts(fold)),
+    finds: ["keys: any texts are told apart exactly, by every call"],
+  })),
+  {
+    name: "data is copied by assigning each of its properties",
+    calls: reading(({ entries }) => {
+      const copy = (value) => {
+        if (typeof value !== "object" || value === null || Array.isArray(value)) {
+          return value;
+        }
+        const copied = {};
+        for (const name of Object.keys(value)) {
+          copied[name] = copy(value[name]);
+        }
+        return copied;
+      };
+      return { entries: entries.map((entry) => ({ ...entry, data: copy(entry.data) })) };
+    }),
+    finds: ["data: what is read is deeply equal to what was appended"],
+  },
+  {
+    name: "data is bytes in between",
+    calls: reading(({ entries }) => ({
+      entries: entries.map((entry) =>
+        typeof entry.data === "string" ? { ...entry, data: Buffer.from(entry.data).toString() } : entry,
+      ),
+    })),
+    finds: ["data: what is read is deeply equal to what was appended"],
+  },
+  {
+    name: "who reads twice gets the same objects",
+    calls: (store) => {
+      const kept = new Map();
+      return reading(({ entries }) => ({
+        entries: entries.map((entry) => {
+          kept.set(entry.seq, kept.get(entry.seq) ?? entry);
+          return kept.get(entry.seq);
+        }),
+      }))(store);
+    },
+    finds: ["data: whoever changes what it appended or read changes nothing in the store"],
+  },
+  {
+    name: "what is appended is copied later",
+    calls: appending(async (store, ...given) => {
+      await store.read("any");
+      return store.append(...given);
+    }),
+    finds: ["data: whoever changes what it appended or read changes nothing in the store"],
+  },
+  {
+    name: "texts end after 100,000 characters",
+    calls: reading(({ entries }) => ({
+      entries: entries.map((entry) =>
+        entry.data?.content?.length > 100_000 ? { ...entry, data: { content: entry.data.content.slice(1) } } : entry,
+      ),
+    })),
+    finds: ["append: a text of a megabyte"],
+  },
+  {
+    name: "appends at once take the same place",
+    calls: (store) => {
+      const results = new Map();
+      return appending((_, key, entries, options) => {
+        const result = results.get(key) ?? store.append(key, entries, options);
+        results.set(key, result);
+        setImmediate(() => results.delete(key));
+        return result;
+      })(store);
+    },
+    finds: [
+      "two stores: appends at once leave no gap and no duplicate, and both see the same order",
+      "two stores: appends that are made without waiting keep their order",
+    ],
+  },
+  {
+    name: "what one store appends, another has not read yet",
+    calls: (store) => {
+      let count = 0;
+      return reading(({ entries, info }) => {
+        count += 1;
+        return count % 2 === 0 ? { entries: entries.slice(0, -1), info } : { entries, info };
+      })(store);
+    },
+    finds: ["two stores: what one does, the other sees"],
+  },
+];
+
+/** Storage that is wrong in one way each, as it shows when it is opened again. */
+const brokenStorage = [
+  {
+    name: "all is lost when it is opened again",
+    storage: { reopened: () => memoryStore() },
+    finds: [
+      "opened again: all is there as it was",
+      "opened again: no sequence number is given twice, and what was removed stays removed",
+      "close: calls in progress end first, later ones fail, and it may be called again",
+      "close: what holds a session ends first, and what waits for that",
+      "two stores: what one does, the other sees",
+    ],
+  },
+  {
+    name: "a session without entries is gone when it is opened again",
+    storage: {
+      async reopened(store = memoryStore()) {
+        for (const { key, logs } of await store.sessions()) {
+          if (Object.values(logs.transcript.counts).every((count) => count === 0)) {
+            await store.remove(key);
+          }
+        }
+        return store;
+      },
+    },
+    finds: ["opened again: no sequence number is given twice, and what was removed stays removed"],
+  },
+  {
+    name: "derived values are gone when it is opened again",
+    storage: {
+      async reopened(store = memoryStore()) {
+        for (const { key } of await store.sessions()) {
+          await store.derived.write(key, new Map([["a", undefined]]));
+        }
+        return store;
+      },
+    },
+    finds: ["opened again: all is there as it was"],
+  },
+  {
+    name: "who closes one closes all",
+    storage: { close: (store) => store.close() },
+    finds: ["close: another store on the same storage goes on"],
+  },
+];
+
+describe("the suite finds what does not keep the contract", () => {
+  const open = (calls) => () => {
+    const store = memoryStore();
+    return changed(store, calls(store));
+  };
+  const all = [
+    ...broken.map(({ name, calls, finds }) => ({ name, finds, cases: () => casesFor(open(calls)) })),
+    ...brokenStorage.map(({ name, storage, finds }) => ({ name, finds, cases: () => casesForHandles(storage) })),
+  ];
+
+  for (const { name, finds, cases: casesOf } of all) {
+    test(name, async () => {
+      const cases = new Map(casesOf().map((one) => [one.name, one]));
+      for (const found of finds) {
+        const failure = await cases
+          .get(found)
+          .run()
+          .catch((caught) => caught);
+        assert.match(failure?.message ?? "It found nothing.", /expected/, `${found}: ${failure?.message}`);
+      }
+    });
+  }
+
+  test("each of its cases finds one of these", () => {
+    const found = new Set(all.flatMap(({ finds }) => finds));
+    const unproved = casesForHandles().filter(({ name }) => !found.has(name));
+    assert.deepEqual(unproved, []);
+  });
+
+  test("nothing is wrong with stores that change nothing", async () => {
+    for (const { run } of [...casesFor(open(() => ({}))), ...casesForHandles()]) {
+      await run();
+    }
+  });
+});

@@ -1,0 +1,76 @@
+// The stores of the edge where they live: a worker that runs one case in a Durable Object, or on a D1 database, and says
+// how it ended.
+
+import { DurableObject } from "cloudflare:workers";
+import { storeConformance } from "windrow/stores/conformance";
+import { d1Store } from "windrow/stores/d1";
+import { durableObjectStore } from "windrow/stores/durable-object";
+import { edgeCases } from "./edge-store-cases.mjs";
+
+/** Runs the case that a request names, and gives what it returns, or its failure. */
+async function answer(request, host) {
+  const { searchParams } = new URL(request.url);
+  const name = searchParams.get("case");
+  // What a case holds on D1, other stores on the same database do not know: its documentation says so.
+  const harness = { open: async () => host.open(), knowsOthers: host.kind !== "d1" };
+  const own = edgeCases[name];
+  const run = own ? () => own(host, searchParams) : storeConformance(harness).find((each) => each.name === name)?.run;
+  if (run === undefined) {
+    return Response.json({ failure: `there is no case "${name}" for ${host.kind}` });
+  }
+  try {
+    return Response.json({ result: (await run()) ?? null });
+  } catch (failure) {
+    return Response.json({ failure: failure.stack ?? String(failure), cause: String(failure.cause) });
+  }
+}
+
+export class Stores extends DurableObject {
+  fetch(request) {
+    const { storage } = this.ctx;
+    return answer(request, {
+      kind: "durable-object",
+      storage,
+      open: (over = storage) => durableObjectStore(over),
+      exec: async (sql, ...values) => storage.sql.exec(sql, ...values).toArray(),
+      batch: async (statements) =>
+        storage.transactionSync(() => statements.map(({ sql, values }) => storage.sql.exec(sql, ...values).toArray())),
+    });
+  }
+}
+
+/** A Durable Object whose class was deployed without SQLite. */
+export class WithoutSqlite extends DurableObject {
+  fetch(request) {
+    const { storage } = this.ctx;
+    return answer(request, { kind: "durable-object", storage, open: (over = storage) => durableObjectStore(over) });
+  }
+}
+
+export default {
+  fetch(request, env) {
+    const { pathname, searchParams } = new URL(request.url);
+    const place = searchParams.get("place");
+    if (pathname === "/d1") {
+      const database = env[place];
+      return answer(request, {
+        kind: "d1",
+        storage: database,
+        open: (over = database) => d1Store(over),
+        exec: async (sql, ...values) =>
+          (
+            await database
+              .prepare(sql)
+              .bind(...values)
+              .all()
+          ).results,
+        batch: async (statements) => {
+          const prepared = statements.map(({ sql, values }) => database.prepare(sql).bind(...values));
+          return (await database.batch(prepared)).map(({ results }) => results);
+        },
+      });
+    }
+    const objects = pathname === "/without-sqlite" ? env.WITHOUT_SQLITE : env.STORES;
+    return objects.get(objects.idFromName(place)).fetch(request);
+  },
+};

@@ -1,0 +1,103 @@
+// Pages of a real browser, for tests of what is kept in one.
+
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { chromium } from "playwright-core";
+import { findChromium } from "../../../scripts/setup.mjs";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const html =
+  '<!doctype html><meta charset="utf-8"><title>windrow</title><link rel="icon" href="data:,"><script type="module" src="/main.js"></script>';
+
+/** A host that leads here and is, other than localhost, not a secure one: pages of it lack what only secure ones have. */
+const INSECURE_HOST = "windrow.test";
+
+/** How to start Chromium, for those who start it themselves. */
+export function chromiumOptions({ args = [] } = {}) {
+  return {
+    executablePath:
+      process.env.CHROME_PATH ?? findChromium()?.chromium ?? assert.fail("Chromium is missing: set CHROME_PATH"),
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-background-networking",
+      `--host-resolver-rules=MAP ${INSECURE_HOST} 127.0.0.1`,
+      ...args,
+    ],
+  };
+}
+
+/**
+ * Serves a page that runs a script: an ES module as text, which may import `windrow` and what lies beside this file. Every
+ * address gives the page, but those of the script's own files. It is served until `close`, so that a browser that is
+ * started again finds its data.
+ */
+export async function serveStorePage({ script }) {
+  const { outputFiles } = await build({
+    stdin: { contents: script, resolveDir: here, sourcefile: "main.js" },
+    outdir: "/",
+    entryNames: "main",
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    target: "es2022",
+    write: false,
+    logLevel: "warning",
+  });
+  const files = new Map(outputFiles.map(({ path, text }) => [path, text]));
+  const server = createServer(({ url }, response) => {
+    const code = files.get(new URL(url, "http://localhost").pathname);
+    response.setHeader("content-type", code === undefined ? "text/html" : "text/javascript");
+    // A page in a sandbox has no origin, and loads its script from another one.
+    response.setHeader("access-control-allow-origin", "*");
+    response.end(code ?? html);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address();
+  return {
+    address: `http://localhost:${port}/`,
+    insecureAddress: `http://${INSECURE_HOST}:${port}/`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/**
+ * Starts a browser with such a page. `served` is what `serveStorePage` gave, where it shall outlive the browser; with
+ * `folder` the browser's data is kept there. `page()` opens a further tab, which shares its data with the others, and waits
+ * until its script has run; what it complains about is in `complaints`. `context` is playwright's: `browser.newContext()`
+ * makes one with data of its own.
+ */
+export async function openStorePage({ script, served, folder, args }) {
+  const pages = served ?? (await serveStorePage({ script }));
+  const options = chromiumOptions({ args });
+  const browser = folder === undefined ? await chromium.launch(options) : undefined;
+  const context = await (browser?.newContext() ?? chromium.launchPersistentContext(folder, options));
+  const complaints = [];
+  return {
+    browser,
+    context,
+    complaints,
+    address: pages.address,
+    insecureAddress: pages.insecureAddress,
+    async page({ address = pages.address, in: among = context } = {}) {
+      const page = await among.newPage();
+      page.on("pageerror", (error) => complaints.push(error.stack ?? String(error)));
+      page.on("console", (message) => complaints.push(`${message.type()}: ${message.text()}`));
+      // The script is a module: it has run before the page counts as loaded.
+      await page.goto(address);
+      return page;
+    },
+    async close() {
+      await context.close();
+      await browser?.close();
+      if (served === undefined) {
+        await pages.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,476 @@
+//! A build over the end of a log gives what one over all of it gives, and reads no more than it must.
+
+#![cfg(not(target_family = "wasm"))]
+
+mod support;
+
+use proptest::collection::vec;
+use proptest::option::weighted;
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::test_runner::TestRunner;
+use std::rc::Rc;
+use support::{Message, NOW, append, config, encoding};
+use windrow::ask::{Answer, HookName, Need, Outcome};
+use windrow::assemble::{Build, Step};
+use windrow::context::{Context, Piece};
+use windrow::error::Error;
+use windrow::time::Milliseconds;
+use windrow::trace::{Fate, Reason};
+use windrow::transcript::{Field, Gap, Role, Transcript, Unread};
+
+/// A log, read from its end.
+struct Log<'a> {
+    messages: &'a [Message],
+    /// From which message on everything was read.
+    first: usize,
+    /// Those before it that were read for themselves.
+    single: Vec<usize>,
+    looked_up: Vec<String>,
+    /// How often more was read.
+    reads: usize,
+}
+
+impl<'a> Log<'a> {
+    fn open(messages: &'a [Message], count: usize) -> Self {
+        let first = messages.len().saturating_sub(count);
+        let mut log = Self { messages, first, single: Vec::new(), looked_up: Vec::new(), reads: 0 };
+        log.single.extend(0..log.head());
+        for (row, message) in messages.iter().enumerate() {
+            if message.pinned {
+                log.pick(row);
+            }
+        }
+        log
+    }
+
+    /// How far its beginning is read: past the instructions.
+    fn head(&self) -> usize {
+        let is_instruction = |message: &&Message| message.role.is_instruction();
+        let instructions = self.messages.iter().take_while(is_instruction).count();
+        (instructions + 2).min(self.messages.len())
+    }
+
+    /// Reads a message with the exchange that it is of.
+    fn pick(&mut self, row: usize) {
+        let is_user = |row: &usize| self.messages[*row].role == Role::User;
+        let begin = (0..=row).rev().find(is_user).unwrap_or(0);
+        let end = (row + 1..self.messages.len()).find(is_user).unwrap_or(self.messages.len());
+        if end >= self.first {
+            self.first = self.first.min(begin); // it goes on in the tail
+        }
+        self.single.extend(begin..end);
+    }
+
+    fn rows(&self) -> Vec<usize> {
+        let mut rows = self.single.clone();
+        rows.retain(|row| *row < self.first);
+        rows.sort_unstable();
+        rows.dedup();
+        rows.extend(self.first..self.messages.len());
+        rows
+    }
+
+    fn transcript(&self) -> Rc<Transcript> {
+        let rows = self.rows();
+        let read: Vec<Message> = rows.iter().map(|row| self.messages[*row].clone()).collect();
+        let mut transcript = Transcript::default();
+        append(&mut transcript, &read);
+        transcript.set_unread(Some(Unread {
+            gaps: (0..rows.len())
+                .filter(|at| {
+                    at.checked_sub(1).map_or(rows[*at] > 0, |last| rows[last] + 1 < rows[*at])
+                })
+                .map(|at| {
+                    let before = self.messages[..rows[at]].iter().filter_map(|it| it.time);
+                    Gap { row: at, latest: before.max().map(Milliseconds) }
+                })
+                .collect(),
+            count: self.messages.len() - rows.len(),
+            has_untimed: self.messages.iter().any(|message| message.time.is_none()),
+            looked_up: self.looked_up.clone(),
+        }));
+        Rc::new(transcript)
+    }
+
+    fn read_more(&mut self, all: bool, message_id: Option<String>) {
+        self.reads += 1;
+        if let Some(id) = message_id {
+            let has_id = |message: &Message| message.fields.contains(&(Field::Id, id.clone()));
+            let found: Vec<usize> =
+                (0..self.messages.len()).filter(|row| has_id(&self.messages[*row])).collect();
+            assert!(!self.looked_up.contains(&id), "asked twice");
+            self.looked_up.push(id);
+            for row in found {
+                self.pick(row);
+            }
+            return;
+        }
+        assert!(self.first > 0, "asked for more than there is");
+        let read = self.messages.len() - self.first;
+        self.first = if all { 0 } else { self.first.saturating_sub(read.max(1)) };
+    }
+}
+
+/// What a hook says depends on what it is asked alone.
+fn answer(need: &Need) -> Answer {
+    match need {
+        Need::Triage { candidates, .. } => {
+            let ids = candidates.iter().filter(|it| it.text.len() % 3 == 0);
+            Answer {
+                hook: HookName::Select,
+                outcome: Outcome::Given,
+                ids: Some(ids.map(|it| it.id.clone()).collect()),
+                ..Answer::default()
+            }
+        }
+        need => panic!("asks for {need:?}"),
+    }
+}
+
+fn build(
+    log: &mut Log<'_>,
+    request: Option<&Message>,
+    json: &str,
+    hooks: &[HookName],
+) -> Result<Context, Error> {
+    'again: loop {
+        let request = request.map(|request| support::transcript(std::slice::from_ref(request)));
+        let mut build = Build::new(log.transcript(), request, config(json), NOW, hooks.to_vec())?;
+        loop {
+            match build.step()? {
+                Step::Need(Need::Older { all, message_id }) => {
+                    log.read_more(all, message_id);
+                    continue 'again;
+                }
+                Step::Need(Need::Encoding { name }) => build.provide_encoding(encoding(name)),
+                Step::Need(Need::ZoneOffsets { .. }) => build.provide_offsets(vec![[0, 120]]),
+                Step::Need(need) => build.answer(answer(&need))?,
+                Step::Done(context) => return Ok(*context),
+            }
+        }
+    }
+}
+
+/// A message, or a call with its result, and perhaps another message between them. Halves occur too.
+fn messages_together() -> impl Strategy<Value = Vec<Message>> {
+    let role = select(vec![
+        Role::User,
+        Role::User,
+        Role::User,
+        Role::Assistant,
+        Role::Assistant,
+        Role::Assistant,
+        Role::System,
+    ]);
+    let call = || select(vec!["a", "b", "c"]);
+    let said = (role, "[a-z ]{0,60}").prop_map(|(role, text)| Message::new(role, &text));
+    let result = (call(), "[a-z ]{0,30}").prop_map(|(id, text)| Message::result(id, &text));
+    let tools =
+        (result, weighted(0.3, said.clone()), 0_u8..20).prop_map(|(result, between, chance)| {
+            let (_, id) = result.fields.last().expect("its id").clone();
+            let mut all = vec![Message::calls(&[&id])];
+            all.extend(between.filter(|between| between.role != Role::User || chance > 10));
+            all.push(result);
+            match chance {
+                0 => all.truncate(1),
+                // Of no call at all: a second result of a call that has one is not looked for.
+                1 => return vec![Message::result("none", "")],
+                _ => {}
+            }
+            all
+        });
+    let any = prop_oneof![8 => said.prop_map(|message| vec![message]), 1 => tools];
+    let fields = (
+        weighted(0.1, select(vec!["scheduled", "chat"])),
+        weighted(0.1, select(vec!["completed", "failed"])),
+        weighted(0.05, select(vec!["m1", "m2", "m5", "nowhere"])),
+        weighted(0.05, select(vec!["me", "you"])),
+        weighted(0.2, select(vec!["c1", "c2"])),
+        weighted(0.03, select(vec!["c1", "c2"])),
+    );
+    (any, prop::bool::weighted(0.03), fields).prop_map(|(mut messages, pinned, fields)| {
+        let (source, status, reply_to, target, conversation, summary) = fields;
+        let message = messages.first_mut().expect("at least one");
+        message.pinned = pinned;
+        for (field, value) in [
+            (Field::Source, source),
+            (Field::Status, status),
+            (Field::ReplyTo, reply_to),
+            (Field::Target, target),
+            (Field::ConversationId, conversation),
+            (Field::SummaryOf, summary),
+        ] {
+            message.fields.extend(value.map(|value| (field, value.to_owned())));
+        }
+        messages
+    })
+}
+
+/// Messages with ids and times; the clock goes forward, or jumps, or is missing now and then.
+fn messages() -> impl Strategy<Value = Vec<Message>> {
+    let clock = select(vec![0_u8, 0, 0, 0, 1, 2, 3]);
+    (vec((messages_together(), 0_i64..7_200_000, 0_u8..10), 0..50), clock).prop_map(
+        |(drawn, clock)| {
+            let mut now = NOW.0 - 60 * 3_600_000;
+            let mut first = now;
+            let drawn = drawn.into_iter().flat_map(|(messages, step, chance)| {
+                messages.into_iter().map(move |message| (message, step, chance))
+            });
+            let timed = |(row, (mut message, step, chance)): (usize, (Message, i64, u8))| {
+                now += step;
+                first = if row <= 9 { now } else { first };
+                message.time = match clock {
+                    0 => Some(now),
+                    1 => (chance > 3).then_some(now),
+                    // Nothing is said to have been before what the log begins with.
+                    2 => {
+                        Some(if chance == 0 && row > 9 { first.max(now - 20 * step) } else { now })
+                    }
+                    _ => None,
+                };
+                message.with(Field::Id, &format!("m{row}"))
+            };
+            // Where clocks disagree, which call of one id comes first is another matter.
+            let is_tool = |message: &Message| {
+                message
+                    .fields
+                    .iter()
+                    .any(|(field, _)| matches!(field, Field::CallId | Field::ResultId))
+            };
+            let drawn = drawn.filter(|(message, ..)| clock != 2 || !is_tool(message));
+            drawn.enumerate().map(timed).collect()
+        },
+    )
+}
+
+fn options() -> impl Strategy<Value = String> {
+    let small = || weighted(0.25, 1_u64..20);
+    let window = (
+        small(),
+        any::<bool>(),
+        small(),
+        small(),
+        weighted(0.25, 0_u64..40),
+        0_u64..6,
+        weighted(0.2, 1_u64..4),
+    );
+    let rest = (
+        weighted(0.85, 30_u64..900),
+        select(vec!["messages", "messages", "text", "xml"]),
+        weighted(0.15, 1_u64..20),
+        prop::bool::weighted(0.2),
+        prop::bool::weighted(0.2),
+        prop::bool::weighted(0.1),
+        weighted(0.05, Just("me")),
+        (
+            prop::bool::weighted(0.05),
+            prop::bool::weighted(0.15),
+            weighted(0.2, 1_u64..12),
+            prop::bool::weighted(0.95),
+        ),
+    );
+    (window, rest).prop_map(|(window, rest)| {
+        let (lookback, exchange, turns, recent, hours, floor, tasks) = window;
+        let (tokens, format, fetch, completed, exclude, days, agent, flags) = rest;
+        let (deduplicate, tiers, items, enabled) = flags;
+        let json = |value: Option<u64>| value.map_or("null".to_owned(), |value| value.to_string());
+        // Whether an exchange that was not fetched has an answer is not looked at; over an end it is.
+        let completed = completed && fetch.is_none();
+        format!(
+            r#"{{"encoding":"estimate","enabled":{enabled},"agentId":{},
+            "collect":{{"fetchLimit":{},"deduplicate":{deduplicate},"keepInstructions":{}}},
+            "filter":{{"completedOnly":{completed},"excludeSources":{},"maxAgeDays":{}}},
+            "window":{{"lookbackCount":{},"unit":"{}","maxUserTurns":{},"maxRecentMessages":{},
+                       "recencyHours":{},"minMessages":{floor},"previousTasksCount":{}}},
+            "tiers":{{"enabled":{tiers}}},
+            "budget":{{"maxTokens":{}}},
+            "sections":[{{"id":"history","kind":"history","limit":{{"items":{}}}}},{{"id":"request","kind":"request"}}],
+            "render":{{"format":"{format}"}}}}"#,
+            agent.map_or("null".to_owned(), |name| format!("\"{name}\"")),
+            json(fetch),
+            !tiers,
+            if exclude { r#"["scheduled"]"# } else { "[]" },
+            if days { "1" } else { "null" },
+            json(lookback),
+            if exchange { "exchange" } else { "message" },
+            json(turns),
+            json(recent),
+            json(hours),
+            tasks.unwrap_or(0),
+            json(tokens),
+            json(items),
+        )
+    })
+}
+
+/// What is in the prompt, with messages by their place in the log.
+fn prompt(context: &Context, rows: &[usize]) -> Vec<String> {
+    let piece = |piece: Piece| match piece {
+        Piece::Message(row) => format!("message {}", rows[row]),
+        Piece::Made(position) => context.made[position].text.clone(),
+        Piece::Request => "request".to_owned(),
+    };
+    context
+        .pieces
+        .iter()
+        .map(|placed| format!("{} {}", piece(placed.piece), placed.tokens))
+        .collect()
+}
+
+fn has_late_result(messages: &[Message]) -> bool {
+    let has = |message: &Message, field| message.fields.iter().any(|(it, _)| *it == field);
+    messages.windows(3).any(|it| {
+        has(&it[0], Field::CallId) && it[1].role == Role::User && has(&it[2], Field::ResultId)
+    })
+}
+
+fn check_case(
+    messages: &[Message],
+    request: Option<&Message>,
+    json: &str,
+    first_read: usize,
+    has_triage: bool,
+) -> Result<(), TestCaseError> {
+    // What is of one exchange is not known where not all is there and clocks disagree, a call waits for its result beyond
+    // another message of the user, or what lies between two exchanges is left out.
+    let is_ordered = messages.iter().filter_map(|message| message.time).is_sorted();
+    let filters =
+        [r#""completedOnly":true"#, r#""excludeSources":["scheduled"]"#, r#""maxAgeDays":1"#];
+    let is_filtered = filters.iter().any(|filter| json.contains(filter));
+    let may_count_exchanges =
+        is_ordered && !is_filtered && !has_triage && !has_late_result(messages);
+    let by_message = json.replace(r#""unit":"exchange""#, r#""unit":"message""#);
+    let json = if may_count_exchanges { json } else { &by_message };
+    let hooks: &[HookName] = if has_triage { &[HookName::Select] } else { &[] };
+    let mut whole = Log::open(messages, messages.len());
+    let mut end = Log::open(messages, first_read);
+    match (build(&mut whole, request, json, hooks), build(&mut end, request, json, hooks)) {
+        (Ok(expected), Ok(found)) => {
+            prop_assert_eq!(prompt(&found, &end.rows()), prompt(&expected, &whole.rows()));
+            prop_assert_eq!(&found.snapshot.context_hash, &expected.snapshot.context_hash);
+            prop_assert_eq!(found.tokens.total, expected.tokens.total);
+            prop_assert_eq!(found.trimmed, expected.trimmed);
+            prop_assert_eq!(found.trace.unread_count, messages.len() - end.rows().len());
+        }
+        (Err(expected), Err(found)) => prop_assert_eq!(found, expected),
+        (expected, found) => {
+            prop_assert!(false, "{:?} and {:?}", expected.is_ok(), found.is_ok());
+        }
+    }
+    Ok(())
+}
+
+fn check_cases(cases: u32) {
+    let request = weighted(
+        0.7,
+        ("[a-z ]{0,30}", weighted(0.4, select(vec!["m1", "m3", "m20", "gone"]))).prop_map(
+            |(text, reply_to)| {
+                let mut message = Message::user(&text);
+                message.fields.extend(reply_to.map(|id| (Field::ReplyTo, id.to_owned())));
+                message
+            },
+        ),
+    );
+    let case = (messages(), request, options(), 1_usize..20, prop::bool::weighted(0.2));
+    TestRunner::new(ProptestConfig {
+        cases,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })
+    .run(&case, |(messages, request, json, first_read, has_triage)| {
+        check_case(&messages, request.as_ref(), &json, first_read, has_triage)
+    })
+    .unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
+fn five_thousand_builds_over_an_end_give_what_builds_over_all_give() {
+    check_cases(5_000);
+}
+
+#[test]
+#[ignore = "slow by nature: npm run test:full"]
+fn a_hundred_thousand_builds_over_an_end_give_what_builds_over_all_give() {
+    check_cases(100_000);
+}
+
+#[test]
+fn reads_no_more_than_the_window_and_the_budget_need() {
+    let messages: Vec<Message> = (0..10_000)
+        .map(|row| {
+            let role = if row % 2 == 0 { Role::User } else { Role::Assistant };
+            Message::new(role, "ten words of text that say nothing new at all").at(row)
+        })
+        .collect();
+    for (json, most) in [
+        (r#"{"encoding":"estimate","budget":{"maxTokens":1000}}"#, 130),
+        (r#"{"encoding":"estimate","window":{"lookbackCount":25}}"#, 66),
+        (r#"{"encoding":"estimate","window":{"maxUserTurns":12}}"#, 66),
+        (r#"{"encoding":"estimate","enabled":false}"#, 66),
+    ] {
+        let mut log = Log::open(&messages, 64);
+        let request = Message::user("and now?");
+        let context = build(&mut log, Some(&request), json, &[]).expect("it fits");
+        let read = log.rows().len();
+        assert!(read <= most, "{json}: {read}");
+        assert_eq!(context.trace.unread_count, 10_000 - read);
+    }
+}
+
+#[test]
+fn what_is_replied_to_is_read_wherever_it_is() {
+    let messages: Vec<Message> = (0..1_000)
+        .map(|row| {
+            let role = if row % 2 == 0 { Role::User } else { Role::Assistant };
+            Message::new(role, "some words").at(row).with(Field::Id, &format!("m{row}"))
+        })
+        .collect();
+    let json = r#"{"encoding":"estimate","window":{"lookbackCount":4}}"#;
+    let request = Message::user("and that?").with(Field::ReplyTo, "m11");
+    let mut log = Log::open(&messages, 8);
+    let context = build(&mut log, Some(&request), json, &[]).expect("it fits");
+    assert_eq!(log.rows()[..5], [0, 1, 10, 11, 992]);
+    let fates = support::fates(&context);
+    assert_eq!(fates[2..4], [(Fate::LeftOut, Reason::NotRead), (Fate::Kept, Reason::ReplyTo)]);
+    // What is not there is looked for once.
+    let request = Message::user("and that?").with(Field::ReplyTo, "gone");
+    let mut log = Log::open(&messages, 8);
+    build(&mut log, Some(&request), json, &[]).expect("it fits");
+    assert_eq!((log.reads, log.looked_up.len()), (1, 1));
+}
+
+#[test]
+fn costs_last() {
+    let messages: Vec<Message> =
+        ["one", "two", "three"].map(|text| Message::user(text).with(Field::Name, "Ann")).to_vec();
+    let first = support::transcript(&messages);
+    let json = r#"{"encoding":"o200k_base","budget":{"maxTokens":100}}"#;
+    let expected = support::build(&first, Some("so?"), config(json)).expect("it fits");
+    let bytes = first.costs(0..3);
+    assert_eq!(bytes.len(), 8 + 3 * 24);
+    assert_eq!((first.known_costs(0..3), first.known_costs(1..2)), (3, 1));
+
+    // Other rows, in another place: they are known by what they say.
+    let mut moved = vec![Message::system("be brief")];
+    moved.extend(messages.clone());
+    let second = support::transcript(&moved);
+    second.learn_costs(1..4, &bytes);
+    assert_eq!(second.costs(1..4), bytes);
+    assert!(second.costs(0..1).is_empty());
+
+    // What is no list of costs, or not of these messages, is nothing.
+    for wrong in [&[][..], &[1, 2, 3], &bytes[1..], &bytes[..bytes.len() - 1], &[0; 32]] {
+        let other = support::transcript(&messages);
+        other.learn_costs(0..3, wrong);
+        assert!(other.costs(0..3).is_empty(), "{wrong:?}");
+    }
+    let changed = support::transcript(&[Message::user("four")]);
+    changed.learn_costs(0..1, &bytes);
+    assert!(changed.costs(0..1).is_empty());
+    let again = support::transcript(&messages);
+    again.learn_costs(0..3, &bytes);
+    let found = support::build(&again, Some("so?"), config(json)).expect("it fits");
+    assert_eq!(found.tokens, expected.tokens);
+    assert_eq!(found.snapshot.context_hash, expected.snapshot.context_hash);
+}
