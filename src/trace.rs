@@ -335,6 +335,8 @@ pub struct Note {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum NoteKind {
+    /// Rows of the session's log are no messages, and were skipped.
+    RowsSkipped,
     /// The budget, or a section's limit, left out or shortened something.
     ContextTrim,
     /// What is required costs more than the budget, and is there all the same.

@@ -195,6 +195,7 @@ pub struct Transcript {
     /// A bit for each field that any message ever had: most fields are in no message, and need not be looked for.
     fields_seen: u32,
     unread: Option<Unread>,
+    skipped_count: usize,
     remembered: RefCell<Remembered>,
 }
 
@@ -266,9 +267,16 @@ impl Transcript {
         self.unread.as_ref().filter(|unread| unread.count > 0)
     }
 
-    /// Says what was not read of the log.
-    pub fn set_unread(&mut self, unread: Option<Unread>) {
+    /// How many rows of the log are no messages.
+    #[must_use]
+    pub fn skipped_count(&self) -> usize {
+        self.skipped_count
+    }
+
+    /// Says what was not read of the log, and how many of its rows are no messages.
+    pub fn set_log(&mut self, unread: Option<Unread>, skipped_count: usize) {
         self.unread = unread;
+        self.skipped_count = skipped_count;
     }
 
     /// How many rows are those that the log begins with.

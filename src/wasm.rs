@@ -72,15 +72,16 @@ impl CoreTranscript {
         Rc::make_mut(&mut self.0).truncate(length);
     }
 
-    /// Says what was not read of the log that the messages are from, with an [`Unread`]; nothing where they are all.
+    /// Says what the messages are of a log: with an [`Unread`] what was not read of it, nothing where they are all, and how
+    /// many of its rows are no messages.
     ///
     /// # Errors
     ///
     /// `INVALID_CONFIG` where it is none.
-    #[wasm_bindgen(js_name = setUnread)]
-    pub fn set_unread(&mut self, unread: &JsValue) -> JsResult<()> {
+    #[wasm_bindgen(js_name = setLog)]
+    pub fn set_log(&mut self, unread: &JsValue, skipped_count: usize) -> JsResult<()> {
         let unread: Option<Unread> = plain(unread).decode(&[]).map_err(failure)?;
-        Rc::make_mut(&mut self.0).set_unread(unread);
+        Rc::make_mut(&mut self.0).set_log(unread, skipped_count);
         Ok(())
     }
 

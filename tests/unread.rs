@@ -76,7 +76,7 @@ impl<'a> Log<'a> {
         let read: Vec<Message> = rows.iter().map(|row| self.messages[*row].clone()).collect();
         let mut transcript = Transcript::default();
         append(&mut transcript, &read);
-        transcript.set_unread(Some(Unread {
+        let unread = Some(Unread {
             gaps: (0..rows.len())
                 .filter(|at| {
                     at.checked_sub(1).map_or(rows[*at] > 0, |last| rows[last] + 1 < rows[*at])
@@ -89,7 +89,8 @@ impl<'a> Log<'a> {
             count: self.messages.len() - rows.len(),
             has_untimed: self.messages.iter().any(|message| message.time.is_none()),
             looked_up: self.looked_up.clone(),
-        }));
+        });
+        transcript.set_log(unread, 0);
         Rc::new(transcript)
     }
 

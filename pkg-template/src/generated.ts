@@ -1140,6 +1140,7 @@ export interface Note {
 
 /**
  * What a note is about.
+ * - `rows-skipped`: Rows of the session's log are no messages, and were skipped.
  * - `context-trim`: The budget, or a section's limit, left out or shortened something.
  * - `required-overflow`: What is required costs more than the budget, and is there all the same.
  * - `triage-unavailable`: The hook for triage said that it is unavailable, or there is none and only the guaranteed recent stay.
@@ -1149,6 +1150,7 @@ export interface Note {
  * - `summaries-failed`: The hook for summaries failed.
  */
 export type NoteKind =
+  | "rows-skipped"
   | "context-trim"
   | "required-overflow"
   | "triage-unavailable"

@@ -41,13 +41,13 @@ export function encodePlain(value: unknown, path = ""): JsonValue | undefined {
         }
         return given === 0 ? 0 : given; // JSON knows no negative zero.
       case "object":
-        return given === null ? null : encodeObject(given, place, isOfToJson);
+        return given === null ? null : reading(place, () => encodeObject(given, place, isOfToJson));
       default:
         throw new Unkept(place, `a ${typeof given} cannot be kept`);
     }
   };
   const encodeObject = (given: object, place: string, isOfToJson: boolean): JsonValue | undefined => {
-    const bytes = bytesOf(given, place);
+    const bytes = bytesOf(given);
     if (bytes !== undefined) {
       return { [MARK]: "bytes", base64: encodeBase64(bytes) };
     }
@@ -66,18 +66,18 @@ export function encodePlain(value: unknown, path = ""): JsonValue | undefined {
     if (given instanceof Date && Number.isNaN(given.getTime())) {
       throw new Unkept(place, "the date is invalid");
     }
-    const toJson = get(given, "toJSON", place);
+    const { toJSON: toJson } = given as { readonly toJSON?: unknown };
     if (typeof toJson !== "function") {
       return encodeFields(given, place);
     }
-    const said = reading(place, () => toJson.call(given, "") as unknown);
+    const said: unknown = toJson.call(given, "");
     // As JSON does it: what `toJSON` gives is not asked for its own.
     around.delete(given);
     return encode(said, place, true);
   };
   const encodeFields = (given: object, place: string): JsonValue => {
     if (Array.isArray(given)) {
-      return Array.from({ length: get(given, "length", place) as number }, (_, index) => {
+      return Array.from({ length: given.length }, (_, index) => {
         const item = `${place}[${index}]`;
         const data = encode(get(given, index, item), item);
         if (data === undefined) {
@@ -86,17 +86,13 @@ export function encodePlain(value: unknown, path = ""): JsonValue | undefined {
         return data;
       });
     }
-    const names = reading(place, () => {
-      const prototype: unknown = Object.getPrototypeOf(given);
-      const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
-      return isPlain ? Object.keys(given) : undefined;
-    });
-    if (names === undefined) {
+    const prototype: unknown = Object.getPrototypeOf(given);
+    if (!(prototype === null || Object.getPrototypeOf(prototype) === null)) {
       throw new Unkept(place, `an object of the class ${classOf(given)} cannot be kept`);
     }
     // Made from entries: an assignment to `__proto__` would be none.
     const fields = Object.fromEntries(
-      names.flatMap((name): [string, JsonValue][] => {
+      Object.keys(given).flatMap((name): [string, JsonValue][] => {
         const field = placeOf(place, name);
         const data = encode(get(given, name, field), field);
         return data === undefined ? [] : [[name, data]];
@@ -163,13 +159,13 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function bytesOf(value: object, place: string): Uint8Array | undefined {
+function bytesOf(value: object): Uint8Array | undefined {
   if (ArrayBuffer.isView(value)) {
-    return reading(place, () => new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
+    return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   }
   const isBuffer =
     value instanceof ArrayBuffer || (typeof SharedArrayBuffer === "function" && value instanceof SharedArrayBuffer);
-  return isBuffer ? reading(place, () => new Uint8Array(value)) : undefined;
+  return isBuffer ? new Uint8Array(value) : undefined;
 }
 
 /** A field of the caller's object: it may be computed, and that may fail. */
@@ -177,11 +173,12 @@ function get(value: object, name: string | number, place: string): unknown {
   return reading(place, () => (value as Readonly<Record<string | number, unknown>>)[name]);
 }
 
+/** Runs what looks at a value of the caller's, at a place. */
 function reading<T>(place: string, read: () => T): T {
   try {
     return read();
-  } catch (cause) {
-    throw new Unkept(place, "it could not be read", cause);
+  } catch (failure) {
+    throw failure instanceof Unkept ? failure : new Unkept(place, "it could not be read", failure);
   }
 }
 

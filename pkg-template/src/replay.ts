@@ -57,7 +57,7 @@ export async function replay<M extends MessageInput>(
   const { length, unread } = recording.transcript;
   const prefix = createTranscript(messagesOf(transcript, KIND).slice(0, length));
   try {
-    prefix.setUnread(unread ?? undefined);
+    prefix.setLog(unread ?? undefined);
     const differences = transcriptDifferences(recording, prefix);
     const context = await buildAgain<M>(recording, prefix, differences);
     const compare = (kind: Difference["kind"], recorded: string | number, found: string | number): void => {

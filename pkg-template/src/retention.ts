@@ -322,6 +322,8 @@ const lists = new Map<number, "calls" | "results" | "replyTo">([
 /** Where the fields of a message begin in what `readMessage` gives, after role, pinned and time. */
 const HEAD = 3;
 
+const NO_REPLY = { newestSeq: 0, lastingSeq: 0 };
+
 /** Goes through a transcript from its end: first what stays, then what may go. */
 class Scan {
   readonly #newest: number;
@@ -329,8 +331,8 @@ class Scan {
   readonly #stream: Stream = [];
   /** What may survive, or decide about others, newest first. All else is read and forgotten. */
   readonly #facts: Fact[] = [];
-  /** Who replies to an id. */
-  readonly #replies = new Map<string, { readonly newestSeq: number; isLasting: boolean }>();
+  /** The newest reply to an id, and the newest that survives for its own sake; 0 for none. */
+  readonly #replies = new Map<string, { readonly newestSeq: number; lastingSeq: number }>();
   /** The oldest of the messages that stay, newest first: it is there that a cut may be made. */
   readonly #border: { readonly seq: number; readonly isUser: boolean }[] = [];
   #stayingCount = 0;
@@ -374,10 +376,11 @@ class Scan {
     }
     for (const id of named.replyTo) {
       const known = this.#replies.get(id);
+      const lastingSeq = fact.isLasting ? seq : 0;
       if (known === undefined) {
-        this.#replies.set(id, { newestSeq: seq, isLasting: fact.isLasting });
+        this.#replies.set(id, { newestSeq: seq, lastingSeq });
       } else {
-        known.isLasting ||= fact.isLasting;
+        known.lastingSeq ||= lastingSeq;
       }
     }
   }
@@ -396,8 +399,8 @@ class Scan {
   survivors(cut: number): number[] {
     const kept = new Set<number>();
     for (const { seq, id, isLasting } of this.#facts) {
-      const replies = this.#replies.get(id);
-      if (isLasting || (replies !== undefined && (replies.isLasting || replies.newestSeq >= cut))) {
+      const { newestSeq, lastingSeq } = this.#replies.get(id) ?? NO_REPLY;
+      if (isLasting || newestSeq >= cut || lastingSeq > seq) {
         kept.add(seq);
       }
     }
@@ -537,11 +540,14 @@ interface Cursor {
   next: Dated | undefined;
   /** The sequence number before which all messages are among the oldest. */
   beforeSeq: number;
+  /** Whether one of these is not pinned. */
+  isRemovable: boolean;
 }
 
 interface Dated {
   readonly seq: number;
   readonly timeMs: number;
+  readonly isRemovable: boolean;
 }
 
 /** The oldest messages of all sessions, so many that the others are within a limit: for each session, before which entry. */
@@ -551,7 +557,7 @@ async function oldestOfAll(store: TranscriptStore, maxMessages: number): Promise
   const cursors: Cursor[] = [];
   for (const info of excess > 0 ? sessions : []) {
     const rows = datedRows(store, info);
-    cursors.push({ info, rows, next: await nextOf(rows), beforeSeq: 0 });
+    cursors.push({ info, rows, next: await nextOf(rows), beforeSeq: 0, isRemovable: false });
   }
   while (excess > 0) {
     const [oldest, second] = twoOldest(cursors);
@@ -560,11 +566,12 @@ async function oldestOfAll(store: TranscriptStore, maxMessages: number): Promise
     }
     do {
       oldest.beforeSeq = oldest.next.seq + 1;
+      oldest.isRemovable ||= oldest.next.isRemovable;
       oldest.next = await nextOf(oldest.rows);
       excess -= 1;
     } while (excess > 0 && oldest.next !== undefined && isBefore(oldest, second));
   }
-  return new Map(cursors.flatMap(({ info, beforeSeq }) => (beforeSeq === 0 ? [] : [[info.key, beforeSeq]])));
+  return new Map(cursors.flatMap(({ info, beforeSeq, isRemovable }) => (isRemovable ? [[info.key, beforeSeq]] : [])));
 }
 
 async function nextOf(rows: AsyncGenerator<Dated>): Promise<Dated | undefined> {
@@ -580,11 +587,12 @@ async function* datedRows(
   // What stands before the first time is older than that, and nobody knows by how much.
   let timeMs = transcript.latestTimeMs === undefined ? createdAtMs : Number.NEGATIVE_INFINITY;
   for await (const page of pagesOf(store, key, { types: ["message"] }, GROWING)) {
-    const times = new Map(page.entries.map(({ seq, latestTimeMs }) => [seq, latestTimeMs]));
+    const entries = new Map(page.entries.map((entry) => [entry.seq, entry]));
     for (const seq of seqsOf(page)) {
+      const entry = entries.get(seq);
       // Nothing in it is newer than its last append, whatever a clock said.
-      timeMs = Math.min(times.get(seq) ?? timeMs, updatedAtMs);
-      yield { seq, timeMs };
+      timeMs = Math.min(entry?.latestTimeMs ?? timeMs, updatedAtMs);
+      yield { seq, timeMs, isRemovable: entry !== undefined && !entry.pinned };
     }
   }
 }

@@ -346,10 +346,17 @@ export class Session<M extends MessageInput = MessageInput> {
       });
     }
     let isEnded = false;
+    const hear = (change: SessionChange<M>): void => {
+      try {
+        listener(change);
+      } catch (failure) {
+        globalThis.reportError?.(failure); // as of an event's listener
+      }
+    };
     let told = this.info().then((info) => info?.logs.transcript.lastSeq ?? 0);
     const tell = async (after: number, kind: string): Promise<number> => {
       if (kind !== "append") {
-        listener({ kind: "reset" });
+        hear({ kind: "reset" });
         return (await this.info())?.logs.transcript.lastSeq ?? 0;
       }
       const entries = await this.#read({ after, types: MESSAGE_TYPES });
@@ -357,7 +364,7 @@ export class Session<M extends MessageInput = MessageInput> {
       for (const entry of isEnded ? [] : entries) {
         const { seq, replacesSeq } = entry;
         const messages = this.#messagesOf([entry]);
-        listener({ kind: "append", messages, lastSeq: seq, ...(replacesSeq === undefined ? {} : { replacesSeq }) });
+        hear({ kind: "append", messages, lastSeq: seq, ...(replacesSeq === undefined ? {} : { replacesSeq }) });
       }
       return Math.max(after, entries.at(-1)?.seq ?? 0);
     };

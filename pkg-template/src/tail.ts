@@ -82,8 +82,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
         return;
       }
       const { entries, info } = await this.#read({ after: this.#lastSeq, types: MESSAGE_TYPES });
-      if (info?.id !== this.#info?.id || headOf(info)?.removals !== headOf(this.#info)?.removals) {
-        this.#forget();
+      if (this.#isOutdated(info)) {
         await this.#open();
         return;
       }
@@ -95,18 +94,24 @@ export class Tail<M extends MessageInput> implements Reader<M> {
 
   /** Reads more of the log: a message that is named, all, or as much again as there is. */
   older({ all, messageId }: OlderNeed): Promise<void> {
-    return this.#inTurn(async () => {
-      if (messageId != null) {
-        this.#lookedUp.push(messageId);
-        const found = await this.#store.get(this.#sessionKey, [messageId]);
-        await this.#readExchanges(found.filter(({ type }) => MESSAGE_TYPES.includes(type)));
-      } else {
-        const [first] = this.#stretches.at(-1) ?? [0];
-        const { length } = this.#rows;
-        await this.#readBefore(first, all ? Number.POSITIVE_INFINITY : Math.max(length, BLOCK));
-      }
-      await this.#rebuild();
-    });
+    return this.#inTurn(() =>
+      this.#store.holding(this.#sessionKey, async () => {
+        const [info] = await this.#store.sessions({ keys: [this.#sessionKey] });
+        if (this.#isOutdated(info)) {
+          await this.#readEnd();
+        }
+        if (messageId != null) {
+          this.#lookedUp.push(messageId);
+          const found = await this.#store.get(this.#sessionKey, [messageId]);
+          await this.#readExchanges(found.filter(({ type }) => MESSAGE_TYPES.includes(type)));
+        } else {
+          const [first] = this.#stretches.at(-1) ?? [0];
+          const { length } = this.#rows;
+          await this.#readBefore(first, all ? Number.POSITIVE_INFINITY : Math.max(length, BLOCK));
+        }
+        await this.#rebuild();
+      }),
+    );
   }
 
   /** Writes the costs that were counted since the last time. */
@@ -169,12 +174,25 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     this.#saved.clear();
   }
 
+  /** Whether what was read may be gone: entries were trimmed since, or the session was removed. */
+  #isOutdated(info: SessionInfo | undefined): boolean {
+    return info?.id !== this.#info?.id || headOf(info)?.removals !== headOf(this.#info)?.removals;
+  }
+
+  /** Reads the end of the log anew; nothing is removed meanwhile. */
   async #open(): Promise<void> {
+    await this.#store.holding(this.#sessionKey, async () => {
+      await this.#readEnd();
+      await this.#rebuild();
+    });
+    this.#isOpen = true;
+  }
+
+  async #readEnd(): Promise<void> {
+    this.#forget();
     const { info } = await this.#readBefore(Number.POSITIVE_INFINITY, BLOCK);
     this.#info = info;
     this.#lastSeq = headOf(info)?.lastSeq ?? 0;
-    await this.#rebuild();
-    this.#isOpen = true;
   }
 
   async #read(range: Parameters<TranscriptStore["read"]>[1]): Promise<ReadResult> {
@@ -296,7 +314,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     if (isShifted) {
       await this.#rebuild(); // something was appended behind what was replaced
     } else if (entries.length > 0) {
-      this.#transcript.setUnread(this.#unread());
+      this.#transcript.setLog(this.#unread(), this.#skippedCount);
     }
   }
 
@@ -314,7 +332,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     const { core } = transcript.source();
     call("session_error", () => core.learnCosts(0, core.length, costs));
     await this.#loadCosts(transcript);
-    transcript.setUnread(this.#unread());
+    transcript.setLog(this.#unread(), this.#skippedCount);
     this.#transcript = transcript;
     before.free();
   }

@@ -92,11 +92,11 @@ export class Transcript<M extends MessageInput = MessageInput> {
     return { core: this.#live(), messages: this.#messages, unread: this.#unread };
   }
 
-  /** @internal Says what was not read of the log that the messages are from. */
-  setUnread(unread: Unread | undefined): void {
+  /** @internal Says what the messages are of a log: what was not read of it, and how many rows were no messages. */
+  setLog(unread: Unread | undefined, skippedCount = 0): void {
     this.#unread = unread;
     const core = this.#live();
-    call("transcript_error", () => core.setUnread(unread));
+    call("transcript_error", () => core.setLog(unread, skippedCount));
   }
 
   #live(): CoreTranscript {
@@ -174,7 +174,7 @@ export function coreOf(
   const core = call(kind, () => new CoreTranscript());
   appendStreams(core, streams, kind);
   if (unread !== undefined) {
-    call(kind, () => core.setUnread(unread));
+    call(kind, () => core.setLog(unread, 0));
   }
   return core;
 }

@@ -7,7 +7,7 @@ use crate::draft::{Draft, Rank};
 use crate::groups::Groups;
 use crate::map::{self, Hashed};
 use crate::time::Milliseconds;
-use crate::trace::Reason;
+use crate::trace::{NoteKind, Reason};
 use crate::transcript::{Field, Transcript};
 use crate::unread;
 
@@ -21,6 +21,12 @@ use crate::unread;
 pub fn run(draft: &mut Draft) -> StageResult {
     if draft.config.agent_id.is_some() || draft.config.collect.deduplicate {
         unread::ask_for_all(draft)?;
+    }
+    if let count @ 1.. = draft.transcript.skipped_count() {
+        draft.note(
+            NoteKind::RowsSkipped,
+            format!("{count} of the rows that were read of the log are no messages"),
+        );
     }
     draft.order = chronological(&draft.transcript);
     draft.groups = Groups::find(&draft.transcript, &draft.order);

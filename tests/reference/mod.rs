@@ -294,14 +294,15 @@ fn page() -> String {
         options(&mut out, "", properties(group), &definitions);
     }
     out.push_str("\n## Notes\n\nWhat a trace says of a build as a whole (`trace.notes`).\n");
-    listed(&mut out, "kind", &definitions["NoteKind"], 7);
+    listed(&mut out, "kind", &definitions["NoteKind"], 8);
     out.push_str(
         "\n## What became of a message\n\nThe reasons in a trace, in the order of the stages.\n",
     );
     listed(&mut out, "reason", &definitions["Reason"], Reason::ALL.len());
     out.push_str(
         "\n## Errors\n\nThe codes of a `ContextError`. Each error also has `kind` (which call failed), `path` (where in \
-         the input), `nextAction` (what to do) and, where there is one, `cause`.\n",
+         the input), `nextAction` (what to do) and, where there is one, `cause`. Those of sessions and stores are in \
+         [sessions.md](sessions.md).\n",
     );
     listed(&mut out, "code", &definitions["ErrorCode"], ErrorCode::ALL.len());
     out

@@ -420,7 +420,11 @@ async function readStart(series: Series, bounds: Bounds, width: number, found: F
     found.add(row);
   }
   const last = rows.at(-1)?.seq;
-  return rows.length < width || typeof last !== "number" ? undefined : { ...bounds, from: Math.floor(last) + 1 };
+  if (rows.length < width || typeof last !== "number") {
+    return undefined;
+  }
+  const from = Math.floor(last) + 1;
+  return from > (bounds.to ?? from) ? undefined : { ...bounds, from };
 }
 
 async function readUp(series: Series, bounds: Bounds, found: Found): Promise<void> {

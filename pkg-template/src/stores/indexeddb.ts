@@ -306,18 +306,26 @@ const ALL: StoreName[] = ["sessions", "entries", "derived"];
 /** A timer takes no more milliseconds; what is above would end at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
+/** What opens later than this waits for another tab. */
+const SLOWEST_OPENING_MS = 30_000;
+
 /** What a call fails with where its connection ended under it, be it that the site's data was cleared. */
 const CONNECTION_LOST: ReadonlySet<unknown> = new Set(["InvalidStateError", "AbortError", "UnknownError"]);
 
 /** A connection to the database, from the request to open it on. */
 class Connection {
   readonly #opening: Promise<Database>;
+  readonly #blocked: Promise<void>;
   #opened: Database | undefined;
   #isUpgrading = false;
   isClosed = false;
 
   constructor(name: string) {
-    this.#opening = this.#open(name);
+    let isBlocked = (): void => {};
+    this.#blocked = new Promise((resolve) => {
+      isBlocked = resolve;
+    });
+    this.#opening = this.#open(name, isBlocked);
     this.#opening.then(
       (database) => {
         this.#opened = database;
@@ -339,15 +347,25 @@ class Connection {
     }
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(
-        () => {
-          // A migration takes the time that it takes.
-          if (!this.#isUpgrading) {
-            reject(blocked(timeoutMs));
-          }
-        },
-        Math.min(timeoutMs, LONGEST_TIMER_MS),
-      );
+      const wait = (limitMs: number): void => {
+        clearTimeout(timer);
+        timer = setTimeout(
+          () => {
+            // A migration takes the time that it takes.
+            if (!this.#isUpgrading) {
+              reject(blocked(limitMs));
+            }
+          },
+          Math.min(limitMs, LONGEST_TIMER_MS),
+        );
+      };
+      // Behind what another tab does to the database it may wait without being told.
+      wait(Math.max(timeoutMs, SLOWEST_OPENING_MS));
+      this.#blocked.then(() => {
+        if (this.#opened === undefined) {
+          wait(timeoutMs);
+        }
+      });
     });
     try {
       return await Promise.race([this.#opening, late]);
@@ -361,7 +379,7 @@ class Connection {
     this.#opened?.close();
   }
 
-  async #open(name: string): Promise<Database> {
+  async #open(name: string, isBlocked: () => void): Promise<Database> {
     if (globalThis.indexedDB == null) {
       throw unavailable("there is no IndexedDB here");
     }
@@ -376,6 +394,7 @@ class Connection {
             abort(transaction);
           });
         },
+        blocked: isBlocked,
         // Another tab has a newer version, or deletes the database: it does not have to wait.
         blocking: () => this.close(),
         terminated: () => this.close(),

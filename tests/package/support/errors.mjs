@@ -3,7 +3,14 @@
 import assert from "node:assert/strict";
 import { ContextError } from "windrow";
 
-const KINDS = ["context_build_error", "transcript_error", "encoding_error", "token_count_error"];
+const KINDS = [
+  "context_build_error",
+  "transcript_error",
+  "encoding_error",
+  "token_count_error",
+  "session_error",
+  "store_error",
+];
 const CODES = [
   "INVALID_CONFIG",
   "INVALID_TRANSCRIPT",
@@ -14,6 +21,14 @@ const CODES = [
   "ABORTED",
   "INVALID_RECORDING",
   "INTERNAL",
+  "INVALID_SESSION",
+  "STORE_UNAVAILABLE",
+  "STORE_BLOCKED",
+  "STORE_NEWER",
+  "STORE_QUOTA",
+  "STORE_CONFLICT",
+  "STORE_CLOSED",
+  "STORE_FAILED",
 ];
 
 /** Words that would tell a caller about the engine's inside. */
