@@ -4,7 +4,8 @@ import type { TranscriptStore } from "./contract.js";
 import { Holds } from "./hold.js";
 import { Listeners } from "./listeners.js";
 import { storeError } from "./log.js";
-import { type Row, type Script, type Statement, sqlStore } from "./sql.js";
+import { sqlStore } from "./sql.js";
+import type { Row, Script, Statement } from "./sql-schema.js";
 
 /** A statement that was prepared. */
 export interface D1StatementLike {

@@ -4,7 +4,8 @@ import type { TranscriptStore } from "./contract.js";
 import { holdsOf } from "./hold.js";
 import { Listeners } from "./listeners.js";
 import { storeError } from "./log.js";
-import { type Row, type Script, type SqlValue, type Statement, sqlStore, withoutSql } from "./sql.js";
+import { sqlStore, withoutSql } from "./sql.js";
+import type { Row, Script, SqlValue, Statement } from "./sql-schema.js";
 
 /** What is used of `ctx.storage`: `DurableObjectStorage` of Cloudflare's types is one. */
 export interface DurableObjectStorageLike {

@@ -1,5 +1,5 @@
-// Sessions in the SQLite of an edge: the tables, and what is done with them. A Durable Object does it inside of one
-// transaction, D1 with a transaction for each step; so it is written once, as scripts that stop wherever they ask the database.
+// Sessions in the SQLite of an edge. What a Durable Object does inside of one transaction, and D1 with a transaction for each step,
+// is written once: as scripts that stop wherever they ask the database.
 
 import { ContextError } from "../errors.js";
 import type {
@@ -8,7 +8,6 @@ import type {
   Change,
   DerivedStore,
   Entry,
-  JsonValue,
   LogName,
   NewEntry,
   ReadRange,
@@ -19,21 +18,31 @@ import type {
 } from "./contract.js";
 import type { Holds } from "./hold.js";
 import type { Listeners } from "./listeners.js";
-import { admit, checkKey, flawOf, isInfo, newId, recovered, storeError, trimmed } from "./log.js";
-
-/** What is bound to a parameter. */
-export type SqlValue = ArrayBuffer | string | number | null;
-
-/** A statement with the values of its parameters, which are numbered: `?1`. */
-export interface Statement {
-  readonly sql: string;
-  readonly values: readonly SqlValue[];
-}
-
-export type Row = Readonly<Record<string, unknown>>;
-
-/** What asks the database step by step: it yields statements and is given the rows of each; a step is done as a whole, or fails. */
-export type Script<T> = Generator<readonly Statement[], T, readonly (readonly Row[])[]>;
+import { admit, checkKey, newId, recovered, storeError, trimmed } from "./log.js";
+import {
+  allEntriesOf,
+  boundOf,
+  derivedWrites,
+  entriesOf,
+  entryIn,
+  FIELDS,
+  type Head,
+  headIn,
+  headOf,
+  headWrites,
+  IS_MINE,
+  insertsOf,
+  joined,
+  jsonOf,
+  LOGS,
+  listsOf,
+  NUMBER,
+  parsed,
+  readable,
+  trimsOf,
+  WITHOUT_DATA,
+} from "./sql-rows.js";
+import { ask, IS_CURRENT, type Row, type Script, type Statement, statement } from "./sql-schema.js";
 
 /** Where scripts run. */
 export interface SqlHost {
@@ -46,152 +55,10 @@ export interface SqlHost {
   readonly listeners: Listeners;
 }
 
-/** The largest row in bytes: the databases take 2,000,000, and there are other columns than the large one. */
-const LARGEST_ROW_BYTES = 1_900_000;
-/** What one parameter carries of many rows, and what one piece of a derived value has, in bytes. */
-const CHUNK_BYTES = 1_000_000;
-/** A statement has at most 100 parameters: one for the session and three for each piece. */
-const PIECES_PER_STATEMENT = 33;
 /** How many sessions are listed in one step. */
 const SESSIONS_PER_STEP = 1000;
 /** How often a write is tried while others write to the same session. Each failure is another's success. */
 const MOST_ATTEMPTS = 100;
-
-// ---- The tables ----
-
-/**
- * What makes each version of the schema out of the one before. Texts that may be any (keys, ids, names, operations) are kept
- * as JSON texts: JSON escapes what UTF-8 and SQLite's texts cannot hold, lone surrogates and NUL, so that they compare exactly.
- */
-export const MIGRATIONS: readonly (readonly string[])[] = [
-  [
-    // A key may be long: rows and indexes hold its number. AUTOINCREMENT, so that a session that is removed and begins
-    // anew has another number, and nobody who is late writes into it.
-    `CREATE TABLE IF NOT EXISTS windrow_keys (
-      number INTEGER PRIMARY KEY AUTOINCREMENT,
-      key TEXT NOT NULL UNIQUE
-    )`,
-    // The revision names the last write: who wants to write names the one that it has read.
-    `CREATE TABLE IF NOT EXISTS windrow_sessions (
-      session INTEGER PRIMARY KEY,
-      revision TEXT NOT NULL,
-      info TEXT NOT NULL
-    )`,
-    // Times are texts, as JavaScript writes numbers: what is read is exactly what was written. Data comes last, so that
-    // SQLite need not read it for the columns before.
-    `CREATE TABLE IF NOT EXISTS windrow_entries (
-      session INTEGER NOT NULL,
-      log INTEGER NOT NULL,
-      seq INTEGER NOT NULL,
-      type TEXT,
-      id TEXT,
-      time_ms TEXT,
-      latest_time_ms TEXT,
-      is_pinned INTEGER,
-      replaces_seq INTEGER,
-      operation TEXT,
-      first_seq INTEGER,
-      last_seq INTEGER,
-      data TEXT,
-      PRIMARY KEY (session, log, seq)
-    )`,
-    "CREATE INDEX IF NOT EXISTS windrow_types ON windrow_entries (session, log, type, seq)",
-    "CREATE INDEX IF NOT EXISTS windrow_pinned ON windrow_entries (session, log, seq) WHERE is_pinned = 1",
-    "CREATE INDEX IF NOT EXISTS windrow_ids ON windrow_entries (session, id) WHERE log = 0 AND id IS NOT NULL",
-    `CREATE INDEX IF NOT EXISTS windrow_operations ON windrow_entries (session, log, operation)
-      WHERE operation IS NOT NULL`,
-    `CREATE TABLE IF NOT EXISTS windrow_derived (
-      session INTEGER NOT NULL,
-      name TEXT NOT NULL,
-      piece INTEGER NOT NULL,
-      value BLOB NOT NULL,
-      PRIMARY KEY (session, name, piece)
-    )`,
-  ],
-];
-
-const LOGS: Readonly<Record<LogName, number>> = { transcript: 0, builds: 1 };
-
-const VERSION = "(SELECT max(version) FROM windrow_schema)";
-/** Every write asks for it: a worker of an older version may still run when a newer one has changed the tables. */
-const IS_CURRENT = `${VERSION} = ${MIGRATIONS.length}`;
-/** The number of the session whose key is the first parameter. */
-const NUMBER = "(SELECT number FROM windrow_keys WHERE key = ?1)";
-/** Whether the session's last write is the one that the second parameter names: nobody came in between. */
-const IS_MINE = `EXISTS (SELECT 1 FROM windrow_sessions WHERE session = ${NUMBER} AND revision = ?2)`;
-const FIELDS = "seq, type, id, time_ms, latest_time_ms, is_pinned, replaces_seq, operation";
-/** An entry without its data, which is only looked at. */
-const WITHOUT_DATA = `${FIELDS}, CASE WHEN json_valid(data) THEN 'null' END AS data`;
-
-/** Brings the tables to the newest version; also where another worker does so at the same time. */
-export function* migrate(migrations: readonly (readonly string[])[] = MIGRATIONS): Script<void> {
-  yield [statement("CREATE TABLE IF NOT EXISTS windrow_schema (version INTEGER PRIMARY KEY)")];
-  const readVersion = [statement(`SELECT ${VERSION} AS version`)];
-  let version = versionIn(yield readVersion);
-  while (version !== migrations.length) {
-    const next = migrations[version];
-    if (next === undefined) {
-      throw storeError(
-        "STORE_NEWER",
-        `the tables are of version ${version}, and this windrow knows ${migrations.length}`,
-        "Deploy a newer windrow, the one that made the tables or a later one.",
-      );
-    }
-    try {
-      // The row comes first: it cannot be written twice, so that no migration is made twice.
-      yield [
-        statement("INSERT INTO windrow_schema (version) VALUES (?1)", version + 1),
-        ...next.map((sql) => statement(sql)),
-      ];
-      version += 1;
-    } catch (failure) {
-      const found = versionIn(yield readVersion);
-      if (found === version) {
-        throw failure;
-      }
-      version = found;
-    }
-  }
-}
-
-function versionIn([rows]: readonly (readonly Row[])[]): number {
-  return Number(rows?.[0]?.version ?? 0);
-}
-
-/** Asks the database, and makes the tables first where they are missing or old. */
-function* ask(...statements: readonly Statement[]): Script<readonly (readonly Row[])[]> {
-  for (let isMigrated = false; ; isMigrated = true) {
-    try {
-      // Every step asks for the version: no answer of yesterday is relied on, and there is no first step of its own.
-      const [schema = [], ...rows] = yield [statement(`SELECT ${VERSION} AS version`), ...statements];
-      if (versionIn([schema]) === MIGRATIONS.length) {
-        return rows;
-      }
-    } catch (failure) {
-      if (isMigrated || !/no such (table|column|index)/i.test(String(failure))) {
-        throw failure;
-      }
-    }
-    yield* migrate();
-  }
-}
-
-function statement(sql: string, ...values: readonly SqlValue[]): Statement {
-  return { sql, values };
-}
-
-// ---- The store ----
-
-/** The head of a session as its row says it. */
-interface Head {
-  /** Undefined where there is no session of that key. */
-  readonly number?: number;
-  /** Null where the row is missing. */
-  readonly revision?: string | null;
-  /** Undefined where the row is missing or damaged; `flaw` says so. */
-  readonly info?: SessionInfo;
-  readonly flaw?: string;
-}
 
 /** A store of sessions in the tables of a host. */
 export function sqlStore(host: SqlHost): TranscriptStore {
@@ -585,199 +452,6 @@ function* remove(sessionKey: string): Script<boolean> {
   return found.length > 0;
 }
 
-// ---- Heads ----
-
-function headOf(key: string): Statement {
-  return statement(
-    `SELECT k.number, s.revision, s.info FROM windrow_keys k
-      LEFT JOIN windrow_sessions s ON s.session = k.number WHERE k.key = ?1`,
-    key,
-  );
-}
-
-function headIn(sessionKey: string, row: Row | undefined): Head {
-  if (row === undefined) {
-    return {};
-  }
-  const known = { number: row.number as number, revision: row.revision as string | null };
-  if (known.revision === null) {
-    return { ...known, flaw: "the session's header is missing" };
-  }
-  const info = parsed(row.info);
-  return isInfo(info) && info.key === sessionKey
-    ? { ...known, info }
-    : { ...known, flaw: "the session's header is damaged" };
-}
-
-/** Writes the head, unless another has written it since it was read: then nothing of the step is done. */
-function headWrites(key: string, { number, revision }: Head, callId: string, info: SessionInfo): Statement[] {
-  const text = jsonOf(info as unknown as JsonValue);
-  if (number !== undefined && revision != null) {
-    const sql = `UPDATE windrow_sessions SET revision = ?1, info = ?2
-      WHERE session = ?3 AND revision = ?4 AND ${IS_CURRENT}`;
-    return [statement(sql, callId, text, number, revision)];
-  }
-  const insert = `INSERT OR IGNORE INTO windrow_sessions (session, revision, info)
-    SELECT number, ?2, ?3 FROM windrow_keys WHERE key = ?1 AND ${IS_CURRENT}`;
-  return [
-    // A number that was read is not made again: where it is gone, the session was removed.
-    ...(number === undefined
-      ? [statement(`INSERT OR IGNORE INTO windrow_keys (key) SELECT ?1 WHERE ${IS_CURRENT}`, key)]
-      : []),
-    statement(insert, key, callId, text),
-  ];
-}
-
-// ---- Entries ----
-
-/** The entries of a range, each read through an index: a tail, rare types and what is pinned cost what they are, not what the log is. */
-function entriesOf(key: string, range: ReadRange, count: number): Statement {
-  const { log = "transcript", after = -Infinity, before = Infinity, types, pinned } = range;
-  const limit = Number.isFinite(count) ? count : -1;
-  const values = [key, LOGS[log], boundOf(after), boundOf(before), limit];
-  const distinct = types && [...new Set(types)];
-  const select = (source: string, more: string): string =>
-    `SELECT ${FIELDS}, data FROM windrow_entries ${source}
-      WHERE session = ${NUMBER} AND log = ?2 AND seq > ?3 AND seq < ?4 ${more}`;
-  const parameter = (index: number): string => `?${values.length + 1 + index}`;
-  const end = `ORDER BY seq ${range.order === "descending" ? "DESC" : "ASC"} LIMIT ?5`;
-  // A compound of more than five is refused, and more types than five are all.
-  if (distinct === undefined || distinct.length > 5) {
-    const body = pinned ? select("INDEXED BY windrow_pinned", "AND is_pinned = 1") : select("", "");
-    return statement(`${body} ${end}`, ...values);
-  }
-  if (distinct.length === 0) {
-    return statement(`${select("", "AND 0")} ${end}`, ...values);
-  }
-  if (pinned) {
-    const named = `AND is_pinned = 1 AND type IN (${distinct.map((_, index) => parameter(index))})`;
-    return statement(`${select("INDEXED BY windrow_pinned", named)} ${end}`, ...values, ...distinct);
-  }
-  // SQLite merges what comes in order from each type's part of the index, and ends at the limit.
-  const parts = distinct.map((_, index) => select("INDEXED BY windrow_types", `AND type = ${parameter(index)}`));
-  return statement(`${parts.join(" UNION ALL ")} ${end}`, ...values, ...distinct);
-}
-
-/** All entries of both logs, without their data. */
-function allEntriesOf(key: string): Statement {
-  const sql = `SELECT log, ${WITHOUT_DATA} FROM windrow_entries WHERE session = ${NUMBER} ORDER BY log, seq`;
-  return statement(sql, key);
-}
-
-function readable(rows: readonly Row[]): Entry[] {
-  return rows.map(entryIn).filter((entry) => typeof entry === "object");
-}
-
-/** The entry of a row, or what is wrong with it. */
-function entryIn(row: Row): Entry | string {
-  const { seq, type, id, time_ms, latest_time_ms, is_pinned, replaces_seq, operation, data } = row;
-  const timeOf = (text: unknown): unknown => (typeof text === "string" ? Number(text) : text);
-  const value = parsed(data);
-  if (value === undefined) {
-    return "its data is no JSON";
-  }
-  const entry = {
-    seq,
-    type,
-    data: value,
-    ...(id === null ? {} : { id: parsed(id) ?? null }),
-    ...(time_ms === null ? {} : { timeMs: timeOf(time_ms) }),
-    ...(latest_time_ms === null ? {} : { latestTimeMs: timeOf(latest_time_ms) }),
-    ...(is_pinned === 1 ? { pinned: true } : {}),
-    ...(replaces_seq === null ? {} : { replacesSeq: replaces_seq }),
-    ...(typeof operation === "string" && operation.startsWith('"') ? { operationId: parsed(operation) } : {}),
-  };
-  return flawOf(entry) ?? (entry as unknown as Entry);
-}
-
-/** Inserts entries whose data is JSON text already: many by one parameter, and a large one by its own. */
-function insertsOf(
-  key: string,
-  callId: string,
-  log: LogName,
-  operation: string | null,
-  rows: readonly Entry[],
-): Statement[] {
-  const firstSeq = rows[0]?.seq ?? 0;
-  const lastSeq = rows.at(-1)?.seq ?? 0;
-  const values = [key, callId, LOGS[log], operation, operation && firstSeq, operation && lastSeq];
-  const insert = (columns: readonly string[], source: string): string =>
-    `INSERT INTO windrow_entries (session, log, operation, first_seq, last_seq, ${FIELDS.replace(", operation", "")}, data)
-      SELECT s.session, ?3, ?4, ?5, ?6, ${columns} FROM windrow_sessions s ${source}
-      WHERE s.session = ${NUMBER} AND s.revision = ?2`;
-  const columns = Array.from({ length: 8 }, (_, index) => index);
-  const many = insert(
-    columns.map((index) => `r.value ->> ${index}`),
-    "CROSS JOIN json_each(?7) r",
-  );
-  const single = insert(
-    columns.map((index) => `?${values.length + 1 + index}`),
-    "",
-  );
-  const statements: Statement[] = [];
-  const small: string[] = [];
-  for (const row of rows) {
-    const own = valuesOf(row);
-    const text = JSON.stringify(own);
-    if (bytesOf(text) <= CHUNK_BYTES) {
-      small.push(text);
-      continue;
-    }
-    const bytes = own.reduce((sum: number, value) => sum + bytesOf(String(value)), bytesOf(operation ?? ""));
-    if (bytes > LARGEST_ROW_BYTES) {
-      throw storeError(
-        "STORE_QUOTA",
-        `an entry has ${bytes} bytes, and a row of this database holds ${LARGEST_ROW_BYTES}`,
-        "Keep what is large elsewhere, for example in an object storage, and append what names it.",
-      );
-    }
-    statements.push(statement(single, ...values, ...own));
-  }
-  return [...chunksOf(small).map((chunk) => statement(many, ...values, chunk)), ...statements];
-}
-
-function valuesOf({
-  seq,
-  type,
-  id,
-  timeMs,
-  latestTimeMs,
-  pinned,
-  replacesSeq,
-  data,
-}: Entry): (string | number | null)[] {
-  return [
-    seq,
-    type,
-    id === undefined ? null : jsonOf(id),
-    timeMs === undefined ? null : String(timeMs),
-    latestTimeMs === undefined ? null : String(latestTimeMs),
-    pinned ? 1 : null,
-    replacesSeq ?? null,
-    data as string,
-  ];
-}
-
-/** Removes what is before a sequence number but for what is kept, where the head is the call's own. */
-function trimsOf(key: string, callId: string, log: LogName, beforeSeq: number, kept: ReadonlySet<number>): Statement[] {
-  const sql = `DELETE FROM windrow_entries WHERE session = ${NUMBER} AND log = ?3 AND seq > ?4 AND seq < ?5
-    AND seq NOT IN (SELECT value FROM json_each(?6)) AND ${IS_MINE}`;
-  const seqs = [...kept]
-    .filter((seq) => Number.isSafeInteger(seq) && seq < beforeSeq)
-    .sort((left, right) => left - right);
-  const statements: Statement[] = [];
-  // What is kept may be more than a parameter holds: each part has the range that ends with its last.
-  let after = Number.MIN_SAFE_INTEGER;
-  for (const chunk of chunksOf(seqs.map(String))) {
-    const last = Number(/(-?\d+)\]$/.exec(chunk)?.[1]);
-    statements.push(statement(sql, key, callId, LOGS[log], after, last, chunk));
-    after = last;
-  }
-  return [...statements, statement(sql, key, callId, LOGS[log], after, beforeSeq, "[]")];
-}
-
-// ---- Derived values ----
-
 function* readDerived(sessionKey: string, names: readonly string[]): Script<ReadonlyMap<string, Uint8Array>> {
   const key = jsonOf(sessionKey);
   const sql = `SELECT d.name, d.value FROM json_each(?2) w CROSS JOIN windrow_derived d
@@ -792,121 +466,6 @@ function* readDerived(sessionKey: string, names: readonly string[]): Script<Read
     pieces.set(name as string, own);
   }
   return new Map([...pieces].map(([name, own]) => [parsed(name) as string, joined(own)]));
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const [first] = pieces;
-  if (first !== undefined && pieces.length === 1) {
-    return first;
-  }
-  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    all.set(piece, at);
-    at += piece.length;
-  }
-  return all;
-}
-
-function derivedWrites(sessionKey: string, values: ReadonlyMap<string, Uint8Array | undefined>): Statement[] {
-  const key = jsonOf(sessionKey);
-  const names: string[] = [];
-  const pieces: (readonly [string, number, ArrayBuffer])[] = [];
-  for (const [name, value] of values) {
-    const text = jsonOf(name);
-    names.push(name);
-    if (!(value === undefined || value instanceof Uint8Array)) {
-      throw storeError("INVALID_SESSION", "a derived value is a Uint8Array, and this is none", "Give bytes.");
-    }
-    if (value !== undefined) {
-      const bytes = Uint8Array.from(value);
-      for (let at = 0; at === 0 || at < bytes.length; at += CHUNK_BYTES) {
-        pieces.push([text, at / CHUNK_BYTES, bytes.slice(at, at + CHUNK_BYTES).buffer]);
-      }
-    }
-  }
-  const statements = listsOf(names).map((chunk) =>
-    statement(
-      `DELETE FROM windrow_derived
-        WHERE session = ${NUMBER} AND name IN (SELECT value FROM json_each(?2)) AND ${IS_CURRENT}`,
-      key,
-      chunk,
-    ),
-  );
-  for (let at = 0; at < pieces.length; at += PIECES_PER_STATEMENT) {
-    const group = pieces.slice(at, at + PIECES_PER_STATEMENT);
-    const rows = group.map((_, index) => `(?${3 * index + 2}, ?${3 * index + 3}, ?${3 * index + 4})`);
-    statements.push(
-      statement(
-        `INSERT INTO windrow_derived (session, name, piece, value)
-          SELECT k.number, v.column1, v.column2, v.column3 FROM windrow_keys k CROSS JOIN (VALUES ${rows}) v
-          WHERE k.key = ?1 AND ${IS_CURRENT}`,
-        key,
-        ...group.flat(),
-      ),
-    );
-  }
-  return statements;
-}
-
-// ---- Values ----
-
-/** A value as JSON text. */
-function jsonOf(value: JsonValue): string {
-  let text: string | undefined;
-  let cause: unknown;
-  try {
-    text = JSON.stringify(value);
-  } catch (failure) {
-    cause = failure;
-  }
-  if (text === undefined) {
-    throw storeError("INVALID_SESSION", "what is to be kept is nothing that JSON can say", "Give plain data.", cause);
-  }
-  return text;
-}
-
-/** What a JSON text says; undefined where it is none. */
-function parsed(text: unknown): unknown {
-  try {
-    return typeof text === "string" ? JSON.parse(text) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Bounds may be infinite, which D1 cannot be told. */
-function boundOf(seq: number): number {
-  return Math.min(Math.max(seq, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
-}
-
-const encoder = new TextEncoder();
-
-function bytesOf(text: string): number {
-  return encoder.encode(text).length;
-}
-
-/** Lists of texts as they are in the tables. What is larger than a row is in none of them. */
-function listsOf(texts: readonly string[]): string[] {
-  return chunksOf(texts.map((text) => jsonOf(jsonOf(text))).filter((text) => bytesOf(text) <= LARGEST_ROW_BYTES));
-}
-
-/** JSON texts as lists of them, none much larger than a parameter should be. */
-function chunksOf(texts: readonly string[]): string[] {
-  const chunks: string[] = [];
-  let chunk: string[] = [];
-  let bytes = 0;
-  for (const text of texts) {
-    const own = bytesOf(text) + 1;
-    if (chunk.length > 0 && bytes + own > CHUNK_BYTES) {
-      chunks.push(`[${chunk}]`);
-      chunk = [];
-      bytes = 0;
-    }
-    chunk.push(text);
-    bytes += own;
-  }
-  return chunk.length === 0 ? chunks : [...chunks, `[${chunk}]`];
 }
 
 // ---- Failures ----

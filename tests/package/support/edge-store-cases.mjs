@@ -2,7 +2,7 @@
 // a store, `host.exec` and `host.batch` go past it to the database, and `over` is a storage that misbehaves.
 
 import assert from "node:assert/strict";
-import { MIGRATIONS, migrate } from "../../../pkg-template/src/stores/sql.ts";
+import { MIGRATIONS, migrate } from "../../../pkg-template/src/stores/sql-schema.ts";
 
 const KEY = "web:main";
 

@@ -1,0 +1,161 @@
+// Chats over HTTP, each in a Durable Object of its own:
+//
+//   POST   /chats/:chat/messages   appends a message, or a list of them
+//   GET    /chats/:chat/messages   ?after= ?before= ?limit= ?order=descending
+//   GET    /chats/:chat/context    ?request= ?maxTokens= — or POST, with the same as JSON
+//   DELETE /chats/:chat            clears it
+//
+// Whose chat it is, the token says; the address only says which of that person's chats.
+
+import type { MessageInput } from "windrow";
+import type { Call, Chat } from "./chat.js";
+import { subjectOf, type TokenSettings } from "./identity.js";
+import { Refusal, responseTo } from "./refusal.js";
+
+export { Chat } from "./chat.js";
+
+interface Env extends TokenSettings {
+  readonly CHATS: DurableObjectNamespace<Chat>;
+}
+
+const LARGEST_BODY_BYTES = 256 * 1024;
+const MOST_MESSAGES = 100;
+const LONGEST_CHAT = 200;
+const MOST_TOKENS = 200_000;
+
+export default {
+  async fetch(request, env): Promise<Response> {
+    try {
+      const subject = await subjectOf(request, env);
+      const { chat, resource } = placeOf(new URL(request.url));
+      const call = await callOf(request, resource);
+      // As JSON, the two cannot run into each other, whatever they contain.
+      const sessionKey = JSON.stringify([subject, chat]);
+      return await env.CHATS.get(env.CHATS.idFromName(sessionKey)).answer(sessionKey, call);
+    } catch (failure) {
+      return responseTo(failure);
+    }
+  },
+} satisfies ExportedHandler<Env>;
+
+function placeOf({ pathname }: URL): { readonly chat: string; readonly resource: string } {
+  const [, name = "", resource = ""] = /^\/chats\/([^/]+)(?:\/([^/]+))?$/.exec(pathname) ?? [];
+  let chat: string;
+  try {
+    chat = decodeURIComponent(name);
+  } catch {
+    throw new Refusal(400, "INVALID_CHAT", "the name of the chat is no UTF-8", "Encode it with encodeURIComponent.");
+  }
+  if (chat === "") {
+    throw new Refusal(404, "NOT_FOUND", "there is nothing here", "Ask for /chats/<name>/messages.");
+  }
+  if (chat.length > LONGEST_CHAT) {
+    throw new Refusal(
+      400,
+      "INVALID_CHAT",
+      "the name of the chat is too long",
+      `Use at most ${LONGEST_CHAT} characters.`,
+    );
+  }
+  return { chat, resource };
+}
+
+async function callOf(request: Request, resource: string): Promise<Call> {
+  const { searchParams } = new URL(request.url);
+  const operationId = request.headers.get("Idempotency-Key");
+  const numberOf = (name: string): number | undefined => wholeNumber(name, searchParams.get(name) ?? undefined);
+  switch (`${request.method} ${resource}`) {
+    case "POST messages":
+      return {
+        call: "append",
+        messages: messagesIn(await bodyOf(request)),
+        // Sent again, an append is not made again.
+        ...(operationId === null ? {} : { operationId }),
+        ...given("expectedSeq", numberOf("expectedSeq")),
+      };
+    case "GET messages":
+      return {
+        call: "messages",
+        limit: Math.min(numberOf("limit") ?? 50, MOST_MESSAGES),
+        order: searchParams.get("order") === "descending" ? "descending" : "ascending",
+        ...given("after", numberOf("after")),
+        ...given("before", numberOf("before")),
+      };
+    case "GET context":
+      return contextCall(searchParams.get("request"), numberOf("maxTokens"));
+    case "POST context": {
+      const body = await bodyOf(request);
+      const { request: asked, maxTokens } = (typeof body === "object" && body !== null ? body : {}) as Record<
+        string,
+        unknown
+      >;
+      return contextCall(asked, wholeNumber("maxTokens", maxTokens));
+    }
+    case "DELETE ":
+      return { call: "clear" };
+    default:
+      throw new Refusal(404, "NOT_FOUND", "there is nothing here", "Ask for /chats/<name>/messages.");
+  }
+}
+
+function contextCall(request: unknown, maxTokens = 4000): Call {
+  if (typeof request !== "string" || request === "") {
+    throw invalid("a context is built for a request", 'Say in "request" what the person has written.');
+  }
+  if (maxTokens < 1 || maxTokens > MOST_TOKENS) {
+    throw invalid(`maxTokens is ${maxTokens}`, `Give a number from 1 to ${MOST_TOKENS}.`);
+  }
+  return { call: "context", request, maxTokens };
+}
+
+/** The messages of a body. What a message is, windrow checks; that a caller may not speak for the system, it cannot know. */
+function messagesIn(body: unknown): readonly MessageInput[] {
+  const messages: unknown[] = Array.isArray(body) ? body : [body];
+  if (messages.length > MOST_MESSAGES) {
+    throw invalid(`there are ${messages.length} messages`, `Append at most ${MOST_MESSAGES} at once.`);
+  }
+  for (const message of messages) {
+    const { role } = (message ?? {}) as { role?: unknown };
+    if (role !== "user" && role !== "assistant") {
+      throw invalid(
+        "a message is of the user or of the assistant",
+        'Give every message the role "user" or "assistant".',
+      );
+    }
+  }
+  return messages as MessageInput[];
+}
+
+/** The JSON of a body, of which no more is read than is allowed. */
+async function bodyOf(request: Request): Promise<unknown> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of request.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > LARGEST_BODY_BYTES) {
+      throw new Refusal(413, "TOO_LARGE", "the body is too large", `Send at most ${LARGEST_BODY_BYTES} bytes.`);
+    }
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(await new Blob(chunks).text());
+  } catch {
+    throw invalid("the body is no JSON", "Send JSON.");
+  }
+}
+
+function wholeNumber(name: string, value: unknown): number | undefined {
+  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+  if (number === undefined || (Number.isSafeInteger(number) && (number as number) >= 0)) {
+    return number as number | undefined;
+  }
+  throw invalid(`${name} is no whole number`, `Give ${name} as a number from 0.`);
+}
+
+function given<Name extends string>(name: Name, value: number | undefined): { readonly [name in Name]?: number } {
+  return (value === undefined ? {} : { [name]: value }) as { readonly [name in Name]?: number };
+}
+
+function invalid(message: string, nextAction: string): Refusal {
+  return new Refusal(400, "INVALID_REQUEST", message, nextAction);
+}

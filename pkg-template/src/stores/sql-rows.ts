@@ -1,0 +1,347 @@
+// Sessions as rows: statements that read and write them, and what the rows say. Texts that may be any are JSON in the tables.
+
+import type { Entry, JsonValue, LogName, ReadRange, SessionInfo } from "./contract.js";
+import { flawOf, isInfo, storeError } from "./log.js";
+import { IS_CURRENT, type Row, type Statement, statement } from "./sql-schema.js";
+
+/** The largest row in bytes: the databases take 2,000,000, and there are other columns than the large one. */
+const LARGEST_ROW_BYTES = 1_900_000;
+/** What one parameter carries of many rows, and what one piece of a derived value has, in bytes. */
+const CHUNK_BYTES = 1_000_000;
+/** A statement has at most 100 parameters: one for the session and three for each piece. */
+const PIECES_PER_STATEMENT = 33;
+
+export const LOGS: Readonly<Record<LogName, number>> = { transcript: 0, builds: 1 };
+
+/** The number of the session whose key is the first parameter. */
+export const NUMBER: string = "(SELECT number FROM windrow_keys WHERE key = ?1)";
+/** Whether the session's last write is the one that the second parameter names: nobody came in between. */
+export const IS_MINE: string = `EXISTS (SELECT 1 FROM windrow_sessions WHERE session = ${NUMBER} AND revision = ?2)`;
+export const FIELDS: string = "seq, type, id, time_ms, latest_time_ms, is_pinned, replaces_seq, operation";
+/** An entry without its data, which is only looked at. */
+export const WITHOUT_DATA: string = `${FIELDS}, CASE WHEN json_valid(data) THEN 'null' END AS data`;
+
+// ---- Heads ----
+
+/** The head of a session as its row says it. */
+export interface Head {
+  /** Undefined where there is no session of that key. */
+  readonly number?: number;
+  /** Null where the row is missing. */
+  readonly revision?: string | null;
+  /** Undefined where the row is missing or damaged; `flaw` says so. */
+  readonly info?: SessionInfo;
+  readonly flaw?: string;
+}
+
+export function headOf(key: string): Statement {
+  return statement(
+    `SELECT k.number, s.revision, s.info FROM windrow_keys k
+      LEFT JOIN windrow_sessions s ON s.session = k.number WHERE k.key = ?1`,
+    key,
+  );
+}
+
+export function headIn(sessionKey: string, row: Row | undefined): Head {
+  if (row === undefined) {
+    return {};
+  }
+  const known = { number: row.number as number, revision: row.revision as string | null };
+  if (known.revision === null) {
+    return { ...known, flaw: "the session's header is missing" };
+  }
+  const info = parsed(row.info);
+  return isInfo(info) && info.key === sessionKey
+    ? { ...known, info }
+    : { ...known, flaw: "the session's header is damaged" };
+}
+
+/** Writes the head, unless another has written it since it was read: then nothing of the step is done. */
+export function headWrites(key: string, { number, revision }: Head, callId: string, info: SessionInfo): Statement[] {
+  const text = jsonOf(info as unknown as JsonValue);
+  if (number !== undefined && revision != null) {
+    const sql = `UPDATE windrow_sessions SET revision = ?1, info = ?2
+      WHERE session = ?3 AND revision = ?4 AND ${IS_CURRENT}`;
+    return [statement(sql, callId, text, number, revision)];
+  }
+  const insert = `INSERT OR IGNORE INTO windrow_sessions (session, revision, info)
+    SELECT number, ?2, ?3 FROM windrow_keys WHERE key = ?1 AND ${IS_CURRENT}`;
+  return [
+    // A number that was read is not made again: where it is gone, the session was removed.
+    ...(number === undefined
+      ? [statement(`INSERT OR IGNORE INTO windrow_keys (key) SELECT ?1 WHERE ${IS_CURRENT}`, key)]
+      : []),
+    statement(insert, key, callId, text),
+  ];
+}
+
+// ---- Entries ----
+
+/** The entries of a range, each read through an index: a tail, rare types and what is pinned cost what they are, not what the log is. */
+export function entriesOf(key: string, range: ReadRange, count: number): Statement {
+  const { log = "transcript", after = -Infinity, before = Infinity, types, pinned } = range;
+  const limit = Number.isFinite(count) ? count : -1;
+  const values = [key, LOGS[log], boundOf(after), boundOf(before), limit];
+  const distinct = types && [...new Set(types)];
+  const select = (source: string, more: string): string =>
+    `SELECT ${FIELDS}, data FROM windrow_entries ${source}
+      WHERE session = ${NUMBER} AND log = ?2 AND seq > ?3 AND seq < ?4 ${more}`;
+  const parameter = (index: number): string => `?${values.length + 1 + index}`;
+  const end = `ORDER BY seq ${range.order === "descending" ? "DESC" : "ASC"} LIMIT ?5`;
+  // A compound of more than five is refused, and more types than five are all.
+  if (distinct === undefined || distinct.length > 5) {
+    const body = pinned ? select("INDEXED BY windrow_pinned", "AND is_pinned = 1") : select("", "");
+    return statement(`${body} ${end}`, ...values);
+  }
+  if (distinct.length === 0) {
+    return statement(`${select("", "AND 0")} ${end}`, ...values);
+  }
+  if (pinned) {
+    const named = `AND is_pinned = 1 AND type IN (${distinct.map((_, index) => parameter(index))})`;
+    return statement(`${select("INDEXED BY windrow_pinned", named)} ${end}`, ...values, ...distinct);
+  }
+  // SQLite merges what comes in order from each type's part of the index, and ends at the limit.
+  const parts = distinct.map((_, index) => select("INDEXED BY windrow_types", `AND type = ${parameter(index)}`));
+  return statement(`${parts.join(" UNION ALL ")} ${end}`, ...values, ...distinct);
+}
+
+/** All entries of both logs, without their data. */
+export function allEntriesOf(key: string): Statement {
+  const sql = `SELECT log, ${WITHOUT_DATA} FROM windrow_entries WHERE session = ${NUMBER} ORDER BY log, seq`;
+  return statement(sql, key);
+}
+
+export function readable(rows: readonly Row[]): Entry[] {
+  return rows.map(entryIn).filter((entry) => typeof entry === "object");
+}
+
+/** The entry of a row, or what is wrong with it. */
+export function entryIn(row: Row): Entry | string {
+  const { seq, type, id, time_ms, latest_time_ms, is_pinned, replaces_seq, operation, data } = row;
+  const timeOf = (text: unknown): unknown => (typeof text === "string" ? Number(text) : text);
+  const value = parsed(data);
+  if (value === undefined) {
+    return "its data is no JSON";
+  }
+  const entry = {
+    seq,
+    type,
+    data: value,
+    ...(id === null ? {} : { id: parsed(id) ?? null }),
+    ...(time_ms === null ? {} : { timeMs: timeOf(time_ms) }),
+    ...(latest_time_ms === null ? {} : { latestTimeMs: timeOf(latest_time_ms) }),
+    ...(is_pinned === 1 ? { pinned: true } : {}),
+    ...(replaces_seq === null ? {} : { replacesSeq: replaces_seq }),
+    ...(typeof operation === "string" && operation.startsWith('"') ? { operationId: parsed(operation) } : {}),
+  };
+  return flawOf(entry) ?? (entry as unknown as Entry);
+}
+
+/** Inserts entries whose data is JSON text already: many by one parameter, and a large one by its own. */
+export function insertsOf(
+  key: string,
+  callId: string,
+  log: LogName,
+  operation: string | null,
+  rows: readonly Entry[],
+): Statement[] {
+  const firstSeq = rows[0]?.seq ?? 0;
+  const lastSeq = rows.at(-1)?.seq ?? 0;
+  const values = [key, callId, LOGS[log], operation, operation && firstSeq, operation && lastSeq];
+  const insert = (columns: readonly string[], source: string): string =>
+    `INSERT INTO windrow_entries (session, log, operation, first_seq, last_seq, ${FIELDS.replace(", operation", "")}, data)
+      SELECT s.session, ?3, ?4, ?5, ?6, ${columns} FROM windrow_sessions s ${source}
+      WHERE s.session = ${NUMBER} AND s.revision = ?2`;
+  const columns = Array.from({ length: 8 }, (_, index) => index);
+  const many = insert(
+    columns.map((index) => `r.value ->> ${index}`),
+    "CROSS JOIN json_each(?7) r",
+  );
+  const single = insert(
+    columns.map((index) => `?${values.length + 1 + index}`),
+    "",
+  );
+  const statements: Statement[] = [];
+  const small: string[] = [];
+  for (const row of rows) {
+    const own = valuesOf(row);
+    const text = JSON.stringify(own);
+    if (bytesOf(text) <= CHUNK_BYTES) {
+      small.push(text);
+      continue;
+    }
+    const bytes = own.reduce((sum: number, value) => sum + bytesOf(String(value)), bytesOf(operation ?? ""));
+    if (bytes > LARGEST_ROW_BYTES) {
+      throw storeError(
+        "STORE_QUOTA",
+        `an entry has ${bytes} bytes, and a row of this database holds ${LARGEST_ROW_BYTES}`,
+        "Keep what is large elsewhere, for example in an object storage, and append what names it.",
+      );
+    }
+    statements.push(statement(single, ...values, ...own));
+  }
+  return [...chunksOf(small).map((chunk) => statement(many, ...values, chunk)), ...statements];
+}
+
+function valuesOf({
+  seq,
+  type,
+  id,
+  timeMs,
+  latestTimeMs,
+  pinned,
+  replacesSeq,
+  data,
+}: Entry): (string | number | null)[] {
+  return [
+    seq,
+    type,
+    id === undefined ? null : jsonOf(id),
+    timeMs === undefined ? null : String(timeMs),
+    latestTimeMs === undefined ? null : String(latestTimeMs),
+    pinned ? 1 : null,
+    replacesSeq ?? null,
+    data as string,
+  ];
+}
+
+/** Removes what is before a sequence number but for what is kept, where the head is the call's own. */
+export function trimsOf(
+  key: string,
+  callId: string,
+  log: LogName,
+  beforeSeq: number,
+  kept: ReadonlySet<number>,
+): Statement[] {
+  const sql = `DELETE FROM windrow_entries WHERE session = ${NUMBER} AND log = ?3 AND seq > ?4 AND seq < ?5
+    AND seq NOT IN (SELECT value FROM json_each(?6)) AND ${IS_MINE}`;
+  const seqs = [...kept]
+    .filter((seq) => Number.isSafeInteger(seq) && seq < beforeSeq)
+    .sort((left, right) => left - right);
+  const statements: Statement[] = [];
+  // What is kept may be more than a parameter holds: each part has the range that ends with its last.
+  let after = Number.MIN_SAFE_INTEGER;
+  for (const chunk of chunksOf(seqs.map(String))) {
+    const last = Number(/(-?\d+)\]$/.exec(chunk)?.[1]);
+    statements.push(statement(sql, key, callId, LOGS[log], after, last, chunk));
+    after = last;
+  }
+  return [...statements, statement(sql, key, callId, LOGS[log], after, beforeSeq, "[]")];
+}
+
+// ---- Derived values ----
+
+export function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const [first] = pieces;
+  if (first !== undefined && pieces.length === 1) {
+    return first;
+  }
+  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return all;
+}
+
+export function derivedWrites(sessionKey: string, values: ReadonlyMap<string, Uint8Array | undefined>): Statement[] {
+  const key = jsonOf(sessionKey);
+  const names: string[] = [];
+  const pieces: (readonly [string, number, ArrayBuffer])[] = [];
+  for (const [name, value] of values) {
+    const text = jsonOf(name);
+    names.push(name);
+    if (!(value === undefined || value instanceof Uint8Array)) {
+      throw storeError("INVALID_SESSION", "a derived value is a Uint8Array, and this is none", "Give bytes.");
+    }
+    if (value !== undefined) {
+      const bytes = Uint8Array.from(value);
+      for (let at = 0; at === 0 || at < bytes.length; at += CHUNK_BYTES) {
+        pieces.push([text, at / CHUNK_BYTES, bytes.slice(at, at + CHUNK_BYTES).buffer]);
+      }
+    }
+  }
+  const statements = listsOf(names).map((chunk) =>
+    statement(
+      `DELETE FROM windrow_derived
+        WHERE session = ${NUMBER} AND name IN (SELECT value FROM json_each(?2)) AND ${IS_CURRENT}`,
+      key,
+      chunk,
+    ),
+  );
+  for (let at = 0; at < pieces.length; at += PIECES_PER_STATEMENT) {
+    const group = pieces.slice(at, at + PIECES_PER_STATEMENT);
+    const rows = group.map((_, index) => `(?${3 * index + 2}, ?${3 * index + 3}, ?${3 * index + 4})`);
+    statements.push(
+      statement(
+        `INSERT INTO windrow_derived (session, name, piece, value)
+          SELECT k.number, v.column1, v.column2, v.column3 FROM windrow_keys k CROSS JOIN (VALUES ${rows}) v
+          WHERE k.key = ?1 AND ${IS_CURRENT}`,
+        key,
+        ...group.flat(),
+      ),
+    );
+  }
+  return statements;
+}
+
+// ---- Values ----
+
+/** A value as JSON text. */
+export function jsonOf(value: JsonValue): string {
+  let text: string | undefined;
+  let cause: unknown;
+  try {
+    text = JSON.stringify(value);
+  } catch (failure) {
+    cause = failure;
+  }
+  if (text === undefined) {
+    throw storeError("INVALID_SESSION", "what is to be kept is nothing that JSON can say", "Give plain data.", cause);
+  }
+  return text;
+}
+
+/** What a JSON text says; undefined where it is none. */
+export function parsed(text: unknown): unknown {
+  try {
+    return typeof text === "string" ? JSON.parse(text) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Bounds may be infinite, which D1 cannot be told. */
+export function boundOf(seq: number): number {
+  return Math.min(Math.max(seq, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
+}
+
+const encoder = new TextEncoder();
+
+function bytesOf(text: string): number {
+  return encoder.encode(text).length;
+}
+
+/** Lists of texts as they are in the tables. What is larger than a row is in none of them. */
+export function listsOf(texts: readonly string[]): string[] {
+  return chunksOf(texts.map((text) => jsonOf(jsonOf(text))).filter((text) => bytesOf(text) <= LARGEST_ROW_BYTES));
+}
+
+/** JSON texts as lists of them, none much larger than a parameter should be. */
+function chunksOf(texts: readonly string[]): string[] {
+  const chunks: string[] = [];
+  let chunk: string[] = [];
+  let bytes = 0;
+  for (const text of texts) {
+    const own = bytesOf(text) + 1;
+    if (chunk.length > 0 && bytes + own > CHUNK_BYTES) {
+      chunks.push(`[${chunk}]`);
+      chunk = [];
+      bytes = 0;
+    }
+    chunk.push(text);
+    bytes += own;
+  }
+  return chunk.length === 0 ? chunks : [...chunks, `[${chunk}]`];
+}
