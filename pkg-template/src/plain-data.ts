@@ -29,7 +29,7 @@ export class Unkept {
  */
 export function encodePlain(value: unknown, path = ""): JsonValue | undefined {
   const around = new Set<object>();
-  const encode = (given: unknown, place: string, isOfToJson = false): JsonValue | undefined => {
+  const encode = (given: unknown, place: string): JsonValue | undefined => {
     switch (typeof given) {
       case "undefined":
       case "string":
@@ -41,12 +41,12 @@ export function encodePlain(value: unknown, path = ""): JsonValue | undefined {
         }
         return given === 0 ? 0 : given; // JSON knows no negative zero.
       case "object":
-        return given === null ? null : reading(place, () => encodeObject(given, place, isOfToJson));
+        return given === null ? null : reading(place, () => encodeObject(given, place));
       default:
         throw new Unkept(place, `a ${typeof given} cannot be kept`);
     }
   };
-  const encodeObject = (given: object, place: string, isOfToJson: boolean): JsonValue | undefined => {
+  const encodeObject = (given: object, place: string): JsonValue | undefined => {
     const bytes = bytesOf(given);
     if (bytes !== undefined) {
       return { [MARK]: "bytes", base64: encodeBase64(bytes) };
@@ -58,7 +58,7 @@ export function encodePlain(value: unknown, path = ""): JsonValue | undefined {
       throw new Unkept(place, `it lies more than ${DEEPEST} levels deep`);
     }
     around.add(given);
-    const data = isOfToJson ? encodeFields(given, place) : encodeWhole(given, place);
+    const data = encodeWhole(given, place);
     around.delete(given);
     return data;
   };
@@ -71,9 +71,7 @@ export function encodePlain(value: unknown, path = ""): JsonValue | undefined {
       return encodeFields(given, place);
     }
     const said: unknown = toJson.call(given, "");
-    // As JSON does it: what `toJSON` gives is not asked for its own.
-    around.delete(given);
-    return encode(said, place, true);
+    return said === given ? encodeFields(given, place) : encode(said, place);
   };
   const encodeFields = (given: object, place: string): JsonValue => {
     if (Array.isArray(given)) {

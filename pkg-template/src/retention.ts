@@ -203,7 +203,7 @@ async function retainMessages(
     return 0;
   }
   const newest = excess > 0 ? maxMessages : undefined;
-  return trimMessages(store, key, { newest, agedBefore: isRemovable ? agedBefore : 0, failuresBefore });
+  return trimMessages(store, key, { newest, agedBefore, failuresBefore });
 }
 
 /** Whether a time is over the limit; undefined where that is not known. */
@@ -597,15 +597,11 @@ async function* datedRows(
   }
 }
 
-/** A total order, also of equal times: what was older once stays older when others have gone. */
 function isBefore(left: Cursor, right: Cursor | undefined): boolean {
-  if (left.next === undefined || right?.next === undefined) {
-    return left.next !== undefined;
-  }
-  const { timeMs } = left.next;
-  return timeMs < right.next.timeMs || (timeMs === right.next.timeMs && left.info.key < right.info.key);
+  return left.next !== undefined && (right?.next === undefined || left.next.timeMs < right.next.timeMs);
 }
 
+/** Of equal times the first is the older: what was older once stays older when others have gone. */
 function twoOldest(cursors: readonly Cursor[]): readonly [Cursor | undefined, Cursor | undefined] {
   let oldest: Cursor | undefined;
   let second: Cursor | undefined;

@@ -247,7 +247,8 @@ function parseTime(text: string): number | undefined {
   const date = new Date(0);
   // `Date.UTC` takes the years before 100 for those of the last century.
   date.setUTCFullYear(year, month - 1, day);
-  const isDate = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+  // A day that the month does not have is one of another month.
+  const isDate = date.getUTCMonth() === month - 1;
   if (!isDate || hour > 23 || minute > 59 || second > 60 || offsetHours > 23 || offsetMinutes > 59) {
     return undefined;
   }

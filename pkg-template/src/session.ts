@@ -23,6 +23,8 @@ const KIND = "session_error";
 const LOCAL_TAGS = ["command", "diagnostic"];
 /** How many builds are kept where nothing else is said. */
 const MAX_BUILDS = 1000;
+/** Where only age is limited: it is looked at whenever an eighth of so many entries have come. */
+const RETENTION_STEP = 512;
 /** How many entries are read at a time where all are. */
 const PAGE = 1024;
 
@@ -31,7 +33,7 @@ export interface SessionOptions {
   readonly store: TranscriptStore;
   /**
    * What is kept of it: default all messages, and the newest 1,000 builds. Limits are applied behind the calls, at first and
-   * then whenever an eighth of what a limit allows, or 64, has come.
+   * then whenever an eighth of what a limit allows has come.
    */
   readonly retention?: RetentionLimits;
 }
@@ -160,7 +162,7 @@ export class Session<M extends MessageInput = MessageInput> {
     const kept = list.flatMap((message, index) => {
       const path = Array.isArray(messages) ? `messages[${index}]` : "message";
       readMessage(message, path, KIND, []);
-      return isKept(message) ? [entryOf(this.#complete(message), path)] : [];
+      return isKept(message) ? [entryOf(message, path, this.#missing())] : [];
     });
     if (kept.length === 0) {
       return { firstSeq: undefined, lastSeq: undefined, messages: [], isRepeated: false };
@@ -190,7 +192,11 @@ export class Session<M extends MessageInput = MessageInput> {
         });
       }
       const { id, createdAt } = newest.message;
-      const entry = entryOf(this.#complete({ id, createdAt, ...message }), "message");
+      const missing = this.#missing();
+      // What had no id was named by its place, and this is another place.
+      const hasId = id != null && id !== `#${newest.seq}`;
+      const own = { id: hasId ? id : missing.id, createdAt: createdAt ?? missing.createdAt };
+      const entry = entryOf(message, "message", own);
       return await this.#appendNow([entry], { replacesSeq: newest.seq });
     });
   }
@@ -425,14 +431,9 @@ export class Session<M extends MessageInput = MessageInput> {
     }
   }
 
-  /** A message with an id and a time; the caller's own is left alone. */
-  #complete(message: M): M {
-    const { id, createdAt } = message;
-    return {
-      ...message,
-      id: id ?? call(KIND, () => randomId("msg")),
-      createdAt: createdAt ?? new Date().toISOString(),
-    };
+  /** An id and a time, for a message that has none. */
+  #missing(): { readonly id: string; readonly createdAt: string } {
+    return { id: call(KIND, () => randomId("msg")), createdAt: new Date().toISOString() };
   }
 
   #append(entries: readonly NewEntry[], options: AppendOptions): Promise<SessionAppend<M>> {
@@ -531,7 +532,8 @@ export class Session<M extends MessageInput = MessageInput> {
     const limits = [maxMessages, maxBuilds].filter((limit) => limit !== undefined);
     this.#untilRetention -= count;
     if (this.#untilRetention <= 0 && (limits.length > 0 || maxAgeDays !== undefined)) {
-      this.#untilRetention = Math.max(Math.min(...limits.map((limit) => limit >> 3), 64), 1);
+      const least = limits.length > 0 ? Math.min(...limits) : RETENTION_STEP;
+      this.#untilRetention = Math.max(least >> 3, 1);
       this.#later(retainSession(this.#store, this.key, this.#retention, Date.now()));
     }
   }

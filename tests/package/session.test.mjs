@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { buildContext, countTokens, loadEncoding, memoryStore, openSession, presets } from "windrow";
+import { buildContext, ContextError, countTokens, loadEncoding, memoryStore, openSession, presets } from "windrow";
 import { checkContextError, errorOf } from "./support/errors.mjs";
 import { forEachSeedAsync, randomConfig, randomTranscript } from "./support/random.mjs";
 
@@ -87,6 +87,82 @@ describe("what is kept", () => {
       createdAt: messages[0].createdAt,
     });
     assert.equal(session.seqOf(kept), 1);
+  });
+
+  test("a message is given an id and a time where it has none, whatever else it is made of", async () => {
+    class Said {
+      constructor(content) {
+        this.secret = () => content;
+        this.role = "user";
+        this.content = "other";
+      }
+      toJSON() {
+        return { role: "user", content: this.secret() };
+      }
+    }
+    const store = memoryStore();
+    const session = await openSession("a", { store });
+    const { messages } = await session.append([
+      new Said("one"),
+      { role: "user", content: "two", id: null, createdAt: undefined },
+      { role: "user", content: "three", $windrow: "mine" },
+      { role: "user", content: "four", id: 4, createdAt: 4 },
+    ]);
+    assert.deepEqual(
+      messages.map(({ content }) => content),
+      ["one", "two", "three", "four"],
+    );
+    for (const { id, createdAt } of messages.slice(0, 3)) {
+      assert.match(id, /^msg/);
+      assert.ok(Math.abs(Date.parse(createdAt) - Date.now()) < 60_000);
+    }
+    assert.equal(messages[2].$windrow, "mine");
+    assert.deepEqual([messages[3].id, messages[3].createdAt], [4, 4]);
+    const { entries } = await store.read("a");
+    assert.deepEqual(
+      entries.map(({ id, timeMs }) => [id, timeMs]),
+      messages.map(({ id, createdAt }) => [String(id), new Date(createdAt).getTime()]),
+    );
+    const {
+      messages: [replaced],
+    } = await session.replaceLast({ role: "user", content: "five", id: undefined });
+    assert.deepEqual([replaced.id, replaced.createdAt], [4, 4]);
+  });
+  test("a message that throws, or is of a class, is refused as one", async () => {
+    const session = await openSession("a", { store: memoryStore() });
+    for (const message of [
+      {
+        role: "user",
+        content: "a",
+        get x() {
+          throw new Error("no");
+        },
+      },
+      new (class Said {
+        role = "user";
+        content = "a";
+      })(),
+      {
+        role: "user",
+        content: "a",
+        toJSON() {
+          return { role: "bot" };
+        },
+      },
+      {
+        role: "user",
+        content: "a",
+        toJSON() {
+          return 5;
+        },
+      },
+      { role: "user", content: "a", toJSON() {} },
+    ]) {
+      const error = await errorOf(() => session.append(message));
+      assert.ok(error instanceof ContextError, String(error));
+      assert.deepEqual([error.kind, error.code], ["session_error", "INVALID_TRANSCRIPT"]);
+      assert.match(error.path, /^message/);
+    }
   });
 
   test("bytes survive, and what would be lost is refused with its place", async () => {
