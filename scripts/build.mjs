@@ -47,7 +47,7 @@ const entries = {
 };
 
 /** What a package shows its readers, and the terms that it comes under: npm packs them from the package's own folder. */
-const papers = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE", "docs/reference.md"];
+const papers = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE", "docs/reference.md", "docs/sessions.md"];
 
 /** The parts in the order in which they are built: what each is made from, what it makes, and how. */
 const parts = [

@@ -12,8 +12,16 @@ import type { SkippedRow } from "./parse.js";
 import { decodePlain, encodePlain } from "./plain-data.js";
 import { checkRecording, type Replay, replay } from "./replay.js";
 import { checkRetention, type RetentionLimits, retainSession } from "./retention.js";
-import { entryOf, headerLine, lineOf, messageOf, readLines } from "./session-log.js";
-import type { Entry, NewEntry, ReadRange, SessionInfo, SkippedEntry, TranscriptStore } from "./stores/contract.js";
+import { type EntryMessage, entryOf, headerLine, lineOf, messageOf, readLines } from "./session-log.js";
+import type {
+  Entry,
+  JsonValue,
+  NewEntry,
+  ReadRange,
+  SessionInfo,
+  SkippedEntry,
+  TranscriptStore,
+} from "./stores/contract.js";
 import { checkKey } from "./stores/log.js";
 import { MESSAGE_TYPES, Tail } from "./tail.js";
 import { createTranscript } from "./transcript.js";
@@ -98,16 +106,7 @@ export async function openSession<M extends MessageInput = MessageInput>(
       nextAction: 'Pass indexedDbStore() of "windrow/stores/indexeddb", or memoryStore() where nothing need last.',
     });
   }
-  const unknown = Object.keys(options).find((option) => option !== "store" && option !== "retention");
-  if (unknown !== undefined) {
-    throw new ContextError({
-      kind: KIND,
-      code: "INVALID_CONFIG",
-      path: unknown,
-      message: `${unknown}: unknown option`,
-      nextAction: "The options are store and retention.",
-    });
-  }
+  checkOptions(options, OPEN);
   checkRetention(options.retention ?? {}, "retention");
   const retention = { maxBuilds: MAX_BUILDS, ...options.retention };
   // Whether the store can be used shows here, and not at the first message.
@@ -140,9 +139,8 @@ export class Session<M extends MessageInput = MessageInput> {
     this.key = key;
     this.#store = store;
     this.#retention = retention;
-    this.#tail = new Tail<M>(store, key, (skipped) => {
-      this.#skipped.set(`${skipped.seq} ${skipped.reason}`, skipped);
-    });
+    const note = (skipped: SkippedEntry): void => this.#note([skipped]);
+    this.#tail = new Tail<M>(store, key, (entry) => this.#messageOf(entry), note);
   }
 
   // ---- Messages ----
@@ -158,6 +156,7 @@ export class Session<M extends MessageInput = MessageInput> {
     options: { readonly operationId?: string; readonly expectedSeq?: number } = {},
   ): Promise<SessionAppend<M>> {
     this.#check();
+    checkOptions(options, APPEND);
     const list = Array.isArray(messages) ? (messages as readonly M[]) : [messages as M];
     const kept = list.flatMap((message, index) => {
       const path = Array.isArray(messages) ? `messages[${index}]` : "message";
@@ -203,11 +202,13 @@ export class Session<M extends MessageInput = MessageInput> {
 
   /** The messages, oldest first unless `order` says otherwise. Rows that are no messages are left out: see `skipped`. */
   async messages(range: SessionRange = {}): Promise<readonly M[]> {
+    checkOptions(range, RANGE);
     return this.#messagesOf(await this.#read({ ...range, types: ["message"] }));
   }
 
   /** The summaries of conversations: messages with `summaryOf`. */
   async summaries(range: SessionRange = {}): Promise<readonly M[]> {
+    checkOptions(range, RANGE);
     return this.#messagesOf(await this.#read({ ...range, types: ["summary"] }));
   }
 
@@ -232,15 +233,15 @@ export class Session<M extends MessageInput = MessageInput> {
 
   /**
    * Builds a context as `buildContext` does, from as much of the log as window and budget need. Its snapshot and recording are
-   * kept; a failure is appended to the log as its record. `sessionId` is the session's key where the config names none.
+   * kept; a failure is appended to the log as its record. `sessionId` is the session's key where the config names none; what
+   * names no session is of this one, also where `collect.sessionScope` is `strict`.
    */
   async build<const F extends Format = "messages">(
     config?: InFormat<ContextConfig<M>, F>,
   ): Promise<BuiltContext<M, F>> {
     this.#check();
-    const own = config == null || typeof config !== "object" ? config : { sessionId: this.key, ...config };
     try {
-      const context = await buildOver<M, F>(own ?? { sessionId: this.key }, async () => {
+      const context = await buildOver<M, F>(inSession(config, this.key), async () => {
         await this.#tail.refresh();
         return this.#tail;
       });
@@ -255,6 +256,8 @@ export class Session<M extends MessageInput = MessageInput> {
 
   /** The builds that were kept, oldest first unless `order` says otherwise. */
   async snapshots(range: SessionRange = {}): Promise<readonly KeptBuild[]> {
+    this.#check();
+    checkOptions(range, RANGE);
     await this.settled();
     const entries = await this.#read({ ...range, log: "builds" });
     return entries.flatMap(({ seq, data }) => {
@@ -267,8 +270,12 @@ export class Session<M extends MessageInput = MessageInput> {
 
   /** The records of failed builds. */
   async failures(range: SessionRange = {}): Promise<readonly FailureRecord[]> {
+    checkOptions(range, RANGE);
     const entries = await this.#read({ ...range, types: ["failure"] });
-    return entries.map(({ data }) => (typeof data === "string" ? JSON.parse(data) : data) as unknown as FailureRecord);
+    return entries.flatMap(({ data }) => {
+      const record = parsed(data) as unknown as FailureRecord | null;
+      return record?.kind === "context_build_error" ? [record] : [];
+    });
   }
 
   /** Builds a context of this session again from its recording, from the same part of the log. Fails as `replay` does. */
@@ -291,18 +298,22 @@ export class Session<M extends MessageInput = MessageInput> {
 
   /**
    * Begins another session with what this one has up to a message, for a turn that is edited or asked again. Its key is made
-   * up where none is given. Fails with `STORE_CONFLICT` where there is a session of that key.
+   * up where none is given. Fails with `STORE_CONFLICT` where there is a session of that key, and with `INVALID_CONFIG` where
+   * `atSeq` is no place in this one.
    */
   async fork(atSeq: number, key?: string): Promise<Session<M>> {
     this.#check();
+    if (!Number.isSafeInteger(atSeq) || atSeq < 1) {
+      throw invalid("atSeq", `expected a sequence number from 1, got ${describe(atSeq)}`, "Pass what seqOf gives.");
+    }
     const own = key ?? `${this.key}#${call(KIND, () => randomId("fork"))}`;
-    checkKey(own);
     const fork = await openSession<M>(own, { store: this.#store, retention: this.#retention });
     const entries = await this.#all({ before: atSeq + 1 });
     const copies = entries.map((entry) => copyOf(entry, this.key, own));
-    if (copies.length > 0) {
-      await this.#store.append(own, copies, { expectedSeq: 0 });
+    if (copies.length === 0) {
+      throw invalid("atSeq", `there is nothing up to ${atSeq}`, "Pass what seqOf gives.");
     }
+    await this.#store.append(own, copies, { expectedSeq: 0 });
     return fork;
   }
 
@@ -330,6 +341,7 @@ export class Session<M extends MessageInput = MessageInput> {
         nextAction: "Pass the file's text.",
       });
     }
+    checkOptions(options, IMPORT);
     const { entries, skipped } = readLines(text);
     if (entries.length > 0) {
       await this.#append(entries, options);
@@ -343,6 +355,9 @@ export class Session<M extends MessageInput = MessageInput> {
    */
   subscribe(listener: (change: SessionChange<M>) => void): () => void {
     this.#check();
+    if (typeof listener !== "function") {
+      throw invalid("listener", `expected a function, got ${describe(listener)}`, "Pass a function.");
+    }
     if (this.#store.subscribe === undefined) {
       throw new ContextError({
         kind: KIND,
@@ -455,10 +470,10 @@ export class Session<M extends MessageInput = MessageInput> {
       ? await this.#read({ after: firstSeq - 1, before: lastSeq + 1 })
       : entries.map((entry, index): Entry => ({ ...entry, seq: firstSeq + index }));
     const messages = this.#messagesOf(rows);
-    const message = messages.at(-1);
-    const seq = message && this.seqOf(message);
-    if (!isRepeated && message !== undefined && seq !== undefined && rows.at(-1)?.type === "message") {
-      this.#newest = { seq, message };
+    const newest = rows.findLast(({ type }) => type === "message");
+    const message = messages.findLast((it) => this.seqOf(it) === newest?.seq);
+    if (!isRepeated && newest !== undefined && message !== undefined) {
+      this.#newest = { seq: newest.seq, message };
     }
     this.#retainAfter(rows.length);
     return { firstSeq, lastSeq, messages, isRepeated };
@@ -490,14 +505,22 @@ export class Session<M extends MessageInput = MessageInput> {
       if (!MESSAGE_TYPES.includes(entry.type)) {
         return [];
       }
-      const { message, flaw } = messageOf(entry);
+      const { message, flaw } = this.#messageOf(entry);
       if (flaw !== undefined) {
         this.#note([{ seq: entry.seq, reason: flaw }]);
         return [];
       }
-      this.#seqs.set(message, entry.seq);
       return [message as M];
     });
+  }
+
+  /** A message as this session hands it out: it is known by its place. */
+  #messageOf(entry: Entry): EntryMessage {
+    const read = messageOf(entry);
+    if (read.message !== undefined) {
+      this.#seqs.set(read.message, entry.seq);
+    }
+    return read;
   }
 
   #note(skipped: readonly SkippedEntry[]): void {
@@ -538,7 +561,7 @@ export class Session<M extends MessageInput = MessageInput> {
     }
   }
 
-  /** Goes on behind the call; what fails there is tried again with the next one. */
+  /** Goes on behind the call, which what fails there does not fail. */
   #later(run: Promise<unknown>): void {
     const done = run.then(
       () => undefined,
@@ -559,14 +582,88 @@ function isKept({ persist, tags }: MessageInput): boolean {
   return persist ?? !tags?.some((tag) => LOCAL_TAGS.includes(tag));
 }
 
-/** An entry for another session: a message that names its session names the new one. */
-function copyOf({ type, id, timeMs, pinned, data }: Entry, from: string, to: string): NewEntry {
-  const isNamed = typeof data === "object" && data !== null && (data as { sessionId?: unknown }).sessionId === from;
-  return {
+/** A config as it is in a session; what is none is refused where configs are read. */
+function inSession(config: unknown, key: string): unknown {
+  if (typeof (config ?? {}) !== "object" || Array.isArray(config)) {
+    return config;
+  }
+  const own: ContextConfig = { sessionId: key, ...(config as ContextConfig | null) };
+  return own.collect?.sessionScope === "strict"
+    ? { ...own, collect: { ...own.collect, sessionScope: "session" } }
+    : own;
+}
+
+const SESSION_KEY = /("session_key"\s*:\s*)"(?:[^"\\]|\\.)*"/;
+
+/** An entry for another session: what names its session names the new one. */
+function copyOf(entry: Entry, from: string, to: string): NewEntry {
+  const { type, id, timeMs, pinned, data } = entry;
+  const facts = {
     type,
-    data: isNamed ? { ...data, sessionId: to } : data,
     ...(id === undefined ? {} : { id }),
     ...(timeMs === undefined ? {} : { timeMs }),
     ...(pinned === undefined ? {} : { pinned }),
   };
+  if (type === "session") {
+    // All else of the line stays as it is written.
+    const named = typeof data === "string" && data.replace(SESSION_KEY, (_, field) => `${field}${JSON.stringify(to)}`);
+    return { ...facts, data: named || data };
+  }
+  const { message } = MESSAGE_TYPES.includes(type) ? messageOf(entry) : {};
+  return message?.sessionId === from ? entryOf({ ...message, sessionId: to }) : { ...facts, data };
+}
+
+/** Data, of an imported row those in its line. */
+function parsed(data: JsonValue): JsonValue {
+  try {
+    return typeof data === "string" ? JSON.parse(data) : data;
+  } catch {
+    return null; // a row that something else has written
+  }
+}
+
+function invalid(path: string, problem: string, nextAction: string): ContextError {
+  return new ContextError({ kind: KIND, code: "INVALID_CONFIG", path, message: `${path}: ${problem}`, nextAction });
+}
+
+/** What a range may have. */
+const RANGE: Readonly<Record<keyof SessionRange, readonly [string, (value: unknown) => boolean]>> = {
+  after: ["a sequence number", isPlace],
+  before: ["a sequence number", isPlace],
+  limit: ["a whole number from 0", (value) => Number.isSafeInteger(value) && (value as number) >= 0],
+  order: ['"ascending" or "descending"', (value) => value === "ascending" || value === "descending"],
+};
+
+const APPEND: Readonly<Record<"operationId" | "expectedSeq", readonly [string, (value: unknown) => boolean]>> = {
+  operationId: ["a text that is not empty", (value) => typeof value === "string" && value !== ""],
+  expectedSeq: ["a whole number from 0", (value) => Number.isSafeInteger(value) && (value as number) >= 0],
+};
+const IMPORT = { operationId: APPEND.operationId };
+const OPEN: Readonly<Record<string, readonly [string, (value: unknown) => boolean]>> = {
+  store: ["a store", () => true],
+  retention: ["limits", () => true],
+};
+
+function isPlace(value: unknown): boolean {
+  return typeof value === "number" && value >= 0;
+}
+
+/** Fails where options are misspelt, or not what they must be. */
+function checkOptions(
+  options: unknown,
+  rules: Readonly<Record<string, readonly [expected: string, isRight: (value: unknown) => boolean]>>,
+): void {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw invalid("options", `expected an object, got ${describe(options)}`, "Pass an object, or nothing.");
+  }
+  for (const [option, value] of Object.entries(options)) {
+    const rule = Object.hasOwn(rules, option) ? rules[option] : undefined;
+    if (rule === undefined) {
+      throw invalid(option, "unknown option", `The options are ${Object.keys(rules).join(", ")}.`);
+    }
+    const [expected, isRight] = rule;
+    if (value !== undefined && !isRight(value)) {
+      throw invalid(option, `expected ${expected}, got ${describe(value)}`, `Give ${expected}, or leave it out.`);
+    }
+  }
 }

@@ -4,7 +4,7 @@
 import type { OlderNeed, Reader } from "./build.js";
 import { call } from "./engine.js";
 import type { MessageInput } from "./messages.js";
-import { messageOf } from "./session-log.js";
+import { type EntryMessage, messageOf } from "./session-log.js";
 import type {
   Entry,
   EntryType,
@@ -40,6 +40,8 @@ export class Tail<M extends MessageInput> implements Reader<M> {
   readonly #sessionKey: string;
   /** Tells of rows that are no messages. */
   readonly #onSkipped: (skipped: SkippedEntry) => void;
+  /** Reads an entry as a message of the session. */
+  readonly #messageOf: (entry: Entry) => EntryMessage;
   /** The messages that were read, by sequence number. */
   #rows: Row<M>[] = [];
   #stretches: Stretch[] = [];
@@ -58,9 +60,15 @@ export class Tail<M extends MessageInput> implements Reader<M> {
   /** What is read and written happens one after the other. */
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor(store: TranscriptStore, sessionKey: string, onSkipped: (skipped: SkippedEntry) => void) {
+  constructor(
+    store: TranscriptStore,
+    sessionKey: string,
+    read: (entry: Entry) => EntryMessage,
+    onSkipped: (skipped: SkippedEntry) => void,
+  ) {
     this.#store = store;
     this.#sessionKey = sessionKey;
+    this.#messageOf = read;
     this.#onSkipped = onSkipped;
   }
 
@@ -102,8 +110,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
         }
         if (messageId != null) {
           this.#lookedUp.push(messageId);
-          const found = await this.#store.get(this.#sessionKey, [messageId]);
-          await this.#readExchanges(found.filter(({ type }) => MESSAGE_TYPES.includes(type)));
+          await this.#readExchanges(await this.#find(messageId));
         } else {
           const [first] = this.#stretches.at(-1) ?? [0];
           const { length } = this.#rows;
@@ -148,8 +155,8 @@ export class Tail<M extends MessageInput> implements Reader<M> {
 
   /** The newest message that is known, if any. */
   get newest(): { readonly seq: number; readonly message: M } | undefined {
-    const newest = this.#rows.at(-1);
-    return newest !== undefined && newest.seq === headOf(this.#info)?.lastMessageSeq ? newest : undefined;
+    const lastMessageSeq = headOf(this.#info)?.lastMessageSeq;
+    return this.#rows.findLast(({ seq }) => seq === lastMessageSeq);
   }
 
   #inTurn<T>(run: () => Promise<T>): Promise<T> {
@@ -186,6 +193,14 @@ export class Tail<M extends MessageInput> implements Reader<M> {
       await this.#rebuild();
     });
     this.#isOpen = true;
+  }
+
+  /** The messages that have an id. One that was kept without any is named by its place. */
+  async #find(id: string): Promise<readonly Entry[]> {
+    const found = await this.#store.get(this.#sessionKey, [id]);
+    const seq = Number(/^#(\d+)$/.exec(id)?.[1]);
+    const placed = seq > 0 ? (await this.#read({ after: seq - 1, before: seq + 1, types: MESSAGE_TYPES })).entries : [];
+    return [...found.filter(({ type }) => MESSAGE_TYPES.includes(type)), ...placed];
   }
 
   async #readEnd(): Promise<void> {
@@ -286,7 +301,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
   #rowsOf(entries: readonly Entry[]): Row<M>[] {
     return entries.flatMap((entry) => {
       const { seq, latestTimeMs } = entry;
-      const { message, flaw } = messageOf(entry);
+      const { message, flaw } = this.#messageOf(entry);
       if (flaw !== undefined) {
         this.#skip({ seq, reason: flaw });
         return [];

@@ -1,21 +1,28 @@
-// The README's examples run as they stand there, and their comments and outputs are true.
+// The examples of the README and of docs/sessions.md run as they stand there, each in the host that it is for, and their
+// comments and outputs are true.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { replay } from "windrow";
+import { build } from "esbuild";
+import { Miniflare } from "miniflare";
+import { memoryStore, openSession, replay } from "windrow";
+import { openStorePage } from "./support/store-page.mjs";
 
-const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+const paper = (name) => readFileSync(new URL(`../../${name}`, import.meta.url), "utf8");
+const papers = { "README.md": paper("README.md"), "docs/sessions.md": paper("docs/sessions.md") };
 const folder = new URL("../../.cache/readme/", import.meta.url);
 const program = fileURLToPath(new URL("../../pkg-template/bin/windrow.js", import.meta.url));
 
-/** The examples of a language, each with the text of the README after it. */
+/** The examples of a language, each with the text of its paper after it. */
 function examplesIn(language) {
-  const found = readme.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "gms"));
-  return Array.from(found, ({ 0: whole, 1: code, index }) => ({ code, after: readme.slice(index + whole.length) }));
+  return Object.values(papers).flatMap((text) => {
+    const found = text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "gms"));
+    return Array.from(found, ({ 0: whole, 1: code, index }) => ({ code, after: text.slice(index + whole.length) }));
+  });
 }
 
 const examples = examplesIn("js");
@@ -24,18 +31,84 @@ const ran = new Set();
 /** The one example that has these words. */
 function exampleWith(words) {
   const found = examples.filter(({ code }) => code.includes(words));
-  assert.equal(found.length, 1, `the README has one example with ${words}`);
+  assert.equal(found.length, 1, `there is one example with ${words}`);
   return found[0];
+}
+
+/** The folder in which examples run; this example will have been run. */
+function folderFor(example) {
+  ran.add(examples.indexOf(example));
+  mkdirSync(folder, { recursive: true });
+  return fileURLToPath(folder);
 }
 
 /** Runs an example as a module of its own, and gives what it names. */
 function run(example, ...names) {
-  const position = examples.indexOf(example);
-  ran.add(position);
-  mkdirSync(folder, { recursive: true });
-  const file = new URL(`example-${position}.mjs`, folder);
+  folderFor(example);
+  const file = new URL(`example-${examples.indexOf(example)}.mjs`, folder);
   writeFileSync(file, `${example.code}\nexport { ${names.join(", ")} };\n`);
   return import(file.href);
+}
+
+/** Runs an example in a page of Chromium, and once more each time that the page is loaded; gives what `look` makes of it. */
+async function runInPage(example, look, { loads = 1 } = {}) {
+  folderFor(example);
+  const site = await openStorePage({ script: `${example.code}\nglobalThis.found = ${look};` });
+  try {
+    const page = await site.page();
+    const found = [];
+    while (found.length < loads) {
+      if (found.length > 0) {
+        await page.reload();
+      }
+      await page.waitForFunction("globalThis.found !== undefined");
+      found.push(await page.evaluate("globalThis.found"));
+    }
+    assert.deepEqual(site.complaints, []);
+    return found;
+  } finally {
+    await site.close();
+  }
+}
+
+/** Runs an example of a Durable Object in workerd, and gives what `ask` is answered, as often as it is asked. */
+async function runInWorker(example, ask, times) {
+  const cwd = mkdtempSync(join(folderFor(example), "worker-"));
+  const handler = `export default { fetch: async (_, { CHATS: chats }) => Response.json(await (${ask})(chats)) };`;
+  writeFileSync(join(cwd, "source.mjs"), `${example.code}\n${handler}\n`);
+  let worker;
+  try {
+    await build({
+      entryPoints: { worker: join(cwd, "source.mjs") },
+      outdir: join(cwd, "out"),
+      bundle: true,
+      splitting: true,
+      format: "esm",
+      conditions: ["workerd", "worker", "browser"],
+      loader: { ".wasm": "copy" },
+      external: ["cloudflare:*"],
+      logLevel: "warning",
+    });
+    const files = readdirSync(join(cwd, "out")).toSorted((left) => (left === "worker.js" ? -1 : 1));
+    worker = new Miniflare({
+      modulesRoot: join(cwd, "out"),
+      modules: files.map((name) => ({
+        type: name.endsWith(".wasm") ? "CompiledWasm" : "ESModule",
+        path: join(cwd, "out", name),
+      })),
+      compatibilityDate: "2026-01-01",
+      durableObjects: { CHATS: { className: "Chat", useSQLite: true } },
+      outboundService: () => new Response("no network here", { status: 500 }),
+    });
+    const answers = [];
+    while (answers.length < times) {
+      answers.push(await (await worker.dispatchFetch("http://worker/")).json());
+    }
+    return answers;
+  } finally {
+    await worker?.dispose();
+    rmSync(cwd, { recursive: true });
+  }
 }
 
 /** What an example says behind a line. */
@@ -124,8 +197,136 @@ test("the example of conversations gives the text below it", async () => {
   assert.equal(comment(example, "context.conversations.map"), written(labels));
 });
 
+test("the example of a session is a conversation that lasts, in a page that is loaded again", async () => {
+  const example = exampleWith("what was said before, the newest first");
+  const look = "{ shown: shown.length, messages: context.messages.map(({ content }) => content) }";
+  const [first, again] = await runInPage(example, look, { loads: 2 });
+  assert.equal(comment(example, "shown.length;"), `${first.shown}; after a reload ${again.shown}`);
+  const counts = [first, again].map(({ messages }) => messages.length);
+  assert.equal(comment(example, "context.messages.length;"), `${counts[0]}; after a reload ${counts[1]}`);
+  assert.deepEqual(
+    again.messages.map((content) => content.split(" ")[0]),
+    ["The", "Yes:", "The"],
+  );
+});
+
+test("the example of a reply that is being written leaves it once, and whole", async () => {
+  const example = exampleWith("wordsOfModel");
+  const { said } = await run(example, "said");
+  assert.equal(comment(example, "said.length;"), written(said.length));
+  assert.equal(comment(example, "said[1].content;"), written(said[1].content));
+  assert.equal(said[1].status, "completed");
+});
+
+test("the example of a Durable Object keeps each session in an object", async () => {
+  const ask = `async (chats) => {
+    const key = JSON.stringify(["rosa", "workshop"]);
+    return await chats.get(chats.idFromName(key)).turn(key, { role: "user", content: "Is it free?" });
+  }`;
+  const answers = await runInWorker(exampleWith("cloudflare:workers"), ask, 2);
+  assert.deepEqual(
+    answers.map((messages) => messages.map(({ content }) => content)),
+    [["Is it free?"], ["Is it free?", "Is it free?"]],
+  );
+});
+
+test("the first example of sessions is built again to the same", async () => {
+  const example = exampleWith("with what its replay needs");
+  const { again, context } = await run(example, "again", "context");
+  assert.equal(comment(example, "again.same;"), written(again.same));
+  assert.equal(context.kept.length, 2);
+});
+
+test("the example of retention bounds a session, and all of a store", async () => {
+  const example = exampleWith("maxSessions: 100");
+  const { removedCount } = await run(example, "removedCount");
+  assert.equal(comment(example, "removedCount;"), written(removedCount));
+});
+
+test("the example of IndexedDB asks the browser what it promises", async () => {
+  const look = "{ key: session.key, persisted, room }";
+  const [{ key, persisted, room }] = await runInPage(exampleWith("store.persist()"), look);
+  assert.equal(key, "web:main");
+  assert.equal(typeof persisted, "boolean");
+  assert.deepEqual(Object.keys(room), ["usageBytes", "quotaBytes"]);
+});
+
+test("the store of one's own passes the suite as the example runs it", () => {
+  const [store, cases] = ["// map-store.mjs", "// map-store.test.mjs"].map((name) => exampleWith(name));
+  const cwd = mkdtempSync(join(folderFor(store), "store-"));
+  folderFor(cases);
+  try {
+    writeFileSync(join(cwd, "map-store.mjs"), store.code);
+    writeFileSync(join(cwd, "map-store.test.mjs"), cases.code);
+    // It runs tests of its own, and is none of these.
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+    const [, words] = /for: node (.*)$/m.exec(cases.code);
+    const command = ["--test-reporter=tap", ...words.split(" ")];
+    const { status, stdout } = spawnSync(process.execPath, command, { cwd, env, encoding: "utf8" });
+    assert.equal(status, 0, stdout);
+    assert.match(stdout, /^# pass [1-9]\d+$/m);
+  } finally {
+    rmSync(cwd, { recursive: true });
+  }
+});
+
+test("the rows of the format are read, and written back as they stand there", async () => {
+  const [{ code }] = examplesIn("jsonl");
+  const session = await openSession("web:main", { store: memoryStore() });
+  const { messageCount, skipped } = await session.import(code);
+  assert.deepEqual([messageCount, skipped], [3, []]);
+  assert.equal(await session.export(), code);
+  const messages = await session.messages();
+  assert.deepEqual(messages[1].content[0].data, new Uint8Array([1, 2]));
+  assert.equal(messages[2].text, "a field of yours");
+  assert.equal((await session.failures()).length, 1);
+  // What windrow writes of these messages has the same form.
+  const copy = await openSession("web:main", { store: memoryStore() });
+  await copy.append(messages);
+  const rows = code.split("\n").filter((line) => JSON.parse(line || "{}").type === "message");
+  assert.deepEqual((await copy.export()).trim().split("\n").slice(1).map(sorted), rows.map(sorted));
+});
+
+/** A row with its fields in the order of their names, which is no matter of the format. */
+function sorted(line) {
+  return JSON.stringify(JSON.parse(line), (_, value) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)))
+      : value,
+  );
+}
+
+test("every link within the papers leads somewhere", () => {
+  for (const [name, text] of Object.entries(papers)) {
+    const base = new URL(`../../${name}`, import.meta.url);
+    for (const [, target] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (!/^https?:/.test(target)) {
+        const { pathname, hash } = new URL(target, base);
+        const linked = readFileSync(fileURLToPath(new URL(`file://${pathname}`)), "utf8");
+        assert.ok(hash === "" || anchorsIn(linked).has(hash.slice(1)), `${name}: ${target}`);
+      }
+    }
+  }
+});
+
+/** The anchors of a paper's headings, as the usual hosts make them. */
+function anchorsIn(text) {
+  const headings = text.replaceAll(/^```.*?^```$/gms, "").matchAll(/^#+ (.*)$/gm);
+  return new Set(
+    Array.from(headings, ([, title]) =>
+      title
+        .toLowerCase()
+        .replaceAll(/[^\w\- ]/g, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+}
+
 test("every example was run", () => {
-  assert.deepEqual([...ran].sort(), [...examples.keys()]);
+  assert.deepEqual(
+    [...ran].sort((left, right) => left - right),
+    [...examples.keys()],
+  );
 });
 
 test("the lines for the shell do what stands there", () => {

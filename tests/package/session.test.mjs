@@ -87,6 +87,8 @@ describe("what is kept", () => {
       createdAt: messages[0].createdAt,
     });
     assert.equal(session.seqOf(kept), 1);
+    const [inContext] = (await session.build({ request: "x" })).kept;
+    assert.equal(session.seqOf(inContext), 1);
   });
 
   test("a message is given an id and a time where it has none, whatever else it is made of", async () => {
@@ -218,6 +220,41 @@ describe("what is kept", () => {
     const context = await session.build({ request: "and?" });
     assert.ok(context.messages.some(({ content }) => content === "I think so"));
     assert.ok(!context.messages.some(({ content }) => content === "I think"));
+  });
+
+  test("a reply is replaced also where a summary follows it, and in a session that was opened again", async () => {
+    const store = memoryStore();
+    const session = await sessionOf([user("so?"), assistant("I"), assistant("in short", { summaryOf: "c" })], {
+      store,
+    });
+    await session.replaceLast(assistant("I think"));
+    const again = await openSession(KEY, { store });
+    await again.append(assistant("more in short", { summaryOf: "c" }));
+    const reopened = await openSession(KEY, { store });
+    await reopened.replaceLast(assistant("I think so"));
+    assert.deepEqual(
+      (await reopened.messages()).map(({ content }) => content),
+      ["so?", "I think so"],
+    );
+  });
+
+  test("a wrong option names itself", async () => {
+    const session = await sessionOf(conversation(3));
+    for (const [call, path] of [
+      [() => session.append(user("x"), { opId: 1 }), "opId"],
+      [() => session.append(user("x"), { expectedSeq: -1 }), "expectedSeq"],
+      [() => session.import("{}", { operationId: "" }), "operationId"],
+      [() => session.messages({ order: "bogus" }), "order"],
+      [() => session.messages({ limit: -1 }), "limit"],
+      [() => session.snapshots({ before: "x" }), "before"],
+      [() => session.messages([]), "options"],
+      [() => session.subscribe(), "listener"],
+      [() => session.fork(), "atSeq"],
+      [() => session.fork(0, KEY), "atSeq"],
+    ]) {
+      checkContextError(await errorOf(call), { kind: "session_error", code: "INVALID_CONFIG", path });
+    }
+    assert.equal((await session.messages()).length, 3);
   });
 
   test("nobody replaces a message of another tab's", async () => {
@@ -381,7 +418,8 @@ describe("contexts", () => {
         { role: "system", content: "Be kind.", createdAt: START },
         ...conversation(400),
       ]);
-      const config = { ...preset, now: START + 400 * 60_000 };
+      // What names no session is of this one.
+      const config = { ...preset, collect: { ...preset.collect, sessionScope: "session" }, now: START + 400 * 60_000 };
       checkSame(
         await session.build({ ...config, request: "so?" }),
         await expected(session, { ...config, request: "so?" }),
@@ -498,6 +536,24 @@ describe("contexts", () => {
     assert.equal(new Set(counted).size, counted.length, "no text is counted twice");
     const again = await session.replay(context.recording);
     assert.deepEqual([again.same, again.differences], [true, []]);
+  });
+
+  test("a reply to a message that was imported without an id finds it by its place", async () => {
+    const session = await openSession(KEY, { store: memoryStore() });
+    const lines = conversation(500).map(({ role, content }) =>
+      JSON.stringify({ type: "message", role, text: content }),
+    );
+    await session.import(lines.join("\n"));
+    const config = { request: user("and that?", { replyTo: "#7" }), budget: { maxTokens: 200 } };
+    const context = await session.build(config);
+    assert.ok(context.trace.unreadCount > 0);
+    assert.equal(context.explain("#7").reason, "reply_to");
+    checkSame(context, await expected(session, config));
+  });
+
+  test("a preset that takes only what names the session takes what is of it", async () => {
+    const session = await sessionOf(conversation(20));
+    assert.ok((await session.build({ ...presets.agent, request: "so?" })).kept.length > 0);
   });
 
   test("triage sees the whole window, and no more is read", async () => {
@@ -752,8 +808,12 @@ describe("files, forks and subscriptions", () => {
     assert.notEqual(other.key, session.key);
     assert.equal((await other.messages()).length, 4);
     const own = await sessionOf([user("mine", { sessionId: "own" })], { store, key: "own" });
-    const moved = await own.fork(1, "moved");
-    assert.equal((await moved.build({})).kept.length, 1, "a message that names its session names the new one");
+    await own.import(
+      '{"type":"session","session_key":"own"}\n{"type":"message","role":"user","text":"also mine","sessionId":"own"}',
+    );
+    const moved = await own.fork(3, "moved");
+    assert.match(await moved.export(), /"session_key":"moved"/);
+    assert.equal((await moved.build({})).kept.length, 2, "a message that names its session names the new one");
   });
 
   test("every change is told, in order and once, also another tab's", async () => {

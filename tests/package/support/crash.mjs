@@ -161,11 +161,16 @@ class Chrome {
   async append(session, run, options) {
     const page = this.#page;
     const devtools = await page.context().newCDPSession(page);
+    page.on("pageerror", (error) => {
+      this.#failed ??= error.stack;
+      this.#onReport();
+    });
     devtools.on("Runtime.bindingCalled", ({ payload }) => {
       this.#failed ??= session.note(JSON.parse(payload));
       this.#reportCount += 1;
       this.#onReport();
     });
+    await devtools.send("Runtime.enable");
     await devtools.send("Runtime.addBinding", { name: "report" });
     await page.goto(this.#address);
     await page.evaluate(([key, run, options]) => appendForever(key, run, options), [session.key, run, options]);

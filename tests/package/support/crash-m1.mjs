@@ -1,0 +1,359 @@
+// A browser that is killed while a page of it appends as fast as it can, and what must be there when it is started again.
+
+// biome-ignore-all lint/correctness/noUndeclaredVariables: what runs in the page knows what is global there.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+import { Random } from "./random.mjs";
+import { chromiumOptions, serveStorePage } from "./store-page.mjs";
+
+const cache = fileURLToPath(new URL("../../../.cache/", import.meta.url));
+
+/** After how many kills another session is begun. */
+const KILLS_OF_SESSION = 10;
+
+/** What the page has. Every message's content follows from its id, so that a torn one shows. */
+const script = `
+import { buildContext, openSession } from "windrow";
+import { indexedDbStore } from "windrow/stores/indexeddb";
+
+const NAME = "crash";
+const bound = (store) => ({ read: (...g) => store.read(...g), get: (...g) => store.get(...g), derived: store.derived, sessions: (...g) => store.sessions(...g), trim: (...g) => store.trim(...g), remove: (...g) => store.remove(...g), holding: (...g) => store.holding(...g), close: () => store.close() });
+const mutant = (store) => ({ ...bound(store), append: async (key, entries, options) => {
+  let first, last;
+  for (const [i, entry] of entries.entries()) { const a = await store.append(key, [entry], i === 0 ? options : {}); first ??= a.firstSeq; last = a.lastSeq; }
+  return { firstSeq: first, lastSeq: last, isRepeated: false };
+} });
+
+const config = { encoding: "estimate", now: 0, sessionId: "crash", request: "And then?", budget: { maxTokens: 2000 } };
+
+function contentOf(id) {
+  const number = [...id].reduce((sum, character) => (sum * 31 + character.codePointAt(0)) % 1009, 7);
+  // Some are so large that the browser keeps them in a file of their own.
+  return (id + " ").repeat(number % 60 === 0 ? 20_000 : 1 + (number % 60));
+}
+
+const messageOf = (id) => ({ id, role: id.length % 2 === 0 ? "user" : "assistant", content: contentOf(id) });
+const upTo = (most) => 1 + Math.floor(Math.random() * most);
+
+Object.assign(globalThis, {
+  // Appends until the page ends: several users of one session, each with several calls on their way.
+  appendForever: (key, run, { users, lanes }) => {
+    let count = 0;
+    for (let user = 0; user < users; user += 1) {
+      const opening = openSession(key, { store: mutant(indexedDbStore({ name: NAME })) });
+      const goOn = async () => {
+        const session = await opening;
+        for (;;) {
+          count += 1;
+          const call = { user: run + "/" + user, number: count, isReplacing: Math.random() < 0.15 };
+          const length = call.isReplacing ? 1 : upTo(5);
+          call.ids = Array.from({ length }, (_, index) => [run, user, call.number, index].join("."));
+          report(JSON.stringify({ begun: call }));
+          try {
+            const messages = call.ids.map(messageOf);
+            const { firstSeq } = call.isReplacing
+              ? await session.replaceLast(messages[0])
+              : await session.append(messages);
+            report(JSON.stringify({ done: call.number, user: call.user, firstSeq }));
+          } catch (error) {
+            // Another user has appended since.
+            report(JSON.stringify({ refused: call.number, user: call.user, code: error.code ?? String(error.stack) }));
+          }
+          if (Math.random() < 0.02) {
+            await session.build(config);
+          }
+        }
+      };
+      for (let lane = 0; lane < lanes; lane += 1) {
+        goOn().catch((error) => report(JSON.stringify({ failed: String(error.stack ?? error) })));
+      }
+    }
+  },
+
+  // What is there, as a page finds it that was just opened.
+  inspect: async (key, nextId) => {
+    const store = indexedDbStore({ name: NAME });
+    const session = await openSession(key, { store });
+    const messages = await session.messages();
+    const snapshots = await session.snapshots();
+    const { entries, info, skipped } = await store.read(key);
+    const context = await session.build(config);
+    const whole = await buildContext(messages, config);
+    const torn = messages.filter(({ id, content }) => content !== contentOf(id)).map(({ id }) => id);
+    const { firstSeq } = await session.append(messageOf(nextId));
+    const found = {
+      ids: messages.map(({ id }) => id),
+      rows: entries.map(({ seq, id, type, replacesSeq }) => ({ seq, id, type, replacesSeq })),
+      head: info?.logs.transcript,
+      skipped: [...skipped, ...session.skipped],
+      torn,
+      isSame: JSON.stringify(context.messages) === JSON.stringify(whole.messages),
+      buildCount: snapshots.length,
+      firstSeq,
+    };
+    await session.close();
+    await store.close();
+    return found;
+  },
+});
+`;
+
+/** Kills a browser so many times, and checks each time what is there afterwards. Gives some figures of it. */
+export async function crash(kills) {
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, "crash-test-"));
+  const pages = await serveStorePage({ script });
+  const random = new Random(Date.now() % 1_000_000);
+  const sessions = [];
+  let chrome;
+  try {
+    for (let run = 1; run <= kills; run += 1) {
+      if (run % KILLS_OF_SESSION === 1) {
+        sessions.push(new Expected(`session ${run}`));
+      }
+      const session = sessions.at(-1);
+      chrome = await Chrome.start(folder, pages.address);
+      // What one user has on its way is appended in the order of the calls; what several have, in one that the browser finds.
+      const users = 1;
+      await chrome.append(session, `${run}`, { users, lanes: users === 1 ? 4 : 2 });
+      await chrome.reports(random.chance(0.1) ? 0 : random.integer(1, 400));
+      await pause(random.integer(0, 20)); // so that the moment is not one of the page's own
+      await chrome.kill();
+      chrome = await Chrome.start(folder, pages.address);
+      await chrome.check(session, `after kill ${run}`);
+      await chrome.kill();
+    }
+    chrome = await Chrome.start(folder, pages.address);
+    for (const session of sessions) {
+      await chrome.check(session, "at last");
+    }
+    return sessions.map(({ figures }) => figures);
+  } finally {
+    await chrome?.kill();
+    await pages.close();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+  }
+}
+
+/** A browser of the test's own, on a profile that outlives it. */
+class Chrome {
+  #child;
+  #browser;
+  #page;
+  #address;
+  #reportCount = 0;
+  #onReport = () => {};
+  #failed;
+
+  static async start(folder, address) {
+    const chrome = new Chrome();
+    const { executablePath, args } = chromiumOptions();
+    const own = ["--headless", "--remote-debugging-port=0", `--user-data-dir=${folder}`, "--no-first-run"];
+    // A process group of its own, so that what is killed is this browser, and all of it.
+    chrome.#child = spawn(executablePath, [...args, ...own], { detached: true, stdio: ["ignore", "ignore", "pipe"] });
+    chrome.#browser = await chromium.connectOverCDP(await addressOf(chrome.#child));
+    chrome.#page = await chrome.#browser.contexts()[0].newPage();
+    chrome.#address = address;
+    return chrome;
+  }
+
+  /** Lets the page append to a session, and notes there what the page says of that. */
+  async append(session, run, options) {
+    const page = this.#page;
+    const devtools = await page.context().newCDPSession(page);
+    page.on("pageerror", (error) => {
+      this.#failed ??= error.stack;
+      this.#onReport();
+    });
+    devtools.on("Runtime.bindingCalled", ({ payload }) => {
+      this.#failed ??= session.note(JSON.parse(payload));
+      this.#reportCount += 1;
+      this.#onReport();
+    });
+    await devtools.send("Runtime.enable");
+    await devtools.send("Runtime.addBinding", { name: "report" });
+    await page.goto(this.#address);
+    await page.evaluate(([key, run, options]) => appendForever(key, run, options), [session.key, run, options]);
+  }
+
+  /** Resolves when the page has said so much. */
+  async reports(count) {
+    const enough = new Promise((resolve) => {
+      this.#onReport = () => (this.#reportCount >= count || this.#failed !== undefined) && resolve();
+      this.#onReport();
+    });
+    await Promise.race([enough, once(this.#child, "exit")]);
+    assert.equal(this.#child.exitCode, null, "the browser runs until it is killed");
+  }
+
+  /** Kills it, with all its processes, and resolves when they have gone. */
+  async kill() {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+      // What they share is closed when the last of them has gone.
+      const closed = once(this.#child, "close");
+      process.kill(-this.#child.pid, "SIGKILL");
+      await closed;
+    }
+    await this.#browser?.close();
+    assert.equal(this.#failed, undefined);
+  }
+
+  /** Checks what is there of a session. */
+  async check(session, name) {
+    await this.#page.goto(this.#address);
+    const nextId = `${name}.0`;
+    const found = await this.#page.evaluate(([key, nextId]) => inspect(key, nextId), [session.key, nextId]);
+    try {
+      session.check(found);
+    } catch (cause) {
+      throw new Error(`${session.key}, ${name}: ${cause.message}`, { cause });
+    }
+    session.note({ begun: { user: name, number: 1, ids: [nextId], isReplacing: false } });
+    session.note({ done: 1, user: name, firstSeq: found.firstSeq });
+  }
+}
+
+/** Where a browser listens that was just started. */
+async function addressOf(child) {
+  let text = "";
+  for await (const piece of child.stderr.iterator({ destroyOnReturn: false })) {
+    text += piece;
+    const address = /DevTools listening on (\S+)/.exec(text)?.[1];
+    if (address !== undefined) {
+      child.stderr.resume();
+      return address;
+    }
+  }
+  assert.fail(`the browser did not start: ${text}`);
+}
+
+/** What a session must hold. */
+class Expected {
+  key;
+  figures;
+  /** What was begun, and did not end as far as is known, by user and number. */
+  #open = new Map();
+  #done = [];
+  #refusedCount = 0;
+
+  constructor(key) {
+    this.key = key;
+  }
+
+  /** Notes what the page says; gives what is wrong with it. */
+  note({ begun, done, refused, failed, user, firstSeq, code }) {
+    if (begun !== undefined) {
+      this.#open.set(`${begun.user} ${begun.number}`, begun);
+      return undefined;
+    }
+    const name = `${user} ${done ?? refused}`;
+    const call = this.#open.get(name);
+    this.#open.delete(name);
+    if (done !== undefined) {
+      this.#done.push({ ...call, firstSeq });
+    } else if (refused !== undefined) {
+      this.#refusedCount += 1;
+      // There was nothing to be replaced yet, or another user had appended since.
+      const isRight = call.isReplacing && ["INVALID_SESSION", "STORE_CONFLICT"].includes(code);
+      return isRight ? undefined : `an append failed: ${code}`;
+    }
+    return failed;
+  }
+
+  /** Checks what `inspect` has found. */
+  check({ ids, rows, head, skipped, torn, isSame, firstSeq, buildCount }) {
+    assert.deepEqual(skipped, [], "nothing is damaged");
+    assert.deepEqual(torn, [], "every content is whole");
+    assert.ok(isSame, "a build reads what is there");
+    const kept = rows.map(({ id }) => id);
+    assert.deepEqual(ids, kept, "messages() gives the log");
+    assert.equal(new Set(ids).size, ids.length, "nothing is there twice");
+    assert.ok(rows.every(({ type }) => type === "message"));
+    const lastSeq = rows.at(-1)?.seq ?? 0;
+    assert.deepEqual([head?.lastSeq ?? 0, head?.counts.message ?? 0], [lastSeq, rows.length]);
+    assert.equal(firstSeq, lastSeq + 1, "the next append goes on");
+
+    const callAt = this.#callsBySeq();
+    const replaced = this.#replacedSeqs(rows, callAt);
+    const seqOf = new Map(rows.map(({ seq, id }) => [id, seq]));
+    const mayBeThere = new Set();
+
+    // What was acknowledged is there, where it was said to be. Only the last message of a call can have been replaced.
+    for (const { ids: appended, firstSeq: first, isReplacing } of this.#done) {
+      for (const [index, id] of appended.entries()) {
+        const isReplaced = index === appended.length - 1 && replaced.has(first + index);
+        const seq = seqOf.get(id);
+        assert.equal(seq, isReplaced ? undefined : first + index, `${id} was acknowledged as ${first + index}`);
+        mayBeThere.add(id);
+      }
+      assert.ok(!isReplacing || replaced.has(first - 1), `${first} was acknowledged to replace what is still there`);
+    }
+
+    // What was not is there whole, or not at all.
+    let keptCount = 0;
+    for (const { ids: appended, user, number } of this.#open.values()) {
+      const first = seqOf.get(appended[0]);
+      for (const [index, id] of appended.entries()) {
+        const seq = seqOf.get(id);
+        const isReplaced = index === appended.length - 1 && replaced.has(first + index);
+        const expected = first === undefined || isReplaced ? undefined : first + index;
+        assert.equal(seq, expected, `${id}, of what ${user} appended as ${number}, is there in part`);
+        mayBeThere.add(id);
+      }
+      keptCount += first === undefined ? 0 : 1;
+    }
+    assert.deepEqual(
+      ids.filter((id) => !mayBeThere.has(id)),
+      [],
+      "nothing is there that was not appended, or was refused",
+    );
+    this.figures = {
+      messages: ids.length,
+      acknowledged: callAt.size,
+      replaced: replaced.size,
+      refused: this.#refusedCount,
+      onTheWay: this.#open.size,
+      onTheWayKept: keptCount,
+      builds: buildCount,
+    };
+  }
+
+  /** What was acknowledged, by sequence number; each user has its own in the order of its calls. */
+  #callsBySeq() {
+    const callAt = new Map();
+    const lastOf = new Map();
+    for (const call of this.#done.toSorted((left, right) => left.number - right.number)) {
+      const { user, ids, firstSeq } = call;
+      assert.ok(firstSeq > (lastOf.get(user) ?? 0), `${ids[0]} is before what ${user} appended before`);
+      lastOf.set(user, firstSeq);
+      for (const index of ids.keys()) {
+        assert.ok(!callAt.has(firstSeq + index), `${firstSeq + index} was given twice`);
+        callAt.set(firstSeq + index, call);
+      }
+    }
+    return callAt;
+  }
+
+  /** The sequence numbers that are missing: each must be of a message that the next one took the place of. */
+  #replacedSeqs(rows, callAt) {
+    const replaced = new Set();
+    let after = 0;
+    for (const { seq, replacesSeq } of rows) {
+      assert.equal(replacesSeq, seq === after + 1 ? undefined : seq - 1, `what is missing before ${seq} was replaced`);
+      for (let gone = after + 1; gone < seq; gone += 1) {
+        replaced.add(gone);
+        const next = gone + 1 === seq ? undefined : callAt.get(gone + 1);
+        assert.ok(next?.isReplacing ?? true, `${gone} is missing, and ${gone + 1} did not take its place`);
+      }
+      after = seq;
+    }
+    return replaced;
+  }
+}
