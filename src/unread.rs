@@ -48,12 +48,11 @@ pub(crate) fn ask_for_more(draft: &Draft, left_out: &[(usize, Reason)]) -> Stage
     }
 }
 
-/// The rows before the tail that are half of a tool call: the other half may be among what was not read.
+/// The rows that are half of a tool call, and whose other half may be among what was not read: a result's call is before it.
 pub(crate) fn halves(draft: &Draft) -> impl Iterator<Item = usize> {
     let first_of_tail = draft.transcript.first_of_tail();
-    let groups = &draft.groups;
-    let halves = groups.calls_without_result.iter().chain(&groups.results_without_call);
-    halves.copied().filter(move |row| *row < first_of_tail)
+    let calls = draft.groups.calls_without_result.iter().filter(move |row| **row < first_of_tail);
+    calls.chain(&draft.groups.results_without_call).copied()
 }
 
 /// Whether a unit that begins with this row may begin before it, with what was not read.

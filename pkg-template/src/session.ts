@@ -62,7 +62,7 @@ export interface SessionAppend<M> {
 
 /** What happened to a session, in this tab or another. */
 export type SessionChange<M> =
-  /** Messages were appended; the first of them in the place of another where `replacesSeq` is there. */
+  /** Messages were appended; where `replacesSeq` is there, in the place of that one, and of what took its place before. */
   | {
       readonly kind: "append";
       readonly messages: readonly M[];
@@ -124,6 +124,7 @@ export class Session<M extends MessageInput = MessageInput> {
   readonly #seqs = new WeakMap<object, number>();
   readonly #skipped = new Map<string, SkippedEntry>();
   readonly #subscriptions = new Set<() => void>();
+  readonly #builds = new Set<Promise<unknown>>();
   /** What goes on after a call has ended. */
   readonly #background = new Set<Promise<void>>();
   /** How many entries may come before the limits are applied. */
@@ -240,6 +241,16 @@ export class Session<M extends MessageInput = MessageInput> {
     config?: InFormat<ContextConfig<M>, F>,
   ): Promise<BuiltContext<M, F>> {
     this.#check();
+    const build = this.#build<F>(config);
+    this.#builds.add(build);
+    try {
+      return await build;
+    } finally {
+      this.#builds.delete(build);
+    }
+  }
+
+  async #build<const F extends Format>(config: unknown): Promise<BuiltContext<M, F>> {
     try {
       const context = await buildOver<M, F>(inSession(config, this.key), async () => {
         await this.#tail.refresh();
@@ -418,13 +429,13 @@ export class Session<M extends MessageInput = MessageInput> {
     }
   }
 
-  /** Ends all use, and gives back the engine's memory. The store stays open. */
+  /** Ends all use when the calls in progress have ended, and gives back the engine's memory. The store stays open. */
   async close(): Promise<void> {
     for (const unsubscribe of [...this.#subscriptions]) {
       unsubscribe();
     }
     this.#isClosed = true;
-    await this.#appends;
+    await Promise.allSettled([this.#appends, ...this.#builds]);
     await this.settled();
     await this.#tail.free();
   }

@@ -54,7 +54,9 @@ export class Tail<M extends MessageInput> implements Reader<M> {
   #isHeadRead = false;
   #isPinnedRead = false;
   #lookedUp: string[] = [];
+  /** What is in the engine, and what was read for it: it changes at once, when all that it needs was read. */
   #transcript = new Transcript<M>();
+  #read: readonly Stretch[] = [];
   /** By block: how many costs are in the store. */
   readonly #saved = new Map<number, number>();
   /** What is read and written happens one after the other. */
@@ -73,39 +75,33 @@ export class Tail<M extends MessageInput> implements Reader<M> {
   }
 
   source(): Source<M> {
-    return {
-      ...this.#transcript.source(),
-      read: this.#stretches.map(([first, last]) => [first, Math.min(last, this.#lastSeq)]),
-    };
+    return { ...this.#transcript.source(), read: this.#read };
   }
 
   /** Reads what is new since the last time; at first, the end of the log. */
   refresh(): Promise<void> {
-    return this.#inTurn(async () => {
-      if (this.#growth > LARGEST_GROWTH) {
-        this.#forget();
-      }
-      if (!this.#isOpen) {
+    return this.#reading(async () => {
+      if (!this.#isOpen || this.#growth > LARGEST_GROWTH) {
         await this.#open();
         return;
       }
-      const { entries, info } = await this.#read({ after: this.#lastSeq, types: MESSAGE_TYPES });
+      const { entries, info } = await this.#readRange({ after: this.#lastSeq, types: MESSAGE_TYPES });
       if (this.#isOutdated(info)) {
         await this.#open();
         return;
       }
       this.#info = info;
       this.#lastSeq = headOf(info)?.lastSeq ?? 0;
-      await this.#add(entries);
+      this.#add(entries);
     });
   }
 
   /** Reads more of the log: a message that is named, all, or as much again as there is. */
   older({ all, messageId }: OlderNeed): Promise<void> {
-    return this.#inTurn(() =>
+    return this.#reading(() =>
       this.#store.holding(this.#sessionKey, async () => {
         const [info] = await this.#store.sessions({ keys: [this.#sessionKey] });
-        if (this.#isOutdated(info)) {
+        if (!this.#isOpen || this.#isOutdated(info)) {
           await this.#readEnd();
         }
         if (messageId != null) {
@@ -117,6 +113,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
           await this.#readBefore(first, all ? Number.POSITIVE_INFINITY : Math.max(length, BLOCK));
         }
         await this.#rebuild();
+        this.#isOpen = true;
       }),
     );
   }
@@ -149,6 +146,9 @@ export class Tail<M extends MessageInput> implements Reader<M> {
   free(): Promise<void> {
     return this.#inTurn(() => {
       this.#forget();
+      this.#transcript.free();
+      this.#transcript = new Transcript<M>();
+      this.#read = [];
       return Promise.resolve();
     });
   }
@@ -165,9 +165,20 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     return turn;
   }
 
+  /** As `#inTurn`. What was read in part is read anew the next time. */
+  #reading(run: () => Promise<void>): Promise<void> {
+    return this.#inTurn(async () => {
+      try {
+        await run();
+      } catch (failure) {
+        this.#forget();
+        throw failure;
+      }
+    });
+  }
+
+  /** What is in the engine stays, until it is replaced. */
   #forget(): void {
-    this.#transcript.free();
-    this.#transcript = new Transcript<M>();
     this.#rows = [];
     this.#stretches = [];
     this.#info = undefined;
@@ -199,7 +210,8 @@ export class Tail<M extends MessageInput> implements Reader<M> {
   async #find(id: string): Promise<readonly Entry[]> {
     const found = await this.#store.get(this.#sessionKey, [id]);
     const seq = Number(/^#(\d+)$/.exec(id)?.[1]);
-    const placed = seq > 0 ? (await this.#read({ after: seq - 1, before: seq + 1, types: MESSAGE_TYPES })).entries : [];
+    const placed =
+      seq > 0 ? (await this.#readRange({ after: seq - 1, before: seq + 1, types: MESSAGE_TYPES })).entries : [];
     return [...found.filter(({ type }) => MESSAGE_TYPES.includes(type)), ...placed];
   }
 
@@ -210,7 +222,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     this.#lastSeq = headOf(info)?.lastSeq ?? 0;
   }
 
-  async #read(range: Parameters<TranscriptStore["read"]>[1]): Promise<ReadResult> {
+  async #readRange(range: Parameters<TranscriptStore["read"]>[1]): Promise<ReadResult> {
     const result = await this.#store.read(this.#sessionKey, range);
     for (const skipped of result.skipped) {
       this.#skip(skipped);
@@ -230,14 +242,14 @@ export class Tail<M extends MessageInput> implements Reader<M> {
       count === Number.POSITIVE_INFINITY
         ? { before, types }
         : { before, types, limit: count, order: "descending" as const };
-    const result = await this.#read(range);
+    const result = await this.#readRange(range);
     const entries = range.order === undefined ? [...result.entries] : result.entries.toReversed();
     let first = 0;
     if (range.limit !== undefined && entries.length === count) {
       first = (entries[0] as Entry).seq;
       const start = first - (first % BLOCK);
       if (start < first) {
-        const { entries: rest } = await this.#read({ after: start - 1, before: first, types });
+        const { entries: rest } = await this.#readRange({ after: start - 1, before: first, types });
         entries.unshift(...rest);
       }
       first = start;
@@ -248,34 +260,31 @@ export class Tail<M extends MessageInput> implements Reader<M> {
 
   /** Reads each of these messages with the exchange that it is of. */
   async #readExchanges(entries: readonly Entry[]): Promise<void> {
+    const types = MESSAGE_TYPES;
     for (const entry of entries) {
-      if (entry.seq >= (this.#stretches.at(-1)?.[0] ?? 0)) {
-        continue; // it is in the tail
+      const [tail] = this.#stretches.at(-1) ?? [0];
+      if (entry.seq >= tail) {
+        continue; // it is there
       }
       const exchange = [entry];
       let first = entry.seq;
-      while (!isUser(exchange[0])) {
-        const { entries: page } = await this.#read({
-          before: first,
-          types: MESSAGE_TYPES,
-          limit: STEP,
-          order: "descending",
-        });
+      while (first > 0 && !isUser(exchange[0])) {
+        const range = { before: first, types, limit: STEP, order: "descending" } as const;
+        const { entries: page } = await this.#readRange(range);
         const user = page.findIndex(isUser);
         exchange.unshift(...page.slice(0, user < 0 ? undefined : user + 1).reverse());
         first = page.length < STEP && user < 0 ? 0 : (exchange[0] as Entry).seq;
-        if (first === 0) {
-          break;
-        }
       }
       let last = entry.seq;
       for (let isEnd = false; !isEnd; ) {
-        const { entries: page } = await this.#read({ after: last, types: MESSAGE_TYPES, limit: STEP });
+        // No further than to the tail: it goes on there.
+        const { entries: page } = await this.#readRange({ after: last, before: tail, types, limit: STEP });
         const user = page.findIndex(isUser);
         const rest = page.slice(0, user < 0 ? undefined : user);
         exchange.push(...rest);
         isEnd = user >= 0 || page.length < STEP;
-        last = user < 0 ? (rest.at(-1)?.seq ?? last) : (page[user] as Entry).seq - 1;
+        const end = user < 0 ? (rest.at(-1)?.seq ?? last) : (page[user] as Entry).seq - 1;
+        last = isEnd && user < 0 ? tail - 1 : end;
       }
       this.#take(exchange, [first, last]);
     }
@@ -310,27 +319,35 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     });
   }
 
-  /** Adds what was appended behind all that is there. */
-  async #add(entries: readonly Entry[]): Promise<void> {
+  /** Adds what was appended behind all that is there, and takes away what it replaces. */
+  #add(entries: readonly Entry[]): void {
     this.#growth += entries.length;
-    let isShifted = false;
+    const before = this.#rows;
+    let rows = [...before];
     for (const entry of entries) {
-      const replaced = this.#rows.findLastIndex(({ seq }) => seq === entry.replacesSeq);
-      if (replaced >= 0) {
-        this.#rows.splice(replaced, 1);
-        isShifted ||= replaced < this.#rows.length;
-        this.#transcript.truncate(replaced);
+      const { seq, replacesSeq } = entry;
+      if (replacesSeq !== undefined) {
+        // What has come between in its place was replaced in turn.
+        const isReplaced = (row: Row<M>): boolean => row.seq >= replacesSeq && row.seq < seq && !isSummary(row.message);
+        rows = rows.filter((row) => !isReplaced(row));
       }
-      for (const row of this.#rowsOf([entry])) {
-        this.#rows.push(row);
-        this.#transcript.append(row.message);
-      }
+      rows.push(...this.#rowsOf([entry]));
     }
-    if (isShifted) {
-      await this.#rebuild(); // something was appended behind what was replaced
-    } else if (entries.length > 0) {
-      this.#transcript.setLog(this.#unread(), this.#skippedCount);
+    this.#rows = rows;
+    const same = before.findIndex((row, index) => row !== rows[index]);
+    const length = same < 0 ? before.length : same;
+    if (length < before.length || entries.length > 0) {
+      this.#transcript.truncate(length);
+      this.#transcript.append(rows.slice(length).map(({ message }) => message));
+      this.#show(this.#transcript);
     }
+  }
+
+  /** What builds find from now on. */
+  #show(transcript: Transcript<M>): void {
+    transcript.setLog(this.#unread(), this.#skippedCount);
+    this.#transcript = transcript;
+    this.#read = this.#stretches.map(([first, last]) => [first, Math.min(last, this.#lastSeq)]);
   }
 
   /** Puts all that was read into the engine, with the costs that are known. */
@@ -347,15 +364,15 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     const { core } = transcript.source();
     call("session_error", () => core.learnCosts(0, core.length, costs));
     await this.#loadCosts(transcript);
-    transcript.setLog(this.#unread(), this.#skippedCount);
-    this.#transcript = transcript;
+    this.#show(transcript);
     before.free();
   }
 
   /** Reads the log's beginning past its instructions. */
   async #readHead(): Promise<void> {
     for (let after = 0; !this.#isHeadRead; ) {
-      const { entries } = await this.#read({ after, types: MESSAGE_TYPES, limit: STEP });
+      const range = { after, before: this.#lastSeq + 1, types: MESSAGE_TYPES, limit: STEP };
+      const { entries } = await this.#readRange(range);
       const last = entries.at(-1)?.seq ?? after;
       this.#take(entries, [after === 0 ? 0 : after + 1, last]);
       this.#isHeadRead = entries.length < STEP || !entries.every(isInstruction);
@@ -366,7 +383,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
   async #readPinned(): Promise<void> {
     const [first] = this.#stretches.at(-1) ?? [0];
     if (!this.#isPinnedRead && (headOf(this.#info)?.pinnedCount ?? 1) > 0) {
-      const { entries } = await this.#read({ before: first, types: MESSAGE_TYPES, pinned: true });
+      const { entries } = await this.#readRange({ before: first, types: MESSAGE_TYPES, pinned: true });
       await this.#readExchanges(entries);
     }
     this.#isPinnedRead = true;
@@ -412,7 +429,9 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     if (wanted.length === 0) {
       return;
     }
-    const values = await this.#store.derived.read(this.#sessionKey, wanted.map(nameOf));
+    // Where they cannot be read, they are counted again.
+    const none = new Map<string, Uint8Array>();
+    const values = await this.#store.derived.read(this.#sessionKey, wanted.map(nameOf)).catch(() => none);
     const { core } = transcript.source();
     for (const block of wanted) {
       const bytes = values.get(nameOf(block));
@@ -436,6 +455,10 @@ function nameOf(block: number): string {
 function roleOf(entry: Entry | undefined): unknown {
   const read = entry === undefined ? undefined : messageOf(entry);
   return read?.message?.role;
+}
+
+function isSummary({ summaryOf }: MessageInput): boolean {
+  return summaryOf != null && summaryOf !== "";
 }
 
 function isUser(entry: Entry | undefined): boolean {

@@ -69,7 +69,8 @@ pub fn run(draft: &mut Draft) -> StageResult {
             draft.require(row, Reason::Pinned);
         }
     }
-    if unread::halves(draft).any(|row| row >= head || draft.transcript.is_pinned(row)) {
+    let singles = head..draft.transcript.first_of_tail();
+    if unread::halves(draft).any(|row| singles.contains(&row) || draft.transcript.is_pinned(row)) {
         unread::ask_for_all(draft)?; // the other half may be among what was not read
     }
     if !draft.config.enabled {

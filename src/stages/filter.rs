@@ -90,7 +90,7 @@ fn leave_out_unanswered(draft: &mut Draft) {
         let has = |role| exchange.iter().any(|row| draft.transcript.role(*row) == role);
         if has(Role::User) && !has(Role::Assistant) {
             for row in exchange {
-                if draft.transcript.role(row) == Role::User {
+                if draft.transcript.role(row) == Role::User && draft.requirement(row).is_none() {
                     draft.leave_out(row, Reason::Unfinished);
                 }
             }

@@ -37,7 +37,7 @@ export interface Entry extends NewEntry {
   readonly seq: number;
   /** The latest time of this entry and all that were ever appended before it; absent where none had a time. */
   readonly latestTimeMs?: number;
-  /** The entry that it took the place of. */
+  /** The entry in whose place it is: the first, where several were replaced one after the other. */
   readonly replacesSeq?: number;
   /** The operation that appended it. */
   readonly operationId?: string;

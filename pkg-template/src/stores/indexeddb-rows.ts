@@ -244,18 +244,19 @@ export async function append(work: Work, call: Append): Promise<Appended> {
     isRepeated: false,
   };
   await Promise.all([
+    work.sessions.put(admitted.info),
     replacesSeq === undefined ? undefined : work.entries.delete([session, log, replacesSeq]),
-    ...admitted.rows.map((entry, index) =>
-      work.entries.add({
+    // Where one throws, the others are still waited for.
+    ...admitted.rows.map(async (entry, index) => {
+      await work.entries.add({
         ...entry,
         session,
         log,
         ...(entry.pinned === true ? { pinnedSeq: entry.seq } : {}),
         ...(index === 0 ? { attempt } : {}),
         ...(operationId === undefined ? {} : { span: [appended.firstSeq, appended.lastSeq] as const }),
-      }),
-    ),
-    work.sessions.put(admitted.info),
+      });
+    }),
   ]);
   call.tried = appended;
   return appended;

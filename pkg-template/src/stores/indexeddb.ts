@@ -423,8 +423,8 @@ async function transacted<T>(
     return result;
   } catch (cause) {
     abort(transaction);
-    // A request whose transaction was aborted does not know why.
-    throw nameOf(cause) === "AbortError" ? (transaction.error ?? cause) : cause;
+    // Where the browser has ended the transaction, what is asked of it next fails, and does not know why.
+    throw cause instanceof ContextError ? cause : (transaction.error ?? cause);
   }
 }
 

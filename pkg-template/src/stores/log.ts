@@ -89,7 +89,7 @@ export function admit(
       ...(latestTimeMs === undefined ? {} : { latestTimeMs }),
       ...(pinned === undefined ? {} : { pinned }),
       ...(operationId === undefined ? {} : { operationId }),
-      ...(replacesSeq === undefined || index > 0 ? {} : { replacesSeq }),
+      ...(replacesSeq === undefined || index > 0 ? {} : { replacesSeq: replaced?.replacesSeq ?? replacesSeq }),
     };
   });
   const flaw = rows.map(flawOf).find((reason) => reason !== undefined);

@@ -395,10 +395,10 @@ export const conflicts: readonly Case[] = [
         [
           [1, "a", undefined, 1],
           [3, "o", undefined, 9],
-          [5, "C", 4, 9],
+          [5, "C", 2, 9],
           [6, "D", undefined, 9],
         ],
-        "sequence number, data, what was replaced and latest time of the entries",
+        "sequence number, data, what was replaced first and latest time of the entries",
       );
       const again = await store.append(KEY, messages("C", "D"), { replacesSeq: 4, operationId: "o", expectedSeq: 4 });
       same(again, { firstSeq: 5, lastSeq: 6, isRepeated: true }, "the same operation again");

@@ -223,6 +223,7 @@ class Model {
       return "INVALID_SESSION";
     }
     const firstSeq = log.lastSeq + 1;
+    const replaced = log.rows.find(({ seq }) => seq === replacesSeq);
     for (const entry of entries) {
       log.lastSeq += 1;
       const times = [log.latestTimeMs, entry.timeMs].filter((time) => time !== undefined);
@@ -232,7 +233,7 @@ class Model {
         seq: log.lastSeq,
         latestTimeMs: log.latestTimeMs,
         operationId,
-        replacesSeq: log.lastSeq === firstSeq ? replacesSeq : undefined,
+        replacesSeq: log.lastSeq === firstSeq ? (replaced?.replacesSeq ?? replacesSeq) : undefined,
       };
       log.rows.push(withoutUndefined(row) as unknown as Entry);
     }
