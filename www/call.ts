@@ -1,10 +1,11 @@
 // The call as a program would make it: JavaScript that can be copied.
 
 import { sharedWordsCode } from "./hooks.js";
+import { DATABASE } from "./log.js";
 import { type Asked, isGroup, presetOptions } from "./preset.js";
 
 /** The call that builds what is asked for. */
-export function callOf({ preset, own, hooks }: Asked): string {
+export function callOf({ preset, own, hooks, session }: Asked): string {
   const { spread, groups } =
     preset === undefined
       ? { spread: [], groups: {} }
@@ -12,6 +13,9 @@ export function callOf({ preset, own, hooks }: Asked): string {
   const lines = Object.entries(own).map(([name, value]) => {
     if (name === "now") {
       return `// The clock of the page. Without it, that of the host.\n  now: ${print(value, "  ")}`;
+    }
+    if (name === "sessionId" && value === undefined) {
+      return "// Also messages that name another session.\n  sessionId: undefined";
     }
     const text =
       isGroup(value) && isGroup(groups[name])
@@ -22,12 +26,20 @@ export function callOf({ preset, own, hooks }: Asked): string {
   const config = block("{}", [...spread, ...lines], "", true);
   const codes = hooks.map((hook) => hook.code());
   const shared = codes.some((code) => code.includes("sharedWords(")) ? [sharedWordsCode] : [];
-  return [
-    `import { buildContext${preset === undefined ? "" : ", presets"} } from "windrow";`,
-    `const context = await buildContext(messages, ${config});`,
-    ...codes,
-    ...shared,
-  ].join("\n\n");
+  const presets = preset === undefined ? "" : ", presets";
+  const call =
+    session === undefined
+      ? [
+          `import { buildContext${presets} } from "windrow";`,
+          `const context = await buildContext(messages, ${config});`,
+        ]
+      : [
+          `import { openSession${presets} } from "windrow";\nimport { indexedDbStore } from "windrow/stores/indexeddb";`,
+          `const store = indexedDbStore({ name: ${JSON.stringify(DATABASE)} });
+const session = await openSession(${JSON.stringify(session)}, { store });
+const context = await session.build(${config});`,
+        ];
+  return [...call, ...codes, ...shared].join("\n\n");
 }
 
 /** What fits in a line of the page. */

@@ -8,6 +8,10 @@ import { blocksOf, momentOf, previewOf, speakerOf } from "./message.js";
 /** What the list shows. */
 export interface Conversation {
   readonly messages: readonly MessageInput[];
+  /** Of a part of a log, the sequence number of each message: another part of it may be shown next. */
+  readonly numbers?: readonly number[] | undefined;
+  /** Copies the log up to a message, where there is a log. */
+  readonly fork?: ((position: number) => void) | undefined;
   /** What each message costs, or would cost. */
   readonly costs: Float64Array;
   readonly ranges: readonly TraceRange[];
@@ -92,16 +96,49 @@ export function showConversation(conversation: Conversation, isNew: boolean): vo
     focusedKey = "";
   }
   const anchor = isNew ? undefined : firstInView();
+  const moved = isNew ? undefined : movesTo(conversation.numbers);
   shown = conversation;
   find("no-messages").hidden = conversation.messages.length > 0;
+  if (moved !== undefined) {
+    follow(moved);
+  }
   layOut();
   if (anchor !== undefined) {
-    const moved = (tops[rowOf(anchor.position)] ?? 0) - anchor.top;
-    if (Math.abs(moved) > 1) {
-      scrollBy({ top: moved, behavior: "instant" });
+    const position = moved === undefined ? anchor.position : moved(anchor.position);
+    const distance = position === undefined ? 0 : (tops[rowOf(position)] ?? 0) - anchor.top;
+    if (Math.abs(distance) > 1) {
+      scrollBy({ top: distance, behavior: "instant" });
     }
   }
   renderAnew();
+}
+
+/** Where messages are in another part of the log; undefined where it is the same part. */
+function movesTo(numbers: readonly number[] | undefined): ((position: number) => number | undefined) | undefined {
+  const before = shown.numbers;
+  if (before === undefined || numbers === undefined || before === numbers) {
+    return undefined;
+  }
+  const places = new Map(numbers.map((number, position) => [number, position]));
+  return (position) => places.get(before[position] ?? 0);
+}
+
+/** What is known by position moves with the messages. */
+function follow(moved: (position: number) => number | undefined): void {
+  for (const positions of [openMessages, unfolded]) {
+    const before = [...positions];
+    positions.clear();
+    for (const position of before.flatMap((position) => moved(position) ?? [])) {
+      positions.add(position);
+    }
+  }
+  const keyOf = (key: string): string => key.replace(/\d+/, (position) => String(moved(Number(position)) ?? -1));
+  const measured = [...heights].map(([key, height]) => [keyOf(key), height] as const);
+  heights.clear();
+  for (const [key, height] of measured) {
+    heights.set(key, height);
+  }
+  focusedKey = keyOf(focusedKey);
 }
 
 /** Brings a message into view, opens it and gives it the focus. */
@@ -362,7 +399,7 @@ function messageElement({ range }: Row, position: number): HTMLElement {
     "button",
     "row-head message-head",
     mark(fate),
-    make("span", "position", String(position)),
+    make("span", "position", String(shown.numbers?.[position] ?? position)),
     make("span", "who", make("b", "", speakerOf(message)), ` ${marks.filter(Boolean).join(" · ")}`),
     make("span", "cost", formatNumber(costOf(range, position)), make("span", "unit", " tokens")),
     make("span", "preview", isOpen ? "" : previewOf(message)),
@@ -410,6 +447,13 @@ function bodyOf(message: MessageInput, position: number): HTMLElement {
     ),
     make("p", "hint", known),
   );
+  const { fork } = shown;
+  if (fork !== undefined) {
+    const button = make("button", "button fork", "Fork after this message");
+    button.type = "button";
+    button.addEventListener("click", () => fork(position));
+    body.append(button);
+  }
   return body;
 }
 

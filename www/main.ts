@@ -8,14 +8,28 @@ import {
   type Format,
   type MessageInput,
   parseTranscript,
+  type Session,
+  type SessionChange,
   type Transcript,
 } from "windrow";
+import { addTo, followAdded, watchAdding } from "./adding.js";
 import { fitBudget, setBudget, watchBudget } from "./budget.js";
 import { revealMessage, showConversation, watchConversation } from "./conversation.js";
-import { find, formatCount } from "./elements.js";
+import { find, formatCount, formatNumber } from "./elements.js";
 import { type Given, givenBy } from "./given.js";
 import { searchIn } from "./hooks.js";
-import { markInvalid, offerChoices, readConfig, setClock, setPreset, showOptionsSet, watchOptions } from "./options.js";
+import { forkAt, leaveRemoved, markOnPage, watchKept } from "./kept.js";
+import { buildKept, type LogPart, newestPart } from "./log.js";
+import {
+  advanceClock,
+  markInvalid,
+  offerChoices,
+  readConfig,
+  setClock,
+  setPreset,
+  showOptionsSet,
+  watchOptions,
+} from "./options.js";
 import { markInView, showOverview, watchOverview } from "./overview.js";
 import {
   type Asked,
@@ -35,14 +49,24 @@ import { type FastModel, fastModel, forgetDecisions, showQuestion, watchTriage }
 /** The conversation on the page. */
 interface Loaded {
   readonly name: string;
+  /** Of a kept one, those that were read. */
   readonly messages: readonly MessageInput[];
   readonly transcript: Transcript;
   readonly given: Given;
+  /** The file's text; of a kept one none. */
+  readonly text?: string;
+  readonly kept?: Kept;
+}
+
+/** Where a conversation is kept, and which part of it is on the page. */
+interface Kept extends LogPart {
+  readonly session: Session;
 }
 
 /** What every message of a conversation costs in one form and encoding. */
 interface Costs {
   readonly key: string;
+  readonly transcript: Transcript;
   readonly costs: Float64Array;
   /** Where each message begins; one more for the end. */
   readonly starts: Float64Array;
@@ -72,19 +96,31 @@ async function build(): Promise<void> {
   clearTimeout(waiting);
   newestBuild += 1;
   const turn = newestBuild;
-  const current = loaded;
-  if (current === undefined) {
+  const before = loaded;
+  if (before === undefined) {
     return;
   }
   showOptionsSet();
   const model = presetOptions().triage === undefined ? undefined : fastModel();
-  const asked = ask(current, model);
+  const asked = ask(before, model);
   const config = configOf(asked);
   try {
-    const known = await costsOf(current, config);
-    const context = await buildContext(current.transcript, config);
+    await costsOf(before, config);
+    const built = await contextOf(before, config);
+    if (turn !== newestBuild) {
+      return;
+    }
+    if (built === undefined) {
+      buildSoon();
+      return;
+    }
+    if (built.current.transcript !== before.transcript) {
+      before.transcript.free();
+    }
+    loaded = built.current;
+    const known = await costsOf(built.current, config);
     if (turn === newestBuild) {
-      show(current, context, known, asked);
+      show(built, known, asked);
       showQuestion(model, config.window?.unit ?? "message");
     }
   } catch (failure) {
@@ -98,29 +134,59 @@ async function build(): Promise<void> {
   }
 }
 
-/** What the page asks for, with the hooks that there are something for. */
-function ask({ given }: Loaded, model: FastModel | undefined): Asked {
-  const { knowledge } = given;
-  const recalls = knowledge.length > 0 && hasSection(presetOptions() as ContextConfig, "recall");
-  return askFor(readConfig(), given, [...(model ? [model.hook] : []), ...(recalls ? [searchIn(knowledge)] : [])]);
+/** A context, and the conversation as far as it was read for it. */
+interface Built {
+  readonly current: Loaded;
+  readonly context: BuiltContext<MessageInput, Format>;
+  readonly rowsRead?: number;
 }
 
-function show(
-  current: Loaded,
-  context: BuiltContext<MessageInput, Format>,
-  { costs, starts }: Costs,
-  asked: Asked,
-): void {
-  const { messages } = current;
+/** Builds a context. Undefined where the log was changed under it. */
+async function contextOf(before: Loaded, config: ContextConfig): Promise<Built | undefined> {
+  const { kept, transcript } = before;
+  if (kept === undefined) {
+    return { current: before, context: await buildContext(transcript, config) };
+  }
+  const built = await buildKept(kept.session, config, kept);
+  if (built === undefined) {
+    return undefined;
+  }
+  const { context, rowsRead, ...part } = built;
+  const isKnown = part.messages === before.messages && part.unreadCount === kept.unreadCount;
+  return { current: isKnown ? before : loadedOf({ ...part, session: kept.session }), context, rowsRead };
+}
+
+/** A kept conversation, as far as it was read. */
+function loadedOf(kept: Kept): Loaded {
+  const { messages, session } = kept;
+  const transcript = kept.messages === loaded?.messages ? loaded.transcript : createTranscript(messages);
+  return { name: session.key, messages, transcript, given: givenBy("", messages), kept };
+}
+
+/** What the page asks for, with the hooks that there are something for. */
+function ask({ given, kept }: Loaded, model: FastModel | undefined): Asked {
+  const { knowledge } = given;
+  const recalls = knowledge.length > 0 && hasSection(presetOptions() as ContextConfig, "recall");
+  const hooks = [...(model ? [model.hook] : []), ...(recalls ? [searchIn(knowledge)] : [])];
+  return askFor(readConfig(), given, hooks, kept?.session.key);
+}
+
+function show({ current, context, rowsRead }: Built, { costs, starts }: Costs, asked: Asked): void {
+  const { messages, kept } = current;
   const { ranges } = context.trace;
   showFailure(buildError, undefined);
   markInvalid(undefined);
   find("main").classList.toggle("stale", false);
-  showResult(context, asked, current.given.timeZone);
+  showResult(context, asked, current.given.timeZone, rowsRead);
   showRecording(context.recording, messages);
-  showOverview({ messages, starts, ranges });
+  const numbers = kept?.numbers;
+  showOverview({ messages, numbers, starts, ranges });
   const explain = (position: number) => context.explain(position);
-  showConversation({ messages, costs, ranges, explain }, onPage !== current);
+  const fork = numbers && ((position: number) => forkAt(numbers[position] ?? 0));
+  const isNew = onPage !== current && (kept === undefined || onPage?.kept?.session !== kept.session);
+  showConversation({ messages, numbers, costs, ranges, explain, fork }, isNew);
+  showSize(current);
+  followAdded();
   onPage = current;
   document.body.dataset.state = "built";
 }
@@ -129,12 +195,11 @@ function show(
  * What every message costs: a context without limits has them all, so one build tells. It is made once for each form
  * and encoding.
  */
-async function costsOf({ transcript }: Loaded, { encoding, render }: ContextConfig): Promise<Costs> {
+async function costsOf({ transcript, kept }: Loaded, { encoding, render }: ContextConfig): Promise<Costs> {
   const key = JSON.stringify([encoding, render]);
-  if (costs?.key === key) {
+  if (costs?.key === key && costs.transcript === transcript) {
     return costs;
   }
-  const conversation = loaded;
   const whole = await buildContext(transcript, {
     ...(encoding == null ? {} : { encoding }),
     ...(render === undefined ? {} : { render }),
@@ -144,8 +209,10 @@ async function costsOf({ transcript }: Loaded, { encoding, render }: ContextConf
   for (const [position, cost] of each.entries()) {
     starts[position + 1] = (starts[position] as number) + cost;
   }
-  const made = { key, costs: each, starts, total: whole.tokens.total };
-  if (conversation === loaded) {
+  // What was not read costs about as much, a message.
+  const share = (transcript.length + (kept?.unreadCount ?? 0)) / Math.max(transcript.length, 1);
+  const made = { key, transcript, costs: each, starts, total: whole.tokens.total * share };
+  if (transcript === loaded?.transcript) {
     costs = made;
     fitBudget(made.total + 200);
   }
@@ -193,16 +260,12 @@ async function load(name: string, read: () => Promise<ArrayBuffer>, isSample = f
     if (turn !== newestLoad) {
       return;
     }
-    loaded?.transcript.free();
-    loaded = { name, messages, transcript: createTranscript(messages), given: givenBy(text, messages) };
-    costs = undefined;
-    showFailure(fileError, undefined);
+    const current = { name, messages, text, transcript: createTranscript(messages), given: givenBy(text, messages) };
+    putOnPage(current);
     showSkipped(skipped);
-    find("file-note").textContent = `${name}, ${formatCount(messages.length, "message")}`;
-    offerChoices(messages);
     takeRequest(typeof asked === "string" ? asked : undefined);
     forgetDecisions();
-    await begin(loaded);
+    await begin(current);
   } catch (failure) {
     if (turn === newestLoad) {
       const note = loaded === undefined ? "" : `The page still shows ${loaded.name}.`;
@@ -210,6 +273,83 @@ async function load(name: string, read: () => Promise<ArrayBuffer>, isSample = f
       document.body.dataset.state = "failed";
     }
   }
+}
+
+function putOnPage(current: Loaded): void {
+  // What is still being built is of what was on the page before.
+  newestBuild += 1;
+  clearTimeout(waiting);
+  loaded?.transcript.free();
+  void loaded?.kept?.session.close();
+  loaded = current;
+  costs = undefined;
+  showFailure(fileError, undefined);
+  offerChoices(current.messages);
+  showSize(current);
+  addTo(current.kept?.session);
+  markOnPage(current.kept?.session, current.name);
+}
+
+/** Says how long the conversation is, and how much of it was not read. */
+function showSize({ name, messages, kept }: Loaded): void {
+  const unreadCount = kept?.unreadCount ?? 0;
+  const where = kept === undefined ? "" : "Kept: ";
+  find("file-note").textContent = `${where}${name}, ${formatCount(messages.length + unreadCount, "message")}`;
+  find("unread").hidden = kept === undefined;
+  find("unread-count").textContent =
+    unreadCount === 0
+      ? "All of it was read."
+      : `${formatNumber(unreadCount)} older ${unreadCount === 1 ? "message was" : "messages were"} not read.`;
+}
+
+/** Puts a kept conversation on the page, and follows it. */
+async function showKept(session: Session, isSame: boolean): Promise<void> {
+  newestLoad += 1;
+  const turn = newestLoad;
+  const part = await newestPart(session);
+  if (turn !== newestLoad) {
+    void session.close();
+    return;
+  }
+  const current = loadedOf({ ...part, session });
+  putOnPage(current);
+  session.subscribe((change) => void hear(session, change).catch(follow));
+  if (isSame) {
+    await build();
+    return;
+  }
+  showSkipped([]);
+  takeRequest(undefined);
+  forgetDecisions();
+  await begin(current);
+}
+
+/** What this tab or another has done to the kept conversation on the page. */
+async function hear(session: Session, change: SessionChange<MessageInput>): Promise<void> {
+  if (change.kind === "append") {
+    advanceClock(givenBy("", change.messages).now);
+  } else if ((await session.info()) === undefined) {
+    leaveRemoved(session.key);
+    return;
+  }
+  await follow();
+}
+
+let isFollowing = false;
+let isBehind = false;
+
+/** Builds again, and once more where more has come meanwhile: it may come faster than it can be shown. */
+async function follow(): Promise<void> {
+  isBehind = true;
+  if (isFollowing) {
+    return;
+  }
+  isFollowing = true;
+  while (isBehind) {
+    isBehind = false;
+    await build();
+  }
+  isFollowing = false;
 }
 
 function decode(bytes: ArrayBuffer): string {
@@ -236,9 +376,9 @@ function loadFile(file: File | undefined): void {
   }
 }
 
-function loadSample(): void {
+function loadSample(): Promise<void> {
   const address = new URL("./sample.json", import.meta.url);
-  void load("The sample", async () => (await fetch(address)).arrayBuffer(), true);
+  return load("The sample", async () => (await fetch(address)).arrayBuffer(), true);
 }
 
 function watchFiles(): void {
@@ -247,7 +387,7 @@ function watchFiles(): void {
     loadFile(input.files?.[0]);
     input.value = "";
   });
-  find("sample").addEventListener("click", loadSample);
+  find("sample").addEventListener("click", () => void loadSample());
   const drop = find("drop");
   const hasFile = (event: DragEvent) => event.dataTransfer?.types.includes("Files") === true;
   addEventListener("dragover", (event) => {
@@ -287,8 +427,12 @@ watchOverview(revealMessage);
 watchResult();
 watchRecording();
 watchFiles();
+watchAdding();
 watchBar();
 // A browser may remember which preset was chosen.
 setPreset(presetOptions());
 showPreset();
-loadSample();
+const textOnPage = () => (loaded?.messages.length === 0 ? undefined : loaded?.text);
+if (!watchKept({ text: textOnPage, show: showKept, leave: loadSample })) {
+  void loadSample();
+}

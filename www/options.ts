@@ -175,6 +175,15 @@ export function setClock(moment: number | undefined): void {
   reset(clock);
 }
 
+/** Moves the clock on, where it is set and stands as it was set. */
+export function advanceClock(moment: number | undefined): void {
+  const clock = find<HTMLInputElement>("now");
+  const isOwn = clock.defaultValue !== "" && clock.value === clock.defaultValue;
+  if (isOwn && moment !== undefined && moment > new Date(clock.value).getTime()) {
+    setClock(moment);
+  }
+}
+
 /** The controls of the disclosure. */
 function moreControls(): Control[] {
   return [...form.querySelectorAll<Control>(".more input, .more select")];

@@ -7,6 +7,8 @@ import { dayOf, speakerOf } from "./message.js";
 /** What the strip shows. */
 export interface Overview {
   readonly messages: readonly MessageInput[];
+  /** What the messages are named by, where it is not their position. */
+  readonly numbers?: readonly number[] | undefined;
   /** Where each message begins, in tokens of the whole conversation; one more for the end. */
   readonly starts: Float64Array;
   readonly ranges: readonly TraceRange[];
@@ -33,7 +35,9 @@ export function watchOverview(chosen: (position: number) => void): void {
     const position = positionAt(event);
     const message = position === undefined ? undefined : shown.messages[position];
     note.textContent =
-      message === undefined ? "" : `${position} · ${speakerOf(message)} · ${fateAt(position as number)}`;
+      message === undefined || position === undefined
+        ? ""
+        : `${shown.numbers?.[position] ?? position} · ${speakerOf(message)} · ${fateAt(position)}`;
   });
   frame.addEventListener("pointerleave", () => {
     note.textContent = "";

@@ -14,6 +14,8 @@ export interface Asked {
   /** Options, contents and hooks; the groups hold only what differs from the preset. */
   readonly own: Options;
   readonly hooks: readonly PageHook[];
+  /** The key of the session, where the conversation is kept. */
+  readonly session: string | undefined;
 }
 
 const words: Readonly<Record<PresetName | "", string>> = {
@@ -71,10 +73,16 @@ export function hasSection({ sections }: ContextConfig, kind: string): boolean {
 }
 
 /** What is asked for by the preset, the options on the page, what a file gives, and hooks. */
-export function askFor(options: ContextConfig, given: Given, hooks: readonly PageHook[]): Asked {
+export function askFor(
+  options: ContextConfig,
+  given: Given,
+  hooks: readonly PageHook[],
+  session: string | undefined,
+): Asked {
   const name = chosenPreset();
   const preset = presetOptions(name) as ContextConfig;
-  const own: Record<string, unknown> = { ...options };
+  // A file's messages may name other sessions than the one that they are kept in.
+  const own: Record<string, unknown> = { ...(session === undefined ? {} : { sessionId: undefined }), ...options };
   if (name !== undefined) {
     own.timeZone = given.timeZone;
     const held = (preset.sections ?? []).filter(({ kind, id }) => /text|items/.test(kind) && id in given.contents);
@@ -89,7 +97,7 @@ export function askFor(options: ContextConfig, given: Given, hooks: readonly Pag
     const [group, hook] = path.split(".") as [string, string];
     own[group] = { ...(own[group] as object | undefined), [hook]: run };
   }
-  return { preset: name, own, hooks };
+  return { preset: name, own, hooks, session };
 }
 
 /** The config of what is asked for. */

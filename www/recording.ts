@@ -4,6 +4,7 @@ import { type Answer, type BuildRecording, type Difference, type MessageInput, t
 import { copyBy } from "./copying.js";
 import { find, formatCount, formatNumber, make } from "./elements.js";
 import { showFailure } from "./result.js";
+import { saveAs } from "./saving.js";
 
 /** A recording, and the conversation that it is of. */
 interface Recorded {
@@ -20,13 +21,7 @@ export function watchRecording(): void {
   // A line, as `npx windrow replay` reads it.
   const text = (): string => `${JSON.stringify(shown?.recording)}\n`;
   copyBy(find("copy-recording"), text);
-  find("download-recording").addEventListener("click", () => {
-    const link = make("a", "");
-    link.href = URL.createObjectURL(new Blob([text()], { type: "application/json" }));
-    link.download = "recording.jsonl";
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-  });
+  find("download-recording").addEventListener("click", () => saveAs("recording.jsonl", text()));
   find("replay").addEventListener("click", () => void replayAgain(async () => shown?.recording));
   const file = find<HTMLInputElement>("recording-file");
   file.addEventListener("change", () => {

@@ -26,11 +26,11 @@ export function watchResult(): void {
   });
 }
 
-/** Shows a context and its figures. */
-export function showResult(context: Context, asked: Asked, timeZone: string): void {
+/** Shows a context and its figures; of a log, also how many rows of it were read for this build. */
+export function showResult(context: Context, asked: Asked, timeZone: string, rowsRead?: number): void {
   showSummary(context);
   showNotes(context);
-  showFigures(context);
+  showFigures(context, rowsRead);
   showSections(context);
   showConversations(context, timeZone);
   whole = context.text ?? JSON.stringify(context.messages, null, 2);
@@ -68,12 +68,18 @@ function showNotes({ trace }: Context): void {
 
 const TRIMMED = "context-trim";
 
-function showFigures({ tokens, snapshot, trimmed, trace, charCount, recall, focus }: Context): void {
+function showFigures(context: Context, rowsRead: number | undefined): void {
+  const { tokens, snapshot, trimmed, trace, charCount, recall, focus, recording } = context;
   const why = trace.notes.find(({ kind }) => kind === TRIMMED)?.words ?? "to keep to the budget";
   const figures: [string, string][] = [
     ["Counted", `${tokens.exact ? "exactly" : "by estimate, or with parts of unknown cost"}, ${tokens.encoding}`],
     ["Trimmed", trimmed ? `yes: ${why}` : "no, all that was considered fits"],
   ];
+  if (rowsRead !== undefined) {
+    const { length } = recording.transcript;
+    const known = `${formatNumber(length)} of ${formatCount(length + trace.unreadCount, "message")}`;
+    figures.push(["Read", `${known}, ${formatCount(rowsRead, "row")} of the log for this build`]);
+  }
   if (charCount != null) {
     figures.push(["Characters", formatNumber(charCount)]);
   }

@@ -93,6 +93,9 @@ async function buildAgain<M extends MessageInput>(
       },
     });
   } catch (failure) {
+    if (failure instanceof ContextError && failure.code === "INVALID_RECORDING" && !failure.message.endsWith(because)) {
+      throw invalid(`${failure.message}${because}`, failure);
+    }
     const isConfig = failure instanceof ContextError && failure.code === "INVALID_CONFIG";
     throw isConfig ? invalid(`the recording's config cannot be used: ${failure.message}`, failure) : failure;
   }

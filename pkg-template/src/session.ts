@@ -22,7 +22,7 @@ import type {
   SkippedEntry,
   TranscriptStore,
 } from "./stores/contract.js";
-import { checkKey } from "./stores/log.js";
+import { checkKey, storeError } from "./stores/log.js";
 import { MESSAGE_TYPES, Tail } from "./tail.js";
 import { createTranscript } from "./transcript.js";
 
@@ -62,7 +62,7 @@ export interface SessionAppend<M> {
 
 /** What happened to a session, in this tab or another. */
 export type SessionChange<M> =
-  /** Messages were appended; where `replacesSeq` is there, in the place of that one, and of what took its place before. */
+  /** Messages were appended; where `replacesSeq` is there, in the place of that one, the newest that was told or is known. */
   | {
       readonly kind: "append";
       readonly messages: readonly M[];
@@ -131,6 +131,8 @@ export class Session<M extends MessageInput = MessageInput> {
   #untilRetention = 0;
   /** The newest message, as far as it is this session's own. */
   #newest: { readonly seq: number; readonly message: M } | undefined;
+  /** The id that it must have, where an append has failed and may have been made all the same. */
+  #ownId: MessageInput["id"];
   /** Appends are made in the order of the calls. */
   #appends: Promise<unknown> = Promise.resolve();
   #isClosed = false;
@@ -178,6 +180,8 @@ export class Session<M extends MessageInput = MessageInput> {
   async replaceLast(message: M): Promise<SessionAppend<M>> {
     this.#check();
     readMessage(message, "message", KIND, []);
+    // As it is now: the caller may go on with it.
+    const given = decodePlain(entryOf(message, "message").data) as unknown as M;
     return await this.#inOrder(async () => {
       if (this.#newest === undefined) {
         await this.#tail.refresh();
@@ -192,12 +196,24 @@ export class Session<M extends MessageInput = MessageInput> {
         });
       }
       const { id, createdAt } = newest.message;
+      if (this.#ownId !== undefined && id !== this.#ownId) {
+        throw storeError("STORE_CONFLICT", "another message has come since", "Append a message of its own.");
+      }
       const missing = this.#missing();
       // What had no id was named by its place, and this is another place.
       const hasId = id != null && id !== `#${newest.seq}`;
       const own = { id: hasId ? id : missing.id, createdAt: createdAt ?? missing.createdAt };
-      const entry = entryOf(message, "message", own);
-      return await this.#appendNow([entry], { replacesSeq: newest.seq });
+      const entry = entryOf(given, "message", own);
+      try {
+        return await this.#appendNow([entry], { replacesSeq: newest.seq });
+      } catch (failure) {
+        if (!(failure instanceof ContextError && failure.code === "STORE_CONFLICT")) {
+          // Whether it is there now is not known: the next one looks, and takes no other's place.
+          this.#newest = undefined;
+          this.#ownId = given.id ?? own.id;
+        }
+        throw failure;
+      }
     });
   }
 
@@ -385,24 +401,30 @@ export class Session<M extends MessageInput = MessageInput> {
         globalThis.reportError?.(failure); // as of an event's listener
       }
     };
-    let told = this.info().then((info) => info?.logs.transcript.lastSeq ?? 0);
-    const tell = async (after: number, kind: string): Promise<number> => {
+    // Up to where everything is told, and the newest message that is known to the listener.
+    const standing = async (): Promise<Told> => {
+      const head = (await this.info())?.logs.transcript;
+      return { lastSeq: head?.lastSeq ?? 0, newest: head?.lastMessageSeq ?? 0 };
+    };
+    let told = standing();
+    const tell = async (before: Told, kind: string): Promise<Told> => {
       if (kind !== "append") {
         hear({ kind: "reset" });
-        return (await this.info())?.logs.transcript.lastSeq ?? 0;
+        return await standing();
       }
-      const entries = await this.#read({ after, types: MESSAGE_TYPES });
-      // What was replaced meanwhile is not there; what takes its place says so.
-      for (const entry of isEnded ? [] : entries) {
-        const { seq, replacesSeq } = entry;
-        const messages = this.#messagesOf([entry]);
-        hear({ kind: "append", messages, lastSeq: seq, ...(replacesSeq === undefined ? {} : { replacesSeq }) });
+      const entries = await this.#read({ after: before.lastSeq, types: MESSAGE_TYPES });
+      let { newest } = before;
+      for (const { seq, type, ...rest } of isEnded ? [] : entries) {
+        const isReplacing = rest.replacesSeq !== undefined && newest >= rest.replacesSeq;
+        const messages = this.#messagesOf([{ seq, type, ...rest }]);
+        hear({ kind: "append", messages, lastSeq: seq, ...(isReplacing ? { replacesSeq: newest } : {}) });
+        newest = type === "message" ? seq : newest;
       }
-      return Math.max(after, entries.at(-1)?.seq ?? 0);
+      return { lastSeq: Math.max(before.lastSeq, entries.at(-1)?.seq ?? 0), newest };
     };
     const end = this.#store.subscribe(this.key, ({ kind, log }) => {
       if (log === "transcript") {
-        told = told.then((after) => (isEnded || this.#isClosed ? after : tell(after, kind).catch(() => after)));
+        told = told.then((before) => (isEnded || this.#isClosed ? before : tell(before, kind).catch(() => before)));
       }
     });
     const unsubscribe = (): void => {
@@ -420,6 +442,7 @@ export class Session<M extends MessageInput = MessageInput> {
     await this.settled();
     await this.#inOrder(() => this.#store.remove(this.key));
     this.#newest = undefined;
+    this.#ownId = undefined;
   }
 
   /** Resolves when all that goes on behind finished calls has ended: the log of builds, saved counts, retention. */
@@ -483,8 +506,9 @@ export class Session<M extends MessageInput = MessageInput> {
     const messages = this.#messagesOf(rows);
     const newest = rows.findLast(({ type }) => type === "message");
     const message = messages.findLast((it) => this.seqOf(it) === newest?.seq);
-    if (!isRepeated && newest !== undefined && message !== undefined) {
+    if (newest !== undefined && message !== undefined && newest.seq > (this.#newest?.seq ?? 0)) {
       this.#newest = { seq: newest.seq, message };
+      this.#ownId = undefined;
     }
     this.#retainAfter(rows.length);
     return { firstSeq, lastSeq, messages, isRepeated };
@@ -587,6 +611,11 @@ interface AppendOptions {
   readonly operationId?: string;
   readonly expectedSeq?: number;
   readonly replacesSeq?: number;
+}
+
+interface Told {
+  readonly lastSeq: number;
+  readonly newest: number;
 }
 
 function isKept({ persist, tags }: MessageInput): boolean {

@@ -46,26 +46,32 @@ let problems;
 
 beforeEach(async () => {
   await page?.context().close();
-  page = await browser.newPage({
+  const context = await browser.newContext({
     viewport: { width: 1280, height: 900 },
     timezoneId: "America/Lima",
     permissions: ["clipboard-read", "clipboard-write"],
   });
   problems = [];
-  page.on("console", (line) => {
+  page = await openTab(context);
+});
+
+async function openTab(context, at = address) {
+  const tab = await context.newPage();
+  tab.on("console", (line) => {
     if (line.type() === "error" || line.type() === "warning") {
       problems.push(line.text());
     }
   });
-  page.on("pageerror", (error) => problems.push(String(error)));
-  page.on("request", (request) => {
+  tab.on("pageerror", (error) => problems.push(String(error)));
+  tab.on("request", (request) => {
     if (new URL(request.url()).origin !== new URL(address).origin) {
       problems.push(`requested ${request.url()}`);
     }
   });
-  await page.goto(address);
-  await page.waitForSelector("body[data-state=built]");
-});
+  await tab.goto(at);
+  await tab.waitForSelector("body[data-state=built]");
+  return tab;
+}
 
 /** The figures beside the budget. */
 async function summary() {
@@ -396,8 +402,311 @@ test("a recording is downloaded, replayed, and says what differs", async () => {
   assert.deepEqual(problems, []);
 });
 
+/** Waits until an element of a tab shows a text. */
+function shows(tab, id, text) {
+  return tab.waitForFunction(([id, text]) => document.getElementById(id).textContent.includes(text), [id, text]);
+}
+
+/** Keeps the conversation on the page under a name. */
+async function keepAs(name) {
+  await page.$eval("#kept", (panel) => {
+    panel.open = true;
+  });
+  await page.fill("#keep-name", name);
+  await page.dblclick("#keep button");
+  await shows(page, "file-note", `Kept: ${name},`);
+  await shows(page, "call", `await openSession(${JSON.stringify(name)}`);
+}
+
+/** The kept conversations in the list, with how many messages each has. */
+function keptRows(tab = page) {
+  return tab.$$eval(".kept-row", (rows) =>
+    rows.map((row) => [row.querySelector(".name").textContent, row.querySelector(".figure")?.textContent]),
+  );
+}
+
+function press(action, key) {
+  return page.click(`[data-action="${action}"][data-key="${key}"]`);
+}
+
+async function add(tab, role, text) {
+  await tab.click("#to-add");
+  await tab.selectOption("#add-role", role);
+  await tab.fill("#add-text", text);
+  await tab.keyboard.press("Control+Enter");
+}
+
+async function exported(key) {
+  const [download] = await Promise.all([page.waitForEvent("download"), press("save", key)]);
+  return { name: download.suggestedFilename(), text: await readFile(await download.path(), "utf8") };
+}
+
+/** A long conversation as a log. */
+function logOf(length) {
+  const rows = Array.from({ length }, (_, index) => ({
+    role: index % 2 === 0 ? "user" : "assistant",
+    content: `Message ${index + 1} of a long conversation`,
+    createdAt: new Date(1_750_000_000_000 + index * 60_000).toISOString(),
+  }));
+  return rows.map((row) => JSON.stringify(row)).join("\n");
+}
+
+test("a conversation that is kept gives the same context, and is there again when the page is loaded again", async () => {
+  assert.deepEqual(await keptRows(), []);
+  const sent = await page.inputValue("#sent");
+  await keepAs("Café & venue #1");
+  assert.equal(await page.inputValue("#sent"), sent);
+  assert.equal(await page.textContent("#kept-status"), "“Café & venue #1” is kept.");
+  assert.deepEqual(await keptRows(), [["Café & venue #1", "85 messages"]]);
+  assert.equal(await page.textContent("#kept-count"), "1 conversation");
+  assert.match(await page.textContent("#call"), /indexedDbStore\(\{ name: "windrow-playground" \}\)/);
+
+  await page.keyboard.press("Shift+Tab");
+  await page.focus(".skip");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.activeElement.id === "conversation" && location.hash.includes("kept="));
+  await page.reload();
+  await shows(page, "file-note", "Kept: Café & venue #1, 85 messages");
+  await shows(page, "call", "openSession");
+  assert.match(await page.textContent("#figures"), /Read85 of 85 messages, 85 rows of the log for this build/);
+  await page.fill("#request", sample.request);
+  await page.waitForFunction((sent) => document.getElementById("sent").value === sent, sent);
+  assert.match(await page.textContent("#figures"), /, 0 rows of the log for this build/);
+  for (const name of names.slice(1)) {
+    await choosePreset(name);
+    assert.ok((await summary()).kept > 0, name);
+  }
+
+  await page.click("#sample");
+  await shows(page, "file-note", "The sample, 85 messages");
+  assert.equal(new URL(page.url()).hash, "");
+  assert.ok(await page.isHidden("#add"));
+  assert.deepEqual(problems, []);
+});
+
+test("of a long one, only what window and budget need is read", async () => {
+  await dropFile("trip.jsonl", logOf(2000));
+  await shows(page, "file-note", "trip.jsonl, 2,000 messages");
+  assert.equal(await page.inputValue("#keep-name"), "trip");
+  await setBudget(500);
+  await keepAs("trip");
+  const unread = Number(
+    (await page.textContent("#unread-count")).match(/^([\d,]+) older messages were not read\.$/)[1].replace(",", ""),
+  );
+  assert.ok(unread >= 1800, `${unread} were not read`);
+  const read = `Read${2000 - unread} of 2,000 messages, `;
+  assert.ok((await page.textContent("#figures")).includes(read));
+  assert.equal((await summary()).limit, 500, "the options stay");
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+  await page.waitForFunction(() => document.querySelector("#rows li:last-child .position").textContent === "2000");
+
+  await page.locator(".message .row-head").last().click();
+  await setBudget(1_000_000);
+  await shows(page, "unread-count", "All of it was read.");
+  assert.equal((await summary()).kept, 2000);
+  assert.match(await page.textContent(".message-body"), /Message 2000 of/, "what was open is open");
+  await page.evaluate(() => scrollTo(0, 0));
+  await page.waitForFunction(() => document.querySelector("#rows .position").textContent === "1");
+  assert.deepEqual(problems, []);
+});
+
+test("a message is added, is in the context, and stays", async () => {
+  await choosePreset("agent");
+  await keepAs("venue");
+  await page.click("text=More options");
+  const clock = await page.inputValue("#now");
+  await add(page, "user", "Is there a piano?");
+  await page.waitForFunction(() => document.getElementById("sent").value.includes("Is there a piano?"));
+  assert.equal(await page.inputValue("#add-text"), "");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "add-text", "the next one can be typed");
+  assert.match(await page.textContent("#figures"), /Read86 of 86 messages, 1 row of the log for this build/);
+  assert.match(await page.textContent("#rows"), /Is there a piano\?/);
+  assert.ok((await page.inputValue("#now")) > clock, "the clock moves on");
+  await shows(page, "kept-rows", "86 messages");
+  await add(page, "assistant", "Yes, on the first floor.");
+  await shows(page, "file-note", "Kept: venue, 87 messages");
+  await page.reload();
+  await shows(page, "file-note", "Kept: venue, 87 messages");
+  await page.waitForFunction(() => document.getElementById("sent").value.includes("Yes, on the first floor."));
+  assert.deepEqual(problems, []);
+});
+
+test("what another tab does to it shows at once", async () => {
+  await keepAs("venue");
+  const other = await openTab(page.context(), page.url());
+  await shows(other, "file-note", "Kept: venue, 85 messages");
+  await add(other, "user", "From the other tab.");
+  await page.waitForFunction(() => document.getElementById("sent").value.includes("From the other tab."));
+  await shows(page, "file-note", "Kept: venue, 86 messages");
+  await shows(page, "kept-rows", "86 messages");
+  // Both at once: nothing is lost, and both see the same.
+  const texts = (name) => Array.from({ length: 3 }, (_, index) => `${name} ${index}`);
+  const addAll = async (tab, name) => {
+    for (const text of texts(name)) {
+      await add(tab, "user", text);
+    }
+  };
+  await Promise.all([addAll(page, "left"), addAll(other, "right")]);
+  for (const tab of [page, other]) {
+    await shows(tab, "file-note", "Kept: venue, 92 messages");
+    await tab.waitForFunction(
+      (texts) => texts.every((text) => document.getElementById("sent").value.includes(text)),
+      [...texts("left"), ...texts("right")],
+    );
+  }
+  await page.fill("#request", "");
+  const sent = await other.inputValue("#sent");
+  await page.waitForFunction((sent) => document.getElementById("sent").value === sent, sent);
+
+  await other.click("#kept summary");
+  await other.click('[data-action="ask"]');
+  await other.click('[data-action="remove"]');
+  for (const tab of [page, other]) {
+    await shows(tab, "kept-status", "“venue” was deleted.");
+    await shows(tab, "file-note", "The sample, 85 messages");
+    await tab.waitForFunction(() => document.getElementById("kept-rows").hidden);
+  }
+  assert.deepEqual(problems, []);
+});
+
+test("a copy up to a message goes its own way", async () => {
+  await keepAs("venue");
+  await page.locator(".run-head[aria-expanded=false]").first().click();
+  await page.click('.message-head:has(.position:text-is("3"))');
+  await page.click(".fork");
+  await shows(page, "file-note", "Kept: venue, to 3, 3 messages");
+  await shows(page, "figures", "Read3 of 3 messages");
+  await add(page, "user", "Another way.");
+  await shows(page, "file-note", "Kept: venue, to 3, 4 messages");
+  await keepAs("all of the fork");
+  assert.deepEqual(Object.fromEntries(await keptRows()), {
+    venue: "85 messages",
+    "venue, to 3": "4 messages",
+    "all of the fork": "4 messages",
+  });
+  await press("open", "venue");
+  await shows(page, "file-note", "Kept: venue, 85 messages");
+  assert.ok(!(await page.inputValue("#sent")).includes("Another way."));
+  assert.deepEqual(problems, []);
+});
+
+test("a file that was kept is exported byte for byte, and what was added comes after it", async () => {
+  const lines = [
+    '{"type":"session","session_key":"elsewhere","created_at":"2025-05-05T09:00:00.000Z"}',
+    '{"type":"message","role":"user","text":"Is it fr\\u0065e?","created_at":"2025-05-05T09:00:00.000Z","sessionId":"elsewhere"}',
+    '{"type":"note", "of":  "something else", "number": 1.0}',
+    '{"role":"assistant","content":"It is.","mine":[1e2]}',
+  ];
+  const file = `${lines.join("\n")}\n`;
+  await dropFile("log.jsonl", file);
+  await shows(page, "file-note", "log.jsonl, 2 messages");
+  await keepAs("a/b: log");
+  assert.equal((await summary()).kept, 2, "also what names another session");
+  const first = await exported("a/b: log");
+  assert.deepEqual(first, { name: "a-b-log.jsonl", text: file });
+  await add(page, "user", "Good.");
+  await shows(page, "file-note", "3 messages");
+  const { text } = await exported("a/b: log");
+  assert.ok(text.startsWith(file));
+  assert.equal(JSON.parse(text.slice(file.length)).text, "Good.");
+
+  await dropFile("again.jsonl", text);
+  await shows(page, "file-note", "again.jsonl, 3 messages");
+  await keepAs("again");
+  assert.equal((await exported("again")).text, text);
+  assert.deepEqual(problems, []);
+});
+
+test("a name is taken once, and deleting asks first", async () => {
+  await keepAs("venue");
+  await page.click("#sample");
+  await shows(page, "file-note", "The sample");
+  await page.fill("#keep-name", "venue");
+  await page.click("#keep button");
+  await page.waitForSelector("#kept-error:not([hidden])");
+  assert.equal(await page.textContent("#kept-error"), "“venue” is kept already: choose another name");
+  await keepAs("second");
+  assert.ok(await page.isHidden("#kept-error"));
+
+  const focused = () => page.evaluate(() => document.activeElement.textContent);
+  await page.focus('[data-action="ask"][data-key="venue"]');
+  await page.keyboard.press("Enter");
+  assert.equal(await focused(), "Cancel venue");
+  assert.equal(await page.textContent("#kept-question"), "Delete it for good?");
+  await page.keyboard.press("Escape");
+  assert.equal(await focused(), "Delete venue");
+  assert.equal((await keptRows()).length, 2);
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Shift+Tab");
+  await page.keyboard.press("Enter");
+  await shows(page, "kept-status", "“venue” was deleted.");
+  assert.deepEqual(await keptRows(), [["second", "85 messages"]]);
+  assert.match(await focused(), /second/, "the focus stays in the list");
+  assert.match(await page.textContent("#file-note"), /^Kept: second/);
+
+  await press("ask", "second");
+  await press("remove", "second");
+  await shows(page, "file-note", "The sample, 85 messages");
+  assert.equal(new URL(page.url()).hash, "");
+  await page.reload();
+  await shows(page, "file-note", "The sample, 85 messages");
+  assert.deepEqual(await keptRows(), []);
+
+  for (const tab of [page, await openTab(page.context(), `${address}#kept=second`)]) {
+    await tab.evaluate(() => {
+      location.hash = "#kept=second";
+    });
+    await shows(tab, "kept-error", "this browser keeps no conversation “second”");
+    await shows(tab, "file-note", "The sample, 85 messages");
+    await tab.waitForFunction(() => location.hash === "");
+  }
+  assert.deepEqual(problems, []);
+});
+
+test("where the browser keeps nothing, it says so, and all else works", async () => {
+  const context = await browser.newContext();
+  await context.addInitScript(() => Object.defineProperty(globalThis, "indexedDB", { value: undefined }));
+  await page.context().close();
+  page = await openTab(context, `${address}#kept=venue`);
+  await shows(page, "kept-error", "there is no IndexedDB here");
+  await shows(page, "file-note", "The sample, 85 messages");
+  assert.ok(await page.isVisible("#kept-error"));
+  assert.match(await page.textContent("#kept-error"), /memoryStore\(\).*STORE_UNAVAILABLE/);
+  assert.equal(await page.textContent("#kept-count"), "not possible here");
+  await page.fill("#keep-name", "venue");
+  await page.click("#keep button");
+  await shows(page, "kept-error", "STORE_UNAVAILABLE");
+  assert.equal(await page.textContent("#file-note"), "The sample, 85 messages");
+  await setBudget(600);
+  assert.ok((await summary()).kept > 0);
+  assert.deepEqual(problems, []);
+});
+
+test("where there is no room, what is not kept is still in its field", async () => {
+  await page.context().close();
+  const context = await browser.newContext();
+  page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  const { origin } = new URL(address);
+  await session.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 2_000_000 });
+  await page.goto(address);
+  await page.waitForSelector("body[data-state=built]");
+  await keepAs("venue");
+  const noise = Buffer.from(crypto.getRandomValues(new Uint8Array(60_000))).toString("base64");
+  const long = noise.repeat(30);
+  await page.fill("#add-text", long);
+  await page.click("#add button");
+  await page.waitForSelector("#add-error:not([hidden])");
+  assert.match(await page.textContent("#add-error"), /Remove sessions.*STORE_QUOTA/);
+  assert.equal(await page.inputValue("#add-text"), long);
+  assert.match(await page.textContent("#file-note"), /85 messages$/);
+  await session.send("Storage.overrideQuotaForOrigin", { origin });
+});
+
 test("on a phone nothing is wider than the page", async () => {
-  await page.setViewportSize({ width: 390, height: 844 });
+  await dropFile("One with a name that is longer than a phone is wide.jsonl", logOf(200));
+  await keepAs("One with a name that is longer than a phone is wide");
+  await page.setViewportSize({ width: 360, height: 800 });
   for (const name of names.slice(1)) {
     await choosePreset(name);
     await page.$$eval("details", (all) => {
@@ -411,7 +720,7 @@ test("on a phone nothing is wider than the page", async () => {
         .filter((element) => element.getBoundingClientRect().right > innerWidth + 1 && !element.closest("#candidates"))
         .map((element) => element.outerHTML.slice(0, 80)),
     }));
-    assert.deepEqual([scrollWidth, wide], [390, []], name);
+    assert.deepEqual([scrollWidth, wide], [360, []], name);
   }
   assert.deepEqual(problems, []);
 });

@@ -238,6 +238,53 @@ describe("what is kept", () => {
     );
   });
 
+  test("a reply is replaced also where the store failed before, and stays what it was when it was given", async () => {
+    const inner = memoryStore();
+    let fails = false;
+    const store = {
+      ...counting(inner).store,
+      async append(...given) {
+        const result = await inner.append(...given);
+        if (fails) {
+          fails = false;
+          throw new Error("after its work");
+        }
+        return result;
+      },
+    };
+    const session = await sessionOf([user("so?"), assistant("I")], { store });
+    fails = true;
+    await errorOf(() => session.replaceLast(assistant("I think")));
+    await session.replaceLast(assistant("I think so"));
+    const message = assistant("I think so too");
+    const replaced = session.replaceLast(message);
+    message.content = 5;
+    await replaced;
+    assert.deepEqual(
+      (await session.messages()).map(({ content }) => content),
+      ["so?", "I think so too"],
+    );
+    fails = true;
+    await errorOf(() => session.replaceLast(assistant("lost")));
+    await (await openSession(KEY, { store })).append(user("of another tab"));
+    checkContextError(await errorOf(() => session.replaceLast(assistant("late"))), {
+      kind: "store_error",
+      code: "STORE_CONFLICT",
+    });
+  });
+
+  test("a message that was replaced twice since it was read is in no context", async () => {
+    const session = await sessionOf([user("so?"), assistant("old")]);
+    await session.build({ request: "x" });
+    await session.replaceLast(assistant("new"));
+    await session.replaceLast(assistant("newest"));
+    const context = await session.build({ request: "x" });
+    assert.deepEqual(
+      context.kept.map(({ content }) => content),
+      ["so?", "newest"],
+    );
+  });
+
   test("a wrong option names itself", async () => {
     const session = await sessionOf(conversation(3));
     for (const [call, path] of [
@@ -619,6 +666,54 @@ describe("contexts", () => {
     checkSame(await session.build(config), await expected(session, config));
   });
 
+  test("builds at once, while much is appended and the session is closed, are whole", async () => {
+    const session = await sessionOf(conversation(200));
+    const config = { request: "so?", budget: { maxTokens: 500 } };
+    await session.build(config);
+    await session.append(conversation(5000, 200));
+    const contexts = await Promise.all([session.build(config), session.build(config), session.build(config)]);
+    const wanted = await expected(session, config);
+    for (const context of contexts) {
+      checkSame(context, wanted);
+    }
+    const last = session.build(config);
+    await session.close();
+    checkSame(await last, wanted);
+  });
+
+  test("where a read fails the build fails, and the next one is whole", async () => {
+    const config = { request: "so?", budget: { maxTokens: 6000 } };
+    for (let failing = 1; failing <= 14; failing++) {
+      for (const isBefore of [true, false]) {
+        const inner = memoryStore();
+        let calls = 0;
+        const failOnce =
+          (call) =>
+          async (...given) => {
+            calls += 1;
+            if (calls === failing && isBefore) {
+              throw new Error("before its work");
+            }
+            const result = await call(...given);
+            if (calls === failing) {
+              throw new Error("after its work");
+            }
+            return result;
+          };
+        const { store } = counting(inner);
+        const session = await sessionOf([user("pinned", { pinned: true, id: "p" }), ...conversation(400)], { store });
+        for (const name of ["read", "get", "sessions"]) {
+          store[name] = failOnce(store[name]);
+        }
+        store.derived.read = failOnce(store.derived.read);
+        await session.build(config).catch(() => {});
+        await session.settled();
+        calls = 1000;
+        checkSame(await session.build(config), await expected(session, config));
+      }
+    }
+  });
+
   test("a long session lets go of what builds no longer need", async () => {
     const { store, taken } = counting(memoryStore());
     const session = await sessionOf(conversation(100), { store });
@@ -814,6 +909,29 @@ describe("files, forks and subscriptions", () => {
     const moved = await own.fork(3, "moved");
     assert.match(await moved.export(), /"session_key":"moved"/);
     assert.equal((await moved.build({})).kept.length, 2, "a message that names its session names the new one");
+  });
+
+  test("a listener can follow a reply that grows, however many of its states it is told of", async () => {
+    const session = await sessionOf([user("so?"), assistant("v0")]);
+    const shown = new Map((await session.messages()).map((message) => [session.seqOf(message), message.content]));
+    let wake = () => {};
+    session.subscribe(({ messages, replacesSeq }) => {
+      shown.delete(replacesSeq);
+      for (const message of messages) {
+        shown.set(session.seqOf(message), message.content);
+      }
+      wake();
+    });
+    await session.info();
+    for (let version = 1; version < 20; version += 3) {
+      await Promise.all([0, 1, 2].map((more) => session.replaceLast(assistant(`v${version + more}`))));
+    }
+    while (![...shown.values()].includes("v21")) {
+      await new Promise((resolve) => {
+        wake = resolve;
+      });
+    }
+    assert.deepEqual([...shown.values()], ["so?", "v21"]);
   });
 
   test("every change is told, in order and once, also another tab's", async () => {

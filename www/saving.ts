@@ -1,0 +1,12 @@
+// Files that the page gives to the visitor.
+
+import { make } from "./elements.js";
+
+/** Saves a text as a file, as a download. */
+export function saveAs(name: string, text: string): void {
+  const link = make("a", "");
+  link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
