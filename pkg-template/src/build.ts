@@ -53,14 +53,14 @@ export interface Reader<M> {
 /** Builds over what a reader gives. It is opened when the config is read: that may run code of the caller's. */
 export async function buildOver<M extends MessageInput, F extends Format>(
   config: unknown,
-  open: () => Reader<M> | Promise<Reader<M>>,
+  open: (read: ReadConfig) => Reader<M> | Promise<Reader<M>>,
 ): Promise<BuiltContext<M, F>> {
   const now = Date.now();
   try {
     const read = readConfig(config, KIND);
     checkAborted(read.signal, KIND);
     checkZone(read);
-    const reader = open();
+    const reader = open(read);
     return await buildFrom<M, F>(reader instanceof Promise ? await reader : reader, read, now, {
       hooks: [...read.hooks.keys()],
       answer: (need, messages) => askHook(need, read.hooks, messages, read.signal, KIND),

@@ -6,7 +6,7 @@ import { readConfig } from "./config.js";
 import type { BuildRecording, BuiltContext } from "./context.js";
 import { call } from "./engine.js";
 import { ContextError } from "./errors.js";
-import type { Answer, Format, HookName } from "./generated.js";
+import type { Answer, Format, HookName, Recording } from "./generated.js";
 import { HOOK_NAMES } from "./hooks.js";
 import { describe, type MessageInput } from "./messages.js";
 import { createTranscript, messagesOf, type Transcript } from "./transcript.js";
@@ -57,7 +57,9 @@ export async function replay<M extends MessageInput>(
   const { length, unread } = recording.transcript;
   const prefix = createTranscript(messagesOf(transcript, KIND).slice(0, length));
   try {
-    prefix.setLog(unread ?? undefined);
+    if (prefix.length === length) {
+      takeUnread(prefix, unread);
+    }
     const differences = transcriptDifferences(recording, prefix);
     const context = await buildAgain<M>(recording, prefix, differences);
     const compare = (kind: Difference["kind"], recorded: string | number, found: string | number): void => {
@@ -70,6 +72,17 @@ export async function replay<M extends MessageInput>(
     return { same: recording.contextHash === context.recording.contextHash, context, differences };
   } finally {
     prefix.free();
+  }
+}
+
+/** What was not read then; of fewer messages than then it says nothing. */
+function takeUnread<M extends MessageInput>(prefix: Transcript<M>, unread: Recording["transcript"]["unread"]): void {
+  try {
+    prefix.setLog(unread ?? undefined);
+  } catch (failure) {
+    throw failure instanceof ContextError && failure.code === "INVALID_CONFIG"
+      ? invalid("the recording is damaged: its transcript.unread is not what it must be", failure)
+      : failure;
   }
 }
 
@@ -225,6 +238,9 @@ const SHAPE: Readonly<Record<string, (value: unknown) => boolean>> = {
       transcript.marks ?? [],
     ),
   contextHash: isText,
+  read: (read) =>
+    read === undefined ||
+    isListOf((pair) => Array.isArray(pair) && pair.length === 2 && pair.every((place) => Number.isFinite(place)))(read),
 };
 
 function isAnswer(answer: unknown): boolean {

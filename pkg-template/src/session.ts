@@ -130,7 +130,7 @@ export class Session<M extends MessageInput = MessageInput> {
   /** How many entries may come before the limits are applied. */
   #untilRetention = 0;
   /** The newest message, as far as it is this session's own. */
-  #newest: { readonly seq: number; readonly message: M } | undefined;
+  #newest: { readonly seq: number; readonly message: M; readonly atMs: number } | undefined;
   /** The id that it must have, where an append has failed and may have been made all the same. */
   #ownId: MessageInput["id"];
   /** Appends are made in the order of the calls. */
@@ -196,8 +196,14 @@ export class Session<M extends MessageInput = MessageInput> {
         });
       }
       const { id, createdAt } = newest.message;
-      if (this.#ownId !== undefined && id !== this.#ownId) {
-        throw storeError("STORE_CONFLICT", "another message has come since", "Append a message of its own.");
+      const info = await this.#info();
+      const isGone = this.#newest !== undefined && (info?.createdAtMs ?? Number.POSITIVE_INFINITY) > this.#newest.atMs;
+      if (isGone || (this.#ownId !== undefined && id !== this.#ownId)) {
+        throw storeError(
+          "STORE_CONFLICT",
+          "another message has come since, or the session was cleared",
+          "Append a message of its own.",
+        );
       }
       const missing = this.#missing();
       // What had no id was named by its place, and this is another place.
@@ -242,8 +248,7 @@ export class Session<M extends MessageInput = MessageInput> {
   /** What is known of the session without reading it; undefined before its first message. */
   async info(): Promise<SessionInfo | undefined> {
     this.#check();
-    const [info] = await this.#store.sessions({ keys: [this.key] });
-    return info;
+    return await this.#info();
   }
 
   // ---- Contexts ----
@@ -267,12 +272,15 @@ export class Session<M extends MessageInput = MessageInput> {
   }
 
   async #build<const F extends Format>(config: unknown): Promise<BuiltContext<M, F>> {
+    let sessionId: string | undefined;
     try {
-      const context = await buildOver<M, F>(inSession(config, this.key), async () => {
+      const context = await buildOver<M, F>(config, async ({ options }) => {
+        inSession(options as Record<string, unknown>, this.key);
         await this.#tail.refresh();
+        sessionId = this.#tail.sessionId;
         return this.#tail;
       });
-      this.#later(this.#keep(context as unknown as BuiltContext<M>));
+      this.#later(this.#keep(context as unknown as BuiltContext<M>, sessionId));
       this.#later(this.#tail.save());
       return context;
     } catch (failure) {
@@ -406,21 +414,23 @@ export class Session<M extends MessageInput = MessageInput> {
       const head = (await this.info())?.logs.transcript;
       return { lastSeq: head?.lastSeq ?? 0, newest: head?.lastMessageSeq ?? 0 };
     };
-    let told = standing();
-    const tell = async (before: Told, kind: string): Promise<Told> => {
-      if (kind !== "append") {
+    let told: Promise<Told | undefined> = standing().catch(() => undefined);
+    const tell = async (known: Told | undefined, kind: string): Promise<Told> => {
+      if (kind !== "append" || known === undefined) {
+        // What is appended while it is told of is told of after it.
+        const now = await standing();
         hear({ kind: "reset" });
-        return await standing();
+        return now;
       }
-      const entries = await this.#read({ after: before.lastSeq, types: MESSAGE_TYPES });
-      let { newest } = before;
+      const entries = await this.#read({ after: known.lastSeq, types: MESSAGE_TYPES });
+      let { newest } = known;
       for (const { seq, type, ...rest } of isEnded ? [] : entries) {
         const isReplacing = rest.replacesSeq !== undefined && newest >= rest.replacesSeq;
         const messages = this.#messagesOf([{ seq, type, ...rest }]);
         hear({ kind: "append", messages, lastSeq: seq, ...(isReplacing ? { replacesSeq: newest } : {}) });
         newest = type === "message" ? seq : newest;
       }
-      return { lastSeq: Math.max(before.lastSeq, entries.at(-1)?.seq ?? 0), newest };
+      return { lastSeq: Math.max(known.lastSeq, entries.at(-1)?.seq ?? 0), newest };
     };
     const end = this.#store.subscribe(this.key, ({ kind, log }) => {
       if (log === "transcript") {
@@ -485,6 +495,11 @@ export class Session<M extends MessageInput = MessageInput> {
     return { id: call(KIND, () => randomId("msg")), createdAt: new Date().toISOString() };
   }
 
+  async #info(): Promise<SessionInfo | undefined> {
+    const [info] = await this.#store.sessions({ keys: [this.key] });
+    return info;
+  }
+
   #append(entries: readonly NewEntry[], options: AppendOptions): Promise<SessionAppend<M>> {
     return this.#inOrder(() => this.#appendNow(entries, options));
   }
@@ -506,8 +521,8 @@ export class Session<M extends MessageInput = MessageInput> {
     const messages = this.#messagesOf(rows);
     const newest = rows.findLast(({ type }) => type === "message");
     const message = messages.findLast((it) => this.seqOf(it) === newest?.seq);
-    if (newest !== undefined && message !== undefined && newest.seq > (this.#newest?.seq ?? 0)) {
-      this.#newest = { seq: newest.seq, message };
+    if (newest !== undefined && message !== undefined && !(isRepeated && newest.seq < (this.#newest?.seq ?? 0))) {
+      this.#newest = { seq: newest.seq, message, atMs: Date.now() };
       this.#ownId = undefined;
     }
     this.#retainAfter(rows.length);
@@ -564,12 +579,13 @@ export class Session<M extends MessageInput = MessageInput> {
     }
   }
 
-  async #keep({ snapshot, recording }: BuiltContext<M>): Promise<void> {
+  async #keep({ snapshot, recording }: BuiltContext<M>, sessionId: string | undefined): Promise<void> {
     const data = encodePlain({ snapshot, recording }) ?? null;
     const { turnId: id, timestampMs: timeMs } = snapshot;
     const entry: NewEntry = { type: "build", data, timeMs, ...(id == null ? {} : { id }) };
-    // Of a session that has not begun there is nothing to replay.
-    if (recording.transcript.length > 0) {
+    // Of a session that has not begun there is nothing to replay, and one that was removed meanwhile stays removed.
+    const info = await this.#info();
+    if (recording.transcript.length > 0 && info !== undefined && info.id === sessionId) {
       await this.#store.append(this.key, [entry], { log: "builds", operationId: call(KIND, () => randomId("op")) });
       this.#retainAfter(1);
     }
@@ -579,7 +595,8 @@ export class Session<M extends MessageInput = MessageInput> {
   async #record(failure: unknown): Promise<void> {
     const record = failure instanceof ContextError && failure.code !== "ABORTED" ? failure.record : undefined;
     if (record !== undefined) {
-      const entry: NewEntry = { type: "failure", data: encodePlain(record) ?? null };
+      const own = { ...record, sessionId: record.sessionId ?? this.key };
+      const entry: NewEntry = { type: "failure", data: encodePlain(own) ?? null };
       await this.#append([entry], {}).catch(() => undefined);
     }
   }
@@ -622,15 +639,13 @@ function isKept({ persist, tags }: MessageInput): boolean {
   return persist ?? !tags?.some((tag) => LOCAL_TAGS.includes(tag));
 }
 
-/** A config as it is in a session; what is none is refused where configs are read. */
-function inSession(config: unknown, key: string): unknown {
-  if (typeof (config ?? {}) !== "object" || Array.isArray(config)) {
-    return config;
+/** What a config says in a session: it is of this one, and so is what names none. */
+function inSession(options: Record<string, unknown>, key: string): void {
+  options.sessionId ??= key;
+  const collect = options.collect as { readonly sessionScope?: unknown } | null | undefined;
+  if (collect?.sessionScope === "strict") {
+    options.collect = { ...collect, sessionScope: "session" };
   }
-  const own: ContextConfig = { sessionId: key, ...(config as ContextConfig | null) };
-  return own.collect?.sessionScope === "strict"
-    ? { ...own, collect: { ...own.collect, sessionScope: "session" } }
-    : own;
 }
 
 const SESSION_KEY = /("session_key"\s*:\s*)"(?:[^"\\]|\\.)*"/;
@@ -696,7 +711,13 @@ function checkOptions(
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     throw invalid("options", `expected an object, got ${describe(options)}`, "Pass an object, or nothing.");
   }
-  for (const [option, value] of Object.entries(options)) {
+  let entries: [string, unknown][];
+  try {
+    entries = Object.entries(options);
+  } catch {
+    throw invalid("options", "could not be read", "Pass a plain object.");
+  }
+  for (const [option, value] of entries) {
     const rule = Object.hasOwn(rules, option) ? rules[option] : undefined;
     if (rule === undefined) {
       throw invalid(option, "unknown option", `The options are ${Object.keys(rules).join(", ")}.`);

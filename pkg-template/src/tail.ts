@@ -23,6 +23,7 @@ export const MESSAGE_TYPES: readonly EntryType[] = ["message", "summary"];
 const BLOCK = 64;
 /** How many are read at a time where a beginning is looked for. */
 const STEP = 16;
+const LONGEST_STEP = 1024;
 /** Where so many were appended, what builds no longer need is let go. */
 const LARGEST_GROWTH = 4096;
 
@@ -153,6 +154,11 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     });
   }
 
+  /** The `id` of the session that was read; undefined where there was none. */
+  get sessionId(): string | undefined {
+    return this.#info?.id;
+  }
+
   /** The newest message that is known, if any. */
   get newest(): { readonly seq: number; readonly message: M } | undefined {
     const lastMessageSeq = headOf(this.#info)?.lastMessageSeq;
@@ -263,26 +269,31 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     const types = MESSAGE_TYPES;
     for (const entry of entries) {
       const [tail] = this.#stretches.at(-1) ?? [0];
-      if (entry.seq >= tail) {
-        continue; // it is there
+      // Of the log's beginning an exchange may be there in part; all else was read by exchanges.
+      const isRead = ([first, last]: Stretch): boolean => first > 0 && first <= entry.seq && entry.seq <= last;
+      if (entry.seq >= tail || this.#stretches.some(isRead)) {
+        continue;
       }
       const exchange = [entry];
       let first = entry.seq;
-      while (first > 0 && !isUser(exchange[0])) {
-        const range = { before: first, types, limit: STEP, order: "descending" } as const;
+      // Most exchanges are short, and of a long one no more than twice as much is read.
+      let limit = STEP;
+      for (; first > 0 && !isUser(exchange[0]); limit = Math.min(limit * 2, LONGEST_STEP)) {
+        const range = { before: first, types, limit, order: "descending" } as const;
         const { entries: page } = await this.#readRange(range);
         const user = page.findIndex(isUser);
         exchange.unshift(...page.slice(0, user < 0 ? undefined : user + 1).reverse());
-        first = page.length < STEP && user < 0 ? 0 : (exchange[0] as Entry).seq;
+        first = page.length < limit && user < 0 ? 0 : (exchange[0] as Entry).seq;
       }
       let last = entry.seq;
-      for (let isEnd = false; !isEnd; ) {
+      limit = STEP;
+      for (let isEnd = false; !isEnd; limit = Math.min(limit * 2, LONGEST_STEP)) {
         // No further than to the tail: it goes on there.
-        const { entries: page } = await this.#readRange({ after: last, before: tail, types, limit: STEP });
+        const { entries: page } = await this.#readRange({ after: last, before: tail, types, limit });
         const user = page.findIndex(isUser);
         const rest = page.slice(0, user < 0 ? undefined : user);
         exchange.push(...rest);
-        isEnd = user >= 0 || page.length < STEP;
+        isEnd = user >= 0 || page.length < limit;
         const end = user < 0 ? (rest.at(-1)?.seq ?? last) : (page[user] as Entry).seq - 1;
         last = isEnd && user < 0 ? tail - 1 : end;
       }

@@ -68,7 +68,7 @@ export interface SessionInfo {
   readonly id: string;
   /** When it began, in milliseconds since 1970. */
   readonly createdAtMs: number;
-  /** When it was last appended to. */
+  /** When its transcript was last appended to. */
   readonly updatedAtMs: number;
   readonly logs: Readonly<Record<LogName, LogHead>>;
 }

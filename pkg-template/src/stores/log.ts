@@ -105,7 +105,8 @@ export function admit(
     updatedAtMs: nowMs,
     logs: { transcript: EMPTY, builds: EMPTY },
   };
-  return { info: { ...begun, updatedAtMs: nowMs, logs: { ...begun.logs, [log]: after } }, rows };
+  const updatedAtMs = log === "transcript" ? nowMs : begun.updatedAtMs;
+  return { info: { ...begun, updatedAtMs, logs: { ...begun.logs, [log]: after } }, rows };
 }
 
 /** A session after some entries of a log were trimmed; `lastMessageSeq` is the newest message that is left, 0 for none. */
