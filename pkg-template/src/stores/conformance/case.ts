@@ -2,6 +2,7 @@
 
 import type { StoreHarness } from "../conformance.js";
 import type { TranscriptStore } from "../contract.js";
+import { newId } from "../log.js";
 
 /** A case, before it is told what storage to use. */
 export interface Case {
@@ -11,7 +12,7 @@ export interface Case {
 
 /** Storage that one case has for itself. */
 export class Storage {
-  readonly #name = `conformance-${crypto.randomUUID()}`;
+  readonly #name = `conformance-${newId()}`;
   readonly #harness: StoreHarness;
   readonly #opened: TranscriptStore[] = [];
 

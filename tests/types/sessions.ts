@@ -1,0 +1,88 @@
+// What the types of sessions and stores promise.
+
+import {
+  type ContextError,
+  type MessageInput,
+  memoryStore,
+  openSession,
+  presets,
+  type Session,
+  type SessionChange,
+  type TranscriptStore,
+} from "windrow";
+import { admit, checkKey, type NewEntry, type SessionInfo, storeError } from "windrow/stores";
+import { storeConformance } from "windrow/stores/conformance";
+import { d1Store } from "windrow/stores/d1";
+import { durableObjectStore } from "windrow/stores/durable-object";
+import { type IndexedDbStore, indexedDbStore } from "windrow/stores/indexeddb";
+
+interface ChatMessage extends MessageInput {
+  readonly role: "user" | "assistant";
+  readonly content: string;
+  readonly rating?: number;
+}
+
+export async function chat(): Promise<void> {
+  const store: IndexedDbStore = indexedDbStore({ name: "chat", durability: "relaxed", blockedTimeoutMs: 100 });
+  const session = await openSession<ChatMessage>("web:main", {
+    store,
+    retention: { maxMessages: 500, maxAgeDays: 30 },
+  });
+  const { messages, firstSeq } = await session.append(
+    { role: "user", content: "hello", rating: 1 },
+    { expectedSeq: 0 },
+  );
+  const rating: number | undefined = messages[0]?.rating;
+  const place: number | undefined = firstSeq;
+  // @ts-expect-error a message of another shape is none of this session's
+  await session.append({ role: "user", text: "hello" });
+  // @ts-expect-error a store is needed
+  await openSession("web:main");
+  // @ts-expect-error there is no such durability
+  indexedDbStore({ durability: "eventual" });
+
+  const context = await session.build({ ...presets.triaged, request: "so?" });
+  const text: string = context.text;
+  const kept: readonly ChatMessage[] = context.kept;
+  const inMessages = await session.build({ request: "so?", budget: { maxTokens: 100 } });
+  const role: string | undefined = inMessages.messages[0]?.role;
+
+  const end: () => void = session.subscribe((change: SessionChange<ChatMessage>) => {
+    if (change.kind === "append") {
+      const contents: string[] = change.messages.map(({ content }) => content);
+      console.log(contents, change.lastSeq, change.replacesSeq);
+    }
+  });
+  end();
+  const fork: Session<ChatMessage> = await session.fork(1, "web:fork");
+  const [build] = await fork.snapshots({ order: "descending", limit: 1 });
+  if (build !== undefined) {
+    const { same } = await fork.replay(build.recording);
+    const isSame: boolean = same;
+    console.log(isSame, build.snapshot.contextHash);
+  }
+  const records: readonly { readonly code: ContextError["code"] }[] = await session.failures();
+  console.log(rating, place, text, kept, role, records);
+  await using temporary = await openSession("a", { store: memoryStore() });
+  await temporary.import(await session.export());
+}
+
+/** What is like the platform's own is taken. */
+export function atTheEdge(
+  storage: Parameters<typeof durableObjectStore>[0],
+  database: Parameters<typeof d1Store>[0],
+): readonly TranscriptStore[] {
+  return [durableObjectStore(storage), d1Store(database), memoryStore()];
+}
+
+export function ofOnesOwn(info: SessionInfo | undefined, entries: readonly NewEntry[]): SessionInfo {
+  checkKey("web:main");
+  if (entries.length === 0) {
+    throw storeError("INVALID_SESSION", "nothing is given", "Give something.");
+  }
+  return admit("web:main", { info }, entries, { expectedSeq: 0 }, 0).info;
+}
+
+export const cases: readonly { readonly name: string; run(): Promise<void> }[] = storeConformance({
+  open: () => Promise.resolve(memoryStore()),
+});
