@@ -5,7 +5,10 @@ import { test } from "node:test";
 import { crash } from "./support/crash.mjs";
 
 test("a browser is killed while it appends, 3 times", async (t) => {
-  const figures = await crash(3);
-  t.diagnostic(JSON.stringify(figures));
-  assert.ok(figures.every(({ acknowledged }) => acknowledged > 0));
+  const sessions = await crash(3);
+  for (const session of sessions) {
+    t.diagnostic(JSON.stringify(session));
+  }
+  const acknowledged = sessions.reduce((sum, session) => sum + session.acknowledged, 0);
+  assert.ok(acknowledged > 60, `${acknowledged} messages were acknowledged`);
 });

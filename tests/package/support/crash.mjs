@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -18,6 +18,9 @@ const cache = fileURLToPath(new URL("../../../.cache/", import.meta.url));
 /** After how many kills another session is begun. */
 const KILLS_OF_SESSION = 10;
 
+/** A browser that takes longer to say what is expected does not say it. */
+const LONGEST_SILENCE_MS = 60_000;
+
 /** What the page has. Every message's content follows from its id, so that a torn one shows. */
 const script = `
 import { buildContext, openSession } from "windrow";
@@ -29,7 +32,7 @@ const config = { encoding: "estimate", now: 0, sessionId: "crash", request: "And
 function contentOf(id) {
   const number = [...id].reduce((sum, character) => (sum * 31 + character.codePointAt(0)) % 1009, 7);
   // Some are so large that the browser keeps them in a file of their own.
-  return (id + " ").repeat(number % 60 === 0 ? 20_000 : 1 + (number % 60));
+  return (id + " ").repeat(number % 60 === 0 ? 2_000 : 1 + (number % 60));
 }
 
 const messageOf = (id) => ({ id, role: id.length % 2 === 0 ? "user" : "assistant", content: contentOf(id) });
@@ -98,36 +101,58 @@ Object.assign(globalThis, {
 });
 `;
 
-/** Kills a browser so many times, and checks each time what is there afterwards. Gives some figures of it. */
+/**
+ * Kills a browser so many times, and checks after each that all is there when it is started again. Gives some figures of it.
+ *
+ * A browser that is killed may leave half a record at the end of a file of its database. Chromium passes over that when it is started
+ * again, but then goes on behind it, and at a later start takes all for damaged and deletes it (google/leveldb#1287): no page can do
+ * anything about that. So a profile with half a record is checked as all are, and is not used any more.
+ */
 export async function crash(kills) {
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, "crash-test-"));
   const pages = await serveStorePage({ script });
   const random = new Random(Date.now() % 1_000_000);
-  const sessions = [];
+  const figures = [];
+  let profile;
+  let sessions;
   let chrome;
+  const begin = (run) => {
+    profile = join(folder, `profile ${run}`);
+    sessions = [];
+  };
+  const start = async () => {
+    chrome = await Chrome.start(profile, pages.address);
+  };
+  /** Kills it, and says whether its files are whole. */
+  const kill = async () => {
+    await chrome.kill();
+    return databaseFiles(profile).every(endsWhole);
+  };
+  begin(1);
   try {
     for (let run = 1; run <= kills; run += 1) {
-      if (run % KILLS_OF_SESSION === 1) {
+      if (sessions.length === 0 || run % KILLS_OF_SESSION === 1) {
         sessions.push(new Expected(`session ${run}`));
+        figures.push(sessions.at(-1).figures);
       }
       const session = sessions.at(-1);
-      chrome = await Chrome.start(folder, pages.address);
+      await start();
       // What one user has on its way is appended in the order of the calls; what several have, in one that the browser finds.
       const users = random.pick([1, 1, 3]);
       await chrome.append(session, `${run}`, { users, lanes: users === 1 ? 4 : 2 });
       await chrome.reports(random.chance(0.1) ? 0 : random.integer(1, 400));
       await pause(random.integer(0, 20)); // so that the moment is not one of the page's own
-      await chrome.kill();
-      chrome = await Chrome.start(folder, pages.address);
-      await chrome.check(session, `after kill ${run}`);
-      await chrome.kill();
+      const isWhole = await kill();
+      await start();
+      for (const each of sessions) {
+        await chrome.check(each, `after kill ${run}`);
+      }
+      if (!(await kill()) || !isWhole) {
+        begin(run + 1);
+      }
     }
-    chrome = await Chrome.start(folder, pages.address);
-    for (const session of sessions) {
-      await chrome.check(session, "at last");
-    }
-    return sessions.map(({ figures }) => figures);
+    return figures;
   } finally {
     await chrome?.kill();
     await pages.close();
@@ -135,12 +160,50 @@ export async function crash(kills) {
   }
 }
 
+/** The files of a profile's databases that are written at their end. */
+function databaseFiles(profile) {
+  const folder = join(profile, "Default", "IndexedDB");
+  return existsSync(folder)
+    ? readdirSync(folder, { recursive: true })
+        .filter((name) => /\.leveldb[\\/](\d+\.log|MANIFEST-\d+)$/.test(name))
+        .map((name) => join(folder, name))
+    : [];
+}
+
+const BLOCK_BYTES = 32_768;
+/** A checksum of four bytes, the length in two, the kind in one. */
+const HEADER_BYTES = 7;
+/** Kinds of records with which one ends: what is in one piece, and the last of several. */
+const ENDS = [1, 4];
+
+/** Whether a log of LevelDB's ends with a whole record. */
+function endsWhole(file) {
+  const bytes = readFileSync(file);
+  let isEnd = true;
+  for (let at = 0; at < bytes.length; ) {
+    const left = BLOCK_BYTES - (at % BLOCK_BYTES);
+    if (left < HEADER_BYTES) {
+      at += left; // a header is never in two blocks
+    } else if (at + HEADER_BYTES > bytes.length) {
+      return false;
+    } else {
+      isEnd = ENDS.includes(bytes[at + 6]);
+      at += HEADER_BYTES + bytes.readUInt16LE(at + 4);
+      if (at > bytes.length) {
+        return false;
+      }
+    }
+  }
+  return isEnd;
+}
+
 /** A browser of the test's own, on a profile that outlives it. */
 class Chrome {
   #child;
   #browser;
   #page;
-  #address;
+  #said = "";
+  #onSaid = () => {};
   #reportCount = 0;
   #onReport = () => {};
   #failed;
@@ -148,13 +211,45 @@ class Chrome {
   static async start(folder, address) {
     const chrome = new Chrome();
     const { executablePath, args } = chromiumOptions();
-    const own = ["--headless", "--remote-debugging-port=0", `--user-data-dir=${folder}`, "--no-first-run"];
+    // A window of its own would have pages of its own, which are waited for.
+    const own = ["--headless", "--no-first-run", "--no-startup-window", "--remote-debugging-port=0"];
     // A process group of its own, so that what is killed is this browser, and all of it.
-    chrome.#child = spawn(executablePath, [...args, ...own], { detached: true, stdio: ["ignore", "ignore", "pipe"] });
-    chrome.#browser = await chromium.connectOverCDP(await addressOf(chrome.#child));
-    chrome.#page = await chrome.#browser.contexts()[0].newPage();
-    chrome.#address = address;
-    return chrome;
+    chrome.#child = spawn(executablePath, [...args, ...own, `--user-data-dir=${folder}`], {
+      detached: true,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    chrome.#child.stderr.on("data", (piece) => {
+      chrome.#said += piece;
+      chrome.#onSaid();
+    });
+    try {
+      const [, endpoint] = await chrome.says(/DevTools listening on (\S+)/);
+      chrome.#browser = await chromium.connectOverCDP(endpoint);
+      chrome.#page = await chrome.#browser.contexts()[0].newPage();
+      await chrome.#page.goto(address);
+      return chrome;
+    } catch (failure) {
+      await chrome.kill();
+      throw failure;
+    }
+  }
+
+  /** Resolves when it has said something on its standard error. */
+  async says(pattern) {
+    const said = new Promise((resolve) => {
+      this.#onSaid = () => {
+        const found = pattern.exec(this.#said);
+        return found && resolve(found);
+      };
+      this.#onSaid();
+    });
+    const found = await Promise.race([said, this.#end(), pause(LONGEST_SILENCE_MS, undefined, { ref: false })]);
+    return found ?? assert.fail(`the browser did not say ${pattern}: ${this.#said}`);
+  }
+
+  /** Resolves when it has ended without being killed. */
+  async #end() {
+    await once(this.#child, "exit");
   }
 
   /** Lets the page append to a session, and notes there what the page says of that. */
@@ -172,7 +267,6 @@ class Chrome {
     });
     await devtools.send("Runtime.enable");
     await devtools.send("Runtime.addBinding", { name: "report" });
-    await page.goto(this.#address);
     await page.evaluate(([key, run, options]) => appendForever(key, run, options), [session.key, run, options]);
   }
 
@@ -182,8 +276,17 @@ class Chrome {
       this.#onReport = () => (this.#reportCount >= count || this.#failed !== undefined) && resolve();
       this.#onReport();
     });
-    await Promise.race([enough, once(this.#child, "exit")]);
+    await Promise.race([enough, this.#end()]);
     assert.equal(this.#child.exitCode, null, "the browser runs until it is killed");
+  }
+
+  /** Closes it as a person does, and resolves when it has gone. */
+  async close() {
+    const closed = once(this.#child, "close");
+    const devtools = await this.#browser.newBrowserCDPSession();
+    await devtools.send("Browser.close").catch(() => {}); // the answer may not come any more
+    await closed;
+    assert.equal(this.#failed, undefined);
   }
 
   /** Kills it, with all its processes, and resolves when they have gone. */
@@ -200,7 +303,6 @@ class Chrome {
 
   /** Checks what is there of a session. */
   async check(session, name) {
-    await this.#page.goto(this.#address);
     const nextId = `${name}.0`;
     const found = await this.#page.evaluate(([key, nextId]) => inspect(key, nextId), [session.key, nextId]);
     try {
@@ -213,24 +315,10 @@ class Chrome {
   }
 }
 
-/** Where a browser listens that was just started. */
-async function addressOf(child) {
-  let text = "";
-  for await (const piece of child.stderr.iterator({ destroyOnReturn: false })) {
-    text += piece;
-    const address = /DevTools listening on (\S+)/.exec(text)?.[1];
-    if (address !== undefined) {
-      child.stderr.resume();
-      return address;
-    }
-  }
-  assert.fail(`the browser did not start: ${text}`);
-}
-
 /** What a session must hold. */
 class Expected {
   key;
-  figures;
+  figures = {};
   /** What was begun, and did not end as far as is known, by user and number. */
   #open = new Map();
   #done = [];
@@ -307,7 +395,7 @@ class Expected {
       [],
       "nothing is there that was not appended, or was refused",
     );
-    this.figures = {
+    Object.assign(this.figures, {
       messages: ids.length,
       acknowledged: callAt.size,
       replaced: replaced.size,
@@ -315,7 +403,7 @@ class Expected {
       onTheWay: this.#open.size,
       onTheWayKept: keptCount,
       builds: buildCount,
-    };
+    });
   }
 
   /** What was acknowledged, by sequence number; each user has its own in the order of its calls. */
@@ -339,7 +427,9 @@ class Expected {
     const replaced = new Set();
     let after = 0;
     for (const { seq, replacesSeq } of rows) {
-      assert.equal(replacesSeq, seq === after + 1 ? undefined : seq - 1, `what is missing before ${seq} was replaced`);
+      // Of several in a row, the first.
+      const first = seq === after + 1 ? undefined : after + 1;
+      assert.equal(replacesSeq, first, `what is missing before ${seq} was replaced`);
       for (let gone = after + 1; gone < seq; gone += 1) {
         replaced.add(gone);
         const next = gone + 1 === seq ? undefined : callAt.get(gone + 1);

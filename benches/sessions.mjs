@@ -1,0 +1,236 @@
+// What is measured of sessions, wherever their store lives: Chromium, Node, workerd.
+
+import { buildContext, countTokens, openSession } from "windrow";
+import { Conversation } from "./conversation.mjs";
+
+const START = Date.parse("2025-01-06T09:00:00Z");
+
+/** How many messages the end of every session has that is the same in all. */
+const COMMON = 256;
+
+/** How many messages are appended at a time where a session is filled. */
+const BATCH = 1000;
+
+/** What every build is made with: the default window, no recall. */
+export const config = (request) => ({ request, budget: { maxTokens: 4000 } });
+
+/** Makes a session of so many messages, an even number; its last 256 are the same whatever its length. */
+export async function fill(store, key, count) {
+  const conversation = new Conversation(1, START);
+  const beginning = conversation.beginning();
+  const middle = conversation.messages(count - COMMON - beginning.length);
+  const end = new Conversation(2, Date.parse(middle.at(-1)?.createdAt ?? beginning.at(-1).createdAt)).messages(COMMON);
+  const messages = [...beginning, ...middle, ...end];
+  const session = await openSession(key, { store });
+  for (let first = 0; first < messages.length; first += BATCH) {
+    await session.append(messages.slice(first, first + BATCH));
+  }
+  await session.close();
+}
+
+/** How many tokens a message of such a session has in the mean. */
+export async function meanTokens() {
+  await warmUp();
+  const messages = new Conversation(1, START).messages(2000);
+  return countTokens(messages).tokens / messages.length;
+}
+
+/** The first build of a page starts the engine and loads the vocabulary: no matter of sessions. */
+export async function warmUp() {
+  const messages = new Conversation(3, START).messages(200);
+  for (let count = 0; count < 5; count += 1) {
+    await buildContext(messages, config(`And then? ${count}`));
+  }
+}
+
+const clock = () => performance.now();
+
+/** A conversation that goes on where a session ends. */
+async function following(session, seed) {
+  const info = await session.info();
+  return new Conversation(seed, info?.logs.transcript.latestTimeMs ?? START);
+}
+
+/**
+ * Builds in open sessions in turn, each time after one exchange was appended. What goes on behind a build has ended before the
+ * next. Each session is given by its store and its key; gives for each the times of every round, in milliseconds.
+ */
+export async function measureBuilds(places, rounds) {
+  const sessions = [];
+  for (const [store, key] of places) {
+    const session = await openSession(key, { store });
+    await session.build(config("What was that?"));
+    await session.settled();
+    const conversation = await following(session, 4);
+    sessions.push({ session, conversation, times: { append: [], build: [], after: [] } });
+  }
+  for (let round = 0; round < rounds; round += 1) {
+    // Who comes first takes turns too.
+    for (const { session, conversation, times } of round % 2 === 0 ? sessions : sessions.toReversed()) {
+      const exchange = conversation.exchange({ withTool: false });
+      const started = clock();
+      await session.append(exchange);
+      const appended = clock();
+      await session.settled();
+      const begun = clock();
+      await session.build(config(`And then? ${round}`));
+      const built = clock();
+      await session.settled();
+      times.append.push(appended - started);
+      times.build.push(built - begun);
+      times.after.push(clock() - built);
+    }
+  }
+  for (const { session } of sessions) {
+    await session.close();
+  }
+  return sessions.map(({ times }) => times);
+}
+
+/** Appends a question and its answer. */
+export async function appendExchange(session) {
+  await session.append((await following(session, 4)).exchange({ withTool: false }));
+}
+
+/** Opens a session and builds in it, and says how long that took, in milliseconds. */
+export async function measureOpening(store, key) {
+  const started = clock();
+  const session = await openSession(key, { store });
+  await session.build(config("What was that?"));
+  const took = clock() - started;
+  await session.close();
+  return took;
+}
+
+/** Appends exchanges that are the same for all sessions. */
+export async function appendCommon(store, key, seed, count) {
+  const session = await openSession(key, { store });
+  const conversation = await following(session, seed);
+  await session.append(conversation.messages(count));
+  await session.close();
+}
+
+/** What opening a session reads and writes, and then a build after one exchange was appended. */
+export async function countCalls(store, key) {
+  const counts = newCounts();
+  const session = await openSession(key, { store: counting(store, counts) });
+  await session.build(config("What was that?"));
+  await session.settled();
+  const opening = { ...counts };
+  Object.assign(counts, newCounts());
+  await appendExchange(session);
+  await session.settled();
+  Object.assign(counts, newCounts());
+  await session.build(config("And then?"));
+  await session.settled();
+  const next = { ...counts };
+  await session.close();
+  return { opening, next };
+}
+
+/** Takes from a session what can be computed again, as far as an opening reads it, and says how many values that were. */
+export async function forgetDerived(store, key) {
+  const counts = newCounts();
+  const session = await openSession(key, { store: counting(store, counts) });
+  await session.build(config("What was that?"));
+  await session.close();
+  const names = [...counts.derivedNames];
+  const there = await store.derived.read(key, names);
+  await store.derived.write(key, new Map(names.map((name) => [name, undefined])));
+  return there.size;
+}
+
+function newCounts() {
+  return { rowsRead: 0, derivedNames: new Set(), derivedRead: 0, derivedWritten: 0, calls: 0 };
+}
+
+/** A store that counts what goes through it. */
+function counting(store, counts) {
+  return {
+    append(sessionKey, entries, options) {
+      counts.calls += 1;
+      return store.append(sessionKey, entries, options);
+    },
+    async read(sessionKey, range) {
+      counts.calls += 1;
+      const result = await store.read(sessionKey, range);
+      counts.rowsRead += result.entries.length + result.skipped.length;
+      return result;
+    },
+    async get(sessionKey, ids) {
+      counts.calls += 1;
+      const entries = await store.get(sessionKey, ids);
+      counts.rowsRead += entries.length;
+      return entries;
+    },
+    derived: {
+      async read(sessionKey, names) {
+        counts.calls += 1;
+        for (const name of names) {
+          counts.derivedNames.add(name);
+        }
+        const values = await store.derived.read(sessionKey, names);
+        counts.derivedRead += values.size;
+        return values;
+      },
+      write(sessionKey, values) {
+        counts.calls += 1;
+        counts.derivedWritten += values.size;
+        return store.derived.write(sessionKey, values);
+      },
+    },
+    sessions(filter) {
+      counts.calls += 1;
+      return store.sessions(filter);
+    },
+    trim: (...given) => store.trim(...given),
+    remove: (sessionKey) => store.remove(sessionKey),
+    holding: (sessionKey, run) => store.holding(sessionKey, run),
+    subscribe: (sessionKey, listener) => store.subscribe(sessionKey, listener),
+    close: () => store.close(),
+  };
+}
+
+/** How long an append of one message takes, in stores in turn: a list of times for each, in milliseconds. */
+export async function measureAppends(stores, key, rounds) {
+  const measured = [];
+  for (const store of stores) {
+    const session = await openSession(key, { store });
+    measured.push({ session, conversation: await following(session, 6), times: [] });
+  }
+  for (let round = 0; round < rounds; round += 1) {
+    for (const { session, conversation, times } of measured) {
+      for (const message of conversation.exchange({ withTool: false })) {
+        const started = clock();
+        await session.append(message);
+        times.push(clock() - started);
+      }
+    }
+  }
+  for (const { session } of measured) {
+    await session.close();
+  }
+  return measured.map(({ times }) => times);
+}
+
+/** How long it takes to export a session, and to import what was exported, in milliseconds. */
+export async function measureExport(store, key) {
+  const session = await openSession(key, { store });
+  const started = clock();
+  const text = await session.export();
+  const exported = clock();
+  await session.close();
+  const copy = await openSession(`${key} again`, { store });
+  const begun = clock();
+  const { messageCount, skipped } = await copy.import(text);
+  const imported = clock();
+  await copy.close();
+  await store.remove(copy.key);
+  return {
+    messageCount,
+    skippedCount: skipped.length,
+    charCount: text.length,
+    exportMs: exported - started,
+    importMs: imported - begun,
+  };
+}
