@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { memoryStore, openSession, presets } from "windrow";
+import { runSessionCases } from "./support/session-cases.mjs";
 import { openStorePage } from "./support/store-page.mjs";
 
 const START = Date.UTC(2026, 0, 5, 8);
@@ -23,10 +24,11 @@ function conversation(length) {
 const script = `
 import { buildContext, countTokens, loadEncoding, memoryStore, openSession, presets, replay } from "windrow";
 import { indexedDbStore } from "windrow/stores/indexeddb";
+import { runSessionCases } from "./session-cases.mjs";
 
 ${conversation.toString()}
 
-Object.assign(globalThis, { buildContext, countTokens, loadEncoding, memoryStore, openSession, presets, replay, indexedDbStore, conversation });
+Object.assign(globalThis, { buildContext, countTokens, loadEncoding, memoryStore, openSession, presets, replay, indexedDbStore, conversation, runSessionCases });
 Object.assign(globalThis, {
   /** Changes the database past the store. */
   raw: (name, change) => new Promise((resolve, reject) => {
@@ -465,4 +467,17 @@ test("contexts of a session are the same in the browser and in Node, byte for by
   const there = `(${results.toString()})({ store: indexedDbStore({ name: "same" }), list: ${JSON.stringify(configs)} })`;
   const inPage = await page.evaluate(there);
   assert.equal(inPage, await results({ store: memoryStore(), list: configs }));
+});
+
+test("conversations with tools and oddities, presets with hooks, and what is imported are the same too", async (t) => {
+  const page = await site.page({ in: await contextOf(t) });
+  const inNode = await runSessionCases(memoryStore());
+  const inPage = await page.evaluate(() => runSessionCases(indexedDbStore({ name: "cases" })));
+  assert.equal(inPage, inNode);
+  const contexts = JSON.parse(inNode).map(([, , context]) => context);
+  assert.ok(contexts.every(({ code }) => code === undefined));
+  assert.ok(
+    contexts.some(({ recording }) => recording.read.length === 2),
+    "not all of a log was read",
+  );
 });
