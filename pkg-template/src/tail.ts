@@ -48,7 +48,8 @@ export class Tail<M extends MessageInput> implements Reader<M> {
   #stretches: Stretch[] = [];
   #info: SessionInfo | undefined;
   #lastSeq = 0;
-  #skippedCount = 0;
+  /** The rows that are no messages, each once however often it was met. */
+  readonly #skipped = new Set<number | undefined>();
   /** How many were appended since it was read from the end. */
   #growth = 0;
   #isOpen = false;
@@ -189,7 +190,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     this.#stretches = [];
     this.#info = undefined;
     this.#lastSeq = 0;
-    this.#skippedCount = 0;
+    this.#skipped.clear();
     this.#growth = 0;
     this.#isOpen = false;
     this.#isHeadRead = false;
@@ -237,7 +238,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
   }
 
   #skip(skipped: SkippedEntry): void {
-    this.#skippedCount += 1;
+    this.#skipped.add(skipped.seq);
     this.#onSkipped(skipped);
   }
 
@@ -356,7 +357,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
 
   /** What builds find from now on. */
   #show(transcript: Transcript<M>): void {
-    transcript.setLog(this.#unread(), this.#skippedCount);
+    transcript.setLog(this.#unread(), this.#skipped.size);
     this.#transcript = transcript;
     this.#read = this.#stretches.map(([first, last]) => [first, Math.min(last, this.#lastSeq)]);
   }
@@ -411,7 +412,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     if (this.#isWhole) {
       return undefined;
     }
-    const count = Math.max(total - this.#rows.length - this.#skippedCount, 1);
+    const count = Math.max(total - this.#rows.length - this.#skipped.size, 1);
     const gaps = this.#stretches.flatMap(([first]) => {
       const row = this.#rows.findIndex(({ seq }) => seq >= first);
       return first <= 1 || row < 0 ? [] : [{ row, latest: this.#rows[row]?.latestTimeMs ?? null }];
