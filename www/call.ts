@@ -14,8 +14,8 @@ export function callOf({ preset, own, hooks, session }: Asked): string {
     if (name === "now") {
       return `// The clock of the page. Without it, that of the host.\n  now: ${print(value, "  ")}`;
     }
-    if (name === "sessionId" && value === undefined) {
-      return "// Also messages that name another session.\n  sessionId: undefined";
+    if (name === "sessionId" && value === null) {
+      return "// Also messages that name another session.\n  sessionId: null";
     }
     const text =
       isGroup(value) && isGroup(groups[name])

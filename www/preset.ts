@@ -82,7 +82,7 @@ export function askFor(
   const name = chosenPreset();
   const preset = presetOptions(name) as ContextConfig;
   // A file's messages may name other sessions than the one that they are kept in.
-  const own: Record<string, unknown> = { ...(session === undefined ? {} : { sessionId: undefined }), ...options };
+  const own: Record<string, unknown> = { ...(session === undefined ? {} : { sessionId: null }), ...options };
   if (name !== undefined) {
     own.timeZone = given.timeZone;
     const held = (preset.sections ?? []).filter(({ kind, id }) => /text|items/.test(kind) && id in given.contents);

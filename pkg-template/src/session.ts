@@ -255,8 +255,8 @@ export class Session<M extends MessageInput = MessageInput> {
 
   /**
    * Builds a context as `buildContext` does, from as much of the log as window and budget need. Its snapshot and recording are
-   * kept; a failure is appended to the log as its record. `sessionId` is the session's key where the config names none; what
-   * names no session is of this one, also where `collect.sessionScope` is `strict`.
+   * kept; a failure is appended to the log as its record. `sessionId` is the session's key where the config names none (null
+   * takes messages of all sessions); what names no session is of this one, also where `collect.sessionScope` is `strict`.
    */
   async build<const F extends Format = "messages">(
     config?: InFormat<ContextConfig<M>, F>,
@@ -641,7 +641,9 @@ function isKept({ persist, tags }: MessageInput): boolean {
 
 /** What a config says in a session: it is of this one, and so is what names none. */
 function inSession(options: Record<string, unknown>, key: string): void {
-  options.sessionId ??= key;
+  if (options.sessionId === undefined) {
+    options.sessionId = key;
+  }
   const collect = options.collect as { readonly sessionScope?: unknown } | null | undefined;
   if (collect?.sessionScope === "strict") {
     options.collect = { ...collect, sessionScope: "session" };

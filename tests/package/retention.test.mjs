@@ -563,7 +563,7 @@ describe("all sessions", () => {
     assert.ok(removals > 100, `${removals}`);
   });
 
-  test("that were not used for longest go whole, but for those with something pinned", async (context) => {
+  test("that were not appended to for longest go whole, but for those with something pinned", async (context) => {
     const store = memoryStore();
     let nowMs = 0;
     context.mock.method(Date, "now", () => nowMs);
@@ -576,11 +576,11 @@ describe("all sessions", () => {
     await store.append("builds", [{ type: "build", data: {} }], { log: "builds" });
     const keys = async () => (await store.sessions()).map(({ key }) => key);
     assert.deepEqual(await retain(store, { maxSessions: 5 }), { removedCount: 0, removedSessions: [] });
-    assert.deepEqual(await retain(store, { maxSessions: 3 }), { removedCount: 4, removedSessions: ["old", "new"] });
-    assert.deepEqual(await keys(), ["builds", "oldest", "pinned"]);
+    assert.deepEqual(await retain(store, { maxSessions: 3 }), { removedCount: 5, removedSessions: ["old", "builds"] });
+    assert.deepEqual(await keys(), ["new", "oldest", "pinned"]);
     assert.deepEqual(await retain(store, { maxSessions: 1 }), {
-      removedCount: 6,
-      removedSessions: ["builds", "oldest"],
+      removedCount: 5,
+      removedSessions: ["new", "oldest"],
     });
     assert.deepEqual(await keys(), ["pinned"]);
     await storeWith([user("pinned too", { pinned: true })], "other", store);
