@@ -150,6 +150,7 @@ export async function crash(kills) {
         await chrome.check(each, `after kill ${run}`);
       }
       if (!(await kill()) || !isWhole) {
+        session.figures.hasHalfRecord = true;
         begin(run + 1);
       }
     }
