@@ -8,7 +8,7 @@ use crate::ask::StageResult;
 use crate::config::WindowUnit;
 use crate::draft::{Draft, Rank};
 use crate::stages::filter;
-use crate::trace::Reason;
+use crate::trace::{Reason, StageName};
 use crate::transcript::Field;
 use crate::units::{self, begins_exchange};
 use crate::unread;
@@ -190,11 +190,12 @@ fn require_reply_to(draft: &mut Draft) -> StageResult {
     }
     let together = unit.iter().flat_map(|row| draft.groups.members(*row));
     for row in together.copied().collect::<Vec<_>>() {
-        let reason = draft.decision(row).map(|decision| decision.reason);
-        // What was not fetched was not filtered either.
-        if let (true, Some(unwanted)) =
-            (reason.is_some_and(is_not_fetched), filter::unwanted(draft, row))
-        {
+        // What was not fetched, or half of which was not, was not filtered either.
+        let is_unfiltered = draft.decision(row).is_some_and(|decision| {
+            let is_half = decision.reason == Reason::SplitGroup;
+            is_not_fetched(decision.reason) || is_half && decision.stage == StageName::Collect
+        });
+        if let (true, Some(unwanted)) = (is_unfiltered, filter::unwanted(draft, row)) {
             draft.leave_out_rather(row, unwanted);
         }
     }
