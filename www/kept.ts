@@ -194,16 +194,17 @@ async function attempt(run: () => Promise<string>): Promise<void> {
   const turn = newest;
   try {
     const words = await run();
+    await showList(); // what is said of it is there to be seen
     if (turn === newest) {
       showFailure(failed, undefined);
       status.textContent = words;
     }
   } catch (failure) {
+    await showList();
     status.textContent = "";
     showError(failure);
   }
   nameInAddress();
-  await showList();
 }
 
 function showError(failure: unknown): void {
@@ -214,7 +215,15 @@ function showError(failure: unknown): void {
 
 // The list
 
-async function showList(): Promise<void> {
+let listing = Promise.resolve();
+
+/** Reads the list anew, one time after the other: what was read last is shown last. */
+function showList(): Promise<void> {
+  listing = listing.then(readList);
+  return listing;
+}
+
+async function readList(): Promise<void> {
   try {
     const known = await store.sessions();
     sessions = known.filter((info) => countOf(info) > 0).sort((one, other) => other.updatedAtMs - one.updatedAtMs);

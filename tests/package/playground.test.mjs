@@ -416,6 +416,7 @@ async function keepAs(name) {
   await page.dblclick("#keep button");
   await shows(page, "file-note", `Kept: ${name},`);
   await shows(page, "call", `await openSession(${JSON.stringify(name)}`);
+  await shows(page, "kept-status", `“${name}” is`);
 }
 
 /** The kept conversations in the list, with how many messages each has. */
