@@ -12,7 +12,7 @@ const COMMON = 256;
 const BATCH = 1000;
 
 /** What every build is made with: the default window, no recall. */
-export const config = (request) => ({ request, budget: { maxTokens: 4000 } });
+export const config = (request) => ({ request, budget: { maxTokens: 4000 }, recall: { ranking: "recency" } });
 
 /** Makes a session of so many messages, an even number; its last 256 are the same whatever its length. */
 export async function fill(store, key, count) {

@@ -33,7 +33,7 @@ export async function lint() {
     runNode("@biomejs/biome/bin/biome", ["check", "--error-on-warnings"]),
   );
   await step("types of TypeScript: tsc", async () => {
-    for (const folder of ["pkg-template", "www", "examples/worker"]) {
+    for (const folder of ["pkg-template", "www", "examples/worker", "examples/embeddings"]) {
       if (!existsSync(projectPath(folder, "tsconfig.json"))) {
         throw new Failure(`${folder}/tsconfig.json is missing`);
       }

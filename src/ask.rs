@@ -56,6 +56,17 @@ pub enum Need {
         /// How long the hook may take, in milliseconds.
         timeout_ms: u64,
     },
+    /// The vectors of texts, from the hook `recall.embed`, and with them how near messages are to the request.
+    Embeddings {
+        /// The texts, none of them twice: the request's first, then those of messages whose vectors are not known.
+        texts: Vec<String>,
+        /// How many messages there are that may be near.
+        message_count: usize,
+        /// The most texts that the hook is given at once.
+        batch_size: u64,
+        /// How long the hook may take for these, in milliseconds.
+        timeout_ms: u64,
+    },
     /// Which candidates matter to the request, from the hook `triage.select` or `triage.complete`.
     Triage {
         /// The request's text.
@@ -128,6 +139,10 @@ pub struct Answer {
     /// Of recall: what was found, the best first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub items: Option<Vec<Recalled>>,
+    /// Of embeddings: how near each message is to the request that may be, in their order: two letters each, of those of
+    /// base64, for a whole number from 0 (opposite) to 4000 (the same).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub similarities: Option<String>,
     /// Of summaries: one for each conversation that was asked for, in that order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summaries: Option<Vec<Option<String>>>,
@@ -150,6 +165,9 @@ pub enum HookName {
     /// What is known about the request.
     #[serde(rename = "recall.search")]
     Recall,
+    /// The vectors of texts.
+    #[serde(rename = "recall.embed")]
+    Embed,
     /// Summaries of conversations.
     #[serde(rename = "tiers.summarize")]
     Summarize,

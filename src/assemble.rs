@@ -5,6 +5,7 @@ use crate::config::ContextConfig;
 use crate::context::Context;
 use crate::draft::Draft;
 use crate::error::{Error, ErrorCode, Result};
+use crate::recall::vectors::Vector;
 use crate::stages::{budget, collect, filter, recall, render, snapshot, tiers, triage, window};
 use crate::time::{Milliseconds, Zone};
 use crate::tokens::Encoding;
@@ -43,6 +44,8 @@ pub struct Build {
     next: usize,
     /// What was asked last, until it is answered.
     asked: Option<Need>,
+    /// The vector of the request, once it was given.
+    request_vector: Option<Vector>,
 }
 
 impl Build {
@@ -77,7 +80,7 @@ impl Build {
         }
         let now = config.now.unwrap_or(now);
         let draft = Draft::new(transcript, request, config, now, hooks);
-        Ok(Self { draft, next: 0, asked: None })
+        Ok(Self { draft, next: 0, asked: None, request_vector: None })
     }
 
     /// Runs as far as it can. It is done once: the context is handed over.
@@ -111,7 +114,40 @@ impl Build {
         self.draft.zone_offsets = Some(offsets);
     }
 
-    /// Answers what a hook was asked.
+    /// Takes vectors that the hook gave to [`Need::Embeddings`], of the texts from the one at `first` on: one after the other,
+    /// of so many components each. They are remembered, whatever the answer will be.
+    ///
+    /// Says whether they are vectors of these texts; where they are not, none is remembered.
+    pub fn learn_vectors(&mut self, first: usize, vectors: &[f32], dimensions: usize) -> bool {
+        let Some(Need::Embeddings { texts, .. }) = &self.asked else {
+            return false;
+        };
+        let texts = texts.get(first..).unwrap_or_default();
+        let given: Option<Vec<Vector>> =
+            vectors.chunks(dimensions.max(1)).map(Vector::new).collect();
+        let Some(given) = given.filter(|given| {
+            given.len() <= texts.len() && given.iter().all(|it| it.dimensions() == dimensions)
+        }) else {
+            return false;
+        };
+        for (at, (text, vector)) in texts.iter().zip(given).enumerate() {
+            let is_request = first + at == 0;
+            if is_request {
+                self.request_vector = Some(vector.clone());
+            }
+            recall::learn(&self.draft, text, vector, is_request);
+        }
+        true
+    }
+
+    /// How near the messages are, as the hook for embeddings was understood.
+    #[must_use]
+    pub fn similarities(&self) -> Option<&str> {
+        self.draft.answer_of(HookName::Embed)?.similarities.as_deref()
+    }
+
+    /// Answers what a hook was asked. Of embeddings the vectors come before, as [`Build::learn_vectors`] takes them, unless
+    /// the answer says how near the messages are.
     ///
     /// # Errors
     ///
@@ -125,6 +161,10 @@ impl Build {
             }
             (Some(Need::Recall { max_items, .. }), HookName::Recall) => {
                 recall::understand(max_items, answer)
+            }
+            (Some(Need::Embeddings { message_count, .. }), HookName::Embed) => {
+                let request = self.request_vector.take();
+                recall::understand_embeddings(draft, message_count, request.as_ref(), answer)
             }
             (Some(Need::Summaries { conversations, max_chars, .. }), HookName::Summarize) => {
                 let answer = tiers::understand(&conversations, max_chars, answer);

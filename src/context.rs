@@ -163,13 +163,13 @@ pub struct RecallReport {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum RecallStatus {
-    /// It was answered, perhaps with nothing.
+    /// It was answered, perhaps with nothing: by the hook, or where that gave no answer from the section's items.
     Ok,
     /// The request is blank, so nothing was asked.
     EmptyQuery,
-    /// There is no hook, or it said that it cannot.
+    /// There is no hook, or it said that it cannot, and no items.
     Unavailable,
-    /// The hook failed, took too long, or answered nonsense.
+    /// The hook failed, took too long, or answered nonsense, and there are no items.
     Failed,
 }
 
@@ -246,6 +246,21 @@ impl Cost {
             tokens: self.tokens.saturating_sub(other.tokens),
             chars: self.chars.saturating_sub(other.chars),
         }
+    }
+
+    /// A part of it, from 0 to 1. What is without limit stays so.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the share is from 0 to 1, and a budget far below 2^53"
+    )]
+    pub(crate) fn share(self, share: f64) -> Self {
+        let of = |amount: u64| match amount {
+            u64::MAX => u64::MAX,
+            amount => (amount as f64 * share) as u64,
+        };
+        Self { tokens: of(self.tokens), chars: of(self.chars) }
     }
 
     pub(crate) fn fits(self, limit: Self) -> bool {

@@ -1,12 +1,13 @@
 //! What the stages work on: the input, what was answered, and the marks that they leave.
 
 use crate::ask::{Answer, HookName, Need, StageResult};
-use crate::config::{ContextConfig, Format, SectionKind};
+use crate::config::{ContextConfig, Format, Item, SectionKind};
 use crate::context::{Context, Made, Piece};
 use crate::conversations::Conversations;
 use crate::groups::Groups;
 use crate::map::Map;
 use crate::measure::Counts;
+use crate::recall::reasons::Evidence;
 use crate::time::{Milliseconds, Zone};
 use crate::tokens::Encoding;
 use crate::trace::{Decision, Fate, Note, NoteKind, Reason, StageName};
@@ -42,6 +43,10 @@ pub struct Draft {
     pub answers: Vec<Answer>,
     /// Summaries that the hook gave, by the first message of the conversation; none where it had none.
     pub summaries: Map<usize, Option<String>>,
+    /// What was found for the sections that hold what fits the request, by their positions; set by `recall`.
+    pub found: Map<usize, Vec<Item>>,
+    /// How the older messages rank; set by `recall`, none where the newest come first.
+    pub ranking: Option<Ranked>,
     /// The conversations; set by `tiers`.
     pub(crate) conversations: Option<Conversations>,
     /// Texts that stand for those of their messages, by piece.
@@ -61,6 +66,17 @@ pub struct Draft {
     claims: Vec<Option<(Rank, Reason)>>,
 }
 
+/// How messages rank for the request.
+#[derive(Clone, Debug)]
+pub struct Ranked {
+    /// The newest, which come before all others as far as their share goes: newest first.
+    pub newest: Vec<usize>,
+    /// The messages that anything speaks for, the best first.
+    pub rows: Vec<usize>,
+    /// What that was made from.
+    pub evidence: Rc<Evidence>,
+}
+
 /// How strong a claim to a place in the context is. A stronger one is served first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rank {
@@ -72,6 +88,8 @@ pub enum Rank {
     Recent,
     /// Chosen by triage.
     Chosen,
+    /// Ranked by what the request is about.
+    Recalled,
     /// What nothing speaks for but its place.
     History,
 }
@@ -100,6 +118,8 @@ impl Draft {
             zone_offsets: None,
             answers: Vec::new(),
             summaries: Map::default(),
+            found: Map::default(),
+            ranking: None,
             conversations: None,
             shortened: Map::default(),
             trimmed: false,
@@ -143,6 +163,12 @@ impl Draft {
     #[must_use]
     pub fn answer_of(&self, hook: HookName) -> Option<&Answer> {
         self.answers.iter().find(|answer| answer.hook == hook)
+    }
+
+    /// What was found for a section, by its position.
+    #[must_use]
+    pub fn found(&self, section: usize) -> &[Item] {
+        self.found.get(&section).map_or(&[], Vec::as_slice)
     }
 
     /// The user's time zone.
@@ -227,6 +253,13 @@ impl Draft {
         let claim = &mut self.claims[self.groups.of(row)];
         if claim.is_none_or(|(stronger, _)| rank < stronger) {
             *claim = Some((rank, reason));
+        }
+    }
+
+    /// Takes back the claims that `budget` made for ranked messages.
+    pub(crate) fn forget_ranks(&mut self) {
+        for claim in &mut self.claims {
+            *claim = claim.filter(|(rank, _)| *rank != Rank::Recalled);
         }
     }
 

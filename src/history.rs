@@ -5,7 +5,7 @@
 use crate::ask::StageResult;
 use crate::config::{Format, Measure, Oversize, SectionKind};
 use crate::context::{Cost, Piece};
-use crate::draft::{Draft, Rank};
+use crate::draft::{Draft, Rank, Ranked};
 use crate::form;
 use crate::measure::Meter;
 use crate::shorten;
@@ -117,6 +117,54 @@ pub(crate) fn keep_by_rank(
         if let Err(reason) = limit.keep(draft, meter, history, room, &members)? {
             blocked = blocked.or(is_run.then_some(reason));
             history.left_out.extend(members.into_iter().map(|member| (member, reason)));
+        }
+    }
+    Ok(())
+}
+
+/// Keeps what ranks best for the request: first the newest, within their share, then the others, within that of all. What
+/// does not fit is passed over.
+pub(crate) fn keep_ranked(
+    draft: &mut Draft,
+    meter: &Meter,
+    history: &mut History,
+    room: &mut Cost,
+    ranking: &Ranked,
+) -> StageResult {
+    /// After so many in a row that do not fit, there is no room left to speak of.
+    const MISSES: usize = 200;
+    let config = &draft.config.recall;
+    let all = Cost {
+        tokens: room.tokens.min(history.room.tokens),
+        chars: room.chars.min(history.room.chars),
+    };
+    let lists = [
+        (&ranking.newest, all.share(config.max_recent_share), 0, Reason::Newest),
+        (&ranking.rows, all.share(config.max_share), MISSES, Reason::Recalled),
+    ];
+    let limit = HistoryLimit::of(draft);
+    for (rows, share, most_misses, reason) in lists {
+        let mut left =
+            Cost { tokens: share.tokens.min(room.tokens), chars: share.chars.min(room.chars) };
+        let mut misses = 0;
+        for (position, row) in rows.iter().copied().enumerate() {
+            if draft.rank(row) != Rank::History {
+                continue; // kept with another of its group
+            }
+            let members = open_members(draft, row);
+            let ahead = members.iter().chain(&rows[position..]).copied().map(Piece::Message);
+            meter.ask_ahead(draft, members.len(), ahead)?;
+            let before = left;
+            if limit.keep(draft, meter, history, &mut left, &members)?.is_ok() {
+                draft.claim(row, Rank::Recalled, reason);
+                *room = room.minus(before.minus(left));
+                misses = 0;
+            } else {
+                misses += 1;
+            }
+            if misses > most_misses {
+                break;
+            }
         }
     }
     Ok(())

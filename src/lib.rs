@@ -15,6 +15,7 @@
 //! - `units`, `conversations`: what windows count, and conversations within a transcript.
 //! - `unread`: whether what was read of a log decides the context.
 //! - `history`, `tiered`: how much of the history fits, and which conversations.
+//! - [`recall`]: the index of all messages, and how well they fit a request.
 //! - [`time`], [`map`]: dates and time zones, small maps.
 //! - [`tokens`]: exact counts and estimates.
 //! - [`context`], [`trace`]: the result, and what became of every message.
@@ -42,6 +43,7 @@ pub mod context;
 pub mod error;
 pub mod groups;
 pub mod map;
+pub mod recall;
 pub mod time;
 pub mod tokens;
 pub mod trace;

@@ -1,6 +1,6 @@
 //! What the sections beside history and request hold, and in which forms it fits.
 
-use crate::ask::{Answer, HookName, StageResult};
+use crate::ask::StageResult;
 use crate::config::{Format, FrontMatter, Item, Section, SectionKind};
 use crate::context::{ItemForm, ItemReport, Piece, RecallStatus, SectionReport};
 use crate::draft::Draft;
@@ -77,9 +77,9 @@ impl Body {
             }
             SectionKind::Focus => body.entries.push(whole(draft.context.focus.summary.clone())),
             SectionKind::Items => {
-                let shown = section.items.iter().take(count(section.limit.items)).enumerate();
-                body.entries
-                    .extend(shown.map(|(at, item)| entry(draft, section, at + 1, item, None)));
+                let items = if section.ranked { draft.found(position) } else { &section.items };
+                let shown = items.iter().take(count(section.limit.items)).enumerate();
+                body.entries.extend(shown.map(|(at, item)| entry(draft, section, at + 1, item)));
             }
             SectionKind::Recall => body.recall(draft, section),
         }
@@ -96,26 +96,15 @@ impl Body {
         };
         self.empty = status_text.or_else(|| self.empty.take());
         self.max_chars = Some(count(Some(draft.context.focus.max_chars)));
-        let Some(Answer { items: Some(items), .. }) = draft.answer_of(HookName::Recall) else {
-            return;
-        };
-        if status != Some(RecallStatus::Ok) {
-            return;
-        }
-        for (at, found) in items.iter().enumerate().take(count(section.limit.items)) {
+        let found = draft.found(self.section).iter().enumerate();
+        for (at, found) in found.take(count(section.limit.items)) {
             let text = form::said_of(&draft.config, found.text.trim());
             if text.is_empty() {
                 continue; // numbered all the same: the numbers are those of what was found
             }
-            let item = Item {
-                id: found.id.clone(),
-                text: shorten::excerpt(&text, count(Some(config.max_item_chars))),
-                summary: None,
-                priority: None,
-                source: found.source.clone(),
-                score: found.score,
-            };
-            self.entries.push(entry(draft, section, at + 1, &item, found.score));
+            let text = shorten::excerpt(&text, count(Some(config.max_item_chars)));
+            let item = Item { text, ..found.clone() };
+            self.entries.push(entry(draft, section, at + 1, &item));
         }
     }
 
@@ -297,25 +286,19 @@ impl Body {
     }
 }
 
-fn count(limit: Option<u64>) -> usize {
+/// A limit, where there is one.
+pub(crate) fn count(limit: Option<u64>) -> usize {
     limit.map_or(usize::MAX, |limit| limit.try_into().unwrap_or(usize::MAX))
 }
 
-fn entry(
-    draft: &Draft,
-    section: &Section,
-    number: usize,
-    item: &Item,
-    score: Option<f64>,
-) -> Entry {
+fn entry(draft: &Draft, section: &Section, number: usize, item: &Item) -> Entry {
     let template = section.item.as_deref().unwrap_or("{text}");
-    let score = score.or(item.score);
     let fill = |text: &str| {
         // What it begins a line with could pass for a speaker.
         let begins_line = template.starts_with("{text}") || template.contains("\n{text}");
         let text = form::guarded(&draft.config, text, begins_line);
         let source = item.source.as_deref().map(form::collapse);
-        focus::fill(template, number, &text, source.as_deref(), score)
+        focus::fill(template, number, &text, source.as_deref(), item.score)
     };
     Entry {
         id: item.id.clone(),

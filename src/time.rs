@@ -167,7 +167,7 @@ const DAYS_PER_ERA: i64 = 146_097;
 /// From the first day of the first era, 0000-03-01, to 1970-01-01.
 const DAYS_TO_1970: i64 = 719_468;
 
-fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
+pub(crate) fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
     let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
@@ -175,7 +175,7 @@ fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     era * DAYS_PER_ERA + day_of_era - DAYS_TO_1970
 }
 
-fn civil_date(days_since_1970: i64) -> (i64, i64, i64) {
+pub(crate) fn civil_date(days_since_1970: i64) -> (i64, i64, i64) {
     let days = days_since_1970 + DAYS_TO_1970;
     let (era, day_of_era) = (days.div_euclid(DAYS_PER_ERA), days.rem_euclid(DAYS_PER_ERA));
     let year_of_era =
@@ -188,7 +188,7 @@ fn civil_date(days_since_1970: i64) -> (i64, i64, i64) {
     (year, month, day)
 }
 
-fn days_in_month(year: i64, month: i64) -> i64 {
+pub(crate) fn days_in_month(year: i64, month: i64) -> i64 {
     let (next_year, next_month) = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
     days_since_1970(next_year, next_month, 1) - days_since_1970(year, month, 1)
 }

@@ -65,6 +65,8 @@ pub enum Reason {
     BeyondRecentMessages,
     /// It is older than the window's hours.
     TooOld,
+    /// Triage was not asked about it: it is not among its candidates.
+    NotCandidate,
     /// Triage did not choose it.
     NotChosen,
     /// It is older than the guaranteed recent, and triage failed.
@@ -83,6 +85,8 @@ pub enum Reason {
     OverLimit,
     /// The budget had no room left for it.
     OverBudget,
+    /// The budget had no room left for it: what fits the request better filled it.
+    RankedLower,
     /// It is one of the system or developer messages that the transcript begins with.
     Instruction,
     /// The caller pinned it.
@@ -97,13 +101,17 @@ pub enum Reason {
     Recent,
     /// Triage chose it.
     Chosen,
+    /// It is one of the newest, which come before what is recalled.
+    Newest,
+    /// It fits the request, or the request goes on from it.
+    Recalled,
     /// It is history, and there was room for it.
     History,
 }
 
 impl Reason {
     /// Every reason, in the order of the stages.
-    pub const ALL: [Self; 38] = [
+    pub const ALL: [Self; 42] = [
         Self::NotRead,
         Self::OtherSession,
         Self::OtherTarget,
@@ -125,6 +133,7 @@ impl Reason {
         Self::BeyondUserTurns,
         Self::BeyondRecentMessages,
         Self::TooOld,
+        Self::NotCandidate,
         Self::NotChosen,
         Self::TriageFailed,
         Self::TriageUnavailable,
@@ -134,6 +143,7 @@ impl Reason {
         Self::SplitGroup,
         Self::OverLimit,
         Self::OverBudget,
+        Self::RankedLower,
         Self::Instruction,
         Self::Pinned,
         Self::Request,
@@ -141,6 +151,8 @@ impl Reason {
         Self::Direct,
         Self::Recent,
         Self::Chosen,
+        Self::Newest,
+        Self::Recalled,
         Self::History,
     ];
 
@@ -220,6 +232,9 @@ impl Reason {
                 serde_json::to_string(&window.recency_hours).unwrap_or_default(),
                 window.min_messages
             ),
+            Self::NotCandidate => {
+                "not among those that triage was asked about (triage.candidates, triage.maxCandidates)".to_owned()
+            }
             Self::NotChosen => "not chosen by triage as relevant to the request".to_owned(),
             Self::TriageFailed => format!(
                 "triage failed, and it is older than the newest {} that are kept then (triage.alwaysIncludeRecent, \
@@ -243,6 +258,10 @@ impl Reason {
             Self::OverBudget => {
                 "no room left in the budget: what is newer, pinned or required filled it".to_owned()
             }
+            Self::RankedLower => {
+                "no room left in the budget: what fits the request better, is pinned or required filled it (recall)"
+                    .to_owned()
+            }
             Self::Instruction => {
                 "one of the instructions that the transcript begins with, which are always kept"
                     .to_owned()
@@ -262,6 +281,11 @@ impl Reason {
                 config.triage.always_include_recent
             ),
             Self::Chosen => "chosen by triage as relevant to the request".to_owned(),
+            Self::Newest => format!(
+                "one of the newest {}, which come before what is recalled (recall.recentMessages)",
+                config.recall.recent_messages
+            ),
+            Self::Recalled => "fits the request better than what was left out (recall)".to_owned(),
             Self::History => "within the window, and there was room for it".to_owned(),
         }
     }
@@ -313,6 +337,8 @@ pub struct Trace {
     pub ranges: Vec<TraceRange>,
     /// The reasons that occur, in words.
     pub reasons: Vec<ReasonWords>,
+    /// Why messages were recalled that were kept for their rank.
+    pub recalled: Vec<RecalledWords>,
     /// What is to be said of the build as a whole.
     pub notes: Vec<Note>,
     /// How many older messages of the log were not read, as none of them could be in the context.
@@ -349,8 +375,23 @@ pub enum NoteKind {
     RecallUnavailable,
     /// Recall failed.
     RecallFailed,
+    /// The hook for embeddings said that it is unavailable: messages are ranked by their words alone.
+    EmbeddingUnavailable,
+    /// The hook for embeddings failed: messages are ranked by their words alone.
+    EmbeddingFailed,
     /// The hook for summaries failed.
     SummariesFailed,
+}
+
+/// Why messages were recalled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct RecalledWords {
+    /// Their positions in the transcript, from 0.
+    pub positions: Vec<usize>,
+    /// What speaks for each: words of the request that it has or stands beside, who says it, when, what it means.
+    pub words: String,
 }
 
 /// A reason in words.
@@ -413,6 +454,6 @@ impl Trace {
                 }
             }
         }
-        Self { ranges, reasons, notes: Vec::new(), unread_count: 0 }
+        Self { ranges, reasons, recalled: Vec::new(), notes: Vec::new(), unread_count: 0 }
     }
 }

@@ -6,9 +6,14 @@
 use crate::context::Cost;
 use crate::error::{Error, ErrorCode, Result};
 use crate::map::Hashed;
+use crate::recall::index::Index;
+use crate::recall::passages::Library;
+use crate::recall::terms::Analyzer;
+use crate::recall::vectors::Vectors;
 use crate::time::{self, Milliseconds};
 use serde::{Deserialize, Serialize};
-use std::cell::RefCell;
+use std::cell::{RefCell, RefMut};
+use std::rc::Rc;
 use xxhash_rust::xxh64::{Xxh64, xxh64};
 
 /// Who speaks.
@@ -234,6 +239,18 @@ pub struct Gap {
 struct Remembered {
     costs: Vec<CostColumn>,
     digests: Vec<u64>,
+    /// The latest last.
+    indexes: Vec<Indexed>,
+    /// Texts of sections, by their checksums; the latest last.
+    libraries: Vec<(u64, Rc<Library>)>,
+    vectors: Vectors,
+}
+
+/// An index of some messages.
+#[derive(Clone, Debug, Default)]
+struct Indexed {
+    rows: Vec<usize>,
+    index: Rc<Index>,
 }
 
 #[derive(Clone, Debug)]
@@ -246,6 +263,8 @@ struct CostColumn {
 
 /// How many forms (format and encoding) of a message's cost are remembered at once.
 const REMEMBERED_FORMS: usize = 4;
+/// Of how many lists of texts the index is remembered at once.
+const REMEMBERED_LIBRARIES: usize = 4;
 const UNKNOWN_COST: [u32; 2] = [u32::MAX; 2];
 
 impl Transcript {
@@ -386,6 +405,13 @@ impl Transcript {
         self.rows.truncate(length);
         let remembered = self.remembered.get_mut();
         remembered.digests.truncate(length);
+        remembered.vectors.truncate(length);
+        for known in &mut remembered.indexes {
+            if let Some(cut) = known.rows.iter().position(|row| *row >= length) {
+                known.rows.truncate(cut);
+                Rc::make_mut(&mut known.index).truncate(cut);
+            }
+        }
         for column in &mut remembered.costs {
             column.costs.truncate(length);
         }
@@ -472,6 +498,72 @@ impl Transcript {
             costs.resize(self.rows.len(), UNKNOWN_COST);
         }
         costs[row] = [tokens, chars];
+    }
+
+    /// The texts of sections that have this checksum, in passages and indexed: as it is remembered, or else made now.
+    pub(crate) fn library(&self, checksum: u64, make: impl FnOnce() -> Library) -> Rc<Library> {
+        let libraries = &mut self.remembered.borrow_mut().libraries;
+        let known = libraries.iter().position(|(known, _)| *known == checksum);
+        let library = match known {
+            Some(position) => libraries.remove(position),
+            None => (checksum, Rc::new(make())),
+        };
+        if libraries.len() == REMEMBERED_LIBRARIES {
+            libraries.remove(0);
+        }
+        let shared = Rc::clone(&library.1);
+        libraries.push(library);
+        shared
+    }
+
+    /// The index of messages in an order, remembered for the last few lists. What is new at their end is indexed first.
+    #[must_use]
+    pub fn index(&self, rows: &[usize]) -> Rc<Index> {
+        const REMEMBERED: usize = 2;
+        let mut remembered = self.remembered.borrow_mut();
+        let indexes = &mut remembered.indexes;
+        let known = indexes.iter().position(|known| rows.starts_with(&known.rows));
+        let mut known = known.map(|position| indexes.remove(position)).unwrap_or_default();
+        if known.rows.len() < rows.len() {
+            let mut analyzer = Analyzer::new();
+            let index = Rc::make_mut(&mut known.index);
+            for row in &rows[known.rows.len()..] {
+                index.append(self, *row, &mut analyzer);
+            }
+            known.rows.extend(&rows[known.rows.len()..]);
+        }
+        let index = Rc::clone(&known.index);
+        if indexes.len() == REMEMBERED {
+            indexes.remove(0);
+        }
+        indexes.push(known);
+        index
+    }
+
+    /// The vectors of all messages that a model gave.
+    pub(crate) fn embeddings(&self, model: &str) -> RefMut<'_, Vectors> {
+        let mut vectors = RefMut::map(self.remembered.borrow_mut(), |it| &mut it.vectors);
+        vectors.read(self, model);
+        vectors
+    }
+
+    /// The vectors of some messages that a model gave, as bytes that [`Transcript::learn_vectors`] reads: nothing where none
+    /// is known. They name messages by checksums of what was embedded.
+    #[must_use]
+    pub fn vectors(&self, rows: std::ops::Range<usize>, model: &str) -> Vec<u8> {
+        self.embeddings(model).bytes(rows)
+    }
+
+    /// How many vectors [`Transcript::vectors`] would give.
+    #[must_use]
+    pub fn known_vectors(&self, rows: std::ops::Range<usize>, model: &str) -> usize {
+        self.embeddings(model).known_count(rows)
+    }
+
+    /// Remembers the vectors of some messages, as far as they are among `bytes`. What is no list of vectors, or one of
+    /// another version, is ignored: they are asked for anew then.
+    pub fn learn_vectors(&self, rows: std::ops::Range<usize>, model: &str, bytes: &[u8]) {
+        self.embeddings(model).learn_bytes(rows, bytes);
     }
 
     /// A checksum of the first `length` messages with all their fields, as 16 hexadecimal digits.

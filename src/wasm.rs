@@ -107,6 +107,28 @@ impl CoreTranscript {
         self.0.learn_costs(first.min(end)..end, bytes);
     }
 
+    /// The vectors of the messages from `first` to before `end` that a model gave; see [`Transcript::vectors`].
+    #[must_use]
+    pub fn vectors(&self, first: usize, end: usize, model: &str) -> Vec<u8> {
+        let end = end.min(self.0.len());
+        self.0.vectors(first.min(end)..end, model)
+    }
+
+    /// How many vectors are known of the messages from `first` to before `end`.
+    #[wasm_bindgen(js_name = knownVectors)]
+    #[must_use]
+    pub fn known_vectors(&self, first: usize, end: usize, model: &str) -> usize {
+        let end = end.min(self.0.len());
+        self.0.known_vectors(first.min(end)..end, model)
+    }
+
+    /// Remembers what `vectors` gave once.
+    #[wasm_bindgen(js_name = learnVectors)]
+    pub fn learn_vectors(&self, first: usize, end: usize, model: &str, bytes: &[u8]) {
+        let end = end.min(self.0.len());
+        self.0.learn_vectors(first.min(end)..end, model, bytes);
+    }
+
     /// How many messages there are.
     #[wasm_bindgen(getter)]
     #[must_use]
@@ -189,6 +211,20 @@ impl CoreBuild {
                 Step::Done(context) => return finished(&context),
             }
         }
+    }
+
+    /// Takes vectors that the hook gave for texts that were asked for, from the one at `first` on; see
+    /// [`Build::learn_vectors`].
+    #[wasm_bindgen(js_name = learnVectors)]
+    pub fn learn_vectors(&mut self, first: usize, vectors: &[f32], dimensions: usize) -> bool {
+        self.0.learn_vectors(first, vectors, dimensions)
+    }
+
+    /// How near the messages are, as the hook for embeddings was understood.
+    #[wasm_bindgen(getter)]
+    #[must_use]
+    pub fn similarities(&self) -> Option<String> {
+        self.0.similarities().map(str::to_owned)
     }
 
     /// Answers what a hook was asked, with an [`Answer`].

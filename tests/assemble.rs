@@ -48,7 +48,8 @@ fn an_empty_transcript_gives_the_request_alone() {
 
 #[test]
 fn leaves_out_the_oldest_first() {
-    let context = run(&chat(10), Some("and now?"), r#"{"budget":{"maxTokens":45}}"#);
+    let options = r#"{"recall":{"ranking":"recency"},"budget":{"maxTokens":45}}"#;
+    let context = run(&chat(10), Some("and now?"), options);
     let first = kept(&context)[0];
     assert!(first > 0);
     assert_eq!(kept(&context), (first..10).collect::<Vec<_>>());

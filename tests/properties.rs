@@ -10,13 +10,16 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::TestRunner;
 use std::fmt::Write;
-use support::{Message, build, config, fates, groups_are_whole, kept, reference_count, transcript};
-use windrow::config::OnRequiredOverflow;
+use support::{
+    Message, build, config, fates, groups_are_whole, kept, ranking_options, reference_count,
+    transcript,
+};
+use windrow::config::{OnRequiredOverflow, Ranking};
 use windrow::context::Context;
 use windrow::context::Piece;
 use windrow::error::ErrorCode;
 use windrow::tokens::EncodingName;
-use windrow::trace::Fate;
+use windrow::trace::{Fate, Reason};
 use windrow::transcript::{Field, Role};
 
 /// Texts of all sorts, among them some that try to pass for structure.
@@ -71,7 +74,7 @@ fn options() -> impl Strategy<Value = String> {
         any::<bool>(),
         select(vec!["o200k_base", "cl100k_base", "estimate"]),
     );
-    (window, budget, rest).prop_map(|(window, budget, rest)| {
+    (window, budget, rest, ranking_options()).prop_map(|(window, budget, rest, recall)| {
         let (lookback, exchange, turns, recent, hours, floor) = window;
         let (tokens, chars, shorten) = budget;
         let (format, times, session, fetch, no_tags, encoding) = rest;
@@ -83,6 +86,7 @@ fn options() -> impl Strategy<Value = String> {
             "filter":{{"excludeTags":{}}},
             "window":{{"lookbackCount":{},"unit":"{}","maxUserTurns":{},"maxRecentMessages":{},
                        "recencyHours":{},"minMessages":{floor}}},
+            "recall":{recall},
             "budget":{{"maxTokens":{},"maxChars":{},"onRequiredOverflow":"{}"}},
             "render":{{"format":"{format}","times":{times}}}}}"#,
             session.map_or("null".to_owned(), |name| format!("\"{name}\"")),
@@ -214,14 +218,21 @@ fn check_case(
     prop_assert_eq!(&again.recording, &context.recording);
     prop_assert_eq!(&again.trace, &context.trace);
 
-    // A larger budget keeps all that a smaller one kept.
+    // A larger budget keeps all that a smaller one kept, where the newest come first. What ranks better may be larger than
+    // what ranks lower: once there is room for it, it takes that of the smaller ones. What stands before it stays.
     let mut larger = config(json);
+    let is_ranked = larger.recall.ranking != Ranking::Recency;
     if larger.budget.on_required_overflow == OnRequiredOverflow::Error {
         larger.budget.max_tokens = larger.budget.max_tokens.map(|limit| limit + more);
         larger.budget.max_chars = larger.budget.max_chars.map(|limit| limit + more);
         let larger = build(&transcript(messages), request, larger).expect("it did before");
         let kept_now = kept(&larger);
-        prop_assert!(kept(&context).iter().all(|row| kept_now.contains(row)));
+        let mut stays = kept(&context);
+        if is_ranked && context.trimmed {
+            let fates = fates(&context);
+            stays.retain(|row| !matches!(fates[*row].1, Reason::Recalled | Reason::History));
+        }
+        prop_assert!(stays.iter().all(|row| kept_now.contains(row)));
     }
 
     // Counts that are remembered from another build change nothing.

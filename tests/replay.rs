@@ -12,10 +12,11 @@ use proptest::sample::{Index, select};
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 use std::rc::Rc;
-use support::{Message, NOW, build_with, config, fates, transcript};
+use support::{Message, NOW, build_with, config, fates, ranking_options, transcript};
 use windrow::ask::{Answer, HookName, Need, Outcome, Recalled};
 use windrow::context::{AnswerRecord, Context, Piece};
 use windrow::error::{Error, ErrorCode};
+use windrow::recall::vectors::write_similarities;
 use windrow::trace::{Fate, NoteKind, Reason, StageName};
 use windrow::transcript::{Field, Role, Transcript};
 
@@ -94,7 +95,15 @@ fn options() -> impl Strategy<Value = Value> {
     );
     let filter = (any::<bool>(), any::<bool>(), any::<bool>(), weighted(0.2, 1_u64..9));
     let window = (any::<bool>(), small(), small(), small(), weighted(0.2, 1_u64..90));
-    let triage = (0_u64..4, 0_u64..4, any::<bool>(), any::<bool>(), prop::bool::weighted(0.8));
+    let triage = (
+        0_u64..4,
+        0_u64..4,
+        any::<bool>(),
+        any::<bool>(),
+        prop::bool::weighted(0.8),
+        select(vec!["all", "recalled"]),
+        weighted(0.3, 0_u64..6),
+    );
     let tiers = (
         any::<bool>(),
         any::<bool>(),
@@ -117,8 +126,8 @@ fn options() -> impl Strategy<Value = Value> {
         any::<bool>(),
     );
     let sections = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), small(), small());
-    (general, filter, window, triage, tiers, budget, render, sections).prop_map(
-        |(general, filter, window, triage, tiers, budget, render, sections)| {
+    (general, filter, window, triage, tiers, budget, render, sections, ranking_options()).prop_map(
+        |(general, filter, window, triage, tiers, budget, render, sections, recall)| {
             let (with_request, with_sections, separate, first, tokens, items) = sections;
             let mut list = vec![
                 json!({"id": "soul", "kind": "text", "label": "soul=\n", "text": "x".repeat(300),
@@ -154,7 +163,9 @@ fn options() -> impl Strategy<Value = Value> {
                 "triage": {"skipSelectionThreshold": triage.0, "alwaysIncludeRecent": triage.1,
                            "onError": if triage.2 { "recentOnly" } else { "keepAll" },
                            "onUnavailable": if triage.3 { "recentOnly" } else { "keepAll" },
-                           "useSelection": triage.4},
+                           "useSelection": triage.4,
+                           "candidates": triage.5, "maxCandidates": triage.6},
+                "recall": recall,
                 "tiers": {"enabled": tiers.0, "onOverflow": if tiers.1 { "stop" } else { "nextTier" },
                           "todayWindow": if tiers.2 { "calendarDay" } else { "rolling24Hours" },
                           "older": tiers.3, "maxSummaries": tiers.4, "maxAgeDays": tiers.5,
@@ -184,10 +195,11 @@ fn hooks() -> impl Strategy<Value = Hooks> {
         HookName::Select,
         HookName::Complete,
         HookName::Recall,
+        HookName::Embed,
         HookName::Summarize,
         HookName::CountTokens,
     ];
-    (prop::sample::subsequence(all.to_vec(), 0..=5), 0_u8..8, any::<u64>())
+    (prop::sample::subsequence(all.to_vec(), 0..=6), 0_u8..8, any::<u64>())
         .prop_map(|(names, outcome, choice)| Hooks { names, outcome, choice })
 }
 
@@ -218,6 +230,12 @@ impl Hooks {
                     id: None,
                 };
                 Answer { items: Some((0..9).map(item).collect()), ..hook(HookName::Recall) }
+            }
+            Need::Embeddings { message_count, .. } => {
+                let near = |position: usize| if is_in(position) { 0.9 } else { -0.2 };
+                let similarities: Vec<f64> = (0..*message_count).map(near).collect();
+                let similarities = Some(write_similarities(&similarities));
+                Answer { similarities, ..hook(HookName::Embed) }
             }
             Need::Summaries { conversations, .. } => {
                 let summary = |position| is_in(position).then(|| format!("summary {position}"));

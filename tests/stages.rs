@@ -108,8 +108,8 @@ fn direct_messages_come_before_older_history_and_by_priority() {
         Message::assistant("for somebody else").with(Field::Target, "you").at(6),
     ];
     messages.extend(chat(30).into_iter().map(|message| message.at(7)));
-    let options =
-        json!({"agentId": "me", "window": {"lookbackCount": 10}, "budget": {"maxTokens": 60}});
+    let options = json!({"agentId": "me", "window": {"lookbackCount": 10},
+                         "recall": {"ranking": "recency"}, "budget": {"maxTokens": 60}});
     let context = run(&messages, Some("now?"), &options);
     let rows: Vec<Piece> = context.pieces.iter().map(|placed| placed.piece).collect();
     let end = [Piece::Message(0), Piece::Message(1), Piece::Request];

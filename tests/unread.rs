@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::TestRunner;
 use std::rc::Rc;
-use support::{Message, NOW, append, config, encoding};
+use support::{Message, NOW, append, config, encoding, fates, ranking_options};
 use windrow::ask::{Answer, HookName, Need, Outcome};
 use windrow::assemble::{Build, Step};
 use windrow::context::{Context, Piece};
@@ -271,7 +271,7 @@ fn options() -> impl Strategy<Value = String> {
             prop::bool::weighted(0.95),
         ),
     );
-    (window, rest).prop_map(|(window, rest)| {
+    (window, rest, ranking_options()).prop_map(|(window, rest, recall)| {
         let (lookback, exchange, turns, recent, hours, floor, tasks) = window;
         let (tokens, format, fetch, completed, exclude, days, agent, flags) = rest;
         let (deduplicate, tiers, items, enabled) = flags;
@@ -284,7 +284,7 @@ fn options() -> impl Strategy<Value = String> {
             "filter":{{"completedOnly":{completed},"excludeSources":{},"maxAgeDays":{}}},
             "window":{{"lookbackCount":{},"unit":"{}","maxUserTurns":{},"maxRecentMessages":{},
                        "recencyHours":{},"minMessages":{floor},"previousTasksCount":{}}},
-            "tiers":{{"enabled":{tiers}}},
+            "recall":{recall},"tiers":{{"enabled":{tiers}}},
             "budget":{{"maxTokens":{}}},
             "sections":[{{"id":"history","kind":"history","limit":{{"items":{}}}}},{{"id":"request","kind":"request"}}],
             "render":{{"format":"{format}"}}}}"#,
@@ -353,6 +353,9 @@ fn check_case(
             prop_assert_eq!(found.tokens.total, expected.tokens.total);
             prop_assert_eq!(found.trimmed, expected.trimmed);
             prop_assert_eq!(found.trace.unread_count, messages.len() - end.rows().len());
+            let ranked = [Reason::Newest, Reason::Recalled, Reason::RankedLower];
+            let is_ranked = fates(&expected).iter().any(|(_, reason)| ranked.contains(reason));
+            prop_assert!(!is_ranked || found.trace.unread_count == 0, "all are ranked");
         }
         (Err(expected), Err(found)) => prop_assert_eq!(found, expected),
         (expected, found) => {
@@ -405,7 +408,10 @@ fn reads_no_more_than_the_window_and_the_budget_need() {
         })
         .collect();
     for (json, most) in [
-        (r#"{"encoding":"estimate","budget":{"maxTokens":1000}}"#, 130),
+        (
+            r#"{"encoding":"estimate","recall":{"ranking":"recency"},"budget":{"maxTokens":1000}}"#,
+            130,
+        ),
         (r#"{"encoding":"estimate","window":{"lookbackCount":25}}"#, 66),
         (r#"{"encoding":"estimate","window":{"maxUserTurns":12}}"#, 66),
         (r#"{"encoding":"estimate","enabled":false}"#, 66),

@@ -14,6 +14,8 @@ export function hookOf(need: HookNeed, has: (name: HookName) => boolean): HookNa
       return "countTokens";
     case "recall":
       return "recall.search";
+    case "embeddings":
+      return "recall.embed";
     case "summaries":
       return "tiers.summarize";
     case "triage":
@@ -47,7 +49,7 @@ export function answerOf(hook: HookName, read: () => Reading): Answer {
 
 /** A recorded answer as the answer to what is asked now; nonsense where it is none. */
 export function readAgain(recorded: Answer, need: HookNeed): Answer | Nonsense {
-  const { hook, outcome, reason, ids, text, items, summaries, counts } = recorded;
+  const { hook, outcome, reason, ids, text, items, similarities, summaries, counts } = recorded;
   if (outcome !== "given") {
     return typeof reason === "string" ? { hook, outcome, reason } : { hook, outcome };
   }
@@ -57,6 +59,8 @@ export function readAgain(recorded: Answer, need: HookNeed): Answer | Nonsense {
         return readCounts(counts, need.texts.length);
       case "recall":
         return readRecalled(items);
+      case "embeddings":
+        return readSimilarities(similarities, need.messageCount);
       case "summaries":
         return readSummaries(
           summaries,
@@ -169,6 +173,67 @@ function recalledOf(element: unknown): Recalled | undefined {
     source: typeof from === "string" ? from : null,
     score: typeof score === "number" && Number.isFinite(score) ? score : null,
   };
+}
+
+/** Vectors in a row, and how many components each has. */
+export interface Vectors {
+  readonly components: Float32Array;
+  readonly dimensions: number;
+}
+
+/** The most components of a vector; no model gives more. */
+const MAX_DIMENSIONS = 65_536;
+
+/**
+ * The vectors of so many texts; of several batches all have as many `dimensions`. Whether their components are finite numbers
+ * is seen where they are learned.
+ */
+export function readVectors(
+  given: unknown,
+  wanted: number,
+  dimensions: number | undefined,
+): Vectors | "unavailable" | Nonsense {
+  if (given == null) {
+    return "unavailable";
+  }
+  // One more than is wanted, to see that there are too many.
+  const vectors = elementsOf(given, wanted + 1);
+  if (vectors === undefined) {
+    return notList(given);
+  }
+  if (vectors.length !== wanted) {
+    return { nonsense: `answered ${vectors.length > wanted ? "more" : vectors.length} vectors for ${wanted} texts` };
+  }
+  let length = dimensions;
+  let components = new Float32Array(0);
+  for (const [index, vector] of vectors.entries()) {
+    const isList = Array.isArray(vector) || (ArrayBuffer.isView(vector) && !(vector instanceof DataView));
+    if (!isList) {
+      return { nonsense: `answered ${describe(vector)} as a vector, not a list of numbers` };
+    }
+    const list = vector as ArrayLike<unknown>;
+    const { length: found } = list;
+    length ??= found;
+    if (found !== length || !(found > 0 && found <= MAX_DIMENSIONS)) {
+      return { nonsense: `answered a vector of ${found} numbers${found === length ? "" : ` beside one of ${length}`}` };
+    }
+    if (index === 0) {
+      components = new Float32Array(wanted * found);
+    }
+    for (let at = 0; at < found; at++) {
+      const component = list[at];
+      // What is no number becomes none: a text or a hole would be 0.
+      components[index * found + at] = typeof component === "number" ? component : Number.NaN;
+    }
+  }
+  return { components, dimensions: length ?? 0 };
+}
+
+/** How near messages are to the request, as it was recorded. */
+function readSimilarities(given: unknown, wanted: number): Reading {
+  return typeof given === "string" && given.length === 2 * wanted
+    ? { similarities: given }
+    : { nonsense: `answered no similarities for ${wanted} messages` };
 }
 
 export function readSummaries(given: unknown, ids: readonly string[]): Reading {

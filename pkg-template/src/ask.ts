@@ -12,34 +12,105 @@ import {
   readRecalled,
   readSummaries,
   readText,
+  readVectors,
   reasonOf,
+  type Vectors,
 } from "./answers.js";
 import { ContextError, type ErrorKind } from "./errors.js";
 import type { Answer, Candidate, HookName, SummaryWanted } from "./generated.js";
 import type { Hooks, TriageCandidate } from "./hooks.js";
 import type { MessageInput } from "./messages.js";
 
-/** Asks the hook that a need is for. Gives an answer in any case, unless the caller aborts: then it fails. */
+/**
+ * Takes the vectors of texts that were asked for, from the one at `first` on. Says whether they are vectors: numbers that are
+ * finite.
+ */
+export type TakeVectors = (first: number, vectors: Vectors) => boolean;
+
+/**
+ * Asks the hook that a need is for. Gives an answer in any case, unless the caller aborts: then it fails. Vectors are no part
+ * of the answer: `take` gets them.
+ */
 export async function askHook<M extends MessageInput>(
   need: HookNeed,
   hooks: Hooks,
   messages: readonly M[],
   signal: AbortSignal | undefined,
   kind: ErrorKind,
+  take: TakeVectors,
 ): Promise<Answer> {
   const hook = hookOf(need, (name) => hooks.has(name));
   const run = hooks.get(hook);
   if (run === undefined) {
     return { hook, outcome: "unavailable" };
   }
+  if (need.need === "embeddings") {
+    return await askForVectors(need, run, signal, kind, take);
+  }
+  return await askOnce(need, hook, run, messages, signal, kind);
+}
+
+type EmbeddingsNeed = Extract<HookNeed, { readonly need: "embeddings" }>;
+type OtherNeed = Exclude<HookNeed, EmbeddingsNeed>;
+type RunHook = (...question: readonly unknown[]) => unknown;
+
+/** Asks for vectors, one batch after the other. What was given is taken at once: it is true whatever becomes of the rest. */
+async function askForVectors(
+  { texts, batchSize, timeoutMs }: EmbeddingsNeed,
+  run: RunHook,
+  signal: AbortSignal | undefined,
+  kind: ErrorKind,
+  take: TakeVectors,
+): Promise<Answer> {
+  const hook = "recall.embed";
+  let dimensions: number | undefined;
+  for (let first = 0; first < texts.length; first += batchSize) {
+    const batch = texts.slice(first, first + batchSize);
+    const { length } = batch;
+    const ending = await endingOf((own) => run(batch, { signal: own }), timeoutMs, signal);
+    const answer = answerTo(ending, hook, timeoutMs, signal, kind, (given) => {
+      const vectors = readVectors(given, length, dimensions);
+      if (vectors === "unavailable" || "nonsense" in vectors) {
+        return vectors;
+      }
+      ({ dimensions } = vectors);
+      return take(first, vectors) ? {} : { nonsense: "answered a vector with what is no finite number" };
+    });
+    if (answer.outcome !== "given") {
+      return answer;
+    }
+  }
+  return { hook, outcome: "given" };
+}
+
+async function askOnce<M extends MessageInput>(
+  need: OtherNeed,
+  hook: HookName,
+  run: RunHook,
+  messages: readonly M[],
+  signal: AbortSignal | undefined,
+  kind: ErrorKind,
+): Promise<Answer> {
   // Of what the hook gets it may change anything: what its answer is read by is made before.
   const { call, read } = questionOf(need, hook, messages);
   const ending = await endingOf((own) => call(run, own), need.timeoutMs, signal);
+  return answerTo(ending, hook, need.timeoutMs, signal, kind, read);
+}
+
+/** What the end of a wait for a hook comes to. */
+function answerTo(
+  ending: Ending,
+  hook: HookName,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+  kind: ErrorKind,
+  read: (given: unknown) => Reading,
+): Answer {
   switch (ending.kind) {
     case "aborted":
       throw aborted(signal, kind);
     case "late":
-      return { hook, outcome: "failed", reason: tookLonger(need.timeoutMs) };
+      return { hook, outcome: "failed", reason: tookLonger(timeoutMs) };
     case "failed": {
       const answer: Answer = { hook, outcome: "failed", reason: reasonOf(ending.cause) };
       causes.set(answer, ending.cause);
@@ -64,7 +135,7 @@ interface Question {
   readonly read: (given: unknown) => Reading;
 }
 
-function questionOf<M extends MessageInput>(need: HookNeed, hook: HookName, messages: readonly M[]): Question {
+function questionOf<M extends MessageInput>(need: OtherNeed, hook: HookName, messages: readonly M[]): Question {
   switch (need.need) {
     case "counts": {
       const { texts } = need;

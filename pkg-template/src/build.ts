@@ -2,7 +2,7 @@
 
 import { CoreBuild, type CoreTranscript } from "#core";
 import type { HookNeed } from "./answers.js";
-import { askHook, causeOf, checkAborted, untilAborted } from "./ask.js";
+import { askHook, causeOf, checkAborted, type TakeVectors, untilAborted } from "./ask.js";
 import {
   type ContextConfig,
   type InFormat,
@@ -63,7 +63,7 @@ export async function buildOver<M extends MessageInput, F extends Format>(
     const reader = open(read);
     return await buildFrom<M, F>(reader instanceof Promise ? await reader : reader, read, now, {
       hooks: [...read.hooks.keys()],
-      answer: (need, messages) => askHook(need, read.hooks, messages, read.signal, KIND),
+      answer: (need, messages, take) => askHook(need, read.hooks, messages, read.signal, KIND, take),
       offsets: offsetsOf,
     });
   } catch (failure) {
@@ -109,8 +109,11 @@ export function buildContextSync<M extends MessageInput, const F extends Format 
 export interface Outside {
   /** The hooks that there are. */
   readonly hooks: readonly HookName[];
-  /** Answers what a hook is asked; positions are those of the messages. Nothing is asked twice. */
-  answer(need: HookNeed, messages: readonly MessageInput[]): Answer | Promise<Answer>;
+  /**
+   * Answers what a hook is asked; positions are those of the messages. Nothing is asked twice. Where the answer to embeddings
+   * does not say how near the messages are, `take` is given all vectors before.
+   */
+  answer(need: HookNeed, messages: readonly MessageInput[], take: TakeVectors): Answer | Promise<Answer>;
   /** The offsets of a time zone: since when, and how many minutes, in turn. */
   offsets(need: ZoneNeed): readonly number[];
 }
@@ -144,7 +147,7 @@ export async function buildFrom<M extends MessageInput, F extends Format>(
       } else if (step.need === "zoneOffsets") {
         attempt.answerOffsets(outside.offsets(step));
       } else {
-        attempt.answer(attempt.known() ?? (await answer(step, attempt.messages)));
+        attempt.answer(attempt.known() ?? (await answer(step, attempt.messages, attempt.take())));
       }
       checkAborted(signal, KIND);
     }
@@ -157,10 +160,13 @@ export async function buildFrom<M extends MessageInput, F extends Format>(
 function onceEach(answer: Outside["answer"]): Outside["answer"] {
   const answers = new Map<string, Answer>();
   const counts = new Map<string, number>();
-  return async (need, messages) => {
+  return async (need, messages, take) => {
+    if (need.need === "embeddings") {
+      return await answer(need, messages, take); // the engine remembers vectors, and asks for others
+    }
     if (need.need === "counts") {
       const texts = need.texts.filter((text) => !counts.has(text));
-      const given = texts.length === 0 ? undefined : await answer({ ...need, texts }, messages);
+      const given = texts.length === 0 ? undefined : await answer({ ...need, texts }, messages, take);
       if (given !== undefined && given.counts?.length !== texts.length) {
         return given; // it failed
       }
@@ -170,7 +176,7 @@ function onceEach(answer: Outside["answer"]): Outside["answer"] {
       return { hook: "countTokens", outcome: "given", counts: need.texts.map((text) => counts.get(text) ?? 0) };
     }
     const question = JSON.stringify(need);
-    const known = answers.get(question) ?? (await answer(need, messages));
+    const known = answers.get(question) ?? (await answer(need, messages, take));
     answers.set(question, known);
     return known;
   };
@@ -263,9 +269,14 @@ class Attempt<M extends MessageInput> {
     return call(KIND, () => this.#build.step() as Finished | Need);
   }
 
-  /** The answer to what was just asked, where it was given to an engine before: no hook is asked twice. */
+  /**
+   * The answer to what was just asked, where it was given to an engine before: no hook is asked twice. Only where an engine
+   * went before it had said how near the messages are, its vectors went too.
+   */
   known(): Answer | undefined {
-    return this.#answers[this.#given];
+    const known = this.#answers[this.#given];
+    const isLost = known?.hook === "recall.embed" && known.outcome === "given" && known.similarities === undefined;
+    return isLost ? undefined : known;
   }
 
   answer(answer: Answer): void {
@@ -274,10 +285,22 @@ class Attempt<M extends MessageInput> {
       this.#given += 1;
       try {
         call(KIND, () => this.#build.answer(answer));
+        if (answer.hook === "recall.embed") {
+          // Another engine knows no vectors, but it is told how near the messages are.
+          this.#answers[this.#given - 1] = { ...answer, similarities: this.#build.similarities ?? null };
+        }
       } catch (failure) {
         throw withCause(failure, causeOf(answer));
       }
     }
+  }
+
+  /** Takes vectors for the engine that asked for them; another one will ask anew. */
+  take(): TakeVectors {
+    const generation = engineGeneration();
+    const build = this.#build;
+    return (first, { components, dimensions }) =>
+      generation !== engineGeneration() || call(KIND, () => build.learnVectors(first, components, dimensions));
   }
 
   answerOffsets(offsets: readonly number[]): void {

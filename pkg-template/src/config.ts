@@ -22,7 +22,8 @@ import {
 import { describe, type MessageInput } from "./messages.js";
 
 /**
- * What sections hold, by their ids: a text for kind `text`, a list for kind `items`, and null where there is nothing.
+ * What sections hold, by their ids: a text for kind `text`, a list for the kinds `items` and `recall`, and null where
+ * there is nothing.
  */
 export type Contents = Readonly<Record<string, string | readonly (string | Item)[] | null | undefined>>;
 
@@ -46,7 +47,7 @@ interface CommonConfig extends Omit<ContextOptions, "now" | "recall" | "triage" 
  * messages that hooks are shown.
  */
 export interface ContextConfig<M extends MessageInput = MessageInput> extends CommonConfig {
-  /** What is recalled for the section of kind `recall`, and the hook that finds it. */
+  /** Which older messages are kept and what is recalled for the section of kind `recall`, and the hooks that say it. */
   readonly recall?: (RecallConfig & RecallHooks) | undefined;
   /** Which older messages matter, and the hook that says it. */
   readonly triage?: (TriageConfig & TriageHooks<M>) | undefined;
@@ -60,7 +61,7 @@ export interface ContextConfig<M extends MessageInput = MessageInput> extends Co
 
 /** As `ContextConfig`, for `buildContextSync`: it waits for nothing, so there are no hooks, and no signal. */
 export interface SyncContextConfig extends CommonConfig {
-  /** What is recalled for the section of kind `recall`. Without a hook nothing is found. */
+  /** Which older messages are kept; for the section of kind `recall` nothing is found without a hook. */
   readonly recall?: (RecallConfig & NoHooks<RecallHooks>) | undefined;
   /** Which older messages matter. Without a hook it is `onUnavailable` that says it. */
   readonly triage?: (TriageConfig & NoHooks<TriageHooks>) | undefined;
@@ -281,20 +282,19 @@ function mergeContents(options: Options, contents: unknown, places: Map<string, 
         path,
         `there is no section ${describe(id)}; ${ids.length === 0 ? "no section takes contents" : `there are ${ids.join(", ")}`}`,
         undefined,
-        "Name a section of kind text or items, or add it to sections.",
+        "Name a section of kind text, items or recall, or add it to sections.",
       );
     }
-    const field = section.kind === "items" ? "items" : "text";
+    const field = section.kind === "text" ? "text" : "items";
     const fits = content === null || (field === "items" ? Array.isArray(content) : typeof content === "string");
     if (!isFillable(section) || !fits) {
-      const takes =
-        { text: "takes a text", items: "takes a list of items" }[String(section.kind)] ?? "takes no contents";
+      const takes = field === "text" ? "takes a text" : "takes a list of items";
       throw invalid(
         kind,
         path,
-        `the section is of kind ${section.kind}, and ${takes}`,
+        `the section is of kind ${section.kind}, and ${isFillable(section) ? takes : "takes no contents"}`,
         undefined,
-        "Give a text for kind text, and a list of items or texts for kind items.",
+        "Give a text for kind text, and a list of items or texts for the kinds items and recall.",
       );
     }
     delete section[field];
@@ -307,7 +307,7 @@ function mergeContents(options: Options, contents: unknown, places: Map<string, 
 
 function isFillable(section: unknown): boolean {
   const kind = (section as Options | null)?.kind;
-  return kind === "text" || kind === "items";
+  return kind === "text" || kind === "items" || kind === "recall";
 }
 
 function itemOf(item: unknown): unknown {

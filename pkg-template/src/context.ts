@@ -199,7 +199,10 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
       });
     }
     const { fate, stage, reason } = range;
-    const words = this.trace.reasons.find((entry) => entry.reason === reason)?.words ?? reason;
+    const words =
+      this.trace.recalled.find((entry) => entry.positions.includes(position))?.words ??
+      this.trace.reasons.find((entry) => entry.reason === reason)?.words ??
+      reason;
     return {
       id: message.id == null ? undefined : String(message.id),
       position,

@@ -14,6 +14,11 @@ export interface Answer {
   readonly text?: string | null | undefined;
   /** Of recall: what was found, the best first. */
   readonly items?: readonly Recalled[] | null | undefined;
+  /**
+   * Of embeddings: how near each message is to the request that may be, in their order: two letters each, of those of
+   * base64, for a whole number from 0 (opposite) to 4000 (the same).
+   */
+  readonly similarities?: string | null | undefined;
   /** Of summaries: one for each conversation that was asked for, in that order. */
   readonly summaries?: readonly (string | null)[] | null | undefined;
   /** Of counts: one for each text that was asked for, in that order. */
@@ -25,10 +30,17 @@ export interface Answer {
  * - `triage.select`: Which candidates matter, as ids.
  * - `triage.complete`: Which candidates matter, as a model's answer to a prompt.
  * - `recall.search`: What is known about the request.
+ * - `recall.embed`: The vectors of texts.
  * - `tiers.summarize`: Summaries of conversations.
  * - `countTokens`: How many tokens texts have.
  */
-export type HookName = "triage.select" | "triage.complete" | "recall.search" | "tiers.summarize" | "countTokens";
+export type HookName =
+  | "triage.select"
+  | "triage.complete"
+  | "recall.search"
+  | "recall.embed"
+  | "tiers.summarize"
+  | "countTokens";
 
 /**
  * Whether a hook gave an answer.
@@ -214,10 +226,20 @@ export interface WindowConfig {
 export type WindowUnit = "message" | "exchange";
 
 /**
- * What is recalled for the section of kind `recall`, by the hook `recall.search`. Without the hook or the section
- * nothing is.
+ * Which of the older messages are kept where not all fit, by what the request is about; and what is recalled for the
+ * section of kind `recall`.
  */
 export interface RecallConfig {
+  /** How older messages are ranked where not all fit. */
+  readonly ranking?: Ranking | undefined;
+  /** How many of the newest messages come before all that is ranked. */
+  readonly recentMessages?: number | undefined;
+  /** The most that these newest may take of the room that the history has, from 0 to 1. */
+  readonly maxRecentShare?: number | undefined;
+  /** The most that ranked messages may take of the room that the history has, from 0 to 1. The rest goes to the newest. */
+  readonly maxShare?: number | undefined;
+  /** What becomes of the items of the section of kind `recall` where there is the hook `recall.search`. */
+  readonly searchResults?: SearchResults | undefined;
   /**
    * How broad recall is; it sets `maxItems` and `maxChars` where they are not given. Default: by `focusSignals`
    * (document 001).
@@ -225,7 +247,7 @@ export interface RecallConfig {
   readonly focus?: Focus | null | undefined;
   /** What the focus is computed from, where `focus` is not given. Default: `balanced`, 0.50 (document 001). */
   readonly focusSignals?: FocusSignals | null | undefined;
-  /** How many items are asked for. Default: 4, 8 or 16 by focus (document 001). */
+  /** How many items are asked for, or shown of those that the section has. Default: 4, 8 or 16 by focus (document 001). */
   readonly maxItems?: number | null | undefined;
   /**
    * The most characters of all items together as they are shown; cut with `...`. Default: 900, 1700 or 3600 by focus
@@ -234,13 +256,36 @@ export interface RecallConfig {
   readonly maxChars?: number | null | undefined;
   /** The most characters of one item's text; cut with `...` (document 001). */
   readonly maxItemChars?: number | undefined;
-  /** How long the hook may take, in milliseconds. */
+  /** How many texts the hook `embed` is given at once, 1 or more. */
+  readonly embedBatchSize?: number | undefined;
+  /** Which model the hook `embed` asks. Vectors that another gave are not used: name another when it changes. */
+  readonly embedModel?: string | undefined;
+  /** How long each hook may take, in milliseconds; `embed` for each batch. */
   readonly timeoutMs?: number | undefined;
   /** What is shown where the request is blank, so that nothing can be asked for. Default: the section's `empty`. */
   readonly emptyQuery?: string | null | undefined;
-  /** What is shown where there is no hook, or it failed or says that it is unavailable. Default: the section's `empty`. */
+  /**
+   * What is shown where there is no hook, or it failed or says that it is unavailable, and the section has no items
+   * either. Default: the section's `empty`.
+   */
   readonly unavailable?: string | null | undefined;
 }
+
+/**
+ * How older messages are ranked.
+ * - `relevance`: By what the request is about, and what it goes on from.
+ * - `bm25`: By the words of the request alone, each message for itself: plain BM25, for comparison.
+ * - `recency`: The newest first: nothing is recalled.
+ */
+export type Ranking = "relevance" | "bm25" | "recency";
+
+/**
+ * What becomes of the items of a section of kind `recall` where there is the hook `recall.search`. Where the hook has no
+ * answer, what is found among them stands in.
+ * - `replace`: Only what the hook finds is shown.
+ * - `join`: What the hook finds and what is found among the items are shown by turns, each the best first and no text twice.
+ */
+export type SearchResults = "replace" | "join";
 
 /**
  * How broad recall is.
@@ -284,6 +329,13 @@ export interface TriageConfig {
   readonly onError?: TriageFallback | undefined;
   /** What stays where there is no hook, or it answers that it is unavailable (document 000). */
   readonly onUnavailable?: TriageFallback | undefined;
+  /** Which of the older units are asked about. */
+  readonly candidates?: TriageCandidates | undefined;
+  /**
+   * The most units that are asked about. Default: all of `candidates`, and of `recalled` about twice what fits the
+   * budget.
+   */
+  readonly maxCandidates?: number | null | undefined;
   /** The most characters of a candidate's text in the prompt of `complete`; null is no limit. */
   readonly maxCandidateChars?: number | null | undefined;
 }
@@ -294,6 +346,14 @@ export interface TriageConfig {
  * - `keepAll`: Everything.
  */
 export type TriageFallback = "recentOnly" | "keepAll";
+
+/**
+ * What triage is asked about.
+ * - `all`: All older units; with `maxCandidates`, the newest of them (document 000).
+ * - `recalled`: Those that recall ranks best for the request, so that a long history costs no long prompt. Where nothing is
+ * ranked, all.
+ */
+export type TriageCandidates = "all" | "recalled";
 
 /** How much of each conversation is shown: full, a summary, nothing (document 002). */
 export interface TiersConfig {
@@ -528,8 +588,14 @@ export interface Section {
   readonly empty?: string | null | undefined;
   /** The text of kind `text`. */
   readonly text?: string | null | undefined;
-  /** The items of kind `items`, in order. */
+  /** The items of kind `items`, in order; or what the kind `recall` looks for the request in. */
   readonly items?: readonly Item[] | undefined;
+  /**
+   * Of kind `items`: whether only those parts of its items are shown that fit the request best, in the order of the
+   * items. A long text is cut into passages, at headings, blank lines and sentences. Without a limit of its own the
+   * section holds what the focus of recall allows.
+   */
+  readonly ranked?: boolean | undefined;
   /**
    * How an item is written, in the kinds `items` and `recall`: `{text}`, `{source}`, `{score}` (four decimals) and
    * `{number}` (from 1) stand for its own. Default: `{text}`.
@@ -550,7 +616,7 @@ export interface Section {
  * - `text`: A text of the caller's.
  * - `items`: A list of texts of the caller's.
  * - `history`: The messages of the transcript.
- * - `recall`: What the hook `recall.search` gives.
+ * - `recall`: What the hook `recall.search` gives, and what fits the request best of the section's items, best first.
  * - `focus`: The focus in words, for example `balanced (0.50)`.
  * - `request`: The request. Without a section of this kind the request is not in the prompt.
  */
@@ -568,7 +634,7 @@ export interface Item {
   readonly priority?: number | null | undefined;
   /** Where it is from. */
   readonly source?: string | null | undefined;
-  /** How well it fits the request. */
+  /** How well it fits the request. Where items are ranked, it is from 0 to 1, as a share of the best one's. */
   readonly score?: number | null | undefined;
 }
 
@@ -694,6 +760,13 @@ export type Need =
       readonly timeoutMs: number;
     }
   | {
+      readonly need: "embeddings";
+      readonly texts: readonly string[];
+      readonly messageCount: number;
+      readonly batchSize: number;
+      readonly timeoutMs: number;
+    }
+  | {
       readonly need: "triage";
       readonly request: string;
       readonly candidates: readonly Candidate[];
@@ -751,10 +824,10 @@ export interface RecallReport {
 
 /**
  * How recall ended.
- * - `ok`: It was answered, perhaps with nothing.
+ * - `ok`: It was answered, perhaps with nothing: by the hook, or where that gave no answer from the section's items.
  * - `emptyQuery`: The request is blank, so nothing was asked.
- * - `unavailable`: There is no hook, or it said that it cannot.
- * - `failed`: The hook failed, took too long, or answered nonsense.
+ * - `unavailable`: There is no hook, or it said that it cannot, and no items.
+ * - `failed`: The hook failed, took too long, or answered nonsense, and there are no items.
  */
 export type RecallStatus = "ok" | "emptyQuery" | "unavailable" | "failed";
 
@@ -988,6 +1061,8 @@ export interface Trace {
   readonly ranges: readonly TraceRange[];
   /** The reasons that occur, in words. */
   readonly reasons: readonly ReasonWords[];
+  /** Why messages were recalled that were kept for their rank. */
+  readonly recalled: readonly RecalledWords[];
   /** What is to be said of the build as a whole. */
   readonly notes: readonly Note[];
   /** How many older messages of the log were not read, as none of them could be in the context. */
@@ -1064,6 +1139,7 @@ export type StageName =
  * - `beyond_user_turns`: It is older than the newest user turns that the window takes.
  * - `beyond_recent_messages`: It is older than the newest messages that may be kept.
  * - `too_old`: It is older than the window's hours.
+ * - `not_candidate`: Triage was not asked about it: it is not among its candidates.
  * - `not_chosen`: Triage did not choose it.
  * - `triage_failed`: It is older than the guaranteed recent, and triage failed.
  * - `triage_unavailable`: It is older than the guaranteed recent, and there is no triage.
@@ -1073,6 +1149,7 @@ export type StageName =
  * - `split_group`: Its tool call or result was left out, and they go together.
  * - `over_limit`: The history's own limit had no room left for it.
  * - `over_budget`: The budget had no room left for it.
+ * - `ranked_lower`: The budget had no room left for it: what fits the request better filled it.
  * - `instruction`: It is one of the system or developer messages that the transcript begins with.
  * - `pinned`: The caller pinned it.
  * - `request`: It stands for a request that was not given, or goes together with what does.
@@ -1080,6 +1157,8 @@ export type StageName =
  * - `direct`: It is meant for the agent that the context is for.
  * - `recent`: It is one of the guaranteed recent.
  * - `chosen`: Triage chose it.
+ * - `newest`: It is one of the newest, which come before what is recalled.
+ * - `recalled`: It fits the request, or the request goes on from it.
  * - `history`: It is history, and there was room for it.
  */
 export type Reason =
@@ -1104,6 +1183,7 @@ export type Reason =
   | "beyond_user_turns"
   | "beyond_recent_messages"
   | "too_old"
+  | "not_candidate"
   | "not_chosen"
   | "triage_failed"
   | "triage_unavailable"
@@ -1113,6 +1193,7 @@ export type Reason =
   | "split_group"
   | "over_limit"
   | "over_budget"
+  | "ranked_lower"
   | "instruction"
   | "pinned"
   | "request"
@@ -1120,6 +1201,8 @@ export type Reason =
   | "direct"
   | "recent"
   | "chosen"
+  | "newest"
+  | "recalled"
   | "history";
 
 /** A reason in words. */
@@ -1127,6 +1210,14 @@ export interface ReasonWords {
   /** The reason. */
   readonly reason: Reason;
   /** What it says, with the figures of the config. */
+  readonly words: string;
+}
+
+/** Why messages were recalled. */
+export interface RecalledWords {
+  /** Their positions in the transcript, from 0. */
+  readonly positions: readonly number[];
+  /** What speaks for each: words of the request that it has or stands beside, who says it, when, what it means. */
   readonly words: string;
 }
 
@@ -1147,6 +1238,8 @@ export interface Note {
  * - `triage-failed`: Triage failed.
  * - `recall-unavailable`: Nothing could be recalled.
  * - `recall-failed`: Recall failed.
+ * - `embedding-unavailable`: The hook for embeddings said that it is unavailable: messages are ranked by their words alone.
+ * - `embedding-failed`: The hook for embeddings failed: messages are ranked by their words alone.
  * - `summaries-failed`: The hook for summaries failed.
  */
 export type NoteKind =
@@ -1157,6 +1250,8 @@ export type NoteKind =
   | "triage-failed"
   | "recall-unavailable"
   | "recall-failed"
+  | "embedding-unavailable"
+  | "embedding-failed"
   | "summaries-failed";
 
 /** Every role, in the order of its code in the engine. */

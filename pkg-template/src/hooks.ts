@@ -92,10 +92,22 @@ export type SearchHook = (
   question: RecallQuestion,
 ) => Awaitable<readonly (RecalledInput | string)[] | null | undefined>;
 
-/** The hook of the group `recall`. */
+/**
+ * Gives the vectors of texts by a model for embeddings: one for each, in their order, all with as many components. It is
+ * given `recall.embedBatchSize` texts at a time, and none that it gave a vector for before, as long as the transcript
+ * remembers it. Null says that there are no embeddings.
+ */
+export type EmbedHook = (
+  texts: readonly string[],
+  details: HookDetails,
+) => Awaitable<readonly (Readonly<Float32Array> | readonly number[])[] | null | undefined>;
+
+/** The hooks of the group `recall`. */
 export interface RecallHooks {
   /** Finds what is known about the request. */
   readonly search?: SearchHook | null | undefined;
+  /** Gives the vectors of texts: older messages are ranked by them beside their words. */
+  readonly embed?: EmbedHook | null | undefined;
 }
 
 /** A conversation of which a summary is wanted. */
@@ -147,6 +159,7 @@ export const HOOK_NAMES: readonly HookName[] = [
   "triage.select",
   "triage.complete",
   "recall.search",
+  "recall.embed",
   "tiers.summarize",
   "countTokens",
 ];

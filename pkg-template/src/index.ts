@@ -14,6 +14,7 @@ export type {
   CompleteHook,
   ConversationToSummarize,
   CountTokensHook,
+  EmbedHook,
   HookDetails,
   RecalledInput,
   RecallHooks,

@@ -1,4 +1,5 @@
-// Five documented systems, each as a config. They are plain data in the public vocabulary: no stage knows of them.
+// Five documented systems, each as a config. They are plain data in the public vocabulary: no stage knows of them. None of
+// the documents ranks messages: the newest come first.
 
 import type { ContextOptions, Format, RenderConfig, Section } from "./generated.js";
 
@@ -7,7 +8,7 @@ export type Preset<F extends Format, Group extends keyof ContextOptions> = {
   readonly [K in Group]-?: NonNullable<ContextOptions[K]>;
 } & { readonly render: RenderConfig & { readonly format: F }; readonly sections: readonly Section[] };
 
-const triaged: Preset<"text", "enabled" | "collect" | "filter" | "window" | "triage"> = {
+const triaged: Preset<"text", "enabled" | "collect" | "filter" | "window" | "recall" | "triage"> = {
   enabled: true,
   collect: {
     cacheLimit: 200,
@@ -26,6 +27,9 @@ const triaged: Preset<"text", "enabled" | "collect" | "filter" | "window" | "tri
     minMessages: 10,
     previousTasksCount: 3,
     includeReplyTo: true,
+  },
+  recall: {
+    ranking: "recency",
   },
   triage: {
     skipSelectionThreshold: 3,
@@ -63,6 +67,7 @@ const turns: Preset<"text", "collect" | "filter" | "window" | "recall"> = {
     maxUserTurns: 12,
   },
   recall: {
+    ranking: "recency",
     focus: null,
     focusSignals: null,
     maxItems: null,
@@ -178,6 +183,7 @@ const agent: Preset<"messages", "collect" | "window" | "recall" | "budget"> = {
     lookbackCount: 10,
   },
   recall: {
+    ranking: "recency",
     maxItems: 3,
     maxChars: UNBOUNDED_CHARS,
     maxItemChars: UNBOUNDED_CHARS,
@@ -204,9 +210,12 @@ const agent: Preset<"messages", "collect" | "window" | "recall" | "budget"> = {
   ],
 };
 
-const turnContract: Preset<"messages", "window" | "budget"> = {
+const turnContract: Preset<"messages", "window" | "recall" | "budget"> = {
   window: {
     maxRecentMessages: null,
+  },
+  recall: {
+    ranking: "recency",
   },
   budget: {
     maxTokens: null,
@@ -241,7 +250,7 @@ export interface Presets {
    * and the 100 that are fetched (`collect`) are of that path. Set both to null for mail with so many background
    * results that 100 messages hold fewer than 25 exchanges.
    */
-  readonly triaged: Preset<"text", "enabled" | "collect" | "filter" | "window" | "triage">;
+  readonly triaged: Preset<"text", "enabled" | "collect" | "filter" | "window" | "recall" | "triage">;
   /**
    * Document 001: the last 12 turns of a session's user, and of these the newest 8000 characters, after excerpts of
    * what the bot is, can and remembers. A text whose last line is the request.
@@ -277,7 +286,7 @@ export interface Presets {
    * section `toolSnippets`, `limit.tokens`; and in `contents` the texts `checkpoint`, `pendingQueue` and `lastStatus`
    * and the lists `memoryPointers` and `toolSnippets`, the last with summaries. What is missing is left out.
    */
-  readonly turnContract: Preset<"messages", "window" | "budget">;
+  readonly turnContract: Preset<"messages", "window" | "recall" | "budget">;
 }
 
 /**

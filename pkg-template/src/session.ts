@@ -274,9 +274,9 @@ export class Session<M extends MessageInput = MessageInput> {
   async #build<const F extends Format>(config: unknown): Promise<BuiltContext<M, F>> {
     let sessionId: string | undefined;
     try {
-      const context = await buildOver<M, F>(config, async ({ options }) => {
+      const context = await buildOver<M, F>(config, async ({ options, hooks }) => {
         inSession(options as Record<string, unknown>, this.key);
-        await this.#tail.refresh();
+        await this.#tail.refresh(hooks.has("recall.embed") ? modelOf(options) : undefined);
         sessionId = this.#tail.sessionId;
         return this.#tail;
       });
@@ -648,6 +648,12 @@ function inSession(options: Record<string, unknown>, key: string): void {
   if (collect?.sessionScope === "strict") {
     options.collect = { ...collect, sessionScope: "session" };
   }
+}
+
+/** Which model gives the vectors; an option that is no text fails where it is read. */
+function modelOf({ recall }: Readonly<Record<string, unknown>>): string {
+  const model = (recall as { readonly embedModel?: unknown } | null | undefined)?.embedModel;
+  return typeof model === "string" ? model : "default";
 }
 
 const SESSION_KEY = /("session_key"\s*:\s*)"(?:[^"\\]|\\.)*"/;

@@ -1,8 +1,9 @@
 // What builds need of a session's log: its end, its beginning, and single exchanges from between. It is read as builds ask for
 // it, and stays in the engine, so that the next turn reads only what is new.
 
+import type { CoreTranscript } from "#core";
 import type { OlderNeed, Reader } from "./build.js";
-import { call } from "./engine.js";
+import { call, engineGeneration } from "./engine.js";
 import type { MessageInput } from "./messages.js";
 import { type EntryMessage, messageOf } from "./session-log.js";
 import type {
@@ -19,8 +20,10 @@ import { type Source, Transcript } from "./transcript.js";
 /** What a build's transcript consists of. */
 export const MESSAGE_TYPES: readonly EntryType[] = ["message", "summary"];
 
-/** How many messages are read at first, and of how many sequence numbers the costs are kept together. */
+/** How many messages are read at first, and of how many sequence numbers what is derived is kept together. */
 const BLOCK = 64;
+/** What is derived of so many blocks is read and written at once: of vectors that may be megabytes. */
+const BLOCKS_AT_ONCE = 32;
 /** How many are read at a time where a beginning is looked for. */
 const STEP = 16;
 const LONGEST_STEP = 1024;
@@ -59,8 +62,12 @@ export class Tail<M extends MessageInput> implements Reader<M> {
   /** What is in the engine, and what was read for it: it changes at once, when all that it needs was read. */
   #transcript = new Transcript<M>();
   #read: readonly Stretch[] = [];
-  /** By block: how many costs are in the store. */
-  readonly #saved = new Map<number, number>();
+  readonly #costs = costs();
+  /** The vectors of the model that builds ask, where they ask one, and whether those that are in the store were loaded. */
+  #vectors: Derived | undefined;
+  #isLoaded = true;
+  /** The engine that they are in. */
+  #generation = 0;
   /** What is read and written happens one after the other. */
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -80,22 +87,36 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     return { ...this.#transcript.source(), read: this.#read };
   }
 
-  /** Reads what is new since the last time; at first, the end of the log. */
-  refresh(): Promise<void> {
+  /** Reads what is new since the last time; at first, the end of the log. `model` is the one that gives vectors, if one does. */
+  refresh(model?: string): Promise<void> {
     return this.#reading(async () => {
-      if (!this.#isOpen || this.#growth > LARGEST_GROWTH) {
-        await this.#open();
-        return;
+      const generation = engineGeneration();
+      if (model !== undefined && (this.#vectors?.prefix !== prefixOf(model) || this.#generation !== generation)) {
+        this.#generation = generation;
+        this.#vectors = vectors(model);
+        this.#isLoaded = false;
       }
-      const { entries, info } = await this.#readRange({ after: this.#lastSeq, types: MESSAGE_TYPES });
-      if (this.#isOutdated(info)) {
-        await this.#open();
-        return;
+      await this.#refresh();
+      if (this.#vectors !== undefined && !this.#isLoaded) {
+        await this.#load(this.#vectors, this.#transcript);
+        this.#isLoaded = true;
       }
-      this.#info = info;
-      this.#lastSeq = headOf(info)?.lastSeq ?? 0;
-      this.#add(entries);
     });
+  }
+
+  async #refresh(): Promise<void> {
+    if (!this.#isOpen || this.#growth > LARGEST_GROWTH) {
+      await this.#open();
+      return;
+    }
+    const { entries, info } = await this.#readRange({ after: this.#lastSeq, types: MESSAGE_TYPES });
+    if (this.#isOutdated(info)) {
+      await this.#open();
+      return;
+    }
+    this.#info = info;
+    this.#lastSeq = headOf(info)?.lastSeq ?? 0;
+    this.#add(entries);
   }
 
   /** Reads more of the log: a message that is named, all, or as much again as there is. */
@@ -120,28 +141,43 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     );
   }
 
-  /** Writes the costs that were counted since the last time. */
+  /** Writes what was derived since the last time: costs that were counted, vectors that were given. */
   save(): Promise<void> {
     return this.#inTurn(async () => {
       const { core } = this.#transcript.source();
       const [firstOfTail] = this.#stretches.at(-1) ?? [0];
-      const values = new Map<string, Uint8Array>();
-      for (const [block, [first, end]] of this.#blocks(firstOfTail)) {
-        const known = call("session_error", () => core.knownCosts(first, end));
-        // Of a block that the tail has a part of, there may be more in the store.
-        const isWhole = block * BLOCK >= firstOfTail || firstOfTail <= 1;
-        if (isWhole && known > (this.#saved.get(block) ?? 0)) {
-          values.set(
-            nameOf(block),
-            call("session_error", () => core.costs(first, end)),
-          );
-          this.#saved.set(block, known);
+      const blocks = this.#blocks(firstOfTail);
+      let values = new Map<string, Uint8Array>();
+      const write = async (): Promise<void> => {
+        const written = values;
+        values = new Map();
+        await this.#store.derived.write(this.#sessionKey, written);
+      };
+      for (const derived of this.#derived) {
+        for (const [block, [first, end]] of blocks) {
+          const known = call("session_error", () => derived.count(core, first, end));
+          // Of a block that the tail has a part of, there may be more in the store.
+          const isWhole = block * BLOCK >= firstOfTail || firstOfTail <= 1;
+          if (isWhole && known > (derived.saved.get(block) ?? 0)) {
+            values.set(
+              nameOf(derived, block),
+              call("session_error", () => derived.bytes(core, first, end)),
+            );
+            derived.saved.set(block, known);
+          }
+          if (values.size >= BLOCKS_AT_ONCE) {
+            await write();
+          }
         }
       }
       if (values.size > 0) {
-        await this.#store.derived.write(this.#sessionKey, values);
+        await write();
       }
     });
+  }
+
+  get #derived(): readonly Derived[] {
+    return this.#vectors === undefined ? [this.#costs] : [this.#costs, this.#vectors];
   }
 
   /** Gives back the engine's memory. */
@@ -196,7 +232,9 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     this.#isHeadRead = false;
     this.#isPinnedRead = false;
     this.#lookedUp = [];
-    this.#saved.clear();
+    for (const derived of this.#derived) {
+      derived.saved.clear();
+    }
   }
 
   /** Whether what was read may be gone: entries were trimmed since, or the session was removed. */
@@ -362,7 +400,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     this.#read = this.#stretches.map(([first, last]) => [first, Math.min(last, this.#lastSeq)]);
   }
 
-  /** Puts all that was read into the engine, with the costs that are known. */
+  /** Puts all that was read into the engine, with what is known of it. */
   async #rebuild(): Promise<void> {
     if (!this.#isWhole) {
       await this.#readHead();
@@ -370,12 +408,14 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     }
     const before = this.#transcript;
     const { core: old } = before.source();
-    const costs = call("session_error", () => old.costs(0, old.length));
     const transcript = new Transcript<M>();
     transcript.append(this.#rows.map(({ message }) => message));
     const { core } = transcript.source();
-    call("session_error", () => core.learnCosts(0, core.length, costs));
-    await this.#loadCosts(transcript);
+    for (const derived of this.#derived) {
+      call("session_error", () => derived.learn(core, 0, core.length, derived.bytes(old, 0, old.length)));
+      await this.#load(derived, transcript);
+    }
+    this.#isLoaded = true;
     this.#show(transcript);
     before.free();
   }
@@ -420,7 +460,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     return { gaps, count, hasUntimed: (head?.untimedCount ?? 1) > 0, lookedUp: this.#lookedUp };
   }
 
-  // ---- Costs ----
+  // ---- What is derived ----
 
   /** Which rows are of each block, of those from a sequence number on. */
   #blocks(from: number): Map<number, [first: number, end: number]> {
@@ -435,33 +475,72 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     return blocks;
   }
 
-  async #loadCosts(transcript: Transcript<M>): Promise<void> {
+  async #load(derived: Derived, transcript: Transcript<M>): Promise<void> {
     const blocks = this.#blocks(0);
-    const wanted = [...blocks.keys()].filter((block) => !this.#saved.has(block));
-    if (wanted.length === 0) {
-      return;
-    }
-    // Where they cannot be read, they are counted again.
-    const none = new Map<string, Uint8Array>();
-    const values = await this.#store.derived.read(this.#sessionKey, wanted.map(nameOf)).catch(() => none);
-    const { core } = transcript.source();
-    for (const block of wanted) {
-      const bytes = values.get(nameOf(block));
-      const [first, end] = blocks.get(block) as [number, number];
-      if (bytes !== undefined) {
-        call("session_error", () => core.learnCosts(first, end, bytes));
+    const wanted = [...blocks.keys()].filter((block) => !derived.saved.has(block));
+    for (let start = 0; start < wanted.length; start += BLOCKS_AT_ONCE) {
+      const some = wanted.slice(start, start + BLOCKS_AT_ONCE);
+      const names = some.map((block) => nameOf(derived, block));
+      // Where they cannot be read, they are counted or asked for again.
+      const none = new Map<string, Uint8Array>();
+      const values = await this.#store.derived.read(this.#sessionKey, names).catch(() => none);
+      const { core } = transcript.source();
+      for (const block of some) {
+        const bytes = values.get(nameOf(derived, block));
+        const [first, end] = blocks.get(block) as [number, number];
+        if (bytes !== undefined) {
+          call("session_error", () => derived.learn(core, first, end, bytes));
+        }
+        const count = bytes === undefined ? 0 : call("session_error", () => derived.count(core, first, end));
+        derived.saved.set(block, count);
       }
-      this.#saved.set(block, bytes === undefined ? 0 : call("session_error", () => core.knownCosts(first, end)));
     }
   }
+}
+
+/** What the engine remembers of messages and the store keeps by block: it may be lost. */
+interface Derived {
+  /** What its names in the store begin with. */
+  readonly prefix: string;
+  /** By block: how much is in the store. */
+  readonly saved: Map<number, number>;
+  /** How much is known of rows. */
+  count(core: CoreTranscript, first: number, end: number): number;
+  bytes(core: CoreTranscript, first: number, end: number): Uint8Array;
+  /** Takes from bytes what is true of rows. */
+  learn(core: CoreTranscript, first: number, end: number, bytes: Uint8Array): void;
+}
+
+function costs(): Derived {
+  return {
+    prefix: "costs",
+    saved: new Map(),
+    count: (core, first, end) => core.knownCosts(first, end),
+    bytes: (core, first, end) => core.costs(first, end),
+    learn: (core, first, end, bytes) => core.learnCosts(first, end, bytes),
+  };
+}
+
+function vectors(model: string): Derived {
+  return {
+    prefix: prefixOf(model),
+    saved: new Map(),
+    count: (core, first, end) => core.knownVectors(first, end, model),
+    bytes: (core, first, end) => core.vectors(first, end, model),
+    learn: (core, first, end, bytes) => core.learnVectors(first, end, model, bytes),
+  };
+}
+
+function prefixOf(model: string): string {
+  return `vectors/${model}`;
 }
 
 function headOf(info: SessionInfo | undefined): LogHead | undefined {
   return info?.logs.transcript;
 }
 
-function nameOf(block: number): string {
-  return `costs/${block}`;
+function nameOf({ prefix }: Derived, block: number): string {
+  return `${prefix}/${block}`;
 }
 
 function roleOf(entry: Entry | undefined): unknown {

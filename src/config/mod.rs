@@ -13,13 +13,13 @@ mod window;
 pub use budget::{BudgetConfig, OnRequiredOverflow, TrimFirst};
 pub use collect::{CollectConfig, SessionScope};
 pub use filter::FilterConfig;
-pub use recall::{Focus, FocusSignals, RecallConfig};
+pub use recall::{Focus, FocusSignals, Ranking, RecallConfig, SearchResults};
 pub use render::{Format, Labels, RenderConfig, Replacement};
 pub use sections::{
     FrontMatter, Item, Keep, Measure, Oversize, Section, SectionKind, SectionLimit,
 };
 pub use tiers::{KnownConversation, TierForm, TierOverflow, TiersConfig, TodayWindow};
-pub use triage::{TriageConfig, TriageFallback};
+pub use triage::{TriageCandidates, TriageConfig, TriageFallback};
 pub use window::{WindowConfig, WindowUnit};
 
 use crate::error::{Error, ErrorCode, Result};
@@ -137,6 +137,7 @@ impl ContextConfig {
         config.filter.check()?;
         config.window.check()?;
         config.tiers.check()?;
+        config.recall.check()?;
         config.budget.check()?;
         sections::check(config.sections())?;
         config.fill_in();
@@ -192,7 +193,7 @@ impl ContextConfig {
 
 /// The paths of all options, to name the right one where a wrong one was given. The `request` crosses as a message, so
 /// it is no field of the config here, but it is an option to the caller.
-pub const OPTION_PATHS: [&str; 83] = [
+pub const OPTION_PATHS: [&str; 92] = [
     "request",
     "enabled",
     "now",
@@ -221,11 +222,18 @@ pub const OPTION_PATHS: [&str; 83] = [
     "window.minMessages",
     "window.previousTasksCount",
     "window.includeReplyTo",
+    "recall.ranking",
+    "recall.recentMessages",
+    "recall.maxRecentShare",
+    "recall.maxShare",
+    "recall.searchResults",
     "recall.focus",
     "recall.focusSignals",
     "recall.maxItems",
     "recall.maxChars",
     "recall.maxItemChars",
+    "recall.embedBatchSize",
+    "recall.embedModel",
     "recall.timeoutMs",
     "recall.emptyQuery",
     "recall.unavailable",
@@ -236,6 +244,8 @@ pub const OPTION_PATHS: [&str; 83] = [
     "triage.alwaysIncludeRecent",
     "triage.onError",
     "triage.onUnavailable",
+    "triage.candidates",
+    "triage.maxCandidates",
     "triage.maxCandidateChars",
     "tiers.enabled",
     "tiers.maxAgeDays",

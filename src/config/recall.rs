@@ -1,29 +1,71 @@
+use super::invalid;
+use crate::error::Result;
 use serde::{Deserialize, Serialize};
 
-/// What is recalled for the section of kind `recall`, by the hook `recall.search`. Without the hook or the section
-/// nothing is.
+/// Which of the older messages are kept where not all fit, by what the request is about; and what is recalled for the
+/// section of kind `recall`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct RecallConfig {
+    /// How older messages are ranked where not all fit.
+    pub ranking: Ranking,
+    /// How many of the newest messages come before all that is ranked.
+    pub recent_messages: u64,
+    /// The most that these newest may take of the room that the history has, from 0 to 1.
+    pub max_recent_share: f64,
+    /// The most that ranked messages may take of the room that the history has, from 0 to 1. The rest goes to the newest.
+    pub max_share: f64,
+    /// What becomes of the items of the section of kind `recall` where there is the hook `recall.search`.
+    pub search_results: SearchResults,
     /// How broad recall is; it sets `maxItems` and `maxChars` where they are not given. Default: by `focusSignals`
     /// (document 001).
     pub focus: Option<Focus>,
     /// What the focus is computed from, where `focus` is not given. Default: `balanced`, 0.50 (document 001).
     pub focus_signals: Option<FocusSignals>,
-    /// How many items are asked for. Default: 4, 8 or 16 by focus (document 001).
+    /// How many items are asked for, or shown of those that the section has. Default: 4, 8 or 16 by focus (document 001).
     pub max_items: Option<u64>,
     /// The most characters of all items together as they are shown; cut with `...`. Default: 900, 1700 or 3600 by focus
     /// (document 001).
     pub max_chars: Option<u64>,
     /// The most characters of one item's text; cut with `...` (document 001).
     pub max_item_chars: u64,
-    /// How long the hook may take, in milliseconds.
+    /// How many texts the hook `embed` is given at once, 1 or more.
+    pub embed_batch_size: u64,
+    /// Which model the hook `embed` asks. Vectors that another gave are not used: name another when it changes.
+    pub embed_model: String,
+    /// How long each hook may take, in milliseconds; `embed` for each batch.
     pub timeout_ms: u64,
     /// What is shown where the request is blank, so that nothing can be asked for. Default: the section's `empty`.
     pub empty_query: Option<String>,
-    /// What is shown where there is no hook, or it failed or says that it is unavailable. Default: the section's `empty`.
+    /// What is shown where there is no hook, or it failed or says that it is unavailable, and the section has no items
+    /// either. Default: the section's `empty`.
     pub unavailable: Option<String>,
+}
+
+/// How older messages are ranked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum Ranking {
+    /// By what the request is about, and what it goes on from.
+    Relevance,
+    /// By the words of the request alone, each message for itself: plain BM25, for comparison.
+    Bm25,
+    /// The newest first: nothing is recalled.
+    Recency,
+}
+
+/// What becomes of the items of a section of kind `recall` where there is the hook `recall.search`. Where the hook has no
+/// answer, what is found among them stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum SearchResults {
+    /// Only what the hook finds is shown.
+    Replace,
+    /// What the hook finds and what is found among the items are shown by turns, each the best first and no text twice.
+    Join,
 }
 
 /// How broad recall is.
@@ -55,14 +97,45 @@ pub struct FocusSignals {
     pub e: Option<f64>,
 }
 
+impl RecallConfig {
+    pub(super) fn check(&self) -> Result<()> {
+        let shares =
+            [("recall.maxRecentShare", self.max_recent_share), ("recall.maxShare", self.max_share)];
+        for (path, share) in shares {
+            if !(0.0..=1.0).contains(&share) {
+                return Err(invalid(
+                    path,
+                    &format!("{share} is no share"),
+                    "Give a number from 0 (nothing) to 1 (all).",
+                ));
+            }
+        }
+        if self.embed_batch_size == 0 {
+            return Err(invalid(
+                "recall.embedBatchSize",
+                "no text can be embedded in batches of 0",
+                "Give 1 or more, or leave recall.embed out.",
+            ));
+        }
+        Ok(())
+    }
+}
+
 impl Default for RecallConfig {
     fn default() -> Self {
         Self {
+            ranking: Ranking::Relevance,
+            recent_messages: 2,
+            max_recent_share: 0.1,
+            max_share: 1.0,
+            search_results: SearchResults::Replace,
             focus: None,
             focus_signals: None,
             max_items: None,
             max_chars: None,
             max_item_chars: 420,
+            embed_batch_size: 64,
+            embed_model: "default".to_owned(),
             timeout_ms: 30_000,
             empty_query: None,
             unavailable: None,

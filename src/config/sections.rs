@@ -25,9 +25,14 @@ pub struct Section {
     /// The text of kind `text`.
     #[serde(default)]
     pub text: Option<String>,
-    /// The items of kind `items`, in order.
+    /// The items of kind `items`, in order; or what the kind `recall` looks for the request in.
     #[serde(default)]
     pub items: Vec<Item>,
+    /// Of kind `items`: whether only those parts of its items are shown that fit the request best, in the order of the
+    /// items. A long text is cut into passages, at headings, blank lines and sentences. Without a limit of its own the
+    /// section holds what the focus of recall allows.
+    #[serde(default)]
+    pub ranked: bool,
     /// How an item is written, in the kinds `items` and `recall`: `{text}`, `{source}`, `{score}` (four decimals) and
     /// `{number}` (from 1) stand for its own. Default: `{text}`.
     #[serde(default)]
@@ -57,7 +62,7 @@ pub enum SectionKind {
     Items,
     /// The messages of the transcript.
     History,
-    /// What the hook `recall.search` gives.
+    /// What the hook `recall.search` gives, and what fits the request best of the section's items, best first.
     Recall,
     /// The focus in words, for example `balanced (0.50)`.
     Focus,
@@ -84,7 +89,7 @@ pub struct Item {
     /// Where it is from.
     #[serde(default)]
     pub source: Option<String>,
-    /// How well it fits the request.
+    /// How well it fits the request. Where items are ranked, it is from 0 to 1, as a share of the best one's.
     #[serde(default)]
     pub score: Option<f64>,
 }
@@ -167,6 +172,7 @@ impl Section {
             empty: None,
             text: None,
             items: Vec::new(),
+            ranked: false,
             item: None,
             separate: false,
             limit: SectionLimit::default(),
@@ -217,11 +223,20 @@ pub(super) fn check(sections: &[Section]) -> Result<()> {
                 "Set its kind to text, or remove the text.",
             ));
         }
-        if !section.items.is_empty() && section.kind != SectionKind::Items {
+        if !section.items.is_empty()
+            && !matches!(section.kind, SectionKind::Items | SectionKind::Recall)
+        {
             return Err(invalid(
                 &path("items"),
-                "only a section of kind items has items",
-                "Set its kind to items, or remove the items.",
+                "only a section of kind items or recall has items",
+                "Set its kind to items or recall, or remove the items.",
+            ));
+        }
+        if section.ranked && section.kind != SectionKind::Items {
+            return Err(invalid(
+                &path("ranked"),
+                "only a section of kind items can be ranked",
+                "Remove it. What a section of kind recall holds is ranked anyway.",
             ));
         }
     }

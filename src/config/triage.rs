@@ -20,8 +20,25 @@ pub struct TriageConfig {
     pub on_error: TriageFallback,
     /// What stays where there is no hook, or it answers that it is unavailable (document 000).
     pub on_unavailable: TriageFallback,
+    /// Which of the older units are asked about.
+    pub candidates: TriageCandidates,
+    /// The most units that are asked about. Default: all of `candidates`, and of `recalled` about twice what fits the
+    /// budget.
+    pub max_candidates: Option<u64>,
     /// The most characters of a candidate's text in the prompt of `complete`; null is no limit.
     pub max_candidate_chars: Option<u64>,
+}
+
+/// What triage is asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum TriageCandidates {
+    /// All older units; with `maxCandidates`, the newest of them (document 000).
+    All,
+    /// Those that recall ranks best for the request, so that a long history costs no long prompt. Where nothing is
+    /// ranked, all.
+    Recalled,
 }
 
 /// What stays without an answer.
@@ -45,6 +62,8 @@ impl Default for TriageConfig {
             always_include_recent: 5,
             on_error: TriageFallback::RecentOnly,
             on_unavailable: TriageFallback::KeepAll,
+            candidates: TriageCandidates::All,
+            max_candidates: None,
             max_candidate_chars: Some(1000),
         }
     }

@@ -1,8 +1,8 @@
 //! Stage 7, `budget`: the only place that leaves anything out for its cost.
 //!
 //! What is required (instructions, what is pinned, the request, required sections) comes first, then the optional
-//! sections by what is least of them, then the history: direct messages, the guaranteed recent, what triage chose, and the
-//! rest from the newest backwards. Last, items are shown whole as far as there is room (before the history, where
+//! sections by what is least of them, then the history: direct messages, the guaranteed recent, what triage chose, what
+//! recall ranks best, and the rest from the newest backwards. Last, items are shown whole as far as there is room (before the history, where
 //! `budget.trimFirst` says so).
 //!
 //! The run of the newest ends at the first group that does not fit, so what is kept of it has no holes; where nothing is
@@ -17,12 +17,12 @@ use crate::config::{Format, OnRequiredOverflow, SectionKind, TrimFirst};
 use crate::context::{Cost, Piece};
 use crate::draft::{Draft, Rank};
 use crate::error::{Error, ErrorCode};
-use crate::history::{self, History, HistoryLimit, keep_by_rank};
+use crate::history::{self, History, HistoryLimit, keep_by_rank, keep_ranked};
 use crate::measure::Meter;
 use crate::sections::{Body, Shown};
 use crate::shorten;
 use crate::tiered;
-use crate::trace::NoteKind;
+use crate::trace::{NoteKind, Reason};
 use crate::transcript::Role;
 use crate::unread;
 
@@ -37,6 +37,7 @@ pub fn run(draft: &mut Draft) -> StageResult {
     draft.made.clear();
     draft.shortened.clear();
     draft.trimmed = false;
+    draft.forget_ranks();
     shorten_replies(draft);
 
     let mut meter = Meter::new(draft)?;
@@ -58,7 +59,15 @@ pub fn run(draft: &mut Draft) -> StageResult {
         tiered::keep_conversations(draft, &meter, &mut history, &mut room)?;
     } else {
         let ranks = [Rank::Direct, Rank::Recent, Rank::Chosen, Rank::History];
-        keep_by_rank(draft, &meter, &mut history, &mut room, &ranks)?;
+        if let Some(ranking) = draft.ranking.take() {
+            let kept = keep_by_rank(draft, &meter, &mut history, &mut room, &ranks[..3])
+                .and_then(|()| keep_ranked(draft, &meter, &mut history, &mut room, &ranking));
+            draft.ranking = Some(ranking);
+            kept?;
+            keep_by_rank(draft, &meter, &mut history, &mut room, &ranks[3..])?;
+        } else {
+            keep_by_rank(draft, &meter, &mut history, &mut room, &ranks)?;
+        }
         unread::ask_for_more(draft, &history.left_out)?;
     }
     if !enlarges_first {
@@ -328,11 +337,15 @@ fn lay_out(
 
 /// Marks what was decided, and notes whether anything was trimmed.
 fn mark(draft: &mut Draft, sections: &[Shelf], history: History) {
+    if history.left_out.is_empty() {
+        draft.forget_ranks(); // there was room for all
+    }
     for row in history.kept {
         draft.keep(row);
     }
     for (row, reason) in history.left_out {
-        draft.leave_out(row, reason);
+        let is_ranked = draft.ranking.is_some() && reason == Reason::OverBudget;
+        draft.leave_out(row, if is_ranked { Reason::RankedLower } else { reason });
         draft.trimmed = true;
     }
     let is_whole = |shelf: &Shelf| shelf.shown.iter().all(|shown| *shown == Shown::Full);

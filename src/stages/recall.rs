@@ -1,45 +1,249 @@
-//! Stage 4, `recall`: what the hook finds about the request, for the section of kind `recall`.
+//! Stage 4, `recall`: ranks the older messages by the request, and what the hook finds about it for the section of kind
+//! `recall`.
 //!
-//! The focus says how broad recall is. A failure is a note, never an error: the context is built without.
+//! Ranking marks nothing: `budget` keeps of the ranked what fits. The focus says how broad recall is. A failure is a note,
+//! never an error: the context is built without.
 
 use crate::ask::{Answer, HookName, Need, Outcome, StageResult};
-use crate::config::SectionKind;
+use crate::config::{Item, Ranking, SearchResults, SectionKind};
 use crate::context::{RecallReport, RecallStatus};
-use crate::draft::Draft;
+use crate::draft::{Draft, Ranked};
 use crate::focus::focus;
-use crate::trace::NoteKind;
+use crate::form;
+use crate::recall::passages::{self, Bounds, Found};
+use crate::recall::query::{Query, Request};
+use crate::recall::reasons::Evidence;
+use crate::recall::score;
+use crate::recall::vectors::{self, Vector, write_similarities};
+use crate::sections::count;
+use crate::trace::{NoteKind, Reason};
+use crate::transcript::{Field, Role, Transcript};
 use crate::unread;
+use std::collections::HashSet;
+use std::rc::Rc;
+use xxhash_rust::xxh64::Xxh64Builder;
 
-/// Computes the focus, and asks the hook where there is one and a section for what it finds.
+/// Computes the focus, ranks the messages, and asks the hook where there is one and a section for what it finds.
 ///
 /// # Errors
 ///
 /// Stops to ask for older messages, and the hook.
 pub fn run(draft: &mut Draft) -> StageResult {
     draft.context.focus = focus(&draft.config.recall);
-    if draft.config.section(SectionKind::Recall).is_none() {
+    draft.ranking = rank(draft)?;
+    search(draft)
+}
+
+/// Ranks the messages that limits apply to; nothing where all of them fit, or the newest come first.
+fn rank(draft: &mut Draft) -> StageResult<Option<Ranked>> {
+    let ranking = draft.config.recall.ranking;
+    if ranking == Ranking::Recency || draft.config.tiers.enabled || fits_anyway(draft) {
+        return Ok(None);
+    }
+    unread::ask_for_all(draft)?;
+    let rows = draft.optional_rows();
+    // What is of others tells nothing of what is rare here, or who speaks.
+    let indexed: Vec<usize> =
+        draft.order.iter().copied().filter(|row| !is_of_others(draft, *row)).collect();
+    let index = draft.transcript.index(&indexed);
+    let text = draft.request_text();
+    let similarities = match ranking {
+        Ranking::Relevance => similarities(draft, &rows, &text)?,
+        _ => None,
+    };
+    let (source, row) = match &draft.request {
+        Some(request) => (request, Some(0)),
+        None => (&draft.transcript, draft.newest_open_row()),
+    };
+    let name = row.and_then(|row| source.value(row, Field::Name)).unwrap_or_default();
+    let role = row.map_or(Role::User, |row| source.role(row));
+    let request = Request { text: &text, name, role };
+    let mut query = Query::new(&index, request, draft.now, &draft.zone);
+    if !query.spans.is_empty() && draft.config.time_zone.is_some() {
+        query = Query::new(&index, request, draft.now, draft.zone()?);
+    }
+    let mut place_of = vec![None; draft.transcript.len()];
+    for (place, row) in indexed.iter().enumerate() {
+        place_of[*row] = Some(place);
+    }
+    let mut is_ranked = vec![false; indexed.len()];
+    for place in rows.iter().filter_map(|row| place_of[*row]) {
+        is_ranked[place] = true;
+    }
+    let similarities =
+        similarities.map(|by_row| indexed.iter().map(|row| by_row[*row]).collect::<Vec<f32>>());
+    let scores = match ranking {
+        Ranking::Bm25 => score::score_by_words(&index, &query, &is_ranked),
+        _ => score::score(&index, &query, &is_ranked, draft.now, similarities.as_deref()),
+    };
+    let count = usize::try_from(draft.config.recall.recent_messages).unwrap_or(usize::MAX);
+    let newest = rows.iter().rev().take(count).copied().collect();
+    let best = score::best(&scores.total, most_ranked(draft, indexed.len() - rows.len()));
+    let best = best.into_iter().filter(|place| is_ranked[*place]);
+    let rows = best.map(|place| indexed[place]).collect();
+    let evidence = Rc::new(Evidence { index, query, scores, similarities, place_of });
+    Ok(Some(Ranked { newest, rows, evidence }))
+}
+
+// ---- How near the messages are ----
+
+/// How near each message is to the request by the hook for embeddings; none where there is no hook, or it failed. Of messages
+/// that are not among `rows` nothing is known: 0.
+fn similarities(draft: &mut Draft, rows: &[usize], request: &str) -> StageResult<Option<Vec<f32>>> {
+    if request.trim().is_empty() {
+        return Ok(None);
+    }
+    let Some(answer) = draft.answer_of(HookName::Embed) else {
+        if draft.hook(&[HookName::Embed]).is_none() || rows.is_empty() {
+            return Ok(None);
+        }
+        let config = &draft.config.recall;
+        let vectors = draft.transcript.embeddings(&config.embed_model);
+        let request = vectors::cut(request).to_owned();
+        let mut texts = vectors.unknown_texts(&draft.transcript, rows);
+        texts.retain(|text| *text != request);
+        texts.insert(0, request);
+        return Err(Need::Embeddings {
+            texts,
+            message_count: rows.len(),
+            batch_size: config.embed_batch_size,
+            timeout_ms: config.timeout_ms,
+        }
+        .into());
+    };
+    match answer.outcome {
+        Outcome::Given => {
+            let found = answer.similarities.as_deref().and_then(vectors::read_similarities);
+            let mut all = vec![0.0; draft.transcript.len()];
+            for (row, similarity) in rows.iter().zip(found.unwrap_or_default()) {
+                all[*row] = similarity;
+            }
+            Ok(Some(all))
+        }
+        Outcome::Unavailable => {
+            let words = "there are no embeddings: messages were ranked by their words alone";
+            draft.note(NoteKind::EmbeddingUnavailable, words);
+            Ok(None)
+        }
+        Outcome::Failed => {
+            let reason = answer.reason.clone().unwrap_or_default();
+            draft.note(NoteKind::EmbeddingFailed, format!("embeddings failed: {reason}"));
+            Ok(None)
+        }
+    }
+}
+
+/// Remembers the vector of a text that was asked for.
+pub(crate) fn learn(draft: &Draft, text: &str, vector: Vector, is_request: bool) {
+    let vectors = draft.transcript.embeddings(&draft.config.recall.embed_model);
+    if !is_request || vectors.is_of_any(text) {
+        vectors.learn(text, vector);
+    }
+}
+
+/// How near the messages are that may be, as it is recorded; or why that cannot be said.
+fn nearness(draft: &Draft, request: &Vector) -> Result<String, &'static str> {
+    let rows = draft.optional_rows();
+    let vectors = draft.transcript.embeddings(&draft.config.recall.embed_model);
+    if vectors.forget_others(&rows, request.dimensions()) {
+        return Err("gave vectors of another length than before, which are forgotten now");
+    }
+    let similarities = vectors.similarities(&rows, request);
+    similarities.map(|known| write_similarities(&known)).ok_or("gave fewer vectors than texts")
+}
+
+/// An answer about embeddings as far as it is used. Where it does not say how near the messages are, the vectors do that were
+/// learned: the request's is `request`.
+pub(crate) fn understand_embeddings(
+    draft: &Draft,
+    message_count: usize,
+    request: Option<&Vector>,
+    mut answer: Answer,
+) -> Answer {
+    if let (Outcome::Given, None, Some(request)) = (answer.outcome, &answer.similarities, request) {
+        match nearness(draft, request) {
+            Ok(similarities) => answer.similarities = Some(similarities),
+            Err(reason) => {
+                answer.outcome = Outcome::Failed;
+                answer.reason = Some(reason.to_owned());
+            }
+        }
+    }
+    let text = answer.similarities.as_deref().unwrap_or_default();
+    let found = vectors::read_similarities(text).map(|found| found.len());
+    if answer.outcome == Outcome::Given && found != Some(message_count) {
+        answer.outcome = Outcome::Failed;
+        answer.reason = Some("the answer does not say how near the messages are".to_owned());
+    }
+    if answer.outcome != Outcome::Given {
+        answer.similarities = None;
+    }
+    answer
+}
+
+/// More than fit the prompt.
+///
+/// What is required or closed (`closed_count`) ranks too, and is passed over.
+fn most_ranked(draft: &Draft, closed_count: usize) -> usize {
+    const MOST: u64 = 16_384;
+    const LEAST_TOKENS: u64 = 4;
+    const MISSES: u64 = 512;
+    let limit = draft.config.budget.prompt_limit().unwrap_or(u64::MAX) / LEAST_TOKENS;
+    let most = limit.saturating_add(MISSES).min(MOST);
+    usize::try_from(most).unwrap_or(usize::MAX).saturating_add(closed_count)
+}
+
+/// Whether all that there is fits the budget whatever it costs: no text has more tokens than bytes.
+fn fits_anyway(draft: &Draft) -> bool {
+    const AROUND: usize = 32;
+    let config = &draft.config;
+    let own = config.section(SectionKind::History).map(|(_, section)| &section.limit);
+    let own = own.map_or([None; 3], |limit| [limit.tokens, limit.chars, limit.items]);
+    let limits = [config.budget.prompt_limit(), config.budget.max_chars, own[0], own[1], own[2]];
+    let Some(limit) = limits.into_iter().flatten().min() else {
+        return true;
+    };
+    let of_message = |transcript: &Transcript, row| -> usize {
+        transcript.fields(row).map(|(_, value)| value.len() + AROUND).sum()
+    };
+    let tools = serde_json::to_string(&config.budget.tools).map_or(0, |tools| tools.len());
+    let mut sizes = vec![tools + AROUND];
+    sizes.extend(config.sections().iter().map(|section| {
+        let texts = [&section.label, &section.text, &section.empty].into_iter().flatten();
+        let items = section.items.iter().map(|item| item.text.len() + AROUND);
+        texts.map(String::len).sum::<usize>() + items.sum::<usize>() + AROUND
+    }));
+    sizes.extend(draft.request.iter().map(|request| of_message(request, 0)));
+    let rows = draft.order.iter().filter(|row| !draft.is_left_out(**row));
+    let mut most = 0_u64;
+    sizes.into_iter().chain(rows.map(|row| of_message(&draft.transcript, *row))).all(|size| {
+        most = most.saturating_add(size as u64);
+        most <= limit
+    })
+}
+
+/// Whether a message is of another session, or for another agent.
+fn is_of_others(draft: &Draft, row: usize) -> bool {
+    draft.decision(row).is_some_and(|decision| {
+        matches!(decision.reason, Reason::OtherSession | Reason::OtherTarget | Reason::Duplicate)
+    })
+}
+
+/// Finds what sections show for the request: among their items, and by the hook, where there is one and a section for what
+/// it finds.
+fn search(draft: &mut Draft) -> StageResult {
+    let recall = draft.config.section(SectionKind::Recall).map(|(position, _)| position);
+    let ranked = draft.config.sections().iter().enumerate().filter(|(_, section)| section.ranked);
+    let ranked: Vec<usize> = ranked.map(|(position, _)| position).collect();
+    if recall.is_none() && ranked.is_empty() {
         return Ok(());
     }
     let query = draft.request_text();
     if query.is_empty() && draft.request.is_none() {
         unread::ask_for_more(draft, &[])?; // the newest user message may be among what was not read
     }
-    let (status, hits) = if query.trim().is_empty() {
-        (RecallStatus::EmptyQuery, 0)
-    } else if let Some(answer) = draft.answer_of(HookName::Recall) {
-        let items = answer.items.as_deref().unwrap_or_default();
-        let has_text = items.iter().any(|item| !item.text.trim().is_empty());
-        let hits = if has_text { items.len() } else { 0 };
-        match answer.outcome {
-            Outcome::Given => (RecallStatus::Ok, hits),
-            Outcome::Unavailable => (RecallStatus::Unavailable, 0),
-            Outcome::Failed => {
-                let reason = answer.reason.clone().unwrap_or_default();
-                draft.note(NoteKind::RecallFailed, format!("recall failed: {reason}"));
-                (RecallStatus::Failed, 0)
-            }
-        }
-    } else if draft.hook(&[HookName::Recall]).is_some() {
+    let is_asked = draft.answer_of(HookName::Recall).is_some() || query.trim().is_empty();
+    if recall.is_some() && !is_asked && draft.hook(&[HookName::Recall]).is_some() {
         let focus = &draft.context.focus;
         return Err(Need::Recall {
             query,
@@ -49,14 +253,114 @@ pub fn run(draft: &mut Draft) -> StageResult {
             timeout_ms: draft.config.recall.timeout_ms,
         }
         .into());
-    } else {
-        (RecallStatus::Unavailable, 0)
+    }
+    for position in ranked {
+        let found = find(draft, position, &query);
+        draft.found.insert(position, found);
+    }
+    if let Some(position) = recall {
+        let found = recalled(draft, position, &query);
+        draft.found.insert(position, found);
+    }
+    Ok(())
+}
+
+/// What the section of kind `recall` shows, the best first: what the hook found, and what is among the section's items.
+fn recalled(draft: &mut Draft, position: usize, query: &str) -> Vec<Item> {
+    let has_items = !draft.config.sections()[position].items.is_empty();
+    let joins = draft.config.recall.search_results == SearchResults::Join;
+    let answer = draft.answer_of(HookName::Recall).cloned();
+    let outcome = answer.as_ref().map(|answer| answer.outcome);
+    let status = match outcome {
+        _ if query.trim().is_empty() => RecallStatus::EmptyQuery,
+        Some(Outcome::Given) => RecallStatus::Ok,
+        _ if has_items => RecallStatus::Ok,
+        Some(Outcome::Failed) => RecallStatus::Failed,
+        Some(Outcome::Unavailable) | None => RecallStatus::Unavailable,
     };
+    let answer = answer.unwrap_or_default();
+    if outcome == Some(Outcome::Failed) {
+        let reason = answer.reason.unwrap_or_default();
+        draft.note(NoteKind::RecallFailed, format!("recall failed: {reason}"));
+    }
     if status == RecallStatus::Unavailable {
         draft.note(NoteKind::RecallUnavailable, "nothing could be recalled: there is no recall");
     }
-    draft.context.recall = Some(RecallReport { status, hits });
-    Ok(())
+    let given = answer.items.unwrap_or_default().into_iter().map(|found| Item {
+        id: found.id,
+        text: found.text,
+        summary: None,
+        priority: None,
+        source: found.source,
+        score: found.score,
+    });
+    let mut found: Vec<Item> = given.collect();
+    if status != RecallStatus::Ok || found.iter().all(|item| item.text.trim().is_empty()) {
+        found.clear();
+    }
+    if status == RecallStatus::Ok && (joins || outcome != Some(Outcome::Given)) {
+        let mut own = find(draft, position, query);
+        own.sort_by(|one, other| other.score.unwrap_or(0.0).total_cmp(&one.score.unwrap_or(0.0)));
+        found = by_turns(found, own, count(Some(draft.context.focus.max_items)));
+    }
+    draft.context.recall = Some(RecallReport { status, hits: found.len() });
+    found
+}
+
+/// Two lists by turns, without blank texts, and none twice.
+fn by_turns(one: Vec<Item>, other: Vec<Item>, most: usize) -> Vec<Item> {
+    let mut known: HashSet<String, Xxh64Builder> = HashSet::default();
+    let mut items = Vec::new();
+    let (mut one, mut other) = (one.into_iter(), other.into_iter());
+    loop {
+        let (first, second) = (one.next(), other.next());
+        if first.is_none() && second.is_none() {
+            return items;
+        }
+        for item in first.into_iter().chain(second) {
+            let text = form::collapse(&item.text);
+            let is_new = !text.is_empty() && known.insert(text);
+            if is_new && items.len() < most {
+                items.push(item);
+            }
+        }
+    }
+}
+
+/// What of a section's items fits the request best, as items in their order.
+fn find(draft: &Draft, position: usize, query: &str) -> Vec<Item> {
+    let section = &draft.config.sections()[position];
+    let focus = &draft.context.focus;
+    let limit = &section.limit;
+    let is_bounded = limit.items.is_some() || limit.chars.is_some() || limit.tokens.is_some();
+    let is_recall = section.kind == SectionKind::Recall;
+    let mut bounds = Bounds {
+        count: count(limit.items),
+        chars: count(limit.chars),
+        text_chars: usize::MAX,
+        around: section.item.as_ref().map_or(0, |template| template.chars().count()) + 1,
+    };
+    if is_recall || !is_bounded {
+        bounds.count = bounds.count.min(count(Some(focus.max_items)));
+        bounds.chars = bounds.chars.min(count(Some(focus.max_chars)));
+    }
+    if is_recall {
+        bounds.text_chars = count(Some(draft.config.recall.max_item_chars));
+    }
+    let texts: Vec<&str> = section.items.iter().map(|item| item.text.as_str()).collect();
+    let found = passages::find(&draft.transcript, &texts, query, bounds, draft.now);
+    let item = |found: Found| {
+        let item = &section.items[found.text];
+        let text = &item.text[found.range];
+        Item {
+            text: text.to_owned(),
+            summary: item.summary.clone().filter(|_| text == item.text.trim()),
+            priority: Some(found.score),
+            score: Some(found.score),
+            ..item.clone()
+        }
+    };
+    found.into_iter().map(item).collect()
 }
 
 /// An answer as far as it is used: as many items as were asked for.

@@ -9,7 +9,7 @@ use crate::draft::Draft;
 use crate::error::{Error, ErrorCode};
 use crate::form;
 use crate::map::Map;
-use crate::trace::{Fate, Trace};
+use crate::trace::{Fate, Reason, RecalledWords, Trace};
 use crate::transcript::Transcript;
 use sha2::{Digest, Sha256};
 
@@ -35,9 +35,19 @@ pub fn run(draft: &mut Draft) -> StageResult {
     };
     let kept = decisions.iter().filter(|decision| decision.fate != Fate::LeftOut).count();
     let notes = std::mem::take(&mut draft.context.trace.notes);
+    let is_recalled = |row: &usize| decisions[*row].reason == Reason::Recalled;
+    let rows: Vec<usize> = (0..decisions.len()).filter(is_recalled).collect();
+    let words = draft.ranking.as_ref().map(|ranking| ranking.evidence.words(&rows));
+    let mut recalled: Vec<RecalledWords> = Vec::new();
+    for (row, words) in rows.into_iter().zip(words.unwrap_or_default()) {
+        match recalled.iter_mut().find(|known| known.words == words) {
+            Some(known) => known.positions.push(row),
+            None => recalled.push(RecalledWords { positions: vec![row], words }),
+        }
+    }
     let trace = Trace::fold(decisions.into_iter().zip(costs), &draft.config);
     let unread_count = draft.transcript.unread().map_or(0, |unread| unread.count);
-    draft.context.trace = Trace { notes, unread_count, ..trace };
+    draft.context.trace = Trace { recalled, notes, unread_count, ..trace };
     draft.context.trimmed = draft.trimmed;
 
     let mut source_counts = Map::default();

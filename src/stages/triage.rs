@@ -4,7 +4,7 @@
 //! the answer is.
 
 use crate::ask::{Answer, Candidate, HookName, Need, Outcome, StageResult};
-use crate::config::TriageFallback;
+use crate::config::{TriageCandidates, TriageFallback};
 use crate::conversations;
 use crate::draft::{Draft, Rank};
 use crate::map::Hashed;
@@ -38,6 +38,7 @@ pub fn run(draft: &mut Draft) -> StageResult {
         return Ok(());
     }
     let (older, recent) = units.split_at(units.len() - recent);
+    let older = &candidate_units(draft, older);
     let answer = hooks.into_iter().find_map(|hook| draft.answer_of(hook)).cloned();
     let (chosen, reason) = match (answer, draft.hook(&hooks)) {
         (None, Some(hook)) => {
@@ -71,6 +72,16 @@ pub fn run(draft: &mut Draft) -> StageResult {
     for row in recent.iter().flatten() {
         draft.claim(*row, Rank::Recent, Reason::Recent);
     }
+    let mut is_asked = vec![false; draft.transcript.len()];
+    for row in older.iter().chain(recent).flatten() {
+        is_asked[*row] = true;
+    }
+    let beside = if reason == Reason::NotChosen { Reason::NotCandidate } else { reason };
+    for row in units.iter().flatten() {
+        if !is_asked[*row] && draft.requirement(*row).is_none() {
+            draft.leave_out(*row, beside);
+        }
+    }
     for (unit, is_chosen) in older.iter().zip(chosen) {
         for row in unit {
             if is_chosen {
@@ -81,6 +92,63 @@ pub fn run(draft: &mut Draft) -> StageResult {
         }
     }
     Ok(())
+}
+
+/// Of the older units those that are asked about, in their order.
+fn candidate_units(draft: &Draft, older: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let config = &draft.config.triage;
+    let count = config.max_candidates.map(|count| usize::try_from(count).unwrap_or(usize::MAX));
+    let (TriageCandidates::Recalled, Some(ranking)) = (config.candidates, &draft.ranking) else {
+        let left_out = count.map_or(0, |count| older.len().saturating_sub(count));
+        return older[left_out..].to_vec();
+    };
+    let mut unit_of = vec![usize::MAX; draft.transcript.len()];
+    for (position, unit) in older.iter().enumerate() {
+        for row in unit {
+            unit_of[*row] = position;
+        }
+    }
+    let mut is_taken = vec![false; older.len()];
+    let mut taken = 0;
+    let mut room = draft.config.budget.prompt_limit().map(|limit| limit.saturating_mul(2));
+    for row in &ranking.rows {
+        let Some(is_taken) = is_taken.get_mut(unit_of[*row]) else {
+            continue;
+        };
+        if *is_taken {
+            continue;
+        }
+        let is_full = match count {
+            Some(count) => taken >= count,
+            None => room == Some(0),
+        };
+        if is_full {
+            break;
+        }
+        *is_taken = true;
+        taken += 1;
+        let cost: u64 = older[unit_of[*row]].iter().map(|row| rough_cost(draft, *row)).sum();
+        room = room.map(|room| room.saturating_sub(cost));
+    }
+    older
+        .iter()
+        .zip(is_taken)
+        .filter(|(_, is_taken)| *is_taken)
+        .map(|(unit, _)| unit.clone())
+        .collect()
+}
+
+/// About how many tokens a message has: enough to say how many are worth asking about.
+fn rough_cost(draft: &Draft, row: usize) -> u64 {
+    const BYTES_PER_TOKEN: u64 = 4;
+    const AROUND: u64 = 4;
+    let bytes: usize = draft
+        .transcript
+        .fields(row)
+        .filter(|(field, _)| field.is_content())
+        .map(|(_, value)| value.len())
+        .sum();
+    bytes as u64 / BYTES_PER_TOKEN + AROUND
 }
 
 /// The rows that triage counts: history, what stands for the request, and what the request replies to.

@@ -44,6 +44,16 @@ const HOOKS = {
       ],
     }),
   },
+  "recall.embed": {
+    // The older ones are near to the request.
+    give: (texts) => texts.map((text) => (/text \d\d$/.test(text) ? [0, 1] : [1, 0])),
+    // What an engine knew of vectors is gone with it.
+    askedAnew: 2,
+    config: (embed, timeoutMs) => ({
+      recall: { embed, timeoutMs, recentMessages: 5, maxRecentShare: 1 },
+      budget: { maxTokens: 140 },
+    }),
+  },
   "tiers.summarize": {
     answer: ["a summary"],
     config: (summarize, timeoutMs) => ({
@@ -250,7 +260,7 @@ const HOSTILE = {
   "half of a character": () => ["\ud83d", { text: "\ud83d", id: "\ud83d" }],
 };
 
-for (const [name, { answer }] of Object.entries(HOOKS)) {
+for (const [name, { answer, give = () => answer, askedAnew = 1 }] of Object.entries(HOOKS)) {
   describe(`a hook ${name}`, () => {
     for (const [what, hook] of Object.entries(HOSTILE)) {
       test(`that gives ${what}`, async () => {
@@ -269,13 +279,13 @@ for (const [name, { answer }] of Object.entries(HOOKS)) {
     }
 
     test("that is late changes nothing any more, whatever it does then", async () => {
-      const context = await build(name, () => pause(30).then(() => answer), { timeoutMs: 5 });
+      const context = await build(name, (...question) => pause(30).then(() => give(...question)), { timeoutMs: 5 });
       const before = structuredClone(essence(context));
       assert.equal(context.recording.answers[0].outcome, "failed");
       assert.match(context.recording.answers[0].reason, /took longer than 5 ms/);
       await pause(60);
       assert.deepEqual(structuredClone(essence(context)), before);
-      const inTime = await build(name, () => answer);
+      const inTime = await build(name, give);
       assert.notEqual(inTime.snapshot.contextHash, context.snapshot.contextHash);
     });
 
@@ -316,8 +326,8 @@ for (const [name, { answer }] of Object.entries(HOOKS)) {
 
     test("that aborts the build itself, and then answers, throws, or never ends", async () => {
       for (const then of [
-        () => answer,
-        () => Promise.resolve(answer),
+        give,
+        (...question) => Promise.resolve(give(...question)),
         () => Promise.reject(new Error("boom")),
         () => {
           throw new Error("boom");
@@ -328,9 +338,9 @@ for (const [name, { answer }] of Object.entries(HOOKS)) {
         const error = await errorOf(() =>
           build(
             name,
-            () => {
+            (...question) => {
               counted.controller.abort();
-              return then();
+              return then(...question);
             },
             { signal: counted.signal },
           ),
@@ -341,15 +351,15 @@ for (const [name, { answer }] of Object.entries(HOOKS)) {
     });
 
     test("that builds a context itself, of the same messages and of others", async () => {
-      const plain = await build(name, () => answer, { timeoutMs: 60_000 });
+      const plain = await build(name, give, { timeoutMs: 60_000 });
       const nested = [];
       const context = await build(
         name,
-        async () => {
-          nested.push(await build(name, () => answer, { timeoutMs: 60_000 }));
+        async (...question) => {
+          nested.push(await build(name, give, { timeoutMs: 60_000 }));
           nested.push(await buildContext(transcriptOf(4), config));
           nested.push(await buildContext(messages, { ...config, budget: { maxTokens: 40 } }));
-          return answer;
+          return give(...question);
         },
         { timeoutMs: 60_000 },
       );
@@ -359,12 +369,12 @@ for (const [name, { answer }] of Object.entries(HOOKS)) {
     });
 
     test("is asked once, though the engine starts anew meanwhile", async () => {
-      const plain = await build(name, () => answer, { timeoutMs: 60_000 });
+      const plain = await build(name, give, { timeoutMs: 60_000 });
       const transcript = createTranscript(messages);
       let asked = 0;
       const context = await build(
         name,
-        async () => {
+        async (...question) => {
           asked += 1;
           if (asked === 1) {
             failInside();
@@ -372,20 +382,20 @@ for (const [name, { answer }] of Object.entries(HOOKS)) {
             await pause(1);
             failInside();
           }
-          return answer;
+          return give(...question);
         },
         { timeoutMs: 60_000, transcript },
       );
-      assert.equal(asked, 1);
+      assert.equal(asked, askedAnew);
       assert.deepEqual(essence(context), essence(plain));
       assert.equal((await replay(context.recording, messages)).same, true);
     });
 
     test("is not called by a replay", async () => {
       let asked = 0;
-      const context = await build(name, () => {
+      const context = await build(name, (...question) => {
         asked += 1;
-        return answer;
+        return give(...question);
       });
       const again = await replay(JSON.parse(JSON.stringify(context.recording)), messages);
       assert.deepEqual([asked, again.same], [1, true]);
@@ -394,7 +404,7 @@ for (const [name, { answer }] of Object.entries(HOOKS)) {
 
     test("may take any time: a timeout beyond what timers can do is none", async () => {
       for (const timeoutMs of [2 ** 31, Number.MAX_SAFE_INTEGER]) {
-        const context = await build(name, () => pause(5).then(() => answer), { timeoutMs });
+        const context = await build(name, (...question) => pause(5).then(() => give(...question)), { timeoutMs });
         assert.equal(context.recording.answers[0].outcome, "given");
       }
     });

@@ -566,14 +566,15 @@ describe("much input", () => {
 
   test("200,000 messages", async () => {
     const messages = Array.from({ length: 200_000 }, (_, index) => user(`message ${index}`, { id: `m${index}` }));
-    const context = buildContextSync(messages, { budget: { maxTokens: 4000 } });
+    const config = { recall: { ranking: "recency" }, budget: { maxTokens: 4000 } };
+    const context = buildContextSync(messages, config);
     assert.ok(context.tokens.total <= 4000);
     assert.equal(context.kept.at(-1), messages.at(-1));
     assert.equal(context.trace.ranges.length, 3);
     assert.equal(context.explain("m5").reason, "over_budget");
     // A bad one at the end is found, and does no harm to what is remembered of the others.
     await checkFails([...messages, { role: "bot" }], {}, { code: "INVALID_TRANSCRIPT", path: "messages[200000].role" });
-    const again = buildContextSync(messages, { budget: { maxTokens: 4000 } });
+    const again = buildContextSync(messages, config);
     assert.equal(again.snapshot.contextHash, context.snapshot.contextHash);
   });
 

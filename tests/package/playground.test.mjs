@@ -85,6 +85,15 @@ function numberOf(text) {
   return Number(text?.replaceAll(",", ""));
 }
 
+async function chooseRanking(ranking) {
+  await page.$eval("#ranking", (select) => {
+    for (let outer = select.closest("details"); outer; outer = outer.parentElement.closest("details")) {
+      outer.open = true;
+    }
+  });
+  await page.selectOption("#ranking", ranking);
+}
+
 async function setBudget(tokens) {
   await page.fill("#max-tokens", String(tokens));
   await page.waitForFunction(
@@ -489,6 +498,7 @@ test("of a long one, only what window and budget need is read", async () => {
   await dropFile("trip.jsonl", logOf(2000));
   await shows(page, "file-note", "trip.jsonl, 2,000 messages");
   assert.equal(await page.inputValue("#keep-name"), "trip");
+  await chooseRanking("recency");
   await setBudget(500);
   await keepAs("trip");
   const unread = Number(
@@ -572,6 +582,7 @@ test("what another tab does to it shows at once", async () => {
 
 test("a copy up to a message goes its own way", async () => {
   await keepAs("venue");
+  await chooseRanking("recency");
   await page.locator(".run-head[aria-expanded=false]").first().click();
   await page.click('.message-head:has(.position:text-is("3"))');
   await page.click(".fork");

@@ -1,5 +1,5 @@
-// The examples of the README and of docs/sessions.md run as they stand there, each in the host that it is for, and their
-// comments and outputs are true.
+// The examples of the README, of docs/recall.md and of docs/sessions.md run as they stand there, each in the host that it
+// is for, and their comments and outputs are true.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -13,7 +13,8 @@ import { memoryStore, openSession, replay } from "windrow";
 import { openStorePage } from "./support/store-page.mjs";
 
 const paper = (name) => readFileSync(new URL(`../../${name}`, import.meta.url), "utf8");
-const papers = { "README.md": paper("README.md"), "docs/sessions.md": paper("docs/sessions.md") };
+const names = ["README.md", "docs/recall.md", "docs/sessions.md"];
+const papers = Object.fromEntries(names.map((name) => [name, paper(name)]));
 const folder = new URL("../../.cache/readme/", import.meta.url);
 const program = fileURLToPath(new URL("../../pkg-template/bin/windrow.js", import.meta.url));
 
@@ -149,6 +150,44 @@ test("the first example keeps, leaves out and counts what its comments say", asy
   const { fate, stage, words } = context.explain("2");
   const said = comment(example, 'context.explain("2");');
   assert.ok(said.includes(`fate: "${fate}", stage: "${stage}", words: "${words.split(":")[0]}:`), said);
+});
+
+test("the example of recall keeps what its comments say, for the reason below it", async () => {
+  const example = exampleWith("deposits in March");
+  const { context } = await run(example, "context");
+  const ids = context.kept.map(({ id }) => id);
+  assert.equal(comment(example, "context.kept"), written(ids));
+  assert.equal(context.explain("2").words, outputBelow(example));
+});
+
+test("the example of a hook for embeddings keeps another message without it", async () => {
+  const example = exampleWith("rolls-1");
+  const { buildContext, config, context, messages } = await run(
+    example,
+    "buildContext",
+    "config",
+    "context",
+    "messages",
+  );
+  const without = await buildContext(messages, config);
+  const [first, other] = [context, without].map(({ kept }) => written(kept[0].id));
+  assert.equal(comment(example, "context.kept[0].id;"), `${first}; without the hook ${other}`);
+});
+
+test("the first example of docs/recall.md keeps what its comments say, for the reason below it", async () => {
+  const example = exampleWith("brother repair");
+  const { context } = await run(example, "context");
+  const ids = context.kept.map(({ id }) => id);
+  assert.equal(comment(example, "context.kept"), written(ids));
+  assert.equal(context.explain("3").words, outputBelow(example));
+  assert.equal(comment(example, 'context.explain("4").reason;'), written(context.explain("4").reason));
+});
+
+test("the example of embeddings in docs/recall.md recalls by meaning", async () => {
+  const example = exampleWith("two-numbers");
+  const { context } = await run(example, "context");
+  assert.equal(comment(example, 'context.explain("1").words;'), written(context.explain("1").words));
+  assert.equal(context.explain("2").fate, "left out");
 });
 
 test("the example of a vocabulary that is handed over runs", async () => {

@@ -486,7 +486,7 @@ describe("contexts", () => {
     for (const length of [1000, 1000 + 64 * 300]) {
       const { store, taken } = counting(memoryStore());
       const session = await sessionOf(conversation(length), { store });
-      const config = { request: "so?", budget: { maxTokens: 1000 } };
+      const config = { request: "so?", recall: { ranking: "recency" }, budget: { maxTokens: 1000 } };
       taken();
       const context = await session.build(config);
       await session.settled();
@@ -567,6 +567,7 @@ describe("contexts", () => {
         { id: "request", kind: "request" },
       ],
       recall: {
+        ranking: "recency",
         search: ({ query }) => {
           asked.push(query);
           return [{ text: "a note" }];
@@ -592,7 +593,8 @@ describe("contexts", () => {
       JSON.stringify({ type: "message", role, text: content }),
     );
     await session.import(lines.join("\n"));
-    const config = { request: user("and that?", { replyTo: "#7" }), budget: { maxTokens: 200 } };
+    const recall = { ranking: "recency" };
+    const config = { request: user("and that?", { replyTo: "#7" }), recall, budget: { maxTokens: 200 } };
     const context = await session.build(config);
     assert.ok(context.trace.unreadCount > 0);
     assert.equal(context.explain("#7").reason, "reply_to");
@@ -715,10 +717,29 @@ describe("contexts", () => {
     }
   });
 
+  test("what the request is about is found, however old; then only what is new is read", async () => {
+    const { store, taken } = counting(memoryStore());
+    const messages = conversation(3000);
+    const content = "The invoice of the plumber is number RX-2291, over 340 euros.";
+    messages[40] = { ...messages[40], id: "invoice", content };
+    const session = await sessionOf(messages, { store });
+    const config = { request: "What was the number of the plumber's invoice?", budget: { maxTokens: 500 } };
+    const context = await session.build(config);
+    const { fate, reason, words } = context.explain("invoice");
+    assert.deepEqual([fate, reason], ["kept", "recalled"]);
+    assert.match(words, /“invoice”/);
+    checkSame(context, await expected(session, config));
+    await session.settled();
+    await session.append([user("thanks")]);
+    taken();
+    await session.build(config);
+    assert.equal(taken().rows, 1);
+  });
+
   test("a long session lets go of what builds no longer need", async () => {
     const { store, taken } = counting(memoryStore());
     const session = await sessionOf(conversation(100), { store });
-    const config = { request: "so?", budget: { maxTokens: 500 } };
+    const config = { request: "so?", recall: { ranking: "recency" }, budget: { maxTokens: 500 } };
     await session.build(config);
     await session.append(conversation(5000, 100));
     await session.build(config);
@@ -761,7 +782,8 @@ describe("contexts", () => {
 
   test("explain names what was not read", async () => {
     const session = await sessionOf(conversation(1000));
-    const context = await session.build({ request: "so?", budget: { maxTokens: 300 } });
+    const recall = { ranking: "recency" };
+    const context = await session.build({ request: "so?", recall, budget: { maxTokens: 300 } });
     const { fate, reason, words, position } = context.explain("m100");
     assert.deepEqual([fate, reason, position], ["left out", "not_read", -1]);
     assert.match(words, new RegExp(`${context.trace.unreadCount} older messages`));

@@ -223,10 +223,11 @@ describe("budgets hold", () => {
     });
   });
 
-  test("more budget keeps all that less budget kept", () => {
+  test("with the newest first, more budget keeps all that less budget kept", () => {
     forEachSeed(60, (random) => {
       const transcript = randomTranscript(random);
-      const { budget, ...config } = randomConfig(random);
+      const { budget, ...rest } = randomConfig(random);
+      const config = { ...rest, recall: { ranking: "recency" } };
       let before = [];
       for (let maxTokens = 10; maxTokens < 400; maxTokens += random.integer(1, 40)) {
         const kept = tryBuild(transcript, { ...config, budget: { maxTokens } })?.kept ?? [];
@@ -243,7 +244,7 @@ describe("budgets hold", () => {
     forEachSeed(200, (random) => {
       const transcript = Array.from({ length: 12 }, () => user(random.text(10)));
       const maxTokens = random.integer(40, 300);
-      const context = tryBuild(transcript, { request: "now", budget: { maxTokens } });
+      const context = tryBuild(transcript, { request: "now", recall: { ranking: "recency" }, budget: { maxTokens } });
       const position = context ? transcript.length - context.kept.length - 1 : -1;
       if (position >= 0) {
         assert.equal(context.explain(position).reason, "over_budget");

@@ -123,7 +123,8 @@ describe("explain", () => {
       ["beyond_user_turns", [user("x")], { window: { maxUserTurns: 1 } }],
       ["beyond_recent_messages", [user("x")], { window: { maxRecentMessages: 1 } }],
       ["too_old", [user("x", { createdAt: 0 })], { window: { recencyHours: 1, minMessages: 0 } }],
-      ["over_budget", [user("x ".repeat(50))], { budget: { maxTokens: 20 } }],
+      ["over_budget", [user("x ".repeat(50))], { recall: { ranking: "recency" }, budget: { maxTokens: 20 } }],
+      ["ranked_lower", [user("x ".repeat(50))], { budget: { maxTokens: 20 } }],
       ["instruction", [{ role: "system", content: "x" }], {}],
       ["pinned", [user("x", { pinned: true })], { window: { lookbackCount: 1 } }],
       ["history", [user("x")], {}],
@@ -248,7 +249,7 @@ test("the trace of a long transcript stays small", () => {
     pinned: index === 50_000,
   }));
   const context = buildContextSync(messages, { request: "And?", budget: { maxTokens: 4000 } });
-  assert.equal(context.trace.ranges.length, 4);
+  assert.equal(context.trace.ranges.length, 5);
   for (const part of [context.trace, context.recording, context.snapshot]) {
     assert.ok(JSON.stringify(part).length < 5000);
   }

@@ -273,7 +273,7 @@ fn page() -> String {
          where `sections` say, by default last, and is always kept where they have a place for it. Without it the newest user \
          message and the newest message stand for it. `contents` is what the sections of kind `text` and `items` hold, by their \
          ids. `signal` aborts the build. The hooks are functions in their groups: `triage.select` or `triage.complete`, \
-         `recall.search`, `tiers.summarize`, and `countTokens`.\n",
+         `recall.search`, `recall.embed`, `tiers.summarize`, and `countTokens`.\n",
     );
     let root = &definitions["ContextConfig"];
     let groups: Vec<(&String, &str)> = properties(root)
@@ -294,7 +294,7 @@ fn page() -> String {
         options(&mut out, "", properties(group), &definitions);
     }
     out.push_str("\n## Notes\n\nWhat a trace says of a build as a whole (`trace.notes`).\n");
-    listed(&mut out, "kind", &definitions["NoteKind"], 8);
+    listed(&mut out, "kind", &definitions["NoteKind"], 10);
     out.push_str(
         "\n## What became of a message\n\nThe reasons in a trace, in the order of the stages.\n",
     );
@@ -384,20 +384,22 @@ fn unit(name: &str, kind: &str) -> &'static str {
         "maxChars" | "maxItemChars" | "maxCandidateChars" | "minTailChars" | "maxSummaryChars"
         | "maxReplyChars" | "chars" => "characters",
         "timeoutMs" => "milliseconds",
+        "embedBatchSize" => "texts",
         "recencyHours" => "hours",
         "conversationGapMinutes" | "threadGapMinutes" => "minutes",
         "maxAgeDays" => "days",
-        "cacheLimit" | "fetchLimit" | "maxRecentMessages" => "messages",
+        "cacheLimit" | "fetchLimit" | "maxRecentMessages" | "recentMessages" => "messages",
         "lookbackCount"
         | "minMessages"
         | "previousTasksCount"
         | "skipSelectionThreshold"
+        | "maxCandidates"
         | "alwaysIncludeRecent" => "`window.unit`",
         "maxUserTurns" => "user messages",
         "maxItems" | "items" => "items",
         "maxSummaries" => "summaries",
         "maxActions" => "actions",
-        "d" | "o" | "s" | "e" => "0 to 1",
+        "d" | "o" | "s" | "e" | "maxShare" | "maxRecentShare" => "0 to 1",
         "priority" | "score" => "any number",
         other => panic!("the option {other} is a number: give it a unit here"),
     }

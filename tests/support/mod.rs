@@ -2,6 +2,9 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+use proptest::option::weighted;
+use proptest::prelude::*;
+use proptest::sample::select;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::LazyLock;
@@ -129,6 +132,30 @@ pub(crate) fn read_config(json: &str) -> Result<ContextConfig, Error> {
         }
     }
     ContextConfig::read(&value(serde_json::from_str(json).expect("valid JSON")))
+}
+
+/// The options of ranking, in JSON, each now and then.
+pub(crate) fn ranking_options() -> impl Strategy<Value = serde_json::Value> {
+    let share = || select(vec![0.0, 0.1, 0.37, 0.5, 1.0]);
+    (
+        select(vec!["relevance", "bm25", "recency"]),
+        weighted(0.5, 0_u64..6),
+        weighted(0.5, share()),
+        weighted(0.5, share()),
+    )
+        .prop_map(|(ranking, recent, recent_share, share)| {
+            let mut options = serde_json::json!({ "ranking": ranking });
+            if let Some(recent) = recent {
+                options["recentMessages"] = recent.into();
+            }
+            if let Some(share) = recent_share {
+                options["maxRecentShare"] = share.into();
+            }
+            if let Some(share) = share {
+                options["maxShare"] = share.into();
+            }
+            options
+        })
 }
 
 pub(crate) const NOW: Milliseconds = Milliseconds(1_750_000_000_000);

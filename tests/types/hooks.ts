@@ -60,6 +60,19 @@ await buildContext(messages, {
 });
 await buildContext(messages, { tiers: { summarize: () => new Map([["a", "b"]]) } });
 await buildContext(messages, { tiers: { summarize: () => ({ a: "b" }) } });
+await buildContext(messages, {
+  recall: {
+    embedModel: "small",
+    embedBatchSize: 8,
+    embed: (texts, { signal }) => {
+      isTrue<Equal<typeof texts, readonly string[]>>();
+      isTrue<Equal<typeof signal, AbortSignal>>();
+      return Promise.resolve(texts.map((text) => Float32Array.of(text.length)));
+    },
+  },
+});
+await buildContext(messages, { recall: { embed: (texts) => texts.map(({ length }) => [length]) } });
+await buildContext(messages, { recall: { embed: () => null, search: null } });
 await buildContext(messages, { countTokens: (texts) => new Uint32Array(texts.length), triage: { select: null } });
 
 // What is no answer.
@@ -69,6 +82,8 @@ await buildContext(messages, { triage: { select: () => "a" } });
 await buildContext(messages, { triage: { complete: () => ["a"] } });
 // @ts-expect-error: items have a text
 await buildContext(messages, { recall: { search: () => [{ id: "a" }] } });
+// @ts-expect-error: vectors
+await buildContext(messages, { recall: { embed: (texts) => texts.map((text) => text.length) } });
 // @ts-expect-error: numbers
 await buildContext(messages, { countTokens: (texts) => texts });
 // @ts-expect-error: a signal
@@ -96,6 +111,8 @@ buildContextSync(messages, { triage: { alwaysIncludeRecent: 3 }, contents: { sou
 buildContextSync(messages, { triage: { select: () => [] } });
 // @ts-expect-error: it waits for no hook
 buildContextSync(messages, { countTokens: () => [] });
+// @ts-expect-error: it waits for no hook
+buildContextSync(messages, { recall: { embed: () => [] } });
 // @ts-expect-error: it cannot be aborted
 buildContextSync(messages, { signal });
 // @ts-expect-error: it may have hooks

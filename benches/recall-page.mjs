@@ -1,0 +1,5 @@
+// What the page of the bench has: rankings in a browser.
+
+import * as rankings from "./rankings.mjs";
+
+globalThis.bench = { warmUp: rankings.warmUp, measure: rankings.measure };

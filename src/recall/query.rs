@@ -1,0 +1,145 @@
+//! What a request asks for: its words, who and when it names, and from where it is asked.
+
+use super::dates;
+use super::index::{Index, Speaker};
+use super::language;
+use super::terms::{self, Analyzer, Word};
+use crate::time::{Milliseconds, Zone};
+use crate::transcript::Role;
+
+/// What a request asks for.
+#[derive(Clone, Debug, Default)]
+pub struct Query {
+    /// The words to look for.
+    pub(crate) words: Vec<Word>,
+    /// The speakers that it names, if not all.
+    pub(crate) speakers: Vec<u16>,
+    /// The times that it names.
+    pub(crate) spans: Vec<dates::Span>,
+    /// Whether it wants an overview, an opinion or a reason rather than a fact.
+    pub(crate) wants_overview: bool,
+    /// Whether it is a question.
+    pub(crate) is_question: bool,
+    /// Who asks.
+    pub(crate) asker: Asker,
+}
+
+/// Who asks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Asker {
+    /// One who takes no part in the conversation: it has names, and the request has none.
+    #[default]
+    Outside,
+    /// One who takes part, and has said nothing yet.
+    New,
+    /// A speaker.
+    Known(u16),
+}
+
+/// A request as it came.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// What it says.
+    pub text: &'a str,
+    /// Who says it.
+    pub name: &'a str,
+    /// In which role.
+    pub role: Role,
+}
+
+impl Query {
+    /// Reads a request.
+    #[must_use]
+    pub fn new(index: &Index, request: Request<'_>, now: Milliseconds, zone: &Zone) -> Self {
+        let own = language::detect(request.text);
+        let mut languages = index.languages();
+        languages.retain(|language| *language != own);
+        languages.insert(0, own);
+        let mut words = Analyzer::new().query(request.text, &languages);
+        let speakers = named_speakers(index.speakers(), request.text);
+        let is_some = !speakers.is_empty() && speakers.len() < index.speakers().len();
+        let spans = index
+            .time_range()
+            .map_or_else(Vec::new, |known| dates::spans(request.text, now, zone, known));
+        let wants_overview = terms::wants_overview(request.text, own);
+        // What only says what is to be done, or by whom, is not looked for, unless there is nothing else.
+        let is_looked_for =
+            |word: &Word| !word.is_request_word && !is_name_of(index.speakers(), &speakers, word);
+        if words.iter().any(is_looked_for) {
+            words.retain(is_looked_for);
+        }
+        Self {
+            words,
+            speakers: if is_some { speakers } else { Vec::new() },
+            spans,
+            wants_overview,
+            is_question: terms::is_question(request.text),
+            asker: asker(index.speakers(), request),
+        }
+    }
+}
+
+/// Who asks: the speaker of that name, or where the request names none and only one speaker has its role, that one.
+fn asker(speakers: &[Speaker], request: Request<'_>) -> Asker {
+    let is_same = |(speaker, _): &(&Speaker, u16)| {
+        speaker.name == request.name && speaker.role == request.role
+    };
+    if let Some((_, id)) = speakers.iter().zip(0..).find(is_same) {
+        return Asker::Known(id);
+    }
+    if !request.name.is_empty() {
+        return Asker::New;
+    }
+    let mut of_role = speakers.iter().zip(0..).filter(|(it, _)| it.role == request.role);
+    match (of_role.next(), of_role.next()) {
+        (Some((_, id)), None) => Asker::Known(id),
+        _ => Asker::Outside,
+    }
+}
+
+/// The speakers that a request names best: by most words of their names.
+fn named_speakers(speakers: &[Speaker], request: &str) -> Vec<u16> {
+    const FEW: usize = 4;
+    let mut best = 0.0;
+    let mut named = Vec::new();
+    for (speaker, id) in speakers.iter().zip(0_u16..) {
+        let mut parts = 0.0;
+        let mut found = 0.0;
+        for part in parts_of(&speaker.name) {
+            parts += 1.0;
+            if parts_of(request).any(|said| is_part(said, part, speakers.len() <= FEW)) {
+                found += 1.0;
+            }
+        }
+        let share = if parts > 0.0 { found / parts } else { 0.0 };
+        if share > best {
+            best = share;
+            named.clear();
+        }
+        if share > 0.0 && share >= best {
+            named.push(id);
+        }
+    }
+    named
+}
+
+fn is_name_of(speakers: &[Speaker], named: &[u16], word: &Word) -> bool {
+    named.iter().any(|id| {
+        let name = speakers.get(*id as usize).map_or("", |speaker| speaker.name.as_str());
+        parts_of(name).any(|part| parts_of(&word.text).any(|said| is_part(said, part, true)))
+    })
+}
+
+fn parts_of(name: &str) -> impl Iterator<Item = &str> {
+    name.split(|letter: char| !letter.is_alphanumeric()).filter(|part| !part.is_empty())
+}
+
+/// Whether a word is a part of a name, or among few speakers the beginning of one.
+fn is_part(said: &str, part: &str, may_begin: bool) -> bool {
+    const SHORTEST: usize = 3;
+    if part.chars().count() == 1 {
+        return said == part; // one letter is a name only as it is written
+    }
+    let (said, part) = (said.to_lowercase(), part.to_lowercase());
+    said == part || may_begin && said.chars().count() >= SHORTEST && part.starts_with(&said)
+}

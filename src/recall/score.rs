@@ -1,0 +1,106 @@
+//! How well each message fits a request.
+//!
+//! Two questions are asked of every message, and what they answer is added up. *Is it what the request is about?* (`about`)
+//! And where the request goes on in the newest conversation: *is it what the request goes on from?* (`flow`)
+
+use super::about::{self, About};
+use super::flow::{self, Newest};
+use super::index::Index;
+use super::query::{Asker, Query};
+use super::spread::normalized;
+use crate::time::{MILLISECONDS_PER_MINUTE, Milliseconds};
+
+/// A longer pause begins another conversation, where messages name none.
+const PAUSE: i64 = 30 * MILLISECONDS_PER_MINUTE;
+
+/// What being about the request counts, within a conversation that it goes on in.
+const ABOUT_IN_FLOW: f32 = 0.5;
+/// What it counts more where two talk: who speaks says nothing there, and what is near is sent anyway.
+const ABOUT_BETWEEN_TWO: f32 = 3.0;
+/// How much of that remains for what is no question: it rather goes on than asks back.
+const NO_QUESTION: f32 = 0.4;
+
+/// How messages fit a request, by message.
+#[derive(Clone, Debug, Default)]
+pub struct Scores {
+    /// The words that it is about: BM25, without what is near.
+    pub own: Vec<f32>,
+    /// What decides.
+    pub total: Vec<f32>,
+    /// The part of that which is for what the request goes on from.
+    pub flow: Vec<f32>,
+    /// Whether each is of a time that is named; empty where none is.
+    pub is_in_time: Vec<bool>,
+}
+
+/// Scores all messages of an index. `is_open` says which may be recalled, `similarities` how near each is to the request by
+/// the hook `recall.embed`, from -1 to 1.
+#[must_use]
+pub fn score(
+    index: &Index,
+    query: &Query,
+    is_open: &[bool],
+    now: Milliseconds,
+    similarities: Option<&[f32]>,
+) -> Scores {
+    let starts = starts(index);
+    let About { own, mut total, is_in_time } =
+        about::score(index, query, is_open, &starts, similarities);
+    let mut flow = Vec::new();
+    if let Some(newest) = newest(index, query, &starts, now) {
+        flow = flow::score(index, query, is_open, &own, &newest);
+        total = normalized(total);
+        let weight = ABOUT_IN_FLOW + about_between_two(index, query, &own) * (1.0 - newest.crowd);
+        for (total, flow) in total.iter_mut().zip(&flow) {
+            *total = weight * *total + flow;
+        }
+    }
+    Scores { own, total, flow, is_in_time }
+}
+
+/// Scores all messages by the request's words alone: plain BM25.
+#[must_use]
+pub fn score_by_words(index: &Index, query: &Query, is_open: &[bool]) -> Scores {
+    let own = about::by_words(index, query, is_open, false);
+    Scores { total: own.clone(), own, ..Scores::default() }
+}
+
+/// Of the messages that anything speaks for so many as are best, the best first; of equal ones the newest.
+#[must_use]
+pub fn best(scores: &[f32], count: usize) -> Vec<usize> {
+    about::best(scores, count)
+}
+
+/// The more of the request's words are found in one place, the likelier it is about that place.
+fn about_between_two(index: &Index, query: &Query, own: &[f32]) -> f32 {
+    let coverage = about::coverage(index, query, own);
+    ABOUT_BETWEEN_TWO * coverage * if query.is_question { 1.0 } else { NO_QUESTION }
+}
+
+/// Where conversations begin.
+fn starts(index: &Index) -> Vec<bool> {
+    let mut last: Option<Milliseconds> = None;
+    let mut starts = Vec::with_capacity(index.len());
+    for message in 0..index.len() {
+        let time = index.time(message);
+        let is_pause =
+            last.zip(time).is_some_and(|(last, time)| time.0.saturating_sub(last.0) > PAUSE);
+        last = time.or(last);
+        let named = index.conversation(message);
+        let before = message.checked_sub(1).map_or(0, |before| index.conversation(before));
+        let is_other = if before != 0 && named != 0 { before != named } else { is_pause };
+        starts.push(message == 0 || is_other);
+    }
+    starts
+}
+
+/// The conversation that the request goes on in, if it goes on in one.
+fn newest(index: &Index, query: &Query, starts: &[bool], now: Milliseconds) -> Option<Newest> {
+    let last = index.len().checked_sub(1)?;
+    let is_over = index.time(last).is_some_and(|time| now.0.saturating_sub(time.0) > PAUSE);
+    if query.asker == Asker::Outside || is_over {
+        return None;
+    }
+    let first = starts.iter().rposition(|is_start| *is_start)?;
+    Some(Newest::new(index, first, last))
+}

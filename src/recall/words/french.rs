@@ -1,0 +1,34 @@
+//! French. What is elided stands without its apostrophe.
+
+/// Words that say nothing about a topic.
+pub(super) const STOP: &str = "\
+à afin ai aie ainsi ait alors après as assez au aucun aucune aujourd auquel aura aurai aurait aussi autre autres aux \
+avaient avais avait avant avec avez aviez avions avoir avons ayant beaucoup bien bon c ça car ce ceci cela celle celles \
+celui ces cet cette ceux chaque chez ci comme comment d dans de dedans dehors déjà depuis des dès desquels deux devrait \
+doit donc dont du duquel elle elles en encore enfin entre es est et étaient étais était étant être eu eue eux faire fais \
+fait faites faut font hors ici il ils j jamais je jusqu jusque l la là laquelle le lequel les lesquelles lesquels leur \
+leurs lors lorsque lui m ma mais me même mêmes mes mien mienne moi moins mon n ne ni non nos notre nous on ont or ou où \
+oui par parce parfois pas pendant peu peut peuvent peux plus plusieurs plutôt pour pourquoi pourrait pourtant pouvez \
+presque puis puisque qu quand que quel quelle quelles quelqu quelque quelques quels qui quoi rien s sa sans sauf se \
+selon sera serai serait ses seulement si sien sienne soi soit sommes son sont sous souvent suis sur t ta tandis tant te \
+tel telle tes toi ton toujours tous tout toute toutes très trop tu un une va vais vas vers vont vos votre vous voici \
+voilà vraiment y";
+
+/// Words with which a request says what is to be done with what is found.
+pub(super) const REQUEST: &str = "\
+aide aider avis chercher comparer conversation décrire décris dire dis discuter discussion dit dites donner donne \
+évoquer expliquer explique liste lister mentionner message montrer montre opinion parler parlé passé pense penser \
+question raconter rappeler rappelle répondre récapituler récapitulatif résumer résumé savoir sais souvenir souviens \
+sujet synthèse trouver trouve veux vouloir";
+
+/// What a request for an overview, an opinion or a reason has in it. A star stands for any ending.
+pub(super) const OVERVIEW: &str = "\
+résum*, synthès*, récap*, discut*, discussion*, pens*, avis, opinion*, dit, disait, décid*, décision*, pourquoi, comment \
+se fait, comment avons, comment ont, comment est, expliqu*, explication*, raison*, argument*, propos*, suggér*, décri*, \
+conclu*, point de vue, qu'est-ce qui s'est passé, aperçu*, débat*, recommand*";
+
+/// What a question begins with.
+pub(super) const QUESTION: &str = "\
+qui, que, quoi, qu'est-ce, est-ce, quand est, quand a, quand as, quand avons, où, comment, pourquoi, combien, quel, \
+quelle, quels, quelles, lequel, laquelle, à quelle, à quel, de quoi, de qui, peux-tu, pouvez-vous, as-tu, avez-vous, \
+y a-t-il, sais-tu, savez-vous, puis-je, peut-on, dois-je";

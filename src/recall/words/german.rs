@@ -1,0 +1,38 @@
+//! German.
+
+/// Words that say nothing about a topic.
+pub(super) const STOP: &str = "\
+ab aber alle allem allen aller alles als also am an ander andere anderem anderen anderer anderes auch auf aus außer bei \
+beim bereits bin bis bist bitte da dabei dadurch dafür dagegen daher damit danach dann daran darauf daraus darf darin \
+darüber darum das dass davon dazu dein deine deinem deinen deiner dem den denen denn dennoch der deren des deshalb \
+dessen dich die dies diese diesem diesen dieser dieses dir doch dort du durch durfte dürfen eben ein eine einem einen \
+einer eines einige einigen einiger einmal er es etwa etwas euch euer eure eurem euren eurer für gab ganz gar geht gegen \
+gehabt genau gewesen gibt habe haben habt halt hat hatte hatten hattest hätte hätten her hier hin hinter ich ihm ihn \
+ihnen ihr ihre ihrem ihren ihrer im immer in ins ist ja jede jedem jeden jeder jedes jedoch jemand jene jener jetzt kann \
+kannst kein keine keinem keinen keiner könnt könnte können konnte konnten lassen mache machen macht mal man manche mehr \
+mein meine meinem meinen meiner mich mir mit muss müssen musste nach nachdem ne nein nicht nichts noch nun nur ob oder \
+oft ohne schon sehr sei seid sein seine seinem seinen seiner seit selbst sich sie sind so sogar solche soll sollen \
+sollte sollten sondern sonst sowie um und uns unser unsere unserem unseren unserer unter viel viele vielleicht vom von \
+vor wann war waren warst warum was weder wegen weil welche welchem welchen welcher welches wem wen wenn wenig wer werde \
+werden werdet weshalb wie wieder wieso will wir wird wirst wo wohin wollen wollte wollten womit woran worden worin worüber wozu wofür wurde wurden würde \
+würden während zu zum zur zwar zwischen über";
+
+/// Words with which a request says what is to be done with what is found.
+pub(super) const REQUEST: &str = "\
+antworten auflisten beschreiben besprechen besprochen besprachen diskutieren diskutiert diskussion entschieden erinnern \
+erklären erläutern erwähnen erwähnt erzählen fassen finden frage fragen gesagt gesprochen geredet gemeint geschehen \
+gespräch gib hilf liste meinen meinung meinte nachricht nennen passiert reden sagen sag sagte schreiben sprechen suche \
+suchen thema überblick vergleichen verstehen weiß wissen zeige zeigen zusammen zusammenfassen zusammenfassung";
+
+/// What a request for an overview, an opinion or a reason has in it. A star stands for any ending.
+pub(super) const OVERVIEW: &str = "\
+zusammenfass*, fasse, fass, überblick*, diskut*, diskussion*, besprech*, besproch*, meinung*, meint, meinte*, denkt, \
+denken, dachte*, hält von, halten von, hielt von, gesagt, sagte*, entscheid*, entschied*, beschluss, beschlüsse*, warum, \
+wieso, weshalb, wie kam, wie kommt, wie ist es, erklär*, erläuter*, grund, gründe*, begründ*, argument*, vorschlag*, \
+vorschläg*, vorgeschlagen*, beschreib*, ansicht*, haltung, standpunkt*, schlussfolger*, was ist passiert";
+
+/// What a question begins with.
+pub(super) const QUESTION: &str = "\
+was, wer, wen, wem, wessen, wann, wo, wohin, woher, warum, wieso, weshalb, weswegen, wie, welche, welcher, welches, \
+welchen, welchem, womit, wofür, wozu, worüber, kannst du, können sie, könntest du, könnten sie, hast du, haben wir, \
+habt ihr, gibt es, weißt du, wissen sie, ist das, sind das, soll ich, sollen wir, darf ich";

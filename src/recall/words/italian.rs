@@ -1,0 +1,36 @@
+//! Italian. What is elided stands without its apostrophe.
+
+/// Words that say nothing about a topic.
+pub(super) const STOP: &str = "\
+a abbastanza abbia abbiamo abbiano ad adesso affinché agli ai al alcuna alcune alcuni alcuno all alla alle allo allora \
+altra altre altri altro anche ancora anzi appena aveva avevamo avevano avere avete avevo avuto bene c che chi ci ciò cioè \
+ciascuno coi col come comunque con contro cosa cose così cui d da dagli dai dal dall dalla dalle dallo davvero degli dei \
+del dell della delle dello dentro deve devi devo di dopo dov dove dunque durante e è ecco ed era erano eravamo eri ero \
+essa essere essi esso fa faccio fanno fare fatto fino forse fra fu fui furono già gli grazie ha hai hanno ho i il in \
+infatti inoltre insieme invece io l la là le lei li lì lo loro lui ma mai me mediante meno mentre mi mia mie miei mio \
+molta molte molti molto ne né neanche negli nei nel nell nella nelle nello nemmeno nessun nessuna nessuno niente no noi \
+non nostra nostre nostri nostro nulla o od ogni ognuno oltre oppure ora ossia per perché perciò però piuttosto più poco \
+poi possiamo posso possono può puoi purtroppo qua qualche qualcosa qualcuno quale quali quando quanta quanti quanto \
+quasi quel quell quella quelle quelli quello quest questa queste questi questo qui quindi sarà sarebbe se sei sembra \
+sempre senza si sì sia siamo siano siete so solo sono sopra sotto sta stai stanno stata state stati stato stesso sto su \
+sua sue sugli sui sul sull sulla sulle sullo suo suoi tale tanto te ti tra troppo tu tua tue tuo tuoi tutta tutte tutti \
+tutto un una uno va vi via voi vostra vostri vostro";
+
+/// Words with which a request says what is to be done with what is found.
+pub(super) const REQUEST: &str = "\
+aiutare aiuta argomento cercare cerca commentare confrontare conversazione descrivere descrivi detto dice dici dimmi dire \
+discutere discusso discussione disse domanda elencare elenco elenca lista menzionare messaggio mostrare mostra opinione \
+parlare parlato parla pensare pensa raccontare racconta ricordare ricorda ricordi riassumere riassumi riassunto riepilogo \
+rispondere sapere sai spiegare spiega successo tema trovare trova vorrei voglio";
+
+/// What a request for an overview, an opinion or a reason has in it. A star stands for any ending.
+pub(super) const OVERVIEW: &str = "\
+riassu*, riepilog*, sintesi, sintetizz*, discu*, pensa*, opinion*, parere, pareri, detto, disse, decis*, decid*, perché, \
+come mai, come siamo, come è stato, spieg*, ragion*, motiv*, argoment*, propost*, propon*, sugger*, descri*, conclu*, \
+punto di vista, cosa è successo, panoramica*, raccomand*, dibatt*";
+
+/// What a question begins with.
+pub(super) const QUESTION: &str = "\
+chi, che cosa, cosa, cos'è, che ora, che ore, quando è, quando hai, quando abbiamo, quando sarà, dove, dov'è, come, com'è, \
+quale, quali, qual, quanto, quanta, quanti, quante, perché, a che, di che, con chi, puoi, può, potresti, sai, hai, ricordi, \
+c'è, ci sono, è possibile, posso, devo";

@@ -1,0 +1,34 @@
+//! Portuguese, of Brazil and of Portugal.
+
+/// Words that say nothing about a topic.
+pub(super) const STOP: &str = "\
+a à agora aí ainda alguém algo algum alguma algumas alguns ali além ante antes ao aos apenas após aquela aquelas aquele \
+aqueles aquilo aqui as às assim até bem cada coisa coisas com como comigo contra contudo da daquele daquela das de dela \
+delas dele deles demais depois desde dessa desse desta deste deve devem dia disso disto do dois dos durante e é ela elas \
+ele eles em embora enquanto entanto então entre era eram és essa essas esse esses esta está estamos estão estar estas \
+estava estavam este esteja estes estou eu fazer faz feito fez foi fomos for fora foram fosse há houve isso isto já la lá \
+lhe lhes lo logo mais mas me mesma mesmas mesmo mesmos meu meus minha minhas muita muitas muito muitos na nada não nas \
+nem nenhum nenhuma nessa nesse nesta neste ninguém no nos nós nossa nossas nosso nossos num numa nunca o obrigado \
+obrigada onde os ou outra outras outro outros para pela pelas pelo pelos pode podem poderia posso pois por porém porque \
+pouco pra pro qual quais qualquer quando quanto quantos quase que quê quem se seja sem sempre sendo ser será seria seu \
+seus si sido sim só sob sobre somos sou sua suas tá tal também tanto te tem têm temos tenha tenho ter teu teus teve ti \
+tinha tinham toda todas todo todos tu tua tudo um uma umas uns vai vais vamos vão você vocês vou vos";
+
+/// Words with which a request says what is to be done with what is found.
+pub(super) const REQUEST: &str = "\
+achar ajudar ajuda assunto buscar comentar comparar contar conversa conversar conversamos conte descrever descreva diga \
+discutir discussão disse dito dizer encontrar encontre explicar explique falar falamos falou lembrar lembra lembre lista \
+listar mencionar mensagem mostrar mostre opinião passou pensar pensa pergunta procurar queria quero recordar recorda \
+responder resumir resuma resumo saber sabe tema";
+
+/// What a request for an overview, an opinion or a reason has in it. A star stands for any ending.
+pub(super) const OVERVIEW: &str = "\
+resum*, discut*, discuss*, pensa*, pensou, acha*, achou, opini*, disse, disseram, dito, decidi*, decis*, por que, por \
+quê, porquê, como foi, como é que, como chegamos, explic*, razão, razões, motivo*, argument*, propost*, propôs, propus*, \
+propor*, suger*, suges*, descre*, conclu*, ponto de vista, o que aconteceu, o que houve, panorama*, recomend*, debat*";
+
+/// What a question begins with.
+pub(super) const QUESTION: &str = "\
+o que, que horas, que dia, quem, quando é, quando foi, quando vamos, quando você, onde, aonde, como é, como foi, como \
+faço, como posso, como você, qual, quais, quanto, quanta, quantos, quantas, por que, porque é que, de que, com quem, pode \
+me, você pode, você sabe, você lembra, há algum, há alguma, tem algum, tem alguma, será que, devo";

@@ -1,0 +1,34 @@
+//! Spanish.
+
+/// Words that say nothing about a topic.
+pub(super) const STOP: &str = "\
+a acá ahí ahora al algo alguien algún alguna algunas alguno algunos allá allí ambos ante antes aquel aquella aquellas \
+aquello aquellos aquí así aún aunque bajo bastante bien cada casi como cómo con conmigo contigo contra cosa cosas cual \
+cuál cuales cualquier cuando cuándo cuanto cuánto cuántos de debe deben del demasiado desde después donde dónde dos \
+durante e el él ella ellas ello ellos en entonces entre era eran eras eres es esa esas ese eso esos esta ésta está \
+estaba estaban estamos están estar estas estás este esto estos estoy estuvo fue fueron fui gracias ha había habían haber \
+hace hacer hacia hago han has hasta hay haya he hemos hizo hola incluso ir jamás junto la las le les lo los luego más me \
+mediante menos mi mí mía mientras mío mis misma mismo mismos mucha muchas mucho muchos muy nada nadie ni ningún ninguna \
+ninguno no nos nosotros nuestra nuestras nuestro nuestros nunca o os otra otras otro otros para pero poco porque por \
+primero pude puede pueden puedes puedo pues que qué quien quién quienes se sea según ser será sería si sí sido siempre \
+sin sino sobre sois solo sólo somos son soy su sus suya suyo tal también tampoco tan tanto te tendrá tenemos tener tengo \
+ti tiene tienen tienes toda todas todavía todo todos tras tu tú tus tuve tuvo u un una unas uno unos usted ustedes va \
+vamos varios vez voy vosotros y ya yo";
+
+/// Words with which a request says what is to be done with what is found.
+pub(super) const REQUEST: &str = "\
+ayudar ayuda buscar busca charla comentar comparar contar cuenta cuéntame conversación decir dicho dice dijo dime describir \
+describe discutir discusión encontrar encuentra enumerar explicar explica hablar hablamos hablado lista listar mencionar \
+mensaje mostrar muestra opinión opinar pasó pensar piensa pregunta querer quiero recordar recuerda recuerdas recuérdame \
+repasar responder resumen resumir resume saber sabes tema";
+
+/// What a request for an overview, an opinion or a reason has in it. A star stands for any ending.
+pub(super) const OVERVIEW: &str = "\
+resum*, discut*, discusi*, piensa*, pensa*, opin*, dijo, dijeron, dicho, decidi*, decisi*, decide*, por qué, porqué, cómo \
+fue, cómo es que, cómo llegamos, explic*, razón, razones, motivo*, argument*, propuest*, propus*, propon*, suger*, \
+describ*, conclu*, punto de vista, qué pasó, panorama*, recomend*, repas*, debat*";
+
+/// What a question begins with.
+pub(super) const QUESTION: &str = "\
+qué, quién, quiénes, cuándo, dónde, adónde, cómo, cuál, cuáles, cuánto, cuánta, cuántos, cuántas, por qué, a qué, de qué, \
+con quién, para qué, puedes, puede usted, podrías, sabes, sabe, hay algún, hay alguna, tienes, recuerdas, debo";
