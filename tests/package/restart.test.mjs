@@ -60,7 +60,7 @@ describe("after a failure inside", () => {
         failInside(() => context.explain("m0")),
         { code: "INTERNAL" },
       );
-      assert.equal(context.explain("m0").reason, "over_budget");
+      assert.equal(context.explain("m0").reason, "ranked_lower");
     }
   });
 
