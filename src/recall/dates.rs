@@ -1027,7 +1027,7 @@ fn month_of(word: Word) -> Option<i64> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_family = "wasm")))]
 mod tests {
     use super::*;
     use crate::time::{format_date, format_minute, parse};

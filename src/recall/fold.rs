@@ -258,7 +258,7 @@ fn push_digit(digit: u32, out: &mut String) {
     out.extend(char::from_digit(digit, 10));
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_family = "wasm")))]
 mod tests {
     use proptest::prelude::*;
 

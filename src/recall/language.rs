@@ -173,7 +173,7 @@ impl Scores {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_family = "wasm")))]
 mod tests {
     use proptest::prelude::*;
 

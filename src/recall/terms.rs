@@ -793,7 +793,7 @@ fn spaced_folded(text: &str) -> String {
     out
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_family = "wasm")))]
 mod tests {
     use proptest::prelude::*;
 

@@ -706,7 +706,7 @@ pub(super) fn meanings(hash: Hash) -> impl Iterator<Item = (usize, Word)> {
         .map(|entry| (usize::from(entry.language), entry.word))
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_family = "wasm")))]
 pub(super) mod tests {
     use super::*;
 
