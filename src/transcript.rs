@@ -501,7 +501,11 @@ impl Transcript {
     }
 
     /// The texts of sections that have this checksum, in passages and indexed: as it is remembered, or else made now.
-    pub(crate) fn library(&self, checksum: u64, make: impl FnOnce() -> Library) -> Rc<Library> {
+    pub(crate) fn known_library(
+        &self,
+        checksum: u64,
+        make: impl FnOnce() -> Library,
+    ) -> Rc<Library> {
         let libraries = &mut self.remembered.borrow_mut().libraries;
         let known = libraries.iter().position(|(known, _)| *known == checksum);
         let library = match known {

@@ -109,6 +109,15 @@ pub(crate) fn is_behind_unread(draft: &Draft, time: Option<Milliseconds>) -> boo
     latest.is_none() || time >= latest
 }
 
+/// Whether a message of the tail is older, by its clock, than something that was not read.
+pub(crate) fn is_before_unread(draft: &Draft, row: usize) -> bool {
+    let latest = draft.transcript.gaps().last().and_then(|gap| gap.latest);
+    let tail = draft.transcript.first_of_tail()..=row;
+    // One without a time stays behind the one before it.
+    let time = tail.rev().find_map(|row| draft.transcript.time(row));
+    time.zip(latest).is_some_and(|(time, latest)| time < latest)
+}
+
 /// Whether a message that was left out for this shows that all older ones are.
 fn ends_all(draft: &Draft, unread: &Unread, row: usize, reason: Reason) -> bool {
     match reason {

@@ -60,7 +60,7 @@ pub(crate) fn find(
         return Vec::new();
     }
     let longest = bounds.text_chars.clamp(LEAST_LONGEST, LONGEST);
-    let library = memory.library(checksum(texts, longest), || Library::of(texts, longest));
+    let library = memory.known_library(checksum(texts, longest), || Library::of(texts, longest));
     let passages = &library.passages;
     let text_of = |range: &Range<usize>, text: usize| {
         texts.get(text).and_then(|text| text.get(range.clone())).unwrap_or_default()

@@ -95,7 +95,12 @@ pub fn run(draft: &mut Draft) -> StageResult {
             continue;
         };
         let limit = limit.try_into().unwrap_or(usize::MAX);
-        for row in draft.optional_rows().into_iter().rev().skip(limit) {
+        let rows = draft.optional_rows();
+        // Whether they are among the newest depends on what was not read.
+        if rows.iter().rev().take(limit).any(|row| unread::is_before_unread(draft, *row)) {
+            return Err(unread::more());
+        }
+        for row in rows.into_iter().rev().skip(limit) {
             draft.leave_out(row, reason);
         }
     }
