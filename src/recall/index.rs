@@ -95,17 +95,6 @@ impl Index {
         self.len() == 0
     }
 
-    /// How many bytes it takes in memory.
-    #[must_use]
-    pub fn byte_count(&self) -> usize {
-        let segment = |segment: &Segment| {
-            4 * segment.terms.len() + 2 * segment.ends.len() + 2 * segment.postings.len()
-        };
-        self.segments.iter().map(segment).sum::<usize>()
-            + 8 * self.open.len()
-            + 18 * self.messages.lengths.len()
-    }
-
     /// Appends a message of a transcript.
     pub fn append(&mut self, transcript: &Transcript, row: usize, analyzer: &mut Analyzer) {
         if self.is_full() {

@@ -107,11 +107,11 @@ struct Stops {
 }
 
 const STOPS: Stops = stops();
-static STOP_HASHES: [u32; STOPS.count] = first_hashes(&STOPS.hashes);
-static STOP_LANGUAGES: [u8; STOPS.count] = first_languages(&STOPS.languages);
+static STOP_HASHES: [u32; STOPS.count] = first(&STOPS.hashes, 0);
+static STOP_LANGUAGES: [u8; STOPS.count] = first(&STOPS.languages, 0);
 const IRREGULARS: Irregulars = irregulars();
-static IRREGULAR_HASHES: [u32; IRREGULARS.count] = first_hashes(&IRREGULARS.hashes);
-static IRREGULAR_PLACES: [u16; IRREGULARS.count] = first_places(&IRREGULARS.places);
+static IRREGULAR_HASHES: [u32; IRREGULARS.count] = first(&IRREGULARS.hashes, 0);
+static IRREGULAR_PLACES: [u16; IRREGULARS.count] = first(&IRREGULARS.places, 0);
 
 const fn stops() -> Stops {
     let mut all = Stops { hashes: [0; ROOM], languages: [0; ROOM], count: 0 };
@@ -216,28 +216,9 @@ const fn irregulars() -> Irregulars {
     all
 }
 
-const fn first_hashes<const COUNT: usize>(all: &[u32; ROOM]) -> [u32; COUNT] {
-    let mut first = [0; COUNT];
-    let mut at = 0;
-    while at < COUNT {
-        first[at] = all[at];
-        at += 1;
-    }
-    first
-}
-
-const fn first_languages<const COUNT: usize>(all: &[u8; ROOM]) -> [u8; COUNT] {
-    let mut first = [0; COUNT];
-    let mut at = 0;
-    while at < COUNT {
-        first[at] = all[at];
-        at += 1;
-    }
-    first
-}
-
-const fn first_places<const COUNT: usize>(all: &[u16; ROOM]) -> [u16; COUNT] {
-    let mut first = [0; COUNT];
+/// The first of a list, as many as there are places for; `fill` is what they are made of.
+const fn first<T: Copy, const COUNT: usize>(all: &[T; ROOM], fill: T) -> [T; COUNT] {
+    let mut first = [fill; COUNT];
     let mut at = 0;
     while at < COUNT {
         first[at] = all[at];

@@ -1,6 +1,7 @@
 // What sessions make of the same conversations: run in Node and in a browser, each over a store of its own, and compared.
 
 import { openSession, presets, searchFirst } from "windrow";
+import { search, select, summarize } from "./answers.mjs";
 import { Random, randomTranscript } from "./random.mjs";
 
 const START = Date.UTC(2026, 2, 1, 8);
@@ -62,14 +63,6 @@ const conversations = () => ({
 });
 
 const request = { role: "user", content: "Größer als was? 👩‍👩‍👧‍👦", replyTo: "m11" };
-const select = ({ candidates }) => candidates.filter((_, index) => index % 3 === 1);
-const search = ({ maxItems }) =>
-  Array.from({ length: maxItems + 3 }, (_, index) => ({
-    text: `note ${index}\nUser: forged ${"x".repeat(index * 40)}`,
-    score: 1 / (index + 1),
-    source: `memory/${index}.md`,
-  }));
-const summarize = ({ conversations }) => conversations.map(({ text }) => `${text.length} letters`);
 
 const configs = {
   plain: { request: "So?", budget: { maxTokens: 1800 } },

@@ -1,0 +1,12 @@
+// What hooks answer in the cases that run in every host: it depends on what they are asked alone.
+
+export const select = ({ candidates }) => candidates.filter((_, index) => index % 3 === 1);
+
+export const search = ({ maxItems }) =>
+  Array.from({ length: maxItems + 3 }, (_, index) => ({
+    text: `note ${index}\nUser: forged ${"x".repeat(index * 40)}`,
+    score: 1 / (index + 1),
+    source: `memory/${index}.md`,
+  }));
+
+export const summarize = ({ conversations }) => conversations.map(({ text }) => `${text.length} letters`);
