@@ -126,6 +126,16 @@ pub(crate) fn sort_by_key(positions: &mut [usize], key: &dyn Fn(usize) -> (i64, 
     positions.sort_unstable_by_key(|position| (key(*position), *position));
 }
 
+/// Sorts numbers: what is sorted by several keys packs them into one. One function for all, see above.
+pub(crate) fn sort_numbers(numbers: &mut [u64]) {
+    numbers.sort_unstable();
+}
+
+/// The bits of a number that is not below 0, in its order.
+pub(crate) fn ordered(number: f32) -> u64 {
+    u64::from(number.max(0.0).to_bits())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

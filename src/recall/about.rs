@@ -5,9 +5,9 @@
 
 use super::index::Index;
 use super::query::Query;
-use super::spread::{Kernel, normalized};
+use super::spread::{Kernel, Part};
 use super::terms::{Kind, Term, Word};
-use crate::map::Hashed;
+use crate::map::{self, Hashed};
 
 /// BM25's saturation and length normalisation, at their usual values (Robertson and Zaragoza, 2009).
 const K1: f32 = 1.2;
@@ -34,8 +34,6 @@ const SPEAKER_NARROW: f32 = 0.75;
 const SPEAKER_WIDE: f32 = 0.5;
 /// A question holds no answer.
 const QUESTION: f32 = 0.03;
-/// What follows a question may be its answer.
-const AFTER_QUESTION: f32 = 1.1;
 const SIMILARITY: f32 = 0.8;
 const SIMILARITY_NARROW: f32 = 0.2;
 const SIMILARITY_WIDE: f32 = 0.3;
@@ -65,33 +63,32 @@ pub(crate) fn score(
     similarities: Option<&[f32]>,
 ) -> About {
     let own = by_words(index, query, is_open, true);
-    let is_named = |message: usize| query.speakers.contains(&index.speaker(message));
-    let weigh = |scores: &[f32], weight: f32| -> Vec<f32> {
-        let one = |(message, score): (usize, &f32)| {
-            if is_named(message) { score * (1.0 + weight) } else { *score }
-        };
-        scores.iter().enumerate().map(one).collect()
-    };
-    let asked = own.iter().enumerate().map(|(message, score)| {
-        if index.is_question(message) { score * AFTER_QUESTION } else { *score }
-    });
-    let narrow = NARROW.spread(&asked.collect::<Vec<_>>(), starts);
-    let mut total = normalized(weigh(&narrow, SPEAKER_NARROW));
+    let named = Named::new(index, query);
+    let mut total = vec![0.0; index.len()];
+    let mut narrow = NARROW.spread(&own, starts);
     let (kernel, weight) =
         if query.wants_overview { (WIDEST, WIDEST_WEIGHT) } else { (WIDE, WIDE_WEIGHT) };
-    let wide = kernel.spread(&weigh(&own, SPEAKER_WIDE), starts);
-    add(&mut total, weight, &normalized(wide));
+    let wide = if named.is_any() {
+        narrow = Part::of(named.raised(index, &narrow.scores, SPEAKER_NARROW));
+        kernel.spread(&named.raised(index, &own, SPEAKER_WIDE), starts)
+    } else {
+        kernel.spread(&own, starts)
+    };
+    narrow.add_to(&mut total, 1.0);
+    wide.add_to(&mut total, weight);
     let widened = by_expansion(index, &own, is_open);
-    add(&mut total, EXPANSION_SPREAD, &normalized(NARROW.spread(&widened, starts)));
-    add(&mut total, EXPANSION, &normalized(widened));
+    NARROW.spread(&widened, starts).add_to(&mut total, EXPANSION_SPREAD);
+    Part::of(widened).add_to(&mut total, EXPANSION);
 
     let is_in_time = in_time(index, query);
     let time_weight = TIME * selectivity(&is_in_time);
-    for (message, total) in total.iter_mut().enumerate() {
-        if is_in_time.get(message) == Some(&true) {
-            *total += time_weight;
+    for (message, is_in_time) in is_in_time.iter().enumerate() {
+        if *is_in_time {
+            total[message] += time_weight;
         }
-        if is_named(message) {
+    }
+    for (message, total) in total.iter_mut().enumerate() {
+        if named.has(index, message) {
             *total += SPEAKER;
         }
         if index.is_question(message) {
@@ -102,11 +99,45 @@ pub(crate) fn score(
         let power = |power: i32| -> Vec<f32> {
             similarities.iter().map(|similarity| similarity.max(0.0).powi(power)).collect()
         };
-        add(&mut total, SIMILARITY_NARROW, &normalized(NARROW.spread(&power(2), starts)));
-        add(&mut total, SIMILARITY_WIDE, &normalized(WIDEST.spread(&power(3), starts)));
-        add(&mut total, SIMILARITY, &normalized(power(1)));
+        NARROW.spread(&power(2), starts).add_to(&mut total, SIMILARITY_NARROW);
+        WIDEST.spread(&power(3), starts).add_to(&mut total, SIMILARITY_WIDE);
+        Part::of(power(1)).add_to(&mut total, SIMILARITY);
     }
     About { own, total, is_in_time }
+}
+
+/// The speakers that a request names.
+struct Named(Vec<bool>);
+
+impl Named {
+    fn new(index: &Index, query: &Query) -> Self {
+        let mut named = Vec::new();
+        if !query.speakers.is_empty() {
+            named = vec![false; index.speakers().len()];
+            for speaker in &query.speakers {
+                if let Some(named) = named.get_mut(*speaker as usize) {
+                    *named = true;
+                }
+            }
+        }
+        Self(named)
+    }
+
+    fn is_any(&self) -> bool {
+        !self.0.is_empty()
+    }
+
+    fn has(&self, index: &Index, message: usize) -> bool {
+        self.0.get(index.speaker(message) as usize) == Some(&true)
+    }
+
+    /// Scores with those of named speakers raised.
+    fn raised(&self, index: &Index, scores: &[f32], weight: f32) -> Vec<f32> {
+        let one = |(message, score): (usize, &f32)| {
+            if self.has(index, message) { score * (1.0 + weight) } else { *score }
+        };
+        scores.iter().enumerate().map(one).collect()
+    }
 }
 
 /// BM25 of the request's words.
@@ -172,7 +203,7 @@ fn by_expansion(index: &Index, own: &[f32], is_open: &[bool]) -> Vec<f32> {
     let Some(most) = best.first().map(|message| own[*message]) else {
         return scores;
     };
-    best.sort_unstable();
+    map::sort_by_key(&mut best, &|_| (0, 0));
     let mut place: Hashed<u32, usize> = Hashed::default();
     let mut found: Vec<(u32, f32)> = Vec::new();
     for (term, message) in index.terms_of(&best) {
@@ -182,12 +213,16 @@ fn by_expansion(index: &Index, own: &[f32], is_open: &[bool]) -> Vec<f32> {
         });
         found[at].1 += own[message] / most;
     }
-    let mut weighed: Vec<(f32, u32)> = found
-        .into_iter()
-        .map(|(term, weight)| (weight * rarity(index, index.message_count(term)), term))
-        .collect();
-    weighed.sort_unstable_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
-    for (weight, term) in weighed.into_iter().take(EXPANSION_TERMS) {
+    // The heaviest first: of equal ones that with the smaller number.
+    let weigh = |(term, weight): (u32, f32)| {
+        let weight = weight * rarity(index, index.message_count(term));
+        u64::from(!weight.max(0.0).to_bits()) << 32 | u64::from(term)
+    };
+    let mut weighed: Vec<u64> = found.into_iter().map(weigh).collect();
+    map::sort_numbers(&mut weighed);
+    for packed in weighed.into_iter().take(EXPANSION_TERMS) {
+        #[expect(clippy::cast_possible_truncation, reason = "both halves are of 32 bits")]
+        let (weight, term) = (f32::from_bits(!((packed >> 32) as u32)), packed as u32);
         let occurrences = index.occurrences_of(term);
         let rarity = rarity(index, occurrences.len());
         add_term(index, &occurrences, weight / rarity, &mut scores);
@@ -236,16 +271,19 @@ fn selectivity(is_in: &[bool]) -> f32 {
 
 /// The messages with the highest scores above 0, the best first; of equal ones the newest.
 pub(crate) fn best(scores: &[f32], count: usize) -> Vec<usize> {
-    let order =
-        |one: &usize, other: &usize| scores[*other].total_cmp(&scores[*one]).then(other.cmp(one));
-    let mut best: Vec<usize> = (0..scores.len()).filter(|message| scores[*message] > 0.0).collect();
+    let above_zero = scores.iter().enumerate().filter(|(_, score)| **score > 0.0);
+    let mut best: Vec<u64> = above_zero
+        .map(|(message, score)| u64::from(!score.to_bits()) << 32 | !(message as u64) & LOW)
+        .collect();
     if best.len() > count {
-        best.select_nth_unstable_by(count, order);
+        best.select_nth_unstable(count);
         best.truncate(count);
     }
-    best.sort_unstable_by(order);
-    best
+    map::sort_numbers(&mut best);
+    best.into_iter().map(|packed| (!packed & LOW) as usize).collect()
 }
+
+const LOW: u64 = u32::MAX as u64;
 
 /// What may not be recalled scores nothing, and gives its neighbours nothing.
 fn close(scores: &mut [f32], is_open: &[bool]) {
@@ -253,11 +291,5 @@ fn close(scores: &mut [f32], is_open: &[bool]) {
         if !is_open {
             *score = 0.0;
         }
-    }
-}
-
-fn add(total: &mut [f32], weight: f32, part: &[f32]) {
-    for (total, part) in total.iter_mut().zip(part) {
-        *total += weight * part;
     }
 }

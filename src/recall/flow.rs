@@ -5,7 +5,6 @@
 
 use super::index::Index;
 use super::query::{Asker, Query};
-use super::spread::normalized;
 use super::terms::{Analyzer, Kind, Term};
 use crate::transcript::Role;
 
@@ -54,10 +53,13 @@ impl Newest {
         let is_voice = |message: &usize| {
             index.role(*message).is_none_or(|role| role != Role::Tool && !role.is_instruction())
         };
-        let mut speakers: Vec<u16> =
-            (first..=last).filter(is_voice).map(|message| index.speaker(message)).collect();
-        speakers.sort_unstable();
-        speakers.dedup();
+        let mut is_known = vec![false; usize::from(u16::MAX) + 1];
+        let mut speakers = Vec::new();
+        for speaker in (first..=last).filter(is_voice).map(|message| index.speaker(message)) {
+            if !std::mem::replace(&mut is_known[speaker as usize], true) {
+                speakers.push(speaker);
+            }
+        }
         #[expect(clippy::cast_precision_loss, reason = "speakers of one room")]
         let others = speakers.len().saturating_sub(1).max(1) as f32;
         Self { first, last, speakers, crowd: 1.0 - 1.0 / others }
@@ -73,7 +75,8 @@ pub(crate) fn score(
     newest: &Newest,
 ) -> Vec<f32> {
     let room = Room::new(index, query, newest);
-    let own = normalized(own.to_vec());
+    let most = own.iter().fold(0.0_f32, |most, score| most.max(*score));
+    let words_weight = if most > 0.0 { WORDS / most } else { 0.0 };
     let mut flow = vec![0.0; index.len()];
     let mut distance = 0.0_f32;
     for message in (newest.first..=newest.last).rev() {
@@ -85,7 +88,7 @@ pub(crate) fn score(
             let score = NEAR * near
                 + (ANYBODY + room.affinity(index, query, message)) * far
                 + SAME_CONVERSATION
-                + WORDS * words;
+                + words_weight * words;
             let identifiers = if room.has_tools {
                 1.0 + IDENTIFIERS * (1.0 + f32::from(index.identifiers(message))).ln()
             } else {

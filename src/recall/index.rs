@@ -6,7 +6,7 @@
 
 use super::language::Language;
 use super::terms::{Analyzer, Kind, Term, identifier_count, is_question};
-use crate::map::Hashed;
+use crate::map::{self, Hashed};
 use crate::time::Milliseconds;
 use crate::transcript::{Field, Role, Transcript};
 use xxhash_rust::xxh64::xxh64;
@@ -26,7 +26,7 @@ const LONGEST_TEXT: usize = 1 << 15;
 pub struct Index {
     segments: Vec<Segment>,
     /// The postings behind the last segment, in the order of the messages.
-    open: Vec<(u32, u16)>,
+    open: Vec<Posting>,
     /// The first message behind the last segment.
     first_open: usize,
     messages: Columns,
@@ -38,6 +38,29 @@ pub struct Index {
     /// The sum of all lengths.
     total_length: u64,
 }
+
+/// A term in a message of the open part: the term, and behind it the posting as it is in a segment.
+#[derive(Clone, Copy, Debug)]
+struct Posting(u64);
+
+#[expect(clippy::cast_possible_truncation, reason = "32 and 16 bits were put together")]
+impl Posting {
+    fn term(self) -> u32 {
+        (self.0 >> 16) as u32
+    }
+
+    fn in_segment(self) -> u16 {
+        self.0 as u16
+    }
+
+    fn sort(postings: &mut Vec<Self>) {
+        let mut numbers: Vec<u64> = postings.iter().map(|posting| posting.0).collect();
+        map::sort_numbers(&mut numbers);
+        *postings = numbers.into_iter().map(Self).collect();
+    }
+}
+
+const LOW: u64 = u32::MAX as u64;
 
 /// A finished part of the index.
 #[derive(Clone, Debug, Default)]
@@ -105,18 +128,19 @@ impl Index {
         let text = text_of(transcript, row);
         let before = self.messages.flags.last().map_or(0, |flags| flags >> LANGUAGE_SHIFT);
         let language = super::language::detect(&text).or_else(|| language_of(before));
-        let mut terms: Vec<u32> = Vec::new();
+        let mut terms: Vec<u64> = Vec::new();
         let mut length = 0_u32;
         analyzer.document(&text, language, &mut |term: Term| {
-            terms.push(short(term));
+            terms.push(u64::from(short(term)));
             length += u32::from(term.kind != Kind::Gram);
         });
-        terms.sort_unstable();
+        map::sort_numbers(&mut terms);
         for same in terms.chunk_by(|one, other| one == other) {
             #[expect(clippy::cast_possible_truncation, reason = "it is at most what fits")]
             let often = same.len().min(MOST_OFTEN as usize) as u16;
-            self.open.push((same[0], place << (16 - PLACE_BITS) | often));
-            *self.message_counts.entry(same[0]).or_default() += 1;
+            let posting = Posting(same[0] << 16 | u64::from(place << (16 - PLACE_BITS) | often));
+            *self.message_counts.entry(posting.term()).or_default() += 1;
+            self.open.push(posting);
         }
         let code = language.map_or(0, |language| language as u8 + 1);
         self.languages[code as usize] += 1;
@@ -167,12 +191,12 @@ impl Index {
 
     /// Forgets what is open from a place on.
     fn forget(&mut self, first: usize) {
-        let kept = self.open.partition_point(|(_, posting)| place_of(*posting) < first);
-        for (term, _) in self.open.drain(kept..) {
-            if let Some(count) = self.message_counts.get_mut(&term) {
+        let kept = self.open.partition_point(|open| place_of(open.in_segment()) < first);
+        for open in self.open.drain(kept..) {
+            if let Some(count) = self.message_counts.get_mut(&open.term()) {
                 *count -= 1;
                 if *count == 0 {
-                    self.message_counts.remove(&term);
+                    self.message_counts.remove(&open.term());
                 }
             }
         }
@@ -185,11 +209,11 @@ impl Index {
     /// Makes a segment of the open part.
     fn close(&mut self) {
         let mut open = std::mem::take(&mut self.open);
-        open.sort_unstable();
+        Posting::sort(&mut open);
         let mut segment = Segment { first: self.first_open, ..Segment::default() };
-        for same in open.chunk_by(|one, other| one.0 == other.0) {
-            segment.postings.extend(same.iter().map(|(_, posting)| posting));
-            segment.terms.push(same[0].0);
+        for same in open.chunk_by(|one, other| one.term() == other.term()) {
+            segment.postings.extend(same.iter().map(|open| open.in_segment()));
+            segment.terms.push(same[0].term());
             segment.ends.push(u16::try_from(segment.postings.len()).unwrap_or(u16::MAX));
         }
         self.segments.push(segment);
@@ -208,9 +232,9 @@ impl Index {
                 }
             }
         }
-        for (term, posting) in &self.open {
-            if terms.contains(term) {
-                each(self.first_open + place_of(*posting), often(*posting));
+        for open in &self.open {
+            if terms.contains(&open.term()) {
+                each(self.first_open + place_of(open.in_segment()), often(open.in_segment()));
             }
         }
     }
@@ -219,12 +243,18 @@ impl Index {
     pub(crate) fn occurrences(&self, terms: &[Term]) -> Vec<(u32, f32)> {
         let mut found: Vec<(u32, f32)> = Vec::new();
         self.postings(0, terms, &mut |message, often| found.push((narrow(message), often)));
-        if terms.len() > 1 {
-            found
-                .sort_unstable_by(|one, other| one.0.cmp(&other.0).then(other.1.total_cmp(&one.1)));
-            found.dedup_by_key(|(message, _)| *message);
+        if terms.len() < 2 {
+            return found;
         }
-        found
+        // By message, what is most often first.
+        let packed =
+            |(message, often): &(u32, f32)| u64::from(*message) << 32 | !map::ordered(*often) & LOW;
+        let mut order: Vec<u64> = found.iter().map(packed).collect();
+        map::sort_numbers(&mut order);
+        order.dedup_by_key(|packed| *packed >> 32);
+        #[expect(clippy::cast_possible_truncation, reason = "both halves are of 32 bits")]
+        let unpacked = |packed: u64| ((packed >> 32) as u32, f32::from_bits(!packed as u32));
+        order.into_iter().map(unpacked).collect()
     }
 
     /// As [`Index::occurrences`], of a term that [`Index::terms_of`] gave.
@@ -235,12 +265,10 @@ impl Index {
                 |posting: &u16| (narrow(segment.first + place_of(*posting)), often(*posting));
             found.extend(segment.of(term).iter().map(message));
         }
-        let open = self.open.iter().filter(|(known, _)| *known == term);
-        found.extend(
-            open.map(|(_, posting)| {
-                (narrow(self.first_open + place_of(*posting)), often(*posting))
-            }),
-        );
+        for open in self.open.iter().filter(|open| open.term() == term) {
+            let posting = open.in_segment();
+            found.push((narrow(self.first_open + place_of(posting)), often(posting)));
+        }
         found
     }
 
@@ -271,10 +299,10 @@ impl Index {
                 terms.extend(messages.filter(|it| wanted.contains(it)).map(|it| (*term, it)));
             }
         }
-        for (term, posting) in &self.open {
-            let message = self.first_open + place_of(*posting);
-            if !is_gram(*term) && messages.contains(&message) {
-                terms.push((*term, message));
+        for open in &self.open {
+            let message = self.first_open + place_of(open.in_segment());
+            if !is_gram(open.term()) && messages.contains(&message) {
+                terms.push((open.term(), message));
             }
         }
         terms
@@ -330,7 +358,7 @@ impl Index {
     pub(crate) fn languages(&self) -> Vec<Option<Language>> {
         let mut codes: Vec<usize> =
             (0..self.languages.len()).filter(|code| self.languages[*code] > 0).collect();
-        codes.sort_by_key(|code| std::cmp::Reverse(self.languages[*code]));
+        map::sort_by_key(&mut codes, &|code| (-i64::from(self.languages[code]), 0));
         #[expect(clippy::cast_possible_truncation, reason = "there are few")]
         codes.into_iter().map(|code| language_of(code as u8)).collect()
     }
@@ -355,15 +383,19 @@ impl Segment {
     }
 
     /// The postings as they were before it was closed.
-    fn open(&self) -> Vec<(u32, u16)> {
+    fn open(&self) -> Vec<Posting> {
         let mut open = Vec::with_capacity(self.postings.len());
         let mut start = 0;
         for (term, end) in self.terms.iter().zip(&self.ends) {
-            open.extend(self.postings[start..*end as usize].iter().map(|it| (*term, *it)));
+            // Sorted with the place in front, which is cut off then.
+            open.extend(self.postings[start..*end as usize].iter().map(|posting| {
+                let place = place_of(*posting) as u64;
+                place << 48 | u64::from(*term) << 16 | u64::from(*posting)
+            }));
             start = *end as usize;
         }
-        open.sort_by_key(|(term, posting)| (place_of(*posting), *term));
-        open
+        map::sort_numbers(&mut open);
+        open.into_iter().map(|packed| Posting(packed & ((1 << 48) - 1))).collect()
     }
 }
 

@@ -6,6 +6,7 @@
 use super::index::Index;
 use super::query::{Query, Request};
 use super::score;
+use crate::map;
 use crate::shorten;
 use crate::time::{Milliseconds, Zone};
 use crate::transcript::{Columns, Field, Role, Transcript};
@@ -67,7 +68,7 @@ pub(crate) fn find(
     };
     let scores = library.score(request, now);
     let mut order: Vec<usize> = (0..scores.len()).filter(|at| scores[*at] > 0.0).collect();
-    order.sort_by(|one, other| scores[*other].total_cmp(&scores[*one])); // of equal ones the first
+    map::sort_by_key(&mut order, &|at| (!map::ordered(scores[at]).cast_signed(), 0));
     let most = order.first().map_or(1.0, |best| scores[*best]);
 
     let mut room = bounds.chars;
@@ -83,7 +84,7 @@ pub(crate) fn find(
             chosen.push(at);
         }
     }
-    chosen.sort_unstable();
+    map::sort_by_key(&mut chosen, &|_| (0, 0));
 
     let longest_joined = bounds.text_chars.min(2 * LONGEST);
     let mut found: Vec<Found> = Vec::with_capacity(chosen.len());

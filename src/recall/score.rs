@@ -7,7 +7,7 @@ use super::about::{self, About};
 use super::flow::{self, Newest};
 use super::index::Index;
 use super::query::{Asker, Query};
-use super::spread::normalized;
+use super::spread::Part;
 use crate::time::{MILLISECONDS_PER_MINUTE, Milliseconds};
 
 /// A longer pause begins another conversation, where messages name none.
@@ -49,11 +49,9 @@ pub fn score(
     let mut flow = Vec::new();
     if let Some(newest) = newest(index, query, &starts, now) {
         flow = flow::score(index, query, is_open, &own, &newest);
-        total = normalized(total);
         let weight = ABOUT_IN_FLOW + about_between_two(index, query, &own) * (1.0 - newest.crowd);
-        for (total, flow) in total.iter_mut().zip(&flow) {
-            *total = weight * *total + flow;
-        }
+        let about = Part::of(std::mem::replace(&mut total, flow.clone()));
+        about.add_to(&mut total, weight);
     }
     Scores { own, total, flow, is_in_time }
 }

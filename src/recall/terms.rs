@@ -4,6 +4,7 @@
 //! A text is cut into units, each a slice of it; an [`Analyzer`] makes terms of a unit in a language. Requests and
 //! messages go the same way, so that what is written alike is found.
 
+use crate::map;
 use rust_stemmers::{Algorithm, Stemmer};
 use xxhash_rust::xxh64::xxh64;
 
@@ -148,7 +149,7 @@ impl Analyzer {
                 self.terms_of(&unit, Some(of), &mut |term| hashes.push(term.hash));
             }
         }
-        hashes.sort_unstable();
+        map::sort_numbers(&mut hashes);
         hashes
     }
 

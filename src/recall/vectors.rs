@@ -3,7 +3,7 @@
 //! A vector is known by the model and the text that it is of, so that it stays true of a message whatever is done to the
 //! transcript around it. All that is computed of vectors is computed from whole numbers, and the same on every host.
 
-use crate::map::Hashed;
+use crate::map::{self, Hashed};
 use crate::transcript::{Field, Transcript};
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -120,7 +120,7 @@ impl Vectors {
         let mut known = self.known.borrow_mut();
         if known.len() >= MOST_SPARE + 2 * self.keys.len() {
             let mut keys = self.keys.clone();
-            keys.sort_unstable();
+            map::sort_numbers(&mut keys);
             known.retain(|key, _| keys.binary_search(key).is_ok());
         }
         known.insert(self.key(text), vector);
@@ -198,7 +198,7 @@ impl Vectors {
             return;
         };
         let mut keys = self.keys[rows].to_vec();
-        keys.sort_unstable();
+        map::sort_numbers(&mut keys);
         let mut known = self.known.borrow_mut();
         for record in records.chunks_exact(KEY_BYTES + size) {
             if let Some((key, components)) = record.split_first_chunk() {
