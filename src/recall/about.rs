@@ -3,11 +3,12 @@
 //! BM25 over single messages, widened by the words that the best of them share, and spread to their neighbours; and who and
 //! when the request names.
 
-use super::index::Index;
+use super::index::{IS_QUESTION, Index};
 use super::query::Query;
 use super::spread::{Kernel, Part};
 use super::terms::{Kind, Term, Word};
 use crate::map::{self, Hashed};
+use std::borrow::Cow;
 
 /// BM25's saturation and length normalisation, at their usual values (Robertson and Zaragoza, 2009).
 const K1: f32 = 1.2;
@@ -59,25 +60,23 @@ pub(crate) fn score(
     index: &Index,
     query: &Query,
     is_open: &[bool],
-    starts: &[bool],
     similarities: Option<&[f32]>,
 ) -> About {
+    let flags = index.flags();
     let own = by_words(index, query, is_open, true);
     let named = Named::new(index, query);
     let mut total = vec![0.0; index.len()];
-    let mut narrow = NARROW.spread(&own, starts);
     let (kernel, weight) =
         if query.wants_overview { (WIDEST, WIDEST_WEIGHT) } else { (WIDE, WIDE_WEIGHT) };
-    let wide = if named.is_any() {
-        narrow = Part::of(named.raised(index, &narrow.scores, SPEAKER_NARROW));
-        kernel.spread(&named.raised(index, &own, SPEAKER_WIDE), starts)
-    } else {
-        kernel.spread(&own, starts)
-    };
+    let mut narrow = NARROW.spread(&own, flags);
+    let wide = kernel.spread(&named.raised(index, &own, SPEAKER_WIDE), flags);
+    if named.is_any() {
+        narrow = Part::of(named.raised(index, &narrow.scores, SPEAKER_NARROW).into_owned());
+    }
     narrow.add_to(&mut total, 1.0);
     wide.add_to(&mut total, weight);
     let widened = by_expansion(index, &own, is_open);
-    NARROW.spread(&widened, starts).add_to(&mut total, EXPANSION_SPREAD);
+    NARROW.spread(&widened, flags).add_to(&mut total, EXPANSION_SPREAD);
     Part::of(widened).add_to(&mut total, EXPANSION);
 
     let is_in_time = in_time(index, query);
@@ -87,11 +86,15 @@ pub(crate) fn score(
             total[message] += time_weight;
         }
     }
-    for (message, total) in total.iter_mut().enumerate() {
-        if named.has(index, message) {
-            *total += SPEAKER;
+    if named.is_any() {
+        for (message, total) in total.iter_mut().enumerate() {
+            if named.has(index, message) {
+                *total += SPEAKER;
+            }
         }
-        if index.is_question(message) {
+    }
+    for (total, flags) in total.iter_mut().zip(flags) {
+        if flags & IS_QUESTION != 0 {
             *total -= QUESTION;
         }
     }
@@ -99,8 +102,8 @@ pub(crate) fn score(
         let power = |power: i32| -> Vec<f32> {
             similarities.iter().map(|similarity| similarity.max(0.0).powi(power)).collect()
         };
-        NARROW.spread(&power(2), starts).add_to(&mut total, SIMILARITY_NARROW);
-        WIDEST.spread(&power(3), starts).add_to(&mut total, SIMILARITY_WIDE);
+        NARROW.spread(&power(2), flags).add_to(&mut total, SIMILARITY_NARROW);
+        WIDEST.spread(&power(3), flags).add_to(&mut total, SIMILARITY_WIDE);
         Part::of(power(1)).add_to(&mut total, SIMILARITY);
     }
     About { own, total, is_in_time }
@@ -132,7 +135,10 @@ impl Named {
     }
 
     /// Scores with those of named speakers raised.
-    fn raised(&self, index: &Index, scores: &[f32], weight: f32) -> Vec<f32> {
+    fn raised<'a>(&self, index: &Index, scores: &'a [f32], weight: f32) -> Cow<'a, [f32]> {
+        if !self.is_any() {
+            return scores.into();
+        }
         let one = |(message, score): (usize, &f32)| {
             if self.has(index, message) { score * (1.0 + weight) } else { *score }
         };
@@ -223,7 +229,7 @@ fn by_expansion(index: &Index, own: &[f32], is_open: &[bool]) -> Vec<f32> {
     for packed in weighed.into_iter().take(EXPANSION_TERMS) {
         #[expect(clippy::cast_possible_truncation, reason = "both halves are of 32 bits")]
         let (weight, term) = (f32::from_bits(!((packed >> 32) as u32)), packed as u32);
-        let occurrences = index.occurrences_of(term);
+        let occurrences = index.occurrences_of(&[term]);
         let rarity = rarity(index, occurrences.len());
         add_term(index, &occurrences, weight / rarity, &mut scores);
     }

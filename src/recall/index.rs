@@ -7,7 +7,7 @@
 use super::language::Language;
 use super::terms::{Analyzer, Kind, Term, identifier_count, is_question};
 use crate::map::{self, Hashed};
-use crate::time::Milliseconds;
+use crate::time::{MILLISECONDS_PER_MINUTE, Milliseconds};
 use crate::transcript::{Field, Role, Transcript};
 use xxhash_rust::xxh64::xxh64;
 
@@ -22,7 +22,7 @@ const MOST_OFTEN: u16 = (1 << (16 - PLACE_BITS)) - 1;
 const LONGEST_TEXT: usize = 1 << 15;
 
 /// What every message says in terms, and who said it when.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Index {
     segments: Vec<Segment>,
     /// The postings behind the last segment, in the order of the messages.
@@ -37,6 +37,11 @@ pub struct Index {
     languages: [u32; Language::ALL.len() + 1],
     /// The sum of all lengths.
     total_length: u64,
+    /// The time of the last message that has one, and the latest of all; `i64::MIN` where none has.
+    last_time: i64,
+    latest_time: i64,
+    /// How many messages are odd.
+    odd_count: usize,
 }
 
 /// A term in a message of the open part: the term, and behind it the posting as it is in a segment.
@@ -64,32 +69,40 @@ const LOW: u64 = u32::MAX as u64;
 
 /// A finished part of the index.
 #[derive(Clone, Debug, Default)]
-struct Segment {
-    first: usize,
+pub(super) struct Segment {
+    pub(super) first: usize,
     /// The terms, ascending.
-    terms: Vec<u32>,
+    pub(super) terms: Vec<u32>,
     /// Where the postings of each term end.
-    ends: Vec<u16>,
-    postings: Vec<u16>,
+    pub(super) ends: Vec<u16>,
+    pub(super) postings: Vec<u16>,
 }
 
 /// What is known of each message beside its terms.
 #[derive(Clone, Debug, Default)]
-struct Columns {
+pub(super) struct Columns {
     /// How many terms it has.
-    lengths: Vec<u16>,
-    speakers: Vec<u16>,
+    pub(super) lengths: Vec<u16>,
+    pub(super) speakers: Vec<u16>,
     /// `i64::MIN` where it has none.
-    times: Vec<i64>,
+    pub(super) times: Vec<i64>,
     /// A checksum of its conversation's id; 0 where it names none.
-    conversations: Vec<u32>,
+    pub(super) conversations: Vec<u32>,
     /// How many identifiers it has.
-    identifiers: Vec<u8>,
-    flags: Vec<u8>,
+    pub(super) identifiers: Vec<u8>,
+    pub(super) flags: Vec<u8>,
 }
 
-const IS_QUESTION: u8 = 1;
-const LANGUAGE_SHIFT: u32 = 1;
+pub(crate) const IS_QUESTION: u8 = 1;
+/// Another conversation begins with it.
+pub(crate) const IS_START: u8 = 2;
+/// Whether it is part of its log's history depends on more than its place: it is of a session that it names, a summary, or
+/// valid for a time, or its clock is behind that of one before it.
+const IS_ODD: u8 = 4;
+const LANGUAGE_SHIFT: u32 = 3;
+
+/// A longer pause begins another conversation, where messages name none.
+pub(crate) const PAUSE: i64 = 30 * MILLISECONDS_PER_MINUTE;
 
 /// Who speaks in a transcript.
 #[derive(Clone, Debug, Default)]
@@ -103,6 +116,24 @@ struct Speakers {
 pub(crate) struct Speaker {
     pub(crate) name: String,
     pub(crate) role: Role,
+}
+
+impl Default for Index {
+    fn default() -> Self {
+        Self {
+            segments: Vec::new(),
+            open: Vec::new(),
+            first_open: 0,
+            messages: Columns::default(),
+            speakers: Speakers::default(),
+            message_counts: Hashed::default(),
+            languages: [0; Language::ALL.len() + 1],
+            total_length: 0,
+            last_time: i64::MIN,
+            latest_time: i64::MIN,
+            odd_count: 0,
+        }
+    }
 }
 
 impl Index {
@@ -147,13 +178,42 @@ impl Index {
         let length = u16::try_from(length).unwrap_or(u16::MAX);
         self.total_length += u64::from(length);
         let name = transcript.value(row, Field::Name).unwrap_or_default();
+        let time = transcript.time(row).map_or(i64::MIN, |time| time.0);
+        let conversation = conversation_of(transcript, row);
+        let flag = |is: bool, flag: u8| if is { flag } else { 0 };
+        let is_odd = is_odd(transcript, row) || (time != i64::MIN && time < self.latest_time);
+        let flags = flag(is_question(&text), IS_QUESTION)
+            | flag(self.starts(time, conversation), IS_START)
+            | flag(is_odd, IS_ODD)
+            | code << LANGUAGE_SHIFT;
         let columns = &mut self.messages;
         columns.lengths.push(length);
         columns.speakers.push(self.speakers.intern(transcript.role(row), name));
-        columns.times.push(transcript.time(row).map_or(i64::MIN, |time| time.0));
-        columns.conversations.push(conversation_of(transcript, row));
+        columns.times.push(time);
+        columns.conversations.push(conversation);
         columns.identifiers.push(identifier_count(&text));
-        columns.flags.push(u8::from(is_question(&text)) | code << LANGUAGE_SHIFT);
+        columns.flags.push(flags);
+        self.note(time, is_odd);
+    }
+
+    /// Whether another conversation begins with the next message.
+    fn starts(&self, time: i64, conversation: u32) -> bool {
+        let before = self.messages.conversations.last().copied();
+        let is_timed = time != i64::MIN && self.last_time != i64::MIN;
+        match before {
+            None => true,
+            Some(before) if before != 0 && conversation != 0 => before != conversation,
+            Some(_) => is_timed && time.saturating_sub(self.last_time) > PAUSE,
+        }
+    }
+
+    /// Notes the time of the last message.
+    fn note(&mut self, time: i64, is_odd: bool) {
+        self.odd_count += usize::from(is_odd);
+        if time != i64::MIN {
+            self.last_time = time;
+            self.latest_time = self.latest_time.max(time);
+        }
     }
 
     /// Forgets all messages from the one at `length` on.
@@ -162,8 +222,10 @@ impl Index {
             return;
         }
         for at in length..self.len() {
+            let flags = self.messages.flags[at];
             self.total_length -= u64::from(self.messages.lengths[at]);
-            self.languages[(self.messages.flags[at] >> LANGUAGE_SHIFT) as usize] -= 1;
+            self.languages[(flags >> LANGUAGE_SHIFT) as usize] -= 1;
+            self.odd_count -= usize::from(flags & IS_ODD != 0);
         }
         while self.first_open > length {
             let Some(segment) = self.segments.pop() else {
@@ -181,6 +243,13 @@ impl Index {
         columns.conversations.truncate(length);
         columns.identifiers.truncate(length);
         columns.flags.truncate(length);
+        let times = &columns.times;
+        let last = times.iter().rev().copied().find(|time| *time != i64::MIN);
+        self.last_time = last.unwrap_or(i64::MIN);
+        self.latest_time = match self.odd_count {
+            0 => self.last_time, // each is later than the one before it
+            _ => times.iter().copied().max().unwrap_or(i64::MIN),
+        };
         // Speakers are numbered in the order in which they first spoke.
         let known = columns.speakers.iter().filter(|id| **id != u16::MAX).max();
         let count = known.map_or(0, |last| *last as usize + 1).min(self.speakers.list.len());
@@ -208,25 +277,17 @@ impl Index {
 
     /// Makes a segment of the open part.
     fn close(&mut self) {
-        let mut open = std::mem::take(&mut self.open);
-        Posting::sort(&mut open);
-        let mut segment = Segment { first: self.first_open, ..Segment::default() };
-        for same in open.chunk_by(|one, other| one.term() == other.term()) {
-            segment.postings.extend(same.iter().map(|open| open.in_segment()));
-            segment.terms.push(same[0].term());
-            segment.ends.push(u16::try_from(segment.postings.len()).unwrap_or(u16::MAX));
-        }
+        let segment = Segment::new(self.first_open, std::mem::take(&mut self.open));
         self.segments.push(segment);
         self.first_open = self.len();
     }
 
-    /// Calls `each` with every message from `first` on that has one of some terms, and how often it has them; a message
-    /// may come several times, and some before `first` may come too.
-    pub(crate) fn postings(&self, first: usize, terms: &[Term], each: &mut dyn FnMut(usize, f32)) {
-        let terms: Vec<u32> = terms.iter().map(|term| short(*term)).collect();
+    /// Calls `each` with every message from `first` on that has one of some terms (as [`short`] names them), and how often it
+    /// has them; a message may come several times, and some before `first` may come too.
+    fn each_posting(&self, first: usize, terms: &[u32], each: &mut dyn FnMut(usize, f32)) {
         let begin = self.segments.partition_point(|segment| segment.first <= first);
         for segment in &self.segments[begin.saturating_sub(1)..] {
-            for term in &terms {
+            for term in terms {
                 for posting in segment.of(*term) {
                     each(segment.first + place_of(*posting), often(*posting));
                 }
@@ -239,10 +300,23 @@ impl Index {
         }
     }
 
+    /// As [`Index::occurrences`], for messages from `first` on; a message may come several times, and some before `first` may
+    /// come too.
+    pub(crate) fn postings(&self, first: usize, terms: &[Term], each: &mut dyn FnMut(usize, f32)) {
+        let terms: Vec<u32> = terms.iter().map(|term| short(*term)).collect();
+        self.each_posting(first, &terms, each);
+    }
+
     /// The messages that have one of some terms, ascending, each with how often: of several terms the most.
     pub(crate) fn occurrences(&self, terms: &[Term]) -> Vec<(u32, f32)> {
+        let terms: Vec<u32> = terms.iter().map(|term| short(*term)).collect();
+        self.occurrences_of(&terms)
+    }
+
+    /// As [`Index::occurrences`], of terms that [`Index::terms_of`] gave.
+    pub(crate) fn occurrences_of(&self, terms: &[u32]) -> Vec<(u32, f32)> {
         let mut found: Vec<(u32, f32)> = Vec::new();
-        self.postings(0, terms, &mut |message, often| found.push((narrow(message), often)));
+        self.each_posting(0, terms, &mut |message, often| found.push((narrow(message), often)));
         if terms.len() < 2 {
             return found;
         }
@@ -255,21 +329,6 @@ impl Index {
         #[expect(clippy::cast_possible_truncation, reason = "both halves are of 32 bits")]
         let unpacked = |packed: u64| ((packed >> 32) as u32, f32::from_bits(!packed as u32));
         order.into_iter().map(unpacked).collect()
-    }
-
-    /// As [`Index::occurrences`], of a term that [`Index::terms_of`] gave.
-    pub(crate) fn occurrences_of(&self, term: u32) -> Vec<(u32, f32)> {
-        let mut found = Vec::new();
-        for segment in &self.segments {
-            let message =
-                |posting: &u16| (narrow(segment.first + place_of(*posting)), often(*posting));
-            found.extend(segment.of(term).iter().map(message));
-        }
-        for open in self.open.iter().filter(|open| open.term() == term) {
-            let posting = open.in_segment();
-            found.push((narrow(self.first_open + place_of(posting)), often(posting)));
-        }
-        found
     }
 
     /// How many messages have a term that [`Index::terms_of`] gave.
@@ -342,16 +401,18 @@ impl Index {
         Some(times.fold((first, first), |(first, last), time| (first.min(time), last.max(time))))
     }
 
-    pub(crate) fn conversation(&self, message: usize) -> u32 {
-        self.messages.conversations[message]
-    }
-
     pub(crate) fn identifiers(&self, message: usize) -> u8 {
         self.messages.identifiers[message]
     }
 
-    pub(crate) fn is_question(&self, message: usize) -> bool {
-        self.messages.flags[message] & IS_QUESTION != 0
+    /// By message: [`IS_QUESTION`], [`IS_START`] and others.
+    pub(crate) fn flags(&self) -> &[u8] {
+        &self.messages.flags
+    }
+
+    /// Whether all messages are part of their log's history for nothing but their place.
+    pub(crate) fn is_even(&self) -> bool {
+        self.odd_count == 0
     }
 
     /// The languages that texts are in, the most frequent first; none stands for an unknown one.
@@ -365,6 +426,18 @@ impl Index {
 }
 
 impl Segment {
+    /// Of the open part that begins with a message.
+    fn new(first: usize, mut open: Vec<Posting>) -> Self {
+        Posting::sort(&mut open);
+        let mut segment = Self { first, ..Self::default() };
+        for same in open.chunk_by(|one, other| one.term() == other.term()) {
+            segment.postings.extend(same.iter().map(|open| open.in_segment()));
+            segment.terms.push(same[0].term());
+            segment.ends.push(u16::try_from(segment.postings.len()).unwrap_or(u16::MAX));
+        }
+        segment
+    }
+
     fn of(&self, term: u32) -> &[u16] {
         // Terms are spread evenly: where one is, if it is there, is known within a few steps.
         let length = self.terms.len();
@@ -436,6 +509,11 @@ fn text_of(transcript: &Transcript, row: usize) -> String {
 fn conversation_of(transcript: &Transcript, row: usize) -> u32 {
     let named = transcript.value(row, Field::ConversationId);
     named.map_or(0, |id| fold(xxh64(id.as_bytes(), 0)).max(1))
+}
+
+fn is_odd(transcript: &Transcript, row: usize) -> bool {
+    let fields = [Field::SessionId, Field::SummaryOf, Field::TimeToLive];
+    fields.into_iter().any(|field| transcript.value(row, field).is_some())
 }
 
 fn language_of(code: u8) -> Option<Language> {

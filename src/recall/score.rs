@@ -5,13 +5,10 @@
 
 use super::about::{self, About};
 use super::flow::{self, Newest};
-use super::index::Index;
+use super::index::{IS_START, Index, PAUSE};
 use super::query::{Asker, Query};
 use super::spread::Part;
-use crate::time::{MILLISECONDS_PER_MINUTE, Milliseconds};
-
-/// A longer pause begins another conversation, where messages name none.
-const PAUSE: i64 = 30 * MILLISECONDS_PER_MINUTE;
+use crate::time::Milliseconds;
 
 /// What being about the request counts, within a conversation that it goes on in.
 const ABOUT_IN_FLOW: f32 = 0.5;
@@ -43,11 +40,9 @@ pub fn score(
     now: Milliseconds,
     similarities: Option<&[f32]>,
 ) -> Scores {
-    let starts = starts(index);
-    let About { own, mut total, is_in_time } =
-        about::score(index, query, is_open, &starts, similarities);
+    let About { own, mut total, is_in_time } = about::score(index, query, is_open, similarities);
     let mut flow = Vec::new();
-    if let Some(newest) = newest(index, query, &starts, now) {
+    if let Some(newest) = newest(index, query, now) {
         flow = flow::score(index, query, is_open, &own, &newest);
         let weight = ABOUT_IN_FLOW + about_between_two(index, query, &own) * (1.0 - newest.crowd);
         let about = Part::of(std::mem::replace(&mut total, flow.clone()));
@@ -75,30 +70,13 @@ fn about_between_two(index: &Index, query: &Query, own: &[f32]) -> f32 {
     ABOUT_BETWEEN_TWO * coverage * if query.is_question { 1.0 } else { NO_QUESTION }
 }
 
-/// Where conversations begin.
-fn starts(index: &Index) -> Vec<bool> {
-    let mut last: Option<Milliseconds> = None;
-    let mut starts = Vec::with_capacity(index.len());
-    for message in 0..index.len() {
-        let time = index.time(message);
-        let is_pause =
-            last.zip(time).is_some_and(|(last, time)| time.0.saturating_sub(last.0) > PAUSE);
-        last = time.or(last);
-        let named = index.conversation(message);
-        let before = message.checked_sub(1).map_or(0, |before| index.conversation(before));
-        let is_other = if before != 0 && named != 0 { before != named } else { is_pause };
-        starts.push(message == 0 || is_other);
-    }
-    starts
-}
-
 /// The conversation that the request goes on in, if it goes on in one.
-fn newest(index: &Index, query: &Query, starts: &[bool], now: Milliseconds) -> Option<Newest> {
+fn newest(index: &Index, query: &Query, now: Milliseconds) -> Option<Newest> {
     let last = index.len().checked_sub(1)?;
     let is_over = index.time(last).is_some_and(|time| now.0.saturating_sub(time.0) > PAUSE);
     if query.asker == Asker::Outside || is_over {
         return None;
     }
-    let first = starts.iter().rposition(|is_start| *is_start)?;
+    let first = index.flags().iter().rposition(|flags| flags & IS_START != 0)?;
     Some(Newest::new(index, first, last))
 }

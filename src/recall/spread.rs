@@ -1,5 +1,7 @@
 //! What a message scores spreads to those around it: an answer seldom repeats the words of the question.
 
+use super::index::IS_START;
+
 /// How far, and how much of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kernel {
@@ -36,26 +38,38 @@ impl Part {
 }
 
 impl Kernel {
-    /// The scores with what they get from others of their conversation; `starts` says where a conversation begins.
-    pub(crate) fn spread(self, scores: &[f32], starts: &[bool]) -> Part {
-        let mut carried = 0.0;
-        let forward = scores.iter().zip(starts).map(|(score, is_start)| {
-            if *is_start {
-                carried = 0.0;
+    /// The scores with what they get from others of their conversation; `flags` say where one begins.
+    pub(crate) fn spread(self, scores: &[f32], flags: &[u8]) -> Part {
+        let mut spread = vec![0.0; scores.len()];
+        let mut most = 0.0;
+        let mut first = 0;
+        while first < scores.len() {
+            let next = flags[first + 1..].iter().position(|flags| flags & IS_START != 0);
+            let end = next.map_or(scores.len(), |next| first + 1 + next);
+            let scores = &scores[first..end];
+            // Most conversations are not about it.
+            if scores.iter().any(|score| *score > 0.0) {
+                most = self.spread_conversation(scores, &mut spread[first..end], most);
             }
-            let spread = score + self.forward * carried;
-            carried = carried * self.decay + score;
-            spread
-        });
-        let mut spread: Vec<f32> = forward.collect();
-        let mut carried = 0.0;
-        let mut most = 0.0_f32;
-        let backward = spread.iter_mut().zip(scores).zip(starts).rev();
-        for ((spread, score), is_start) in backward {
-            *spread += self.backward * carried;
-            most = most.max(*spread);
-            carried = if *is_start { 0.0 } else { carried * self.decay + score };
+            first = end;
         }
         Part { scores: spread, most }
+    }
+
+    /// Writes the spread of a conversation, and gives the largest of it and `most`.
+    fn spread_conversation(self, scores: &[f32], spread: &mut [f32], mut most: f32) -> f32 {
+        let mut carried = 0.0;
+        for (spread, score) in spread.iter_mut().zip(scores) {
+            *spread = score + self.forward * carried;
+            carried = carried * self.decay + score;
+        }
+        carried = 0.0;
+        for (spread, score) in spread.iter_mut().zip(scores).rev() {
+            let all = *spread + self.backward * carried;
+            *spread = all;
+            most = if all > most { all } else { most };
+            carried = carried * self.decay + score;
+        }
+        most
     }
 }
