@@ -31,10 +31,8 @@ pub enum Need {
     /// Older messages of the log that the transcript was read from: what is there does not decide the context. It has no
     /// answer: another build begins with a transcript that has them.
     Older {
-        /// Whether all are needed, or as many more as there are.
-        all: bool,
-        /// The id of a message that is needed, wherever in the log it is.
-        message_id: Option<String>,
+        /// What is wanted.
+        wanted: Wanted,
     },
     /// How many tokens texts have, from the hook `countTokens`.
     Counts {
@@ -89,6 +87,23 @@ pub enum Need {
         /// How long the hook may take, in milliseconds.
         timeout_ms: u64,
     },
+}
+
+/// What is wanted of a log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(tag = "kind", content = "value", rename_all = "camelCase")]
+pub enum Wanted {
+    /// As many more messages as there are.
+    More,
+    /// All of them.
+    All,
+    /// The messages that have an id, wherever in the log they are.
+    Id(String),
+    /// The index of the log, or where there is none all messages.
+    Index,
+    /// The messages that have these sequence numbers.
+    Seqs(Vec<u64>),
 }
 
 /// What triage chooses among: a message with what goes together with it, or an exchange.

@@ -10,7 +10,7 @@ use crate::measure::Counts;
 use crate::recall::reasons::Evidence;
 use crate::time::{Milliseconds, Zone};
 use crate::tokens::Encoding;
-use crate::trace::{Decision, Fate, Note, NoteKind, Reason, StageName};
+use crate::trace::{Decision, Fate, Note, NoteKind, Reason, RecalledWords, StageName};
 use crate::transcript::{Field, Role, Transcript};
 use std::rc::Rc;
 
@@ -72,9 +72,38 @@ pub struct Ranked {
     /// The newest, which come before all others as far as their share goes: newest first.
     pub newest: Vec<usize>,
     /// The messages that anything speaks for, the best first.
-    pub rows: Vec<usize>,
-    /// What that was made from.
-    pub evidence: Rc<Evidence>,
+    pub candidates: Vec<Candidate>,
+    /// What speaks for them.
+    pub why: Why,
+}
+
+/// A message that ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Candidate {
+    /// The one in a row.
+    Row(usize),
+    /// One of the log that was not read, by its place in the index.
+    Unread(usize),
+}
+
+impl Candidate {
+    /// Its row, where it was read.
+    #[must_use]
+    pub fn row(self) -> Option<usize> {
+        match self {
+            Self::Row(row) => Some(row),
+            Self::Unread(_) => None,
+        }
+    }
+}
+
+/// What speaks for messages that rank.
+#[derive(Clone, Debug)]
+pub enum Why {
+    /// What they were ranked by.
+    Found(Rc<Evidence>),
+    /// What was said of it when it was recorded.
+    Recorded(Vec<RecalledWords>),
 }
 
 /// How strong a claim to a place in the context is. A stronger one is served first.

@@ -5,13 +5,14 @@
 use crate::ask::StageResult;
 use crate::config::{Format, Measure, Oversize, SectionKind};
 use crate::context::{Cost, Piece};
-use crate::draft::{Draft, Rank, Ranked};
+use crate::draft::{Candidate, Draft, Rank, Ranked, Why};
 use crate::form;
 use crate::measure::Meter;
 use crate::shorten;
 use crate::tiered;
 use crate::trace::Reason;
 use crate::transcript::Role;
+use crate::unread;
 
 /// What becomes of the history.
 #[derive(Debug)]
@@ -132,27 +133,36 @@ pub(crate) fn keep_ranked(
     ranking: &Ranked,
 ) -> StageResult {
     /// After so many in a row that do not fit, there is no room left to speak of.
-    const MISSES: usize = 200;
+    const MISSES: usize = 48;
     let config = &draft.config.recall;
     let all = Cost {
         tokens: room.tokens.min(history.room.tokens),
         chars: room.chars.min(history.room.chars),
     };
+    let newest: Vec<Candidate> = ranking.newest.iter().copied().map(Candidate::Row).collect();
     let lists = [
-        (&ranking.newest, all.share(config.max_recent_share), 0, Reason::Newest),
-        (&ranking.rows, all.share(config.max_share), MISSES, Reason::Recalled),
+        (&newest, all.share(config.max_recent_share), 0, Reason::Newest),
+        (&ranking.candidates, all.share(config.max_share), MISSES, Reason::Recalled),
     ];
     let limit = HistoryLimit::of(draft);
-    for (rows, share, most_misses, reason) in lists {
+    for (candidates, share, most_misses, reason) in lists {
         let mut left =
             Cost { tokens: share.tokens.min(room.tokens), chars: share.chars.min(room.chars) };
         let mut misses = 0;
-        for (position, row) in rows.iter().copied().enumerate() {
+        for (position, candidate) in candidates.iter().enumerate() {
+            let row = match (candidate, &ranking.why) {
+                (Candidate::Row(row), _) => *row,
+                (Candidate::Unread(_), Why::Found(evidence)) => {
+                    return Err(unread::ask_for_candidates(evidence, &candidates[position..]));
+                }
+                (Candidate::Unread(_), Why::Recorded(_)) => continue,
+            };
             if draft.rank(row) != Rank::History {
                 continue; // kept with another of its group
             }
             let members = open_members(draft, row);
-            let ahead = members.iter().chain(&rows[position..]).copied().map(Piece::Message);
+            let next = candidates[position..].iter().filter_map(|candidate| candidate.row());
+            let ahead = members.iter().copied().chain(next).map(Piece::Message);
             meter.ask_ahead(draft, members.len(), ahead)?;
             let before = left;
             if limit.keep(draft, meter, history, &mut left, &members)?.is_ok() {

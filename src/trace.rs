@@ -1,7 +1,7 @@
 //! What became of every message, and why.
 
 use crate::config::{ContextConfig, WindowUnit};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What became of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -384,9 +384,9 @@ pub enum NoteKind {
 }
 
 /// Why messages were recalled.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RecalledWords {
     /// Their positions in the transcript, from 0.
     pub positions: Vec<usize>,

@@ -6,11 +6,13 @@
 use crate::context::Cost;
 use crate::error::{Error, ErrorCode, Result};
 use crate::map::Hashed;
-use crate::recall::index::Index;
+use crate::recall::index::{Index, ODD_FIELDS};
+use crate::recall::log::LogIndex;
 use crate::recall::passages::Library;
 use crate::recall::terms::Analyzer;
 use crate::recall::vectors::Vectors;
 use crate::time::{self, Milliseconds};
+use crate::trace::RecalledWords;
 use serde::{Deserialize, Serialize};
 use std::cell::{RefCell, RefMut};
 use std::rc::Rc;
@@ -201,6 +203,8 @@ pub struct Transcript {
     fields_seen: u32,
     unread: Option<Unread>,
     skipped_count: usize,
+    /// The sequence numbers of the rows, where they are of a log.
+    seqs: Vec<u64>,
     remembered: RefCell<Remembered>,
 }
 
@@ -221,6 +225,20 @@ pub struct Unread {
     pub has_untimed: bool,
     /// Ids that were looked for: all messages of the log that have one of them are there.
     pub looked_up: Vec<String>,
+    /// How the index of the log ranked messages: in a recording, as it is not there when that is replayed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranking: Option<RankingRecord>,
+}
+
+/// How the index of a log ranked messages for a request.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RankingRecord {
+    /// The rows of those that were read, the best first.
+    pub rows: Vec<usize>,
+    /// Why those that were kept were recalled.
+    pub recalled: Vec<RecalledWords>,
 }
 
 /// Messages of the log that are not in the transcript, all in a row.
@@ -241,6 +259,8 @@ struct Remembered {
     digests: Vec<u64>,
     /// The latest last.
     indexes: Vec<Indexed>,
+    /// The index of the log that the messages are of.
+    log: Option<LogIndex>,
     /// Texts of sections, by their checksums; the latest last.
     libraries: Vec<(u64, Rc<Library>)>,
     vectors: Vectors,
@@ -292,10 +312,18 @@ impl Transcript {
         self.skipped_count
     }
 
-    /// Says what was not read of the log, and how many of its rows are no messages.
-    pub fn set_log(&mut self, unread: Option<Unread>, skipped_count: usize) {
+    /// Says what was not read of the log, how many of its rows are no messages, and by which sequence numbers the log knows
+    /// its messages, ascending: one a row, or none where nobody knows.
+    pub fn set_log(&mut self, unread: Option<Unread>, skipped_count: usize, seqs: Vec<u64>) {
         self.unread = unread;
         self.skipped_count = skipped_count;
+        self.seqs = seqs;
+    }
+
+    /// The sequence numbers of the messages, one a row; empty where they are not known.
+    #[must_use]
+    pub fn seqs(&self) -> &[u64] {
+        if self.seqs.len() == self.len() { &self.seqs } else { &[] }
     }
 
     /// How many rows are those that the log begins with.
@@ -403,6 +431,7 @@ impl Transcript {
         }
         self.segments.truncate(first_segment);
         self.rows.truncate(length);
+        self.seqs.truncate(length);
         let remembered = self.remembered.get_mut();
         remembered.digests.truncate(length);
         remembered.vectors.truncate(length);
@@ -542,6 +571,60 @@ impl Transcript {
         }
         indexes.push(known);
         index
+    }
+
+    // ---- The index of a log ----
+
+    /// Whether any message may be no part of its log's history for more than its place: see [`Index`].
+    pub(crate) fn has_odd(&self) -> bool {
+        ODD_FIELDS.iter().any(|field| self.fields_seen >> *field as u32 & 1 == 1)
+    }
+
+    /// The index of the whole log, up to the newest message; none where that is not known, and not all messages are there.
+    pub(crate) fn log_index(&self) -> Option<LogIndex> {
+        let seqs = self.seqs();
+        if seqs.is_empty() {
+            return None;
+        }
+        let mut remembered = self.remembered.borrow_mut();
+        if remembered.log.is_none() && self.unread().is_some() {
+            return None;
+        }
+        let log = remembered.log.get_or_insert_default();
+        log.follow(self, self.first_of_tail(), seqs);
+        Some(log.clone())
+    }
+
+    /// By part of the log's index: how many messages it ends behind.
+    #[must_use]
+    pub fn index_parts(&self) -> Vec<usize> {
+        self.remembered.borrow().log.as_ref().map_or_else(Vec::new, LogIndex::parts)
+    }
+
+    /// A part of the log's index as bytes; see [`LogIndex::bytes`].
+    #[must_use]
+    pub fn index_part(&self, part: usize, state: u64) -> Vec<u8> {
+        let remembered = self.remembered.borrow();
+        remembered.log.as_ref().map_or_else(Vec::new, |log| log.bytes(part, state))
+    }
+
+    /// Takes the next part of the log's index; see [`LogIndex::learn`].
+    #[must_use]
+    pub fn learn_index_part(&self, bytes: &[u8], state: u64) -> bool {
+        self.remembered.borrow_mut().log.get_or_insert_default().learn(bytes, state)
+    }
+
+    /// The sequence number of the last message that the log's index has; 0 where there is none.
+    #[must_use]
+    pub fn last_indexed_seq(&self) -> u64 {
+        let remembered = self.remembered.borrow();
+        remembered.log.as_ref().and_then(|log| log.seqs.last().copied()).unwrap_or(0)
+    }
+
+    /// Takes the index of a log from another transcript of the same.
+    pub fn take_index(&self, other: &Self) {
+        let log = other.remembered.borrow_mut().log.take();
+        self.remembered.borrow_mut().log = log;
     }
 
     /// The vectors of all messages that a model gave.

@@ -4,9 +4,10 @@
 //! backwards, and where one of them left a message out for its place, it leaves out all that is older. So a build needs no
 //! more than such a message; until it has one, it asks.
 
-use crate::ask::{Need, StageResult, Stop};
-use crate::config::WindowUnit;
-use crate::draft::{Draft, Rank};
+use crate::ask::{HookName, Need, StageResult, Stop, Wanted};
+use crate::config::{FilterConfig, Ranking, SectionKind, SessionScope, WindowConfig, WindowUnit};
+use crate::draft::{Candidate, Draft, Rank};
+use crate::recall::reasons::Evidence;
 use crate::time::Milliseconds;
 use crate::trace::Reason;
 use crate::transcript::Unread;
@@ -14,26 +15,88 @@ use crate::units;
 
 /// How many messages may lie between a tool's call and its result, for the call to be looked for. What is further away counts
 /// as not there.
-const LONGEST_CALL: usize = 1024;
+pub(crate) const LONGEST_CALL: usize = 1024;
 
 /// What asks for more of the older messages.
 pub(crate) fn more() -> Stop {
-    Need::Older { all: false, message_id: None }.into()
+    Need::Older { wanted: Wanted::More }.into()
+}
+
+/// What asks for all older messages.
+pub(crate) fn all() -> Stop {
+    Need::Older { wanted: Wanted::All }.into()
+}
+
+/// What asks for the index of the log.
+pub(crate) fn index() -> Stop {
+    Need::Older { wanted: Wanted::Index }.into()
 }
 
 /// Asks for all older messages, where not all are there.
 pub(crate) fn ask_for_all(draft: &Draft) -> StageResult {
     match draft.transcript.unread() {
-        Some(_) => Err(Need::Older { all: true, message_id: None }.into()),
+        Some(_) => Err(all()),
         None => Ok(()),
     }
+}
+
+/// Whether nothing but its rank and the budget leaves out what was not read. Then it may be ranked unread.
+pub(crate) fn may_be_ranked(draft: &Draft) -> bool {
+    let config = &draft.config;
+    let WindowConfig {
+        unit: _,
+        lookback_count: None,
+        max_user_turns: None,
+        max_recent_messages: None,
+        recency_hours: None,
+        min_messages: _,
+        previous_tasks_count: 0,
+        include_reply_to: _,
+    } = config.window
+    else {
+        return false;
+    };
+    // What these ask, they ask of all messages.
+    let asks = [HookName::Embed, HookName::Select, HookName::Complete];
+    let is_ranked = config.recall.ranking != Ranking::Recency && !config.tiers.enabled;
+    is_ranked
+        && config.enabled
+        && config.section(SectionKind::History).is_some()
+        && config.filter == FilterConfig::default()
+        && config.collect.cache_limit.is_none()
+        && config.collect.fetch_limit.is_none()
+        && config.collect.session_scope != SessionScope::Strict
+        && draft.hook(&asks).is_none()
+        && draft.transcript.unread().is_some()
+}
+
+/// Asks for more, unless nothing else is known of what was not read that ranking needs: that it may be ranked unread, or that
+/// it is left out anyway.
+pub(crate) fn ask_before_ranking(draft: &Draft) -> StageResult {
+    match draft.transcript.unread() {
+        Some(_) if may_be_ranked(draft) && cut_off_results(draft).next().is_none() => Ok(()),
+        Some(_) if may_be_ranked(draft) => Err(more()),
+        _ => ask_for_more(draft, &[]),
+    }
+}
+
+/// Asks for the candidates that were not read, of those that are next.
+pub(crate) fn ask_for_candidates(evidence: &Evidence, next: &[Candidate]) -> Stop {
+    /// To read more than are needed costs less than to ask once more.
+    const AHEAD: usize = 96;
+    let place = |candidate: &Candidate| match candidate {
+        Candidate::Unread(place) => Some(*place),
+        Candidate::Row(_) => None,
+    };
+    let places: Vec<usize> = next.iter().take(AHEAD).filter_map(place).collect();
+    Need::Older { wanted: Wanted::Seqs(evidence.unread_seqs(&places)) }.into()
 }
 
 /// Asks for a message by its id, with the exchange that it is of, unless it was looked for before.
 pub(crate) fn ask_for_message(draft: &Draft, id: &str) -> StageResult {
     match draft.transcript.unread() {
         Some(unread) if unread.looked_up.iter().all(|known| known != id) => {
-            Err(Need::Older { all: false, message_id: Some(id.to_owned()) }.into())
+            Err(Need::Older { wanted: Wanted::Id(id.to_owned()) }.into())
         }
         _ => Ok(()),
     }
@@ -55,6 +118,13 @@ pub(crate) fn halves(draft: &Draft) -> impl Iterator<Item = usize> {
     calls.chain(&draft.groups.results_without_call).copied()
 }
 
+/// The results in the tail whose call may be before it.
+fn cut_off_results(draft: &Draft) -> impl Iterator<Item = usize> {
+    let first_of_tail = draft.transcript.first_of_tail();
+    let near = first_of_tail..first_of_tail + LONGEST_CALL;
+    draft.groups.results_without_call.iter().copied().filter(move |row| near.contains(row))
+}
+
 /// Whether a unit that begins with this row may begin before it, with what was not read.
 pub(crate) fn is_cut(draft: &Draft, first: usize) -> bool {
     let is_in_tail =
@@ -63,8 +133,11 @@ pub(crate) fn is_cut(draft: &Draft, first: usize) -> bool {
     is_in_tail && is_exchange && !units::begins_exchange(draft, first)
 }
 
-/// Leaves out what was read for its own sake, and is not required for it.
+/// Leaves out what was read for its own sake, and is not required for it, or ranked with what was not read.
 pub(crate) fn leave_out_single_rows(draft: &mut Draft) {
+    if may_be_ranked(draft) {
+        return;
+    }
     let first_of_tail = draft.transcript.first_of_tail();
     for row in draft.optional_rows() {
         if row < first_of_tail {
@@ -90,8 +163,7 @@ fn is_enough(draft: &Draft, unread: &Unread, left_out: &[(usize, Reason)]) -> bo
         latest = draft.transcript.time(*row).or(latest);
         times.push(latest);
     }
-    let mut orphans = draft.groups.results_without_call.clone();
-    orphans.retain(|row| (first_of_tail..first_of_tail + LONGEST_CALL).contains(row));
+    let orphans: Vec<usize> = cut_off_results(draft).collect();
     for (row, time) in draft.order.iter().zip(times).rev() {
         if orphans.contains(row) {
             return false; // its call may be among what was not read

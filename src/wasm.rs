@@ -72,17 +72,58 @@ impl CoreTranscript {
         Rc::make_mut(&mut self.0).truncate(length);
     }
 
-    /// Says what the messages are of a log: with an [`Unread`] what was not read of it, nothing where they are all, and how
-    /// many of its rows are no messages.
+    /// Says what the messages are of a log: with an [`Unread`] what was not read of it, nothing where they are all, how many of
+    /// its rows are no messages, and the sequence number of each message, where these are known.
     ///
     /// # Errors
     ///
     /// `INVALID_CONFIG` where it is none.
     #[wasm_bindgen(js_name = setLog)]
-    pub fn set_log(&mut self, unread: &JsValue, skipped_count: usize) -> JsResult<()> {
+    pub fn set_log(
+        &mut self,
+        unread: &JsValue,
+        skipped_count: usize,
+        seqs: &[f64],
+    ) -> JsResult<()> {
         let unread: Option<Unread> = plain(unread).decode(&[]).map_err(failure)?;
-        Rc::make_mut(&mut self.0).set_log(unread, skipped_count);
+        let seqs = seqs.iter().copied().map(whole).collect();
+        Rc::make_mut(&mut self.0).set_log(unread, skipped_count, seqs);
         Ok(())
+    }
+
+    /// By part of the log's index: how many messages it ends behind; see [`Transcript::index_parts`].
+    #[wasm_bindgen(js_name = indexParts)]
+    #[must_use]
+    pub fn index_parts(&self) -> Vec<usize> {
+        self.0.index_parts()
+    }
+
+    /// A part of the log's index, in a state of the log; see [`Transcript::index_part`].
+    #[wasm_bindgen(js_name = indexPart)]
+    #[must_use]
+    pub fn index_part(&self, part: usize, state: f64) -> Vec<u8> {
+        self.0.index_part(part, whole(state))
+    }
+
+    /// Takes what `indexPart` gave once, as the next part; see [`Transcript::learn_index_part`].
+    #[wasm_bindgen(js_name = learnIndexPart)]
+    #[must_use]
+    pub fn learn_index_part(&self, bytes: &[u8], state: f64) -> bool {
+        self.0.learn_index_part(bytes, whole(state))
+    }
+
+    /// The sequence number of the last message that the log's index has; 0 where there is none.
+    #[wasm_bindgen(getter, js_name = lastIndexedSeq)]
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "sequence numbers came as numbers")]
+    pub fn last_indexed_seq(&self) -> f64 {
+        self.0.last_indexed_seq() as f64
+    }
+
+    /// Takes the index of the log from another transcript of the same.
+    #[wasm_bindgen(js_name = takeIndex)]
+    pub fn take_index(&self, other: &Self) {
+        self.0.take_index(&other.0);
     }
 
     /// What is remembered of the costs of the messages from `first` to before `end`; see [`Transcript::costs`].
@@ -387,6 +428,16 @@ pub fn random_id(prefix: &str) -> String {
 #[must_use]
 pub fn default_config() -> String {
     ContextConfig::default().canonical()
+}
+
+/// A sequence number, or another that counts.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it is whole, and 0 or more"
+)]
+fn whole(number: f64) -> u64 {
+    number as u64
 }
 
 fn read_config(config: &JsValue) -> JsResult<ContextConfig> {

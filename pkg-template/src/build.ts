@@ -234,7 +234,7 @@ function failureOf(failure: unknown, config: unknown, now: number): unknown {
 class Attempt<M extends MessageInput> {
   readonly messages: readonly M[];
   readonly #length: number;
-  readonly #unread: Source<M>["unread"];
+  readonly #log: Source<M>["log"];
   readonly #read: Source<M>["read"];
   readonly #config: ReadConfig;
   readonly #now: number;
@@ -248,7 +248,7 @@ class Attempt<M extends MessageInput> {
   constructor(source: Source<M>, config: ReadConfig, now: number, hooks: readonly HookName[]) {
     this.messages = source.messages;
     this.#length = source.messages.length;
-    this.#unread = source.unread;
+    this.#log = source.log;
     this.#read = source.read;
     this.#config = config;
     this.#now = now;
@@ -260,7 +260,7 @@ class Attempt<M extends MessageInput> {
   step(): Finished | Need {
     if (this.#generation !== engineGeneration()) {
       // Another call made the engine restart during the pause, and this build went with it.
-      const core = coreOf(this.messages.slice(0, this.#length), KIND, undefined, this.#unread);
+      const core = coreOf(this.messages.slice(0, this.#length), KIND, undefined, this.#log);
       this.#generation = engineGeneration();
       this.#given = 0;
       this.#build = this.#start(core);

@@ -749,7 +749,7 @@ export type Need =
       readonly first: Milliseconds;
       readonly last: Milliseconds;
     }
-  | { readonly need: "older"; readonly all: boolean; readonly messageId?: string | null }
+  | { readonly need: "older"; readonly wanted: Wanted }
   | { readonly need: "counts"; readonly texts: readonly string[]; readonly timeoutMs: number }
   | {
       readonly need: "recall";
@@ -790,6 +790,14 @@ export type EncodingName = "o200k_base" | "cl100k_base";
 
 /** A moment, in milliseconds since 1970-01-01T00:00Z. */
 export type Milliseconds = number;
+
+/** What is wanted of a log. */
+export type Wanted =
+  | { readonly kind: "more" }
+  | { readonly kind: "all" }
+  | { readonly kind: "id"; readonly value: string }
+  | { readonly kind: "index" }
+  | { readonly kind: "seqs"; readonly value: readonly number[] };
 
 /** What triage chooses among: a message with what goes together with it, or an exchange. */
 export interface Candidate {
@@ -998,6 +1006,8 @@ export interface Unread {
   readonly hasUntimed: boolean;
   /** Ids that were looked for: all messages of the log that have one of them are there. */
   readonly lookedUp: readonly string[];
+  /** How the index of the log ranked messages: in a recording, as it is not there when that is replayed. */
+  readonly ranking?: RankingRecord | null | undefined;
 }
 
 /** Messages of the log that are not in the transcript, all in a row. */
@@ -1006,6 +1016,22 @@ export interface Gap {
   readonly row: number;
   /** The latest time of all that the log has before that row, or of the row itself; none where none has a time. */
   readonly latest?: Milliseconds | null | undefined;
+}
+
+/** How the index of a log ranked messages for a request. */
+export interface RankingRecord {
+  /** The rows of those that were read, the best first. */
+  readonly rows: readonly number[];
+  /** Why those that were kept were recalled. */
+  readonly recalled: readonly RecalledWords[];
+}
+
+/** Why messages were recalled. */
+export interface RecalledWords {
+  /** Their positions in the transcript, from 0. */
+  readonly positions: readonly number[];
+  /** What speaks for each: words of the request that it has or stands beside, who says it, when, what it means. */
+  readonly words: string;
 }
 
 /** The small record of a turn. */
@@ -1210,14 +1236,6 @@ export interface ReasonWords {
   /** The reason. */
   readonly reason: Reason;
   /** What it says, with the figures of the config. */
-  readonly words: string;
-}
-
-/** Why messages were recalled. */
-export interface RecalledWords {
-  /** Their positions in the transcript, from 0. */
-  readonly positions: readonly number[];
-  /** What speaks for each: words of the request that it has or stands beside, who says it, when, what it means. */
   readonly words: string;
 }
 

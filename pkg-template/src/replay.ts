@@ -78,7 +78,7 @@ export async function replay<M extends MessageInput>(
 /** What was not read then; of fewer messages than then it says nothing. */
 function takeUnread<M extends MessageInput>(prefix: Transcript<M>, unread: Recording["transcript"]["unread"]): void {
   try {
-    prefix.setLog(unread ?? undefined);
+    prefix.setLog({ unread: unread ?? undefined });
   } catch (failure) {
     throw failure instanceof ContextError && failure.code === "INVALID_CONFIG"
       ? invalid("the recording is damaged: its transcript.unread is not what it must be", failure)

@@ -316,11 +316,13 @@ export class Session<M extends MessageInput = MessageInput> {
   /** Builds a context of this session again from its recording, from the same part of the log. Fails as `replay` does. */
   async replay(recording: BuildRecording): Promise<Replay<M>> {
     checkRecording(recording);
-    const messages: M[] = [];
-    for (const [first, last] of recording.read ?? [[0, Number.MAX_SAFE_INTEGER]]) {
-      const range = { after: Math.max(first, 1) - 1, before: last + 1, types: MESSAGE_TYPES };
-      messages.push(...this.#messagesOf(await this.#read(range)));
+    const read = recording.read ?? [[0, Number.MAX_SAFE_INTEGER]];
+    const singles = read.filter(([first, last]) => first === last).map(([seq]) => seq);
+    const entries = singles.length === 0 ? [] : [...(await this.#read({ seqs: singles, types: MESSAGE_TYPES }))];
+    for (const [first, last] of read.filter(([first, last]) => first !== last)) {
+      entries.push(...(await this.#read({ after: Math.max(first, 1) - 1, before: last + 1, types: MESSAGE_TYPES })));
     }
+    const messages = this.#messagesOf(entries.sort((left, right) => left.seq - right.seq));
     const transcript = createTranscript(messages);
     try {
       return await replay(recording, transcript);

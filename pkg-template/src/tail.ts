@@ -4,6 +4,7 @@
 import type { CoreTranscript } from "#core";
 import type { OlderNeed, Reader } from "./build.js";
 import { call, engineGeneration } from "./engine.js";
+import type { Gap, Unread } from "./generated.js";
 import type { MessageInput } from "./messages.js";
 import { type EntryMessage, messageOf } from "./session-log.js";
 import type {
@@ -29,6 +30,8 @@ const STEP = 16;
 const LONGEST_STEP = 1024;
 /** Where so many were appended, what builds no longer need is let go. */
 const LARGEST_GROWTH = 4096;
+/** Where so many were read for one build or another, they are let go: each recording names what was read. */
+const MOST_SINGLES = 256;
 
 interface Row<M> {
   readonly seq: number;
@@ -49,6 +52,8 @@ export class Tail<M extends MessageInput> implements Reader<M> {
   /** The messages that were read, by sequence number. */
   #rows: Row<M>[] = [];
   #stretches: Stretch[] = [];
+  /** The messages that were read for themselves, and are in no stretch. */
+  readonly #singles = new Set<number>();
   #info: SessionInfo | undefined;
   #lastSeq = 0;
   /** The rows that are no messages, each once however often it was met. */
@@ -62,6 +67,10 @@ export class Tail<M extends MessageInput> implements Reader<M> {
   /** What is in the engine, and what was read for it: it changes at once, when all that it needs was read. */
   #transcript = new Transcript<M>();
   #read: readonly Stretch[] = [];
+  /** Whether the log is the one that the engine's index is of. */
+  #isSameLog = false;
+  /** By part of the index: up to how many messages it is in the store. */
+  #savedParts: number[] = [];
   readonly #costs = costs();
   /** The vectors of the model that builds ask, where they ask one, and whether those that are in the store were loaded. */
   #vectors: Derived | undefined;
@@ -117,25 +126,31 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     this.#info = info;
     this.#lastSeq = headOf(info)?.lastSeq ?? 0;
     this.#add(entries);
+    if (this.#singles.size > MOST_SINGLES) {
+      this.#rows = this.#rows.filter(({ seq }) => !this.#singles.has(seq));
+      this.#singles.clear();
+      await this.#rebuild();
+    }
   }
 
-  /** Reads more of the log: a message that is named, all, or as much again as there is. */
-  older({ all, messageId }: OlderNeed): Promise<void> {
+  /** Reads more of the log: messages that are named, all, or as much again as there is; or its index. */
+  older({ wanted }: OlderNeed): Promise<void> {
     return this.#reading(() =>
       this.#store.holding(this.#sessionKey, async () => {
         const [info] = await this.#store.sessions({ keys: [this.#sessionKey] });
         if (!this.#isOpen || this.#isOutdated(info)) {
           await this.#readEnd();
         }
-        if (messageId != null) {
-          this.#lookedUp.push(messageId);
-          await this.#readExchanges(await this.#find(messageId));
-        } else {
-          const [first] = this.#stretches.at(-1) ?? [0];
-          const { length } = this.#rows;
-          await this.#readBefore(first, all ? Number.POSITIVE_INFINITY : Math.max(length, BLOCK));
+        const index = wanted.kind === "index" ? await this.#loadIndex() : undefined;
+        const isThere = wanted.kind === "seqs" ? await this.#readSingles(wanted.value) : index !== undefined;
+        if (wanted.kind === "id") {
+          this.#lookedUp.push(wanted.value);
+          await this.#readExchanges(await this.#find(wanted.value));
+        } else if (!isThere) {
+          const count = wanted.kind === "more" ? Math.max(this.#rows.length, BLOCK) : Number.POSITIVE_INFINITY;
+          await this.#readBefore(this.#firstOfTail, count);
         }
-        await this.#rebuild();
+        await this.#rebuild(index);
         this.#isOpen = true;
       }),
     );
@@ -145,7 +160,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
   save(): Promise<void> {
     return this.#inTurn(async () => {
       const { core } = this.#transcript.source();
-      const [firstOfTail] = this.#stretches.at(-1) ?? [0];
+      const firstOfTail = this.#firstOfTail;
       const blocks = this.#blocks(firstOfTail);
       let values = new Map<string, Uint8Array>();
       const write = async (): Promise<void> => {
@@ -153,6 +168,16 @@ export class Tail<M extends MessageInput> implements Reader<M> {
         values = new Map();
         await this.#store.derived.write(this.#sessionKey, written);
       };
+      for (const [part, end] of this.#partsToSave(core)) {
+        values.set(
+          partName(part),
+          call("session_error", () => core.indexPart(part, this.#removals)),
+        );
+        this.#savedParts[part] = end;
+        if (values.size >= BLOCKS_AT_ONCE) {
+          await write();
+        }
+      }
       for (const derived of this.#derived) {
         for (const [block, [first, end]] of blocks) {
           const known = call("session_error", () => derived.count(core, first, end));
@@ -232,6 +257,9 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     this.#isHeadRead = false;
     this.#isPinnedRead = false;
     this.#lookedUp = [];
+    this.#singles.clear();
+    this.#isSameLog = false;
+    this.#savedParts = [];
     for (const derived of this.#derived) {
       derived.saved.clear();
     }
@@ -307,7 +335,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
   async #readExchanges(entries: readonly Entry[]): Promise<void> {
     const types = MESSAGE_TYPES;
     for (const entry of entries) {
-      const [tail] = this.#stretches.at(-1) ?? [0];
+      const tail = this.#firstOfTail;
       // Of the log's beginning an exchange may be there in part; all else was read by exchanges.
       const isRead = ([first, last]: Stretch): boolean => first > 0 && first <= entry.seq && entry.seq <= last;
       if (entry.seq >= tail || this.#stretches.some(isRead)) {
@@ -340,21 +368,32 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     }
   }
 
+  /** Reads messages for themselves, and says whether they are all there. */
+  async #readSingles(seqs: readonly number[]): Promise<boolean> {
+    const { entries } = await this.#readRange({ seqs, types: MESSAGE_TYPES });
+    for (const { seq } of this.#addRows(entries)) {
+      this.#singles.add(seq);
+    }
+    const known = new Set(this.#rows.map(({ seq }) => seq));
+    return seqs.every((seq) => known.has(seq));
+  }
+
   /** Adds the messages of a stretch that was read. */
   #take(entries: readonly Entry[], stretch: Stretch): void {
-    const known = new Set(this.#rows.map(({ seq }) => seq));
-    this.#rows.push(...this.#rowsOf(entries.filter(({ seq }) => !known.has(seq))));
-    this.#rows.sort((left, right) => left.seq - right.seq);
-    const merged: Stretch[] = [];
-    for (const [first, last] of [...this.#stretches, stretch].sort(([left], [right]) => left - right)) {
-      const [begin, end] = merged.at(-1) ?? [0, Number.NEGATIVE_INFINITY];
-      if (first <= end + 1) {
-        merged[merged.length - 1] = [begin, Math.max(end, last)];
-      } else {
-        merged.push([first, last]);
-      }
+    this.#addRows(entries);
+    this.#stretches = merged([...this.#stretches, stretch]);
+    for (const { seq } of entries) {
+      this.#singles.delete(seq);
     }
-    this.#stretches = merged;
+  }
+
+  /** Adds messages, and gives those that were not there. */
+  #addRows(entries: readonly Entry[]): readonly Row<M>[] {
+    const known = new Set(this.#rows.map(({ seq }) => seq));
+    const added = this.#rowsOf(entries.filter(({ seq }) => !known.has(seq)));
+    this.#rows.push(...added);
+    this.#rows.sort((left, right) => left.seq - right.seq);
+    return added;
   }
 
   #rowsOf(entries: readonly Entry[]): Row<M>[] {
@@ -395,13 +434,14 @@ export class Tail<M extends MessageInput> implements Reader<M> {
 
   /** What builds find from now on. */
   #show(transcript: Transcript<M>): void {
-    transcript.setLog(this.#unread(), this.#skipped.size);
+    const seqs = this.#rows.map(({ seq }) => seq);
+    transcript.setLog({ unread: this.#unread(), skippedCount: this.#skipped.size, seqs });
     this.#transcript = transcript;
-    this.#read = this.#stretches.map(([first, last]) => [first, Math.min(last, this.#lastSeq)]);
+    this.#read = this.#covered.map(([first, last]) => [first, Math.min(last, this.#lastSeq)]);
   }
 
-  /** Puts all that was read into the engine, with what is known of it. */
-  async #rebuild(): Promise<void> {
+  /** Puts all that was read into the engine, with what is known of it: of the log's index, `index` where that was loaded. */
+  async #rebuild(index?: Transcript<M>): Promise<void> {
     if (!this.#isWhole) {
       await this.#readHead();
       await this.#readPinned();
@@ -416,6 +456,13 @@ export class Tail<M extends MessageInput> implements Reader<M> {
       await this.#load(derived, transcript);
     }
     this.#isLoaded = true;
+    const known = index ?? (this.#isSameLog ? before : undefined);
+    if (known !== undefined) {
+      const { core: owner } = known.source();
+      call("session_error", () => core.takeIndex(owner));
+    }
+    index?.free();
+    this.#isSameLog = true;
     this.#show(transcript);
     before.free();
   }
@@ -433,7 +480,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
   }
 
   async #readPinned(): Promise<void> {
-    const [first] = this.#stretches.at(-1) ?? [0];
+    const first = this.#firstOfTail;
     if (!this.#isPinnedRead && (headOf(this.#info)?.pinnedCount ?? 1) > 0) {
       const { entries } = await this.#readRange({ before: first, types: MESSAGE_TYPES, pinned: true });
       await this.#readExchanges(entries);
@@ -441,26 +488,87 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     this.#isPinnedRead = true;
   }
 
+  /** From which sequence number on all was read. */
+  get #firstOfTail(): number {
+    return this.#stretches.at(-1)?.[0] ?? 0;
+  }
+
+  /** From which sequence number to which everything was read, with what was read for itself. */
+  get #covered(): readonly Stretch[] {
+    return merged([...this.#stretches, ...[...this.#singles].map((seq): Stretch => [seq, seq])]);
+  }
+
   get #isWhole(): boolean {
     return this.#stretches.length === 1 && (this.#stretches[0] as Stretch)[0] <= 1;
   }
 
   /** What was not read, as the engine is told of it. */
-  #unread(): Source<M>["unread"] {
+  #unread(): Unread | undefined {
     const head = headOf(this.#info);
     const total = MESSAGE_TYPES.reduce((sum, type) => sum + (head?.counts[type] ?? 0), 0);
     if (this.#isWhole) {
       return undefined;
     }
     const count = Math.max(total - this.#rows.length - this.#skipped.size, 1);
-    const gaps = this.#stretches.flatMap(([first]) => {
-      const row = this.#rows.findIndex(({ seq }) => seq >= first);
-      return first <= 1 || row < 0 ? [] : [{ row, latest: this.#rows[row]?.latestTimeMs ?? null }];
-    });
+    const gaps: Gap[] = [];
+    let row = 0;
+    for (const [first] of this.#covered) {
+      while (row < this.#rows.length && (this.#rows[row] as Row<M>).seq < first) {
+        row += 1;
+      }
+      if (first > 1 && row < this.#rows.length) {
+        gaps.push({ row, latest: this.#rows[row]?.latestTimeMs ?? null });
+      }
+    }
     return { gaps, count, hasUntimed: (head?.untimedCount ?? 1) > 0, lookedUp: this.#lookedUp };
   }
 
   // ---- What is derived ----
+
+  /** In which state the log is that an index is of: nothing was removed since. */
+  get #removals(): number {
+    return headOf(this.#info)?.removals ?? 0;
+  }
+
+  /** The index of the log as it is in the store, and what was appended since, read; undefined where there is none. */
+  async #loadIndex(): Promise<Transcript<M> | undefined> {
+    const index = new Transcript<M>();
+    let count = 0;
+    for (let isMore = true; isMore; ) {
+      const names = Array.from({ length: BLOCKS_AT_ONCE }, (_, place) => partName(count + place));
+      // Where it cannot be read, it is made again.
+      const none = new Map<string, Uint8Array>();
+      const values = await this.#store.derived.read(this.#sessionKey, names).catch(() => none);
+      for (const name of names) {
+        const bytes = values.get(name);
+        const { core } = index.source();
+        isMore &&= bytes !== undefined && call("session_error", () => core.learnIndexPart(bytes, this.#removals));
+        count += isMore ? 1 : 0;
+      }
+    }
+    const { core } = index.source();
+    const last = core.lastIndexedSeq;
+    if (last === 0) {
+      index.free();
+      return undefined;
+    }
+    this.#savedParts = [...call("session_error", () => core.indexParts())];
+    const first = this.#firstOfTail;
+    if (first > last + 1) {
+      const { entries } = await this.#readRange({ after: last, before: first, types: MESSAGE_TYPES });
+      this.#take(entries, [last + 1, first - 1]);
+    }
+    return index;
+  }
+
+  /** Which parts of the index are to be saved, each with how many messages it ends behind: the last one by and by. */
+  #partsToSave(core: CoreTranscript): [part: number, end: number][] {
+    const ends = this.#isSameLog ? [...call("session_error", () => core.indexParts())] : [];
+    return [...ends.entries()].filter(([part, end]) => {
+      const saved = this.#savedParts[part] ?? ends[part - 1] ?? 0;
+      return part < ends.length - 1 ? saved !== end : end - saved >= BLOCK;
+    });
+  }
 
   /** Which rows are of each block, of those from a sequence number on. */
   #blocks(from: number): Map<number, [first: number, end: number]> {
@@ -496,6 +604,20 @@ export class Tail<M extends MessageInput> implements Reader<M> {
       }
     }
   }
+}
+
+/** Stretches in order, none beside another. */
+function merged(stretches: readonly Stretch[]): Stretch[] {
+  const apart: Stretch[] = [];
+  for (const [first, last] of stretches.toSorted(([left], [right]) => left - right)) {
+    const [begin, end] = apart.at(-1) ?? [0, Number.NEGATIVE_INFINITY];
+    if (first <= end + 1) {
+      apart[apart.length - 1] = [begin, Math.max(end, last)];
+    } else {
+      apart.push([first, last]);
+    }
+  }
+  return apart;
 }
 
 /** What the engine remembers of messages and the store keeps by block: it may be lost. */
@@ -537,6 +659,10 @@ function prefixOf(model: string): string {
 
 function headOf(info: SessionInfo | undefined): LogHead | undefined {
   return info?.logs.transcript;
+}
+
+function partName(part: number): string {
+  return `index/${part}`;
 }
 
 function nameOf({ prefix }: Derived, block: number): string {

@@ -6,14 +6,24 @@ import { ContextError, type ErrorKind } from "./errors.js";
 import type { Unread } from "./generated.js";
 import { appendStreams, describe, isSame, type MessageInput, readMessage, type Stream } from "./messages.js";
 
+/** What is known of the log that messages are from. */
+export interface LogFacts {
+  /** What was not read of it. */
+  readonly unread?: Unread | undefined;
+  /** How many of its rows were no messages. */
+  readonly skippedCount?: number;
+  /** The sequence numbers of the messages, one each. */
+  readonly seqs?: readonly number[];
+}
+
 /** The engine's side of a transcript, and the messages that it was made from. */
 export interface Source<M> {
   /** The engine's transcript. */
   readonly core: CoreTranscript;
   /** The messages, one a row. They stay as they are while the source is in use. */
   readonly messages: readonly M[];
-  /** What was not read of the log that they are from. */
-  readonly unread?: Unread | undefined;
+  /** What is known of the log that they are from. */
+  readonly log?: LogFacts | undefined;
   /** What was read of it. */
   readonly read?: readonly (readonly [first: number, last: number])[] | undefined;
 }
@@ -27,7 +37,7 @@ export class Transcript<M extends MessageInput = MessageInput> {
   #messages: M[] = [];
   #core: CoreTranscript | undefined;
   #generation = 0;
-  #unread: Unread | undefined;
+  #log: LogFacts | undefined;
 
   /** How many messages it has. */
   get length(): number {
@@ -89,20 +99,19 @@ export class Transcript<M extends MessageInput = MessageInput> {
 
   /** @internal */
   source(): Source<M> {
-    return { core: this.#live(), messages: this.#messages, unread: this.#unread };
+    return { core: this.#live(), messages: this.#messages, log: this.#log };
   }
 
-  /** @internal Says what the messages are of a log: what was not read of it, and how many rows were no messages. */
-  setLog(unread: Unread | undefined, skippedCount = 0): void {
-    this.#unread = unread;
-    const core = this.#live();
-    call("transcript_error", () => core.setLog(unread, skippedCount));
+  /** @internal Says what the messages are of a log. */
+  setLog(log: LogFacts): void {
+    this.#log = log;
+    setLog(this.#live(), log, "transcript_error");
   }
 
   #live(): CoreTranscript {
     const generation = engineGeneration();
     if (this.#core === undefined || this.#generation !== generation) {
-      this.#core = coreOf(this.#messages, "transcript_error", undefined, this.#unread);
+      this.#core = coreOf(this.#messages, "transcript_error", undefined, this.#log);
       this.#generation = generation;
     }
     return this.#core;
@@ -168,15 +177,19 @@ export function coreOf(
   messages: readonly unknown[],
   kind: ErrorKind,
   path?: (index: number) => string,
-  unread?: Unread,
+  log?: LogFacts,
 ): CoreTranscript {
   const streams = readAll(messages, 0, kind, path);
   const core = call(kind, () => new CoreTranscript());
   appendStreams(core, streams, kind);
-  if (unread !== undefined) {
-    call(kind, () => core.setLog(unread, 0));
+  if (log !== undefined) {
+    setLog(core, log, kind);
   }
   return core;
+}
+
+function setLog(core: CoreTranscript, { unread, skippedCount = 0, seqs = [] }: LogFacts, kind: ErrorKind): void {
+  call(kind, () => core.setLog(unread, skippedCount, Float64Array.from(seqs)));
 }
 
 /** As `coreOf`, for the time of a call. */

@@ -5,6 +5,7 @@
 //! its segment, and how often it has the term.
 
 use super::language::Language;
+use super::log::Reader;
 use super::terms::{Analyzer, Kind, Term, identifier_count, is_question};
 use crate::map::{self, Hashed};
 use crate::time::{MILLISECONDS_PER_MINUTE, Milliseconds};
@@ -69,28 +70,28 @@ const LOW: u64 = u32::MAX as u64;
 
 /// A finished part of the index.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Segment {
-    pub(super) first: usize,
+struct Segment {
+    first: usize,
     /// The terms, ascending.
-    pub(super) terms: Vec<u32>,
+    terms: Vec<u32>,
     /// Where the postings of each term end.
-    pub(super) ends: Vec<u16>,
-    pub(super) postings: Vec<u16>,
+    ends: Vec<u16>,
+    postings: Vec<u16>,
 }
 
 /// What is known of each message beside its terms.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Columns {
+struct Columns {
     /// How many terms it has.
-    pub(super) lengths: Vec<u16>,
-    pub(super) speakers: Vec<u16>,
+    lengths: Vec<u16>,
+    speakers: Vec<u16>,
     /// `i64::MIN` where it has none.
-    pub(super) times: Vec<i64>,
+    times: Vec<i64>,
     /// A checksum of its conversation's id; 0 where it names none.
-    pub(super) conversations: Vec<u32>,
+    conversations: Vec<u32>,
     /// How many identifiers it has.
-    pub(super) identifiers: Vec<u8>,
-    pub(super) flags: Vec<u8>,
+    identifiers: Vec<u8>,
+    flags: Vec<u8>,
 }
 
 pub(crate) const IS_QUESTION: u8 = 1;
@@ -100,6 +101,9 @@ pub(crate) const IS_START: u8 = 2;
 /// valid for a time, or its clock is behind that of one before it.
 const IS_ODD: u8 = 4;
 const LANGUAGE_SHIFT: u32 = 3;
+
+/// What makes a message odd where it has it.
+pub(crate) const ODD_FIELDS: [Field; 3] = [Field::SessionId, Field::SummaryOf, Field::TimeToLive];
 
 /// A longer pause begins another conversation, where messages name none.
 pub(crate) const PAUSE: i64 = 30 * MILLISECONDS_PER_MINUTE;
@@ -250,9 +254,7 @@ impl Index {
             0 => self.last_time, // each is later than the one before it
             _ => times.iter().copied().max().unwrap_or(i64::MIN),
         };
-        // Speakers are numbered in the order in which they first spoke.
-        let known = columns.speakers.iter().filter(|id| **id != u16::MAX).max();
-        let count = known.map_or(0, |last| *last as usize + 1).min(self.speakers.list.len());
+        let count = first_beyond(&columns.speakers).min(self.speakers.list.len());
         for speaker in self.speakers.list.drain(count..) {
             self.speakers.known.remove(&(speaker.role, speaker.name));
         }
@@ -273,6 +275,121 @@ impl Index {
 
     fn is_full(&self) -> bool {
         self.len() - self.first_open >= SEGMENT_MESSAGES || self.open.len() >= SEGMENT_POSTINGS
+    }
+
+    /// Where the segments end.
+    pub(super) fn segment_ends(&self) -> Vec<usize> {
+        let begins = self.segments.iter().skip(1).map(|segment| segment.first);
+        begins.chain((!self.segments.is_empty()).then_some(self.first_open)).collect()
+    }
+
+    // ---- As bytes ----
+
+    /// Writes the messages from `first` to before `end`: those of a segment, or of the open part as far as it is wanted.
+    pub(super) fn write(&self, first: usize, end: usize, out: &mut Vec<u8>) {
+        let columns = &self.messages;
+        let numbers = |out: &mut Vec<u8>, numbers: &mut dyn Iterator<Item = u16>| {
+            out.extend(numbers.flat_map(u16::to_le_bytes));
+        };
+        // Speakers are numbered in the order in which they first spoke.
+        let known = first_beyond(&columns.speakers[..first]);
+        let speakers =
+            &self.speakers.list[known..first_beyond(&columns.speakers[..end]).max(known)];
+        write_length(out, speakers.len());
+        for Speaker { name, role } in speakers {
+            out.push(*role as u8);
+            write_length(out, name.len());
+            out.extend(name.as_bytes());
+        }
+        numbers(out, &mut columns.lengths[first..end].iter().copied());
+        numbers(out, &mut columns.speakers[first..end].iter().copied());
+        out.extend(columns.times[first..end].iter().flat_map(|time| time.to_le_bytes()));
+        out.extend(columns.conversations[first..end].iter().flat_map(|id| id.to_le_bytes()));
+        out.extend(&columns.identifiers[first..end]);
+        out.extend(&columns.flags[first..end]);
+        let made;
+        let known = self.segments.iter().find(|segment| segment.first == first);
+        let segment = match known.filter(|_| self.segment_ends().contains(&end)) {
+            Some(segment) => segment,
+            None => {
+                let mut open = known.map_or_else(|| self.open.clone(), Segment::open);
+                open.retain(|open| place_of(open.in_segment()) < end - first);
+                made = Segment::new(first, open);
+                &made
+            }
+        };
+        write_length(out, segment.terms.len());
+        out.extend(segment.terms.iter().flat_map(|term| term.to_le_bytes()));
+        numbers(out, &mut segment.ends.iter().copied());
+        numbers(out, &mut segment.postings.iter().copied());
+    }
+
+    /// Takes so many messages from bytes that [`Index::write`] wrote, behind those that are there; none where it is not that.
+    pub(super) fn read(&mut self, count: usize, reader: &mut Reader<'_>) -> Option<()> {
+        if !self.open.is_empty() || count == 0 || count > SEGMENT_MESSAGES {
+            return None;
+        }
+        let mut speakers = Vec::new();
+        for _ in 0..reader.length()? {
+            let role = *Role::ALL.get(*reader.bytes(1)?.first()? as usize)?;
+            let length = reader.length()?;
+            let name = std::str::from_utf8(reader.bytes(length)?).ok()?.to_owned();
+            speakers.push(Speaker { name, role });
+        }
+        let columns = Columns {
+            lengths: reader.list(count, u16::from_le_bytes)?,
+            speakers: reader.list(count, u16::from_le_bytes)?,
+            times: reader.list(count, i64::from_le_bytes)?,
+            conversations: reader.list(count, u32::from_le_bytes)?,
+            identifiers: reader.list(count, u8::from_le_bytes)?,
+            flags: reader.list(count, u8::from_le_bytes)?,
+        };
+        let length = reader.length()?;
+        let terms: Vec<u32> = reader.list(length, u32::from_le_bytes)?;
+        let ends: Vec<u16> = reader.list(length, u16::from_le_bytes)?;
+        let length = ends.last().map_or(0, |end| *end as usize);
+        let postings: Vec<u16> = reader.list(length, u16::from_le_bytes)?;
+        let speaker_count = self.speakers.list.len() + speakers.len();
+        let is_sound = reader.0.is_empty()
+            && columns.speakers.iter().all(|id| *id == u16::MAX || (*id as usize) < speaker_count)
+            && columns
+                .flags
+                .iter()
+                .all(|flags| (flags >> LANGUAGE_SHIFT) as usize <= Language::ALL.len())
+            && terms.is_sorted_by(|one, other| one < other)
+            && ends.is_sorted()
+            && postings.iter().all(|posting| place_of(*posting) < count);
+        if !is_sound {
+            return None;
+        }
+        for Speaker { name, role } in speakers {
+            self.speakers.intern(role, &name);
+        }
+        let mut start = 0;
+        for (term, end) in terms.iter().zip(&ends) {
+            *self.message_counts.entry(*term).or_default() += u32::from(*end - start);
+            start = *end;
+        }
+        self.total_length += columns.lengths.iter().copied().map(u64::from).sum::<u64>();
+        for (time, flags) in columns.times.iter().zip(&columns.flags) {
+            self.languages[(flags >> LANGUAGE_SHIFT) as usize] += 1;
+            self.note(*time, flags & IS_ODD != 0);
+        }
+        let segment = Segment { first: self.first_open, terms, ends, postings };
+        let messages = &mut self.messages;
+        messages.lengths.extend(columns.lengths);
+        messages.speakers.extend(columns.speakers);
+        messages.times.extend(columns.times);
+        messages.conversations.extend(columns.conversations);
+        messages.identifiers.extend(columns.identifiers);
+        messages.flags.extend(columns.flags);
+        if count >= SEGMENT_MESSAGES || segment.postings.len() >= SEGMENT_POSTINGS {
+            self.segments.push(segment);
+            self.first_open = self.len();
+        } else {
+            self.open = segment.open();
+        }
+        Some(())
     }
 
     /// Makes a segment of the open part.
@@ -511,9 +628,18 @@ fn conversation_of(transcript: &Transcript, row: usize) -> u32 {
     named.map_or(0, |id| fold(xxh64(id.as_bytes(), 0)).max(1))
 }
 
+/// The number of the first speaker who has not spoken: they are numbered in the order in which they first did.
+fn first_beyond(speakers: &[u16]) -> usize {
+    let known = speakers.iter().filter(|id| **id != u16::MAX).max();
+    known.map_or(0, |last| *last as usize + 1)
+}
+
+fn write_length(out: &mut Vec<u8>, length: usize) {
+    out.extend(narrow(length).to_le_bytes());
+}
+
 fn is_odd(transcript: &Transcript, row: usize) -> bool {
-    let fields = [Field::SessionId, Field::SummaryOf, Field::TimeToLive];
-    fields.into_iter().any(|field| transcript.value(row, field).is_some())
+    ODD_FIELDS.iter().any(|field| transcript.value(row, *field).is_some())
 }
 
 fn language_of(code: u8) -> Option<Language> {

@@ -6,6 +6,7 @@ mod flow;
 mod fold;
 pub mod index;
 mod language;
+pub mod log;
 pub(crate) mod passages;
 pub mod query;
 pub mod reasons;

@@ -4,6 +4,10 @@ use super::index::Index;
 use super::query::Query;
 use super::score::Scores;
 use super::terms::{Kind, Term};
+use crate::map::{self, Map};
+use crate::trace::RecalledWords;
+use crate::transcript::Role;
+use crate::unread::LONGEST_CALL;
 use std::rc::Rc;
 
 /// What a ranking was made from.
@@ -17,9 +21,14 @@ pub struct Evidence {
     pub scores: Scores,
     /// How near each is to the request by the hook `recall.embed`, where it was asked.
     pub similarities: Option<Vec<f32>>,
-    /// By row of the transcript: its place in the index.
-    pub place_of: Vec<Option<usize>>,
+    /// By message of the index: its row of the transcript, or [`UNREAD`].
+    pub rows: Vec<usize>,
+    /// Where some are not read: the sequence number of each.
+    pub seqs: Option<Rc<Vec<u64>>>,
 }
+
+/// Stands for the row of a message that was not read.
+pub const UNREAD: usize = usize::MAX;
 
 /// Messages that far away are beside it.
 const BESIDE: usize = 3;
@@ -29,9 +38,62 @@ const MOST_WORDS: usize = 5;
 const CLOSE: f32 = 0.3;
 
 impl Evidence {
-    /// Why the messages in these rows were recalled, one text for each.
+    /// By row, of these: its place in the index.
+    fn places(&self, rows: &[usize]) -> Map<usize, usize> {
+        let mut wanted: Vec<usize> = rows.to_vec();
+        map::sort_by_key(&mut wanted, &|_| (0, 0));
+        let mut places = Map::default();
+        for (place, row) in self.rows.iter().enumerate() {
+            if wanted.binary_search(row).is_ok() {
+                places.insert(*row, place);
+            }
+        }
+        places
+    }
+
+    /// The sequence numbers of messages that were not read: those at these places, and what goes together with them.
     #[must_use]
-    pub fn words(&self, rows: &[usize]) -> Vec<String> {
+    pub fn unread_seqs(&self, places: &[usize]) -> Vec<u64> {
+        let Some(all) = &self.seqs else {
+            return Vec::new();
+        };
+        let mut seqs = Vec::new();
+        for place in places {
+            let unread = self.together(*place).filter(|place| self.rows[*place] == UNREAD);
+            seqs.extend(unread.map(|place| all[place]));
+        }
+        map::sort_numbers(&mut seqs);
+        seqs.dedup();
+        seqs
+    }
+
+    /// A message with the exchange that it is of, where a tool is called in that: from a message of the user to before the
+    /// next.
+    fn together(&self, place: usize) -> std::ops::Range<usize> {
+        let is = |place: usize, role| self.index.role(place) == Some(role);
+        let begin = (0..=place).rev().take(LONGEST_CALL).find(|it| is(*it, Role::User));
+        let begin = begin.unwrap_or_else(|| place.saturating_sub(LONGEST_CALL));
+        let end = (place + 1..self.index.len()).take(LONGEST_CALL).find(|it| is(*it, Role::User));
+        let end = end.unwrap_or_else(|| self.index.len().min(place + 1 + LONGEST_CALL));
+        let has_tool = (begin..end).any(|place| is(place, Role::Tool));
+        if has_tool { begin..end } else { place..place + 1 }
+    }
+
+    /// Why the messages in these rows were recalled: those of the same reasons together.
+    #[must_use]
+    pub fn recalled(&self, rows: &[usize]) -> Vec<RecalledWords> {
+        let mut recalled: Vec<RecalledWords> = Vec::new();
+        for (row, words) in rows.iter().zip(self.words(rows)) {
+            match recalled.iter_mut().find(|known| known.words == words) {
+                Some(known) => known.positions.push(*row),
+                None => recalled.push(RecalledWords { positions: vec![*row], words }),
+            }
+        }
+        recalled
+    }
+
+    /// Why each of the messages in these rows was recalled.
+    fn words(&self, rows: &[usize]) -> Vec<String> {
         let occurrences: Vec<(&str, Vec<(u32, f32)>)> = self
             .query
             .words
@@ -52,8 +114,9 @@ impl Evidence {
             let words = occurrences.iter().filter(is_in).take(MOST_WORDS);
             words.map(|(word, _)| format!("“{word}”")).collect::<Vec<_>>()
         };
+        let places = self.places(rows);
         let explain = |row: &usize| {
-            let Some(message) = self.place_of.get(*row).copied().flatten() else {
+            let Some(message) = places.get(row).copied() else {
                 return String::new();
             };
             let mut parts = Vec::new();

@@ -7,12 +7,13 @@
 use crate::ask::{Answer, HookName, Need, Outcome, StageResult};
 use crate::config::{Item, Ranking, SearchResults, SectionKind};
 use crate::context::{RecallReport, RecallStatus};
-use crate::draft::{Draft, Ranked};
+use crate::draft::{Candidate, Draft, Rank, Ranked, Why};
 use crate::focus::focus;
 use crate::form;
+use crate::recall::index::Index;
 use crate::recall::passages::{self, Bounds, Found};
 use crate::recall::query::{Query, Request};
-use crate::recall::reasons::Evidence;
+use crate::recall::reasons::{Evidence, UNREAD};
 use crate::recall::score;
 use crate::recall::vectors::{self, Vector, write_similarities};
 use crate::sections::count;
@@ -40,15 +41,17 @@ fn rank(draft: &mut Draft) -> StageResult<Option<Ranked>> {
     if ranking == Ranking::Recency || draft.config.tiers.enabled || fits_anyway(draft) {
         return Ok(None);
     }
-    unread::ask_for_all(draft)?;
-    let rows = draft.optional_rows();
-    // What is of others tells nothing of what is rare here, or who speaks.
-    let indexed: Vec<usize> =
-        draft.order.iter().copied().filter(|row| !is_of_others(draft, *row)).collect();
-    let index = draft.transcript.index(&indexed);
+    unread::ask_before_ranking(draft)?;
+    let newest = newest(draft);
+    if let Some(known) = draft.transcript.unread().and_then(|unread| unread.ranking.clone()) {
+        let rows = known.rows.into_iter().filter(|row| is_limited(draft, *row));
+        let candidates = rows.map(Candidate::Row).collect();
+        return Ok(Some(Ranked { newest, candidates, why: Why::Recorded(known.recalled) }));
+    }
+    let Indexed { index, rows, seqs } = indexed(draft)?;
     let text = draft.request_text();
     let similarities = match ranking {
-        Ranking::Relevance => similarities(draft, &rows, &text)?,
+        Ranking::Relevance => similarities(draft, &text)?,
         _ => None,
     };
     let (source, row) = match &draft.request {
@@ -62,45 +65,97 @@ fn rank(draft: &mut Draft) -> StageResult<Option<Ranked>> {
     if !query.spans.is_empty() && draft.config.time_zone.is_some() {
         query = Query::new(&index, request, draft.now, draft.zone()?);
     }
-    let mut place_of = vec![None; draft.transcript.len()];
-    for (place, row) in indexed.iter().enumerate() {
-        place_of[*row] = Some(place);
-    }
-    let mut is_ranked = vec![false; indexed.len()];
-    for place in rows.iter().filter_map(|row| place_of[*row]) {
-        is_ranked[place] = true;
-    }
-    let similarities =
-        similarities.map(|by_row| indexed.iter().map(|row| by_row[*row]).collect::<Vec<f32>>());
+    let may_be_unread = unread::may_be_ranked(draft);
+    let is_ranked: Vec<bool> = rows
+        .iter()
+        .map(|row| if *row == UNREAD { may_be_unread } else { is_limited(draft, *row) })
+        .collect();
+    let similarities = similarities.map(|by_row| {
+        let of_row = |row: &usize| by_row.get(*row).copied().unwrap_or_default();
+        rows.iter().map(of_row).collect::<Vec<f32>>()
+    });
     let scores = match ranking {
         Ranking::Bm25 => score::score_by_words(&index, &query, &is_ranked),
         _ => score::score(&index, &query, &is_ranked, draft.now, similarities.as_deref()),
     };
+    let closed_count = is_ranked.iter().filter(|is_ranked| !**is_ranked).count();
+    let best = score::best(&scores.total, most_ranked(draft, closed_count));
+    let candidate = |place: usize| match rows[place] {
+        UNREAD => Candidate::Unread(place),
+        row => Candidate::Row(row),
+    };
+    let candidates = best.into_iter().filter(|place| is_ranked[*place]).map(candidate).collect();
+    let evidence = Evidence { index, query, scores, similarities, rows, seqs };
+    Ok(Some(Ranked { newest, candidates, why: Why::Found(Rc::new(evidence)) }))
+}
+
+/// The newest of the messages that limits apply to, the newest first.
+fn newest(draft: &Draft) -> Vec<usize> {
     let count = usize::try_from(draft.config.recall.recent_messages).unwrap_or(usize::MAX);
-    let newest = rows.iter().rev().take(count).copied().collect();
-    let best = score::best(&scores.total, most_ranked(draft, indexed.len() - rows.len()));
-    let best = best.into_iter().filter(|place| is_ranked[*place]);
-    let rows = best.map(|place| indexed[place]).collect();
-    let evidence = Rc::new(Evidence { index, query, scores, similarities, place_of });
-    Ok(Some(Ranked { newest, rows, evidence }))
+    let limited = draft.order.iter().rev().copied().filter(|row| is_limited(draft, *row));
+    limited.take(count).collect()
+}
+
+/// Whether limits apply to a message: none has left it out, it is not required, and no direct message.
+fn is_limited(draft: &Draft, row: usize) -> bool {
+    row < draft.transcript.len() && !draft.is_left_out(row) && draft.rank(row) > Rank::Direct
+}
+
+/// An index, and where its messages are.
+struct Indexed {
+    index: Rc<Index>,
+    /// By its messages: the row, or [`UNREAD`].
+    rows: Vec<usize>,
+    /// Where some are not read: the sequence number of each.
+    seqs: Option<Rc<Vec<u64>>>,
+}
+
+/// The index of all messages of this session and for this agent: what is of others tells nothing of what is rare here, or who
+/// speaks. Of a log that was not read whole it is the one that is kept of the log.
+fn indexed(draft: &Draft) -> StageResult<Indexed> {
+    let transcript = &draft.transcript;
+    let own = draft.order.iter().copied().filter(|row| !is_of_others(draft, *row));
+    let own: Vec<usize> = own.collect();
+    let is_log = own.len() == transcript.len() && own.is_sorted() && !transcript.has_odd();
+    let log = if is_log { transcript.log_index() } else { None };
+    match (log, transcript.unread()) {
+        (Some(log), None) => Ok(Indexed { index: log.index, rows: own, seqs: None }),
+        (None, None) => Ok(Indexed { index: transcript.index(&own), rows: own, seqs: None }),
+        (None, Some(_)) if is_log => Err(unread::index()),
+        (None, Some(_)) => Err(unread::all()),
+        (Some(log), Some(_)) => {
+            let mut rows = vec![UNREAD; log.seqs.len()];
+            for (row, seq) in transcript.seqs().iter().enumerate() {
+                let Ok(place) = log.place_of(*seq) else {
+                    return Err(unread::all());
+                };
+                rows[place] = row;
+            }
+            if !log.index.is_even() {
+                return Err(unread::all());
+            }
+            Ok(Indexed { index: log.index, rows, seqs: Some(log.seqs) })
+        }
+    }
 }
 
 // ---- How near the messages are ----
 
-/// How near each message is to the request by the hook for embeddings; none where there is no hook, or it failed. Of messages
-/// that are not among `rows` nothing is known: 0.
-fn similarities(draft: &mut Draft, rows: &[usize], request: &str) -> StageResult<Option<Vec<f32>>> {
-    if request.trim().is_empty() {
+/// By row, how near a message is to the request by the hook for embeddings; none where there is no hook, or it failed. Of what
+/// limits do not apply to nothing is known: 0.
+fn similarities(draft: &mut Draft, request: &str) -> StageResult<Option<Vec<f32>>> {
+    if request.trim().is_empty() || draft.hook(&[HookName::Embed]).is_none() {
         return Ok(None);
     }
+    let rows = draft.optional_rows();
     let Some(answer) = draft.answer_of(HookName::Embed) else {
-        if draft.hook(&[HookName::Embed]).is_none() || rows.is_empty() {
+        if rows.is_empty() {
             return Ok(None);
         }
         let config = &draft.config.recall;
         let vectors = draft.transcript.embeddings(&config.embed_model);
         let request = vectors::cut(request).to_owned();
-        let mut texts = vectors.unknown_texts(&draft.transcript, rows);
+        let mut texts = vectors.unknown_texts(&draft.transcript, &rows);
         texts.retain(|text| *text != request);
         texts.insert(0, request);
         return Err(Need::Embeddings {

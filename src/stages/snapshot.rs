@@ -5,12 +5,12 @@ use crate::config::SectionKind;
 use crate::context::{
     AnswerRecord, ItemForm, Piece, RECORDING_FORMAT_VERSION, Recording, Snapshot, TranscriptRecord,
 };
-use crate::draft::Draft;
+use crate::draft::{Draft, Why};
 use crate::error::{Error, ErrorCode};
 use crate::form;
 use crate::map::Map;
-use crate::trace::{Fate, Reason, RecalledWords, Trace};
-use crate::transcript::Transcript;
+use crate::trace::{Fate, Reason, Trace};
+use crate::transcript::{RankingRecord, Unread};
 use sha2::{Digest, Sha256};
 
 /// Folds the decisions into the trace, hashes what was built, and records what it was built from.
@@ -37,14 +37,11 @@ pub fn run(draft: &mut Draft) -> StageResult {
     let notes = std::mem::take(&mut draft.context.trace.notes);
     let is_recalled = |row: &usize| decisions[*row].reason == Reason::Recalled;
     let rows: Vec<usize> = (0..decisions.len()).filter(is_recalled).collect();
-    let words = draft.ranking.as_ref().map(|ranking| ranking.evidence.words(&rows));
-    let mut recalled: Vec<RecalledWords> = Vec::new();
-    for (row, words) in rows.into_iter().zip(words.unwrap_or_default()) {
-        match recalled.iter_mut().find(|known| known.words == words) {
-            Some(known) => known.positions.push(row),
-            None => recalled.push(RecalledWords { positions: vec![row], words }),
-        }
-    }
+    let recalled = match draft.ranking.as_ref().map(|ranking| &ranking.why) {
+        Some(Why::Found(evidence)) => evidence.recalled(&rows),
+        Some(Why::Recorded(recalled)) => recalled.clone(),
+        None => Vec::new(),
+    };
     let trace = Trace::fold(decisions.into_iter().zip(costs), &draft.config);
     let unread_count = draft.transcript.unread().map_or(0, |unread| unread.count);
     draft.context.trace = Trace { recalled, notes, unread_count, ..trace };
@@ -75,7 +72,7 @@ pub fn run(draft: &mut Draft) -> StageResult {
         hooks: draft.hooks.clone(),
         answers,
         large_answers,
-        transcript: record_transcript(&draft.transcript),
+        transcript: record_transcript(draft),
         context_hash,
     };
     Ok(())
@@ -98,14 +95,19 @@ fn record_answers(answers: &[Answer]) -> (Vec<AnswerRecord>, Map<String, Answer>
     (answers.iter().map(record).collect(), large)
 }
 
-fn record_transcript(transcript: &Transcript) -> TranscriptRecord {
+fn record_transcript(draft: &Draft) -> TranscriptRecord {
+    let transcript = &draft.transcript;
     let length = transcript.len();
+    let ranking = draft.ranking.as_ref().map(|ranking| RankingRecord {
+        rows: ranking.candidates.iter().filter_map(|candidate| candidate.row()).collect(),
+        recalled: draft.context.trace.recalled.clone(),
+    });
     let powers = std::iter::successors(Some(1_usize), |length| length.checked_mul(2));
     TranscriptRecord {
         length,
         digest: transcript.digest(length),
         marks: powers.take_while(|at| *at < length).map(|at| (at, transcript.digest(at))).collect(),
-        unread: transcript.unread().cloned(),
+        unread: transcript.unread().map(|unread| Unread { ranking, ..unread.clone() }),
     }
 }
 

@@ -111,8 +111,8 @@ fn candidate_units(draft: &Draft, older: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let mut is_taken = vec![false; older.len()];
     let mut taken = 0;
     let mut room = draft.config.budget.prompt_limit().map(|limit| limit.saturating_mul(2));
-    for row in &ranking.rows {
-        let Some(is_taken) = is_taken.get_mut(unit_of[*row]) else {
+    for row in ranking.candidates.iter().filter_map(|candidate| candidate.row()) {
+        let Some(is_taken) = is_taken.get_mut(unit_of[row]) else {
             continue;
         };
         if *is_taken {
@@ -127,7 +127,7 @@ fn candidate_units(draft: &Draft, older: &[Vec<usize>]) -> Vec<Vec<usize>> {
         }
         *is_taken = true;
         taken += 1;
-        let cost: u64 = older[unit_of[*row]].iter().map(|row| rough_cost(draft, *row)).sum();
+        let cost: u64 = older[unit_of[row]].iter().map(|row| rough_cost(draft, *row)).sum();
         room = room.map(|room| room.saturating_sub(cost));
     }
     older

@@ -110,6 +110,8 @@ export interface ReadRange {
   readonly types?: readonly EntryType[];
   /** Only pinned entries. */
   readonly pinned?: true;
+  /** Only entries with one of these sequence numbers. */
+  readonly seqs?: readonly number[];
 }
 
 /** A row of a log that is not an entry: something else has written there. It counts to no limit. */

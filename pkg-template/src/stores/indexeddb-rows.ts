@@ -348,7 +348,10 @@ export async function read(work: Work, session: string, range: ReadRange): Promi
   let rest: Bounds | undefined = bounds;
   const whole: Series = { source: work.rows(), prefix: [session, log] };
   const share = pinned ? 0 : shareOf(info.logs[log], types);
-  if (share >= 0.5) {
+  if (range.seqs !== undefined) {
+    await readSingly(whole, bounds, range.seqs, begin(Number.POSITIVE_INFINITY));
+    rest = undefined;
+  } else if (share >= 0.5) {
     // Most of what lies there is wanted: the end is read at once.
     const found = begin(limit);
     rest = await (isBackward
@@ -391,6 +394,16 @@ function narrowed(
   }
   const byType = work.rows("byType");
   return types?.map((type) => ({ source: byType, prefix: [...whole.prefix, type] })) ?? [whole];
+}
+
+/** Reads what has one of these sequence numbers. */
+async function readSingly(series: Series, { from, to }: Bounds, seqs: readonly number[], found: Found): Promise<void> {
+  const isWithin = (seq: number): boolean => Number.isSafeInteger(seq) && seq >= (from ?? 1) && seq <= (to ?? seq);
+  const wanted = [...new Set(seqs)].filter(isWithin);
+  const rows = await Promise.all(wanted.map((seq) => series.source.getAll(rangeOf(series, { from: seq, to: seq }))));
+  for (const row of rows.flat()) {
+    found.add(row);
+  }
 }
 
 /** Reads the last `width` sequence numbers, and gives those that are left. */

@@ -237,7 +237,7 @@ class Log {
     return bySeq([...new Set(ids)].flatMap((id) => this.#byId.get(id) ?? []));
   }
 
-  read({ after = 0, before = Infinity, limit = Infinity, order, types, pinned }: ReadRange): readonly Entry[] {
+  read({ after = 0, before = Infinity, limit = Infinity, order, types, pinned, seqs }: ReadRange): readonly Entry[] {
     const isDescending = order === "descending";
     const cut = (rows: readonly Entry[]): readonly Entry[] =>
       isDescending ? rows.slice(Math.max(0, rows.length - limit)).reverse() : rows.slice(0, limit);
@@ -249,6 +249,15 @@ class Log {
         ? rows.slice(Math.max(start, end - limit), end)
         : rows.slice(start, Math.min(end, start + limit));
     };
+    if (seqs !== undefined) {
+      const isWanted = ({ seq, type, pinned: isPinned }: Entry): boolean =>
+        seq > after && seq < before && (types?.includes(type) ?? true) && (!pinned || isPinned === true);
+      const found = [...new Set(seqs)].flatMap((seq) => {
+        const row = this.#rows[placeOf(this.#rows, seq)];
+        return row?.seq === seq && isWanted(row) ? [row] : [];
+      });
+      return cut(bySeq(found));
+    }
     if (types === undefined) {
       return cut(inRange(pinned ? this.#pinned : this.#rows));
     }

@@ -79,7 +79,7 @@ export function headWrites(key: string, { number, revision }: Head, callId: stri
 
 /** The entries of a range, each read through an index: a tail, rare types and what is pinned cost what they are, not what the log is. */
 export function entriesOf(key: string, range: ReadRange, count: number): Statement {
-  const { log = "transcript", after = -Infinity, before = Infinity, types, pinned } = range;
+  const { log = "transcript", after = -Infinity, before = Infinity, types, pinned, seqs } = range;
   const limit = Number.isFinite(count) ? count : -1;
   const values = [key, LOGS[log], boundOf(after), boundOf(before), limit];
   const distinct = types && [...new Set(types)];
@@ -88,6 +88,15 @@ export function entriesOf(key: string, range: ReadRange, count: number): Stateme
       WHERE session = ${NUMBER} AND log = ?2 AND seq > ?3 AND seq < ?4 ${more}`;
   const parameter = (index: number): string => `?${values.length + 1 + index}`;
   const end = `ORDER BY seq ${range.order === "descending" ? "DESC" : "ASC"} LIMIT ?5`;
+  if (seqs !== undefined) {
+    const wanted = JSON.stringify(seqs.filter(Number.isSafeInteger));
+    const named = types === undefined ? "" : `AND type IN (SELECT value FROM json_each(?7))`;
+    const body = select(
+      "",
+      `AND seq IN (SELECT value FROM json_each(?6)) ${named} ${pinned ? "AND is_pinned = 1" : ""}`,
+    );
+    return statement(`${body} ${end}`, ...values, wanted, ...(types === undefined ? [] : [JSON.stringify(types)]));
+  }
   // A compound of more than five is refused, and more types than five are all.
   if (distinct === undefined || distinct.length > 5) {
     const body = pinned ? select("INDEXED BY windrow_pinned", "AND is_pinned = 1") : select("", "");

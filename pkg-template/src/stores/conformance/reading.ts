@@ -100,6 +100,15 @@ export const reading: readonly Case[] = [
             ["session", "message", "summary", "failure", "build", "other"],
           ]),
           pinned: random.pick([undefined, undefined, true] as const),
+          seqs: random.pick([
+            undefined,
+            undefined,
+            undefined,
+            [],
+            [3],
+            [39, 2, 3, 3, 8, 0, -1, 2.5, 99],
+            upTo(40).filter((seq) => seq % 3 > 0),
+          ]),
         };
         // Half of them name only what they ask for.
         return (random.chance(0.5) ? withoutUndefined(range) : range) as ReadRange;
@@ -113,11 +122,12 @@ export const reading: readonly Case[] = [
           order,
           types: asked,
           pinned,
+          seqs = upTo(40),
         } = range;
         const expected = all[log]
           .map((entry, index) => ({ ...entry, seq: index + 1 }))
           .filter(({ seq }) => log === "builds" || !gone.has(seq))
-          .filter(({ seq }) => after < seq && seq < before)
+          .filter(({ seq }) => after < seq && seq < before && seqs.includes(seq))
           .filter((entry) => (asked === undefined || asked.includes(entry.type)) && (!pinned || entry.pinned));
         const ordered = (order === "descending" ? expected.reverse() : expected).slice(0, limit);
         const { entries, skipped, info } = await store.read(KEY, range);
