@@ -245,6 +245,7 @@ impl Draft {
 
     /// Whether a stage has left a message out.
     #[must_use]
+    #[inline]
     pub fn is_left_out(&self, row: usize) -> bool {
         self.decision(row).is_some_and(|decision| decision.fate == Fate::LeftOut)
     }
@@ -258,6 +259,7 @@ impl Draft {
 
     /// What was decided about a message.
     #[must_use]
+    #[inline]
     pub fn decision(&self, row: usize) -> Option<Decision> {
         self.decisions[row]
     }
@@ -301,6 +303,7 @@ impl Draft {
 
     /// How strong a message's claim is.
     #[must_use]
+    #[inline]
     pub fn rank(&self, row: usize) -> Rank {
         self.claims[self.groups.of(row)].map_or(Rank::History, |(rank, _)| rank)
     }

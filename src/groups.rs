@@ -77,6 +77,7 @@ impl Groups {
 
     /// The row that stands for a row's group: the same for all that go together.
     #[must_use]
+    #[inline]
     pub fn of(&self, row: usize) -> usize {
         self.group_of[row]
     }
@@ -91,5 +92,5 @@ impl Groups {
 
 /// In which of the stretches that gaps leave a row is, counted from 0.
 pub(crate) fn stretch_of(transcript: &Transcript, row: usize) -> usize {
-    transcript.gaps().iter().filter(|gap| gap.row <= row).count()
+    transcript.gaps().partition_point(|gap| gap.row <= row)
 }

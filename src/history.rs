@@ -88,17 +88,19 @@ pub(crate) fn keep_by_rank(
     room: &mut Cost,
     ranks: &[Rank],
 ) -> StageResult {
-    let open = draft.open_rows();
-    let mut rows: Vec<usize> = Vec::with_capacity(open.len());
-    for rank in ranks {
-        let of_rank = |row: &usize| draft.rank(*row) == *rank;
-        if *rank == Rank::Direct {
-            // They stand in the order of their priority: the first is the first to be kept.
-            rows.extend(open.iter().copied().filter(of_rank));
-        } else {
-            rows.extend(open.iter().rev().copied().filter(of_rank));
+    let mut by_rank: Vec<Vec<usize>> = vec![Vec::new(); ranks.len()];
+    for row in draft.open_rows().into_iter().rev() {
+        let rank = draft.rank(row);
+        if let Some(place) = ranks.iter().position(|wanted| *wanted == rank) {
+            by_rank[place].push(row);
         }
     }
+    for (rows, rank) in by_rank.iter_mut().zip(ranks) {
+        if *rank == Rank::Direct {
+            rows.reverse(); // they stand in the order of their priority: the first is the first to be kept
+        }
+    }
+    let rows = by_rank.concat();
     let limit = HistoryLimit::of(draft);
     let mut is_seen = vec![false; draft.transcript.len()];
     let mut blocked: Option<Reason> = None;

@@ -477,8 +477,7 @@ impl Transcript {
 
     /// All values that a message has for a field.
     pub fn values(&self, row: usize, field: Field) -> impl Iterator<Item = &str> {
-        let is_seen = self.fields_seen >> field as u32 & 1 == 1;
-        is_seen
+        self.has_seen(field)
             .then(|| self.fields(row))
             .into_iter()
             .flatten()
@@ -488,8 +487,14 @@ impl Transcript {
 
     /// The first value that a message has for a field.
     #[must_use]
+    #[inline]
     pub fn value(&self, row: usize, field: Field) -> Option<&str> {
-        self.values(row, field).next()
+        if self.has_seen(field) { self.values(row, field).next() } else { None }
+    }
+
+    /// Whether any message ever had a field.
+    fn has_seen(&self, field: Field) -> bool {
+        self.fields_seen >> field as u32 & 1 == 1
     }
 
     /// Whether a message has a part whose cost is not known exactly: an image, audio or a file.
@@ -577,7 +582,7 @@ impl Transcript {
 
     /// Whether any message may be no part of its log's history for more than its place: see [`Index`].
     pub(crate) fn has_odd(&self) -> bool {
-        ODD_FIELDS.iter().any(|field| self.fields_seen >> *field as u32 & 1 == 1)
+        ODD_FIELDS.iter().any(|field| self.has_seen(*field))
     }
 
     /// The index of the whole log, up to the newest message; none where that is not known, and not all messages are there.

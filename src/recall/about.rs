@@ -40,7 +40,7 @@ const SIMILARITY_NARROW: f32 = 0.2;
 const SIMILARITY_WIDE: f32 = 0.3;
 
 /// A request is widened by so many terms, of so many of the best messages.
-const EXPANSION_TERMS: usize = 20;
+const EXPANSION_TERMS: usize = 12;
 const EXPANSION_MESSAGES: usize = 10;
 
 /// How messages fit a request.
@@ -48,6 +48,8 @@ const EXPANSION_MESSAGES: usize = 10;
 pub(crate) struct About {
     /// By the words that each has itself.
     pub(crate) own: Vec<f32>,
+    /// By word of the request: the messages that have it in one of its forms, ascending.
+    pub(crate) hits: Vec<Vec<u32>>,
     /// By all parts together.
     pub(crate) total: Vec<f32>,
     /// Whether each is of a time that is named.
@@ -63,7 +65,7 @@ pub(crate) fn score(
     similarities: Option<&[f32]>,
 ) -> About {
     let flags = index.flags();
-    let own = by_words(index, query, is_open, true);
+    let (own, hits) = by_words(index, query, is_open, true);
     let named = Named::new(index, query);
     let mut total = vec![0.0; index.len()];
     let (kernel, weight) =
@@ -106,7 +108,7 @@ pub(crate) fn score(
         WIDEST.spread(&power(3), flags).add_to(&mut total, SIMILARITY_WIDE);
         Part::of(power(1)).add_to(&mut total, SIMILARITY);
     }
-    About { own, total, is_in_time }
+    About { own, hits, total, is_in_time }
 }
 
 /// The speakers that a request names.
@@ -146,21 +148,34 @@ impl Named {
     }
 }
 
-/// BM25 of the request's words.
+/// BM25 of the request's words; and by word, the messages that have it.
 pub(crate) fn by_words(
     index: &Index,
     query: &Query,
     is_open: &[bool],
     has_grams: bool,
-) -> Vec<f32> {
+) -> (Vec<f32>, Vec<Vec<u32>>) {
     let mut scores = vec![0.0; index.len()];
+    let mut hits = Vec::new();
     for word in &query.words {
+        let mut has = Vec::new();
         for (terms, weight) in forms_of(word, has_grams) {
-            add_term(index, &index.occurrences(terms), weight, &mut scores);
+            let occurrences = index.occurrences(terms);
+            add_term(index, &occurrences, weight, &mut scores);
+            if terms.first().is_some_and(|term| term.kind != Kind::Gram) {
+                let is_another = !has.is_empty();
+                has.extend(occurrences.iter().map(|(message, _)| u64::from(*message)));
+                if is_another {
+                    map::sort_numbers(&mut has);
+                    has.dedup();
+                }
+            }
         }
+        #[expect(clippy::cast_possible_truncation, reason = "they came from 32 bits")]
+        hits.push(has.into_iter().map(|message| message as u32).collect());
     }
     close(&mut scores, is_open);
-    scores
+    (scores, hits)
 }
 
 /// What a word is found by, and what it counts: its forms count as one; each gram for itself, all of them together as one.
@@ -182,20 +197,18 @@ fn forms_of(word: &Word, has_grams: bool) -> Vec<(&[Term], f32)> {
 }
 
 /// From 0 to 1: which part of the request's words, by their rarity, the best message and its neighbours have.
-pub(crate) fn coverage(index: &Index, query: &Query, own: &[f32]) -> f32 {
+pub(crate) fn coverage(index: &Index, hits: &[Vec<u32>], own: &[f32]) -> f32 {
     const AROUND: usize = 3;
     let Some(best) = best(own, 1).first().copied() else {
         return 0.0;
     };
     let around = best.saturating_sub(AROUND)..=best + AROUND;
     let (mut all, mut covered) = (0.0, 0.0);
-    for word in &query.words {
-        let terms: Vec<Term> =
-            word.terms.iter().filter(|term| term.kind != Kind::Gram).copied().collect();
-        let occurrences = index.occurrences(&terms);
-        let weight = rarity(index, occurrences.len());
+    for messages in hits {
+        let weight = rarity(index, messages.len());
         all += weight;
-        if occurrences.iter().any(|(message, _)| around.contains(&(*message as usize))) {
+        let first = messages.partition_point(|message| (*message as usize) < *around.start());
+        if messages.get(first).is_some_and(|message| around.contains(&(*message as usize))) {
             covered += weight;
         }
     }

@@ -10,6 +10,7 @@ use super::terms::{Analyzer, Kind, Term, identifier_count, is_question};
 use crate::map::{self, Hashed};
 use crate::time::{MILLISECONDS_PER_MINUTE, Milliseconds};
 use crate::transcript::{Field, Role, Transcript};
+use std::borrow::Cow;
 use xxhash_rust::xxh64::xxh64;
 
 /// The most messages of a segment: their places fit [`PLACE_BITS`].
@@ -17,6 +18,8 @@ const SEGMENT_MESSAGES: usize = 1 << PLACE_BITS;
 /// With how many postings a segment is full: it stays below 64 kB then, beyond which stores keep a value less well.
 const SEGMENT_POSTINGS: usize = 12_000;
 const PLACE_BITS: u32 = 10;
+/// A language is spoken where every so many-th message is in it.
+const FEW: usize = 64;
 const MOST_OFTEN: u16 = (1 << (16 - PLACE_BITS)) - 1;
 
 /// How much of a message is indexed, in bytes: its terms fit a segment with those of a full one.
@@ -307,17 +310,16 @@ impl Index {
         out.extend(columns.conversations[first..end].iter().flat_map(|id| id.to_le_bytes()));
         out.extend(&columns.identifiers[first..end]);
         out.extend(&columns.flags[first..end]);
-        let made;
         let known = self.segments.iter().find(|segment| segment.first == first);
-        let segment = match known.filter(|_| self.segment_ends().contains(&end)) {
-            Some(segment) => segment,
-            None => {
+        let whole = known.filter(|_| self.segment_ends().contains(&end));
+        let segment = whole.map_or_else(
+            || {
                 let mut open = known.map_or_else(|| self.open.clone(), Segment::open);
                 open.retain(|open| place_of(open.in_segment()) < end - first);
-                made = Segment::new(first, open);
-                &made
-            }
-        };
+                Cow::Owned(Segment::new(first, open))
+            },
+            Cow::Borrowed,
+        );
         write_length(out, segment.terms.len());
         out.extend(segment.terms.iter().flat_map(|term| term.to_le_bytes()));
         numbers(out, &mut segment.ends.iter().copied());
@@ -532,10 +534,12 @@ impl Index {
         self.odd_count == 0
     }
 
-    /// The languages that texts are in, the most frequent first; none stands for an unknown one.
+    /// The languages that texts are in, the most frequent first; none stands for an unknown one. Not those of so few that they
+    /// may be mistaken: each costs every request as much as the first.
     pub(crate) fn languages(&self) -> Vec<Option<Language>> {
+        let is_spoken = |count: u32| count as usize * FEW >= self.len() && count > 0;
         let mut codes: Vec<usize> =
-            (0..self.languages.len()).filter(|code| self.languages[*code] > 0).collect();
+            (0..self.languages.len()).filter(|code| is_spoken(self.languages[*code])).collect();
         map::sort_by_key(&mut codes, &|code| (-i64::from(self.languages[code]), 0));
         #[expect(clippy::cast_possible_truncation, reason = "there are few")]
         codes.into_iter().map(|code| language_of(code as u8)).collect()
@@ -555,10 +559,20 @@ impl Segment {
         segment
     }
 
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        reason = "a segment has fewer terms than 2^16"
+    )]
     fn of(&self, term: u32) -> &[u16] {
-        // Terms are spread evenly: where one is, if it is there, is known within a few steps.
+        // Terms are spread evenly: where one is, if it is there, is known nearly, and better from the one that is there.
         let length = self.terms.len();
-        let mut at = ((length as u64 * u64::from(term)) >> 32) as usize;
+        let share = |number: i64| (number * length as i64) >> 32;
+        let near = share(i64::from(term));
+        let there = self.terms.get(near as usize).copied().unwrap_or_default();
+        let near = near + share(i64::from(term) - i64::from(there));
+        let mut at = near.clamp(0, length as i64) as usize;
         while at > 0 && self.terms[at - 1] >= term {
             at -= 1;
         }

@@ -3,7 +3,6 @@
 use super::index::Index;
 use super::query::Query;
 use super::score::Scores;
-use super::terms::{Kind, Term};
 use crate::map::{self, Map};
 use crate::trace::RecalledWords;
 use crate::transcript::Role;
@@ -40,11 +39,13 @@ const CLOSE: f32 = 0.3;
 impl Evidence {
     /// By row, of these: its place in the index.
     fn places(&self, rows: &[usize]) -> Map<usize, usize> {
-        let mut wanted: Vec<usize> = rows.to_vec();
-        map::sort_by_key(&mut wanted, &|_| (0, 0));
+        let mut is_wanted = vec![false; rows.iter().max().map_or(0, |last| last + 1)];
+        for row in rows {
+            is_wanted[*row] = true;
+        }
         let mut places = Map::default();
         for (place, row) in self.rows.iter().enumerate() {
-            if wanted.binary_search(row).is_ok() {
+            if is_wanted.get(*row) == Some(&true) {
                 places.insert(*row, place);
             }
         }
@@ -94,25 +95,14 @@ impl Evidence {
 
     /// Why each of the messages in these rows was recalled.
     fn words(&self, rows: &[usize]) -> Vec<String> {
-        let occurrences: Vec<(&str, Vec<(u32, f32)>)> = self
-            .query
-            .words
-            .iter()
-            .map(|word| {
-                let is_form = |term: &&Term| term.kind != Kind::Gram;
-                let forms: Vec<Term> = word.terms.iter().filter(is_form).copied().collect();
-                (word.text.as_str(), self.index.occurrences(&forms))
-            })
-            .collect();
-        let has = |found: &[(u32, f32)], message: usize| {
-            let same = |(known, _): &(u32, f32)| (*known as usize).cmp(&message);
-            found.binary_search_by(same).is_ok()
+        let has = |messages: &[u32], from: usize, to: usize| {
+            let first = messages.partition_point(|message| (*message as usize) < from);
+            messages.get(first).is_some_and(|message| *message as usize <= to)
         };
         let words_of = |from: usize, to: usize| {
-            let is_in =
-                |(_, found): &&(&str, Vec<(u32, f32)>)| (from..=to).any(|it| has(found, it));
-            let words = occurrences.iter().filter(is_in).take(MOST_WORDS);
-            words.map(|(word, _)| format!("“{word}”")).collect::<Vec<_>>()
+            let words = self.query.words.iter().zip(&self.scores.hits);
+            let words = words.filter(|(_, messages)| has(messages, from, to)).take(MOST_WORDS);
+            words.map(|(word, _)| format!("“{}”", word.text)).collect::<Vec<_>>()
         };
         let places = self.places(rows);
         let explain = |row: &usize| {

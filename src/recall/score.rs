@@ -22,6 +22,8 @@ const NO_QUESTION: f32 = 0.4;
 pub struct Scores {
     /// The words that it is about: BM25, without what is near.
     pub own: Vec<f32>,
+    /// By word of the request: the messages that have it in one of its forms, ascending.
+    pub hits: Vec<Vec<u32>>,
     /// What decides.
     pub total: Vec<f32>,
     /// The part of that which is for what the request goes on from.
@@ -40,22 +42,24 @@ pub fn score(
     now: Milliseconds,
     similarities: Option<&[f32]>,
 ) -> Scores {
-    let About { own, mut total, is_in_time } = about::score(index, query, is_open, similarities);
+    let About { own, hits, mut total, is_in_time } =
+        about::score(index, query, is_open, similarities);
     let mut flow = Vec::new();
     if let Some(newest) = newest(index, query, now) {
         flow = flow::score(index, query, is_open, &own, &newest);
-        let weight = ABOUT_IN_FLOW + about_between_two(index, query, &own) * (1.0 - newest.crowd);
+        let weight =
+            ABOUT_IN_FLOW + about_between_two(index, query, &hits, &own) * (1.0 - newest.crowd);
         let about = Part::of(std::mem::replace(&mut total, flow.clone()));
         about.add_to(&mut total, weight);
     }
-    Scores { own, total, flow, is_in_time }
+    Scores { own, hits, total, flow, is_in_time }
 }
 
 /// Scores all messages by the request's words alone: plain BM25.
 #[must_use]
 pub fn score_by_words(index: &Index, query: &Query, is_open: &[bool]) -> Scores {
-    let own = about::by_words(index, query, is_open, false);
-    Scores { total: own.clone(), own, ..Scores::default() }
+    let (own, hits) = about::by_words(index, query, is_open, false);
+    Scores { total: own.clone(), own, hits, ..Scores::default() }
 }
 
 /// Of the messages that anything speaks for so many as are best, the best first; of equal ones the newest.
@@ -65,8 +69,8 @@ pub fn best(scores: &[f32], count: usize) -> Vec<usize> {
 }
 
 /// The more of the request's words are found in one place, the likelier it is about that place.
-fn about_between_two(index: &Index, query: &Query, own: &[f32]) -> f32 {
-    let coverage = about::coverage(index, query, own);
+fn about_between_two(index: &Index, query: &Query, hits: &[Vec<u32>], own: &[f32]) -> f32 {
+    let coverage = about::coverage(index, hits, own);
     ABOUT_BETWEEN_TWO * coverage * if query.is_question { 1.0 } else { NO_QUESTION }
 }
 
