@@ -4,6 +4,7 @@
 //   npm run test:full      what is slow by nature: `#[ignore]` tests in release mode, and tests/full
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { build } from "./build.mjs";
 import { lint } from "./lint.mjs";
 import { Failure, projectPath, run, runNode, runProgram, seconds, step } from "./project.mjs";
@@ -116,5 +117,10 @@ async function nodeTest(folder) {
     throw new Failure(`${folder} has no *.test.mjs`);
   }
   const env = { CHROME_PATH: findChromium().chromium };
-  await run(process.execPath, ["--test", ...files.map((name) => `${folder}/${name}`)], { env, output: "stdout" });
+  // On its own, Node leaves a core to itself.
+  const concurrency = `--test-concurrency=${availableParallelism()}`;
+  await run(process.execPath, ["--test", concurrency, ...files.map((name) => `${folder}/${name}`)], {
+    env,
+    output: "stdout",
+  });
 }
