@@ -4,9 +4,10 @@
 //! this is exact because a part ends with a line end and the next begins with neither a line end nor a slash: no token of
 //! the supported encodings crosses such a border.
 
-use crate::config::{ContextConfig, Format, Replacement, SectionKind};
+use crate::config::{ContextConfig, Format, Placement, Replacement, SectionKind};
 use crate::context::{Made, Piece};
 use crate::draft::Draft;
+use crate::focus::fill_slots;
 use crate::time::{self, Milliseconds};
 use crate::transcript::{Field, Role, Transcript};
 use std::borrow::Cow;
@@ -44,16 +45,24 @@ pub(crate) fn key(config: &ContextConfig, counter: &str) -> String {
     let zone = config.time_zone.as_deref().unwrap_or_default();
     let budget = &config.budget;
     let (message, name) = (budget.tokens_per_message, budget.tokens_per_name);
-    format!("{counter} {message} {name} {zone} {render}")
+    let own_lines: Vec<&str> = own_lines(config).collect();
+    format!("{counter} {message} {name} {zone} {render} {own_lines:?}")
 }
 
 /// Whether times of day are shown, so that the time zone matters.
 pub(crate) fn shows_times(config: &ContextConfig) -> bool {
-    match config.render.format {
-        Format::Messages => false,
-        Format::Text | Format::Xml => config.render.times,
-        Format::Conversations => true,
-    }
+    let is_named = config.render.gap_notice.is_some();
+    is_named
+        || match config.render.format {
+            Format::Messages => quotes(config) && config.render.times,
+            Format::Text | Format::Xml => config.render.times,
+            Format::Conversations => true,
+        }
+}
+
+/// Whether messages may be quoted after the history.
+fn quotes(config: &ContextConfig) -> bool {
+    [config.recall.placement, config.triage.placement].contains(&Placement::AfterHistory)
 }
 
 /// What the form is made of with nothing in it: what primes the reply, and the tools, which are in no message.
@@ -74,7 +83,7 @@ pub(crate) fn parts(draft: &Draft, piece: Piece, is_last: bool) -> Parts<'_> {
         (Piece::Made(position), _) if is_chat => {
             return made_message(draft, piece, &draft.made[position]);
         }
-        (_, Some((transcript, row))) if is_chat => {
+        (Piece::Message(_) | Piece::Request, Some((transcript, row))) if is_chat => {
             return chat_parts(&draft.config, transcript, row, draft.shortened_text(piece));
         }
         (Piece::Made(position), _) => made_block(draft, piece, &draft.made[position]),
@@ -95,7 +104,8 @@ pub(crate) fn parts(draft: &Draft, piece: Piece, is_last: bool) -> Parts<'_> {
     // No token may cross the border to the part before.
     let start = visible.len() - visible.trim_start_matches(is_line_end).len();
     visible.replace_range(..start, if visible[start..].starts_with('/') { " " } else { "" });
-    if !visible.is_empty() && (!is_last || draft.config.render.trailing_newline) {
+    let ends_line = !is_last || (draft.config.render.trailing_newline && !is_chat);
+    if !visible.is_empty() && ends_line {
         visible.push('\n');
     }
     Parts { visible: vec![visible.into()], ..Parts::default() }
@@ -244,6 +254,36 @@ pub(crate) fn around_history(draft: &Draft) -> (Vec<String>, Vec<String>) {
     }
 }
 
+/// What stands before and after what is quoted.
+pub(crate) fn around_quotes(config: &ContextConfig) -> (String, Option<String>) {
+    let label = block(&config.render.quote_label);
+    match config.render.format {
+        Format::Messages if label.is_empty() => (label, None),
+        Format::Messages => (label + "\n", None),
+        Format::Text => (label, None),
+        Format::Xml | Format::Conversations => {
+            ("<recalled>".to_owned(), Some("</recalled>".to_owned()))
+        }
+    }
+}
+
+/// What says that messages are left out, in its form; none where there is no such line.
+pub(crate) fn gap_notice(
+    config: &ContextConfig,
+    count: usize,
+    from: &str,
+    to: &str,
+) -> Option<String> {
+    let template = config.render.gap_notice.as_deref().filter(|it| !it.trim().is_empty())?;
+    let slots = [("count}", &*count.to_string()), ("from}", from), ("to}", to)];
+    let text = fill_slots(template, &slots);
+    Some(match config.render.format {
+        Format::Messages => text,
+        Format::Text => block(&text),
+        Format::Xml | Format::Conversations => format!("<gap>{}</gap>", escape_xml(&text)),
+    })
+}
+
 /// A text without the line ends around it: a part has one of its own.
 fn block(text: &str) -> String {
     text.trim_matches(is_line_end).to_owned()
@@ -258,7 +298,9 @@ fn line(draft: &Draft, piece: Piece, transcript: &Transcript, row: usize) -> Str
                 let _ = write!(out, "[{}] ", time::format_minute(moment, &draft.zone));
             }
             None if piece == Piece::Request => {} // it is being asked
-            None => out.push_str("[unknown] "),
+            None => {
+                let _ = write!(out, "[{UNKNOWN_TIME}] ");
+            }
         }
     }
     out.push_str(&label(&draft.config, transcript, row));
@@ -285,11 +327,41 @@ fn push_said(draft: &Draft, out: &mut String, content: &str) {
 /// Whether a line begins as one that the config or the form puts between messages: a label, a heading, a summary.
 fn looks_own(config: &ContextConfig, line: &str) -> bool {
     let line = line.trim_start_matches(is_invisible);
-    let labels = config.sections().iter().filter_map(|section| section.label.as_deref());
-    let own = labels.chain(config.render.heading.as_deref()).chain(SUMMARY_BEGINS);
-    own.filter_map(|label| label.lines().find(|line| !line.trim().is_empty()))
-        .any(|label| line.starts_with(label.trim()))
+    let notice = config.render.gap_notice.as_deref().and_then(first_line);
+    own_lines(config).filter_map(first_line).any(|label| line.starts_with(label))
+        || notice.is_some_and(|notice| looks_like_notice(notice, line))
 }
+
+/// What the config or the form puts between messages.
+fn own_lines(config: &ContextConfig) -> impl Iterator<Item = &str> {
+    let labels = config.sections().iter().filter_map(|section| section.label.as_deref());
+    let quote_label = quotes(config).then_some(config.render.quote_label.as_str());
+    labels.chain(config.render.heading.as_deref()).chain(quote_label).chain(SUMMARY_BEGINS)
+}
+
+fn first_line(text: &str) -> Option<&str> {
+    text.lines().map(str::trim).find(|line| !line.is_empty())
+}
+
+/// Whether a line could pass for a gap notice: it begins as the template does up to its first slot, with a value there, and
+/// has the word that follows it.
+fn looks_like_notice(template: &str, line: &str) -> bool {
+    let slots = ["{count}", "{from}", "{to}"].into_iter();
+    let first = slots.filter_map(|slot| Some((template.find(slot)?, slot.len()))).min();
+    let Some((at, length)) = first else {
+        return line.starts_with(template);
+    };
+    let Some(rest) = line.strip_prefix(template[..at].trim_end()).map(str::trim_start) else {
+        return false;
+    };
+    let is_value =
+        rest.starts_with(|letter: char| letter.is_ascii_digit()) || rest.starts_with(UNKNOWN_TIME);
+    let mut words = template[at + length..].split(|it: char| it.is_whitespace() || it == '{');
+    is_value && words.find(|word| !word.is_empty()).is_none_or(|word| rest.contains(word))
+}
+
+/// What stands for a time that is not known.
+pub(crate) const UNKNOWN_TIME: &str = "unknown";
 
 /// What the summary of a conversation begins with, in the formats that have no element for it.
 const SUMMARY_BEGINS: [&str; 2] = ["Summary of the conversation", "Extract of the conversation"];
@@ -586,6 +658,13 @@ fn escape_xml(text: &str) -> String {
     out
 }
 
+/// What a message of the build's says with the messages that it quotes.
+pub(crate) fn quoting_content(draft: &Draft) -> String {
+    let last = draft.quotes.last();
+    let part = |piece: &Piece| parts(draft, *piece, Some(piece) == last).visible;
+    draft.quotes.iter().flat_map(part).collect()
+}
+
 /// The canonical bytes of a chat message: its role and what the model sees of it, each with its length.
 pub(crate) fn canonical_message(draft: &Draft, piece: Piece) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -599,6 +678,12 @@ pub(crate) fn canonical_message(draft: &Draft, piece: Piece) -> Vec<u8> {
             let made = &draft.made[position];
             push(Field::Text, &made_content(draft, piece, made));
             made.role
+        }
+        (Piece::Quoted(_), _) => {
+            for text in parts(draft, piece, false).texts() {
+                push(Field::Text, text);
+            }
+            Role::System
         }
         (_, Some((transcript, row))) => {
             let shortened = draft.shortened_text(piece);

@@ -3,10 +3,11 @@
 //! `stages/budget` says when it is served, `tiered` does the same for conversations.
 
 use crate::ask::StageResult;
-use crate::config::{Format, Measure, Oversize, SectionKind};
+use crate::config::{Format, Measure, Oversize, Placement, SectionKind};
 use crate::context::{Cost, Piece};
 use crate::draft::{Draft, Rank, Ranked};
 use crate::form;
+use crate::gap::{self, Gap};
 use crate::measure::Meter;
 use crate::shorten;
 use crate::tiered;
@@ -36,10 +37,44 @@ pub(crate) struct History {
     pub items: u64,
     /// The conversations, where they are told apart.
     pub shapes: Vec<tiered::Shape>,
+    /// Of what is kept, the rows that are quoted.
+    pub quoted: Vec<usize>,
+    plan: Plan,
+    /// What stands before and after what is quoted.
+    around_quotes: Vec<Piece>,
+    /// What says that messages are left out, and the room that is kept for it.
+    notice: Option<Piece>,
+    reserved: Cost,
+}
+
+/// What is quoted, and whether there is room kept for the gap notice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Plan {
+    /// Whether what triage chose is quoted.
+    pub quotes_chosen: bool,
+    /// Whether what is recalled is quoted.
+    pub quotes_recalled: bool,
+    /// Whether there is room kept for the gap notice.
+    pub reserves: bool,
+}
+
+impl Plan {
+    /// How it is tried first, where all may fit, and how then.
+    pub(crate) fn of(draft: &Draft) -> [Self; 2] {
+        let config = &draft.config;
+        let notices = config.enabled && gap::text(draft, &Gap::default()).is_some();
+        let has_gap = notices && Gap::find(draft, &[]).is_some();
+        let is_flat = draft.conversations.is_none();
+        let quotes_chosen = is_flat && config.triage.placement == Placement::AfterHistory;
+        let first = Self { quotes_chosen, quotes_recalled: false, reserves: has_gap };
+        let quotes_recalled =
+            draft.ranking.is_some() && config.recall.placement == Placement::AfterHistory;
+        [first, Self { quotes_recalled, reserves: notices, ..first }]
+    }
 }
 
 impl History {
-    pub(crate) fn begin(draft: &mut Draft) -> Self {
+    pub(crate) fn begin(draft: &mut Draft, plan: Plan) -> Self {
         let mut history = Self {
             around: (Vec::new(), Vec::new()),
             empty: None,
@@ -51,6 +86,11 @@ impl History {
             room: Cost { tokens: u64::MAX, chars: u64::MAX },
             items: u64::MAX,
             shapes: tiered::shapes(draft),
+            quoted: Vec::new(),
+            plan,
+            around_quotes: Vec::new(),
+            notice: None,
+            reserved: Cost::default(),
         };
         let Some((position, section)) = draft.config.section(SectionKind::History) else {
             return history;
@@ -63,11 +103,17 @@ impl History {
         let label = section.label.clone().unwrap_or_default();
         let empty = section.empty.clone().map(|empty| label + &empty);
         let (before, after) = form::around_history(draft);
+        let (opening, closing) = form::around_quotes(&draft.config);
+        let quotes = plan.quotes_chosen || plan.quotes_recalled;
+        let longest = plan.reserves.then(|| gap::longest_text(draft)).flatten();
         let mut make = |text| draft.make(position, Role::System, text);
         history.around = (
             before.into_iter().map(&mut make).collect(),
             after.into_iter().map(&mut make).collect(),
         );
+        let around_quotes = [Some(opening), closing].into_iter().flatten().filter(|_| quotes);
+        history.around_quotes = around_quotes.map(&mut make).collect();
+        history.notice = longest.map(make);
         if draft.config.render.format != Format::Messages {
             history.empty = empty.map(|empty| draft.make(position, Role::System, empty));
         }
@@ -77,6 +123,55 @@ impl History {
     pub(crate) fn frame(&self) -> Vec<Piece> {
         self.around.0.iter().chain(&self.around.1).copied().collect()
     }
+
+    /// Keeps room for the gap notice, if there is any.
+    pub(crate) fn reserve(&mut self, draft: &Draft, meter: &Meter, room: &mut Cost) -> StageResult {
+        let notice: Vec<Piece> = self.notice.into_iter().collect();
+        meter.ask_for(draft, notice.iter().copied())?;
+        let cost = meter.total(draft, &notice)?;
+        if cost.fits(*room) {
+            self.reserved = cost;
+            *room = room.minus(cost);
+        }
+        Ok(())
+    }
+
+    /// A message where it would stand.
+    fn piece(&self, draft: &Draft, row: usize) -> Piece {
+        let is_quoted = self.plan.quotes_chosen && draft.rank(row) == Rank::Chosen;
+        if is_quoted { Piece::Quoted(row) } else { Piece::Message(row) }
+    }
+
+    /// What stands around what is quoted, as far as it is not paid for.
+    fn unpaid_around_quotes(&self, draft: &Draft, meter: &Meter) -> StageResult<Cost> {
+        if self.quoted.is_empty() {
+            meter.ask_for(draft, self.around_quotes.iter().copied())?;
+            let around = meter.total(draft, &self.around_quotes)?;
+            return Ok(around.plus(meter.quote_slack(draft)));
+        }
+        Ok(Cost::default())
+    }
+
+    /// What is quoted, the oldest first, with what stands around it.
+    fn quotes(&self, draft: &Draft) -> Vec<Piece> {
+        let [opening, closing @ ..] = self.around_quotes.as_slice() else {
+            return Vec::new();
+        };
+        if self.quoted.is_empty() {
+            return Vec::new();
+        }
+        let rows = rows_in_order(draft, &self.quoted).map(Piece::Quoted);
+        [*opening].into_iter().chain(rows).chain(closing.iter().copied()).collect()
+    }
+}
+
+/// Rows in the order of the history.
+fn rows_in_order(draft: &Draft, rows: &[usize]) -> impl Iterator<Item = usize> {
+    let mut is_wanted = vec![false; draft.transcript.len()];
+    for row in rows {
+        is_wanted[*row] = true;
+    }
+    draft.order.iter().copied().filter(move |row| is_wanted[*row])
 }
 
 /// Keeps whole groups by rank, within a rank the newest first.
@@ -112,9 +207,10 @@ pub(crate) fn keep_by_rank(
         }
         is_seen[draft.groups.of(row)] = true;
         let members: Vec<usize> = open_members(draft, row);
-        let ahead = members.iter().chain(&rows[position..]).copied().map(Piece::Message);
+        let ahead = members.iter().chain(&rows[position..]).map(|row| history.piece(draft, *row));
         meter.ask_ahead(draft, members.len(), ahead)?;
-        if let Err(reason) = limit.keep(draft, meter, history, room, &members)? {
+        let pieces: Vec<Piece> = members.iter().map(|row| history.piece(draft, *row)).collect();
+        if let Err(reason) = limit.keep(draft, meter, history, room, &pieces)? {
             blocked = blocked.or(is_run.then_some(reason));
             history.left_out.extend(members.into_iter().map(|member| (member, reason)));
         }
@@ -146,16 +242,19 @@ pub(crate) fn keep_ranked(
     for (rows, share, most_misses, reason) in lists {
         let mut left =
             Cost { tokens: share.tokens.min(room.tokens), chars: share.chars.min(room.chars) };
+        let is_quoted = history.plan.quotes_recalled && reason == Reason::Recalled;
+        let piece = if is_quoted { Piece::Quoted } else { Piece::Message };
         let mut misses = 0;
         for (position, row) in rows.iter().copied().enumerate() {
             if draft.rank(row) != Rank::History {
                 continue; // kept with another of its group
             }
             let members = open_members(draft, row);
-            let ahead = members.iter().chain(&rows[position..]).copied().map(Piece::Message);
+            let ahead = members.iter().chain(&rows[position..]).copied().map(piece);
             meter.ask_ahead(draft, members.len(), ahead)?;
             let before = left;
-            if limit.keep(draft, meter, history, &mut left, &members)?.is_ok() {
+            let pieces: Vec<Piece> = members.into_iter().map(piece).collect();
+            if limit.keep(draft, meter, history, &mut left, &pieces)?.is_ok() {
                 draft.claim(row, Rank::Recalled, reason);
                 *room = room.minus(before.minus(left));
                 misses = 0;
@@ -197,18 +296,26 @@ impl HistoryLimit {
         meter: &Meter,
         history: &mut History,
         room: &mut Cost,
-        members: &[usize],
+        pieces: &[Piece],
     ) -> StageResult<Result<(), Reason>> {
+        let members: Vec<usize> = pieces.iter().copied().filter_map(Piece::row).collect();
         if members.len() as u64 > history.items {
             return Ok(Err(Reason::OverLimit));
         }
-        let pieces: Vec<Piece> = members.iter().copied().map(Piece::Message).collect();
-        let Some(mut cost) = meter.cost_within(draft, &pieces, *room)? else {
+        let is_quoted = |piece: &Piece| matches!(piece, Piece::Quoted(_));
+        let around = if pieces.iter().any(is_quoted) {
+            history.unpaid_around_quotes(draft, meter)?
+        } else {
+            Cost::default()
+        };
+        let left = room.minus(around);
+        let found = if around.fits(*room) { meter.cost_within(draft, pieces, left)? } else { None };
+        let Some(mut cost) = found else {
             return Ok(Err(Reason::OverBudget));
         };
-        let mut own = self.own_cost(draft, members, cost);
+        let mut own = self.own_cost(draft, &members, cost);
         if !own.fits(history.room) {
-            let (true, &[row]) = (history.kept.is_empty(), members) else {
+            let (true, &[row]) = (history.kept.is_empty(), members.as_slice()) else {
                 return Ok(Err(Reason::OverLimit));
             };
             if self.oversize != Oversize::Tail || own.tokens > history.room.tokens {
@@ -216,12 +323,12 @@ impl HistoryLimit {
             }
             let text = draft.text_of(Piece::Message(row));
             let text = form::said_of(&draft.config, &text);
-            let around = own.chars.saturating_sub(text.chars().count() as u64);
-            let left = history.room.chars.saturating_sub(around).max(1);
-            let end = shorten::tail(&text, usize::try_from(left).unwrap_or(usize::MAX));
+            let beside = own.chars.saturating_sub(text.chars().count() as u64);
+            let length = history.room.chars.saturating_sub(beside).max(1);
+            let end = shorten::tail(&text, usize::try_from(length).unwrap_or(usize::MAX));
             draft.shortened.insert(Piece::Message(row), end.to_owned());
-            cost = meter.total(draft, &pieces)?;
-            if !cost.fits(*room) {
+            cost = meter.total(draft, pieces)?;
+            if !cost.fits(left) {
                 // A cut may fall within a token.
                 draft.shortened.remove(&Piece::Message(row));
                 return Ok(Err(Reason::OverBudget));
@@ -231,8 +338,9 @@ impl HistoryLimit {
         }
         history.room = history.room.minus(own);
         history.items -= members.len() as u64;
+        history.quoted.extend(pieces.iter().filter(|it| is_quoted(it)).filter_map(|it| it.row()));
         history.kept.extend(members);
-        *room = room.minus(cost);
+        *room = left.minus(cost);
         Ok(Ok(()))
     }
 
@@ -252,29 +360,87 @@ impl HistoryLimit {
     }
 }
 
-/// The pieces of the history in their order, with what stands around them; or what stands for it where there is none.
+/// The pieces of the history in their order, with what stands around them and what is quoted; or what stands for it where
+/// there is none. `room` is what is left beside the room for the gap notice.
 pub(crate) fn pieces(
-    draft: &Draft,
+    draft: &mut Draft,
     meter: &Meter,
     history: &History,
     room: Cost,
 ) -> StageResult<Vec<Piece>> {
+    let quotes = history.quotes(draft);
+    if draft.config.render.format == Format::Messages {
+        draft.quotes.clone_from(&quotes);
+    }
     let in_order = || {
-        let mut is_kept = vec![false; draft.transcript.len()];
-        for row in &history.kept {
-            is_kept[*row] = true;
+        let mut is_quoted = vec![false; draft.transcript.len()];
+        for row in &history.quoted {
+            is_quoted[*row] = true;
         }
-        let rows = draft.order.iter().copied().filter(|row| is_kept[*row]);
+        let rows = rows_in_order(draft, &history.kept).filter(|row| !is_quoted[*row]);
         rows.map(Piece::Message).collect()
     };
-    let pieces: Vec<Piece> = history.pieces.clone().unwrap_or_else(in_order);
-    if !pieces.is_empty() {
-        let (before, after) = &history.around;
-        return Ok(before.iter().chain(&pieces).chain(after).copied().collect());
-    }
+    let mut pieces: Vec<Piece> = history.pieces.clone().unwrap_or_else(in_order);
+    let is_empty = pieces.is_empty() && quotes.is_empty();
+    let room = room.plus(history.reserved);
     // What the frame would have cost is free again.
-    let room = room.plus(meter.total(draft, &history.frame())?);
-    let empty: Vec<Piece> = history.empty.into_iter().collect();
-    let fits = !history.is_over_budget && meter.total(draft, &empty)?.fits(room);
-    Ok(if fits || history.is_empty { empty } else { Vec::new() })
+    let frame = meter.total(draft, &history.frame())?;
+    let free = if is_empty { room.plus(frame) } else { room };
+    let empty: Vec<Piece> = history.empty.into_iter().filter(|_| is_empty).collect();
+    let (frame, paid) = match (is_empty, history.is_empty) {
+        (true, true) => (frame, room.plus(meter.total(draft, &empty)?)),
+        (true, false) => (frame, free),
+        (false, _) => (Cost::default(), room),
+    };
+    let notice = notice(draft, meter, history, paid.minus(frame), frame.fits(paid))?;
+    if is_empty && notice.is_none() {
+        let fits = !history.is_over_budget && meter.total(draft, &empty)?.fits(free);
+        return Ok(if fits || history.is_empty { empty } else { Vec::new() });
+    }
+    let is_instruction = |piece: &Piece| {
+        piece.row().is_some_and(|row| draft.requirement(row) == Some(Reason::Instruction))
+    };
+    let has_body = !pieces.is_empty() || notice.is_some();
+    let begin = pieces.iter().take_while(|piece| is_instruction(piece)).count();
+    pieces.splice(begin..begin, notice);
+    // What is quoted comes before the request, and before what stands for it.
+    let stands_for_request = |piece: &Piece| {
+        let newest = draft.newest_open_row();
+        let is_request = |row| draft.requirement(row) == Some(Reason::Request);
+        piece.row().is_some_and(|row| Some(row) == newest || is_request(row))
+    };
+    let has_request = draft.request.is_some() || !draft.shows_request();
+    let request = pieces.iter().position(|piece| !has_request && stands_for_request(piece));
+    let (before, after) = &history.around;
+    let mut behind = quotes;
+    if let Some(request) = request {
+        pieces.splice(request..request, std::mem::take(&mut behind));
+    }
+    let mut out = Vec::with_capacity(pieces.len() + behind.len() + before.len() + after.len());
+    out.extend(before.iter().filter(|_| has_body));
+    out.extend(pieces);
+    out.extend(after.iter().filter(|_| has_body));
+    out.extend(behind);
+    Ok(out)
+}
+
+/// What says that messages are left out, where any are and there is room for it.
+fn notice(
+    draft: &mut Draft,
+    meter: &Meter,
+    history: &History,
+    room: Cost,
+    is_room: bool,
+) -> StageResult<Option<Piece>> {
+    let (Some(piece @ Piece::Made(position)), true) = (history.notice, is_room) else {
+        return Ok(None);
+    };
+    let gap = Gap::find(draft, &history.left_out);
+    let (Some(text), false) = (gap.and_then(|gap| gap::text(draft, &gap)), history.is_over_budget)
+    else {
+        return Ok(None);
+    };
+    draft.made[position].text = text;
+    meter.ask_for(draft, [piece].into_iter())?;
+    Ok(meter.cost(draft, piece)?.fits(room).then_some(piece))
 }

@@ -170,7 +170,7 @@ impl Meter {
             if is_ahead && (texts.is_empty() || texts.len() >= BATCH) {
                 break;
             }
-            for text in form::parts(draft, piece, self.last == Some(piece)).texts() {
+            for text in form::parts(draft, piece, self.is_last(draft, piece)).texts() {
                 if !counts.contains_key(text) && is_wanted.insert(text.to_owned(), 0).is_none() {
                     texts.push(text.to_owned());
                 }
@@ -229,13 +229,24 @@ impl Meter {
         Cost { tokens: u64::from(self.last.is_none() && self.drops_line_end), chars: 0 }
     }
 
+    /// What the end of a message that quotes others may cost more than was counted, as that of a text may.
+    pub(crate) fn quote_slack(&self, draft: &Draft) -> Cost {
+        let is_chat = draft.config.render.format == Format::Messages;
+        Cost { tokens: u64::from(is_chat), chars: 0 }
+    }
+
+    /// Whether a piece ends a text, so that no line end follows it.
+    fn is_last(&self, draft: &Draft, piece: Piece) -> bool {
+        self.last == Some(piece) || draft.quotes.last() == Some(&piece)
+    }
+
     fn cost_until(
         &self,
         draft: &Draft,
         piece: Piece,
         token_limit: u64,
     ) -> StageResult<Option<Cost>> {
-        let is_last = self.last == Some(piece);
+        let is_last = self.is_last(draft, piece);
         let parts = || form::parts(draft, piece, is_last);
         // The last piece of a text has no line end, so its cost is its own; a shortened one is not the message's.
         let (row, form) = match (piece, self.form) {
@@ -243,6 +254,13 @@ impl Meter {
                 if !is_last && draft.shortened_text(piece).is_none() =>
             {
                 (row, form)
+            }
+            (Piece::Quoted(row), Some(form))
+                if !is_last && draft.shortened_text(piece).is_none() =>
+            {
+                // In the text formats it is a line as any other.
+                let is_chat = draft.config.render.format == Format::Messages;
+                (row, if is_chat { !form } else { form })
             }
             _ => return self.measure(&parts(), token_limit),
         };

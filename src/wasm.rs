@@ -266,6 +266,8 @@ struct Finished {
 struct Rest<'a> {
     made: &'a [Made],
     shortened: Vec<(i32, &'a str)>,
+    /// The rows that are quoted.
+    quoted: Vec<i32>,
     text: &'a Option<String>,
     tokens: &'a TokenReport,
     char_count: Option<u64>,
@@ -288,12 +290,14 @@ fn finished(context: &Context) -> JsResult<JsValue> {
     /// A message of the transcript is its row, the request -1, and what the build made -2 and below.
     fn row(piece: Piece) -> i32 {
         match piece {
-            Piece::Message(row) => row as i32,
+            Piece::Message(row) | Piece::Quoted(row) => row as i32,
             Piece::Request => -1,
             Piece::Made(position) => -2 - position as i32,
         }
     }
-    let rows: Vec<i32> = context.pieces.iter().map(|placed| row(placed.piece)).collect();
+    let pieces = || context.pieces.iter().map(|placed| placed.piece);
+    let rows: Vec<i32> = pieces().map(row).collect();
+    let quoted = pieces().filter(|piece| matches!(piece, Piece::Quoted(_))).map(row).collect();
     let costs: Vec<u32> = context.pieces.iter().map(|placed| placed.tokens as u32).collect();
     let rest = Rest {
         made: &context.made,
@@ -302,6 +306,7 @@ fn finished(context: &Context) -> JsResult<JsValue> {
             .iter()
             .map(|(piece, text)| (row(*piece), text.as_str()))
             .collect(),
+        quoted,
         text: &context.text,
         tokens: &context.tokens,
         char_count: context.char_count,

@@ -58,7 +58,8 @@ export interface Explanation {
 /** What the engine gives back. */
 export interface Finished {
   /**
-   * What the prompt consists of, in order: a message by its position, the request as -1, what was made from -2 down.
+   * What the prompt consists of, in order: a message by its position, the request as -1, what was made from -2 down. Messages
+   * that are quoted follow what was made for them, and are in its text.
    */
   readonly rows: Int32Array;
   readonly costs: Uint32Array;
@@ -69,6 +70,7 @@ export interface Finished {
 interface Rest {
   readonly made: readonly Made[];
   readonly shortened: readonly (readonly [row: number, text: string])[];
+  readonly quoted: readonly number[];
   readonly text: string | null;
   readonly tokens: TokenReport;
   readonly charCount: number | null;
@@ -96,12 +98,16 @@ export type BuildRecording = Recording & {
 export class BuiltContext<M extends MessageInput = MessageInput, F extends Format = "messages"> {
   /**
    * What to send, in order, in the format `messages`: the caller's own objects, marked copies of shortened ones, and
-   * what sections and request add to them, each in its place. Undefined in the text formats.
+   * what sections and request add to them, each in its place. What is quoted after the history is one message. Undefined in
+   * the text formats.
    */
   readonly messages: F extends "messages" ? readonly (M | ContextMessage)[] : undefined;
   /** What to send, in the text formats. Undefined in the format `messages`. */
   readonly text: F extends "messages" ? undefined : string;
-  /** The messages of the transcript that are in the context, in its order: the caller's own objects. */
+  /**
+   * The messages of the transcript that are in the context, in the order of the context, so that what is quoted comes last: the
+   * caller's own objects.
+   */
   readonly kept: readonly M[];
   /** What the context costs. */
   readonly tokens: TokenReport;
@@ -159,7 +165,9 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
       const cut = this.#shortened.get(row);
       return (cut === undefined ? whole(row) : shortenedCopy(whole(row), cut)) as M | ContextMessage;
     };
-    this.messages = (text === null ? rows.map(piece) : undefined) as typeof this.messages;
+    const quoted = new Set(rest.quoted);
+    const sent = text === null ? rows.filter((row) => !quoted.has(row)).map(piece) : undefined;
+    this.messages = sent as typeof this.messages;
     this.text = (text ?? undefined) as typeof this.text;
     this.tokens = rest.tokens;
     this.charCount = rest.charCount;

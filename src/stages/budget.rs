@@ -17,7 +17,7 @@ use crate::config::{Format, OnRequiredOverflow, SectionKind, TrimFirst};
 use crate::context::{Cost, Piece};
 use crate::draft::{Draft, Rank};
 use crate::error::{Error, ErrorCode};
-use crate::history::{self, History, HistoryLimit, keep_by_rank, keep_ranked};
+use crate::history::{self, History, HistoryLimit, Plan, keep_by_rank, keep_ranked};
 use crate::measure::Meter;
 use crate::sections::{Body, Shown};
 use crate::shorten;
@@ -33,8 +33,31 @@ use crate::unread;
 /// `BUDGET_TOO_SMALL` where what is required does not fit, with both figures. Stops to ask for the vocabulary, the zone's
 /// offsets, counts or older messages.
 pub fn run(draft: &mut Draft) -> StageResult {
-    // It may run again after an answer: what it made before is gone.
+    let [first, then] = Plan::of(draft);
+    let mut filled = fill(draft, first)?;
+    if then != first && !filled.history.left_out.is_empty() {
+        filled = fill(draft, then)?;
+    }
+    let Filled { meter, sections, history, room } = filled;
+    lay_out(draft, &meter, &sections, &history, room)?;
+    mark(draft, &sections, history);
+    Ok(())
+}
+
+/// What fits, and the room that is left.
+#[derive(Debug)]
+struct Filled {
+    meter: Meter,
+    sections: Vec<Shelf>,
+    history: History,
+    room: Cost,
+}
+
+/// Fills the budget.
+fn fill(draft: &mut Draft, plan: Plan) -> StageResult<Filled> {
+    // It may run again, also after an answer: what it made before is gone.
     draft.made.clear();
+    draft.quotes.clear();
     draft.shortened.clear();
     draft.trimmed = false;
     draft.forget_ranks();
@@ -50,11 +73,12 @@ pub fn run(draft: &mut Draft) -> StageResult {
     let trim_first = budget.trim_first;
 
     let mut sections = sections(draft, &meter)?;
-    let mut history = History::begin(draft);
+    let mut history = History::begin(draft, plan);
     let spent = keep_required(draft, &meter, &sections, &mut history, limit)?;
     let mut room = limit.minus(spent);
     let enlarges_first = trim_first == TrimFirst::History;
     keep_optional_sections(draft, &meter, &mut sections, &mut room, enlarges_first)?;
+    history.reserve(draft, &meter, &mut room)?;
     if draft.conversations.is_some() {
         tiered::keep_conversations(draft, &meter, &mut history, &mut room)?;
     } else {
@@ -73,10 +97,7 @@ pub fn run(draft: &mut Draft) -> StageResult {
     if !enlarges_first {
         enlarge_items(draft, &meter, &mut sections, &mut room)?;
     }
-
-    lay_out(draft, &meter, &sections, &history, room)?;
-    mark(draft, &sections, history);
-    Ok(())
+    Ok(Filled { meter, sections, history, room })
 }
 
 /// A section beside history and request, in the forms in which it is shown.
@@ -323,8 +344,8 @@ fn lay_out(
 ) -> StageResult {
     let mut layout = Vec::new();
     let mut shelves = sections.iter();
-    for (position, section) in draft.config.sections().iter().enumerate() {
-        let pieces = match section.kind {
+    for position in 0..draft.config.sections().len() {
+        let pieces = match draft.config.sections()[position].kind {
             SectionKind::Request => draft.request.iter().map(|_| Piece::Request).collect(),
             SectionKind::History => history::pieces(draft, meter, history, room)?,
             _ => shelves.next().map(|shelf| shelf.pieces.clone()).unwrap_or_default(),
@@ -337,8 +358,8 @@ fn lay_out(
 
 /// Marks what was decided, and notes whether anything was trimmed.
 fn mark(draft: &mut Draft, sections: &[Shelf], history: History) {
-    if history.left_out.is_empty() {
-        draft.forget_ranks(); // there was room for all
+    if history.left_out.is_empty() && history.quoted.is_empty() {
+        draft.forget_ranks(); // there was room for all in its place
     }
     for row in history.kept {
         draft.keep(row);
