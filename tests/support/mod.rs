@@ -12,7 +12,7 @@ use tiktoken_rs::CoreBPE;
 use windrow::ask::{Answer, HookName, Need};
 use windrow::assemble::{Build, Step};
 use windrow::config::ContextConfig;
-use windrow::context::{Context, Piece};
+use windrow::context::Context;
 use windrow::error::Error;
 use windrow::time::Milliseconds;
 use windrow::tokens::{Encoding, EncodingName, vocabulary};
