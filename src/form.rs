@@ -45,8 +45,13 @@ pub(crate) fn key(config: &ContextConfig, counter: &str) -> String {
     let zone = config.time_zone.as_deref().unwrap_or_default();
     let budget = &config.budget;
     let (message, name) = (budget.tokens_per_message, budget.tokens_per_name);
-    let own_lines: Vec<&str> = own_lines(config).collect();
-    format!("{counter} {message} {name} {zone} {render} {own_lines:?}")
+    let mut key = format!("{counter} {message} {name} {zone} {render}");
+    any_own_line(config, &mut |line| {
+        key.push('\n');
+        key.push_str(line);
+        false
+    });
+    key
 }
 
 /// Whether times of day are shown, so that the time zone matters.
@@ -255,16 +260,16 @@ pub(crate) fn around_history(draft: &Draft) -> (Vec<String>, Vec<String>) {
 }
 
 /// What stands before and after what is quoted.
-pub(crate) fn around_quotes(config: &ContextConfig) -> (String, Option<String>) {
-    let label = block(&config.render.quote_label);
+pub(crate) fn around_quotes(config: &ContextConfig) -> Vec<String> {
+    let mut label = block(&config.render.quote_label);
     match config.render.format {
-        Format::Messages if label.is_empty() => (label, None),
-        Format::Messages => (label + "\n", None),
-        Format::Text => (label, None),
         Format::Xml | Format::Conversations => {
-            ("<recalled>".to_owned(), Some("</recalled>".to_owned()))
+            return vec!["<recalled>".to_owned(), "</recalled>".to_owned()];
         }
+        Format::Messages if !label.is_empty() => label.push('\n'),
+        Format::Messages | Format::Text => {}
     }
+    vec![label]
 }
 
 /// What says that messages are left out, in its form; none where there is no such line.
@@ -327,16 +332,21 @@ fn push_said(draft: &Draft, out: &mut String, content: &str) {
 /// Whether a line begins as one that the config or the form puts between messages: a label, a heading, a summary.
 fn looks_own(config: &ContextConfig, line: &str) -> bool {
     let line = line.trim_start_matches(is_invisible);
-    let notice = config.render.gap_notice.as_deref().and_then(first_line);
-    own_lines(config).filter_map(first_line).any(|label| line.starts_with(label))
-        || notice.is_some_and(|notice| looks_like_notice(notice, line))
+    any_own_line(config, &mut |own| first_line(own).is_some_and(|own| line.starts_with(own)))
+        || config.render.gap_notice.as_deref().is_some_and(|it| looks_like_notice(it, line))
 }
 
-/// What the config or the form puts between messages.
-fn own_lines(config: &ContextConfig) -> impl Iterator<Item = &str> {
-    let labels = config.sections().iter().filter_map(|section| section.label.as_deref());
-    let quote_label = quotes(config).then_some(config.render.quote_label.as_str());
-    labels.chain(config.render.heading.as_deref()).chain(quote_label).chain(SUMMARY_BEGINS)
+/// Whether anything holds of a line that the config or the form puts between messages.
+fn any_own_line(config: &ContextConfig, holds: &mut dyn FnMut(&str) -> bool) -> bool {
+    for section in config.sections() {
+        if section.label.as_deref().is_some_and(&mut *holds) {
+            return true;
+        }
+    }
+    let quote_label = Some(config.render.quote_label.as_str()).filter(|_| quotes(config));
+    quote_label.is_some_and(&mut *holds)
+        || config.render.heading.as_deref().is_some_and(&mut *holds)
+        || SUMMARY_BEGINS.into_iter().any(holds)
 }
 
 fn first_line(text: &str) -> Option<&str> {
@@ -344,20 +354,22 @@ fn first_line(text: &str) -> Option<&str> {
 }
 
 /// Whether a line could pass for a gap notice: it begins as the template does up to its first slot, with a value there, and
-/// has the word that follows it.
+/// then the word that follows it.
 fn looks_like_notice(template: &str, line: &str) -> bool {
-    let slots = ["{count}", "{from}", "{to}"].into_iter();
-    let first = slots.filter_map(|slot| Some((template.find(slot)?, slot.len()))).min();
-    let Some((at, length)) = first else {
-        return line.starts_with(template);
-    };
-    let Some(rest) = line.strip_prefix(template[..at].trim_end()).map(str::trim_start) else {
+    let template = first_line(template).unwrap_or_default();
+    let (before, behind) = template.split_once('{').unwrap_or((template, ""));
+    let Some(rest) = line.strip_prefix(before.trim_end()).filter(|_| !template.is_empty()) else {
         return false;
     };
-    let is_value =
-        rest.starts_with(|letter: char| letter.is_ascii_digit()) || rest.starts_with(UNKNOWN_TIME);
-    let mut words = template[at + length..].split(|it: char| it.is_whitespace() || it == '{');
-    is_value && words.find(|word| !word.is_empty()).is_none_or(|word| rest.contains(word))
+    let Some((_, behind)) = behind.split_once('}') else {
+        return true;
+    };
+    let is_of_value = |letter: char| letter.is_ascii_digit() || " -:".contains(letter);
+    let rest = rest.trim_start();
+    let after = rest.strip_prefix(UNKNOWN_TIME).unwrap_or(rest).trim_start_matches(is_of_value);
+    let behind = behind.trim_start_matches(is_of_value);
+    let word = behind.split([' ', '{']).next().unwrap_or_default();
+    after.len() < rest.len() && after.starts_with(word)
 }
 
 /// What stands for a time that is not known.
@@ -661,8 +673,13 @@ fn escape_xml(text: &str) -> String {
 /// What a message of the build's says with the messages that it quotes.
 pub(crate) fn quoting_content(draft: &Draft) -> String {
     let last = draft.quotes.last();
-    let part = |piece: &Piece| parts(draft, *piece, Some(piece) == last).visible;
-    draft.quotes.iter().flat_map(part).collect()
+    let mut out = String::new();
+    for piece in &draft.quotes {
+        for text in parts(draft, *piece, Some(piece) == last).visible {
+            out.push_str(&text);
+        }
+    }
+    out
 }
 
 /// The canonical bytes of a chat message: its role and what the model sees of it, each with its length.

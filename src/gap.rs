@@ -19,43 +19,48 @@ impl Gap {
     /// What is left out; `left_out` is what is not marked yet. None where nothing is.
     pub(crate) fn find(draft: &Draft, left_out: &[(usize, Reason)]) -> Option<Self> {
         let transcript = &draft.transcript;
-        let rows = 0..transcript.len();
-        let marked = |row| draft.decision(row).filter(|decision| decision.fate == Fate::LeftOut);
-        let mut reasons: Vec<Option<Reason>> =
-            rows.clone().map(|row| marked(row).map(|decision| decision.reason)).collect();
-        for (row, reason) in left_out {
-            reasons[*row] = Some(*reason);
-        }
-        let is_gap = |row: usize| reasons[row].is_some_and(Reason::is_gap);
-        let is_missing = |row: &usize| match reasons[*row] {
-            Some(Reason::SplitGroup) => {
-                draft.groups.members(*row).iter().any(|member| is_gap(*member))
+        let mut reasons = vec![Reason::History; transcript.len()];
+        for (row, found) in reasons.iter_mut().enumerate() {
+            if let Some(decision) = draft.decision(row).filter(|it| it.fate == Fate::LeftOut) {
+                *found = decision.reason;
             }
-            _ => is_gap(*row),
-        };
-        let missing: Vec<usize> = rows.filter(is_missing).collect();
-        let times = || missing.iter().filter_map(|row| transcript.time(*row));
+        }
+        for (row, reason) in left_out {
+            reasons[*row] = *reason;
+        }
         let unread_count = transcript.unread().map_or(0, |unread| unread.count);
-        let gaps = transcript.gaps();
+        let mut gap = Self { count: unread_count, from: None, to: None };
+        let [mut first, mut last] = [usize::MAX, 0];
+        for (row, reason) in reasons.iter().enumerate() {
+            // What split a group left out another of it.
+            let is_split = *reason == Reason::SplitGroup
+                && draft.groups.members(row).iter().any(|member| reasons[*member].is_gap());
+            if !is_split && !reason.is_gap() {
+                continue;
+            }
+            gap.count += 1;
+            first = first.min(row);
+            last = row;
+            let time = transcript.time(row);
+            gap.from = gap.from.map_or(time, |from| Some(time.map_or(from, |time| time.min(from))));
+            gap.to = gap.to.max(time);
+        }
         // Of what was not read, only how late it may be is known.
-        let is_first_read = gaps.first().is_none_or(|gap| missing.first() < Some(&gap.row));
-        let is_last_read = missing.last() >= Some(&transcript.first_of_tail());
-        let latest = gaps.last().and_then(|gap| gap.latest).filter(|_| !is_last_read);
-        let count = missing.len() + unread_count;
-        (count > 0).then(|| Self {
-            count,
-            from: times().min().filter(|_| !missing.is_empty() && is_first_read),
-            to: times().chain(latest).max(),
-        })
+        if let [before, .., behind] | [before @ behind] = transcript.gaps() {
+            gap.from = gap.from.filter(|_| first < before.row);
+            gap.to = if last < behind.row { gap.to.max(behind.latest) } else { gap.to };
+        }
+        (gap.count > 0).then_some(gap)
     }
 }
 
 /// The line that says so, in its form; none where the config has none.
 pub(crate) fn text(draft: &Draft, gap: &Gap) -> Option<String> {
-    let time = |moment: Option<Milliseconds>| {
-        moment.map_or(UNKNOWN_TIME.to_owned(), |moment| time::format_minute(moment, &draft.zone))
-    };
-    form::gap_notice(&draft.config, gap.count, &time(gap.from), &time(gap.to))
+    let [from, to] = [gap.from, gap.to].map(|moment| match moment {
+        Some(moment) => time::format_minute(moment, &draft.zone),
+        None => UNKNOWN_TIME.to_owned(),
+    });
+    form::gap_notice(&draft.config, gap.count, &from, &to)
 }
 
 /// The longest that it can be: as if all messages were left out. No time of our days is longer than another.

@@ -62,7 +62,7 @@ impl Plan {
     /// How it is tried first, where all may fit, and how then.
     pub(crate) fn of(draft: &Draft) -> [Self; 2] {
         let config = &draft.config;
-        let notices = config.enabled && gap::text(draft, &Gap::default()).is_some();
+        let notices = config.enabled && config.render.gap_notice.is_some();
         let has_gap = notices && Gap::find(draft, &[]).is_some();
         let is_flat = draft.conversations.is_none();
         let quotes_chosen = is_flat && config.triage.placement == Placement::AfterHistory;
@@ -103,17 +103,22 @@ impl History {
         let label = section.label.clone().unwrap_or_default();
         let empty = section.empty.clone().map(|empty| label + &empty);
         let (before, after) = form::around_history(draft);
-        let (opening, closing) = form::around_quotes(&draft.config);
-        let quotes = plan.quotes_chosen || plan.quotes_recalled;
-        let longest = plan.reserves.then(|| gap::longest_text(draft)).flatten();
-        let mut make = |text| draft.make(position, Role::System, text);
-        history.around = (
-            before.into_iter().map(&mut make).collect(),
-            after.into_iter().map(&mut make).collect(),
-        );
-        let around_quotes = [Some(opening), closing].into_iter().flatten().filter(|_| quotes);
-        history.around_quotes = around_quotes.map(&mut make).collect();
-        history.notice = longest.map(make);
+        let mut quotes = Vec::new();
+        if plan.quotes_chosen || plan.quotes_recalled {
+            quotes = form::around_quotes(&draft.config);
+        }
+        let mut make = |texts: Vec<String>| -> Vec<Piece> {
+            let mut pieces = Vec::with_capacity(texts.len());
+            for text in texts {
+                pieces.push(draft.make(position, Role::System, text));
+            }
+            pieces
+        };
+        history.around = (make(before), make(after));
+        history.around_quotes = make(quotes);
+        if let (true, Some(longest)) = (plan.reserves, gap::longest_text(draft)) {
+            history.notice = Some(draft.make(position, Role::System, longest));
+        }
         if draft.config.render.format != Format::Messages {
             history.empty = empty.map(|empty| draft.make(position, Role::System, empty));
         }
@@ -126,20 +131,15 @@ impl History {
 
     /// Keeps room for the gap notice, if there is any.
     pub(crate) fn reserve(&mut self, draft: &Draft, meter: &Meter, room: &mut Cost) -> StageResult {
-        let notice: Vec<Piece> = self.notice.into_iter().collect();
-        meter.ask_for(draft, notice.iter().copied())?;
-        let cost = meter.total(draft, &notice)?;
-        if cost.fits(*room) {
-            self.reserved = cost;
-            *room = room.minus(cost);
+        if let Some(notice) = self.notice {
+            meter.ask_for(draft, [notice].iter().copied())?;
+            let cost = meter.cost(draft, notice)?;
+            if cost.fits(*room) {
+                self.reserved = cost;
+                *room = room.minus(cost);
+            }
         }
         Ok(())
-    }
-
-    /// A message where it would stand.
-    fn piece(&self, draft: &Draft, row: usize) -> Piece {
-        let is_quoted = self.plan.quotes_chosen && draft.rank(row) == Rank::Chosen;
-        if is_quoted { Piece::Quoted(row) } else { Piece::Message(row) }
     }
 
     /// What stands around what is quoted, as far as it is not paid for.
@@ -152,26 +152,41 @@ impl History {
         Ok(Cost::default())
     }
 
-    /// What is quoted, the oldest first, with what stands around it.
-    fn quotes(&self, draft: &Draft) -> Vec<Piece> {
-        let [opening, closing @ ..] = self.around_quotes.as_slice() else {
-            return Vec::new();
-        };
-        if self.quoted.is_empty() {
-            return Vec::new();
+    /// The messages that are in their place, and those that are quoted with what stands around them; each the oldest first.
+    fn in_order(&self, draft: &Draft) -> (Vec<Piece>, Vec<Piece>) {
+        let mut is_kept = vec![false; draft.transcript.len()];
+        let mut is_quoted = is_kept.clone();
+        for row in &self.kept {
+            is_kept[*row] = true;
         }
-        let rows = rows_in_order(draft, &self.quoted).map(Piece::Quoted);
-        [*opening].into_iter().chain(rows).chain(closing.iter().copied()).collect()
+        for row in &self.quoted {
+            is_quoted[*row] = true;
+        }
+        let (mut in_place, mut quotes) = (Vec::new(), Vec::new());
+        let [opening, closing @ ..] = self.around_quotes.as_slice() else {
+            let rows = draft.order.iter().copied().filter(|row| is_kept[*row]);
+            let in_place = || rows.map(Piece::Message).collect();
+            return (self.pieces.clone().unwrap_or_else(in_place), quotes);
+        };
+        quotes.push(*opening);
+        for row in &draft.order {
+            if is_quoted[*row] {
+                quotes.push(Piece::Quoted(*row));
+            } else if is_kept[*row] {
+                in_place.push(Piece::Message(*row));
+            }
+        }
+        quotes.extend_from_slice(closing);
+        if self.quoted.is_empty() {
+            quotes.clear();
+        }
+        (self.pieces.clone().unwrap_or(in_place), quotes)
     }
 }
 
-/// Rows in the order of the history.
-fn rows_in_order(draft: &Draft, rows: &[usize]) -> impl Iterator<Item = usize> {
-    let mut is_wanted = vec![false; draft.transcript.len()];
-    for row in rows {
-        is_wanted[*row] = true;
-    }
-    draft.order.iter().copied().filter(move |row| is_wanted[*row])
+/// What makes a piece of a message.
+fn piece_of(is_quoted: bool) -> fn(usize) -> Piece {
+    if is_quoted { Piece::Quoted } else { Piece::Message }
 }
 
 /// Keeps whole groups by rank, within a rank the newest first.
@@ -207,10 +222,10 @@ pub(crate) fn keep_by_rank(
         }
         is_seen[draft.groups.of(row)] = true;
         let members: Vec<usize> = open_members(draft, row);
-        let ahead = members.iter().chain(&rows[position..]).map(|row| history.piece(draft, *row));
-        meter.ask_ahead(draft, members.len(), ahead)?;
-        let pieces: Vec<Piece> = members.iter().map(|row| history.piece(draft, *row)).collect();
-        if let Err(reason) = limit.keep(draft, meter, history, room, &pieces)? {
+        let is_quoted = history.plan.quotes_chosen && draft.rank(row) == Rank::Chosen;
+        let mut ahead = members.iter().chain(&rows[position..]).copied().map(piece_of(is_quoted));
+        meter.ask_ahead(draft, members.len(), &mut ahead)?;
+        if let Err(reason) = limit.keep(draft, meter, history, room, &members, is_quoted)? {
             blocked = blocked.or(is_run.then_some(reason));
             history.left_out.extend(members.into_iter().map(|member| (member, reason)));
         }
@@ -243,18 +258,17 @@ pub(crate) fn keep_ranked(
         let mut left =
             Cost { tokens: share.tokens.min(room.tokens), chars: share.chars.min(room.chars) };
         let is_quoted = history.plan.quotes_recalled && reason == Reason::Recalled;
-        let piece = if is_quoted { Piece::Quoted } else { Piece::Message };
         let mut misses = 0;
         for (position, row) in rows.iter().copied().enumerate() {
             if draft.rank(row) != Rank::History {
                 continue; // kept with another of its group
             }
             let members = open_members(draft, row);
-            let ahead = members.iter().chain(&rows[position..]).copied().map(piece);
-            meter.ask_ahead(draft, members.len(), ahead)?;
+            let mut ahead =
+                members.iter().chain(&rows[position..]).copied().map(piece_of(is_quoted));
+            meter.ask_ahead(draft, members.len(), &mut ahead)?;
             let before = left;
-            let pieces: Vec<Piece> = members.into_iter().map(piece).collect();
-            if limit.keep(draft, meter, history, &mut left, &pieces)?.is_ok() {
+            if limit.keep(draft, meter, history, &mut left, &members, is_quoted)?.is_ok() {
                 draft.claim(row, Rank::Recalled, reason);
                 *room = room.minus(before.minus(left));
                 misses = 0;
@@ -296,26 +310,24 @@ impl HistoryLimit {
         meter: &Meter,
         history: &mut History,
         room: &mut Cost,
-        pieces: &[Piece],
+        members: &[usize],
+        is_quoted: bool,
     ) -> StageResult<Result<(), Reason>> {
-        let members: Vec<usize> = pieces.iter().copied().filter_map(Piece::row).collect();
         if members.len() as u64 > history.items {
             return Ok(Err(Reason::OverLimit));
         }
-        let is_quoted = |piece: &Piece| matches!(piece, Piece::Quoted(_));
-        let around = if pieces.iter().any(is_quoted) {
-            history.unpaid_around_quotes(draft, meter)?
-        } else {
-            Cost::default()
-        };
+        let pieces: Vec<Piece> = members.iter().copied().map(piece_of(is_quoted)).collect();
+        let around =
+            if is_quoted { history.unpaid_around_quotes(draft, meter)? } else { Cost::default() };
         let left = room.minus(around);
-        let found = if around.fits(*room) { meter.cost_within(draft, pieces, left)? } else { None };
+        let found =
+            if around.fits(*room) { meter.cost_within(draft, &pieces, left)? } else { None };
         let Some(mut cost) = found else {
             return Ok(Err(Reason::OverBudget));
         };
-        let mut own = self.own_cost(draft, &members, cost);
+        let mut own = self.own_cost(draft, members, cost);
         if !own.fits(history.room) {
-            let (true, &[row]) = (history.kept.is_empty(), members.as_slice()) else {
+            let (true, &[row]) = (history.kept.is_empty(), members) else {
                 return Ok(Err(Reason::OverLimit));
             };
             if self.oversize != Oversize::Tail || own.tokens > history.room.tokens {
@@ -327,7 +339,7 @@ impl HistoryLimit {
             let length = history.room.chars.saturating_sub(beside).max(1);
             let end = shorten::tail(&text, usize::try_from(length).unwrap_or(usize::MAX));
             draft.shortened.insert(Piece::Message(row), end.to_owned());
-            cost = meter.total(draft, pieces)?;
+            cost = meter.total(draft, &pieces)?;
             if !cost.fits(left) {
                 // A cut may fall within a token.
                 draft.shortened.remove(&Piece::Message(row));
@@ -338,7 +350,9 @@ impl HistoryLimit {
         }
         history.room = history.room.minus(own);
         history.items -= members.len() as u64;
-        history.quoted.extend(pieces.iter().filter(|it| is_quoted(it)).filter_map(|it| it.row()));
+        if is_quoted {
+            history.quoted.extend(members);
+        }
         history.kept.extend(members);
         *room = left.minus(cost);
         Ok(Ok(()))
@@ -368,19 +382,10 @@ pub(crate) fn pieces(
     history: &History,
     room: Cost,
 ) -> StageResult<Vec<Piece>> {
-    let quotes = history.quotes(draft);
+    let (mut pieces, mut quotes) = history.in_order(draft);
     if draft.config.render.format == Format::Messages {
         draft.quotes.clone_from(&quotes);
     }
-    let in_order = || {
-        let mut is_quoted = vec![false; draft.transcript.len()];
-        for row in &history.quoted {
-            is_quoted[*row] = true;
-        }
-        let rows = rows_in_order(draft, &history.kept).filter(|row| !is_quoted[*row]);
-        rows.map(Piece::Message).collect()
-    };
-    let mut pieces: Vec<Piece> = history.pieces.clone().unwrap_or_else(in_order);
     let is_empty = pieces.is_empty() && quotes.is_empty();
     let room = room.plus(history.reserved);
     // What the frame would have cost is free again.
@@ -397,30 +402,34 @@ pub(crate) fn pieces(
         let fits = !history.is_over_budget && meter.total(draft, &empty)?.fits(free);
         return Ok(if fits || history.is_empty { empty } else { Vec::new() });
     }
-    let is_instruction = |piece: &Piece| {
-        piece.row().is_some_and(|row| draft.requirement(row) == Some(Reason::Instruction))
-    };
-    let has_body = !pieces.is_empty() || notice.is_some();
-    let begin = pieces.iter().take_while(|piece| is_instruction(piece)).count();
-    pieces.splice(begin..begin, notice);
-    // What is quoted comes before the request, and before what stands for it.
-    let stands_for_request = |piece: &Piece| {
-        let newest = draft.newest_open_row();
-        let is_request = |row| draft.requirement(row) == Some(Reason::Request);
-        piece.row().is_some_and(|row| Some(row) == newest || is_request(row))
-    };
-    let has_request = draft.request.is_some() || !draft.shows_request();
-    let request = pieces.iter().position(|piece| !has_request && stands_for_request(piece));
     let (before, after) = &history.around;
-    let mut behind = quotes;
-    if let Some(request) = request {
-        pieces.splice(request..request, std::mem::take(&mut behind));
+    let has_body = !pieces.is_empty() || notice.is_some();
+    if let Some(notice) = notice {
+        let is_instruction = |piece: &Piece| {
+            piece.row().is_some_and(|row| draft.requirement(row) == Some(Reason::Instruction))
+        };
+        let begin = pieces.iter().position(|piece| !is_instruction(piece));
+        pieces.insert(begin.unwrap_or(pieces.len()), notice);
     }
-    let mut out = Vec::with_capacity(pieces.len() + behind.len() + before.len() + after.len());
-    out.extend(before.iter().filter(|_| has_body));
-    out.extend(pieces);
-    out.extend(after.iter().filter(|_| has_body));
-    out.extend(behind);
+    // What is quoted comes before the request, and before what stands for it.
+    let newest = draft.newest_open_row();
+    let stands_for_request =
+        |row: usize| Some(row) == newest || draft.requirement(row) == Some(Reason::Request);
+    let has_request = draft.request.is_some() || !draft.shows_request();
+    let mut out = Vec::new();
+    if has_body {
+        out.extend_from_slice(before);
+    }
+    for piece in pieces {
+        if !has_request && piece.row().is_some_and(stands_for_request) {
+            out.append(&mut quotes);
+        }
+        out.push(piece);
+    }
+    if has_body {
+        out.extend_from_slice(after);
+    }
+    out.append(&mut quotes);
     Ok(out)
 }
 
@@ -441,6 +450,6 @@ fn notice(
         return Ok(None);
     };
     draft.made[position].text = text;
-    meter.ask_for(draft, [piece].into_iter())?;
+    meter.ask_for(draft, [piece].iter().copied())?;
     Ok(meter.cost(draft, piece)?.fits(room).then_some(piece))
 }

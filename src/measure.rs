@@ -145,9 +145,9 @@ impl Meter {
     pub(crate) fn ask_for(
         &self,
         draft: &Draft,
-        pieces: impl Iterator<Item = Piece>,
+        mut pieces: impl Iterator<Item = Piece>,
     ) -> StageResult {
-        self.ask_ahead(draft, 0, pieces)
+        self.ask_ahead(draft, 0, &mut pieces)
     }
 
     /// Asks for the counts that the first `count` pieces need, if any is missing, and in the same batch for those of the
@@ -156,7 +156,7 @@ impl Meter {
         &self,
         draft: &Draft,
         count: usize,
-        pieces: impl Iterator<Item = Piece>,
+        pieces: &mut dyn Iterator<Item = Piece>,
     ) -> StageResult {
         const BATCH: usize = 256;
         let Source::Hook(counts, timeout_ms) = &self.source else {

@@ -86,7 +86,7 @@ pub(crate) fn keep_conversations(
         let mut overflow =
             ended.filter(|(over, _)| stops || *over == tier).map(|(_, reason)| reason);
         if overflow.is_none() {
-            meter.ask_ahead(draft, shape.pieces().count(), ahead.into_iter())?;
+            meter.ask_ahead(draft, shape.pieces().count(), &mut ahead.into_iter())?;
             overflow = pay(draft, meter, history, room, shape)?;
             if let Some(reason) = overflow {
                 ended = Some((tier, reason));

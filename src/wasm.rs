@@ -266,8 +266,6 @@ struct Finished {
 struct Rest<'a> {
     made: &'a [Made],
     shortened: Vec<(i32, &'a str)>,
-    /// The rows that are quoted.
-    quoted: Vec<i32>,
     text: &'a Option<String>,
     tokens: &'a TokenReport,
     char_count: Option<u64>,
@@ -287,17 +285,17 @@ struct Rest<'a> {
     reason = "rows and costs of one prompt fit 32 bits"
 )]
 fn finished(context: &Context) -> JsResult<JsValue> {
-    /// A message of the transcript is its row, the request -1, and what the build made -2 and below.
+    /// A message of the transcript is its row, the request -1, what the build made -2 and below, and a quoted message its row
+    /// from the least number on.
     fn row(piece: Piece) -> i32 {
         match piece {
-            Piece::Message(row) | Piece::Quoted(row) => row as i32,
+            Piece::Message(row) => row as i32,
+            Piece::Quoted(row) => i32::MIN + row as i32,
             Piece::Request => -1,
             Piece::Made(position) => -2 - position as i32,
         }
     }
-    let pieces = || context.pieces.iter().map(|placed| placed.piece);
-    let rows: Vec<i32> = pieces().map(row).collect();
-    let quoted = pieces().filter(|piece| matches!(piece, Piece::Quoted(_))).map(row).collect();
+    let rows: Vec<i32> = context.pieces.iter().map(|placed| row(placed.piece)).collect();
     let costs: Vec<u32> = context.pieces.iter().map(|placed| placed.tokens as u32).collect();
     let rest = Rest {
         made: &context.made,
@@ -306,7 +304,6 @@ fn finished(context: &Context) -> JsResult<JsValue> {
             .iter()
             .map(|(piece, text)| (row(*piece), text.as_str()))
             .collect(),
-        quoted,
         text: &context.text,
         tokens: &context.tokens,
         char_count: context.char_count,

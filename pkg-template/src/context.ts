@@ -59,7 +59,7 @@ export interface Explanation {
 export interface Finished {
   /**
    * What the prompt consists of, in order: a message by its position, the request as -1, what was made from -2 down. Messages
-   * that are quoted follow what was made for them, and are in its text.
+   * that are quoted follow what was made for them, and are in its text: by their position from -2 ** 31 on.
    */
   readonly rows: Int32Array;
   readonly costs: Uint32Array;
@@ -70,7 +70,6 @@ export interface Finished {
 interface Rest {
   readonly made: readonly Made[];
   readonly shortened: readonly (readonly [row: number, text: string])[];
-  readonly quoted: readonly number[];
   readonly text: string | null;
   readonly tokens: TokenReport;
   readonly charCount: number | null;
@@ -86,6 +85,8 @@ interface Rest {
 
 const REQUEST_ROW = -1;
 const FIRST_MADE_ROW = -2;
+const FIRST_QUOTED_ROW = -(2 ** 31);
+const isQuoted = (row: number): boolean => row < FIRST_QUOTED_ROW / 2;
 
 /** A recording of a build, with the request that it was for, and what was read of a session's log. */
 export type BuildRecording = Recording & {
@@ -147,7 +148,8 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
     const rest = JSON.parse(finished.json) as Rest;
     const { made, text, recording } = rest;
     const { length } = recording.transcript;
-    const rows = Array.from(finished.rows);
+    const sent = Array.from(finished.rows);
+    const rows = sent.map((row) => (isQuoted(row) ? row - FIRST_QUOTED_ROW : row));
     this.#shortened = new Map(rest.shortened);
     this.#source = source.length === length ? source : source.slice(0, length);
     this.#costs = new Map(rows.map((row, index) => [row, finished.costs[index] ?? 0]));
@@ -165,9 +167,8 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
       const cut = this.#shortened.get(row);
       return (cut === undefined ? whole(row) : shortenedCopy(whole(row), cut)) as M | ContextMessage;
     };
-    const quoted = new Set(rest.quoted);
-    const sent = text === null ? rows.filter((row) => !quoted.has(row)).map(piece) : undefined;
-    this.messages = sent as typeof this.messages;
+    const messages = text === null ? sent.filter((row) => !isQuoted(row)).map(piece) : undefined;
+    this.messages = messages as typeof this.messages;
     this.text = (text ?? undefined) as typeof this.text;
     this.tokens = rest.tokens;
     this.charCount = rest.charCount;

@@ -33,12 +33,14 @@ use crate::unread;
 /// `BUDGET_TOO_SMALL` where what is required does not fit, with both figures. Stops to ask for the vocabulary, the zone's
 /// offsets, counts or older messages.
 pub fn run(draft: &mut Draft) -> StageResult {
-    let [first, then] = Plan::of(draft);
-    let mut filled = fill(draft, first)?;
-    if then != first && !filled.history.left_out.is_empty() {
-        filled = fill(draft, then)?;
-    }
-    let Filled { meter, sections, history, room } = filled;
+    let [mut plan, then] = Plan::of(draft);
+    let Filled { meter, sections, history, room } = loop {
+        let filled = fill(draft, plan)?;
+        if plan == then || filled.history.left_out.is_empty() {
+            break filled;
+        }
+        plan = then;
+    };
     lay_out(draft, &meter, &sections, &history, room)?;
     mark(draft, &sections, history);
     Ok(())
