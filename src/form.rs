@@ -46,11 +46,10 @@ pub(crate) fn key(config: &ContextConfig, counter: &str) -> String {
     let budget = &config.budget;
     let (message, name) = (budget.tokens_per_message, budget.tokens_per_name);
     let mut key = format!("{counter} {message} {name} {zone} {render}");
-    any_own_line(config, &mut |line| {
+    for line in own_lines(config) {
         key.push('\n');
         key.push_str(line);
-        false
-    });
+    }
     key
 }
 
@@ -332,21 +331,25 @@ fn push_said(draft: &Draft, out: &mut String, content: &str) {
 /// Whether a line begins as one that the config or the form puts between messages: a label, a heading, a summary.
 fn looks_own(config: &ContextConfig, line: &str) -> bool {
     let line = line.trim_start_matches(is_invisible);
-    any_own_line(config, &mut |own| first_line(own).is_some_and(|own| line.starts_with(own)))
-        || config.render.gap_notice.as_deref().is_some_and(|it| looks_like_notice(it, line))
-}
-
-/// Whether anything holds of a line that the config or the form puts between messages.
-fn any_own_line(config: &ContextConfig, holds: &mut dyn FnMut(&str) -> bool) -> bool {
-    for section in config.sections() {
-        if section.label.as_deref().is_some_and(&mut *holds) {
+    for own in own_lines(config) {
+        if first_line(own).is_some_and(|own| line.starts_with(own)) {
             return true;
         }
     }
-    let quote_label = Some(config.render.quote_label.as_str()).filter(|_| quotes(config));
-    quote_label.is_some_and(&mut *holds)
-        || config.render.heading.as_deref().is_some_and(&mut *holds)
-        || SUMMARY_BEGINS.into_iter().any(holds)
+    config.render.gap_notice.as_deref().is_some_and(|it| looks_like_notice(it, line))
+}
+
+/// What the config or the form puts between messages.
+fn own_lines(config: &ContextConfig) -> Vec<&str> {
+    let mut lines = SUMMARY_BEGINS.to_vec();
+    for section in config.sections() {
+        lines.extend(section.label.as_deref());
+    }
+    lines.extend(config.render.heading.as_deref());
+    if quotes(config) {
+        lines.push(&config.render.quote_label);
+    }
+    lines
 }
 
 fn first_line(text: &str) -> Option<&str> {
@@ -354,22 +357,26 @@ fn first_line(text: &str) -> Option<&str> {
 }
 
 /// Whether a line could pass for a gap notice: it begins as the template does up to its first slot, with a value there, and
-/// then the word that follows it.
+/// then the letter that follows it.
 fn looks_like_notice(template: &str, line: &str) -> bool {
-    let template = first_line(template).unwrap_or_default();
-    let (before, behind) = template.split_once('{').unwrap_or((template, ""));
-    let Some(rest) = line.strip_prefix(before.trim_end()).filter(|_| !template.is_empty()) else {
+    let is_of_value = |byte: &u8| byte.is_ascii_digit() || b" -:".contains(byte);
+    let behind_value = |text: &[u8]| text.iter().take_while(|byte| is_of_value(byte)).count();
+    let template = first_line(template).unwrap_or_default().as_bytes();
+    let slot = template.iter().position(|byte| *byte == b'{').unwrap_or(template.len());
+    let (before, slot) = template.split_at(slot);
+    let Some(rest) = line.as_bytes().strip_prefix(before.trim_ascii_end()) else {
         return false;
     };
-    let Some((_, behind)) = behind.split_once('}') else {
-        return true;
-    };
-    let is_of_value = |letter: char| letter.is_ascii_digit() || " -:".contains(letter);
-    let rest = rest.trim_start();
-    let after = rest.strip_prefix(UNKNOWN_TIME).unwrap_or(rest).trim_start_matches(is_of_value);
-    let behind = behind.trim_start_matches(is_of_value);
-    let word = behind.split([' ', '{']).next().unwrap_or_default();
-    after.len() < rest.len() && after.starts_with(word)
+    if slot.is_empty() {
+        return !template.is_empty();
+    }
+    let rest = rest.trim_ascii_start();
+    let after = rest.strip_prefix(UNKNOWN_TIME.as_bytes()).unwrap_or(rest);
+    let after = &after[behind_value(after)..];
+    let end = slot.iter().position(|byte| *byte == b'}').map_or(slot.len(), |end| end + 1);
+    let behind = &slot[end..];
+    let next = behind.get(behind_value(behind)).filter(|next| **next != b'{');
+    after.len() < rest.len() && (next.is_none() || next == after.first())
 }
 
 /// What stands for a time that is not known.

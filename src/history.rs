@@ -132,7 +132,7 @@ impl History {
     /// Keeps room for the gap notice, if there is any.
     pub(crate) fn reserve(&mut self, draft: &Draft, meter: &Meter, room: &mut Cost) -> StageResult {
         if let Some(notice) = self.notice {
-            meter.ask_for(draft, [notice].iter().copied())?;
+            meter.ask_for(draft, &[notice])?;
             let cost = meter.cost(draft, notice)?;
             if cost.fits(*room) {
                 self.reserved = cost;
@@ -145,7 +145,7 @@ impl History {
     /// What stands around what is quoted, as far as it is not paid for.
     fn unpaid_around_quotes(&self, draft: &Draft, meter: &Meter) -> StageResult<Cost> {
         if self.quoted.is_empty() {
-            meter.ask_for(draft, self.around_quotes.iter().copied())?;
+            meter.ask_for(draft, &self.around_quotes)?;
             let around = meter.total(draft, &self.around_quotes)?;
             return Ok(around.plus(meter.quote_slack(draft)));
         }
@@ -223,8 +223,7 @@ pub(crate) fn keep_by_rank(
         is_seen[draft.groups.of(row)] = true;
         let members: Vec<usize> = open_members(draft, row);
         let is_quoted = history.plan.quotes_chosen && draft.rank(row) == Rank::Chosen;
-        let mut ahead = members.iter().chain(&rows[position..]).copied().map(piece_of(is_quoted));
-        meter.ask_ahead(draft, members.len(), &mut ahead)?;
+        meter.ask_for_group(draft, &members, &rows[position..], piece_of(is_quoted))?;
         if let Err(reason) = limit.keep(draft, meter, history, room, &members, is_quoted)? {
             blocked = blocked.or(is_run.then_some(reason));
             history.left_out.extend(members.into_iter().map(|member| (member, reason)));
@@ -264,9 +263,7 @@ pub(crate) fn keep_ranked(
                 continue; // kept with another of its group
             }
             let members = open_members(draft, row);
-            let mut ahead =
-                members.iter().chain(&rows[position..]).copied().map(piece_of(is_quoted));
-            meter.ask_ahead(draft, members.len(), &mut ahead)?;
+            meter.ask_for_group(draft, &members, &rows[position..], piece_of(is_quoted))?;
             let before = left;
             if limit.keep(draft, meter, history, &mut left, &members, is_quoted)?.is_ok() {
                 draft.claim(row, Rank::Recalled, reason);
@@ -382,35 +379,24 @@ pub(crate) fn pieces(
     history: &History,
     room: Cost,
 ) -> StageResult<Vec<Piece>> {
-    let (mut pieces, mut quotes) = history.in_order(draft);
+    let (pieces, mut quotes) = history.in_order(draft);
     if draft.config.render.format == Format::Messages {
-        draft.quotes.clone_from(&quotes);
+        draft.quotes = quotes.clone();
     }
     let is_empty = pieces.is_empty() && quotes.is_empty();
-    let room = room.plus(history.reserved);
-    // What the frame would have cost is free again.
-    let frame = meter.total(draft, &history.frame())?;
-    let free = if is_empty { room.plus(frame) } else { room };
+    // Where there is no history, what was paid for its frame, or for what stands for it, is free again.
     let empty: Vec<Piece> = history.empty.into_iter().filter(|_| is_empty).collect();
-    let (frame, paid) = match (is_empty, history.is_empty) {
-        (true, true) => (frame, room.plus(meter.total(draft, &empty)?)),
-        (true, false) => (frame, free),
-        (false, _) => (Cost::default(), room),
-    };
-    let notice = notice(draft, meter, history, paid.minus(frame), frame.fits(paid))?;
+    let frame = if is_empty { history.frame() } else { Vec::new() };
+    let paid = meter.total(draft, if history.is_empty { &empty } else { &frame })?;
+    let room = room.plus(history.reserved).plus(paid);
+    let mut notice = notice(draft, meter, history, room, frame)?;
     if is_empty && notice.is_none() {
-        let fits = !history.is_over_budget && meter.total(draft, &empty)?.fits(free);
+        let fits = !history.is_over_budget && meter.total(draft, &empty)?.fits(room);
         return Ok(if fits || history.is_empty { empty } else { Vec::new() });
     }
     let (before, after) = &history.around;
     let has_body = !pieces.is_empty() || notice.is_some();
-    if let Some(notice) = notice {
-        let is_instruction = |piece: &Piece| {
-            piece.row().is_some_and(|row| draft.requirement(row) == Some(Reason::Instruction))
-        };
-        let begin = pieces.iter().position(|piece| !is_instruction(piece));
-        pieces.insert(begin.unwrap_or(pieces.len()), notice);
-    }
+    let is_instruction = |row: usize| draft.requirement(row) == Some(Reason::Instruction);
     // What is quoted comes before the request, and before what stands for it.
     let newest = draft.newest_open_row();
     let stands_for_request =
@@ -421,11 +407,15 @@ pub(crate) fn pieces(
         out.extend_from_slice(before);
     }
     for piece in pieces {
+        if !piece.row().is_some_and(is_instruction) {
+            out.extend(notice.take());
+        }
         if !has_request && piece.row().is_some_and(stands_for_request) {
             out.append(&mut quotes);
         }
         out.push(piece);
     }
+    out.extend(notice);
     if has_body {
         out.extend_from_slice(after);
     }
@@ -433,23 +423,23 @@ pub(crate) fn pieces(
     Ok(out)
 }
 
-/// What says that messages are left out, where any are and there is room for it.
+/// What says that messages are left out, where any are and there is room for it, and for what stands around it.
 fn notice(
     draft: &mut Draft,
     meter: &Meter,
     history: &History,
     room: Cost,
-    is_room: bool,
+    mut around: Vec<Piece>,
 ) -> StageResult<Option<Piece>> {
-    let (Some(piece @ Piece::Made(position)), true) = (history.notice, is_room) else {
+    let Some(notice @ Piece::Made(position)) = history.notice else {
         return Ok(None);
     };
-    let gap = Gap::find(draft, &history.left_out);
-    let (Some(text), false) = (gap.and_then(|gap| gap::text(draft, &gap)), history.is_over_budget)
-    else {
+    let Some(gap) = Gap::find(draft, &history.left_out) else {
         return Ok(None);
     };
-    draft.made[position].text = text;
-    meter.ask_for(draft, [piece].iter().copied())?;
-    Ok(meter.cost(draft, piece)?.fits(room).then_some(piece))
+    draft.made[position].text = gap::text(draft, &gap).unwrap_or_default();
+    around.push(notice);
+    meter.ask_for(draft, &around)?;
+    let fits = meter.total(draft, &around)?.fits(room) && !history.is_over_budget;
+    Ok(fits.then_some(notice))
 }

@@ -142,21 +142,31 @@ impl Meter {
     }
 
     /// Asks in one batch for all counts that the pieces need.
-    pub(crate) fn ask_for(
+    pub(crate) fn ask_for(&self, draft: &Draft, pieces: &[Piece]) -> StageResult {
+        self.ask_ahead(draft, 0, &|place| pieces.get(place).copied())
+    }
+
+    /// Asks for the counts that the rows of a group need, and ahead for those of others.
+    pub(crate) fn ask_for_group(
         &self,
         draft: &Draft,
-        mut pieces: impl Iterator<Item = Piece>,
+        group: &[usize],
+        others: &[usize],
+        piece: fn(usize) -> Piece,
     ) -> StageResult {
-        self.ask_ahead(draft, 0, &mut pieces)
+        self.ask_ahead(draft, group.len(), &|place| {
+            let row = group.get(place).or_else(|| others.get(place - group.len()))?;
+            Some(piece(*row))
+        })
     }
 
     /// Asks for the counts that the first `count` pieces need, if any is missing, and in the same batch for those of the
-    /// pieces after them, as far as a batch goes.
+    /// pieces after them, as far as a batch goes. Pieces are given by their places, from 0.
     pub(crate) fn ask_ahead(
         &self,
         draft: &Draft,
         count: usize,
-        pieces: &mut dyn Iterator<Item = Piece>,
+        piece_at: &dyn Fn(usize) -> Option<Piece>,
     ) -> StageResult {
         const BATCH: usize = 256;
         let Source::Hook(counts, timeout_ms) = &self.source else {
@@ -165,7 +175,10 @@ impl Meter {
         let counts = counts.0.borrow();
         let mut texts: Vec<String> = Vec::new();
         let mut is_wanted: Hashed<String, u64> = Hashed::default();
-        for (position, piece) in pieces.enumerate() {
+        for position in 0.. {
+            let Some(piece) = piece_at(position) else {
+                break;
+            };
             let is_ahead = count > 0 && position >= count;
             if is_ahead && (texts.is_empty() || texts.len() >= BATCH) {
                 break;

@@ -33,30 +33,16 @@ use crate::unread;
 /// `BUDGET_TOO_SMALL` where what is required does not fit, with both figures. Stops to ask for the vocabulary, the zone's
 /// offsets, counts or older messages.
 pub fn run(draft: &mut Draft) -> StageResult {
-    let [mut plan, then] = Plan::of(draft);
-    let Filled { meter, sections, history, room } = loop {
-        let filled = fill(draft, plan)?;
-        if plan == then || filled.history.left_out.is_empty() {
-            break filled;
-        }
+    let [first, then] = Plan::of(draft);
+    let mut plan = first;
+    while !fill(draft, plan, plan == then)? {
         plan = then;
-    };
-    lay_out(draft, &meter, &sections, &history, room)?;
-    mark(draft, &sections, history);
+    }
     Ok(())
 }
 
-/// What fits, and the room that is left.
-#[derive(Debug)]
-struct Filled {
-    meter: Meter,
-    sections: Vec<Shelf>,
-    history: History,
-    room: Cost,
-}
-
-/// Fills the budget.
-fn fill(draft: &mut Draft, plan: Plan) -> StageResult<Filled> {
+/// Fills the budget. False where something is left out, and another plan is to be tried.
+fn fill(draft: &mut Draft, plan: Plan, is_last: bool) -> StageResult<bool> {
     // It may run again, also after an answer: what it made before is gone.
     draft.made.clear();
     draft.quotes.clear();
@@ -99,7 +85,12 @@ fn fill(draft: &mut Draft, plan: Plan) -> StageResult<Filled> {
     if !enlarges_first {
         enlarge_items(draft, &meter, &mut sections, &mut room)?;
     }
-    Ok(Filled { meter, sections, history, room })
+    if !is_last && !history.left_out.is_empty() {
+        return Ok(false);
+    }
+    lay_out(draft, &meter, &sections, &history, room)?;
+    mark(draft, &sections, history);
+    Ok(true)
 }
 
 /// A section beside history and request, in the forms in which it is shown.
@@ -203,7 +194,9 @@ fn keep_required(
         let around = history.shapes.iter().flat_map(tiered::Shape::required_frame);
         history.frame().into_iter().chain(around).collect()
     };
-    meter.ask_for(draft, pieces.iter().chain(&frame).copied())?;
+    let mut asked = pieces.clone();
+    asked.extend_from_slice(&frame);
+    meter.ask_for(draft, &asked)?;
     let fixed = meter.fixed(draft)?.plus(meter.total(draft, &frame)?).plus(meter.slack());
     let mut spent = fixed.plus(meter.total(draft, &pieces)?);
     if !spent.fits(limit) {
@@ -330,8 +323,7 @@ fn fits_both(
 fn cost_of(draft: &mut Draft, meter: &Meter, body: &Body, shown: &[Shown]) -> StageResult<Cost> {
     let mark = draft.made.len();
     let pieces = body.pieces(draft, shown);
-    let cost =
-        meter.ask_for(draft, pieces.iter().copied()).and_then(|()| meter.total(draft, &pieces));
+    let cost = meter.ask_for(draft, &pieces).and_then(|()| meter.total(draft, &pieces));
     draft.made.truncate(mark);
     cost
 }

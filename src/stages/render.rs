@@ -18,7 +18,7 @@ pub fn run(draft: &mut Draft) -> StageResult {
     // Now it is known with which piece the prompt ends.
     let pieces: Vec<Piece> = draft.layout.iter().map(|(piece, _)| *piece).collect();
     meter.last = pieces.last().copied();
-    meter.ask_for(draft, pieces.iter().copied())?;
+    meter.ask_for(draft, &pieces)?;
     let fixed = meter.fixed(draft)?;
     let mut costs = Vec::with_capacity(pieces.len());
     for piece in &pieces {
