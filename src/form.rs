@@ -45,12 +45,8 @@ pub(crate) fn key(config: &ContextConfig, counter: &str) -> String {
     let zone = config.time_zone.as_deref().unwrap_or_default();
     let budget = &config.budget;
     let (message, name) = (budget.tokens_per_message, budget.tokens_per_name);
-    let mut key = format!("{counter} {message} {name} {zone} {render}");
-    for line in own_lines(config) {
-        key.push('\n');
-        key.push_str(line);
-    }
-    key
+    let own_lines = own_lines(config).join("\n");
+    format!("{counter} {message} {name} {zone} {render} {own_lines}")
 }
 
 /// Whether times of day are shown, so that the time zone matters.
@@ -259,16 +255,16 @@ pub(crate) fn around_history(draft: &Draft) -> (Vec<String>, Vec<String>) {
 }
 
 /// What stands before and after what is quoted.
-pub(crate) fn around_quotes(config: &ContextConfig) -> Vec<String> {
+pub(crate) fn around_quotes(config: &ContextConfig) -> (Vec<String>, Vec<String>) {
     let mut label = block(&config.render.quote_label);
     match config.render.format {
         Format::Xml | Format::Conversations => {
-            return vec!["<recalled>".to_owned(), "</recalled>".to_owned()];
+            return (vec!["<recalled>".to_owned()], vec!["</recalled>".to_owned()]);
         }
         Format::Messages if !label.is_empty() => label.push('\n'),
         Format::Messages | Format::Text => {}
     }
-    vec![label]
+    (vec![label], Vec::new())
 }
 
 /// What says that messages are left out, in its form; none where there is no such line.
@@ -343,9 +339,9 @@ fn looks_own(config: &ContextConfig, line: &str) -> bool {
 fn own_lines(config: &ContextConfig) -> Vec<&str> {
     let mut lines = SUMMARY_BEGINS.to_vec();
     for section in config.sections() {
-        lines.extend(section.label.as_deref());
+        lines.push(section.label.as_deref().unwrap_or_default());
     }
-    lines.extend(config.render.heading.as_deref());
+    lines.push(config.render.heading.as_deref().unwrap_or_default());
     if quotes(config) {
         lines.push(&config.render.quote_label);
     }

@@ -56,11 +56,11 @@ impl Gap {
 
 /// The line that says so, in its form; none where the config has none.
 pub(crate) fn text(draft: &Draft, gap: &Gap) -> Option<String> {
-    let [from, to] = [gap.from, gap.to].map(|moment| match moment {
+    let shown = |moment: Option<Milliseconds>| match moment {
         Some(moment) => time::format_minute(moment, &draft.zone),
         None => UNKNOWN_TIME.to_owned(),
-    });
-    form::gap_notice(&draft.config, gap.count, &from, &to)
+    };
+    form::gap_notice(&draft.config, gap.count, &shown(gap.from), &shown(gap.to))
 }
 
 /// The longest that it can be: as if all messages were left out. No time of our days is longer than another.

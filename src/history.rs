@@ -41,7 +41,7 @@ pub(crate) struct History {
     pub quoted: Vec<usize>,
     plan: Plan,
     /// What stands before and after what is quoted.
-    around_quotes: Vec<Piece>,
+    around_quotes: (Vec<Piece>, Vec<Piece>),
     /// What says that messages are left out, and the room that is kept for it.
     notice: Option<Piece>,
     reserved: Cost,
@@ -88,7 +88,7 @@ impl History {
             shapes: tiered::shapes(draft),
             quoted: Vec::new(),
             plan,
-            around_quotes: Vec::new(),
+            around_quotes: (Vec::new(), Vec::new()),
             notice: None,
             reserved: Cost::default(),
         };
@@ -103,10 +103,7 @@ impl History {
         let label = section.label.clone().unwrap_or_default();
         let empty = section.empty.clone().map(|empty| label + &empty);
         let (before, after) = form::around_history(draft);
-        let mut quotes = Vec::new();
-        if plan.quotes_chosen || plan.quotes_recalled {
-            quotes = form::around_quotes(&draft.config);
-        }
+        let (opening, closing) = form::around_quotes(&draft.config);
         let mut make = |texts: Vec<String>| -> Vec<Piece> {
             let mut pieces = Vec::with_capacity(texts.len());
             for text in texts {
@@ -115,7 +112,9 @@ impl History {
             pieces
         };
         history.around = (make(before), make(after));
-        history.around_quotes = make(quotes);
+        if plan.quotes_chosen || plan.quotes_recalled {
+            history.around_quotes = (make(opening), make(closing));
+        }
         if let (true, Some(longest)) = (plan.reserves, gap::longest_text(draft)) {
             history.notice = Some(draft.make(position, Role::System, longest));
         }
@@ -144,9 +143,9 @@ impl History {
 
     /// What stands around what is quoted, as far as it is not paid for.
     fn unpaid_around_quotes(&self, draft: &Draft, meter: &Meter) -> StageResult<Cost> {
+        let (opening, closing) = &self.around_quotes;
         if self.quoted.is_empty() {
-            meter.ask_for(draft, &self.around_quotes)?;
-            let around = meter.total(draft, &self.around_quotes)?;
+            let around = meter.total(draft, opening)?.plus(meter.total(draft, closing)?);
             return Ok(around.plus(meter.quote_slack(draft)));
         }
         Ok(Cost::default())
@@ -155,20 +154,18 @@ impl History {
     /// The messages that are in their place, and those that are quoted with what stands around them; each the oldest first.
     fn in_order(&self, draft: &Draft) -> (Vec<Piece>, Vec<Piece>) {
         let mut is_kept = vec![false; draft.transcript.len()];
-        let mut is_quoted = is_kept.clone();
+        let mut is_quoted = vec![false; draft.transcript.len()];
         for row in &self.kept {
             is_kept[*row] = true;
         }
+        let (mut in_place, mut quotes) = (Vec::new(), Vec::new());
+        let (opening, closing) = &self.around_quotes;
         for row in &self.quoted {
             is_quoted[*row] = true;
         }
-        let (mut in_place, mut quotes) = (Vec::new(), Vec::new());
-        let [opening, closing @ ..] = self.around_quotes.as_slice() else {
-            let rows = draft.order.iter().copied().filter(|row| is_kept[*row]);
-            let in_place = || rows.map(Piece::Message).collect();
-            return (self.pieces.clone().unwrap_or_else(in_place), quotes);
-        };
-        quotes.push(*opening);
+        if !self.quoted.is_empty() {
+            quotes.extend_from_slice(opening);
+        }
         for row in &draft.order {
             if is_quoted[*row] {
                 quotes.push(Piece::Quoted(*row));
@@ -176,9 +173,8 @@ impl History {
                 in_place.push(Piece::Message(*row));
             }
         }
-        quotes.extend_from_slice(closing);
-        if self.quoted.is_empty() {
-            quotes.clear();
+        if !self.quoted.is_empty() {
+            quotes.extend_from_slice(closing);
         }
         (self.pieces.clone().unwrap_or(in_place), quotes)
     }
@@ -396,21 +392,22 @@ pub(crate) fn pieces(
     }
     let (before, after) = &history.around;
     let has_body = !pieces.is_empty() || notice.is_some();
-    let is_instruction = |row: usize| draft.requirement(row) == Some(Reason::Instruction);
     // What is quoted comes before the request, and before what stands for it.
     let newest = draft.newest_open_row();
-    let stands_for_request =
-        |row: usize| Some(row) == newest || draft.requirement(row) == Some(Reason::Request);
     let has_request = draft.request.is_some() || !draft.shows_request();
     let mut out = Vec::new();
     if has_body {
         out.extend_from_slice(before);
     }
     for piece in pieces {
-        if !piece.row().is_some_and(is_instruction) {
+        let row = piece.row();
+        let reason = row.and_then(|row| draft.requirement(row));
+        if reason != Some(Reason::Instruction) {
             out.extend(notice.take());
         }
-        if !has_request && piece.row().is_some_and(stands_for_request) {
+        let stands_for_request =
+            reason == Some(Reason::Request) || (row.is_some() && row == newest);
+        if stands_for_request && !has_request {
             out.append(&mut quotes);
         }
         out.push(piece);

@@ -67,12 +67,15 @@ test("what is recalled is one message behind the history, and the objects of the
 test("a context is built again from its recording, and has another hash without either", async () => {
   const context = await buildContext(garden, config);
   assert.equal((await replay(context.recording, garden)).same, true);
-  const hashes = [context, ...[{ render: {} }, { recall: {} }].map((other) => buildContextSync(garden, { ...config, ...other }))];
+  const hashes = [
+    context,
+    ...[{ render: {} }, { recall: {} }].map((other) => buildContextSync(garden, { ...config, ...other })),
+  ];
   assert.equal(new Set(hashes.map(({ snapshot }) => snapshot.contextHash)).size, 3);
 });
 
 test("what triage chose can stand behind the history", async () => {
-  const select = (_, candidates) => candidates.slice(0, 2).map(({ id }) => id);
+  const select = ({ candidates }) => candidates.slice(0, 2).map(({ id }) => id);
   const context = await buildContext(garden, {
     request: "so?",
     triage: { select, placement: "afterHistory", alwaysIncludeRecent: 3 },
@@ -85,20 +88,15 @@ test("what triage chose can stand behind the history", async () => {
 });
 
 test("a session says how much of its log it did not read", async () => {
-  const session = await openSession({ store: memoryStore(), key: "k" });
   const content = "ten words of text that say nothing new at all";
   const count = 3000;
-  await session.append(
-    Array.from({ length: count }, (_, index) => ({ role: "user", content, createdAt: START + index * 60_000 })),
-  );
-  await session.close();
   const store = memoryStore();
-  const again = await openSession({ store, key: "k" });
-  await again.append(
+  const first = await openSession("k", { store });
+  await first.append(
     Array.from({ length: count }, (_, index) => ({ role: "user", content, createdAt: START + index * 60_000 })),
   );
-  await again.close();
-  const opened = await openSession({ store, key: "k" });
+  await first.close();
+  const opened = await openSession("k", { store });
   const context = await opened.build({
     request: "and now?",
     budget: { maxTokens: 300 },
@@ -106,7 +104,9 @@ test("a session says how much of its log it did not read", async () => {
     render: { gapNotice },
   });
   assert.ok(context.trace.unreadCount > 0);
-  const [, left, from, to] = /^\[(\d+) earlier messages, (.+) to (.+), are not shown\.\]$/.exec(context.messages[0].content);
+  const [, left, from, to] = /^\[(\d+) earlier messages, (.+) to (.+), are not shown\.\]$/.exec(
+    context.messages[0].content,
+  );
   assert.equal(Number(left), count - context.kept.length);
   assert.equal(from, "2025-02-10 17:00");
   const next = context.kept[0].createdAt;
