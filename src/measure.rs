@@ -242,12 +242,6 @@ impl Meter {
         Cost { tokens: u64::from(self.last.is_none() && self.drops_line_end), chars: 0 }
     }
 
-    /// What the end of a message that quotes others may cost more than was counted, as that of a text may.
-    pub(crate) fn quote_slack(&self, draft: &Draft) -> Cost {
-        let is_chat = draft.config.render.format == Format::Messages;
-        Cost { tokens: u64::from(is_chat), chars: 0 }
-    }
-
     /// Whether a piece ends a text, so that no line end follows it.
     fn is_last(&self, draft: &Draft, piece: Piece) -> bool {
         self.last == Some(piece) || draft.quotes.last() == Some(&piece)

@@ -225,7 +225,7 @@ fn check_quotes(context: &Context, quoted: &[usize], request: Option<&str>) {
     let opening = &context.made[opening].text;
     match config.render.format {
         Format::Messages | Format::Text => {
-            assert!(opening.starts_with("Earlier in this conversation:"))
+            assert!(opening.starts_with("Earlier in this conversation:"));
         }
         _ => assert_eq!(opening, "<recalled>"),
     }
