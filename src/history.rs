@@ -8,7 +8,7 @@ use crate::context::{Cost, Piece};
 use crate::draft::{Draft, Rank, Ranked, Why};
 use crate::form;
 use crate::gap::{self, Gap};
-use crate::measure::{Meter, quote_slack};
+use crate::measure::Meter;
 use crate::shorten;
 use crate::tiered;
 use crate::trace::Reason;
@@ -147,7 +147,9 @@ impl History {
         let (opening, closing) = &self.around_quotes;
         if self.quoted.is_empty() {
             let around = meter.total(draft, opening)?.plus(meter.total(draft, closing)?);
-            return Ok(around.plus(quote_slack(draft)));
+            // Where the last line of a message loses its line end, a token may fall into two; of a text, `Meter::slack` says so.
+            let is_chat = draft.config.render.format == Format::Messages;
+            return Ok(around.plus(Cost { tokens: u64::from(is_chat), chars: 0 }));
         }
         Ok(Cost::default())
     }

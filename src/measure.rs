@@ -297,12 +297,6 @@ impl Meter {
     }
 }
 
-/// What the end of a message that quotes others may cost more than was counted, as that of a text may.
-pub(crate) fn quote_slack(draft: &Draft) -> Cost {
-    let is_chat = draft.config.render.format == Format::Messages;
-    Cost { tokens: u64::from(is_chat), chars: 0 }
-}
-
 /// What every message of a transcript costs in a form, and what the form itself costs with nothing in it. Times are
 /// counted as in UTC.
 #[must_use]
