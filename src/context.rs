@@ -16,6 +16,19 @@ pub enum Piece {
     Made(usize),
     /// The request.
     Request,
+    /// A message of the transcript that is quoted after the history, by its row.
+    Quoted(usize),
+}
+
+impl Piece {
+    /// The row of the message behind it, if it is one of the transcript.
+    #[must_use]
+    pub fn row(self) -> Option<usize> {
+        match self {
+            Self::Message(row) | Self::Quoted(row) => Some(row),
+            Self::Made(_) | Self::Request => None,
+        }
+    }
 }
 
 /// A text that the build made.

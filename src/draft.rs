@@ -57,6 +57,8 @@ pub struct Draft {
     pub made: Vec<Made>,
     /// The prompt: its pieces in order, each with the section that it is in; set by `budget`.
     pub layout: Vec<(Piece, usize)>,
+    /// What is quoted as one message, in the format `messages`: what opens it, and the messages; set by `budget`.
+    pub quotes: Vec<Piece>,
     /// The result; filled by the stages.
     pub context: Context,
     /// The stage that runs.
@@ -154,6 +156,7 @@ impl Draft {
             trimmed: false,
             made: Vec::new(),
             layout: Vec::new(),
+            quotes: Vec::new(),
             context: Context::default(),
             stage: StageName::Collect,
         }
@@ -389,6 +392,10 @@ impl Draft {
     /// The text that stands for a piece's own, if it was shortened.
     #[must_use]
     pub fn shortened_text(&self, piece: Piece) -> Option<&str> {
+        let piece = match piece {
+            Piece::Quoted(row) => Piece::Message(row),
+            _ => piece,
+        };
         self.shortened.get(&piece).map(String::as_str)
     }
 
@@ -396,7 +403,7 @@ impl Draft {
     #[must_use]
     pub fn source(&self, piece: Piece) -> Option<(&Transcript, usize)> {
         match piece {
-            Piece::Message(row) => Some((&self.transcript, row)),
+            Piece::Message(row) | Piece::Quoted(row) => Some((&self.transcript, row)),
             Piece::Request => self.request.as_deref().map(|request| (request, 0)),
             Piece::Made(_) => None,
         }

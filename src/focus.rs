@@ -84,7 +84,13 @@ pub(crate) fn fill(
         ("source}", source.filter(|source| !source.trim().is_empty()).unwrap_or("unknown")),
         ("score}", &*decimals(score.unwrap_or(0.0), 4)),
     ];
-    let mut out = String::with_capacity(template.len() + text.len());
+    fill_slots(template, &slots)
+}
+
+/// Fills in a template's slots, each named with the brace that closes it. What is filled in is not searched for more, and what
+/// names no slot stays as it is.
+pub(crate) fn fill_slots(template: &str, slots: &[(&str, &str)]) -> String {
+    let mut out = String::with_capacity(template.len());
     let mut parts = template.split('{');
     out.push_str(parts.next().unwrap_or_default());
     for part in parts {

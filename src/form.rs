@@ -4,9 +4,10 @@
 //! this is exact because a part ends with a line end and the next begins with neither a line end nor a slash: no token of
 //! the supported encodings crosses such a border.
 
-use crate::config::{ContextConfig, Format, Replacement, SectionKind};
+use crate::config::{ContextConfig, Format, Placement, Replacement, SectionKind};
 use crate::context::{Made, Piece};
 use crate::draft::Draft;
+use crate::focus::fill_slots;
 use crate::time::{self, Milliseconds};
 use crate::transcript::{Field, Role, Transcript};
 use std::borrow::Cow;
@@ -44,16 +45,24 @@ pub(crate) fn key(config: &ContextConfig, counter: &str) -> String {
     let zone = config.time_zone.as_deref().unwrap_or_default();
     let budget = &config.budget;
     let (message, name) = (budget.tokens_per_message, budget.tokens_per_name);
-    format!("{counter} {message} {name} {zone} {render}")
+    let own_lines = own_lines(config).join("\n");
+    format!("{counter} {message} {name} {zone} {render} {own_lines}")
 }
 
 /// Whether times of day are shown, so that the time zone matters.
 pub(crate) fn shows_times(config: &ContextConfig) -> bool {
-    match config.render.format {
-        Format::Messages => false,
-        Format::Text | Format::Xml => config.render.times,
-        Format::Conversations => true,
-    }
+    let is_named = config.render.gap_notice.is_some();
+    is_named
+        || match config.render.format {
+            Format::Messages => quotes(config) && config.render.times,
+            Format::Text | Format::Xml => config.render.times,
+            Format::Conversations => true,
+        }
+}
+
+/// Whether messages may be quoted after the history.
+fn quotes(config: &ContextConfig) -> bool {
+    [config.recall.placement, config.triage.placement].contains(&Placement::AfterHistory)
 }
 
 /// What the form is made of with nothing in it: what primes the reply, and the tools, which are in no message.
@@ -74,7 +83,7 @@ pub(crate) fn parts(draft: &Draft, piece: Piece, is_last: bool) -> Parts<'_> {
         (Piece::Made(position), _) if is_chat => {
             return made_message(draft, piece, &draft.made[position]);
         }
-        (_, Some((transcript, row))) if is_chat => {
+        (Piece::Message(_) | Piece::Request, Some((transcript, row))) if is_chat => {
             return chat_parts(&draft.config, transcript, row, draft.shortened_text(piece));
         }
         (Piece::Made(position), _) => made_block(draft, piece, &draft.made[position]),
@@ -95,7 +104,8 @@ pub(crate) fn parts(draft: &Draft, piece: Piece, is_last: bool) -> Parts<'_> {
     // No token may cross the border to the part before.
     let start = visible.len() - visible.trim_start_matches(is_line_end).len();
     visible.replace_range(..start, if visible[start..].starts_with('/') { " " } else { "" });
-    if !visible.is_empty() && (!is_last || draft.config.render.trailing_newline) {
+    let ends_line = !is_last || (draft.config.render.trailing_newline && !is_chat);
+    if !visible.is_empty() && ends_line {
         visible.push('\n');
     }
     Parts { visible: vec![visible.into()], ..Parts::default() }
@@ -244,6 +254,36 @@ pub(crate) fn around_history(draft: &Draft) -> (Vec<String>, Vec<String>) {
     }
 }
 
+/// What stands before and after what is quoted.
+pub(crate) fn around_quotes(config: &ContextConfig) -> (Vec<String>, Vec<String>) {
+    let mut label = block(&config.render.quote_label);
+    match config.render.format {
+        Format::Xml | Format::Conversations => {
+            return (vec!["<recalled>".to_owned()], vec!["</recalled>".to_owned()]);
+        }
+        Format::Messages if !label.is_empty() => label.push('\n'),
+        Format::Messages | Format::Text => {}
+    }
+    (vec![label], Vec::new())
+}
+
+/// What says that messages are left out, in its form; none where there is no such line.
+pub(crate) fn gap_notice(
+    config: &ContextConfig,
+    count: usize,
+    from: &str,
+    to: &str,
+) -> Option<String> {
+    let template = config.render.gap_notice.as_deref().filter(|it| !it.trim().is_empty())?;
+    let slots = [("count}", &*count.to_string()), ("from}", from), ("to}", to)];
+    let text = fill_slots(template, &slots);
+    Some(match config.render.format {
+        Format::Messages => text,
+        Format::Text => block(&text),
+        Format::Xml | Format::Conversations => format!("<gap>{}</gap>", escape_xml(&text)),
+    })
+}
+
 /// A text without the line ends around it: a part has one of its own.
 fn block(text: &str) -> String {
     text.trim_matches(is_line_end).to_owned()
@@ -258,7 +298,9 @@ fn line(draft: &Draft, piece: Piece, transcript: &Transcript, row: usize) -> Str
                 let _ = write!(out, "[{}] ", time::format_minute(moment, &draft.zone));
             }
             None if piece == Piece::Request => {} // it is being asked
-            None => out.push_str("[unknown] "),
+            None => {
+                let _ = write!(out, "[{UNKNOWN_TIME}] ");
+            }
         }
     }
     out.push_str(&label(&draft.config, transcript, row));
@@ -285,11 +327,56 @@ fn push_said(draft: &Draft, out: &mut String, content: &str) {
 /// Whether a line begins as one that the config or the form puts between messages: a label, a heading, a summary.
 fn looks_own(config: &ContextConfig, line: &str) -> bool {
     let line = line.trim_start_matches(is_invisible);
-    let labels = config.sections().iter().filter_map(|section| section.label.as_deref());
-    let own = labels.chain(config.render.heading.as_deref()).chain(SUMMARY_BEGINS);
-    own.filter_map(|label| label.lines().find(|line| !line.trim().is_empty()))
-        .any(|label| line.starts_with(label.trim()))
+    for own in own_lines(config) {
+        if first_line(own).is_some_and(|own| line.starts_with(own)) {
+            return true;
+        }
+    }
+    config.render.gap_notice.as_deref().is_some_and(|it| looks_like_notice(it, line))
 }
+
+/// What the config or the form puts between messages.
+fn own_lines(config: &ContextConfig) -> Vec<&str> {
+    let mut lines = SUMMARY_BEGINS.to_vec();
+    for section in config.sections() {
+        lines.push(section.label.as_deref().unwrap_or_default());
+    }
+    lines.push(config.render.heading.as_deref().unwrap_or_default());
+    if quotes(config) {
+        lines.push(&config.render.quote_label);
+    }
+    lines
+}
+
+fn first_line(text: &str) -> Option<&str> {
+    text.lines().map(str::trim).find(|line| !line.is_empty())
+}
+
+/// Whether a line could pass for a gap notice: it begins as the template does up to its first slot, with a value there, and
+/// then the letter that follows it.
+fn looks_like_notice(template: &str, line: &str) -> bool {
+    let is_of_value = |byte: &u8| byte.is_ascii_digit() || b" -:".contains(byte);
+    let behind_value = |text: &[u8]| text.iter().take_while(|byte| is_of_value(byte)).count();
+    let template = first_line(template).unwrap_or_default().as_bytes();
+    let slot = template.iter().position(|byte| *byte == b'{').unwrap_or(template.len());
+    let (before, slot) = template.split_at(slot);
+    let Some(rest) = line.as_bytes().strip_prefix(before.trim_ascii_end()) else {
+        return false;
+    };
+    if slot.is_empty() {
+        return !template.is_empty();
+    }
+    let rest = rest.trim_ascii_start();
+    let after = rest.strip_prefix(UNKNOWN_TIME.as_bytes()).unwrap_or(rest);
+    let after = &after[behind_value(after)..];
+    let end = slot.iter().position(|byte| *byte == b'}').map_or(slot.len(), |end| end + 1);
+    let behind = &slot[end..];
+    let next = behind.get(behind_value(behind)).filter(|next| **next != b'{');
+    after.len() < rest.len() && (next.is_none() || next == after.first())
+}
+
+/// What stands for a time that is not known.
+pub(crate) const UNKNOWN_TIME: &str = "unknown";
 
 /// What the summary of a conversation begins with, in the formats that have no element for it.
 const SUMMARY_BEGINS: [&str; 2] = ["Summary of the conversation", "Extract of the conversation"];
@@ -586,6 +673,18 @@ fn escape_xml(text: &str) -> String {
     out
 }
 
+/// What a message of the build's says with the messages that it quotes.
+pub(crate) fn quoting_content(draft: &Draft) -> String {
+    let last = draft.quotes.last();
+    let mut out = String::new();
+    for piece in &draft.quotes {
+        for text in parts(draft, *piece, Some(piece) == last).visible {
+            out.push_str(&text);
+        }
+    }
+    out
+}
+
 /// The canonical bytes of a chat message: its role and what the model sees of it, each with its length.
 pub(crate) fn canonical_message(draft: &Draft, piece: Piece) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -599,6 +698,12 @@ pub(crate) fn canonical_message(draft: &Draft, piece: Piece) -> Vec<u8> {
             let made = &draft.made[position];
             push(Field::Text, &made_content(draft, piece, made));
             made.role
+        }
+        (Piece::Quoted(_), _) => {
+            for text in parts(draft, piece, false).texts() {
+                push(Field::Text, text);
+            }
+            Role::System
         }
         (_, Some((transcript, row))) => {
             let shortened = draft.shortened_text(piece);

@@ -3,10 +3,11 @@
 //! `stages/budget` says when it is served, `tiered` does the same for conversations.
 
 use crate::ask::StageResult;
-use crate::config::{Format, Measure, Oversize, SectionKind};
+use crate::config::{Format, Measure, Oversize, Placement, SectionKind};
 use crate::context::{Cost, Piece};
-use crate::draft::{Candidate, Draft, Rank, Ranked, Why};
+use crate::draft::{Draft, Rank, Ranked, Why};
 use crate::form;
+use crate::gap::{self, Gap};
 use crate::measure::Meter;
 use crate::shorten;
 use crate::tiered;
@@ -37,10 +38,44 @@ pub(crate) struct History {
     pub items: u64,
     /// The conversations, where they are told apart.
     pub shapes: Vec<tiered::Shape>,
+    /// Of what is kept, the rows that are quoted.
+    pub quoted: Vec<usize>,
+    plan: Plan,
+    /// What stands before and after what is quoted.
+    around_quotes: (Vec<Piece>, Vec<Piece>),
+    /// What says that messages are left out, and the room that is kept for it.
+    notice: Option<Piece>,
+    reserved: Cost,
+}
+
+/// What is quoted, and whether there is room kept for the gap notice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Plan {
+    /// Whether what triage chose is quoted.
+    pub quotes_chosen: bool,
+    /// Whether what is recalled is quoted.
+    pub quotes_recalled: bool,
+    /// Whether there is room kept for the gap notice.
+    pub reserves: bool,
+}
+
+impl Plan {
+    /// How it is tried first, where all may fit, and how then.
+    pub(crate) fn of(draft: &Draft) -> [Self; 2] {
+        let config = &draft.config;
+        let notices = config.enabled && config.render.gap_notice.is_some();
+        let has_gap = notices && Gap::find(draft, &[]).is_some();
+        let is_flat = draft.conversations.is_none();
+        let quotes_chosen = is_flat && config.triage.placement == Placement::AfterHistory;
+        let first = Self { quotes_chosen, quotes_recalled: false, reserves: has_gap };
+        let quotes_recalled =
+            draft.ranking.is_some() && config.recall.placement == Placement::AfterHistory;
+        [first, Self { quotes_recalled, reserves: notices, ..first }]
+    }
 }
 
 impl History {
-    pub(crate) fn begin(draft: &mut Draft) -> Self {
+    pub(crate) fn begin(draft: &mut Draft, plan: Plan) -> Self {
         let mut history = Self {
             around: (Vec::new(), Vec::new()),
             empty: None,
@@ -52,6 +87,11 @@ impl History {
             room: Cost { tokens: u64::MAX, chars: u64::MAX },
             items: u64::MAX,
             shapes: tiered::shapes(draft),
+            quoted: Vec::new(),
+            plan,
+            around_quotes: (Vec::new(), Vec::new()),
+            notice: None,
+            reserved: Cost::default(),
         };
         let Some((position, section)) = draft.config.section(SectionKind::History) else {
             return history;
@@ -64,11 +104,21 @@ impl History {
         let label = section.label.clone().unwrap_or_default();
         let empty = section.empty.clone().map(|empty| label + &empty);
         let (before, after) = form::around_history(draft);
-        let mut make = |text| draft.make(position, Role::System, text);
-        history.around = (
-            before.into_iter().map(&mut make).collect(),
-            after.into_iter().map(&mut make).collect(),
-        );
+        let (opening, closing) = form::around_quotes(&draft.config);
+        let mut make = |texts: Vec<String>| -> Vec<Piece> {
+            let mut pieces = Vec::with_capacity(texts.len());
+            for text in texts {
+                pieces.push(draft.make(position, Role::System, text));
+            }
+            pieces
+        };
+        history.around = (make(before), make(after));
+        if plan.quotes_chosen || plan.quotes_recalled {
+            history.around_quotes = (make(opening), make(closing));
+        }
+        if let (true, Some(longest)) = (plan.reserves, gap::longest_text(draft)) {
+            history.notice = Some(draft.make(position, Role::System, longest));
+        }
         if draft.config.render.format != Format::Messages {
             history.empty = empty.map(|empty| draft.make(position, Role::System, empty));
         }
@@ -78,6 +128,64 @@ impl History {
     pub(crate) fn frame(&self) -> Vec<Piece> {
         self.around.0.iter().chain(&self.around.1).copied().collect()
     }
+
+    /// Keeps room for the gap notice, if there is any.
+    pub(crate) fn reserve(&mut self, draft: &Draft, meter: &Meter, room: &mut Cost) -> StageResult {
+        if let Some(notice) = self.notice {
+            meter.ask_for(draft, &[notice])?;
+            let cost = meter.cost(draft, notice)?;
+            if cost.fits(*room) {
+                self.reserved = cost;
+                *room = room.minus(cost);
+            }
+        }
+        Ok(())
+    }
+
+    /// What stands around what is quoted, as far as it is not paid for.
+    fn unpaid_around_quotes(&self, draft: &Draft, meter: &Meter) -> StageResult<Cost> {
+        let (opening, closing) = &self.around_quotes;
+        if self.quoted.is_empty() {
+            let around = meter.total(draft, opening)?.plus(meter.total(draft, closing)?);
+            // Where the last line of a message loses its line end, a token may fall into two; of a text, `Meter::slack` says so.
+            let is_chat = draft.config.render.format == Format::Messages;
+            return Ok(around.plus(Cost { tokens: u64::from(is_chat), chars: 0 }));
+        }
+        Ok(Cost::default())
+    }
+
+    /// The messages that are in their place, and those that are quoted with what stands around them; each the oldest first.
+    fn in_order(&self, draft: &Draft) -> (Vec<Piece>, Vec<Piece>) {
+        let mut is_kept = vec![false; draft.transcript.len()];
+        let mut is_quoted = vec![false; draft.transcript.len()];
+        for row in &self.kept {
+            is_kept[*row] = true;
+        }
+        let (mut in_place, mut quotes) = (Vec::new(), Vec::new());
+        let (opening, closing) = &self.around_quotes;
+        for row in &self.quoted {
+            is_quoted[*row] = true;
+        }
+        if !self.quoted.is_empty() {
+            quotes.extend_from_slice(opening);
+        }
+        for row in &draft.order {
+            if is_quoted[*row] {
+                quotes.push(Piece::Quoted(*row));
+            } else if is_kept[*row] {
+                in_place.push(Piece::Message(*row));
+            }
+        }
+        if !self.quoted.is_empty() {
+            quotes.extend_from_slice(closing);
+        }
+        (self.pieces.clone().unwrap_or(in_place), quotes)
+    }
+}
+
+/// What makes a piece of a message.
+fn piece_of(is_quoted: bool) -> fn(usize) -> Piece {
+    if is_quoted { Piece::Quoted } else { Piece::Message }
 }
 
 /// Keeps whole groups by rank, within a rank the newest first.
@@ -115,9 +223,9 @@ pub(crate) fn keep_by_rank(
         }
         is_seen[draft.groups.of(row)] = true;
         let members: Vec<usize> = open_members(draft, row);
-        let ahead = members.iter().chain(&rows[position..]).copied().map(Piece::Message);
-        meter.ask_ahead(draft, members.len(), ahead)?;
-        if let Err(reason) = limit.keep(draft, meter, history, room, &members)? {
+        let is_quoted = history.plan.quotes_chosen && draft.rank(row) == Rank::Chosen;
+        meter.ask_for_group(draft, &members, &rows[position..], piece_of(is_quoted))?;
+        if let Err(reason) = limit.keep(draft, meter, history, room, &members, is_quoted)? {
             blocked = blocked.or(is_run.then_some(reason));
             history.left_out.extend(members.into_iter().map(|member| (member, reason)));
         }
@@ -141,33 +249,27 @@ pub(crate) fn keep_ranked(
         tokens: room.tokens.min(history.room.tokens),
         chars: room.chars.min(history.room.chars),
     };
-    let newest: Vec<Candidate> = ranking.newest.iter().copied().map(Candidate::Row).collect();
+    let rows: Vec<usize> = ranking.candidates.iter().map_while(|it| it.row()).collect();
+    let rest = &ranking.candidates[rows.len()..];
     let lists = [
-        (&newest, all.share(config.max_recent_share), 0, Reason::Newest),
-        (&ranking.candidates, all.share(config.max_share), MISSES, Reason::Recalled),
+        (&ranking.newest, all.share(config.max_recent_share), 0, Reason::Newest),
+        (&rows, all.share(config.max_share), MISSES, Reason::Recalled),
     ];
     let limit = HistoryLimit::of(draft);
-    for (candidates, share, most_misses, reason) in lists {
+    let mut misses = 0;
+    for (rows, share, most_misses, reason) in lists {
         let mut left =
             Cost { tokens: share.tokens.min(room.tokens), chars: share.chars.min(room.chars) };
-        let mut misses = 0;
-        for (position, candidate) in candidates.iter().enumerate() {
-            let row = match (candidate, &ranking.why) {
-                (Candidate::Row(row), _) => *row,
-                (Candidate::Unread(_), Why::Found(evidence)) => {
-                    return Err(unread::ask_for_candidates(evidence, &candidates[position..]));
-                }
-                (Candidate::Unread(_), Why::Recorded(_)) => continue,
-            };
+        let is_quoted = history.plan.quotes_recalled && reason == Reason::Recalled;
+        misses = 0;
+        for (position, row) in rows.iter().copied().enumerate() {
             if draft.rank(row) != Rank::History {
                 continue; // kept with another of its group
             }
             let members = open_members(draft, row);
-            let next = candidates[position..].iter().filter_map(|candidate| candidate.row());
-            let ahead = members.iter().copied().chain(next).map(Piece::Message);
-            meter.ask_ahead(draft, members.len(), ahead)?;
+            meter.ask_for_group(draft, &members, &rows[position..], piece_of(is_quoted))?;
             let before = left;
-            if limit.keep(draft, meter, history, &mut left, &members)?.is_ok() {
+            if limit.keep(draft, meter, history, &mut left, &members, is_quoted)?.is_ok() {
                 draft.claim(row, Rank::Recalled, reason);
                 *room = room.minus(before.minus(left));
                 misses = 0;
@@ -179,7 +281,12 @@ pub(crate) fn keep_ranked(
             }
         }
     }
-    Ok(())
+    match &ranking.why {
+        Why::Found(evidence) if misses <= MISSES && !rest.is_empty() => {
+            Err(unread::ask_for_candidates(evidence, rest))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The members of a row's group that no stage has left out: in a text a call may stand without its result.
@@ -210,12 +317,18 @@ impl HistoryLimit {
         history: &mut History,
         room: &mut Cost,
         members: &[usize],
+        is_quoted: bool,
     ) -> StageResult<Result<(), Reason>> {
         if members.len() as u64 > history.items {
             return Ok(Err(Reason::OverLimit));
         }
-        let pieces: Vec<Piece> = members.iter().copied().map(Piece::Message).collect();
-        let Some(mut cost) = meter.cost_within(draft, &pieces, *room)? else {
+        let pieces: Vec<Piece> = members.iter().copied().map(piece_of(is_quoted)).collect();
+        let around =
+            if is_quoted { history.unpaid_around_quotes(draft, meter)? } else { Cost::default() };
+        let left = room.minus(around);
+        let found =
+            if around.fits(*room) { meter.cost_within(draft, &pieces, left)? } else { None };
+        let Some(mut cost) = found else {
             return Ok(Err(Reason::OverBudget));
         };
         let mut own = self.own_cost(draft, members, cost);
@@ -228,12 +341,12 @@ impl HistoryLimit {
             }
             let text = draft.text_of(Piece::Message(row));
             let text = form::said_of(&draft.config, &text);
-            let around = own.chars.saturating_sub(text.chars().count() as u64);
-            let left = history.room.chars.saturating_sub(around).max(1);
-            let end = shorten::tail(&text, usize::try_from(left).unwrap_or(usize::MAX));
+            let beside = own.chars.saturating_sub(text.chars().count() as u64);
+            let length = history.room.chars.saturating_sub(beside).max(1);
+            let end = shorten::tail(&text, usize::try_from(length).unwrap_or(usize::MAX));
             draft.shortened.insert(Piece::Message(row), end.to_owned());
             cost = meter.total(draft, &pieces)?;
-            if !cost.fits(*room) {
+            if !cost.fits(left) {
                 // A cut may fall within a token.
                 draft.shortened.remove(&Piece::Message(row));
                 return Ok(Err(Reason::OverBudget));
@@ -243,8 +356,11 @@ impl HistoryLimit {
         }
         history.room = history.room.minus(own);
         history.items -= members.len() as u64;
+        if is_quoted {
+            history.quoted.extend(members);
+        }
         history.kept.extend(members);
-        *room = room.minus(cost);
+        *room = left.minus(cost);
         Ok(Ok(()))
     }
 
@@ -264,29 +380,76 @@ impl HistoryLimit {
     }
 }
 
-/// The pieces of the history in their order, with what stands around them; or what stands for it where there is none.
+/// The pieces of the history in their order, with what stands around them and what is quoted; or what stands for it where
+/// there is none. `room` is what is left beside the room for the gap notice.
 pub(crate) fn pieces(
-    draft: &Draft,
+    draft: &mut Draft,
     meter: &Meter,
     history: &History,
     room: Cost,
 ) -> StageResult<Vec<Piece>> {
-    let in_order = || {
-        let mut is_kept = vec![false; draft.transcript.len()];
-        for row in &history.kept {
-            is_kept[*row] = true;
-        }
-        let rows = draft.order.iter().copied().filter(|row| is_kept[*row]);
-        rows.map(Piece::Message).collect()
-    };
-    let pieces: Vec<Piece> = history.pieces.clone().unwrap_or_else(in_order);
-    if !pieces.is_empty() {
-        let (before, after) = &history.around;
-        return Ok(before.iter().chain(&pieces).chain(after).copied().collect());
+    let (pieces, mut quotes) = history.in_order(draft);
+    if draft.config.render.format == Format::Messages {
+        draft.quotes.clone_from(&quotes);
     }
-    // What the frame would have cost is free again.
-    let room = room.plus(meter.total(draft, &history.frame())?);
-    let empty: Vec<Piece> = history.empty.into_iter().collect();
-    let fits = !history.is_over_budget && meter.total(draft, &empty)?.fits(room);
-    Ok(if fits || history.is_empty { empty } else { Vec::new() })
+    let is_empty = pieces.is_empty() && quotes.is_empty();
+    // Where there is no history, what was paid for its frame, or for what stands for it, is free again.
+    let empty: Vec<Piece> = history.empty.into_iter().filter(|_| is_empty).collect();
+    let frame = if is_empty { history.frame() } else { Vec::new() };
+    let paid = meter.total(draft, if history.is_empty { &empty } else { &frame })?;
+    let room = room.plus(history.reserved).plus(paid);
+    let mut notice = notice(draft, meter, history, room, frame)?;
+    if is_empty && notice.is_none() {
+        let fits = !history.is_over_budget && meter.total(draft, &empty)?.fits(room);
+        return Ok(if fits || history.is_empty { empty } else { Vec::new() });
+    }
+    let (before, after) = &history.around;
+    let has_body = !pieces.is_empty() || notice.is_some();
+    // What is quoted comes before the request, and before what stands for it.
+    let newest = draft.newest_open_row();
+    let has_request = draft.request.is_some() || !draft.shows_request();
+    let mut out = Vec::new();
+    if has_body {
+        out.extend_from_slice(before);
+    }
+    for piece in pieces {
+        let row = piece.row();
+        let reason = row.and_then(|row| draft.requirement(row));
+        if reason != Some(Reason::Instruction) {
+            out.extend(notice.take());
+        }
+        let stands_for_request =
+            reason == Some(Reason::Request) || (row.is_some() && row == newest);
+        if stands_for_request && !has_request {
+            out.append(&mut quotes);
+        }
+        out.push(piece);
+    }
+    out.extend(notice);
+    if has_body {
+        out.extend_from_slice(after);
+    }
+    out.append(&mut quotes);
+    Ok(out)
+}
+
+/// What says that messages are left out, where any are and there is room for it, and for what stands around it.
+fn notice(
+    draft: &mut Draft,
+    meter: &Meter,
+    history: &History,
+    room: Cost,
+    mut around: Vec<Piece>,
+) -> StageResult<Option<Piece>> {
+    let Some(notice @ Piece::Made(position)) = history.notice else {
+        return Ok(None);
+    };
+    let Some(gap) = Gap::find(draft, &history.left_out) else {
+        return Ok(None);
+    };
+    draft.made[position].text = gap::text(draft, &gap).unwrap_or_default();
+    around.push(notice);
+    meter.ask_for(draft, &around)?;
+    let fits = meter.total(draft, &around)?.fits(room) && !history.is_over_budget;
+    Ok(fits.then_some(notice))
 }

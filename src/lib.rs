@@ -14,7 +14,7 @@
 //! - `sections`, `focus`: what sections hold, and how broad recall is.
 //! - `units`, `conversations`: what windows count, and conversations within a transcript.
 //! - `unread`: whether what was read of a log decides the context.
-//! - `history`, `tiered`: how much of the history fits, and which conversations.
+//! - `history`, `tiered`: how much of the history fits, and which conversations. `gap`: what is left out, in a line.
 //! - [`recall`]: the index of all messages, and how well they fit a request.
 //! - [`time`], [`map`]: dates and time zones, small maps.
 //! - [`tokens`]: exact counts and estimates.
@@ -29,6 +29,7 @@ pub mod draft;
 mod conversations;
 mod focus;
 mod form;
+mod gap;
 mod history;
 pub mod measure;
 mod sections;

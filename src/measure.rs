@@ -142,21 +142,31 @@ impl Meter {
     }
 
     /// Asks in one batch for all counts that the pieces need.
-    pub(crate) fn ask_for(
+    pub(crate) fn ask_for(&self, draft: &Draft, pieces: &[Piece]) -> StageResult {
+        self.ask_ahead(draft, 0, &|place| pieces.get(place).copied())
+    }
+
+    /// Asks for the counts that the rows of a group need, and ahead for those of others.
+    pub(crate) fn ask_for_group(
         &self,
         draft: &Draft,
-        pieces: impl Iterator<Item = Piece>,
+        group: &[usize],
+        others: &[usize],
+        piece: fn(usize) -> Piece,
     ) -> StageResult {
-        self.ask_ahead(draft, 0, pieces)
+        self.ask_ahead(draft, group.len(), &|place| {
+            let row = group.get(place).or_else(|| others.get(place - group.len()))?;
+            Some(piece(*row))
+        })
     }
 
     /// Asks for the counts that the first `count` pieces need, if any is missing, and in the same batch for those of the
-    /// pieces after them, as far as a batch goes.
+    /// pieces after them, as far as a batch goes. Pieces are given by their places, from 0.
     pub(crate) fn ask_ahead(
         &self,
         draft: &Draft,
         count: usize,
-        pieces: impl Iterator<Item = Piece>,
+        piece_at: &dyn Fn(usize) -> Option<Piece>,
     ) -> StageResult {
         const BATCH: usize = 256;
         let Source::Hook(counts, timeout_ms) = &self.source else {
@@ -165,12 +175,15 @@ impl Meter {
         let counts = counts.0.borrow();
         let mut texts: Vec<String> = Vec::new();
         let mut is_wanted: Hashed<String, u64> = Hashed::default();
-        for (position, piece) in pieces.enumerate() {
+        for position in 0.. {
+            let Some(piece) = piece_at(position) else {
+                break;
+            };
             let is_ahead = count > 0 && position >= count;
             if is_ahead && (texts.is_empty() || texts.len() >= BATCH) {
                 break;
             }
-            for text in form::parts(draft, piece, self.last == Some(piece)).texts() {
+            for text in form::parts(draft, piece, self.is_last(draft, piece)).texts() {
                 if !counts.contains_key(text) && is_wanted.insert(text.to_owned(), 0).is_none() {
                     texts.push(text.to_owned());
                 }
@@ -229,13 +242,18 @@ impl Meter {
         Cost { tokens: u64::from(self.last.is_none() && self.drops_line_end), chars: 0 }
     }
 
+    /// Whether a piece ends a text, so that no line end follows it.
+    fn is_last(&self, draft: &Draft, piece: Piece) -> bool {
+        self.last == Some(piece) || draft.quotes.last() == Some(&piece)
+    }
+
     fn cost_until(
         &self,
         draft: &Draft,
         piece: Piece,
         token_limit: u64,
     ) -> StageResult<Option<Cost>> {
-        let is_last = self.last == Some(piece);
+        let is_last = self.is_last(draft, piece);
         let parts = || form::parts(draft, piece, is_last);
         // The last piece of a text has no line end, so its cost is its own; a shortened one is not the message's.
         let (row, form) = match (piece, self.form) {
@@ -243,6 +261,13 @@ impl Meter {
                 if !is_last && draft.shortened_text(piece).is_none() =>
             {
                 (row, form)
+            }
+            (Piece::Quoted(row), Some(form))
+                if !is_last && draft.shortened_text(piece).is_none() =>
+            {
+                // In the text formats it is a line as any other.
+                let is_chat = draft.config.render.format == Format::Messages;
+                (row, if is_chat { !form } else { form })
             }
             _ => return self.measure(&parts(), token_limit),
         };

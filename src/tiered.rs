@@ -86,7 +86,8 @@ pub(crate) fn keep_conversations(
         let mut overflow =
             ended.filter(|(over, _)| stops || *over == tier).map(|(_, reason)| reason);
         if overflow.is_none() {
-            meter.ask_ahead(draft, shape.pieces().count(), ahead.into_iter())?;
+            let count = shape.pieces().count();
+            meter.ask_ahead(draft, count, &|place| ahead.get(place).copied())?;
             overflow = pay(draft, meter, history, room, shape)?;
             if let Some(reason) = overflow {
                 ended = Some((tier, reason));
@@ -235,7 +236,7 @@ fn keep_tail(
         shape.rows.insert(0, *row);
         let fits = |draft: &Draft, shape: &Shape| -> StageResult<bool> {
             let pieces: Vec<Piece> = shape.pieces().collect();
-            meter.ask_for(draft, pieces.iter().copied())?;
+            meter.ask_for(draft, &pieces)?;
             let Some(cost) = meter.cost_within(draft, &pieces, *room)? else {
                 return Ok(false);
             };

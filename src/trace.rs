@@ -156,6 +156,31 @@ impl Reason {
         Self::History,
     ];
 
+    /// Whether what is left out for this is history that the context has no room or no place for, so that the model may want
+    /// to know of it: what a gap notice counts. A split group goes by what split it.
+    #[must_use]
+    pub fn is_gap(self) -> bool {
+        matches!(
+            self,
+            Self::NotRead
+                | Self::BeyondCache
+                | Self::BeyondFetchLimit
+                | Self::BeyondAge
+                | Self::BeyondLookback
+                | Self::BeyondUserTurns
+                | Self::BeyondRecentMessages
+                | Self::TooOld
+                | Self::NotCandidate
+                | Self::NotChosen
+                | Self::TriageFailed
+                | Self::TriageUnavailable
+                | Self::TierNotShown
+                | Self::OverLimit
+                | Self::OverBudget
+                | Self::RankedLower
+        )
+    }
+
     /// The reason in words, with the figures of the config.
     #[must_use]
     #[expect(clippy::too_many_lines, reason = "a list")]

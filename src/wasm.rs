@@ -326,10 +326,12 @@ struct Rest<'a> {
     reason = "rows and costs of one prompt fit 32 bits"
 )]
 fn finished(context: &Context) -> JsResult<JsValue> {
-    /// A message of the transcript is its row, the request -1, and what the build made -2 and below.
+    /// A message of the transcript is its row, the request -1, what the build made -2 and below, and a quoted message its row
+    /// from the least number on.
     fn row(piece: Piece) -> i32 {
         match piece {
             Piece::Message(row) => row as i32,
+            Piece::Quoted(row) => i32::MIN + row as i32,
             Piece::Request => -1,
             Piece::Made(position) => -2 - position as i32,
         }

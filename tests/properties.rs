@@ -11,12 +11,11 @@ use proptest::sample::select;
 use proptest::test_runner::TestRunner;
 use std::fmt::Write;
 use support::{
-    Message, build, config, fates, groups_are_whole, kept, ranking_options, reference_count,
-    transcript,
+    Message, build, config, fates, gap_notice, groups_are_whole, kept, ranking_options,
+    reference_count, transcript,
 };
-use windrow::config::{OnRequiredOverflow, Ranking};
-use windrow::context::Context;
-use windrow::context::Piece;
+use windrow::config::{Format, OnRequiredOverflow, Placement, Ranking};
+use windrow::context::{Context, Piece, Placed};
 use windrow::error::ErrorCode;
 use windrow::tokens::EncodingName;
 use windrow::trace::{Fate, Reason};
@@ -73,11 +72,12 @@ fn options() -> impl Strategy<Value = String> {
         small(),
         any::<bool>(),
         select(vec!["o200k_base", "cl100k_base", "estimate"]),
+        gap_notice(),
     );
     (window, budget, rest, ranking_options()).prop_map(|(window, budget, rest, recall)| {
         let (lookback, exchange, turns, recent, hours, floor) = window;
         let (tokens, chars, shorten) = budget;
-        let (format, times, session, fetch, no_tags, encoding) = rest;
+        let (format, times, session, fetch, no_tags, encoding, notice) = rest;
         let json = |value: Option<u64>| value.map_or("null".to_owned(), |value| value.to_string());
         let mut out = String::new();
         let _ = write!(
@@ -88,7 +88,7 @@ fn options() -> impl Strategy<Value = String> {
                        "recencyHours":{},"minMessages":{floor}}},
             "recall":{recall},
             "budget":{{"maxTokens":{},"maxChars":{},"onRequiredOverflow":"{}"}},
-            "render":{{"format":"{format}","times":{times}}}}}"#,
+            "render":{{"format":"{format}","times":{times},"gapNotice":{}}}}}"#,
             session.map_or("null".to_owned(), |name| format!("\"{name}\"")),
             json(fetch),
             if no_tags { r#"["x"]"# } else { "[]" },
@@ -100,6 +100,7 @@ fn options() -> impl Strategy<Value = String> {
             json(tokens),
             json(chars),
             if shorten { "shorten" } else { "error" },
+            serde_json::to_string(&notice).expect("plain data"),
         );
         out
     })
@@ -117,6 +118,7 @@ fn recount(context: &Context, messages: &[Message], request: Option<&str>) -> u6
         let message = match piece {
             Piece::Message(row) => &messages[row],
             Piece::Request => asked.as_ref().expect("a request"),
+            Piece::Quoted(_) => return 0, // in the text that was made for all of them
             Piece::Made(position) => {
                 let made = &context.made[position];
                 return 3 + count(made.role.as_str()) + count(&made.text);
@@ -172,14 +174,11 @@ fn checked(messages: &[Message], request: Option<&str>, json: &str) -> Option<Co
     assert_eq!(context.tokens.sections.iter().map(|section| section.tokens).sum::<u64>(), total);
     // Whole, in order, and accounted for.
     groups_are_whole(&context, messages);
-    let rows: Vec<usize> = context
-        .pieces
-        .iter()
-        .filter_map(|placed| match placed.piece {
-            Piece::Message(row) => Some(row),
-            _ => None,
-        })
-        .collect();
+    let pieces = || context.pieces.iter().map(|placed| placed.piece);
+    let is_quoted = |piece: &Piece| matches!(piece, Piece::Quoted(_));
+    let in_place: Vec<usize> =
+        pieces().filter(|it| !is_quoted(it)).filter_map(Piece::row).collect();
+    let quoted: Vec<usize> = pieces().filter(is_quoted).filter_map(Piece::row).collect();
     let mut latest = None;
     let times: Vec<_> = messages
         .iter()
@@ -189,15 +188,135 @@ fn checked(messages: &[Message], request: Option<&str>, json: &str) -> Option<Co
         })
         .collect();
     // A result may wait for its call, whose clock is ahead.
-    let said = rows.iter().copied().filter(|row| messages[*row].role != Role::Tool);
-    assert!(said.is_sorted_by_key(|row| (times[row], row)));
+    for rows in [&in_place, &quoted] {
+        let said = rows.iter().copied().filter(|row| messages[*row].role != Role::Tool);
+        assert!(said.is_sorted_by_key(|row| (times[row], row)));
+    }
     assert_eq!(fates(&context).len(), messages.len());
-    let mut sorted = rows.clone();
+    let mut sorted = [in_place.as_slice(), &quoted].concat();
     sorted.sort_unstable();
     assert_eq!(sorted, kept(&context));
+    check_quotes(&context, &quoted, request);
+    check_notice(&context);
     let left_out = context.trace.ranges.iter().filter(|range| range.fate == Fate::LeftOut);
     assert!(left_out.clone().all(|range| range.tokens == 0));
     Some(context)
+}
+
+/// What is recalled is quoted where it should be, and nothing else is; it stands together, and before the request.
+fn check_quotes(context: &Context, quoted: &[usize], request: Option<&str>) {
+    let config = &context.recording.config;
+    let fates = fates(context).into_iter().enumerate();
+    let recalled = fates.filter(|(_, (_, reason))| *reason == Reason::Recalled);
+    let mut expected: Vec<usize> = recalled.map(|(row, _)| row).collect();
+    expected.retain(|_| config.recall.placement == Placement::AfterHistory);
+    let mut rows = quoted.to_vec();
+    rows.sort_unstable();
+    assert_eq!(rows, expected);
+    let is_quoted = |placed: &Placed| matches!(placed.piece, Piece::Quoted(_));
+    let Some(first) = context.pieces.iter().position(is_quoted) else {
+        return;
+    };
+    let together = &context.pieces[first..first + quoted.len()];
+    assert!(together.iter().all(is_quoted));
+    let is_text = context.text.is_some();
+    let opening = context.pieces[first - 1].piece;
+    let Piece::Made(opening) = opening else { panic!("opened by {opening:?}") };
+    let opening = &context.made[opening].text;
+    match config.render.format {
+        Format::Messages | Format::Text => {
+            assert!(opening.starts_with("Earlier in this conversation:"));
+        }
+        _ => assert_eq!(opening, "<recalled>"),
+    }
+    assert!(is_text || opening.lines().count() > quoted.len());
+    assert!(is_text || !opening.ends_with('\n') || opening.ends_with("\n\n"));
+    let behind: Vec<Piece> =
+        context.pieces[first + quoted.len()..].iter().map(|placed| placed.piece).collect();
+    let is_row = |piece: &Piece| piece.row().is_some();
+    match request {
+        Some(_) => assert!(behind.last() == Some(&Piece::Request) && !behind.iter().any(is_row)),
+        None => assert!(behind.iter().any(is_row), "the newest stands for the request"),
+    }
+}
+
+/// The gap notice counts what is left out for want of room or place, and is there only where anything is.
+fn check_notice(context: &Context) {
+    let config = &context.recording.config;
+    let of = |wanted: fn(Reason) -> bool| {
+        let fates = fates(context);
+        fates.iter().filter(|(fate, it)| *fate == Fate::LeftOut && wanted(*it)).count()
+    };
+    let least = of(Reason::is_gap);
+    let most = least + of(|reason| reason == Reason::SplitGroup);
+    let said = notice(context);
+    let Some(template) = config.render.gap_notice.as_deref().filter(|it| *it != " ") else {
+        assert_eq!(said, None);
+        return;
+    };
+    let is_bounded = config.budget.max_tokens.is_some() || config.budget.max_chars.is_some();
+    assert!(said.is_none() || most > 0);
+    assert!(said.is_some() || is_bounded || least == 0);
+    let Some((_, text)) = said else { return };
+    if let Some((before, _)) = text.split_once(" earlier messages") {
+        assert!(template.contains("{count} earlier messages"));
+        let figures = before.trim_start_matches("<gap>").trim_start_matches('[');
+        let count: usize = figures.parse().expect("a count");
+        assert!((least..=most).contains(&count), "{least} to {most}: {text}");
+    }
+    // It stands before all but the instructions.
+    let at = context.pieces.iter().position(|it| {
+        matches!(it.piece, Piece::Made(_)) && context.made[made(it.piece)].text == text
+    });
+    let before = &context.pieces[..at.expect("it is there")];
+    let fates = fates(context);
+    let rows = before.iter().filter_map(|placed| placed.piece.row());
+    assert!(rows.into_iter().all(|row| fates[row].1 == Reason::Instruction));
+}
+
+fn made(piece: Piece) -> usize {
+    let Piece::Made(position) = piece else { panic!("not made: {piece:?}") };
+    position
+}
+
+/// The gap notice in the prompt, with its cost.
+fn notice(context: &Context) -> Option<(u64, &str)> {
+    const BEGINS: [&str; 5] = ["[", "Until", "Not all", "<gap>", ""];
+    let is_notice = |text: &str| {
+        let digit = text.starts_with(|letter: char| letter.is_ascii_digit());
+        digit || BEGINS[..4].iter().any(|begin| text.starts_with(begin))
+    };
+    let placed = context.pieces.iter().filter(|it| matches!(it.piece, Piece::Made(_)));
+    let mut texts = placed.map(|it| (it.tokens, context.made[made(it.piece)].text.as_str()));
+    texts.find(|(_, text)| is_notice(text))
+}
+
+/// A gap notice costs what it costs, and no more: all else is as without it, with so much less to spend.
+fn check_cost_of_notice(
+    context: &Context,
+    messages: &[Message],
+    request: Option<&str>,
+    json: &str,
+) -> Result<(), TestCaseError> {
+    let mut without = config(json);
+    let limits = &mut without.budget;
+    // The longest that it can be costs the same where there are no times in it, and numbers are one token.
+    let template = without.render.gap_notice.take().unwrap_or_default();
+    if let (Some((cost, _)), Some(limit), None, true) = (
+        notice(context),
+        limits.max_tokens,
+        limits.max_chars,
+        context.tokens.exact && !template.contains("{from}"),
+    ) {
+        limits.max_tokens = Some(limit - cost);
+        let expected = build(&transcript(messages), request, without).expect("it fits");
+        prop_assert_eq!(fates(context), fates(&expected));
+        // Around it is what stands around a history, which is not there without one.
+        let in_place = |placed: &Placed| matches!(placed.piece, Piece::Message(_));
+        let around = context.tokens.total - cost - expected.tokens.total;
+        prop_assert!(around == 0 || !context.pieces.iter().any(in_place));
+    }
+    Ok(())
 }
 
 /// Holds one random case against all promises.
@@ -218,17 +337,23 @@ fn check_case(
     prop_assert_eq!(&again.recording, &context.recording);
     prop_assert_eq!(&again.trace, &context.trace);
 
+    check_cost_of_notice(&context, messages, request, json)?;
+
     // A larger budget keeps all that a smaller one kept, where the newest come first. What ranks better may be larger than
     // what ranks lower: once there is room for it, it takes that of the smaller ones. What stands before it stays.
     let mut larger = config(json);
     let is_ranked = larger.recall.ranking != Ranking::Recency;
-    if larger.budget.on_required_overflow == OnRequiredOverflow::Error {
+    // Where there is no room for a gap notice, what fits is there without it.
+    let gives_way = larger.render.gap_notice.is_some() && notice(&context).is_none();
+    if !gives_way && larger.budget.on_required_overflow == OnRequiredOverflow::Error {
         larger.budget.max_tokens = larger.budget.max_tokens.map(|limit| limit + more);
         larger.budget.max_chars = larger.budget.max_chars.map(|limit| limit + more);
         let larger = build(&transcript(messages), request, larger).expect("it did before");
         let kept_now = kept(&larger);
         let mut stays = kept(&context);
-        if is_ranked && context.trimmed {
+        // What is quoted costs less than in its place, so what fits quoted need not with one more in its place.
+        let quotes = context.pieces.iter().any(|it| matches!(it.piece, Piece::Quoted(_)));
+        if is_ranked && (context.trimmed || quotes) {
             let fates = fates(&context);
             stays.retain(|row| !matches!(fates[*row].1, Reason::Recalled | Reason::History));
         }

@@ -12,7 +12,7 @@ use proptest::sample::{Index, select};
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 use std::rc::Rc;
-use support::{Message, NOW, build_with, config, fates, ranking_options, transcript};
+use support::{Message, NOW, build_with, config, fates, gap_notice, ranking_options, transcript};
 use windrow::ask::{Answer, HookName, Need, Outcome, Recalled};
 use windrow::context::{AnswerRecord, Context, Piece};
 use windrow::error::{Error, ErrorCode};
@@ -83,6 +83,7 @@ fn messages() -> impl Strategy<Value = Vec<Message>> {
 }
 
 /// A config in JSON: every group, each option now and then.
+#[expect(clippy::too_many_lines, reason = "there are many options")]
 fn options() -> impl Strategy<Value = Value> {
     let small = || weighted(0.2, 0_u64..8);
     let general = (
@@ -103,6 +104,7 @@ fn options() -> impl Strategy<Value = Value> {
         prop::bool::weighted(0.8),
         select(vec!["all", "recalled"]),
         weighted(0.3, 0_u64..6),
+        any::<bool>(),
     );
     let tiers = (
         any::<bool>(),
@@ -124,6 +126,8 @@ fn options() -> impl Strategy<Value = Value> {
         any::<bool>(),
         weighted(0.2, 0_u64..40),
         any::<bool>(),
+        gap_notice(),
+        select(vec!["Earlier in this conversation:", "", "/a\n b\n"]),
     );
     let sections = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), small(), small());
     (general, filter, window, triage, tiers, budget, render, sections, ranking_options()).prop_map(
@@ -164,7 +168,8 @@ fn options() -> impl Strategy<Value = Value> {
                            "onError": if triage.2 { "recentOnly" } else { "keepAll" },
                            "onUnavailable": if triage.3 { "recentOnly" } else { "keepAll" },
                            "useSelection": triage.4,
-                           "candidates": triage.5, "maxCandidates": triage.6},
+                           "candidates": triage.5, "maxCandidates": triage.6,
+                           "placement": if triage.7 { "afterHistory" } else { "chronological" }},
                 "recall": recall,
                 "tiers": {"enabled": tiers.0, "onOverflow": if tiers.1 { "stop" } else { "nextTier" },
                           "todayWindow": if tiers.2 { "calendarDay" } else { "rolling24Hours" },
@@ -175,7 +180,8 @@ fn options() -> impl Strategy<Value = Value> {
                            "tools": if budget.3 { json!(["{\"name\":\"find\"}"]) } else { json!([]) }},
                 "render": {"format": render.0, "times": render.1, "collapseWhitespace": render.2,
                            "maxReplyChars": render.3, "trailingNewline": render.4,
-                           "heading": if render.1 { json!("So far:") } else { Value::Null }},
+                           "heading": if render.1 { json!("So far:") } else { Value::Null },
+                           "gapNotice": render.5, "quoteLabel": render.6},
                 "sections": if with_sections { json!(list) } else { Value::Null },
             })
         },
@@ -292,7 +298,7 @@ fn check_promises(context: &Context, messages: &[Message], options: &Value) {
     }
     let mut rows: Vec<usize> = Vec::new();
     for placed in &context.pieces {
-        if let Piece::Message(row) = placed.piece {
+        if let Some(row) = placed.piece.row() {
             rows.push(row);
         }
     }

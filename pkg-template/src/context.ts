@@ -58,7 +58,8 @@ export interface Explanation {
 /** What the engine gives back. */
 export interface Finished {
   /**
-   * What the prompt consists of, in order: a message by its position, the request as -1, what was made from -2 down.
+   * What the prompt consists of, in order: a message by its position, the request as -1, what was made from -2 down. Messages
+   * that are quoted follow what was made for them, and are in its text: by their position from -2 ** 31 on.
    */
   readonly rows: Int32Array;
   readonly costs: Uint32Array;
@@ -84,6 +85,8 @@ interface Rest {
 
 const REQUEST_ROW = -1;
 const FIRST_MADE_ROW = -2;
+const FIRST_QUOTED_ROW = -(2 ** 31);
+const isQuoted = (row: number): boolean => row < FIRST_QUOTED_ROW / 2;
 
 /** A recording of a build, with the request that it was for, and what was read of a session's log. */
 export type BuildRecording = Recording & {
@@ -96,12 +99,16 @@ export type BuildRecording = Recording & {
 export class BuiltContext<M extends MessageInput = MessageInput, F extends Format = "messages"> {
   /**
    * What to send, in order, in the format `messages`: the caller's own objects, marked copies of shortened ones, and
-   * what sections and request add to them, each in its place. Undefined in the text formats.
+   * what sections and request add to them, each in its place. What is quoted after the history is one message. Undefined in
+   * the text formats.
    */
   readonly messages: F extends "messages" ? readonly (M | ContextMessage)[] : undefined;
   /** What to send, in the text formats. Undefined in the format `messages`. */
   readonly text: F extends "messages" ? undefined : string;
-  /** The messages of the transcript that are in the context, in its order: the caller's own objects. */
+  /**
+   * The messages of the transcript that are in the context, in the order of the context, so that what is quoted comes last: the
+   * caller's own objects.
+   */
   readonly kept: readonly M[];
   /** What the context costs. */
   readonly tokens: TokenReport;
@@ -141,7 +148,8 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
     const rest = JSON.parse(finished.json) as Rest;
     const { made, text, recording } = rest;
     const { length } = recording.transcript;
-    const rows = Array.from(finished.rows);
+    const sent = Array.from(finished.rows);
+    const rows = sent.map((row) => (isQuoted(row) ? row - FIRST_QUOTED_ROW : row));
     this.#shortened = new Map(rest.shortened);
     this.#source = source.length === length ? source : source.slice(0, length);
     this.#costs = new Map(rows.map((row, index) => [row, finished.costs[index] ?? 0]));
@@ -159,7 +167,8 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
       const cut = this.#shortened.get(row);
       return (cut === undefined ? whole(row) : shortenedCopy(whole(row), cut)) as M | ContextMessage;
     };
-    this.messages = (text === null ? rows.map(piece) : undefined) as typeof this.messages;
+    const messages = text === null ? sent.filter((row) => !isQuoted(row)).map(piece) : undefined;
+    this.messages = messages as typeof this.messages;
     this.text = (text ?? undefined) as typeof this.text;
     this.tokens = rest.tokens;
     this.charCount = rest.charCount;

@@ -238,6 +238,8 @@ export interface RecallConfig {
   readonly maxRecentShare?: number | undefined;
   /** The most that ranked messages may take of the room that the history has, from 0 to 1. The rest goes to the newest. */
   readonly maxShare?: number | undefined;
+  /** Where those stand that are kept for their rank, where not all fit; with what goes together with them. */
+  readonly placement?: Placement | undefined;
   /** What becomes of the items of the section of kind `recall` where there is the hook `recall.search`. */
   readonly searchResults?: SearchResults | undefined;
   /**
@@ -278,6 +280,14 @@ export interface RecallConfig {
  * - `recency`: The newest first: nothing is recalled.
  */
 export type Ranking = "relevance" | "bm25" | "recency";
+
+/**
+ * Where messages of the history stand that were picked one by one.
+ * - `chronological`: In their place in the history, by time.
+ * - `afterHistory`: Quoted after the history and before the request, the oldest first, below `render.quoteLabel`: what is before them
+ * stays the same from turn to turn. In the format `messages` they are one system message.
+ */
+export type Placement = "chronological" | "afterHistory";
 
 /**
  * What becomes of the items of a section of kind `recall` where there is the hook `recall.search`. Where the hook has no
@@ -338,6 +348,8 @@ export interface TriageConfig {
   readonly maxCandidates?: number | null | undefined;
   /** The most characters of a candidate's text in the prompt of `complete`; null is no limit. */
   readonly maxCandidateChars?: number | null | undefined;
+  /** Where those stand that triage chose, with what goes together with them. With `tiers` they stay in their place. */
+  readonly placement?: Placement | undefined;
 }
 
 /**
@@ -500,7 +512,7 @@ export interface RenderConfig {
   readonly format?: Format | undefined;
   /**
    * Whether the formats `text` and `xml` show when a message was written, in `timeZone`; `unknown` where that is not
-   * known. The format `messages` has no place for it, and `conversations` always shows it.
+   * known. The format `messages` has a place for it only in what is quoted, and `conversations` always shows it.
    */
   readonly times?: boolean | undefined;
   /**
@@ -532,6 +544,19 @@ export interface RenderConfig {
   readonly replace?: readonly Replacement[] | undefined;
   /** A line that the text formats put before the history, where there is one (document 001). */
   readonly heading?: string | null | undefined;
+  /**
+   * A line before the history, behind the instructions, where messages of it are left out for want of room or place: by
+   * budget and limits, windows, age, triage or rank, or as they were not read of a session's log. `{count}` stands for
+   * how many, `{from}` and `{to}` for the times of the first and the last of them, in `timeZone`; `unknown` where that
+   * is not known. It is there only where there is room for it, and counts to the budget alone. Example:
+   * `"[{count} earlier messages, {from} to {to}, are not shown.]"`. Default: none.
+   */
+  readonly gapNotice?: string | null | undefined;
+  /**
+   * The line that opens what is quoted after the history (`recall.placement`, `triage.placement`), in the formats
+   * `messages` and `text`; the others have an element for it.
+   */
+  readonly quoteLabel?: string | undefined;
   /** Whether a text ends with a line end. */
   readonly trailingNewline?: boolean | undefined;
 }

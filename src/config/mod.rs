@@ -13,7 +13,7 @@ mod window;
 pub use budget::{BudgetConfig, OnRequiredOverflow, TrimFirst};
 pub use collect::{CollectConfig, SessionScope};
 pub use filter::FilterConfig;
-pub use recall::{Focus, FocusSignals, Ranking, RecallConfig, SearchResults};
+pub use recall::{Focus, FocusSignals, Placement, Ranking, RecallConfig, SearchResults};
 pub use render::{Format, Labels, RenderConfig, Replacement};
 pub use sections::{
     FrontMatter, Item, Keep, Measure, Oversize, Section, SectionKind, SectionLimit,
@@ -193,7 +193,7 @@ impl ContextConfig {
 
 /// The paths of all options, to name the right one where a wrong one was given. The `request` crosses as a message, so
 /// it is no field of the config here, but it is an option to the caller.
-pub const OPTION_PATHS: [&str; 92] = [
+pub const OPTION_PATHS: [&str; 96] = [
     "request",
     "enabled",
     "now",
@@ -226,6 +226,7 @@ pub const OPTION_PATHS: [&str; 92] = [
     "recall.recentMessages",
     "recall.maxRecentShare",
     "recall.maxShare",
+    "recall.placement",
     "recall.searchResults",
     "recall.focus",
     "recall.focusSignals",
@@ -247,6 +248,7 @@ pub const OPTION_PATHS: [&str; 92] = [
     "triage.candidates",
     "triage.maxCandidates",
     "triage.maxCandidateChars",
+    "triage.placement",
     "tiers.enabled",
     "tiers.maxAgeDays",
     "tiers.conversationGapMinutes",
@@ -284,6 +286,8 @@ pub const OPTION_PATHS: [&str; 92] = [
     "render.collapseWhitespace",
     "render.replace",
     "render.heading",
+    "render.gapNotice",
+    "render.quoteLabel",
     "render.trailingNewline",
     "sections",
 ];

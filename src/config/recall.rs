@@ -16,6 +16,8 @@ pub struct RecallConfig {
     pub max_recent_share: f64,
     /// The most that ranked messages may take of the room that the history has, from 0 to 1. The rest goes to the newest.
     pub max_share: f64,
+    /// Where those stand that are kept for their rank, where not all fit; with what goes together with them.
+    pub placement: Placement,
     /// What becomes of the items of the section of kind `recall` where there is the hook `recall.search`.
     pub search_results: SearchResults,
     /// How broad recall is; it sets `maxItems` and `maxChars` where they are not given. Default: by `focusSignals`
@@ -54,6 +56,19 @@ pub enum Ranking {
     Bm25,
     /// The newest first: nothing is recalled.
     Recency,
+}
+
+/// Where messages of the history stand that were picked one by one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum Placement {
+    /// In their place in the history, by time.
+    #[default]
+    Chronological,
+    /// Quoted after the history and before the request, the oldest first, below `render.quoteLabel`: what is before them
+    /// stays the same from turn to turn. In the format `messages` they are one system message.
+    AfterHistory,
 }
 
 /// What becomes of the items of a section of kind `recall` where there is the hook `recall.search`. Where the hook has no
@@ -128,6 +143,7 @@ impl Default for RecallConfig {
             recent_messages: 2,
             max_recent_share: 0.1,
             max_share: 1.0,
+            placement: Placement::Chronological,
             search_results: SearchResults::Replace,
             focus: None,
             focus_signals: None,

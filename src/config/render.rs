@@ -10,7 +10,7 @@ pub struct RenderConfig {
     /// What the context is.
     pub format: Format,
     /// Whether the formats `text` and `xml` show when a message was written, in `timeZone`; `unknown` where that is not
-    /// known. The format `messages` has no place for it, and `conversations` always shows it.
+    /// known. The format `messages` has a place for it only in what is quoted, and `conversations` always shows it.
     pub times: bool,
     /// What the text formats call each role. Default: `System`, `Developer`, `User`, `Assistant`, `Tool`; in
     /// `conversations` `human` and `you` for user and assistant (documents 000, 001).
@@ -31,6 +31,15 @@ pub struct RenderConfig {
     pub replace: Vec<Replacement>,
     /// A line that the text formats put before the history, where there is one (document 001).
     pub heading: Option<String>,
+    /// A line before the history, behind the instructions, where messages of it are left out for want of room or place: by
+    /// budget and limits, windows, age, triage or rank, or as they were not read of a session's log. `{count}` stands for
+    /// how many, `{from}` and `{to}` for the times of the first and the last of them, in `timeZone`; `unknown` where that
+    /// is not known. It is there only where there is room for it, and counts to the budget alone. Example:
+    /// `"[{count} earlier messages, {from} to {to}, are not shown.]"`. Default: none.
+    pub gap_notice: Option<String>,
+    /// The line that opens what is quoted after the history (`recall.placement`, `triage.placement`), in the formats
+    /// `messages` and `text`; the others have an element for it.
+    pub quote_label: String,
     /// Whether a text ends with a line end.
     pub trailing_newline: bool,
 }
@@ -112,6 +121,8 @@ impl Default for RenderConfig {
             collapse_whitespace: false,
             replace: Vec::new(),
             heading: None,
+            gap_notice: None,
+            quote_label: "Earlier in this conversation:".to_owned(),
             trailing_newline: false,
         }
     }

@@ -1,3 +1,4 @@
+use super::Placement;
 use serde::{Deserialize, Serialize};
 
 /// A fast model says which older messages matter, through a hook: `select` or `complete`. Without a hook every older
@@ -27,6 +28,8 @@ pub struct TriageConfig {
     pub max_candidates: Option<u64>,
     /// The most characters of a candidate's text in the prompt of `complete`; null is no limit.
     pub max_candidate_chars: Option<u64>,
+    /// Where those stand that triage chose, with what goes together with them. With `tiers` they stay in their place.
+    pub placement: Placement,
 }
 
 /// What triage is asked about.
@@ -65,6 +68,7 @@ impl Default for TriageConfig {
             candidates: TriageCandidates::All,
             max_candidates: None,
             max_candidate_chars: Some(1000),
+            placement: Placement::Chronological,
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::config::{Format, OnRequiredOverflow, SectionKind, TrimFirst};
 use crate::context::{Cost, Piece};
 use crate::draft::{Draft, Rank};
 use crate::error::{Error, ErrorCode};
-use crate::history::{self, History, HistoryLimit, keep_by_rank, keep_ranked};
+use crate::history::{self, History, HistoryLimit, Plan, keep_by_rank, keep_ranked};
 use crate::measure::Meter;
 use crate::sections::{Body, Shown};
 use crate::shorten;
@@ -33,8 +33,19 @@ use crate::unread;
 /// `BUDGET_TOO_SMALL` where what is required does not fit, with both figures. Stops to ask for the vocabulary, the zone's
 /// offsets, counts or older messages.
 pub fn run(draft: &mut Draft) -> StageResult {
-    // It may run again after an answer: what it made before is gone.
+    let [first, then] = Plan::of(draft);
+    let mut plan = first;
+    while !fill(draft, plan, plan == then)? {
+        plan = then;
+    }
+    Ok(())
+}
+
+/// Fills the budget. False where something is left out, and another plan is to be tried.
+fn fill(draft: &mut Draft, plan: Plan, is_last: bool) -> StageResult<bool> {
+    // It may run again, also after an answer: what it made before is gone.
     draft.made.clear();
+    draft.quotes.clear();
     draft.shortened.clear();
     draft.trimmed = false;
     draft.forget_ranks();
@@ -50,11 +61,12 @@ pub fn run(draft: &mut Draft) -> StageResult {
     let trim_first = budget.trim_first;
 
     let mut sections = sections(draft, &meter)?;
-    let mut history = History::begin(draft);
+    let mut history = History::begin(draft, plan);
     let spent = keep_required(draft, &meter, &sections, &mut history, limit)?;
     let mut room = limit.minus(spent);
     let enlarges_first = trim_first == TrimFirst::History;
     keep_optional_sections(draft, &meter, &mut sections, &mut room, enlarges_first)?;
+    history.reserve(draft, &meter, &mut room)?;
     if draft.conversations.is_some() {
         tiered::keep_conversations(draft, &meter, &mut history, &mut room)?;
     } else {
@@ -73,10 +85,12 @@ pub fn run(draft: &mut Draft) -> StageResult {
     if !enlarges_first {
         enlarge_items(draft, &meter, &mut sections, &mut room)?;
     }
-
+    if !is_last && !history.left_out.is_empty() {
+        return Ok(false);
+    }
     lay_out(draft, &meter, &sections, &history, room)?;
     mark(draft, &sections, history);
-    Ok(())
+    Ok(true)
 }
 
 /// A section beside history and request, in the forms in which it is shown.
@@ -180,7 +194,9 @@ fn keep_required(
         let around = history.shapes.iter().flat_map(tiered::Shape::required_frame);
         history.frame().into_iter().chain(around).collect()
     };
-    meter.ask_for(draft, pieces.iter().chain(&frame).copied())?;
+    let mut asked = pieces.clone();
+    asked.extend_from_slice(&frame);
+    meter.ask_for(draft, &asked)?;
     let fixed = meter.fixed(draft)?.plus(meter.total(draft, &frame)?).plus(meter.slack());
     let mut spent = fixed.plus(meter.total(draft, &pieces)?);
     if !spent.fits(limit) {
@@ -307,8 +323,7 @@ fn fits_both(
 fn cost_of(draft: &mut Draft, meter: &Meter, body: &Body, shown: &[Shown]) -> StageResult<Cost> {
     let mark = draft.made.len();
     let pieces = body.pieces(draft, shown);
-    let cost =
-        meter.ask_for(draft, pieces.iter().copied()).and_then(|()| meter.total(draft, &pieces));
+    let cost = meter.ask_for(draft, &pieces).and_then(|()| meter.total(draft, &pieces));
     draft.made.truncate(mark);
     cost
 }
@@ -323,8 +338,8 @@ fn lay_out(
 ) -> StageResult {
     let mut layout = Vec::new();
     let mut shelves = sections.iter();
-    for (position, section) in draft.config.sections().iter().enumerate() {
-        let pieces = match section.kind {
+    for position in 0..draft.config.sections().len() {
+        let pieces = match draft.config.sections()[position].kind {
             SectionKind::Request => draft.request.iter().map(|_| Piece::Request).collect(),
             SectionKind::History => history::pieces(draft, meter, history, room)?,
             _ => shelves.next().map(|shelf| shelf.pieces.clone()).unwrap_or_default(),
@@ -337,8 +352,8 @@ fn lay_out(
 
 /// Marks what was decided, and notes whether anything was trimmed.
 fn mark(draft: &mut Draft, sections: &[Shelf], history: History) {
-    if history.left_out.is_empty() {
-        draft.forget_ranks(); // there was room for all
+    if history.left_out.is_empty() && history.quoted.is_empty() {
+        draft.forget_ranks(); // there was room for all in its place
     }
     for row in history.kept {
         draft.keep(row);

@@ -263,6 +263,9 @@ fn fits_anyway(draft: &Draft) -> bool {
     };
     let tools = serde_json::to_string(&config.budget.tools).map_or(0, |tools| tools.len());
     let mut sizes = vec![tools + AROUND];
+    let render = &config.render;
+    let notice = render.gap_notice.as_ref().map(|notice| notice.len() + 2 * AROUND);
+    sizes.extend([notice, Some(render.quote_label.len() + AROUND)].into_iter().flatten());
     sizes.extend(config.sections().iter().map(|section| {
         let texts = [&section.label, &section.text, &section.empty].into_iter().flatten();
         let items = section.items.iter().map(|item| item.text.len() + AROUND);

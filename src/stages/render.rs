@@ -18,7 +18,7 @@ pub fn run(draft: &mut Draft) -> StageResult {
     // Now it is known with which piece the prompt ends.
     let pieces: Vec<Piece> = draft.layout.iter().map(|(piece, _)| *piece).collect();
     meter.last = pieces.last().copied();
-    meter.ask_for(draft, pieces.iter().copied())?;
+    meter.ask_for(draft, &pieces)?;
     let fixed = meter.fixed(draft)?;
     let mut costs = Vec::with_capacity(pieces.len());
     for piece in &pieces {
@@ -47,7 +47,12 @@ pub fn run(draft: &mut Draft) -> StageResult {
     draft.context.sections = section_reports(draft);
 
     let content = |made: &Made, position| {
-        let text = form::made_content(draft, Piece::Made(position), made);
+        let piece = Piece::Made(position);
+        let text = if draft.quotes.first() == Some(&piece) {
+            form::quoting_content(draft)
+        } else {
+            form::made_content(draft, piece, made)
+        };
         Made { text, ..made.clone() }
     };
     let made = draft.made.iter().enumerate().map(|(position, made)| content(made, position));
@@ -67,7 +72,9 @@ pub fn run(draft: &mut Draft) -> StageResult {
 /// Whether a part of unknown cost is in the prompt: in a text it is a word like any other.
 fn has_media(draft: &Draft, pieces: &[Piece]) -> bool {
     let is_media = |piece: &Piece| {
-        draft.source(*piece).is_some_and(|(transcript, row)| transcript.has_media(row))
+        let is_quoted = matches!(piece, Piece::Quoted(_));
+        let source = draft.source(*piece).filter(|_| !is_quoted);
+        source.is_some_and(|(transcript, row)| transcript.has_media(row))
     };
     draft.config.render.format == Format::Messages && pieces.iter().any(is_media)
 }

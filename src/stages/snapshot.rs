@@ -3,7 +3,7 @@
 use crate::ask::{Answer, StageResult};
 use crate::config::SectionKind;
 use crate::context::{
-    AnswerRecord, ItemForm, Piece, RECORDING_FORMAT_VERSION, Recording, Snapshot, TranscriptRecord,
+    AnswerRecord, ItemForm, RECORDING_FORMAT_VERSION, Recording, Snapshot, TranscriptRecord,
 };
 use crate::draft::{Draft, Why};
 use crate::error::{Error, ErrorCode};
@@ -21,7 +21,7 @@ use sha2::{Digest, Sha256};
 pub fn run(draft: &mut Draft) -> StageResult {
     let mut costs = vec![0; draft.transcript.len()];
     for placed in &draft.context.pieces {
-        if let Piece::Message(row) = placed.piece {
+        if let Some(row) = placed.piece.row() {
             costs[row] = placed.tokens;
         }
     }

@@ -183,6 +183,12 @@ test("the first example of docs/recall.md keeps what its comments say, for the r
   assert.equal(comment(example, 'context.explain("4").reason;'), written(context.explain("4").reason));
 });
 
+test("the example of placement in docs/recall.md gives the text below it", async () => {
+  const example = exampleWith("My locker at the pool");
+  const { context } = await run(example, "context");
+  assert.equal(context.text, outputBelow(example));
+});
+
 test("the example of embeddings in docs/recall.md recalls by meaning", async () => {
   const example = exampleWith("two-numbers");
   const { context } = await run(example, "context");

@@ -12,7 +12,7 @@ use tiktoken_rs::CoreBPE;
 use windrow::ask::{Answer, HookName, Need};
 use windrow::assemble::{Build, Step};
 use windrow::config::ContextConfig;
-use windrow::context::{Context, Piece};
+use windrow::context::Context;
 use windrow::error::Error;
 use windrow::time::Milliseconds;
 use windrow::tokens::{Encoding, EncodingName, vocabulary};
@@ -142,8 +142,9 @@ pub(crate) fn ranking_options() -> impl Strategy<Value = serde_json::Value> {
         weighted(0.5, 0_u64..6),
         weighted(0.5, share()),
         weighted(0.5, share()),
+        weighted(0.5, select(vec!["chronological", "afterHistory", "afterHistory"])),
     )
-        .prop_map(|(ranking, recent, recent_share, share)| {
+        .prop_map(|(ranking, recent, recent_share, share, placement)| {
             let mut options = serde_json::json!({ "ranking": ranking });
             if let Some(recent) = recent {
                 options["recentMessages"] = recent.into();
@@ -154,8 +155,23 @@ pub(crate) fn ranking_options() -> impl Strategy<Value = serde_json::Value> {
             if let Some(share) = share {
                 options["maxShare"] = share.into();
             }
+            if let Some(placement) = placement {
+                options["placement"] = placement.into();
+            }
             options
         })
+}
+
+/// A gap notice, each sort of them now and then.
+pub(crate) fn gap_notice() -> impl Strategy<Value = Option<&'static str>> {
+    let templates = [
+        "[{count} earlier messages, {from} to {to}, are not shown.]",
+        "{count} earlier messages are not shown.",
+        "Until {to}: <{count}> & more {other}\n/since {from}\n",
+        "Not all is shown",
+        " ",
+    ];
+    weighted(0.5, select(templates.to_vec()))
 }
 
 pub(crate) const NOW: Milliseconds = Milliseconds(1_750_000_000_000);
@@ -239,7 +255,7 @@ pub(crate) fn groups_are_whole(context: &Context, messages: &[Message]) {
     // By session and id: the row of the latest call, and whether it has a result.
     let mut calls: BTreeMap<(Option<&str>, &str), (usize, bool)> = BTreeMap::new();
     for piece in &context.pieces {
-        let Piece::Message(row) = piece.piece else { continue };
+        let Some(row) = piece.piece.row() else { continue };
         let fields = &messages[row].fields;
         let session = fields.iter().find(|(field, _)| *field == Field::SessionId);
         let session = session.map(|(_, name)| name.as_str());
