@@ -11,6 +11,7 @@ use crate::map::{self, Hashed};
 use crate::time::{MILLISECONDS_PER_MINUTE, Milliseconds};
 use crate::transcript::{Field, Role, Transcript};
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use xxhash_rust::xxh64::xxh64;
 
 /// The most messages of a segment: their places fit [`PLACE_BITS`].
@@ -31,6 +32,8 @@ pub struct Index {
     segments: Vec<Segment>,
     /// The postings behind the last segment, in the order of the messages.
     open: Vec<Posting>,
+    /// These as a segment, from the first request to the next message.
+    open_segment: OnceCell<Segment>,
     /// The first message behind the last segment.
     first_open: usize,
     messages: Columns,
@@ -130,6 +133,7 @@ impl Default for Index {
         Self {
             segments: Vec::new(),
             open: Vec::new(),
+            open_segment: OnceCell::new(),
             first_open: 0,
             messages: Columns::default(),
             speakers: Speakers::default(),
@@ -161,6 +165,7 @@ impl Index {
         if self.is_full() {
             self.close();
         }
+        self.open_segment.take();
         #[expect(clippy::cast_possible_truncation, reason = "a segment is closed before")]
         let place = (self.len() - self.first_open) as u16;
         let text = text_of(transcript, row);
@@ -228,6 +233,7 @@ impl Index {
         if length >= self.len() {
             return;
         }
+        self.open_segment.take();
         for at in length..self.len() {
             let flags = self.messages.flags[at];
             self.total_length -= u64::from(self.messages.lengths[at]);
@@ -377,6 +383,7 @@ impl Index {
             self.languages[(flags >> LANGUAGE_SHIFT) as usize] += 1;
             self.note(*time, flags & IS_ODD != 0);
         }
+        self.open_segment.take();
         let segment = Segment { first: self.first_open, terms, ends, postings };
         let messages = &mut self.messages;
         messages.lengths.extend(columns.lengths);
@@ -405,18 +412,19 @@ impl Index {
     /// has them; a message may come several times, and some before `first` may come too.
     fn each_posting(&self, first: usize, terms: &[u32], each: &mut dyn FnMut(usize, f32)) {
         let begin = self.segments.partition_point(|segment| segment.first <= first);
-        for segment in &self.segments[begin.saturating_sub(1)..] {
+        let closed = &self.segments[begin.saturating_sub(1)..];
+        for segment in closed.iter().chain([self.open_segment()]) {
             for term in terms {
                 for posting in segment.of(*term) {
                     each(segment.first + place_of(*posting), often(*posting));
                 }
             }
         }
-        for open in &self.open {
-            if terms.contains(&open.term()) {
-                each(self.first_open + place_of(open.in_segment()), often(open.in_segment()));
-            }
-        }
+    }
+
+    /// The open part as a segment.
+    fn open_segment(&self) -> &Segment {
+        self.open_segment.get_or_init(|| Segment::new(self.first_open, self.open.clone()))
     }
 
     /// As [`Index::occurrences`], for messages from `first` on; a message may come several times, and some before `first` may
@@ -458,8 +466,9 @@ impl Index {
     /// The terms of some messages (ascending), without grams, each with its message.
     pub(crate) fn terms_of(&self, messages: &[usize]) -> Vec<(u32, usize)> {
         let mut terms = Vec::new();
-        for (at, segment) in self.segments.iter().enumerate() {
-            let end = self.segments.get(at + 1).map_or(self.first_open, |next| next.first);
+        let segments = self.segments.iter().chain([self.open_segment()]);
+        let ends = segments.clone().skip(1).map(|segment| segment.first).chain([self.len()]);
+        for (segment, end) in segments.zip(ends) {
             let begin = messages.partition_point(|message| *message < segment.first);
             let stop = messages.partition_point(|message| *message < end);
             let wanted = &messages[begin..stop];
@@ -475,12 +484,6 @@ impl Index {
                 }
                 let messages = postings.iter().map(|posting| segment.first + place_of(*posting));
                 terms.extend(messages.filter(|it| wanted.contains(it)).map(|it| (*term, it)));
-            }
-        }
-        for open in &self.open {
-            let message = self.first_open + place_of(open.in_segment());
-            if !is_gram(open.term()) && messages.contains(&message) {
-                terms.push((open.term(), message));
             }
         }
         terms
