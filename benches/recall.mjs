@@ -6,6 +6,7 @@
 
 import { Failure, step } from "../scripts/project.mjs";
 import { openStorePage } from "../tests/package/support/store-page.mjs";
+import { measureSession } from "./ranked-sessions.mjs";
 import * as rankings from "./rankings.mjs";
 import * as searches from "./searches.mjs";
 import { shown, Table } from "./table.mjs";
@@ -34,6 +35,7 @@ export async function run() {
   }
   printOwn("Node, budget 4,000 tokens", SIZES, own, wrong);
   printOwn("Chromium", SIZES_IN_CHROMIUM, await inChromium());
+  await printSessions();
   await printOthers(own);
   if (wrong.length > 0) {
     throw new Failure(`over the limit: ${wrong.join("; ")}`);
@@ -105,6 +107,28 @@ function printOwn(title, sizes, found, wrong) {
       `a message more costs ${ratio.toFixed(2)} times as much at 100,000 messages as at 1,000, and at most ${MOST_APPENDING_RATIO} is allowed`,
     );
   }
+}
+
+/** Prints what ranking costs in a session, whose index is in the store. */
+async function printSessions() {
+  const sizes = SIZES.slice(0, 3);
+  const table = new Table("", "unit", ...sizes.map((size) => `${shown(size)} messages`), "ratio");
+  table.title("a session in memory, budget 4,000 tokens");
+  const found = [];
+  for (const size of sizes) {
+    found.push(await given(`a session of ${shown(size)} messages`, () => measureSession(size)));
+  }
+  const add = (name, unit, of) => {
+    const values = found.map(of);
+    table.add(name, unit, ...values, (values.at(-1) / values[0]).toFixed(2));
+  };
+  add("the first build of a log without an index", "ms", ({ indexing }) => indexing);
+  add("the first build of a session that is opened again", "ms", ({ opening }) => opening.milliseconds);
+  add("messages that it reads", "", ({ opening }) => opening.rowsRead);
+  add("what it reads of the index, a message", "bytes", ({ opening }, index) => opening.bytesRead / sizes[index]);
+  add("a build after an exchange", "ms", ({ next }) => next.milliseconds);
+  add("messages that it reads", "", ({ next }) => next.rowsRead);
+  console.log(`${table.text()}\n`);
 }
 
 /** Prints what others need on the same messages, and how many times that is what a ranking needs. */

@@ -140,12 +140,12 @@ export async function forgetDerived(store, key) {
   return there.size;
 }
 
-function newCounts() {
-  return { rowsRead: 0, derivedNames: new Set(), derivedRead: 0, derivedWritten: 0, calls: 0 };
+export function newCounts() {
+  return { rowsRead: 0, derivedNames: new Set(), derivedRead: 0, derivedBytes: 0, derivedWritten: 0, calls: 0 };
 }
 
 /** A store that counts what goes through it. */
-function counting(store, counts) {
+export function counting(store, counts) {
   return {
     append(sessionKey, entries, options) {
       counts.calls += 1;
@@ -171,6 +171,9 @@ function counting(store, counts) {
         }
         const values = await store.derived.read(sessionKey, names);
         counts.derivedRead += values.size;
+        for (const bytes of values.values()) {
+          counts.derivedBytes += bytes.length;
+        }
         return values;
       },
       write(sessionKey, values) {
