@@ -192,6 +192,24 @@ fn a_gap_notice_gives_way_first_and_costs_a_complete_history_nothing() {
 }
 
 #[test]
+fn a_notice_that_ends_a_text_keeps_the_budget() {
+    // What the text would end with without it has a line end before it.
+    for said in ["be brief", ",'", "yes)", "so;", "  ", "1"] {
+        let messages = [Message::system(said), Message::user("x"), Message::user("y")];
+        for tokens in 1..60 {
+            let options = json!({"window": {"lookbackCount": 0}, "collect": {"fetchLimit": 0},
+                "budget": {"maxTokens": tokens},
+                "render": {"format": "text", "gapNotice": "{count} earlier messages are not shown."}});
+            if let Ok(context) = build(&transcript(&messages), None, config(&options.to_string())) {
+                let text = context.text.expect("a text");
+                assert!(context.tokens.total <= tokens, "{text}");
+                assert_eq!(reference_count(EncodingName::O200kBase, &text), context.tokens.total);
+            }
+        }
+    }
+}
+
+#[test]
 fn where_nothing_else_is_left_the_notice_says_so() {
     let messages = chat(3);
     let options = |format: &str, tokens: u64| {

@@ -82,6 +82,25 @@ fn messages() -> impl Strategy<Value = Vec<Message>> {
     })
 }
 
+/// The options of the form, in JSON.
+fn render_options() -> impl Strategy<Value = Value> {
+    let render = (
+        select(vec!["messages", "text", "xml", "conversations"]),
+        any::<bool>(),
+        any::<bool>(),
+        weighted(0.2, 0_u64..40),
+        any::<bool>(),
+        gap_notice(),
+        select(vec!["Earlier in this conversation:", "", "/a\n b\n"]),
+    );
+    render.prop_map(|render| {
+        json!({"format": render.0, "times": render.1, "collapseWhitespace": render.2,
+               "maxReplyChars": render.3, "trailingNewline": render.4,
+               "heading": if render.1 { json!("So far:") } else { Value::Null },
+               "gapNotice": render.5, "quoteLabel": render.6})
+    })
+}
+
 /// A config in JSON: every group, each option now and then.
 #[expect(clippy::too_many_lines, reason = "there are many options")]
 fn options() -> impl Strategy<Value = Value> {
@@ -120,17 +139,8 @@ fn options() -> impl Strategy<Value = Value> {
         any::<bool>(),
         any::<bool>(),
     );
-    let render = (
-        select(vec!["messages", "text", "xml", "conversations"]),
-        any::<bool>(),
-        any::<bool>(),
-        weighted(0.2, 0_u64..40),
-        any::<bool>(),
-        gap_notice(),
-        select(vec!["Earlier in this conversation:", "", "/a\n b\n"]),
-    );
     let sections = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), small(), small());
-    (general, filter, window, triage, tiers, budget, render, sections, ranking_options()).prop_map(
+    (general, filter, window, triage, tiers, budget, render_options(), sections, ranking_options()).prop_map(
         |(general, filter, window, triage, tiers, budget, render, sections, recall)| {
             let (with_request, with_sections, separate, first, tokens, items) = sections;
             let mut list = vec![
@@ -178,10 +188,7 @@ fn options() -> impl Strategy<Value = Value> {
                 "budget": {"maxTokens": budget.0, "onRequiredOverflow": budget.1,
                            "trimFirst": if budget.2 { "items" } else { "history" },
                            "tools": if budget.3 { json!(["{\"name\":\"find\"}"]) } else { json!([]) }},
-                "render": {"format": render.0, "times": render.1, "collapseWhitespace": render.2,
-                           "maxReplyChars": render.3, "trailingNewline": render.4,
-                           "heading": if render.1 { json!("So far:") } else { Value::Null },
-                           "gapNotice": render.5, "quoteLabel": render.6},
+                "render": render,
                 "sections": if with_sections { json!(list) } else { Value::Null },
             })
         },

@@ -128,7 +128,11 @@ fn known_last(draft: &Draft) -> Option<Piece> {
             let newest = draft.newest_open_row()?;
             let is_plain =
                 draft.config.render.format == Format::Text && draft.conversations.is_none();
-            (is_plain && draft.requirement(newest).is_some()).then_some(Piece::Message(newest))
+            // A gap notice stands behind instructions.
+            let notices = draft.config.render.gap_notice.is_some();
+            let reason = draft.requirement(newest);
+            let is_last = reason.is_some_and(|it| !notices || it != Reason::Instruction);
+            (is_plain && is_last).then_some(Piece::Message(newest))
         }
         _ => None,
     }
