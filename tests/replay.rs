@@ -102,7 +102,6 @@ fn render_options() -> impl Strategy<Value = Value> {
 }
 
 /// A config in JSON: every group, each option now and then.
-#[expect(clippy::too_many_lines, reason = "there are many options")]
 fn options() -> impl Strategy<Value = Value> {
     let small = || weighted(0.2, 0_u64..8);
     let general = (
