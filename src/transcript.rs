@@ -626,9 +626,9 @@ impl Transcript {
         remembered.log.as_ref().and_then(|log| log.seqs.last().copied()).unwrap_or(0)
     }
 
-    /// Takes the index of a log from another transcript of the same.
+    /// Takes the index that another transcript of the same log has.
     pub fn take_index(&self, other: &Self) {
-        let log = other.remembered.borrow_mut().log.take();
+        let log = other.remembered.borrow().log.clone();
         self.remembered.borrow_mut().log = log;
     }
 

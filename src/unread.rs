@@ -10,7 +10,7 @@ use crate::draft::{Candidate, Draft, Rank};
 use crate::recall::reasons::Evidence;
 use crate::time::Milliseconds;
 use crate::trace::Reason;
-use crate::transcript::Unread;
+use crate::transcript::{Role, Unread};
 use crate::units;
 
 /// How many messages may lie between a tool's call and its result, for the call to be looked for. What is further away counts
@@ -78,6 +78,20 @@ pub(crate) fn ask_before_ranking(draft: &Draft) -> StageResult {
         Some(_) if may_be_ranked(draft) => Err(more()),
         _ => ask_for_more(draft, &[]),
     }
+}
+
+/// Asks for more, where the newest message of the user stands for the request and may be among what was not read.
+pub(crate) fn ask_for_newest_user(draft: &Draft) -> StageResult {
+    let config = &draft.config;
+    let shows = |kind| config.section(kind).is_some();
+    let is_asked = config.recall.ranking != Ranking::Recency && !config.tiers.enabled
+        || shows(SectionKind::Recall)
+        || config.sections().iter().any(|section| section.ranked);
+    let is_user =
+        |row: &&usize| draft.transcript.role(**row) == Role::User && !draft.is_left_out(**row);
+    let newest = draft.order.iter().rev().find(is_user);
+    let is_there = newest.is_some_and(|row| *row >= draft.transcript.first_of_tail());
+    if is_asked && draft.request.is_none() && !is_there { ask_for_more(draft, &[]) } else { Ok(()) }
 }
 
 /// Asks for the candidates that were not read, of those that are next.

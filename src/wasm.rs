@@ -24,6 +24,7 @@ use serde_wasm_bindgen::Serializer;
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
+use xxhash_rust::xxh64::xxh64;
 
 thread_local! {
     static ENCODINGS: RefCell<[Option<Rc<Encoding>>; EncodingName::ALL.len()]> = RefCell::default();
@@ -101,15 +102,15 @@ impl CoreTranscript {
     /// A part of the log's index, in a state of the log; see [`Transcript::index_part`].
     #[wasm_bindgen(js_name = indexPart)]
     #[must_use]
-    pub fn index_part(&self, part: usize, state: f64) -> Vec<u8> {
-        self.0.index_part(part, whole(state))
+    pub fn index_part(&self, part: usize, state: &str) -> Vec<u8> {
+        self.0.index_part(part, xxh64(state.as_bytes(), 0))
     }
 
     /// Takes what `indexPart` gave once, as the next part; see [`Transcript::learn_index_part`].
     #[wasm_bindgen(js_name = learnIndexPart)]
     #[must_use]
-    pub fn learn_index_part(&self, bytes: &[u8], state: f64) -> bool {
-        self.0.learn_index_part(bytes, whole(state))
+    pub fn learn_index_part(&self, bytes: &[u8], state: &str) -> bool {
+        self.0.learn_index_part(bytes, xxh64(state.as_bytes(), 0))
     }
 
     /// The sequence number of the last message that the log's index has; 0 where there is none.
@@ -120,7 +121,7 @@ impl CoreTranscript {
         self.0.last_indexed_seq() as f64
     }
 
-    /// Takes the index of the log from another transcript of the same.
+    /// Takes the index that another transcript of the same log has.
     #[wasm_bindgen(js_name = takeIndex)]
     pub fn take_index(&self, other: &Self) {
         self.0.take_index(&other.0);
@@ -432,7 +433,7 @@ pub fn default_config() -> String {
     ContextConfig::default().canonical()
 }
 
-/// A sequence number, or another that counts.
+/// A sequence number.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

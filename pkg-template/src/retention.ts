@@ -13,6 +13,7 @@ import type {
   SkippedEntry,
   TranscriptStore,
 } from "./stores/contract.js";
+import { forgetIndex } from "./tail.js";
 
 /** How much a session may hold. What is not given is not bounded. */
 export interface RetentionLimits {
@@ -299,7 +300,11 @@ async function trimMessages(
     }
   }
   const before = Math.max(cut, failuresBefore);
-  return before === 0 ? 0 : (await store.trim(sessionKey, before, { keepSeqs })).removedCount;
+  const { removedCount } = before === 0 ? { removedCount: 0 } : await store.trim(sessionKey, before, { keepSeqs });
+  if (removedCount > 0) {
+    await forgetIndex(store, sessionKey);
+  }
+  return removedCount;
 }
 
 /** What has to be known of a message to decide what survives. */

@@ -159,7 +159,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
   /** Writes what was derived since the last time: costs that were counted, vectors that were given. */
   save(): Promise<void> {
     return this.#inTurn(async () => {
-      const { core } = this.#transcript.source();
+      const transcript = this.#transcript;
       const firstOfTail = this.#firstOfTail;
       const blocks = this.#blocks(firstOfTail);
       let values = new Map<string, Uint8Array>();
@@ -168,18 +168,18 @@ export class Tail<M extends MessageInput> implements Reader<M> {
         values = new Map();
         await this.#store.derived.write(this.#sessionKey, written);
       };
-      for (const [part, end] of this.#partsToSave(core)) {
+      for (const [part, end] of this.#partsToSave(transcript.source().core)) {
+        const { core } = transcript.source(); // an engine that was restarted meanwhile has another
         values.set(
           partName(part),
-          call("session_error", () => core.indexPart(part, this.#removals)),
+          call("session_error", () => core.indexPart(part, this.#state)),
         );
+        await write();
         this.#savedParts[part] = end;
-        if (values.size >= BLOCKS_AT_ONCE) {
-          await write();
-        }
       }
       for (const derived of this.#derived) {
         for (const [block, [first, end]] of blocks) {
+          const { core } = transcript.source();
           const known = call("session_error", () => derived.count(core, first, end));
           // Of a block that the tail has a part of, there may be more in the store.
           const isWhole = block * BLOCK >= firstOfTail || firstOfTail <= 1;
@@ -447,18 +447,17 @@ export class Tail<M extends MessageInput> implements Reader<M> {
       await this.#readPinned();
     }
     const before = this.#transcript;
-    const { core: old } = before.source();
     const transcript = new Transcript<M>();
     transcript.append(this.#rows.map(({ message }) => message));
-    const { core } = transcript.source();
     for (const derived of this.#derived) {
+      const [{ core: old }, { core }] = [before.source(), transcript.source()];
       call("session_error", () => derived.learn(core, 0, core.length, derived.bytes(old, 0, old.length)));
       await this.#load(derived, transcript);
     }
     this.#isLoaded = true;
     const known = index ?? (this.#isSameLog ? before : undefined);
     if (known !== undefined) {
-      const { core: owner } = known.source();
+      const [{ core: owner }, { core }] = [known.source(), transcript.source()];
       call("session_error", () => core.takeIndex(owner));
     }
     index?.free();
@@ -506,7 +505,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
   #unread(): Unread | undefined {
     const head = headOf(this.#info);
     const total = MESSAGE_TYPES.reduce((sum, type) => sum + (head?.counts[type] ?? 0), 0);
-    if (this.#isWhole) {
+    if (this.#isWhole || this.#rows.length >= total) {
       return undefined;
     }
     const count = Math.max(total - this.#rows.length - this.#skipped.size, 1);
@@ -525,9 +524,9 @@ export class Tail<M extends MessageInput> implements Reader<M> {
 
   // ---- What is derived ----
 
-  /** In which state the log is that an index is of: nothing was removed since. */
-  get #removals(): number {
-    return headOf(this.#info)?.removals ?? 0;
+  /** In which state the log is that an index is of: it is the same log, and nothing was removed since. */
+  get #state(): string {
+    return `${this.#info?.id} ${headOf(this.#info)?.removals ?? 0}`;
   }
 
   /** The index of the log as it is in the store, and what was appended since, read; undefined where there is none. */
@@ -542,13 +541,13 @@ export class Tail<M extends MessageInput> implements Reader<M> {
       for (const name of names) {
         const bytes = values.get(name);
         const { core } = index.source();
-        isMore &&= bytes !== undefined && call("session_error", () => core.learnIndexPart(bytes, this.#removals));
+        isMore &&= bytes !== undefined && call("session_error", () => core.learnIndexPart(bytes, this.#state));
         count += isMore ? 1 : 0;
       }
     }
     const { core } = index.source();
     const last = core.lastIndexedSeq;
-    if (last === 0) {
+    if (last === 0 || last > this.#lastSeq) {
       index.free();
       return undefined;
     }
@@ -663,6 +662,15 @@ function headOf(info: SessionInfo | undefined): LogHead | undefined {
 
 function partName(part: number): string {
   return `index/${part}`;
+}
+
+/** Removes the index of a log from its store: of what was trimmed nothing stays. */
+export async function forgetIndex({ derived }: TranscriptStore, sessionKey: string): Promise<void> {
+  // Where the first of some is not there, none of them is.
+  for (let first = 0; (await derived.read(sessionKey, [partName(first)])).size > 0; first += BLOCKS_AT_ONCE) {
+    const names = Array.from({ length: BLOCKS_AT_ONCE }, (_, place) => partName(first + place));
+    await derived.write(sessionKey, new Map(names.map((name) => [name, undefined])));
+  }
 }
 
 function nameOf({ prefix }: Derived, block: number): string {

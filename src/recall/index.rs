@@ -334,14 +334,18 @@ impl Index {
 
     /// Takes so many messages from bytes that [`Index::write`] wrote, behind those that are there; none where it is not that.
     pub(super) fn read(&mut self, count: usize, reader: &mut Reader<'_>) -> Option<()> {
-        if !self.open.is_empty() || count == 0 || count > SEGMENT_MESSAGES {
+        if self.first_open != self.len() || count == 0 || count > SEGMENT_MESSAGES {
             return None;
         }
-        let mut speakers = Vec::new();
+        let mut speakers: Vec<Speaker> = Vec::new();
         for _ in 0..reader.length()? {
             let role = *Role::ALL.get(*reader.bytes(1)?.first()? as usize)?;
             let length = reader.length()?;
             let name = std::str::from_utf8(reader.bytes(length)?).ok()?.to_owned();
+            let is_same = |it: &&Speaker| it.role == role && it.name == name;
+            if speakers.iter().chain(&self.speakers.list).any(|it| is_same(&it)) {
+                return None;
+            }
             speakers.push(Speaker { name, role });
         }
         let columns = Columns {

@@ -1,7 +1,7 @@
 //! The index of a log that lasts: all its messages by their sequence numbers, in parts that a store can keep.
 //!
-//! A part is a segment of the index with what is known of its messages, as bytes with a checksum. It never changes, but for
-//! the last one, which is written again when it has grown. The newest message is in none: it may still be replaced.
+//! A part is a segment of the index with what is known of its messages, as bytes with a checksum. As long as nothing of the log
+//! is trimmed it never changes, but for the last one, which is written again when it has grown. The newest message is in none: it may still be replaced.
 
 use super::index::Index;
 use super::terms::Analyzer;

@@ -31,6 +31,7 @@ use xxhash_rust::xxh64::Xxh64Builder;
 /// Stops to ask for older messages, and the hook.
 pub fn run(draft: &mut Draft) -> StageResult {
     draft.context.focus = focus(&draft.config.recall);
+    unread::ask_for_newest_user(draft)?;
     draft.ranking = rank(draft)?;
     search(draft)
 }
@@ -297,9 +298,6 @@ fn search(draft: &mut Draft) -> StageResult {
         return Ok(());
     }
     let query = draft.request_text();
-    if query.is_empty() && draft.request.is_none() {
-        unread::ask_for_more(draft, &[])?; // the newest user message may be among what was not read
-    }
     let is_asked = draft.answer_of(HookName::Recall).is_some() || query.trim().is_empty();
     if recall.is_some() && !is_asked && draft.hook(&[HookName::Recall]).is_some() {
         let focus = &draft.context.focus;

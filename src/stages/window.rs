@@ -58,7 +58,10 @@ fn require_stand_ins(draft: &mut Draft) -> StageResult {
     let rows = windowed_rows(draft);
     let newest_user = rows.iter().rev().find(|row| begins_exchange(draft, **row));
     // It may be among what was not read: by its time, what stands last may be older than that.
-    let is_newest = |row: &usize| unread::is_behind_unread(draft, draft.transcript.time(*row));
+    let is_newest = |row: &usize| {
+        *row >= draft.transcript.first_of_tail()
+            && unread::is_behind_unread(draft, draft.transcript.time(*row))
+    };
     let are_there = rows.last().is_some_and(is_newest) && newest_user.is_some_and(is_newest);
     if !are_there && draft.transcript.unread().is_some() {
         return Err(unread::more());
