@@ -163,19 +163,28 @@ export class Tail<M extends MessageInput> implements Reader<M> {
       const firstOfTail = this.#firstOfTail;
       const blocks = this.#blocks(firstOfTail);
       let values = new Map<string, Uint8Array>();
+      let notes: (() => void)[] = [];
       const write = async (): Promise<void> => {
-        const written = values;
-        values = new Map();
+        const [written, noted] = [values, notes];
+        [values, notes] = [new Map(), []];
         await this.#store.derived.write(this.#sessionKey, written);
+        for (const note of noted) {
+          note();
+        }
+      };
+      const put = async (name: string, bytes: Uint8Array, note: () => void): Promise<void> => {
+        values.set(name, bytes);
+        notes.push(note);
+        if (values.size >= BLOCKS_AT_ONCE) {
+          await write();
+        }
       };
       for (const [part, end] of this.#partsToSave(transcript.source().core)) {
         const { core } = transcript.source(); // an engine that was restarted meanwhile has another
-        values.set(
-          partName(part),
-          call("session_error", () => core.indexPart(part, this.#state)),
-        );
-        await write();
-        this.#savedParts[part] = end;
+        const bytes = call("session_error", () => core.indexPart(part, this.#state));
+        await put(partName(part), bytes, () => {
+          this.#savedParts[part] = end;
+        });
       }
       for (const derived of this.#derived) {
         for (const [block, [first, end]] of blocks) {
@@ -184,14 +193,8 @@ export class Tail<M extends MessageInput> implements Reader<M> {
           // Of a block that the tail has a part of, there may be more in the store.
           const isWhole = block * BLOCK >= firstOfTail || firstOfTail <= 1;
           if (isWhole && known > (derived.saved.get(block) ?? 0)) {
-            values.set(
-              nameOf(derived, block),
-              call("session_error", () => derived.bytes(core, first, end)),
-            );
-            derived.saved.set(block, known);
-          }
-          if (values.size >= BLOCKS_AT_ONCE) {
-            await write();
+            const bytes = call("session_error", () => derived.bytes(core, first, end));
+            await put(nameOf(derived, block), bytes, () => derived.saved.set(block, known));
           }
         }
       }
