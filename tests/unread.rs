@@ -647,3 +647,25 @@ fn what_was_not_read_is_ranked_as_if_it_was() {
     let (all, unread) = partly.get();
     assert!(unread * 4 > all, "{unread} of {all} were ranked with something unread");
 }
+
+#[test]
+fn the_newest_message_of_the_user_stands_for_the_request_wherever_it_is() {
+    // Without times, everything may be behind everything.
+    let mut messages: Vec<Message> =
+        (0..400).map(|row| Message::assistant(&format!("step {row} is done"))).collect();
+    messages[1] = Message::user("please find the violin");
+    messages[50] = Message::assistant("the violin is in the harbour");
+    messages[120] = Message::user("now the invoice of the garden");
+    messages[60] = Message::assistant("the invoice of the garden is paid");
+    for sections in ["null", r#"[{"id":"history","kind":"history"}]"#] {
+        let json = format!(
+            r#"{{"encoding":"estimate","budget":{{"maxTokens":120}},"sections":{sections}}}"#
+        );
+        let mut whole = Log::open(&messages, messages.len());
+        let mut end = Log::open(&messages, 64).indexed(380);
+        let expected = build(&mut whole, None, &json, &[]).expect("it fits");
+        let found = build(&mut end, None, &json, &[]).expect("it fits");
+        assert_eq!(prompt(&found, &end.rows()), prompt(&expected, &whole.rows()));
+        assert!(prompt(&found, &end.rows()).iter().any(|piece| piece.starts_with("message 60 ")));
+    }
+}
