@@ -98,16 +98,19 @@ fn record_answers(answers: &[Answer]) -> (Vec<AnswerRecord>, Map<String, Answer>
 fn record_transcript(draft: &Draft) -> TranscriptRecord {
     let transcript = &draft.transcript;
     let length = transcript.len();
-    let ranking = draft.ranking.as_ref().map(|ranking| RankingRecord {
-        rows: ranking.candidates.iter().filter_map(|candidate| candidate.row()).collect(),
-        recalled: draft.context.trace.recalled.clone(),
-    });
     let powers = std::iter::successors(Some(1_usize), |length| length.checked_mul(2));
+    let unread = transcript.unread().map(|unread| {
+        let ranking = draft.ranking.as_ref().map(|ranking| RankingRecord {
+            rows: ranking.candidates.iter().filter_map(|candidate| candidate.row()).collect(),
+            recalled: draft.context.trace.recalled.clone(),
+        });
+        Unread { ranking, ..unread.clone() }
+    });
     TranscriptRecord {
         length,
         digest: transcript.digest(length),
         marks: powers.take_while(|at| *at < length).map(|at| (at, transcript.digest(at))).collect(),
-        unread: transcript.unread().map(|unread| Unread { ranking, ..unread.clone() }),
+        unread,
     }
 }
 
