@@ -385,10 +385,9 @@ fn check_case(
     // These two go by the text.
     let by_text = matches!(reason, Reason::Blank | Reason::IsSummary);
     // How rare a word is, all messages of the session say, also those that a filter or a window leaves out.
-    let ranked = [Reason::Newest, Reason::Recalled, Reason::RankedLower];
     let of_others = [Reason::OtherSession, Reason::OtherTarget, Reason::Duplicate];
-    let is_indexed = !of_others.contains(&reason)
-        && fates(&context).iter().any(|(_, reason)| ranked.contains(reason));
+    let is_indexed =
+        !of_others.contains(&reason) && options["recall"]["ranking"] != json!("recency");
     let is_unseen = fate == Fate::LeftOut && decided_early && !by_text && !is_indexed;
     let Ok(other) = other else {
         prop_assert!(!is_unseen, "only what is looked at can make it fail");
