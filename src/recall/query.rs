@@ -47,6 +47,20 @@ pub struct Request<'a> {
     pub role: Role,
 }
 
+/// The most of a request that is read, in bytes: of a longer one the beginning and the end, where it says what it asks.
+const LONGEST_REQUEST: usize = 1 << 15;
+
+/// A request as far as it is read.
+pub(crate) fn readable(request: String) -> String {
+    if request.len() <= LONGEST_REQUEST {
+        return request;
+    }
+    let half = LONGEST_REQUEST / 2;
+    let begin = (0..=half).rev().find(|at| request.is_char_boundary(*at)).unwrap_or_default();
+    let end = (request.len() - half..=request.len()).find(|at| request.is_char_boundary(*at));
+    format!("{}\n{}", &request[..begin], &request[end.unwrap_or(request.len())..])
+}
+
 impl Query {
     /// Reads a request.
     #[must_use]

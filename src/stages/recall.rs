@@ -12,7 +12,7 @@ use crate::focus::focus;
 use crate::form;
 use crate::recall::index::Index;
 use crate::recall::passages::{self, Bounds, Found};
-use crate::recall::query::{Query, Request};
+use crate::recall::query::{self, Query, Request};
 use crate::recall::reasons::{Evidence, UNREAD};
 use crate::recall::score;
 use crate::recall::vectors::{self, Vector, write_similarities};
@@ -50,7 +50,7 @@ fn rank(draft: &mut Draft) -> StageResult<Option<Ranked>> {
         return Ok(Some(Ranked { newest, candidates, why: Why::Recorded(known.recalled) }));
     }
     let Indexed { index, rows, seqs } = indexed(draft)?;
-    let text = draft.request_text();
+    let text = query::readable(draft.request_text());
     let similarities = match ranking {
         Ranking::Relevance => similarities(draft, &text)?,
         _ => None,
@@ -310,6 +310,7 @@ fn search(draft: &mut Draft) -> StageResult {
         }
         .into());
     }
+    let query = query::readable(query);
     for position in ranked {
         let found = find(draft, position, &query);
         draft.found.insert(position, found);
