@@ -1,7 +1,7 @@
 //! What the stages work on: the input, what was answered, and the marks that they leave.
 
 use crate::ask::{Answer, HookName, Need, StageResult};
-use crate::config::{ContextConfig, Format, Item, SectionKind};
+use crate::config::{ContextConfig, Format, Item, Ranking, SectionKind};
 use crate::context::{Context, Made, Piece};
 use crate::conversations::Conversations;
 use crate::groups::Groups;
@@ -267,12 +267,44 @@ impl Draft {
         self.decisions[row]
     }
 
-    /// The open rows that limits apply to: not what is required, and no direct messages.
+    /// Whether limits apply to a message: none has left it out, it is not required, and no direct message.
+    #[must_use]
+    #[inline]
+    pub fn is_optional(&self, row: usize) -> bool {
+        !self.is_left_out(row) && self.rank(row) > Rank::Direct
+    }
+
+    /// By row, whether limits apply to it.
+    #[must_use]
+    pub fn optional_mask(&self) -> Vec<bool> {
+        let is_open = |it: &Option<Decision>| it.is_none_or(|it| it.fate != Fate::LeftOut);
+        let mut mask: Vec<bool> = self.decisions.iter().map(is_open).collect();
+        for (group, claim) in self.claims.iter().enumerate() {
+            if claim.is_some_and(|(rank, _)| rank <= Rank::Direct) {
+                for row in self.groups.members(group) {
+                    mask[*row] = false;
+                }
+            }
+        }
+        mask
+    }
+
+    /// The rows that limits apply to, in their order.
     #[must_use]
     pub fn optional_rows(&self) -> Vec<usize> {
-        let mut rows = self.open_rows();
-        rows.retain(|row| self.rank(*row) > Rank::Direct);
-        rows
+        self.order.iter().copied().filter(|row| self.is_optional(*row)).collect()
+    }
+
+    /// Whether messages are ranked for the request, rather than the newest kept.
+    #[must_use]
+    pub fn is_ranked(&self) -> bool {
+        self.config.recall.ranking != Ranking::Recency && !self.config.tiers.enabled
+    }
+
+    /// Whether any decision is of a kind.
+    #[must_use]
+    pub fn has_decision(&self, is_of_kind: fn(Decision) -> bool) -> bool {
+        self.decisions.iter().flatten().any(|decision| is_of_kind(*decision))
     }
 
     /// Requires a message, and with it what it goes together with: no limit leaves it out, and it comes first in the

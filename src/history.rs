@@ -188,42 +188,49 @@ fn piece_of(is_quoted: bool) -> fn(usize) -> Piece {
     if is_quoted { Piece::Quoted } else { Piece::Message }
 }
 
-/// Keeps whole groups by rank, within a rank the newest first.
-pub(crate) fn keep_by_rank(
-    draft: &mut Draft,
-    meter: &Meter,
-    history: &mut History,
-    room: &mut Cost,
-    ranks: &[Rank],
-) -> StageResult {
-    let mut by_rank: Vec<Vec<usize>> = vec![Vec::new(); ranks.len()];
-    for row in draft.open_rows().into_iter().rev() {
+/// The open rows of each of some ranks, in the order in which they are served: the newest first.
+pub(crate) fn by_rank<const N: usize>(draft: &Draft, ranks: [Rank; N]) -> [Vec<usize>; N] {
+    let mut by_rank = ranks.map(|_| Vec::new());
+    for row in draft.order.iter().copied().rev() {
         let rank = draft.rank(row);
-        if let Some(place) = ranks.iter().position(|wanted| *wanted == rank) {
+        if let Some(place) = ranks.iter().position(|wanted| *wanted == rank)
+            && !draft.is_left_out(row)
+        {
             by_rank[place].push(row);
         }
     }
     for (rows, rank) in by_rank.iter_mut().zip(ranks) {
-        if *rank == Rank::Direct {
+        if rank == Rank::Direct {
             rows.reverse(); // they stand in the order of their priority: the first is the first to be kept
         }
     }
-    let rows = by_rank.concat();
+    by_rank
+}
+
+/// Keeps whole groups, in the order of their rows.
+pub(crate) fn keep_in_order(
+    draft: &mut Draft,
+    meter: &Meter,
+    history: &mut History,
+    room: &mut Cost,
+    rows: &[usize],
+) -> StageResult {
     let limit = HistoryLimit::of(draft);
     let mut is_seen = vec![false; draft.transcript.len()];
     let mut blocked: Option<Reason> = None;
     for (position, row) in rows.iter().copied().enumerate() {
-        if is_seen[draft.groups.of(row)] {
-            continue; // with a newer message of its group
+        let rank = draft.rank(row);
+        if is_seen[draft.groups.of(row)] || rank == Rank::Recalled {
+            continue; // with a newer message of its group, or for its rank
         }
-        let is_run = matches!(draft.rank(row), Rank::Recent | Rank::History);
+        let is_run = matches!(rank, Rank::Recent | Rank::History);
         if let (true, Some(reason)) = (is_run, blocked) {
             history.left_out.push((row, reason)); // and so will be the rest of its group
             continue;
         }
         is_seen[draft.groups.of(row)] = true;
         let members: Vec<usize> = open_members(draft, row);
-        let is_quoted = history.plan.quotes_chosen && draft.rank(row) == Rank::Chosen;
+        let is_quoted = history.plan.quotes_chosen && rank == Rank::Chosen;
         meter.ask_for_group(draft, &members, &rows[position..], piece_of(is_quoted))?;
         if let Err(reason) = limit.keep(draft, meter, history, room, &members, is_quoted)? {
             blocked = blocked.or(is_run.then_some(reason));

@@ -6,7 +6,7 @@ use crate::context::{ConversationForm, ConversationReport, Cost, Piece, Tier};
 use crate::conversations::{self, Conversation};
 use crate::draft::{Draft, Rank};
 use crate::form;
-use crate::history::{History, keep_by_rank};
+use crate::history::{History, by_rank, keep_in_order};
 use crate::map;
 use crate::measure::Meter;
 use crate::shorten;
@@ -118,7 +118,8 @@ pub(crate) fn keep_conversations(
     for shape in &shapes {
         history.kept.extend(shape.rows.iter().copied().filter(is_optional));
     }
-    keep_by_rank(draft, meter, history, room, &[Rank::Direct])?;
+    let [direct] = by_rank(draft, [Rank::Direct]);
+    keep_in_order(draft, meter, history, room, &direct)?;
     draft.context.conversations = found.list.iter().zip(&shapes).map(report).collect();
     history.pieces = Some(in_order(draft, &found.list, &shapes, history));
     Ok(())

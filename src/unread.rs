@@ -5,7 +5,7 @@
 //! more than such a message; until it has one, it asks.
 
 use crate::ask::{HookName, Need, StageResult, Stop, Wanted};
-use crate::config::{FilterConfig, Ranking, SectionKind, SessionScope, WindowConfig, WindowUnit};
+use crate::config::{FilterConfig, SectionKind, SessionScope, WindowConfig, WindowUnit};
 use crate::draft::{Candidate, Draft, Rank};
 use crate::recall::reasons::Evidence;
 use crate::time::Milliseconds;
@@ -58,8 +58,7 @@ pub(crate) fn may_be_ranked(draft: &Draft) -> bool {
     };
     // What these ask, they ask of all messages.
     let asks = [HookName::Embed, HookName::Select, HookName::Complete];
-    let is_ranked = config.recall.ranking != Ranking::Recency && !config.tiers.enabled;
-    is_ranked
+    draft.is_ranked()
         && config.enabled
         && config.section(SectionKind::History).is_some()
         && config.filter == FilterConfig::default()
@@ -84,7 +83,7 @@ pub(crate) fn ask_before_ranking(draft: &Draft) -> StageResult {
 pub(crate) fn ask_for_newest_user(draft: &Draft) -> StageResult {
     let config = &draft.config;
     let shows = |kind| config.section(kind).is_some();
-    let is_asked = config.recall.ranking != Ranking::Recency && !config.tiers.enabled
+    let is_asked = draft.is_ranked()
         || shows(SectionKind::Recall)
         || config.sections().iter().any(|section| section.ranked);
     let is_user =

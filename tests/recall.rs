@@ -56,10 +56,15 @@ fn scores_of(index: &Index, request: Request<'_>, is_open: &[bool]) -> [Scores; 
     [score(index, &query, is_open, NOW, None), score_by_words(index, &query, is_open)]
 }
 
+/// By message, what it scores as what the request goes on from.
+fn flow_of(scores: &Scores) -> Vec<f32> {
+    (0..scores.total.len()).map(|message| scores.flow.of(message)).collect()
+}
+
 /// Scores to the bit.
 fn bits(scores: &Scores) -> (Vec<Vec<u32>>, Vec<bool>) {
     let of = |scores: &Vec<f32>| scores.iter().map(|score| score.to_bits()).collect();
-    (vec![of(&scores.own), of(&scores.total), of(&scores.flow)], scores.is_in_time.clone())
+    (vec![of(&scores.own), of(&scores.total), of(&flow_of(scores))], scores.is_in_time.clone())
 }
 
 /// Index and requests agree with an index of the same messages that was made at once.
@@ -263,7 +268,8 @@ fn scores_are_finite_for_any_text() {
             for scores in all {
                 let lengths = [scores.own.len(), scores.total.len()];
                 prop_assert_eq!(lengths, [messages.len(); 2]);
-                let mut values = scores.own.iter().chain(&scores.total).chain(&scores.flow);
+                let flow = flow_of(&scores);
+                let mut values = scores.own.iter().chain(&scores.total).chain(&flow);
                 prop_assert!(values.all(|score| score.is_finite()), "{:?}", scores);
                 let best = best(&scores.total, 5);
                 prop_assert!(best.iter().all(|row| *row < messages.len()) && best.len() <= 5);

@@ -3,9 +3,9 @@
 //! BM25 over single messages, widened by the words that the best of them share, and spread to their neighbours; and who and
 //! when the request names.
 
-use super::index::{IS_QUESTION, Index};
+use super::index::{IS_QUESTION, Index, short};
 use super::query::Query;
-use super::spread::{Kernel, Part};
+use super::spread::{Kernel, Part, add_up, spread};
 use super::terms::{Kind, Term, Word};
 use crate::map::{self, Hashed};
 use std::borrow::Cow;
@@ -26,8 +26,6 @@ const WIDEST: Kernel = Kernel { forward: 0.9, backward: 0.9, decay: 0.95 };
 // than two points within a third of its value.
 const WIDE_WEIGHT: f32 = 0.5;
 const WIDEST_WEIGHT: f32 = 3.5;
-const EXPANSION: f32 = 0.15;
-const EXPANSION_SPREAD: f32 = 0.1;
 const TIME: f32 = 0.8;
 const SPEAKER: f32 = 0.4;
 /// What a named speaker's words count more.
@@ -39,15 +37,19 @@ const SIMILARITY: f32 = 0.8;
 const SIMILARITY_NARROW: f32 = 0.2;
 const SIMILARITY_WIDE: f32 = 0.3;
 
-/// A request is widened by so many terms, of so many of the best messages.
+/// A request is widened by so many terms, of so many of the best messages; together they count so much of what the best message
+/// has.
 const EXPANSION_TERMS: usize = 12;
 const EXPANSION_MESSAGES: usize = 10;
+const EXPANSION: f32 = 0.2;
 
 /// How messages fit a request.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct About {
     /// By the words that each has itself.
     pub(crate) own: Vec<f32>,
+    /// The one that has most of them.
+    pub(crate) leader: Option<usize>,
     /// By word of the request: the messages that have it in one of its forms, ascending.
     pub(crate) hits: Vec<Vec<u32>>,
     /// By all parts together.
@@ -67,22 +69,32 @@ pub(crate) fn score(
     let flags = index.flags();
     let (own, hits) = by_words(index, query, is_open, true);
     let named = Named::new(index, query);
-    let mut total = vec![0.0; index.len()];
     let (kernel, weight) =
         if query.wants_overview { (WIDEST, WIDEST_WEIGHT) } else { (WIDE, WIDE_WEIGHT) };
-    let mut narrow = NARROW.spread(&own, flags);
-    let wide = kernel.spread(&named.raised(index, &own, SPEAKER_WIDE), flags);
+    let leaders = best(&own, EXPANSION_MESSAGES);
+    let words = widened(index, &own, &leaders, is_open);
+    let by_named = named.raised(index, &words, SPEAKER_WIDE);
+    let [mut narrow, wide] = spread([(NARROW, &words), (kernel, &by_named)], flags);
     if named.is_any() {
         narrow = Part::of(named.raised(index, &narrow.scores, SPEAKER_NARROW).into_owned());
     }
-    narrow.add_to(&mut total, 1.0);
-    wide.add_to(&mut total, weight);
-    let widened = by_expansion(index, &own, is_open);
-    NARROW.spread(&widened, flags).add_to(&mut total, EXPANSION_SPREAD);
-    Part::of(widened).add_to(&mut total, EXPANSION);
-
+    let mut parts = vec![(narrow, 1.0), (wide, weight)];
+    if let Some(similarities) = similarities {
+        let power = |power: i32| -> Vec<f32> {
+            similarities.iter().map(|similarity| similarity.max(0.0).powi(power)).collect()
+        };
+        let [narrow, wide] = spread([(NARROW, &power(2)), (WIDEST, &power(3))], flags);
+        parts.extend([
+            (narrow, SIMILARITY_NARROW),
+            (wide, SIMILARITY_WIDE),
+            (Part::of(power(1)), SIMILARITY),
+        ]);
+    }
     let is_in_time = in_time(index, query);
     let time_weight = TIME * selectivity(&is_in_time);
+    let is_question = |flags: &u8| flags & IS_QUESTION != 0;
+    let beside = |flags| if is_question(flags) { -QUESTION } else { 0.0 };
+    let mut total: Vec<f32> = flags.iter().map(beside).collect();
     for (message, is_in_time) in is_in_time.iter().enumerate() {
         if *is_in_time {
             total[message] += time_weight;
@@ -95,20 +107,8 @@ pub(crate) fn score(
             }
         }
     }
-    for (total, flags) in total.iter_mut().zip(flags) {
-        if flags & IS_QUESTION != 0 {
-            *total -= QUESTION;
-        }
-    }
-    if let Some(similarities) = similarities {
-        let power = |power: i32| -> Vec<f32> {
-            similarities.iter().map(|similarity| similarity.max(0.0).powi(power)).collect()
-        };
-        NARROW.spread(&power(2), flags).add_to(&mut total, SIMILARITY_NARROW);
-        WIDEST.spread(&power(3), flags).add_to(&mut total, SIMILARITY_WIDE);
-        Part::of(power(1)).add_to(&mut total, SIMILARITY);
-    }
-    About { own, hits, total, is_in_time }
+    add_up(&mut total, &parts);
+    About { own, leader: leaders.first().copied(), hits, total, is_in_time }
 }
 
 /// The speakers that a request names.
@@ -157,18 +157,27 @@ pub(crate) fn by_words(
 ) -> (Vec<f32>, Vec<Vec<u32>>) {
     let mut scores = vec![0.0; index.len()];
     let mut hits = Vec::new();
+    let mean = index.mean_length().max(1.0);
     for word in &query.words {
         let mut has = Vec::new();
         for (terms, weight) in forms_of(word, has_grams) {
+            if let [gram] = terms
+                && gram.kind == Kind::Gram
+            {
+                add_term(index, short(*gram), weight, &mut scores);
+                continue;
+            }
             let occurrences = index.occurrences(terms);
-            add_term(index, &occurrences, weight, &mut scores);
-            if terms.first().is_some_and(|term| term.kind != Kind::Gram) {
-                let is_another = !has.is_empty();
-                has.extend(occurrences.iter().map(|(message, _)| u64::from(*message)));
-                if is_another {
-                    map::sort_numbers(&mut has);
-                    has.dedup();
-                }
+            let weight = weight * rarity(index, occurrences.len());
+            for (message, often) in &occurrences {
+                let message = *message as usize;
+                scores[message] += weight * saturated(*often, index.length(message) / mean);
+            }
+            let is_another = !has.is_empty();
+            has.extend(occurrences.iter().map(|(message, _)| u64::from(*message)));
+            if is_another {
+                map::sort_numbers(&mut has);
+                has.dedup();
             }
         }
         #[expect(clippy::cast_possible_truncation, reason = "they came from 32 bits")]
@@ -196,13 +205,10 @@ fn forms_of(word: &Word, has_grams: bool) -> Vec<(&[Term], f32)> {
     forms
 }
 
-/// From 0 to 1: which part of the request's words, by their rarity, the best message and its neighbours have.
-pub(crate) fn coverage(index: &Index, hits: &[Vec<u32>], own: &[f32]) -> f32 {
+/// From 0 to 1: which part of the request's words, by their rarity, a message and its neighbours have.
+pub(crate) fn coverage(index: &Index, hits: &[Vec<u32>], leader: usize) -> f32 {
     const AROUND: usize = 3;
-    let Some(best) = best(own, 1).first().copied() else {
-        return 0.0;
-    };
-    let around = best.saturating_sub(AROUND)..=best + AROUND;
+    let around = leader.saturating_sub(AROUND)..=leader + AROUND;
     let (mut all, mut covered) = (0.0, 0.0);
     for messages in hits {
         let weight = rarity(index, messages.len());
@@ -215,17 +221,17 @@ pub(crate) fn coverage(index: &Index, hits: &[Vec<u32>], own: &[f32]) -> f32 {
     if all > 0.0 { covered / all } else { 0.0 }
 }
 
-/// BM25 of the terms that are most peculiar to the messages with the best scores.
-fn by_expansion(index: &Index, own: &[f32], is_open: &[bool]) -> Vec<f32> {
-    let mut scores = vec![0.0; own.len()];
-    let mut best = best(own, EXPANSION_MESSAGES);
-    let Some(most) = best.first().map(|message| own[*message]) else {
+/// BM25 of the request's words and of the terms that are most peculiar to the messages that lead by these.
+fn widened(index: &Index, own: &[f32], leaders: &[usize], is_open: &[bool]) -> Vec<f32> {
+    let mut scores = own.to_vec();
+    let Some(most) = leaders.first().map(|message| own[*message]) else {
         return scores;
     };
-    map::sort_by_key(&mut best, &|_| (0, 0));
+    let mut leaders = leaders.to_vec();
+    map::sort_by_key(&mut leaders, &|_| (0, 0));
     let mut place: Hashed<u32, usize> = Hashed::default();
     let mut found: Vec<(u32, f32)> = Vec::new();
-    for (term, message) in index.terms_of(&best) {
+    for (term, message) in index.terms_of(&leaders) {
         let at = *place.entry(term).or_insert_with(|| {
             found.push((term, 0.0));
             found.len() - 1
@@ -239,26 +245,31 @@ fn by_expansion(index: &Index, own: &[f32], is_open: &[bool]) -> Vec<f32> {
     };
     let mut weighed: Vec<u64> = found.into_iter().map(weigh).collect();
     map::sort_numbers(&mut weighed);
-    for packed in weighed.into_iter().take(EXPANSION_TERMS) {
-        #[expect(clippy::cast_possible_truncation, reason = "both halves are of 32 bits")]
-        let (weight, term) = (f32::from_bits(!((packed >> 32) as u32)), packed as u32);
-        let occurrences = index.occurrences_of(&[term]);
-        let rarity = rarity(index, occurrences.len());
-        add_term(index, &occurrences, weight / rarity, &mut scores);
+    weighed.truncate(EXPANSION_TERMS);
+    let weight_of = |packed: &u64| f32::from_bits(!high(*packed));
+    let all: f32 = weighed.iter().map(weight_of).sum();
+    for packed in weighed {
+        #[expect(clippy::cast_possible_truncation, reason = "the lower half is the term")]
+        let (weight, term) = (weight_of(&packed), packed as u32);
+        let rarity = rarity(index, index.message_count(term));
+        add_term(index, term, EXPANSION * most * weight / all / rarity, &mut scores);
     }
     close(&mut scores, is_open);
     scores
 }
 
 /// Adds what a term gives to the messages that have it.
-fn add_term(index: &Index, occurrences: &[(u32, f32)], weight: f32, scores: &mut [f32]) {
-    let weight = weight * rarity(index, occurrences.len());
+fn add_term(index: &Index, term: u32, weight: f32, scores: &mut [f32]) {
+    let weight = weight * rarity(index, index.message_count(term));
     let mean = index.mean_length().max(1.0);
-    for (message, often) in occurrences {
-        let message = *message as usize;
-        let length = 1.0 - B + B * index.length(message) / mean;
-        scores[message] += weight * often * (K1 + 1.0) / (often + K1 * length);
-    }
+    index.each_with(term, |message, often, length| {
+        scores[message] += weight * saturated(often, length / mean);
+    });
+}
+
+/// What counts that a message has a word so often, by its length, of which the mean is 1.
+fn saturated(often: f32, length: f32) -> f32 {
+    often * (K1 + 1.0) / (often + K1 * (1.0 - B + B * length))
 }
 
 /// How rare what so many messages have is: BM25's inverse document frequency.
@@ -290,16 +301,35 @@ fn selectivity(is_in: &[bool]) -> f32 {
 
 /// The messages with the highest scores above 0, the best first; of equal ones the newest.
 pub(crate) fn best(scores: &[f32], count: usize) -> Vec<usize> {
-    let above_zero = scores.iter().enumerate().filter(|(_, score)| **score > 0.0);
-    let mut best: Vec<u64> = above_zero
-        .map(|(message, score)| u64::from(!score.to_bits()) << 32 | !(message as u64) & LOW)
-        .collect();
-    if best.len() > count {
-        best.select_nth_unstable(count);
-        best.truncate(count);
+    /// So many are looked at together: most hold none that may be among the best.
+    const BLOCK: usize = 8;
+    const SOME: usize = 256;
+    let most = count.saturating_mul(2).saturating_add(SOME);
+    let mut best: Vec<u64> = Vec::new();
+    let mut threshold = f32::MIN_POSITIVE;
+    for (block, scores) in scores.chunks(BLOCK).enumerate() {
+        if scores.iter().any(|score| *score >= threshold) {
+            for (place, score) in scores.iter().enumerate() {
+                if *score >= threshold {
+                    let message = (block * BLOCK + place) as u64;
+                    best.push(u64::from(!score.to_bits()) << 32 | !message & LOW);
+                }
+            }
+            // From time to time those that are no longer among them go.
+            if best.len() >= most {
+                threshold = f32::from_bits(!high(*best.select_nth_unstable(count).1));
+                best.truncate(count);
+            }
+        }
     }
     map::sort_numbers(&mut best);
+    best.truncate(count);
     best.into_iter().map(|packed| (!packed & LOW) as usize).collect()
+}
+
+/// The upper half of a number.
+fn high(packed: u64) -> u32 {
+    (packed >> 32) as u32
 }
 
 const LOW: u64 = u32::MAX as u64;
@@ -309,6 +339,25 @@ fn close(scores: &mut [f32], is_open: &[bool]) {
     for (score, is_open) in scores.iter_mut().zip(is_open) {
         if !is_open {
             *score = 0.0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::best;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_best_are_those_that_sorting_all_of_them_gives(
+            scores in prop::collection::vec(prop_oneof![Just(0.0_f32), -1.0_f32..5.0, (0_u8..4).prop_map(f32::from)], 0..3000),
+            count in 0_usize..700,
+        ) {
+            let mut wanted: Vec<usize> = (0..scores.len()).filter(|at| scores[*at] > 0.0).collect();
+            wanted.sort_by(|one, other| scores[*other].total_cmp(&scores[*one]).then(other.cmp(one)));
+            wanted.truncate(count);
+            prop_assert_eq!(best(&scores, count), wanted);
         }
     }
 }

@@ -66,18 +66,48 @@ impl Newest {
     }
 }
 
-/// Scores the newest conversation, from 0 for all others; `own` are the scores by the request's words.
+/// What messages score as what a request goes on from: 0 but for some that follow on each other.
+#[derive(Clone, Debug, Default)]
+pub struct Flow {
+    first: usize,
+    scores: Vec<f32>,
+}
+
+impl Flow {
+    /// What a message scores.
+    #[must_use]
+    pub fn of(&self, message: usize) -> f32 {
+        let at = message.checked_sub(self.first);
+        at.and_then(|at| self.scores.get(at)).copied().unwrap_or_default()
+    }
+
+    /// Makes all of them larger or smaller.
+    pub(crate) fn scale(&mut self, by: f32) {
+        for score in &mut self.scores {
+            *score *= by;
+        }
+    }
+
+    pub(crate) fn add_to(&self, total: &mut [f32]) {
+        for (total, score) in total[self.first..].iter_mut().zip(&self.scores) {
+            *total += score;
+        }
+    }
+}
+
+/// Scores the newest conversation; `own` are the scores by the request's words, and `leader`
+/// the message that has the best of them.
 pub(crate) fn score(
     index: &Index,
     query: &Query,
     is_open: &[bool],
     own: &[f32],
+    leader: Option<usize>,
     newest: &Newest,
-) -> Vec<f32> {
+) -> Flow {
     let room = Room::new(index, query, newest);
-    let most = own.iter().fold(0.0_f32, |most, score| most.max(*score));
-    let words_weight = if most > 0.0 { WORDS / most } else { 0.0 };
-    let mut flow = vec![0.0; index.len()];
+    let words_weight = leader.map_or(0.0, |leader| WORDS / own[leader]);
+    let mut scores = vec![0.0; newest.last + 1 - newest.first];
     let mut distance = 0.0_f32;
     for message in (newest.first..=newest.last).rev() {
         let is_notice = index.role(message).is_some_and(Role::is_instruction);
@@ -94,13 +124,14 @@ pub(crate) fn score(
             } else {
                 1.0
             };
-            flow[message] = score * identifiers * if is_notice { NOTICE } else { 1.0 };
+            scores[message - newest.first] =
+                score * identifiers * if is_notice { NOTICE } else { 1.0 };
         }
         if !is_notice {
             distance += 1.0;
         }
     }
-    flow
+    Flow { first: newest.first, scores }
 }
 
 /// Who speaks in the newest conversation, and to whom.
@@ -213,11 +244,11 @@ impl Ear<'_> {
             let terms: Vec<Term> =
                 word.terms.iter().filter(|term| term.kind != Kind::Gram).copied().collect();
             let mut has = vec![false; names.len()];
-            self.index.postings(self.first, &terms, &mut |message, _| {
+            for message in self.index.messages_with(self.first, &terms) {
                 if (self.first..=self.last).contains(&message) {
                     has[message - self.first] = true;
                 }
-            });
+            }
             for (names, has) in names.iter_mut().zip(has) {
                 *names = has && (position == 0 || *names);
             }

@@ -412,18 +412,12 @@ impl Index {
         self.first_open = self.len();
     }
 
-    /// Calls `each` with every message from `first` on that has one of some terms (as [`short`] names them), and how often it
-    /// has them; a message may come several times, and some before `first` may come too.
-    fn each_posting(&self, first: usize, terms: &[u32], each: &mut dyn FnMut(usize, f32)) {
+    /// The messages that have a term (as [`short`] names it) in every segment that reaches beyond the message `first`.
+    fn lists(&self, first: usize, term: u32) -> impl Iterator<Item = (usize, &[u16])> {
         let begin = self.segments.partition_point(|segment| segment.first <= first);
         let closed = &self.segments[begin.saturating_sub(1)..];
-        for segment in closed.iter().chain([self.open_segment()]) {
-            for term in terms {
-                for posting in segment.of(*term) {
-                    each(segment.first + place_of(*posting), often(*posting));
-                }
-            }
-        }
+        let all = closed.iter().chain([self.open_segment()]);
+        all.map(move |segment| (segment.first, segment.of(term)))
     }
 
     /// The open part as a segment.
@@ -431,23 +425,38 @@ impl Index {
         self.open_segment.get_or_init(|| Segment::new(self.first_open, self.open.clone()))
     }
 
-    /// As [`Index::occurrences`], for messages from `first` on; a message may come several times, and some before `first` may
+    /// The messages from `first` on that have one of some terms; a message may come several times, and some before `first` may
     /// come too.
-    pub(crate) fn postings(&self, first: usize, terms: &[Term], each: &mut dyn FnMut(usize, f32)) {
-        let terms: Vec<u32> = terms.iter().map(|term| short(*term)).collect();
-        self.each_posting(first, &terms, each);
+    pub(crate) fn messages_with(&self, first: usize, terms: &[Term]) -> Vec<usize> {
+        let mut messages = Vec::new();
+        for term in terms {
+            for (first, postings) in self.lists(first, short(*term)) {
+                messages.extend(postings.iter().map(|posting| first + place_of(*posting)));
+            }
+        }
+        messages
+    }
+
+    /// Calls `each` with every message that has a term, in their order, how often it has it, and its length.
+    pub(crate) fn each_with(&self, term: u32, mut each: impl FnMut(usize, f32, f32)) {
+        for (first, postings) in self.lists(0, term) {
+            let lengths = &self.messages.lengths[first..];
+            for posting in postings {
+                let place = place_of(*posting);
+                each(first + place, often(*posting), f32::from(lengths[place]));
+            }
+        }
     }
 
     /// The messages that have one of some terms, ascending, each with how often: of several terms the most.
     pub(crate) fn occurrences(&self, terms: &[Term]) -> Vec<(u32, f32)> {
-        let terms: Vec<u32> = terms.iter().map(|term| short(*term)).collect();
-        self.occurrences_of(&terms)
-    }
-
-    /// As [`Index::occurrences`], of terms that [`Index::terms_of`] gave.
-    pub(crate) fn occurrences_of(&self, terms: &[u32]) -> Vec<(u32, f32)> {
         let mut found: Vec<(u32, f32)> = Vec::new();
-        self.each_posting(0, terms, &mut |message, often| found.push((narrow(message), often)));
+        for term in terms {
+            for (first, postings) in self.lists(0, short(*term)) {
+                let message = |posting: &u16| (narrow(first + place_of(*posting)), often(*posting));
+                found.extend(postings.iter().map(message));
+            }
+        }
         if terms.len() < 2 {
             return found;
         }
@@ -462,7 +471,7 @@ impl Index {
         order.into_iter().map(unpacked).collect()
     }
 
-    /// How many messages have a term that [`Index::terms_of`] gave.
+    /// How many messages have a term.
     pub(crate) fn message_count(&self, term: u32) -> usize {
         self.message_counts.get(&term).map_or(0, |count| *count as usize)
     }
@@ -479,15 +488,19 @@ impl Index {
             if wanted.is_empty() {
                 continue;
             }
-            let mut start = 0;
-            for (term, end) in segment.terms.iter().zip(&segment.ends) {
-                let postings = &segment.postings[start..*end as usize];
-                start = *end as usize;
-                if is_gram(*term) {
-                    continue;
+            let mut is_wanted = [false; SEGMENT_MESSAGES];
+            for message in wanted {
+                is_wanted[message - segment.first] = true;
+            }
+            for (at, posting) in segment.postings.iter().enumerate() {
+                let place = place_of(*posting);
+                if is_wanted[place] {
+                    let term =
+                        segment.terms[segment.ends.partition_point(|end| *end as usize <= at)];
+                    if !is_gram(term) {
+                        terms.push((term, segment.first + place));
+                    }
                 }
-                let messages = postings.iter().map(|posting| segment.first + place_of(*posting));
-                terms.extend(messages.filter(|it| wanted.contains(it)).map(|it| (*term, it)));
             }
         }
         terms
@@ -668,7 +681,7 @@ fn language_of(code: u8) -> Option<Language> {
 }
 
 /// Terms are told apart by 32 bits: in a segment, two of its thousands share them once in a million requests.
-fn short(term: Term) -> u32 {
+pub(crate) fn short(term: Term) -> u32 {
     fold(term.hash) & !1 | u32::from(term.kind == Kind::Gram)
 }
 

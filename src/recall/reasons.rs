@@ -132,8 +132,7 @@ impl Evidence {
             if let Some(similarity) = similarity.filter(|similarity| *similarity >= CLOSE) {
                 parts.push(format!("it is close in meaning ({similarity:.2})"));
             }
-            let flow = self.scores.flow.get(message).copied().unwrap_or_default();
-            if flow > self.scores.total[message] / 2.0 {
+            if self.scores.flow.of(message) > self.scores.total[message] / 2.0 {
                 parts.push("the request goes on from it".to_owned());
             }
             if parts.is_empty() {

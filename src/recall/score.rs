@@ -4,10 +4,10 @@
 //! And where the request goes on in the newest conversation: *is it what the request goes on from?* (`flow`)
 
 use super::about::{self, About};
-use super::flow::{self, Newest};
+use super::flow::{self, Flow, Newest};
 use super::index::{IS_START, Index, PAUSE};
 use super::query::{Asker, Query};
-use super::spread::Part;
+use super::spread::largest;
 use crate::time::Milliseconds;
 
 /// What being about the request counts, within a conversation that it goes on in.
@@ -27,7 +27,7 @@ pub struct Scores {
     /// What decides.
     pub total: Vec<f32>,
     /// The part of that which is for what the request goes on from.
-    pub flow: Vec<f32>,
+    pub flow: Flow,
     /// Whether each is of a time that is named; empty where none is.
     pub is_in_time: Vec<bool>,
 }
@@ -42,15 +42,21 @@ pub fn score(
     now: Milliseconds,
     similarities: Option<&[f32]>,
 ) -> Scores {
-    let About { own, hits, mut total, is_in_time } =
+    let About { own, leader, hits, mut total, is_in_time } =
         about::score(index, query, is_open, similarities);
-    let mut flow = Vec::new();
+    let mut flow = Flow::default();
     if let Some(newest) = newest(index, query, now) {
-        flow = flow::score(index, query, is_open, &own, &newest);
-        let weight =
-            ABOUT_IN_FLOW + about_between_two(index, query, &hits, &own) * (1.0 - newest.crowd);
-        let about = Part::of(std::mem::replace(&mut total, flow.clone()));
-        about.add_to(&mut total, weight);
+        flow = flow::score(index, query, is_open, &own, leader, &newest);
+        let between_two = about_between_two(index, query, &hits, leader);
+        let weight = ABOUT_IN_FLOW + between_two * (1.0 - newest.crowd);
+        // The others are most of all: they stay as they are, and what flows is weighed against them.
+        let most = largest(&total);
+        if most > 0.0 {
+            flow.scale(most / weight);
+        } else {
+            total.fill(0.0);
+        }
+        flow.add_to(&mut total);
     }
     Scores { own, hits, total, flow, is_in_time }
 }
@@ -69,8 +75,13 @@ pub fn best(scores: &[f32], count: usize) -> Vec<usize> {
 }
 
 /// The more of the request's words are found in one place, the likelier it is about that place.
-fn about_between_two(index: &Index, query: &Query, hits: &[Vec<u32>], own: &[f32]) -> f32 {
-    let coverage = about::coverage(index, hits, own);
+fn about_between_two(
+    index: &Index,
+    query: &Query,
+    hits: &[Vec<u32>],
+    leader: Option<usize>,
+) -> f32 {
+    let coverage = leader.map_or(0.0, |leader| about::coverage(index, hits, leader));
     ABOUT_BETWEEN_TWO * coverage * if query.is_question { 1.0 } else { NO_QUESTION }
 }
 

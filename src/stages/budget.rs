@@ -17,7 +17,7 @@ use crate::config::{Format, OnRequiredOverflow, SectionKind, TrimFirst};
 use crate::context::{Cost, Piece};
 use crate::draft::{Draft, Rank};
 use crate::error::{Error, ErrorCode};
-use crate::history::{self, History, HistoryLimit, Plan, keep_by_rank, keep_ranked};
+use crate::history::{self, History, HistoryLimit, Plan, by_rank, keep_in_order, keep_ranked};
 use crate::measure::Meter;
 use crate::sections::{Body, Shown};
 use crate::shorten;
@@ -71,15 +71,17 @@ fn fill(draft: &mut Draft, plan: Plan, is_last: bool) -> StageResult<bool> {
         tiered::keep_conversations(draft, &meter, &mut history, &mut room)?;
     } else {
         let ranks = [Rank::Direct, Rank::Recent, Rank::Chosen, Rank::History];
+        let [direct, recent, chosen, rest] = by_rank(draft, ranks);
+        let mut rows = [direct, recent, chosen].concat();
         if let Some(ranking) = draft.ranking.take() {
-            let kept = keep_by_rank(draft, &meter, &mut history, &mut room, &ranks[..3])
+            let kept = keep_in_order(draft, &meter, &mut history, &mut room, &rows)
                 .and_then(|()| keep_ranked(draft, &meter, &mut history, &mut room, &ranking));
             draft.ranking = Some(ranking);
             kept?;
-            keep_by_rank(draft, &meter, &mut history, &mut room, &ranks[3..])?;
-        } else {
-            keep_by_rank(draft, &meter, &mut history, &mut room, &ranks)?;
+            rows.clear();
         }
+        rows.extend(rest);
+        keep_in_order(draft, &meter, &mut history, &mut room, &rows)?;
         unread::ask_for_more(draft, &history.left_out)?;
     }
     if !enlarges_first {

@@ -7,7 +7,7 @@
 use crate::ask::{Answer, HookName, Need, Outcome, StageResult};
 use crate::config::{Item, Ranking, SearchResults, SectionKind};
 use crate::context::{RecallReport, RecallStatus};
-use crate::draft::{Candidate, Draft, Rank, Ranked, Why};
+use crate::draft::{Candidate, Draft, Ranked, Why};
 use crate::focus::focus;
 use crate::form;
 use crate::recall::index::Index;
@@ -17,7 +17,7 @@ use crate::recall::reasons::{Evidence, UNREAD};
 use crate::recall::score;
 use crate::recall::vectors::{self, Vector, write_similarities};
 use crate::sections::count;
-use crate::trace::{NoteKind, Reason};
+use crate::trace::{Decision, NoteKind, Reason};
 use crate::transcript::{Field, Role, Transcript};
 use crate::unread;
 use std::collections::HashSet;
@@ -38,15 +38,15 @@ pub fn run(draft: &mut Draft) -> StageResult {
 
 /// Ranks the messages that limits apply to; nothing where all of them fit, or the newest come first.
 fn rank(draft: &mut Draft) -> StageResult<Option<Ranked>> {
-    let ranking = draft.config.recall.ranking;
-    if ranking == Ranking::Recency || draft.config.tiers.enabled || fits_anyway(draft) {
+    if !draft.is_ranked() || fits_anyway(draft) {
         return Ok(None);
     }
+    let ranking = draft.config.recall.ranking;
     unread::ask_before_ranking(draft)?;
     let newest = newest(draft);
     if let Some(known) = draft.transcript.unread().and_then(|unread| unread.ranking.clone()) {
-        let rows = known.rows.into_iter().filter(|row| is_limited(draft, *row));
-        let candidates = rows.map(Candidate::Row).collect();
+        let is_there = |row: &usize| *row < draft.transcript.len() && draft.is_optional(*row);
+        let candidates = known.rows.into_iter().filter(is_there).map(Candidate::Row).collect();
         return Ok(Some(Ranked { newest, candidates, why: Why::Recorded(known.recalled) }));
     }
     let Indexed { index, rows, seqs } = indexed(draft)?;
@@ -67,10 +67,9 @@ fn rank(draft: &mut Draft) -> StageResult<Option<Ranked>> {
         query = Query::new(&index, request, draft.now, draft.zone()?);
     }
     let may_be_unread = unread::may_be_ranked(draft);
-    let is_ranked: Vec<bool> = rows
-        .iter()
-        .map(|row| if *row == UNREAD { may_be_unread } else { is_limited(draft, *row) })
-        .collect();
+    let is_optional = draft.optional_mask();
+    let may_be = |row: &usize| if *row == UNREAD { may_be_unread } else { is_optional[*row] };
+    let is_ranked: Vec<bool> = rows.iter().map(may_be).collect();
     let similarities = similarities.map(|by_row| {
         let of_row = |row: &usize| by_row.get(*row).copied().unwrap_or_default();
         rows.iter().map(of_row).collect::<Vec<f32>>()
@@ -93,13 +92,8 @@ fn rank(draft: &mut Draft) -> StageResult<Option<Ranked>> {
 /// The newest of the messages that limits apply to, the newest first.
 fn newest(draft: &Draft) -> Vec<usize> {
     let count = usize::try_from(draft.config.recall.recent_messages).unwrap_or(usize::MAX);
-    let limited = draft.order.iter().rev().copied().filter(|row| is_limited(draft, *row));
-    limited.take(count).collect()
-}
-
-/// Whether limits apply to a message: none has left it out, it is not required, and no direct message.
-fn is_limited(draft: &Draft, row: usize) -> bool {
-    row < draft.transcript.len() && !draft.is_left_out(row) && draft.rank(row) > Rank::Direct
+    let optional = draft.order.iter().rev().copied().filter(|row| draft.is_optional(*row));
+    optional.take(count).collect()
 }
 
 /// An index, and where its messages are.
@@ -115,8 +109,10 @@ struct Indexed {
 /// speaks. Of a log that was not read whole it is the one that is kept of the log.
 fn indexed(draft: &Draft) -> StageResult<Indexed> {
     let transcript = &draft.transcript;
-    let own = draft.order.iter().copied().filter(|row| !is_of_others(draft, *row));
-    let own: Vec<usize> = own.collect();
+    let mut own = draft.order.clone();
+    if draft.has_decision(is_of_others) {
+        own.retain(|row| !draft.decision(*row).is_some_and(is_of_others));
+    }
     let is_log = own.len() == transcript.len() && own.is_sorted() && !transcript.has_odd();
     let log = if is_log { transcript.log_index() } else { None };
     match (log, transcript.unread()) {
@@ -281,11 +277,9 @@ fn fits_anyway(draft: &Draft) -> bool {
     })
 }
 
-/// Whether a message is of another session, or for another agent.
-fn is_of_others(draft: &Draft, row: usize) -> bool {
-    draft.decision(row).is_some_and(|decision| {
-        matches!(decision.reason, Reason::OtherSession | Reason::OtherTarget | Reason::Duplicate)
-    })
+/// Whether a message was left out as it is of another session, or for another agent.
+fn is_of_others(decision: Decision) -> bool {
+    matches!(decision.reason, Reason::OtherSession | Reason::OtherTarget | Reason::Duplicate)
 }
 
 /// Finds what sections show for the request: among their items, and by the hook, where there is one and a section for what
