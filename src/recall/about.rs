@@ -346,7 +346,7 @@ fn close(scores: &mut [f32], is_open: &[bool]) {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_family = "wasm")))]
 mod tests {
     use super::best;
     use proptest::prelude::*;

@@ -122,7 +122,7 @@ fn faded(carried: f32) -> f32 {
     if carried < NEXT_TO_NOTHING { 0.0 } else { carried }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_family = "wasm")))]
 mod tests {
     use super::*;
     use proptest::prelude::*;
