@@ -262,23 +262,24 @@ impl Cost {
     }
 
     /// A part of it, from 0 to 1. What is without limit stays so.
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "the share is from 0 to 1, and a budget far below 2^53"
-    )]
     pub(crate) fn share(self, share: f64) -> Self {
-        let of = |amount: u64| match amount {
-            u64::MAX => u64::MAX,
-            amount => (amount as f64 * share) as u64,
-        };
-        Self { tokens: of(self.tokens), chars: of(self.chars) }
+        Self { tokens: share_of(self.tokens, share), chars: share_of(self.chars, share) }
     }
 
     pub(crate) fn fits(self, limit: Self) -> bool {
         self.tokens <= limit.tokens && self.chars <= limit.chars
     }
+}
+
+/// A part of an amount, from 0 to 1. What is without limit stays so.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the share is from 0 to 1, and the amount far below 2^53"
+)]
+pub(crate) fn share_of(amount: u64, share: f64) -> u64 {
+    if amount == u64::MAX { amount } else { (amount as f64 * share) as u64 }
 }
 
 /// What a context costs, in tokens.

@@ -4,7 +4,7 @@
 
 use crate::ask::StageResult;
 use crate::config::{Format, Measure, Oversize, Placement, SectionKind};
-use crate::context::{Cost, Piece};
+use crate::context::{Cost, Piece, share_of};
 use crate::draft::{Draft, Rank, Ranked, Why};
 use crate::form;
 use crate::gap::{self, Gap};
@@ -256,6 +256,9 @@ pub(crate) fn keep_ranked(
         tokens: room.tokens.min(history.room.tokens),
         chars: room.chars.min(history.room.chars),
     };
+    // A share of a few items is one at least.
+    let items = |share: f64| share_of(history.items, share).max(u64::from(share > 0.0));
+    let item_counts = [items(config.max_recent_share), items(config.max_share)];
     let rows: Vec<usize> = ranking.candidates.iter().map_while(|it| it.row()).collect();
     let rest = &ranking.candidates[rows.len()..];
     let lists = [
@@ -264,7 +267,7 @@ pub(crate) fn keep_ranked(
     ];
     let limit = HistoryLimit::of(draft);
     let mut misses = 0;
-    for (rows, share, most_misses, reason) in lists {
+    for ((rows, share, most_misses, reason), mut items) in lists.into_iter().zip(item_counts) {
         let mut left =
             Cost { tokens: share.tokens.min(room.tokens), chars: share.chars.min(room.chars) };
         let is_quoted = history.plan.quotes_recalled && reason == Reason::Recalled;
@@ -276,7 +279,11 @@ pub(crate) fn keep_ranked(
             let members = open_members(draft, row);
             meter.ask_for_group(draft, &members, &rows[position..], piece_of(is_quoted))?;
             let before = left;
-            if limit.keep(draft, meter, history, &mut left, &members, is_quoted)?.is_ok() {
+            let count = members.len() as u64;
+            if count <= items
+                && limit.keep(draft, meter, history, &mut left, &members, is_quoted)?.is_ok()
+            {
+                items -= count;
                 draft.claim(row, Rank::Recalled, reason);
                 *room = room.minus(before.minus(left));
                 misses = 0;

@@ -615,7 +615,7 @@ impl Transcript {
 
     /// Takes the next part of the log's index; see [`LogIndex::learn`].
     #[must_use]
-    pub fn learn_index_part(&self, bytes: &[u8], state: u64) -> bool {
+    pub fn learn_index_part(&self, bytes: &[u8], state: u64) -> usize {
         self.remembered.borrow_mut().log.get_or_insert_default().learn(bytes, state)
     }
 

@@ -109,7 +109,7 @@ impl CoreTranscript {
     /// Takes what `indexPart` gave once, as the next part; see [`Transcript::learn_index_part`].
     #[wasm_bindgen(js_name = learnIndexPart)]
     #[must_use]
-    pub fn learn_index_part(&self, bytes: &[u8], state: &str) -> bool {
+    pub fn learn_index_part(&self, bytes: &[u8], state: &str) -> usize {
         self.0.learn_index_part(bytes, xxh64(state.as_bytes(), 0))
     }
 

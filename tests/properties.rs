@@ -196,7 +196,7 @@ fn checked(messages: &[Message], request: Option<&str>, json: &str) -> Option<Co
     let mut sorted = [in_place.as_slice(), &quoted].concat();
     sorted.sort_unstable();
     assert_eq!(sorted, kept(&context));
-    check_quotes(&context, &quoted, request);
+    check_quotes(&context, &quoted, messages, request);
     check_notice(&context);
     let left_out = context.trace.ranges.iter().filter(|range| range.fate == Fate::LeftOut);
     assert!(left_out.clone().all(|range| range.tokens == 0));
@@ -204,7 +204,7 @@ fn checked(messages: &[Message], request: Option<&str>, json: &str) -> Option<Co
 }
 
 /// What is recalled is quoted where it should be, and nothing else is; it stands together, and before the request.
-fn check_quotes(context: &Context, quoted: &[usize], request: Option<&str>) {
+fn check_quotes(context: &Context, quoted: &[usize], messages: &[Message], request: Option<&str>) {
     let config = &context.recording.config;
     let fates = fates(context).into_iter().enumerate();
     let recalled = fates.filter(|(_, (_, reason))| *reason == Reason::Recalled);
@@ -230,6 +230,8 @@ fn check_quotes(context: &Context, quoted: &[usize], request: Option<&str>) {
         _ => assert_eq!(opening, "<recalled>"),
     }
     assert!(is_text || opening.lines().count() > quoted.len());
+    let says = |row: &usize| messages[*row].fields.iter().any(|(_, value)| value.ends_with('\n'));
+    assert!(is_text || !opening.ends_with('\n') || quoted.last().is_some_and(says));
     let behind: Vec<Piece> =
         context.pieces[first + quoted.len()..].iter().map(|placed| placed.piece).collect();
     let is_row = |piece: &Piece| piece.row().is_some();

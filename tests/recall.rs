@@ -623,20 +623,29 @@ fn a_share_leaves_room_for_the_newest() {
     let messages = around(&LIGHTHOUSE, &ENGLISH, NOW.0 - DAY);
     let text = "What was it about the lighthouse?";
     let newest = newest_rows(&messages, 3);
-    let of = |share: f64| {
-        let recall = json!({"recentMessages": 0, "maxShare": share});
-        let context = run(&messages, text, 150, &recall);
-        let rows = recalled(&context);
-        let kept = kept(&context);
-        (rows, newest.iter().all(|row| kept.contains(row)))
-    };
-    let (all, has_newest) = of(1.0);
-    assert!(all.len() > 5 && !has_newest, "{all:?}");
-    let (half, has_newest) = of(0.5);
-    assert!(half.iter().any(|row| (OLD..OLD + 4).contains(row)) && half.len() < all.len());
-    assert!(has_newest, "{half:?}");
-    let (none, has_newest) = of(0.0);
-    assert!(none.is_empty() && has_newest, "{none:?}");
+    let of_items = |items: u64| json!({"sections": [{"id": "h", "kind": "history", "limit": {"items": items}}, {"id": "r", "kind": "request"}]});
+    for limits in [json!({"budget": {"maxTokens": 150}}), of_items(10)] {
+        let of = |share: f64| {
+            let mut options = limits.clone();
+            options["recall"] = json!({"recentMessages": 0, "maxShare": share});
+            let context = build(&transcript(&messages), Some(text), config(&options.to_string()))
+                .expect("it fits");
+            let kept = kept(&context);
+            (recalled(&context), newest.iter().all(|row| kept.contains(row)))
+        };
+        let (all, has_newest) = of(1.0);
+        assert!(all.len() > 5 && !has_newest, "{all:?}");
+        let (half, has_newest) = of(0.5);
+        assert!(half.iter().any(|row| (OLD..OLD + 4).contains(row)) && half.len() < all.len());
+        assert!(has_newest, "{half:?}");
+        let (none, has_newest) = of(0.0);
+        assert!(none.is_empty() && has_newest, "{none:?}");
+    }
+    let options = of_items(3);
+    let context =
+        build(&transcript(&messages), Some(text), config(&options.to_string())).expect("it fits");
+    let last = messages.len() - 1;
+    assert!(kept(&context).contains(&last), "of a few items a share is one at least");
 }
 
 #[test]

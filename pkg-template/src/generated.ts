@@ -234,7 +234,7 @@ export interface RecallConfig {
   readonly ranking?: Ranking | undefined;
   /** How many of the newest messages come before all that is ranked. */
   readonly recentMessages?: number | undefined;
-  /** The most that these newest may take of the room that the history has, from 0 to 1. */
+  /** The most that these newest may take of the room that the history has, from 0 to 1; of a limit of messages one at least. */
   readonly maxRecentShare?: number | undefined;
   /** The most that ranked messages may take of the room that the history has, from 0 to 1. The rest goes to the newest. */
   readonly maxShare?: number | undefined;

@@ -377,8 +377,8 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     for (const { seq } of this.#addRows(entries)) {
       this.#singles.add(seq);
     }
-    const known = new Set(this.#rows.map(({ seq }) => seq));
-    return seqs.every((seq) => known.has(seq));
+    const read = new Set(entries.map(({ seq }) => seq));
+    return seqs.every((seq) => read.has(seq) && !this.#skipped.has(seq));
   }
 
   /** Adds the messages of a stretch that was read. */
@@ -535,17 +535,21 @@ export class Tail<M extends MessageInput> implements Reader<M> {
   /** The index of the log as it is in the store, and what was appended since, read; undefined where there is none. */
   async #loadIndex(): Promise<Transcript<M> | undefined> {
     const index = new Transcript<M>();
-    let count = 0;
+    const ends: number[] = [];
     for (let isMore = true; isMore; ) {
-      const names = Array.from({ length: BLOCKS_AT_ONCE }, (_, place) => partName(count + place));
+      const names = Array.from({ length: BLOCKS_AT_ONCE }, (_, place) => partName(ends.length + place));
       // Where it cannot be read, it is made again.
       const none = new Map<string, Uint8Array>();
       const values = await this.#store.derived.read(this.#sessionKey, names).catch(() => none);
       for (const name of names) {
         const bytes = values.get(name);
         const { core } = index.source();
-        isMore &&= bytes !== undefined && call("session_error", () => core.learnIndexPart(bytes, this.#state));
-        count += isMore ? 1 : 0;
+        const learn = (part: Uint8Array): number => call("session_error", () => core.learnIndexPart(part, this.#state));
+        const end: number = isMore && bytes !== undefined ? learn(bytes) : 0;
+        isMore = end > 0;
+        if (isMore) {
+          ends.push(end);
+        }
       }
     }
     const { core } = index.source();
@@ -554,7 +558,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
       index.free();
       return undefined;
     }
-    this.#savedParts = [...call("session_error", () => core.indexParts())];
+    this.#savedParts = ends;
     const first = this.#firstOfTail;
     if (first > last + 1) {
       const { entries } = await this.#readRange({ after: last, before: first, types: MESSAGE_TYPES });

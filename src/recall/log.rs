@@ -85,10 +85,10 @@ impl LogIndex {
         bytes
     }
 
-    /// Takes the next part from bytes. Says whether they are that: of this version and state, whole, and what follows on what
-    /// is there.
-    pub fn learn(&mut self, bytes: &[u8], state: u64) -> bool {
-        self.read(bytes, state).is_some()
+    /// Takes the next part from bytes, and says behind how many messages it ends; 0 where they are not that: of this version
+    /// and state, whole, and what follows on what is there.
+    pub fn learn(&mut self, bytes: &[u8], state: u64) -> usize {
+        self.read(bytes, state).map_or(0, |()| self.seqs.len())
     }
 
     fn read(&mut self, bytes: &[u8], state: u64) -> Option<()> {
