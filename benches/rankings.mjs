@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 const BLOCK = 200;
 const APPENDING_ROUNDS = 7;
 /** How often a build is repeated of which the best time counts. */
-const TRIES = 3;
+const TRIES = 5;
 /** How many characters a text has that fills what is free of the engine's memory, at first and then. */
 const FILLINGS = [65_536, 4096];
 /** Up to so many messages memory is measured: beyond, there is too much to fill. */

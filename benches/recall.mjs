@@ -1,7 +1,7 @@
 // Rankings: what it costs to keep what a request is about rather than what is newest, in time and in memory.
 //
 // A ranking's cost is the difference of two builds over the same transcript, with the same request and budget, each the best
-// of three: what else the machine does makes a build slower, and two of them their difference uncertain. The limits are
+// of five: what else the machine does makes a build slower, and two of them their difference uncertain. The limits are
 // for the engine in Node; Chromium is there to compare with, and what others find messages with.
 
 import { Failure, step } from "../scripts/project.mjs";

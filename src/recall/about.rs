@@ -41,7 +41,7 @@ const SIMILARITY_WIDE: f32 = 0.3;
 
 /// A request is widened by so many terms, of so many of the best messages; together they count so much of what the best message
 /// has.
-const EXPANSION_TERMS: usize = 12;
+const EXPANSION_TERMS: usize = 8;
 const EXPANSION_MESSAGES: usize = 10;
 const EXPANSION: f32 = 0.2;
 

@@ -72,16 +72,17 @@ fn fill(draft: &mut Draft, plan: Plan, is_last: bool) -> StageResult<bool> {
     } else {
         let ranks = [Rank::Direct, Rank::Recent, Rank::Chosen, Rank::History];
         let [direct, recent, chosen, rest] = by_rank(draft, ranks);
-        let mut rows = [direct, recent, chosen].concat();
         if let Some(ranking) = draft.ranking.take() {
-            let kept = keep_in_order(draft, &meter, &mut history, &mut room, &rows)
+            let first = [direct, recent, chosen].concat();
+            let kept = keep_in_order(draft, &meter, &mut history, &mut room, &first)
                 .and_then(|()| keep_ranked(draft, &meter, &mut history, &mut room, &ranking));
             draft.ranking = Some(ranking);
             kept?;
-            rows.clear();
+            keep_in_order(draft, &meter, &mut history, &mut room, &rest)?;
+        } else {
+            let rows = [direct, recent, chosen, rest].concat();
+            keep_in_order(draft, &meter, &mut history, &mut room, &rows)?;
         }
-        rows.extend(rest);
-        keep_in_order(draft, &meter, &mut history, &mut room, &rows)?;
         unread::ask_for_more(draft, &history.left_out)?;
     }
     if !enlarges_first {
