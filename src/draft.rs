@@ -274,21 +274,6 @@ impl Draft {
         !self.is_left_out(row) && self.rank(row) > Rank::Direct
     }
 
-    /// By row, whether limits apply to it.
-    #[must_use]
-    pub fn optional_mask(&self) -> Vec<bool> {
-        let is_open = |it: &Option<Decision>| it.is_none_or(|it| it.fate != Fate::LeftOut);
-        let mut mask: Vec<bool> = self.decisions.iter().map(is_open).collect();
-        for (group, claim) in self.claims.iter().enumerate() {
-            if claim.is_some_and(|(rank, _)| rank <= Rank::Direct) {
-                for row in self.groups.members(group) {
-                    mask[*row] = false;
-                }
-            }
-        }
-        mask
-    }
-
     /// The rows that limits apply to, in their order.
     #[must_use]
     pub fn optional_rows(&self) -> Vec<usize> {

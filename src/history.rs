@@ -220,8 +220,8 @@ pub(crate) fn keep_in_order(
     let mut blocked: Option<Reason> = None;
     for (position, row) in rows.iter().copied().enumerate() {
         let rank = draft.rank(row);
-        if is_seen[draft.groups.of(row)] || rank == Rank::Recalled {
-            continue; // with a newer message of its group, or for its rank
+        if is_seen[draft.groups.of(row)] {
+            continue; // with a newer message of its group
         }
         let is_run = matches!(rank, Rank::Recent | Rank::History);
         if let (true, Some(reason)) = (is_run, blocked) {
@@ -256,23 +256,28 @@ pub(crate) fn keep_ranked(
         tokens: room.tokens.min(history.room.tokens),
         chars: room.chars.min(history.room.chars),
     };
-    // A share of a few items is one at least.
-    let items = |share: f64| share_of(history.items, share).max(u64::from(share > 0.0));
-    let item_counts = [items(config.max_recent_share), items(config.max_share)];
     let rows: Vec<usize> = ranking.candidates.iter().map_while(|it| it.row()).collect();
     let rest = &ranking.candidates[rows.len()..];
     let lists = [
-        (&ranking.newest, all.share(config.max_recent_share), 0, Reason::Newest),
-        (&rows, all.share(config.max_share), MISSES, Reason::Recalled),
+        (&ranking.newest, config.max_recent_share, 0, Reason::Newest),
+        (&rows, config.max_share, MISSES, Reason::Recalled),
     ];
     let limit = HistoryLimit::of(draft);
-    let mut misses = 0;
-    for ((rows, share, most_misses, reason), mut items) in lists.into_iter().zip(item_counts) {
+    let mut is_full = false;
+    for (rows, share, most_misses, reason) in lists {
+        let part = all.share(share);
         let mut left =
-            Cost { tokens: share.tokens.min(room.tokens), chars: share.chars.min(room.chars) };
+            Cost { tokens: part.tokens.min(room.tokens), chars: part.chars.min(room.chars) };
+        // A share of a limit of messages is one message or group at least.
+        let mut items = share_of(history.items, share);
+        let mut is_first = true;
         let is_quoted = history.plan.quotes_recalled && reason == Reason::Recalled;
-        misses = 0;
+        let mut misses = 0;
+        is_full = share <= 0.0;
         for (position, row) in rows.iter().copied().enumerate() {
+            if is_full {
+                break;
+            }
             if draft.rank(row) != Rank::History {
                 continue; // kept with another of its group
             }
@@ -280,23 +285,22 @@ pub(crate) fn keep_ranked(
             meter.ask_for_group(draft, &members, &rows[position..], piece_of(is_quoted))?;
             let before = left;
             let count = members.len() as u64;
-            if count <= items
+            if (count <= items || is_first)
                 && limit.keep(draft, meter, history, &mut left, &members, is_quoted)?.is_ok()
             {
-                items -= count;
+                items = items.saturating_sub(count);
+                is_first = false;
                 draft.claim(row, Rank::Recalled, reason);
                 *room = room.minus(before.minus(left));
                 misses = 0;
             } else {
                 misses += 1;
             }
-            if misses > most_misses {
-                break;
-            }
+            is_full = misses > most_misses || (items == 0 && !is_first);
         }
     }
     match &ranking.why {
-        Why::Found(evidence) if misses <= MISSES && !rest.is_empty() => {
+        Why::Found(evidence) if !is_full && !rest.is_empty() => {
             Err(unread::ask_for_candidates(evidence, rest))
         }
         _ => Ok(()),

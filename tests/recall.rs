@@ -646,6 +646,17 @@ fn a_share_leaves_room_for_the_newest() {
         build(&transcript(&messages), Some(text), config(&options.to_string())).expect("it fits");
     let last = messages.len() - 1;
     assert!(kept(&context).contains(&last), "of a few items a share is one at least");
+    // A call with its result is one, and may be more than the share.
+    let mut messages = messages;
+    let end = NOW.0 - DAY;
+    messages.push(Message::calls(&["call"]).at(end));
+    messages.push(Message::result("call", "done").at(end));
+    let options = of_items(10);
+    let context =
+        build(&transcript(&messages), Some(text), config(&options.to_string())).expect("it fits");
+    let kept = kept(&context);
+    assert!(recalled(&context).len() > 5);
+    assert!(kept.contains(&(last + 1)) && kept.contains(&(last + 2)), "{kept:?}");
 }
 
 #[test]

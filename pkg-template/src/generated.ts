@@ -234,9 +234,12 @@ export interface RecallConfig {
   readonly ranking?: Ranking | undefined;
   /** How many of the newest messages come before all that is ranked. */
   readonly recentMessages?: number | undefined;
-  /** The most that these newest may take of the room that the history has, from 0 to 1; of a limit of messages one at least. */
+  /** The most that these newest may take of the room that the history has, from 0 to 1; of a limit of messages, one message or group at least. */
   readonly maxRecentShare?: number | undefined;
-  /** The most that ranked messages may take of the room that the history has, from 0 to 1. The rest goes to the newest. */
+  /**
+   * The most that ranked messages may take of the room that the history has, from 0 to 1; of a limit of messages, above 0 one
+   * message or group at least. The rest goes to the newest.
+   */
   readonly maxShare?: number | undefined;
   /** Where those stand that are kept for their rank, where not all fit; with what goes together with them. */
   readonly placement?: Placement | undefined;

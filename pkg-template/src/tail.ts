@@ -544,12 +544,12 @@ export class Tail<M extends MessageInput> implements Reader<M> {
       for (const name of names) {
         const bytes = values.get(name);
         const { core } = index.source();
-        const learn = (part: Uint8Array): number => call("session_error", () => core.learnIndexPart(part, this.#state));
-        const end: number = isMore && bytes !== undefined ? learn(bytes) : 0;
+        const end = bytes === undefined ? 0 : call("session_error", () => core.learnIndexPart(bytes, this.#state));
         isMore = end > 0;
-        if (isMore) {
-          ends.push(end);
+        if (!isMore) {
+          break;
         }
+        ends.push(end);
       }
     }
     const { core } = index.source();

@@ -12,9 +12,10 @@ pub struct RecallConfig {
     pub ranking: Ranking,
     /// How many of the newest messages come before all that is ranked.
     pub recent_messages: u64,
-    /// The most that these newest may take of the room that the history has, from 0 to 1; of a limit of messages one at least.
+    /// The most that these newest may take of the room that the history has, from 0 to 1; of a limit of messages, one message or group at least.
     pub max_recent_share: f64,
-    /// The most that ranked messages may take of the room that the history has, from 0 to 1. The rest goes to the newest.
+    /// The most that ranked messages may take of the room that the history has, from 0 to 1; of a limit of messages, above 0 one
+    /// message or group at least. The rest goes to the newest.
     pub max_share: f64,
     /// Where those stand that are kept for their rank, where not all fit; with what goes together with them.
     pub placement: Placement,

@@ -302,7 +302,8 @@ fn selectivity(is_in: &[bool]) -> f32 {
     (is_in.len().max(1) as f32 / count as f32).ln().clamp(0.0, 1.0)
 }
 
-/// The messages with the highest scores above 0, the best first; of equal ones the newest.
+/// The messages with the highest scores, the best first; of equal ones the newest. None whose score is below the smallest
+/// normal number.
 pub(crate) fn best(scores: &[f32], count: usize) -> Vec<usize> {
     /// So many are looked at together: most hold none that may be among the best.
     const BLOCK: usize = 8;

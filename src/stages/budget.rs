@@ -71,13 +71,14 @@ fn fill(draft: &mut Draft, plan: Plan, is_last: bool) -> StageResult<bool> {
         tiered::keep_conversations(draft, &meter, &mut history, &mut room)?;
     } else {
         let ranks = [Rank::Direct, Rank::Recent, Rank::Chosen, Rank::History];
-        let [direct, recent, chosen, rest] = by_rank(draft, ranks);
+        let [direct, recent, chosen, mut rest] = by_rank(draft, ranks);
         if let Some(ranking) = draft.ranking.take() {
             let first = [direct, recent, chosen].concat();
             let kept = keep_in_order(draft, &meter, &mut history, &mut room, &first)
                 .and_then(|()| keep_ranked(draft, &meter, &mut history, &mut room, &ranking));
             draft.ranking = Some(ranking);
             kept?;
+            rest.retain(|row| draft.rank(*row) == Rank::History);
             keep_in_order(draft, &meter, &mut history, &mut room, &rest)?;
         } else {
             let rows = [direct, recent, chosen, rest].concat();

@@ -67,8 +67,7 @@ fn rank(draft: &mut Draft) -> StageResult<Option<Ranked>> {
         query = Query::new(&index, request, draft.now, draft.zone()?);
     }
     let may_be_unread = unread::may_be_ranked(draft);
-    let is_optional = draft.optional_mask();
-    let may_be = |row: &usize| if *row == UNREAD { may_be_unread } else { is_optional[*row] };
+    let may_be = |row: &usize| if *row == UNREAD { may_be_unread } else { draft.is_optional(*row) };
     let is_ranked: Vec<bool> = rows.iter().map(may_be).collect();
     let similarities = similarities.map(|by_row| {
         let of_row = |row: &usize| by_row.get(*row).copied().unwrap_or_default();
