@@ -92,11 +92,11 @@ describe("recall.embed", () => {
       assert.ok(signal instanceof AbortSignal && !signal.aborted);
       running += 1;
       assert.equal(running, 1);
-      await new Promise((resolve) => setTimeout(resolve, 40));
+      await new Promise((resolve) => setTimeout(resolve, 120));
       running -= 1;
       return texts.map(vectorOf);
     });
-    const context = await built({ embed, embedBatchSize: 10, timeoutMs: 250 });
+    const context = await built({ embed, embedBatchSize: 10, timeoutMs: 1000 });
     assert.equal(batches.length, 10);
     assert.deepEqual(
       notes(context).filter((kind) => kind.startsWith("embedding")),

@@ -670,16 +670,17 @@ describe("the time zone", () => {
     assert.deepEqual(shown(transcript, "Europe/Paris").recording.zoneOffsets, before);
   });
 
-  test("a claim of any year is no burden", () => {
+  test("a claim of any year is no burden", (t) => {
+    const { get } = Object.getOwnPropertyDescriptor(Intl.DateTimeFormat.prototype, "format");
+    const looks = t.mock.getter(Intl.DateTimeFormat.prototype, "format", get).mock;
     const year = 31_556_952_000;
     for (const span of [50 * year, 8.64e15]) {
       const transcript = [{ role: "user", content: "x", createdAt: -span }, ...at(span)];
-      const started = performance.now();
-      const { recording } = shown(transcript, "America/New_York");
-      // Some 10 ms for 50 years, and 30 ms for all; a machine under load has its time.
-      assert.ok(performance.now() - started < 1000);
+      const { recording } = shown(transcript, "America/Denver");
       assert.ok(recording.zoneOffsets.length <= 4000);
     }
+    // A look at each end of 14 days from 1900 to 2100, and some fifteen for each change of the clocks.
+    assert.ok(looks.callCount() > 0 && looks.callCount() < 20_000, `${looks.callCount()} looks`);
   });
 
   test("one that is not known is an error", async () => {
