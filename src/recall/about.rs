@@ -6,7 +6,7 @@
 use super::index::{IS_QUESTION, Index, short};
 use super::query::Query;
 use super::spread::{Kernel, Part, add_up, spread};
-use super::terms::{Kind, Term, Word};
+use super::terms::{Kind, Term};
 use crate::map::{self, Hashed};
 use std::borrow::Cow;
 
@@ -37,7 +37,13 @@ const SPEAKER_WIDE: f32 = 0.5;
 const QUESTION: f32 = 0.06;
 const SIMILARITY: f32 = 0.6;
 const SIMILARITY_NARROW: f32 = 0.3;
-const SIMILARITY_WIDE: f32 = 0.3;
+/// What the similarity of the whole conversation counts, and where an overview is wanted.
+const SIMILARITY_WIDEST: f32 = 0.3;
+const SIMILARITY_OVERVIEW: f32 = 0.8;
+
+/// What an identifier counts against a word, and all the grams of a word together.
+const IDENTIFIER: f32 = 1.5;
+const GRAMS: f32 = 0.3;
 
 /// A request is widened by so many terms, of so many of the best messages; together they count so much of what the best message
 /// has.
@@ -71,8 +77,11 @@ pub(crate) fn score(
     let flags = index.flags();
     let (own, hits) = by_words(index, query, is_open, true);
     let named = Named::new(index, query);
-    let (kernel, weight) =
-        if query.wants_overview { (WIDEST, WIDEST_WEIGHT) } else { (WIDE, WIDE_WEIGHT) };
+    let (kernel, weight, similarity_weight) = if query.wants_overview {
+        (WIDEST, WIDEST_WEIGHT, SIMILARITY_OVERVIEW)
+    } else {
+        (WIDE, WIDE_WEIGHT, SIMILARITY_WIDEST)
+    };
     let leaders = best(&own, EXPANSION_MESSAGES);
     let words = widened(index, &own, &leaders, is_open);
     let by_named = named.raised(index, &words, SPEAKER_WIDE);
@@ -86,10 +95,10 @@ pub(crate) fn score(
         let power = |power: i32| -> Vec<f32> {
             similarities.iter().map(|similarity| similarity.max(0.0).powi(power)).collect()
         };
-        let [narrow, wide] = spread([(NARROW, &power(2)), (WIDEST, &power(3))], flags);
+        let [narrow, widest] = spread([(NARROW, &power(2)), (WIDEST, &power(3))], flags);
         parts.extend([
             (narrow, SIMILARITY_NARROW),
-            (wide, SIMILARITY_WIDE),
+            (widest, similarity_weight),
             (Part::of(power(1)), SIMILARITY),
         ]);
     }
@@ -160,52 +169,36 @@ pub(crate) fn by_words(
 ) -> (Vec<f32>, Vec<Vec<u32>>) {
     let mut scores = vec![0.0; index.len()];
     let mut hits = Vec::new();
-    let mean = index.mean_length().max(1.0);
     for word in &query.words {
+        let of_kind = |kind| -> Vec<Term> {
+            word.terms.iter().filter(|term| term.kind == kind).copied().collect()
+        };
         let mut has = Vec::new();
-        for (terms, weight) in forms_of(word, has_grams) {
-            if let [gram] = terms
-                && gram.kind == Kind::Gram
-            {
-                add_term(index, short(*gram), weight, &mut scores);
-                continue;
-            }
-            let occurrences = index.occurrences(terms);
-            let weight = weight * rarity(index, occurrences.len());
-            for (message, often) in &occurrences {
-                let message = *message as usize;
-                scores[message] += weight * saturated(*often, index.length(message) / mean);
-            }
-            let is_another = !has.is_empty();
-            has.extend(occurrences.iter().map(|(message, _)| u64::from(*message)));
-            if is_another {
-                map::sort_numbers(&mut has);
-                has.dedup();
-            }
+        // Its forms count as one.
+        for (kind, weight) in [(Kind::Word, 1.0), (Kind::Identifier, IDENTIFIER)] {
+            let found = index.occurrences(&of_kind(kind));
+            has.extend(found.iter().map(|(message, _)| u64::from(*message)));
+            let found_in = found.iter().map(|(message, often)| (*message as usize, *often));
+            add(index, found_in, found.len(), weight, &mut scores);
+        }
+        if !has.is_sorted_by(|one, next| one < next) {
+            map::sort_numbers(&mut has);
+            has.dedup();
         }
         #[expect(clippy::cast_possible_truncation, reason = "they came from 32 bits")]
         hits.push(has.into_iter().map(|message| message as u32).collect());
+        if has_grams {
+            // Each for itself, all of them together as one.
+            let grams = of_kind(Kind::Gram);
+            #[expect(clippy::cast_precision_loss, reason = "a word has few")]
+            let weight = GRAMS / grams.len() as f32;
+            for gram in grams {
+                add_term(index, short(gram), weight, &mut scores);
+            }
+        }
     }
     close(&mut scores, is_open);
     (scores, hits)
-}
-
-/// What a word is found by, and what it counts: its forms count as one; each gram for itself, all of them together as one.
-fn forms_of(word: &Word, has_grams: bool) -> Vec<(&[Term], f32)> {
-    let mut forms = Vec::new();
-    let grams = word.terms.iter().filter(|term| term.kind == Kind::Gram).count();
-    for same in word.terms.chunk_by(|one, other| one.kind == other.kind) {
-        match same[0].kind {
-            Kind::Word => forms.push((same, 1.0)),
-            Kind::Identifier => forms.push((same, 1.5)),
-            #[expect(clippy::cast_precision_loss, reason = "a word has few")]
-            Kind::Gram if has_grams => {
-                forms.extend(same.chunks(1).map(|gram| (gram, 0.3 / grams as f32)));
-            }
-            Kind::Gram => {}
-        }
-    }
-    forms
 }
 
 /// From 0 to 1: which part of the request's words, by their rarity, a message and its neighbours have.
@@ -263,10 +256,21 @@ fn widened(index: &Index, own: &[f32], leaders: &[usize], is_open: &[bool]) -> V
 
 /// Adds what a term gives to the messages that have it.
 fn add_term(index: &Index, term: u32, weight: f32, scores: &mut [f32]) {
-    let weight = weight * rarity(index, index.message_count(term));
+    add(index, index.with(term), index.message_count(term), weight, scores);
+}
+
+/// Adds what it gives that so many messages have something, each so often.
+fn add(
+    index: &Index,
+    found_in: impl Iterator<Item = (usize, f32)>,
+    count: usize,
+    weight: f32,
+    scores: &mut [f32],
+) {
+    let weight = weight * rarity(index, count);
     let mean = index.mean_length().max(1.0);
-    index.each_with(term, |message, often, length| {
-        scores[message] += weight * saturated(often, length / mean);
+    found_in.for_each(|(message, often)| {
+        scores[message] += weight * saturated(often, index.length(message) / mean);
     });
 }
 

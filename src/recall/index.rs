@@ -437,15 +437,11 @@ impl Index {
         messages
     }
 
-    /// Calls `each` with every message that has a term, in their order, how often it has it, and its length.
-    pub(crate) fn each_with(&self, term: u32, mut each: impl FnMut(usize, f32, f32)) {
-        for (first, postings) in self.lists(0, term) {
-            let lengths = &self.messages.lengths[first..];
-            for posting in postings {
-                let place = place_of(*posting);
-                each(first + place, often(*posting), f32::from(lengths[place]));
-            }
-        }
+    /// The messages that have a term, ascending, each with how often.
+    pub(crate) fn with(&self, term: u32) -> impl Iterator<Item = (usize, f32)> {
+        self.lists(0, term).flat_map(|(first, postings)| {
+            postings.iter().map(move |posting| (first + place_of(*posting), often(*posting)))
+        })
     }
 
     /// The messages that have one of some terms, ascending, each with how often: of several terms the most.

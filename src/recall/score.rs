@@ -49,7 +49,7 @@ pub fn score(
         flow = flow::score(index, query, is_open, &own, leader, &newest);
         let between_two = about_between_two(index, query, &hits, leader);
         let weight = ABOUT_IN_FLOW + between_two * (1.0 - newest.crowd);
-        // The others are most of all: they stay as they are, and what flows is weighed against them.
+        // What flows is scaled to the rest and not the other way: it is of fewer messages.
         let most = largest(&total);
         if most > 0.0 {
             flow.scale(most / weight);
