@@ -91,6 +91,47 @@ describe("the index of a log", () => {
     });
   });
 
+  test("a part that is in the store is not written again, and the last one only when enough was appended", async () => {
+    await forEachSeedAsync(3, async (random) => {
+      const kept = memoryStore();
+      const first = await openSession(KEY, { store: kept });
+      await first.append(chat(random, 5000));
+      await first.build({ request: "so?", budget: { maxTokens: 300 } });
+      await first.close();
+
+      const written = [];
+      const derived = {
+        ...kept.derived,
+        async write(key, values) {
+          written.push(...[...values.keys()].filter((name) => name.startsWith("index/")));
+          await kept.derived.write(key, values);
+        },
+      };
+      const store = new Proxy(kept, {
+        get(_, name) {
+          const value = name === "derived" ? derived : kept[name];
+          return typeof value === "function" ? value.bind(kept) : value;
+        },
+      });
+      let length = 5000;
+      for (const [appended, expected] of [
+        [0, []],
+        [3, []],
+        [100, ["index/4"]], // 5,103
+        [100, ["index/4", "index/5"]], // one part is full now: 5 of 1,024, and 83
+        [1024, ["index/5", "index/6"]],
+        [20, []],
+      ]) {
+        const session = await openSession(KEY, { store });
+        await session.append(chat(random, appended, length));
+        length += appended;
+        await session.build(question(random));
+        await session.close();
+        assert.deepEqual(written.splice(0).sort(), expected, `after ${appended}`);
+      }
+    });
+  });
+
   test("whatever happens to the log, a context is the one over all messages", async () => {
     await forEachSeedAsync(12, async (random) => {
       const store = memoryStore();
