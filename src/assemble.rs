@@ -131,7 +131,7 @@ impl Build {
             return false;
         };
         for (at, (text, vector)) in texts.iter().zip(given).enumerate() {
-            let is_request = first + at == 0;
+            let is_request = first + at == 0; // as the stage asks
             if is_request {
                 self.request_vector = Some(vector.clone());
             }

@@ -119,7 +119,7 @@ pub enum Rank {
     Recent,
     /// Chosen by triage.
     Chosen,
-    /// Ranked by what the request is about.
+    /// One of the newest that come before what is ranked, or ranked for the request.
     Recalled,
     /// What nothing speaks for but its place.
     History,
@@ -179,10 +179,7 @@ impl Draft {
         if let Some(request) = &self.request {
             return text(request, 0);
         }
-        let is_user =
-            |row: &&usize| self.transcript.role(**row) == Role::User && !self.is_left_out(**row);
-        let newest = self.order.iter().rev().find(is_user);
-        newest.map_or_else(String::new, |row| text(&self.transcript, *row))
+        self.newest_user_row().map_or_else(String::new, |row| text(&self.transcript, row))
     }
 
     /// The hook of the caller's that can be asked, of several that would do.
@@ -244,6 +241,14 @@ impl Draft {
     #[must_use]
     pub fn newest_open_row(&self) -> Option<usize> {
         self.order.iter().copied().rev().find(|row| !self.is_left_out(*row))
+    }
+
+    /// The last of the user's rows that no stage has left out. Where no request is given, it stands for it.
+    #[must_use]
+    pub fn newest_user_row(&self) -> Option<usize> {
+        let is_user =
+            |row: &usize| self.transcript.role(*row) == Role::User && !self.is_left_out(*row);
+        self.order.iter().copied().rev().find(is_user)
     }
 
     /// Whether a stage has left a message out.

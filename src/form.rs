@@ -75,6 +75,11 @@ pub(crate) fn frame(config: &ContextConfig) -> Parts<'_> {
     Parts { flat_tokens, hidden, ..Parts::default() }
 }
 
+/// No fewer than the tokens of some parts, and than their characters.
+pub(crate) fn most_of(parts: &Parts<'_>) -> u64 {
+    parts.texts().fold(parts.flat_tokens, |most, text| most.saturating_add(text.len() as u64))
+}
+
 /// What the form makes of a piece.
 pub(crate) fn parts(draft: &Draft, piece: Piece, is_last: bool) -> Parts<'_> {
     let format = draft.config.render.format;

@@ -264,12 +264,13 @@ pub(crate) fn keep_ranked(
     ];
     let limit = HistoryLimit::of(draft);
     let mut is_full = false;
+    let all_items = history.items;
     for (rows, share, most_misses, reason) in lists {
         let part = all.share(share);
         let mut left =
             Cost { tokens: part.tokens.min(room.tokens), chars: part.chars.min(room.chars) };
         // A share of a limit of messages is one message or group at least.
-        let mut items = share_of(history.items, share);
+        let mut items = share_of(all_items, share).min(history.items);
         let mut is_first = true;
         let is_quoted = history.plan.quotes_recalled && reason == Reason::Recalled;
         let mut misses = 0;
@@ -351,10 +352,12 @@ impl HistoryLimit {
         };
         let mut own = self.own_cost(draft, members, cost);
         if !own.fits(history.room) {
-            let (true, &[row]) = (history.kept.is_empty(), members) else {
+            let &[row] = members else {
                 return Ok(Err(Reason::OverLimit));
             };
-            if self.oversize != Oversize::Tail || own.tokens > history.room.tokens {
+            let is_newest = history.kept.is_empty() && draft.newest_open_row() == Some(row);
+            let may_be_cut = is_newest && self.oversize == Oversize::Tail;
+            if !may_be_cut || own.tokens > history.room.tokens {
                 return Ok(Err(Reason::OverLimit));
             }
             let text = draft.text_of(Piece::Message(row));

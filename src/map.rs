@@ -7,13 +7,16 @@ use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Borrow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::marker::PhantomData;
 use xxhash_rust::xxh64::Xxh64Builder;
 
 /// A map with the same hashes on every machine. It is looked up, never walked through.
 pub(crate) type Hashed<K, V> = HashMap<K, V, Xxh64Builder>;
+
+/// A set of that kind.
+pub(crate) type HashedSet<T> = HashSet<T, Xxh64Builder>;
 
 /// Entries in the order of their keys.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -284,7 +284,7 @@ impl Reason {
                 "no room left in the budget: what is newer, pinned or required filled it".to_owned()
             }
             Self::RankedLower => {
-                "no room left in the budget: what fits the request better, is pinned or required filled it (recall)"
+                "no room left in the budget: messages that fit the request better, or are required, filled it"
                     .to_owned()
             }
             Self::Instruction => {

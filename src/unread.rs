@@ -10,7 +10,7 @@ use crate::draft::{Candidate, Draft, Rank};
 use crate::recall::reasons::Evidence;
 use crate::time::Milliseconds;
 use crate::trace::Reason;
-use crate::transcript::{Role, Unread};
+use crate::transcript::Unread;
 use crate::units;
 
 /// How many messages may lie between a tool's call and its result, for the call to be looked for. What is further away counts
@@ -86,10 +86,8 @@ pub(crate) fn ask_for_newest_user(draft: &Draft) -> StageResult {
     let is_asked = draft.is_ranked()
         || shows(SectionKind::Recall)
         || config.sections().iter().any(|section| section.ranked);
-    let is_user =
-        |row: &&usize| draft.transcript.role(**row) == Role::User && !draft.is_left_out(**row);
-    let newest = draft.order.iter().rev().find(is_user);
-    let is_there = newest.is_some_and(|row| *row >= draft.transcript.first_of_tail());
+    let is_there =
+        draft.newest_user_row().is_some_and(|row| row >= draft.transcript.first_of_tail());
     if is_asked && draft.request.is_none() && !is_there { ask_for_more(draft, &[]) } else { Ok(()) }
 }
 

@@ -536,6 +536,46 @@ fn who_is_named_is_found() {
 }
 
 #[test]
+fn a_word_that_a_name_begins_with_is_looked_for() {
+    for count in [3, 6] {
+        let names = ["Ana", "Ben", "Arthur", "Dmitri", "Elif", "Femi"];
+        let exchange = ["Office supplies, paper and toner.", "The art museum has new supplies."];
+        let mut messages = around(&exchange, &ENGLISH, NOW.0 - DAY);
+        for (row, message) in messages.iter_mut().enumerate() {
+            let name = names[row % count];
+            *message = std::mem::replace(message, Message::user("")).with(Field::Name, name);
+            message.role = Role::User;
+        }
+        let index = index_of(&transcript(&messages));
+        let asked = request("What did Arthur say about art supplies?");
+        let query = Query::new(&index, asked, NOW, &Zone::default());
+        let scores = score_by_words(&index, &query, &vec![true; messages.len()]);
+        assert!(scores.total[OLD + 1] > scores.total[OLD], "{count}");
+    }
+}
+
+#[test]
+fn more_speakers_than_are_told_apart_are_nobody() {
+    const COUNT: usize = 65_540;
+    let said = |row: usize| Message::user("so it was").with(Field::Name, &format!("Speaker{row}"));
+    let messages: Vec<Message> = (0..COUNT).map(said).collect();
+    let mut transcript = Transcript::default();
+    append(&mut transcript, &messages);
+    let names_of = |index: &Index, row: usize| {
+        let text = format!("What did Speaker{row} say?");
+        let query = Query::new(index, request(&text), NOW, &Zone::default());
+        let scores = score(index, &query, &vec![true; COUNT], NOW, None);
+        best(&scores.total, 1)
+    };
+    let index = index_of(&transcript);
+    assert_eq!(names_of(&index, 65_534), [65_534]);
+    // Nobody is named: the newest of equal ones is best, and no other's message is taken for theirs.
+    let anybody = names_of(&index, COUNT);
+    assert_eq!(names_of(&index, 65_535), anybody);
+    assert_eq!(names_of(&index, 65_536), anybody);
+}
+
+#[test]
 fn a_month_that_is_named_is_found() {
     // The clock shows 15 June 2025; a message every two days, back to the end of January.
     let mut messages = around(&[], &ENGLISH, NOW.0);
@@ -730,6 +770,70 @@ fn reasons_say_what_was_recalled_and_what_was_not() {
     let rows = [of(Reason::Newest), of(Reason::Recalled), rest, of(Reason::RankedLower)];
     assert!(rows.iter().all(|rows| !rows.is_empty()));
     assert_eq!(rows.concat().len(), messages.len(), "there is no other reason");
+}
+
+/// Whether all fits is foreseen without counting: where that is said too early, the newest stay, and the answer goes.
+#[test]
+fn whatever_messages_cost_what_the_request_is_about_stays() {
+    let messages = around(&["The lighthouse is <painted> & red."], &ENGLISH, NOW.0 - DAY);
+    let with_images = || messages.iter().cloned().map(|it| it.with(Field::Image, "high a.png"));
+    let escaped = messages.iter().cloned().map(|it| it.with(Field::Text, "<<<<<&&&&&>>>>>\"\"\""));
+    let with_calls = messages.iter().cloned().enumerate().flat_map(|(row, message)| {
+        let id = format!("call {row}");
+        let call = Message::calls(&[&id]).at(NOW.0 - DAY);
+        [message, call, Message::result(&id, "\"done\"").at(NOW.0 - DAY)]
+    });
+    let cases: [(Vec<Message>, Value, u64); 8] = [
+        (with_images().collect(), json!({}), 800),
+        (with_images().collect(), json!({"render": {"format": "text"}}), 20),
+        (messages.clone(), json!({"budget": {"tokensPerMessage": 100}}), 200),
+        (
+            messages.clone(),
+            json!({"render": {"format": "text", "labels": {"user": "The one who asks all of it", "assistant": "The one who answers whatever is asked"}}}),
+            30,
+        ),
+        (
+            messages.clone(),
+            json!({"render": {"format": "text", "times": true, "replace": [{"contains": ["train"], "text": "(it was about a train again, and that has been cut out here, at some length) ".repeat(3)}]}}),
+            40,
+        ),
+        (escaped.clone().collect(), json!({"render": {"format": "xml"}}), 60),
+        (escaped.collect(), json!({"render": {"format": "conversations"}}), 60),
+        (with_calls.collect(), json!({}), 20),
+    ];
+    for (messages, options, each) in cases {
+        let transcript = transcript(&messages);
+        let row = messages
+            .iter()
+            .position(|it| it.fields.iter().any(|(_, text)| text.contains("lighthouse")))
+            .expect("it is there");
+        let count = messages.len() as u64;
+        for share in 4..40 {
+            let mut options = options.clone();
+            options["budget"]["maxTokens"] = json!(200 + each * count * share / 20);
+            let config = config(&options.to_string());
+            let context = build(&transcript, Some("What is painted on the lighthouse?"), config);
+            let kept = kept(&context.expect("it fits"));
+            assert!(kept.contains(&row), "{options}: {kept:?}");
+        }
+    }
+    // What a hook counts says nothing of it either.
+    for limit in (2000..40_000).step_by(1000) {
+        let config = config(&json!({"budget": {"maxTokens": limit}}).to_string());
+        let context = build_with(
+            &transcript(&messages),
+            Some(transcript(&[Message::user("What is painted on the lighthouse?")])),
+            config,
+            &[HookName::CountTokens],
+            &mut |need| {
+                let Need::Counts { texts, .. } = need else { panic!("asks for {need:?}") };
+                let counts = texts.iter().map(|text| 10 * text.len() as u64).collect();
+                Answer { hook: HookName::CountTokens, counts: Some(counts), ..Answer::default() }
+            },
+        );
+        let kept = kept(&context.expect("it fits"));
+        assert!(kept.contains(&OLD), "{limit}: {kept:?}");
+    }
 }
 
 #[test]

@@ -54,9 +54,9 @@ const EXPANSION: f32 = 0.2;
 /// How messages fit a request.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct About {
-    /// By the words that each has itself.
+    /// BM25 by the words that each has itself.
     pub(crate) own: Vec<f32>,
-    /// The one that has most of them.
+    /// The message that has the best of these scores.
     pub(crate) leader: Option<usize>,
     /// By word of the request: the messages that have it in one of its forms, ascending.
     pub(crate) hits: Vec<Vec<u32>>,

@@ -4,6 +4,7 @@
 //! goes on in counts: after a pause, or for one who takes no part in it, there is none.
 
 use super::index::Index;
+use super::language::Language;
 use super::query::{Asker, Query};
 use super::terms::{Analyzer, Kind, Term};
 use crate::transcript::Role;
@@ -172,7 +173,8 @@ impl Room {
 
     /// Finds who names whom.
     fn listen(&mut self, index: &Index, query: &Query, speakers: &[u16], last: usize) {
-        let mut ear = Ear { index, analyzer: Analyzer::new(), first: self.first, last };
+        let languages = index.languages();
+        let mut ear = Ear { index, analyzer: Analyzer::new(), languages, first: self.first, last };
         #[expect(clippy::cast_precision_loss, reason = "within reach")]
         let fading = |message: usize| (-((last - message) as f32) / FAR_MESSAGES).exp();
         if let Some(asker) = self.asker {
@@ -227,6 +229,7 @@ impl Room {
 struct Ear<'a> {
     index: &'a Index,
     analyzer: Analyzer,
+    languages: Vec<Option<Language>>,
     first: usize,
     last: usize,
 }
@@ -239,7 +242,7 @@ impl Ear<'_> {
         if name.is_empty() {
             return names;
         }
-        let words = self.analyzer.query(name, &self.index.languages());
+        let words = self.analyzer.query(name, &self.languages);
         for (position, word) in words.iter().enumerate() {
             let terms: Vec<Term> =
                 word.terms.iter().filter(|term| term.kind != Kind::Gram).copied().collect();

@@ -338,15 +338,22 @@ impl Index {
             return None;
         }
         let mut speakers: Vec<Speaker> = Vec::new();
+        let mut names: Vec<u64> = Vec::new();
         for _ in 0..reader.length()? {
             let role = *Role::ALL.get(*reader.bytes(1)?.first()? as usize)?;
             let length = reader.length()?;
-            let name = std::str::from_utf8(reader.bytes(length)?).ok()?.to_owned();
-            let is_same = |it: &&Speaker| it.role == role && it.name == name;
-            if speakers.iter().chain(&self.speakers.list).any(|it| is_same(&it)) {
+            let name = std::str::from_utf8(reader.bytes(length)?).ok()?;
+            let speaker = (role, name.to_owned());
+            if self.speakers.known.contains_key(&speaker) {
                 return None;
             }
-            speakers.push(Speaker { name, role });
+            speakers.push(Speaker { name: speaker.1, role });
+            names.push(xxh64(name.as_bytes(), role as u64));
+        }
+        // None is there twice.
+        map::sort_numbers(&mut names);
+        if !names.is_sorted_by(|one, next| one < next) {
+            return None;
         }
         let columns = Columns {
             lengths: reader.list(count, u16::from_le_bytes)?,
@@ -625,10 +632,11 @@ impl Speakers {
         if let Some(known) = self.known.get(&key) {
             return *known;
         }
-        // Beyond what can be told apart they are all one.
-        let Ok(id) = u16::try_from(self.list.len()) else {
-            return u16::MAX;
-        };
+        // Beyond what can be told apart they are nobody.
+        let id = u16::try_from(self.list.len()).unwrap_or(u16::MAX);
+        if id == u16::MAX {
+            return id;
+        }
         self.list.push(Speaker { name: name.to_owned(), role });
         self.known.insert(key, id);
         id

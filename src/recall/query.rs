@@ -4,6 +4,7 @@ use super::dates;
 use super::index::{Index, Speaker};
 use super::language;
 use super::terms::{self, Analyzer, Word};
+use crate::map::HashedSet;
 use crate::time::{Milliseconds, Zone};
 use crate::transcript::Role;
 
@@ -27,7 +28,7 @@ pub struct Query {
 /// Who asks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Asker {
-    /// One who takes no part in the conversation: it has names, and the request has none.
+    /// Nobody of the conversation, as far as is known: the request has no name, and several speakers or none have its role.
     #[default]
     Outside,
     /// One who takes part, and has said nothing yet.
@@ -70,15 +71,15 @@ impl Query {
         languages.retain(|language| *language != own);
         languages.insert(0, own);
         let mut words = Analyzer::new().query(request.text, &languages);
-        let speakers = named_speakers(index.speakers(), request.text);
+        let (speakers, names) = named_speakers(index.speakers(), request.text);
         let is_some = !speakers.is_empty() && speakers.len() < index.speakers().len();
         let spans = index
             .time_range()
             .map_or_else(Vec::new, |known| dates::spans(request.text, now, zone, known));
         let wants_overview = terms::wants_overview(request.text, own);
         // What only says what is to be done, or by whom, is not looked for, unless there is nothing else.
-        let is_looked_for =
-            |word: &Word| !word.is_request_word && !is_name_of(index.speakers(), &speakers, word);
+        let is_name = |word: &Word| parts_of(&word.text).any(|part| names.contains(&part));
+        let is_looked_for = |word: &Word| !word.is_request_word && !is_name(word);
         if words.iter().any(is_looked_for) {
             words.retain(is_looked_for);
         }
@@ -111,49 +112,56 @@ fn asker(speakers: &[Speaker], request: Request<'_>) -> Asker {
     }
 }
 
-/// The speakers that a request names best: by most words of their names.
-fn named_speakers(speakers: &[Speaker], request: &str) -> Vec<u16> {
+/// The speakers that a request names best, by most words of their names; and the words that it has of these names.
+fn named_speakers(speakers: &[Speaker], request: &str) -> (Vec<u16>, HashedSet<String>) {
     const FEW: usize = 4;
+    let said: HashedSet<String> = parts_of(request).collect();
+    let said_of = |part: &str| -> Vec<String> {
+        if said.contains(part) {
+            return vec![part.to_owned()];
+        }
+        let may_begin = speakers.len() <= FEW;
+        let beginnings = beginnings_of(part).filter(|beginning| said.contains(*beginning));
+        beginnings.take(if may_begin { part.len() } else { 0 }).map(str::to_owned).collect()
+    };
     let mut best = 0.0;
     let mut named = Vec::new();
+    let mut words = HashedSet::default();
     for (speaker, id) in speakers.iter().zip(0_u16..) {
-        let mut parts = 0.0;
-        let mut found = 0.0;
+        let (mut parts, mut found) = (0.0, 0.0);
+        let mut words_of_name = Vec::new();
         for part in parts_of(&speaker.name) {
+            let said = said_of(&part);
             parts += 1.0;
-            if parts_of(request).any(|said| is_part(said, part, speakers.len() <= FEW)) {
-                found += 1.0;
-            }
+            found += if said.is_empty() { 0.0 } else { 1.0 };
+            words_of_name.extend(said);
         }
         let share = if parts > 0.0 { found / parts } else { 0.0 };
         if share > best {
             best = share;
             named.clear();
+            words.clear();
         }
         if share > 0.0 && share >= best {
             named.push(id);
+            words.extend(words_of_name);
         }
     }
-    named
+    (named, words)
 }
 
-fn is_name_of(speakers: &[Speaker], named: &[u16], word: &Word) -> bool {
-    named.iter().any(|id| {
-        let name = speakers.get(*id as usize).map_or("", |speaker| speaker.name.as_str());
-        parts_of(name).any(|part| parts_of(&word.text).any(|said| is_part(said, part, true)))
+/// The words of a name or a request, so that they can be compared: in small letters, unless a word is one letter, which is a
+/// name only as it is written.
+fn parts_of(name: &str) -> impl Iterator<Item = String> {
+    let parts = name.split(|letter: char| !letter.is_alphanumeric());
+    parts.filter(|part| !part.is_empty()).map(|part| match part.chars().nth(1) {
+        None => part.to_owned(),
+        Some(_) => part.to_lowercase(),
     })
 }
 
-fn parts_of(name: &str) -> impl Iterator<Item = &str> {
-    name.split(|letter: char| !letter.is_alphanumeric()).filter(|part| !part.is_empty())
-}
-
-/// Whether a word is a part of a name, or among few speakers the beginning of one.
-fn is_part(said: &str, part: &str, may_begin: bool) -> bool {
+/// With what among few speakers a name may be meant.
+fn beginnings_of(part: &str) -> impl Iterator<Item = &str> {
     const SHORTEST: usize = 3;
-    if part.chars().count() == 1 {
-        return said == part; // one letter is a name only as it is written
-    }
-    let (said, part) = (said.to_lowercase(), part.to_lowercase());
-    said == part || may_begin && said.chars().count() >= SHORTEST && part.starts_with(&said)
+    part.char_indices().skip(SHORTEST).map(|(end, _)| &part[..end])
 }

@@ -20,7 +20,7 @@ const NO_QUESTION: f32 = 0.4;
 /// How messages fit a request, by message.
 #[derive(Clone, Debug, Default)]
 pub struct Scores {
-    /// The words that it is about: BM25, without what is near.
+    /// BM25 by the words that each has itself: nothing of what is near.
     pub own: Vec<f32>,
     /// By word of the request: the messages that have it in one of its forms, ascending.
     pub hits: Vec<Vec<u32>>,

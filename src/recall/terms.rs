@@ -6,6 +6,7 @@
 
 use crate::map;
 use rust_stemmers::{Algorithm, Stemmer};
+use std::rc::Rc;
 use xxhash_rust::xxh64::xxh64;
 
 use super::fold::{fold, is_mark, prepare};
@@ -53,6 +54,8 @@ pub struct Analyzer {
     folded: String,
     /// Hashes of words in a language, and of their stems, each in the place that it is hashed to.
     known: Vec<(u64, u64)>,
+    /// The language of the request that was read last, and hashes of its request words.
+    request_words: Option<(Option<Language>, Rc<[u64]>)>,
 }
 
 impl std::fmt::Debug for Analyzer {
@@ -85,7 +88,8 @@ impl Analyzer {
     /// One that has read nothing.
     #[must_use]
     pub fn new() -> Self {
-        Self { prepared: String::new(), folded: String::new(), known: Vec::new() }
+        let (prepared, folded) = (String::new(), String::new());
+        Self { prepared, folded, known: Vec::new(), request_words: None }
     }
 
     /// The terms of a text of a transcript, in order, repeated as often as they occur; stop words are not among them.
@@ -138,7 +142,12 @@ impl Analyzer {
     }
 
     /// Hashes of the request words of a language, or of all of them, sorted.
-    fn request_words(&mut self, language: Option<Language>) -> Vec<u64> {
+    fn request_words(&mut self, language: Option<Language>) -> Rc<[u64]> {
+        if let Some((known, hashes)) = &self.request_words
+            && *known == language
+        {
+            return Rc::clone(hashes);
+        }
         let mut hashes = Vec::new();
         for of in Language::ALL {
             if language.is_some_and(|language| language != of) {
@@ -150,6 +159,8 @@ impl Analyzer {
             }
         }
         map::sort_numbers(&mut hashes);
+        let hashes: Rc<[u64]> = hashes.into();
+        self.request_words = Some((language, Rc::clone(&hashes)));
         hashes
     }
 

@@ -3,12 +3,11 @@
 //! A vector is known by the model and the text that it is of, so that it stays true of a message whatever is done to the
 //! transcript around it. All that is computed of vectors is computed from whole numbers, and the same on every host.
 
-use crate::map::{self, Hashed};
+use crate::map::{self, Hashed, HashedSet};
 use crate::transcript::{Field, Transcript};
 use std::cell::RefCell;
-use std::collections::HashSet;
 use std::rc::Rc;
-use xxhash_rust::xxh64::{Xxh64Builder, xxh64};
+use xxhash_rust::xxh64::xxh64;
 
 /// No more of a text is embedded, in characters: models look at no more of it.
 const MOST_CHARS: usize = 8_000;
@@ -102,7 +101,7 @@ impl Vectors {
         let known = self.known.borrow();
         let is_unknown =
             |row: &&usize| self.keys[**row] != 0 && !known.contains_key(&self.keys[**row]);
-        let mut seen: HashSet<u64, Xxh64Builder> = HashSet::default();
+        let mut seen: HashedSet<u64> = HashedSet::default();
         rows.iter()
             .filter(is_unknown)
             .filter(|row| seen.insert(self.keys[**row]))

@@ -1,12 +1,12 @@
 //! Stage 7, `budget`: the only place that leaves anything out for its cost.
 //!
 //! What is required (instructions, what is pinned, the request, required sections) comes first, then the optional
-//! sections by what is least of them, then the history: direct messages, the guaranteed recent, what triage chose, what
-//! recall ranks best, and the rest from the newest backwards. Last, items are shown whole as far as there is room (before the history, where
-//! `budget.trimFirst` says so).
+//! sections by what is least of them, then the history: direct messages, the guaranteed recent, what triage chose, the newest
+//! few and what recall ranks best, and the rest from the newest backwards. Last, items are shown whole as far as there is room
+//! (before the history, where `budget.trimFirst` says so).
 //!
 //! The run of the newest ends at the first group that does not fit, so what is kept of it has no holes; where nothing is
-//! picked and no section competes, a larger budget keeps all that a smaller one kept. What was picked one by one is passed
+//! picked or ranked and no section competes, a larger budget keeps all that a smaller one kept. What was picked one by one is passed
 //! over where it does not fit.
 //!
 //! What a message costs is the form's business: see `measure` and `form`. How a text is cut is in `shorten`, what a section

@@ -1,15 +1,16 @@
-//! Stage 4, `recall`: ranks the older messages by the request, and what the hook finds about it for the section of kind
-//! `recall`.
+//! Stage 4, `recall`: ranks the older messages by the request, and finds what sections show for it: among their items, and by
+//! the hook.
 //!
-//! Ranking marks nothing: `budget` keeps of the ranked what fits. The focus says how broad recall is. A failure is a note,
-//! never an error: the context is built without.
+//! Ranking marks nothing: `budget` keeps of the ranked what fits. The focus says how broad recall is. A failure of a hook is a
+//! note, never an error: the context is built without.
 
 use crate::ask::{Answer, HookName, Need, Outcome, StageResult};
-use crate::config::{Item, Ranking, SearchResults, SectionKind};
-use crate::context::{RecallReport, RecallStatus};
+use crate::config::{Item, Placement, Ranking, SearchResults, SectionKind};
+use crate::context::{Piece, RecallReport, RecallStatus};
 use crate::draft::{Candidate, Draft, Ranked, Why};
 use crate::focus::focus;
 use crate::form;
+use crate::map::HashedSet;
 use crate::recall::index::Index;
 use crate::recall::passages::{self, Bounds, Found};
 use crate::recall::query::{self, Query, Request};
@@ -18,17 +19,15 @@ use crate::recall::score;
 use crate::recall::vectors::{self, Vector, write_similarities};
 use crate::sections::count;
 use crate::trace::{Decision, NoteKind, Reason};
-use crate::transcript::{Field, Role, Transcript};
+use crate::transcript::{Field, Role};
 use crate::unread;
-use std::collections::HashSet;
 use std::rc::Rc;
-use xxhash_rust::xxh64::Xxh64Builder;
 
-/// Computes the focus, ranks the messages, and asks the hook where there is one and a section for what it finds.
+/// Computes the focus, ranks the messages, and finds what sections show.
 ///
 /// # Errors
 ///
-/// Stops to ask for older messages, and the hook.
+/// Stops to ask for older messages, for the offsets of the time zone, and for what the hooks give.
 pub fn run(draft: &mut Draft) -> StageResult {
     draft.context.focus = focus(&draft.config.recall);
     unread::ask_for_newest_user(draft)?;
@@ -57,14 +56,14 @@ fn rank(draft: &mut Draft) -> StageResult<Option<Ranked>> {
     };
     let (source, row) = match &draft.request {
         Some(request) => (request, Some(0)),
-        None => (&draft.transcript, draft.newest_open_row()),
+        None => (&draft.transcript, draft.newest_user_row()),
     };
     let name = row.and_then(|row| source.value(row, Field::Name)).unwrap_or_default();
     let role = row.map_or(Role::User, |row| source.role(row));
     let request = Request { text: &text, name, role };
-    let mut query = Query::new(&index, request, draft.now, &draft.zone);
-    if !query.spans.is_empty() && draft.config.time_zone.is_some() {
-        query = Query::new(&index, request, draft.now, draft.zone()?);
+    let query = Query::new(&index, request, draft.now, &draft.zone);
+    if !query.spans.is_empty() {
+        draft.zone()?; // stops until it is known, and the request is read again
     }
     let may_be_unread = unread::may_be_ranked(draft);
     let may_be = |row: &usize| if *row == UNREAD { may_be_unread } else { draft.is_optional(*row) };
@@ -153,7 +152,7 @@ fn similarities(draft: &mut Draft, request: &str) -> StageResult<Option<Vec<f32>
         let request = vectors::cut(request).to_owned();
         let mut texts = vectors.unknown_texts(&draft.transcript, &rows);
         texts.retain(|text| *text != request);
-        texts.insert(0, request);
+        texts.insert(0, request); // the first vector is the request's
         return Err(Need::Embeddings {
             texts,
             message_count: rows.len(),
@@ -192,7 +191,7 @@ pub(crate) fn learn(draft: &Draft, text: &str, vector: Vector, is_request: bool)
     }
 }
 
-/// How near the messages are that may be, as it is recorded; or why that cannot be said.
+/// How near the messages that limits apply to are, as it is recorded; or why that cannot be said.
 fn nearness(draft: &Draft, request: &Vector) -> Result<String, &'static str> {
     let rows = draft.optional_rows();
     let vectors = draft.transcript.embeddings(&draft.config.recall.embed_model);
@@ -244,39 +243,55 @@ fn most_ranked(draft: &Draft, closed_count: usize) -> usize {
     usize::try_from(most).unwrap_or(usize::MAX).saturating_add(closed_count)
 }
 
-/// Whether all that there is fits the budget whatever it costs: no text has more tokens than bytes.
+/// Whether all that there is fits the budget however it is counted: no text has more tokens or characters than bytes.
 fn fits_anyway(draft: &Draft) -> bool {
-    const AROUND: usize = 32;
+    /// No letter takes more bytes when it is escaped, and no form puts more around a text of the config's.
+    const ESCAPED: u64 = 6;
+    const AROUND: u64 = 128;
     let config = &draft.config;
+    // What a hook counts or finds is not known, and what is chosen may be written otherwise where it is quoted.
+    let is_unknown = draft.hook(&[HookName::CountTokens, HookName::Recall]).is_some()
+        || config.triage.placement == Placement::AfterHistory;
     let own = config.section(SectionKind::History).map(|(_, section)| &section.limit);
-    let own = own.map_or([None; 3], |limit| [limit.tokens, limit.chars, limit.items]);
-    let limits = [config.budget.prompt_limit(), config.budget.max_chars, own[0], own[1], own[2]];
+    let [tokens, chars, items] =
+        own.map_or([None; 3], |limit| [limit.tokens, limit.chars, limit.items]);
+    let rows = || draft.order.iter().copied().filter(|row| !draft.is_left_out(*row));
+    if is_unknown || items.is_some_and(|items| rows().count() as u64 > items) {
+        return false;
+    }
+    let limits = [config.budget.prompt_limit(), config.budget.max_chars, tokens, chars];
     let Some(limit) = limits.into_iter().flatten().min() else {
         return true;
     };
-    let of_message = |transcript: &Transcript, row| -> usize {
-        transcript.fields(row).map(|(_, value)| value.len() + AROUND).sum()
+    let mut most = form::most_of(&form::frame(config));
+    let mut add_made = |bytes: usize| {
+        let text = AROUND.saturating_add(ESCAPED.saturating_mul(bytes as u64));
+        most = most.saturating_add(config.budget.tokens_per_message).saturating_add(text);
     };
-    let tools = serde_json::to_string(&config.budget.tools).map_or(0, |tools| tools.len());
-    let mut sizes = vec![tools + AROUND];
-    let render = &config.render;
-    let notice = render.gap_notice.as_ref().map(|notice| notice.len() + 2 * AROUND);
-    sizes.extend([notice, Some(render.quote_label.len() + AROUND)].into_iter().flatten());
-    sizes.extend(config.sections().iter().map(|section| {
+    for text in [&config.render.heading, &config.render.gap_notice].into_iter().flatten() {
+        add_made(text.len());
+    }
+    for section in config.sections() {
         let texts = [&section.label, &section.text, &section.empty].into_iter().flatten();
-        let items = section.items.iter().map(|item| item.text.len() + AROUND);
-        texts.map(String::len).sum::<usize>() + items.sum::<usize>() + AROUND
-    }));
-    sizes.extend(draft.request.iter().map(|request| of_message(request, 0)));
-    let rows = draft.order.iter().filter(|row| !draft.is_left_out(**row));
-    let mut most = 0_u64;
-    sizes.into_iter().chain(rows.map(|row| of_message(&draft.transcript, *row))).all(|size| {
-        most = most.saturating_add(size as u64);
-        most <= limit
-    })
+        add_made(section.id.len() + texts.map(String::len).sum::<usize>());
+        let template = section.item.as_deref().unwrap_or_default();
+        let copies = template.matches('{').count().max(1);
+        for item in &section.items {
+            let texts = [Some(&item.text), item.source.as_ref()].into_iter().flatten();
+            add_made(template.len() + copies * texts.map(String::len).sum::<usize>());
+        }
+    }
+    let pieces = draft.request.iter().map(|_| Piece::Request).chain(rows().map(Piece::Message));
+    for piece in pieces {
+        if most > limit {
+            break;
+        }
+        most = most.saturating_add(form::most_of(&form::parts(draft, piece, false)));
+    }
+    most <= limit
 }
 
-/// Whether a message was left out as it is of another session, or for another agent.
+/// Whether a message was left out as it is of another session, for another agent, or there twice.
 fn is_of_others(decision: Decision) -> bool {
     matches!(decision.reason, Reason::OtherSession | Reason::OtherTarget | Reason::Duplicate)
 }
@@ -359,7 +374,7 @@ fn recalled(draft: &mut Draft, position: usize, query: &str) -> Vec<Item> {
 
 /// Two lists by turns, without blank texts, and none twice.
 fn by_turns(one: Vec<Item>, other: Vec<Item>, most: usize) -> Vec<Item> {
-    let mut known: HashSet<String, Xxh64Builder> = HashSet::default();
+    let mut known: HashedSet<String> = HashedSet::default();
     let mut items = Vec::new();
     let (mut one, mut other) = (one.into_iter(), other.into_iter());
     loop {
