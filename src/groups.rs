@@ -24,6 +24,9 @@ impl Groups {
         // By stretch, session and call id, as ids like `call_0` are in many: the row of the latest call, and whether it has a result.
         let mut calls: Hashed<(usize, Option<&str>, &str), (usize, bool)> = Hashed::default();
         for &row in order {
+            if transcript.value(row, Field::SummaryOf).is_some() {
+                continue; // it is shown as a text, for a conversation, or not at all
+            }
             // No call answers a result beyond a gap: what lies between them may.
             let stretch = stretch_of(transcript, row);
             let session = transcript.value(row, Field::SessionId);

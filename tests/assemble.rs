@@ -4,7 +4,7 @@
 
 mod support;
 
-use support::{Message, build, config, fates, kept, read_config, transcript};
+use support::{Message, NOW, build, config, fates, kept, read_config, transcript};
 use windrow::context::Context;
 use windrow::error::ErrorCode;
 use windrow::tokens::EncodingName;
@@ -196,6 +196,28 @@ fn a_tool_call_and_its_results_stay_together() {
         if count == 3 {
             assert_eq!(reason(&context, 1), Reason::BeyondLookback);
             assert_eq!(reason(&context, 3), Reason::SplitGroup);
+        }
+    }
+}
+
+#[test]
+fn a_summary_calls_no_tool_and_answers_none() {
+    let summary = |message: Message| message.with(Field::SummaryOf, "c0").at(NOW.0 - 900_000_000);
+    let options = r#"{"tiers":{"enabled":true}}"#;
+    for (call, result, orphan) in [
+        (summary(Message::calls(&["a"])), Message::result("a", "saved"), 2),
+        (Message::calls(&["a"]), summary(Message::result("a", "saved")), 1),
+    ] {
+        for (is_pinned, request) in [(false, None), (true, Some("Go on")), (false, Some("Go on"))] {
+            let mut messages = [Message::user("Sum up."), call.clone(), result.clone()];
+            messages[orphan].pinned = is_pinned;
+            let context = run(&messages, request, options);
+            assert!(!kept(&context).contains(&orphan), "{:?}", kept(&context));
+            let (fate, reason) = fates(&context)[orphan];
+            let expected =
+                if orphan == 2 { Reason::ResultWithoutCall } else { Reason::CallWithoutResult };
+            assert_eq!((fate, reason), (Fate::LeftOut, expected));
+            assert!(!context.pieces.iter().any(|placed| placed.piece.row() == Some(orphan)));
         }
     }
 }
