@@ -265,6 +265,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     this.#savedParts = [];
     for (const derived of this.#derived) {
       derived.saved.clear();
+      derived.loaded.clear();
     }
   }
 
@@ -453,9 +454,9 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     const transcript = new Transcript<M>();
     transcript.append(this.#rows.map(({ message }) => message));
     for (const derived of this.#derived) {
+      await this.#load(derived, transcript);
       const [{ core: old }, { core }] = [before.source(), transcript.source()];
       call("session_error", () => derived.learn(core, 0, core.length, derived.bytes(old, 0, old.length)));
-      await this.#load(derived, transcript);
     }
     this.#isLoaded = true;
     const known = index ?? (this.#isSameLog ? before : undefined);
@@ -518,7 +519,8 @@ export class Tail<M extends MessageInput> implements Reader<M> {
       while (row < this.#rows.length && (this.#rows[row] as Row<M>).seq < first) {
         row += 1;
       }
-      if (first > 1 && row < this.#rows.length) {
+      // Of a stretch nothing may be readable.
+      if (first > 1 && gaps.at(-1)?.row !== row) {
         gaps.push({ row, latest: this.#rows[row]?.latestTimeMs ?? null });
       }
     }
@@ -589,9 +591,11 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     return blocks;
   }
 
+  /** Reads of the store what is derived of blocks of which it was not read, or of other rows. */
   async #load(derived: Derived, transcript: Transcript<M>): Promise<void> {
     const blocks = this.#blocks(0);
-    const wanted = [...blocks.keys()].filter((block) => !derived.saved.has(block));
+    const isWanted = ([block, [first, end]]: [number, [number, number]]) => derived.loaded.get(block) !== end - first;
+    const wanted = [...blocks].filter(isWanted).map(([block]) => block);
     for (let start = 0; start < wanted.length; start += BLOCKS_AT_ONCE) {
       const some = wanted.slice(start, start + BLOCKS_AT_ONCE);
       const names = some.map((block) => nameOf(derived, block));
@@ -607,6 +611,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
         }
         const count = bytes === undefined ? 0 : call("session_error", () => derived.count(core, first, end));
         derived.saved.set(block, count);
+        derived.loaded.set(block, end - first);
       }
     }
   }
@@ -630,8 +635,10 @@ function merged(stretches: readonly Stretch[]): Stretch[] {
 interface Derived {
   /** What its names in the store begin with. */
   readonly prefix: string;
-  /** By block: how much is in the store. */
+  /** By block: how much is in the store, as far as is known. */
   readonly saved: Map<number, number>;
+  /** By block: of how many rows it was read. */
+  readonly loaded: Map<number, number>;
   /** How much is known of rows. */
   count(core: CoreTranscript, first: number, end: number): number;
   bytes(core: CoreTranscript, first: number, end: number): Uint8Array;
@@ -643,6 +650,7 @@ function costs(): Derived {
   return {
     prefix: "costs",
     saved: new Map(),
+    loaded: new Map(),
     count: (core, first, end) => core.knownCosts(first, end),
     bytes: (core, first, end) => core.costs(first, end),
     learn: (core, first, end, bytes) => core.learnCosts(first, end, bytes),
@@ -653,6 +661,7 @@ function vectors(model: string): Derived {
   return {
     prefix: prefixOf(model),
     saved: new Map(),
+    loaded: new Map(),
     count: (core, first, end) => core.knownVectors(first, end, model),
     bytes: (core, first, end) => core.vectors(first, end, model),
     learn: (core, first, end, bytes) => core.learnVectors(first, end, model, bytes),

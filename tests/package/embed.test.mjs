@@ -346,6 +346,29 @@ describe("recall.embed of a session", () => {
     await third.close();
   });
 
+  test("of a long log too, of which the end, the beginning and what is pinned is read before the rest", async () => {
+    for (const isPinned of [() => false, (position) => position % 100 === 0]) {
+      const store = memoryStore();
+      const first = await openSession("chat", { store });
+      const long = Array.from({ length: 700 }, (_, position) => ({
+        ...messages[position === 13 ? 13 : 0],
+        id: `m${position}`,
+        content:
+          position === 13 ? messages[13].content : `Number ${position} is about the ${TOPICS[1 + (position % 4)][0]}.`,
+        createdAt: START + position * 3_600_000,
+        pinned: isPinned(position),
+      }));
+      await first.append(long);
+      assert.ok((await asked(first)).length > 600);
+      await first.close();
+      for (let time = 0; time < 3; time++) {
+        const again = await openSession("chat", { store });
+        assert.deepEqual(await asked(again), [request]);
+        await again.close();
+      }
+    }
+  });
+
   test("each model's are kept for themselves", async () => {
     const store = memoryStore();
     const first = await openSession("chat", { store });

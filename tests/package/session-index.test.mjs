@@ -132,6 +132,32 @@ describe("the index of a log", () => {
     });
   });
 
+  test("where the end of the log is not readable, what is before it is read", async () => {
+    await forEachSeedAsync(3, async (random) => {
+      const store = memoryStore();
+      const count = 40;
+      const session = await openSession(KEY, { store });
+      await session.append(chat(random, count));
+      await session.close();
+      // As a version to come may write it.
+      const unreadable = Array.from({ length: 140 }, (_, index) => ({
+        type: "message",
+        id: `n${index}`,
+        timeMs: START + (count + index) * 400_000,
+        data: { role: "narrator", content: `we said violin ${index}` },
+      }));
+      await store.append(KEY, unreadable);
+      const again = await openSession(KEY, { store });
+      const context = await again.build({ request: "so?", window: { lookbackCount: 5 }, encoding: "estimate" });
+      const last = Array.from({ length: 5 }, (_, index) => `m${count - 5 + index}`);
+      assert.deepEqual(
+        context.kept.map(({ id }) => id),
+        last,
+      );
+      await again.close();
+    });
+  });
+
   test("whatever happens to the log, a context is the one over all messages", async () => {
     await forEachSeedAsync(12, async (random) => {
       const store = memoryStore();
