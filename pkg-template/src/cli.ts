@@ -19,6 +19,7 @@ import {
   presets,
   replay,
 } from "./load/default.js";
+import { nearest } from "./nearest.js";
 import { checkRecording, inWords } from "./replay.js";
 
 const HELP = `Builds the context of a request from a conversation in a file, and says what was left out and why.
@@ -308,27 +309,8 @@ function countOption(values: ReadonlyMap<OptionName, string>, name: OptionName):
 }
 
 function suggestion(given: string, known: readonly string[]): string {
-  const plain = (text: string): string => text.toLowerCase().replace(/[-_]/g, "");
-  const ranked = known
-    .map((candidate) => ({ candidate, distance: editDistance(plain(given), plain(candidate)) }))
-    // Two letters that changed places are two changes; of a single letter nothing is like.
-    .filter(({ candidate, distance }) => distance <= Math.min(2 + candidate.length / 8, plain(given).length - 1))
-    .sort((left, right) => left.distance - right.distance);
-  return ranked[0] === undefined ? "" : `; did you mean ${ranked[0].candidate}?`;
-}
-
-/** How many letters must be put in, taken out or changed to make one text of the other. */
-function editDistance(left: string, right: string): number {
-  let above = Array.from({ length: right.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= left.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= right.length; column++) {
-      const changed = (above[column - 1] as number) + (left[row - 1] === right[column - 1] ? 0 : 1);
-      current.push(Math.min(changed, (above[column] as number) + 1, (current[column - 1] as number) + 1));
-    }
-    above = current;
-  }
-  return above[right.length] as number;
+  const right = nearest(given, known);
+  return right === undefined ? "" : `; did you mean ${right}?`;
 }
 
 // ---- The file ----

@@ -20,6 +20,7 @@ import {
   type TriageHooks,
 } from "./hooks.js";
 import { describe, type MessageInput } from "./messages.js";
+import { nearest } from "./nearest.js";
 
 /**
  * What sections hold, by their ids: a text for kind `text`, a list for the kinds `items` and `recall`, and null where
@@ -332,6 +333,9 @@ function copyOf(value: unknown, path: string, depth: number, kind: ErrorKind): u
   if (value instanceof Date) {
     return value.getTime();
   }
+  if (typeof value === "function") {
+    throw invalid(kind, path, ...noHook(path));
+  }
   if (typeof value !== "object" || depth > MAX_DEPTH) {
     const problem = typeof value === "object" ? "is nested too deep, or contains itself" : `is ${typeof value}`;
     throw invalid(kind, path, `${problem}; options are plain data`);
@@ -354,6 +358,19 @@ function copyOf(value: unknown, path: string, depth: number, kind: ErrorKind): u
   }
   return copy;
 }
+
+/** What is said of a function that is no hook. */
+function noHook(path: string): [problem: string, cause: undefined, nextAction: string] {
+  const nameOf = (hook: string): string => hook.slice(hook.lastIndexOf(".") + 1);
+  const name = nearest(nameOf(path).slice(0, MAX_NAME), HOOK_NAMES.map(nameOf));
+  const right = HOOK_NAMES.find((hook) => nameOf(hook) === name);
+  return right === undefined
+    ? ["is a function, and no hook", undefined, `Hooks are ${HOOK_NAMES.join(", ")}; other options are plain data.`]
+    : [`unknown hook; did you mean ${right}?`, undefined, `Rename it to ${right}.`];
+}
+
+/** Of a longer name it is not asked what was meant. */
+const MAX_NAME = 100;
 
 /** Reads what may throw when it is read: a getter, a proxy. */
 function guarded<T>(kind: ErrorKind, path: string, read: () => T): T {

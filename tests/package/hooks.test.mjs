@@ -495,6 +495,20 @@ describe("a config with hooks", () => {
     assert.deepEqual(ids(await triaged(new Triage())), ["m1", "m18", "m19"]);
   });
 
+  test("a misspelt hook is told the right one, and another function which there are", async () => {
+    for (const [options, path, message] of [
+      [{ recall: { embedd: () => [] } }, "recall.embedd", /did you mean recall\.embed\?/],
+      [{ embed: () => [] }, "embed", /did you mean recall\.embed\?/],
+      [{ triage: { selectt() {} } }, "triage.selectt", /did you mean triage\.select\?/],
+      [{ later() {} }, "later", /is a function, and no hook/],
+    ]) {
+      const error = await errorOf(() => buildContext(messages, options));
+      checkContextError(error, { code: "INVALID_CONFIG", path, message });
+    }
+    const { nextAction } = await errorOf(() => buildContext(messages, { later() {} }));
+    assert.match(nextAction, /recall\.search/);
+  });
+
   test("a misspelt option beside a hook is still an error", async () => {
     const error = await errorOf(() => triaged({ select: () => [], alwaysIncludRecent: 5 }));
     checkContextError(error, { code: "INVALID_CONFIG", path: "triage.alwaysIncludRecent", message: /did you mean/ });
