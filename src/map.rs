@@ -134,6 +134,17 @@ pub(crate) fn sort_numbers(numbers: &mut [u64]) {
     numbers.sort_unstable();
 }
 
+/// Two numbers as one: [`sort_numbers`] sorts by the first, and of equal ones by the second.
+pub(crate) fn pair(first: u32, second: u32) -> u64 {
+    u64::from(first) << 32 | u64::from(second)
+}
+
+/// The two numbers of a [`pair`].
+#[expect(clippy::cast_possible_truncation, reason = "both halves are of 32 bits")]
+pub(crate) fn halves(pair: u64) -> (u32, u32) {
+    ((pair >> 32) as u32, pair as u32)
+}
+
 /// The bits of a number that is not below 0, in its order.
 pub(crate) fn ordered(number: f32) -> u64 {
     u64::from(number.max(0.0).to_bits())

@@ -3,7 +3,7 @@
 //! BM25 over single messages, widened by the words that the best of them share, and spread to their neighbours; and who and
 //! when the request names.
 
-use super::index::{IS_QUESTION, Index, short};
+use super::index::{IS_QUESTION, Index, narrow, short};
 use super::query::Query;
 use super::spread::{Kernel, Part, add_up, spread};
 use super::terms::{Kind, Term};
@@ -237,16 +237,15 @@ fn widened(index: &Index, own: &[f32], leaders: &[usize], is_open: &[bool]) -> V
     // The heaviest first: of equal ones that with the smaller number.
     let weigh = |(term, weight): (u32, f32)| {
         let weight = weight * rarity(index, index.message_count(term));
-        u64::from(!weight.max(0.0).to_bits()) << 32 | u64::from(term)
+        map::pair(!weight.max(0.0).to_bits(), term)
     };
     let mut weighed: Vec<u64> = found.into_iter().map(weigh).collect();
     map::sort_numbers(&mut weighed);
     weighed.truncate(EXPANSION_TERMS);
-    let weight_of = |packed: &u64| f32::from_bits(!high(*packed));
-    let all: f32 = weighed.iter().map(weight_of).sum();
-    for packed in weighed {
-        #[expect(clippy::cast_possible_truncation, reason = "the lower half is the term")]
-        let (weight, term) = (weight_of(&packed), packed as u32);
+    let halves = weighed.into_iter().map(map::halves);
+    let weighed = halves.map(|(bits, term)| (f32::from_bits(!bits), term));
+    let all: f32 = weighed.clone().map(|(weight, _)| weight).sum();
+    for (weight, term) in weighed {
         let rarity = rarity(index, index.message_count(term));
         add_term(index, term, EXPANSION * most * weight / all / rarity, &mut scores);
     }
@@ -319,28 +318,21 @@ pub(crate) fn best(scores: &[f32], count: usize) -> Vec<usize> {
         if scores.iter().any(|score| *score >= threshold) {
             for (place, score) in scores.iter().enumerate() {
                 if *score >= threshold {
-                    let message = (block * BLOCK + place) as u64;
-                    best.push(u64::from(!score.to_bits()) << 32 | !message & LOW);
+                    best.push(map::pair(!score.to_bits(), !narrow(block * BLOCK + place)));
                 }
             }
             // From time to time those that are no longer among them go.
             if best.len() >= most {
-                threshold = f32::from_bits(!high(*best.select_nth_unstable(count).1));
+                let (bits, _) = map::halves(*best.select_nth_unstable(count).1);
+                threshold = f32::from_bits(!bits);
                 best.truncate(count);
             }
         }
     }
     map::sort_numbers(&mut best);
     best.truncate(count);
-    best.into_iter().map(|packed| (!packed & LOW) as usize).collect()
+    best.into_iter().map(|pair| !map::halves(pair).1 as usize).collect()
 }
-
-/// The upper half of a number.
-fn high(packed: u64) -> u32 {
-    (packed >> 32) as u32
-}
-
-const LOW: u64 = u32::MAX as u64;
 
 /// What may not be recalled scores nothing, and gives its neighbours nothing.
 fn close(scores: &mut [f32], is_open: &[bool]) {

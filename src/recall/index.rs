@@ -72,8 +72,6 @@ impl Posting {
     }
 }
 
-const LOW: u64 = u32::MAX as u64;
-
 /// A finished part of the index.
 #[derive(Clone, Debug, Default)]
 struct Segment {
@@ -464,14 +462,12 @@ impl Index {
             return found;
         }
         // By message, what is most often first.
-        let packed =
-            |(message, often): &(u32, f32)| u64::from(*message) << 32 | !map::ordered(*often) & LOW;
-        let mut order: Vec<u64> = found.iter().map(packed).collect();
+        let pair = |(message, often): &(u32, f32)| map::pair(*message, !often.to_bits());
+        let mut order: Vec<u64> = found.iter().map(pair).collect();
         map::sort_numbers(&mut order);
-        order.dedup_by_key(|packed| *packed >> 32);
-        #[expect(clippy::cast_possible_truncation, reason = "both halves are of 32 bits")]
-        let unpacked = |packed: u64| ((packed >> 32) as u32, f32::from_bits(!packed as u32));
-        order.into_iter().map(unpacked).collect()
+        order.dedup_by_key(|pair| map::halves(*pair).0);
+        let occurrence = |(message, bits): (u32, u32)| (message, f32::from_bits(!bits));
+        order.into_iter().map(map::halves).map(occurrence).collect()
     }
 
     /// How many messages have a term.
@@ -696,7 +692,7 @@ fn is_gram(term: u32) -> bool {
 
 /// An index has far fewer messages than 2^32: each takes more bytes than one.
 #[expect(clippy::cast_possible_truncation, reason = "see above")]
-fn narrow(message: usize) -> u32 {
+pub(crate) fn narrow(message: usize) -> u32 {
     message as u32
 }
 

@@ -66,23 +66,25 @@ fn rank(draft: &mut Draft) -> StageResult<Option<Ranked>> {
         draft.zone()?; // stops until it is known, and the request is read again
     }
     let may_be_unread = unread::may_be_ranked(draft);
-    let may_be = |row: &usize| if *row == UNREAD { may_be_unread } else { draft.is_optional(*row) };
-    let is_ranked: Vec<bool> = rows.iter().map(may_be).collect();
+    let is_open: Vec<bool> = rows
+        .iter()
+        .map(|row| if *row == UNREAD { may_be_unread } else { draft.is_optional(*row) })
+        .collect();
     let similarities = similarities.map(|by_row| {
         let of_row = |row: &usize| by_row.get(*row).copied().unwrap_or_default();
         rows.iter().map(of_row).collect::<Vec<f32>>()
     });
     let scores = match ranking {
-        Ranking::Bm25 => score::score_by_words(&index, &query, &is_ranked),
-        _ => score::score(&index, &query, &is_ranked, draft.now, similarities.as_deref()),
+        Ranking::Bm25 => score::score_by_words(&index, &query, &is_open),
+        _ => score::score(&index, &query, &is_open, draft.now, similarities.as_deref()),
     };
-    let closed_count = is_ranked.iter().filter(|is_ranked| !**is_ranked).count();
+    let closed_count = is_open.iter().filter(|is_open| !**is_open).count();
     let best = score::best(&scores.total, most_ranked(draft, closed_count));
     let candidate = |place: usize| match rows[place] {
         UNREAD => Candidate::Unread(place),
         row => Candidate::Row(row),
     };
-    let candidates = best.into_iter().filter(|place| is_ranked[*place]).map(candidate).collect();
+    let candidates = best.into_iter().filter(|place| is_open[*place]).map(candidate).collect();
     let evidence = Evidence { index, query, scores, similarities, rows, seqs };
     Ok(Some(Ranked { newest, candidates, why: Why::Found(Rc::new(evidence)) }))
 }
