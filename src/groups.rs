@@ -24,9 +24,7 @@ impl Groups {
         // By stretch, session and call id, as ids like `call_0` are in many: the row of the latest call, and whether it has a result.
         let mut calls: Hashed<(usize, Option<&str>, &str), (usize, bool)> = Hashed::default();
         for &row in order {
-            if transcript.value(row, Field::SummaryOf).is_some() {
-                continue; // it is shown as a text, for a conversation, or not at all
-            }
+            let is_summary = summarizes(transcript, row);
             // No call answers a result beyond a gap: what lies between them may.
             let stretch = stretch_of(transcript, row);
             let session = transcript.value(row, Field::SessionId);
@@ -34,19 +32,20 @@ impl Groups {
                 match field {
                     Field::CallId => {
                         if let Some((earlier, false)) =
-                            calls.insert((stretch, session, id), (row, false))
+                            calls.insert((stretch, session, id), (row, is_summary))
                             && earlier != row
                         {
                             groups.calls_without_result.push(earlier);
                         }
                     }
+                    Field::ResultId if is_summary => {}
                     Field::ResultId => match calls.get_mut(&(stretch, session, id)) {
-                        Some((call, answered)) => {
+                        Some((call, answered)) if !summarizes(transcript, *call) => {
                             *answered = true;
                             let call = *call;
                             groups.join(call, row);
                         }
-                        None => groups.results_without_call.push(row),
+                        _ => groups.results_without_call.push(row),
                     },
                     _ => {}
                 }
@@ -91,6 +90,11 @@ impl Groups {
         let group = &self.group_of[row];
         self.larger.get(group).map_or(std::slice::from_ref(group), Vec::as_slice)
     }
+}
+
+/// Whether a message stands for a conversation: it is shown as a text, or not at all, and is no half of a call.
+fn summarizes(transcript: &Transcript, row: usize) -> bool {
+    transcript.value(row, Field::SummaryOf).is_some()
 }
 
 /// In which of the stretches that gaps leave a row is, counted from 0.

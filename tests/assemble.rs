@@ -223,6 +223,21 @@ fn a_summary_calls_no_tool_and_answers_none() {
 }
 
 #[test]
+fn a_result_of_a_summary_is_not_that_of_an_earlier_call_of_the_same_id() {
+    let messages = [
+        Message::calls(&["c"]).pinned(),
+        Message::result("c", "first"),
+        Message::calls(&["c"]).with(Field::SummaryOf, "c1"),
+        Message::result("c", "second"),
+        Message::user("go on"),
+    ];
+    let context = run(&messages, Some("x"), "{}");
+    assert_eq!(kept(&context), [0, 1, 4]);
+    assert_eq!(reason(&context, 2), Reason::IsSummary);
+    assert_eq!(reason(&context, 3), Reason::ResultWithoutCall);
+}
+
+#[test]
 fn orphans_are_left_out_with_their_reason() {
     let messages = [
         Message::result("gone", "a result without its call"),
