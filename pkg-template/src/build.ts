@@ -18,6 +18,7 @@ import { call, engineGeneration } from "./engine.js";
 import { ContextError } from "./errors.js";
 import type { Answer, EncodingName, Format, HookName, Need } from "./generated.js";
 import type { MessageInput } from "./messages.js";
+import { errorOf } from "./public-call.js";
 import { coreOf, type Source, sourceOf, type Transcript, withCoreOf } from "./transcript.js";
 import { zoneOf, zoneOffsets } from "./zones.js";
 
@@ -221,12 +222,10 @@ function notLoaded(name: EncodingName): ContextError {
 
 /** A failure as the failure of a build, which says which turn it was. */
 function failureOf(failure: unknown, config: unknown, now: number): unknown {
-  if (!(failure instanceof ContextError)) {
-    return failure;
-  }
-  const { code, message, path, nextAction } = failure;
+  const error = errorOf(KIND, "the build", failure);
+  const { code, message, path, nextAction } = error;
   const own =
-    failure.kind === KIND ? failure : new ContextError({ kind: KIND, code, message, path, nextAction, cause: failure });
+    error.kind === KIND ? error : new ContextError({ kind: KIND, code, message, path, nextAction, cause: error });
   return own.inTurn(turnOf(config, now));
 }
 

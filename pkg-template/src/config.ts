@@ -19,6 +19,7 @@ import {
   type TierHooks,
   type TriageHooks,
 } from "./hooks.js";
+import { jsonOf } from "./lists.js";
 import { describe, type MessageInput } from "./messages.js";
 import { nearest } from "./nearest.js";
 
@@ -143,11 +144,13 @@ export function turnOf(config: unknown, clock: number): Turn {
     }
   };
   const text = (value: unknown): string | null => (typeof value === "string" ? value : null);
-  return {
-    sessionId: text(read("sessionId")),
-    turnId: text(read("turnId")),
-    timestampMs: momentOf(read("now"), clock),
-  };
+  let timestampMs: number | null = null;
+  try {
+    timestampMs = momentOf(read("now"), clock);
+  } catch {
+    // A proxy that was revoked, for example: then the moment is not known.
+  }
+  return { sessionId: text(read("sessionId")), turnId: text(read("turnId")), timestampMs };
 }
 
 function momentOf(now: unknown, clock: number): number | null {
@@ -175,7 +178,7 @@ function readRequest(request: unknown, kind: ErrorKind): MessageInput {
 }
 
 /** A signal of any realm, or of a library of its own. */
-function readSignal(signal: unknown, kind: ErrorKind): AbortSignal {
+export function readSignal(signal: unknown, kind: ErrorKind): AbortSignal {
   return guarded(kind, "signal", () => {
     const { aborted, addEventListener, removeEventListener } = signal as AbortSignal;
     const isSignal =
@@ -185,8 +188,31 @@ function readSignal(signal: unknown, kind: ErrorKind): AbortSignal {
     if (!isSignal) {
       throw invalid(kind, "signal", `expected an AbortSignal, got ${describe(signal)}`);
     }
-    return signal as AbortSignal;
+    return watched(signal as AbortSignal);
   });
+}
+
+/** A signal that never throws: a signal of the caller's may, and also in the middle of a wait. One that cannot be read is not aborted. */
+function watched(signal: AbortSignal): AbortSignal {
+  const look = <T>(read: () => T, otherwise: T): T => {
+    try {
+      return read();
+    } catch {
+      return otherwise;
+    }
+  };
+  return {
+    get aborted() {
+      return look(() => signal.aborted === true, false);
+    },
+    get reason() {
+      return look(() => signal.reason as unknown, undefined);
+    },
+    addEventListener: (type: string, listener: () => void) =>
+      look(() => signal.addEventListener(type, listener), undefined),
+    removeEventListener: (type: string, listener: () => void) =>
+      look(() => signal.removeEventListener(type, listener), undefined),
+  } as AbortSignal;
 }
 
 /** Takes the hooks out of a copy of the config, whose groups become copies too. */
@@ -241,7 +267,7 @@ function takeTools(rest: Options, kind: ErrorKind): void {
     const path = `budget.tools[${index}]`;
     const text = guarded(kind, path, () => {
       const tool: unknown = tools[index];
-      return typeof tool === "string" ? tool : JSON.stringify(tool);
+      return typeof tool === "string" ? tool : jsonOf(tool);
     });
     return text ?? fail(invalid(kind, path, "has no JSON", undefined, "Give each tool as an object, or as its JSON."));
   });
@@ -344,7 +370,8 @@ function copyOf(value: unknown, path: string, depth: number, kind: ErrorKind): u
     if (value.length > MAX_LENGTH) {
       throw invalid(kind, path, `has more than ${MAX_LENGTH} elements`);
     }
-    return value.map((element, index) => plain(element, `${path}[${index}]`, depth + 1, kind));
+    // Places with nothing in them too: `map` would pass over them.
+    return Array.from(value, (element, index) => plain(element, `${path}[${index}]`, depth + 1, kind));
   }
   if (Object.prototype.toString.call(value) !== "[object Object]") {
     throw invalid(kind, path, "is an object of a class; options are plain data");

@@ -6,6 +6,7 @@ import { call, giveVocabulary } from "./engine.js";
 import { ContextError } from "./errors.js";
 import type { EncodingName } from "./generated.js";
 import { describe } from "./messages.js";
+import { publicPromise } from "./public-call.js";
 
 /** A vocabulary: what `windrow/encodings/o200k_base` exports, or the bytes of `windrow/encodings/o200k_base.bin`. */
 export type Vocabulary =
@@ -26,6 +27,10 @@ const loading = new Map<string, Promise<void>>();
  * `ENCODING_NOT_LOADED` where the vocabulary cannot be fetched.
  */
 export function loadEncoding(encoding: EncodingName | Vocabulary): Promise<void> {
+  return publicPromise("encoding_error", "loadEncoding", () => load(encoding));
+}
+
+function load(encoding: EncodingName | Vocabulary): Promise<void> {
   const isName = typeof encoding === "string";
   const name = isName ? encoding : encoding?.name;
   if (typeof name !== "string") {

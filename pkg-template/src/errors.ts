@@ -25,6 +25,8 @@ export type StoreErrorCode =
   | "STORE_BLOCKED"
   /** The storage was made by a newer version of windrow. */
   | "STORE_NEWER"
+  /** The storage has the name that was given, and belongs to something else. */
+  | "STORE_FOREIGN"
   /** The storage is full. What was acknowledged is there. */
   | "STORE_QUOTA"
   /** Another append came first. */

@@ -4,6 +4,7 @@ import type { CoreTranscript } from "#core";
 import { call } from "./engine.js";
 import { ContextError, type ErrorKind } from "./errors.js";
 import { FIELDS, type Field, ROLES, type Role } from "./generated.js";
+import { firstHole, jsonOf } from "./lists.js";
 
 /** A tool call, in windrow's form or as OpenAI's chat messages have it. */
 export type ToolCallInput =
@@ -212,7 +213,7 @@ function timeOf(createdAt: unknown): number {
 function actionsOf(actions: unknown): readonly string[] {
   if (typeof actions !== "string") {
     const given = list(actions, ".actions", "a list of texts, or the JSON text of one");
-    return given.map((action, position) => required(action, `.actions[${position}]`));
+    return Array.from(given, (action, position) => required(action, `.actions[${position}]`));
   }
   try {
     const stored: unknown = JSON.parse(actions);
@@ -398,7 +399,7 @@ function push(stream: Stream, field: Field, value: string | undefined): void {
 
 /** A value as the text that carries it: a text is itself, anything else JSON. */
 function json(value: unknown): string | undefined {
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return typeof value === "string" ? value : jsonOf(value);
 }
 
 function text(value: unknown, place: string): string | undefined {
@@ -431,6 +432,14 @@ function list(value: unknown, place: string, expected = "a list"): readonly unkn
       `Give ${expected}, or leave the field out.`,
     );
   }
+  const hole = firstHole(value);
+  if (hole >= 0) {
+    throw new Malformed(
+      `${place}[${hole}]`,
+      "there is nothing here",
+      "Leave out places of the list that have nothing.",
+    );
+  }
   return value;
 }
 
@@ -453,7 +462,7 @@ export function describe(value: unknown): string {
  * message. The media itself stays outside.
  */
 function mediaOf(part: object, detail = "auto"): string {
-  const fields = JSON.stringify(part, function (this: Record<string, unknown>, key, value: unknown) {
+  const fields = jsonOf(part, function (key, value) {
     // As it is, before a `toJSON` of its own.
     const own = this[key];
     if (ArrayBuffer.isView(own)) {

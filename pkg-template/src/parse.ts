@@ -1,8 +1,9 @@
 // Conversations in files: recognised by what is in them.
 
-import { ContextError } from "./errors.js";
-import { type MessageInput, readMessage, type Stream } from "./messages.js";
+import { ContextError, type ErrorKind } from "./errors.js";
+import { describe, type MessageInput, readMessage, type Stream } from "./messages.js";
 import { decodePlain, isRecord } from "./plain-data.js";
+import { publicCall } from "./public-call.js";
 
 /** A row of a file that is not a message. */
 export interface SkippedRow {
@@ -29,6 +30,11 @@ export interface ParsedTranscript {
  * understood are skipped and reported. Fails with `INVALID_TRANSCRIPT` where there is no JSON at all.
  */
 export function parseTranscript(text: string): ParsedTranscript {
+  return publicCall("transcript_error", "parseTranscript", () => parse(text));
+}
+
+function parse(text: string): ParsedTranscript {
+  checkText(text, "transcript_error");
   const messages: MessageInput[] = [];
   const skipped: SkippedRow[] = [];
   const stream: Stream = [];
@@ -172,6 +178,18 @@ export function tryParse(text: string): { readonly value?: unknown; readonly fai
     return { value: JSON.parse(text) };
   } catch (failure) {
     return { failure: failure as Error };
+  }
+}
+
+/** Fails where what should be the text of a file is none. */
+export function checkText(text: unknown, kind: ErrorKind): asserts text is string {
+  if (typeof text !== "string") {
+    throw new ContextError({
+      kind,
+      code: "INVALID_TRANSCRIPT",
+      message: `expected the text of a file, got ${describe(text)}`,
+      nextAction: "Pass the file's text.",
+    });
   }
 }
 

@@ -8,7 +8,9 @@ import { call } from "./engine.js";
 import { ContextError } from "./errors.js";
 import type { Answer, Format, HookName, Recording } from "./generated.js";
 import { HOOK_NAMES } from "./hooks.js";
+import { holeIn } from "./lists.js";
 import { describe, type MessageInput } from "./messages.js";
+import { publicPromise } from "./public-call.js";
 import { createTranscript, messagesOf, type Transcript } from "./transcript.js";
 
 const KIND = "context_build_error";
@@ -49,7 +51,14 @@ export interface Replay<M extends MessageInput = MessageInput> {
  * transcript had then: what was appended since does not matter. No hook is called. Fails with `INVALID_RECORDING`, also
  * where the build now asks what no answer was recorded for, and as `buildContext` does.
  */
-export async function replay<M extends MessageInput>(
+export function replay<M extends MessageInput>(
+  recording: BuildRecording,
+  transcript: readonly M[] | Transcript<M>,
+): Promise<Replay<M>> {
+  return publicPromise(KIND, "replay", () => buildRecorded(recording, transcript));
+}
+
+async function buildRecorded<M extends MessageInput>(
   recording: BuildRecording,
   transcript: readonly M[] | Transcript<M>,
 ): Promise<Replay<M>> {
@@ -214,10 +223,38 @@ export function checkRecording(recording: unknown): asserts recording is BuildRe
       found > FORMAT_VERSION ? "Update windrow." : "Replay it with the version of windrow that recorded it.",
     );
   }
+  if (holeIn(recording) !== undefined) {
+    throw invalid(`the recording is damaged: its ${holeIn(recording)} has nothing`);
+  }
+  // The request is a message, and is read as one.
+  const { request, ...engineFields } = recording;
+  if (!isWithinDepth(engineFields)) {
+    throw invalid(`the recording is damaged: something in it lies more than ${DEEPEST} levels deep`);
+  }
   const wrong = Object.entries(SHAPE).find(([field, fits]) => !fits(recording[field]));
   if (wrong !== undefined) {
     throw invalid(`the recording is damaged: its ${wrong[0]} is missing, or is not what it must be`);
   }
+}
+
+/** How deep lists and objects of a recording may lie in each other; those that windrow makes stay below ten. */
+const DEEPEST = 32;
+
+/** Whether nothing lies deeper. Looks at each level once, so that it ends where something contains itself. */
+function isWithinDepth(value: unknown): boolean {
+  let level = new Set<unknown>([value]);
+  for (let depth = 0; depth <= DEEPEST && level.size > 0; depth++) {
+    const next = new Set<unknown>();
+    for (const holder of level) {
+      for (const inner of typeof holder === "object" && holder !== null ? Object.values(holder) : []) {
+        if (typeof inner === "object" && inner !== null) {
+          next.add(inner);
+        }
+      }
+    }
+    level = next;
+  }
+  return level.size === 0;
 }
 
 /** The fields of a recording, and what each must be. */

@@ -3,6 +3,7 @@
 import { ContextError } from "./errors.js";
 import { FIELDS } from "./generated.js";
 import type { Stream } from "./messages.js";
+import { publicPromise } from "./public-call.js";
 import { messageOf } from "./session-log.js";
 import type {
   Entry,
@@ -13,6 +14,7 @@ import type {
   SkippedEntry,
   TranscriptStore,
 } from "./stores/contract.js";
+import { checkStore } from "./stores/log.js";
 import { forgetIndex } from "./tail.js";
 
 /** How much a session may hold. What is not given is not bounded. */
@@ -99,10 +101,18 @@ export async function retainSession(
  *
  * `removedCount` is how many entries are gone, those of removed sessions included. Must not be called while a session is held.
  */
-export async function retain(
+export function retain(
   store: TranscriptStore,
   limits: OverallLimits & { readonly nowMs?: number | undefined },
 ): Promise<{ readonly removedCount: number; readonly removedSessions: readonly string[] }> {
+  return publicPromise("session_error", "retain", () => retainAll(store, limits));
+}
+
+async function retainAll(
+  store: TranscriptStore,
+  limits: OverallLimits & { readonly nowMs?: number | undefined },
+): Promise<{ readonly removedCount: number; readonly removedSessions: readonly string[] }> {
+  checkStore(store, "store");
   check(limits, OVERALL, "");
   const { maxSessions, maxAgeDays, maxMessages, nowMs = Date.now() } = limits;
   const removed = maxSessions === undefined ? [] : await removeSessions(store, maxSessions);
@@ -285,7 +295,9 @@ async function trimMessages(
   if (cut > 0) {
     const range: ReadRange = { types: ["session"], before: cut };
     for await (const { entries } of pagesOf(store, sessionKey, range, GROWING)) {
-      keepSeqs.push(...entries.map(({ seq }) => seq));
+      for (const { seq } of entries) {
+        keepSeqs.push(seq);
+      }
     }
   }
   if (failuresBefore > cut) {
@@ -296,7 +308,9 @@ async function trimMessages(
       before: failuresBefore,
     };
     for await (const page of pagesOf(store, sessionKey, range, FULL)) {
-      keepSeqs.push(...seqsOf(page));
+      for (const seq of seqsOf(page)) {
+        keepSeqs.push(seq);
+      }
     }
   }
   const before = Math.max(cut, failuresBefore);

@@ -105,12 +105,28 @@ function reasonOf(failure: unknown): string {
 }
 
 /** The line of an entry: as it was where it was imported, otherwise in document 001's form. */
-export function lineOf({ type, data }: Entry): string {
+export function lineOf({ seq, type, data }: Entry): string {
   if (typeof data === "string") {
     return data;
   }
   const isMessage = (type === "message" || type === "summary") && isRecord(data);
-  return JSON.stringify(isMessage ? rowOf(data) : data);
+  let line: string | undefined;
+  let cause: unknown;
+  try {
+    line = JSON.stringify(isMessage ? rowOf(data) : data);
+  } catch (failure) {
+    cause = failure; // it contains itself, for example
+  }
+  if (line === undefined) {
+    throw new ContextError({
+      kind: "session_error",
+      code: "STORE_FAILED",
+      message: `entry ${seq} of the log has no form in JSON: something else than windrow wrote it`,
+      nextAction: "Have the store give plain data, or trim the session up to this entry, and export again.",
+      cause,
+    });
+  }
+  return line;
 }
 
 /** Fields that a row has for itself, or that mark data: a message that has one of its own stands apart from the row's. */
@@ -137,12 +153,21 @@ export function headerLine(sessionKey: string, createdAtMs: number | undefined):
   return JSON.stringify({ type: "session", session_key: sessionKey, ...time });
 }
 
+/** How far the reading of a file is: how many of its rows were read. */
+export interface ReadProgress {
+  readonly rowCount: number;
+  readonly rowTotal: number;
+}
+
+/** How long rows are read before other work gets its turn, in milliseconds. */
+const SLICE_MS = 25;
+
 /**
  * Reads a file into entries: a session log, a row a line, or what else `parseTranscript` reads. Of a log every row is kept as
  * its line. Rows of types that are not known are kept too, and are never messages. What is not understood is skipped and
- * reported, the last line where it was cut; nothing fails.
+ * reported, the last line where it was cut; nothing fails but what `onProgress` throws, and a text too large for the host.
  */
-export function readLines(text: string): ReadLines {
+export async function readLines(text: string, onProgress: (progress: ReadProgress) => void): Promise<ReadLines> {
   const entries: NewEntry[] = [];
   const skipped: SkippedRow[] = [];
   const stream: Stream = [];
@@ -153,9 +178,22 @@ export function readLines(text: string): ReadLines {
       skipped.push({ row, reason: reasonOf(failure) });
     }
   };
+  /** Reads each row. The host gets its turn by a timer, which all hosts have. */
+  const each = async <T>(rows: readonly T[], read: (row: T, index: number) => void): Promise<void> => {
+    let until = performance.now() + SLICE_MS;
+    for (const [index, row] of rows.entries()) {
+      if (performance.now() > until) {
+        onProgress({ rowCount: index, rowTotal: rows.length });
+        await new Promise((resolve) => setTimeout(resolve));
+        until = performance.now() + SLICE_MS;
+      }
+      read(row, index);
+    }
+    onProgress({ rowCount: rows.length, rowTotal: rows.length });
+  };
 
   const body = text.replace(/^\uFEFF/, "");
-  const lines = body.split("\n").map((line) => line.replace(/\r+$/, ""));
+  const lines = body.split("\n").map(withoutReturns);
   const first = lines.findIndex((line) => line.trim() !== "");
   if (first < 0) {
     return { entries, skipped };
@@ -163,21 +201,18 @@ export function readLines(text: string): ReadLines {
   const whole = tryParse(body);
   const isOneLine = lines.findLastIndex((line) => line.trim() !== "") === first;
   if (whole.failure === undefined && !isOneLine) {
-    rowsOf(whole.value).forEach((value, index) => {
-      take(value, index + 1);
-    });
+    await each(rowsOf(whole.value), (value, index) => take(value, index + 1));
     return { entries, skipped };
   }
-  const parsed = lines.map((line) => (line.trim() === "" ? undefined : tryParse(line)));
-  if (!isOneLine && isOneValueCut(body, parsed)) {
+  if (!isOneLine && (await isOneValueCut(body, lines, each))) {
     skipped.push({ row: first + 1, reason: `not JSON: ${whole.failure?.message}` });
     return { entries, skipped };
   }
-  parsed.forEach((found, index) => {
-    if (found === undefined) {
+  await each(lines, (line, index) => {
+    if (line.trim() === "") {
       return;
     }
-    const { value, failure } = found;
+    const { value, failure } = tryParse(line);
     if (failure !== undefined) {
       skipped.push({ row: index + 1, reason: `not JSON: ${failure.message}` });
     } else if (Array.isArray(value) || (hasMessages(value) && typeOf(value) === undefined)) {
@@ -186,23 +221,43 @@ export function readLines(text: string): ReadLines {
         take(entry, isOneLine ? position + 1 : index + 1);
       });
     } else {
-      take(value, index + 1, lines[index]);
+      take(value, index + 1, line);
     }
   });
   return { entries, skipped };
+}
+
+/** A line without the carriage returns that it ends with. */
+function withoutReturns(line: string): string {
+  let end = line.length;
+  while (end > 0 && line[end - 1] === "\r") {
+    end -= 1;
+  }
+  return line.slice(0, end);
 }
 
 /**
  * Whether lines are one JSON value whose end is missing, as far as that can be told from a log that was damaged: read as a
  * log, the value would be a conversation with holes. Of a log, most lines are whole.
  */
-function isOneValueCut(body: string, lines: readonly ({ readonly failure?: Error } | undefined)[]): boolean {
+async function isOneValueCut(
+  body: string,
+  lines: readonly string[],
+  each: (lines: readonly string[], read: (line: string) => void) => Promise<void>,
+): Promise<boolean> {
   if (body.trimStart().startsWith("[")) {
     return true;
   }
-  const damaged = lines.filter((line) => line?.failure !== undefined).length;
-  const whole = lines.filter((line) => line !== undefined).length - damaged;
-  return damaged > whole && isCut(body);
+  if (!isCut(body)) {
+    return false;
+  }
+  let surplus = 0;
+  await each(lines, (line) => {
+    if (line.trim() !== "") {
+      surplus += tryParse(line).failure === undefined ? -1 : 1;
+    }
+  });
+  return surplus > 0;
 }
 
 /** The entry of a row; where the row has no line, its data are kept. */

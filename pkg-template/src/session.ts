@@ -1,18 +1,28 @@
 // A conversation that lasts: its messages are in a store, and contexts are built from what a build needs of them.
 
 import { randomId } from "#core";
+import { checkAborted } from "./ask.js";
 import { buildOver } from "./build.js";
-import type { ContextConfig, InFormat } from "./config.js";
+import { type ContextConfig, type InFormat, readSignal } from "./config.js";
 import type { BuildRecording, BuiltContext } from "./context.js";
 import { call } from "./engine.js";
 import { ContextError, type FailureRecord } from "./errors.js";
 import type { Format, Snapshot } from "./generated.js";
 import { describe, type MessageInput, readMessage } from "./messages.js";
-import type { SkippedRow } from "./parse.js";
+import { checkText, type SkippedRow } from "./parse.js";
 import { decodePlain, encodePlain } from "./plain-data.js";
+import { publicMethods, publicPromise } from "./public-call.js";
 import { checkRecording, type Replay, replay } from "./replay.js";
 import { checkRetention, type RetentionLimits, retainSession } from "./retention.js";
-import { type EntryMessage, entryOf, headerLine, lineOf, messageOf, readLines } from "./session-log.js";
+import {
+  type EntryMessage,
+  entryOf,
+  headerLine,
+  lineOf,
+  messageOf,
+  type ReadProgress,
+  readLines,
+} from "./session-log.js";
 import type {
   Entry,
   JsonValue,
@@ -22,9 +32,10 @@ import type {
   SkippedEntry,
   TranscriptStore,
 } from "./stores/contract.js";
-import { checkKey, storeError } from "./stores/log.js";
+import { tellListener } from "./stores/listeners.js";
+import { checkKey, checkStore, storeError } from "./stores/log.js";
 import { MESSAGE_TYPES, Tail } from "./tail.js";
-import { createTranscript } from "./transcript.js";
+import { createTranscript, messageListOf } from "./transcript.js";
 
 const KIND = "session_error";
 /** Messages with one of these tags are kept only where they are marked so. */
@@ -79,6 +90,16 @@ export interface KeptBuild {
   readonly recording: BuildRecording;
 }
 
+/** How a file is imported. */
+export interface ImportOptions {
+  /** Names the import: where it was made before, it is not made again. */
+  readonly operationId?: string;
+  /** Is told how far the reading of the file is, a few times a second, and once at its end. Other work gets its turn in between. */
+  readonly onProgress?: (progress: ReadProgress) => void;
+  /** Ends the import while the file is being read: nothing of it is appended then, and it fails with `ABORTED`. */
+  readonly signal?: AbortSignal;
+}
+
 /** What an import did. */
 export interface SessionImport {
   /** How many messages and summaries were taken. */
@@ -91,21 +112,17 @@ export interface SessionImport {
  * Opens a session: a conversation under a key, in a store. It begins with its first message. Fails with `INVALID_SESSION`, and
  * as its store does.
  */
-export async function openSession<M extends MessageInput = MessageInput>(
+export function openSession<M extends MessageInput = MessageInput>(
   key: string,
   options: SessionOptions,
 ): Promise<Session<M>> {
+  return publicPromise(KIND, "openSession", () => open<M>(key, options));
+}
+
+async function open<M extends MessageInput>(key: string, options: SessionOptions): Promise<Session<M>> {
   checkKey(key);
   const store = options?.store;
-  if (typeof store?.append !== "function" || typeof store?.read !== "function") {
-    throw new ContextError({
-      kind: KIND,
-      code: "INVALID_SESSION",
-      path: "store",
-      message: `store: expected a store, got ${describe(store)}`,
-      nextAction: 'Pass indexedDbStore() of "windrow/stores/indexeddb", or memoryStore() where nothing need last.',
-    });
-  }
+  checkStore(store, "store");
   checkOptions(options, OPEN);
   checkRetention(options.retention ?? {}, "retention");
   const retention = { maxBuilds: MAX_BUILDS, ...options.retention };
@@ -116,6 +133,10 @@ export async function openSession<M extends MessageInput = MessageInput>(
 
 /** A conversation that lasts. `openSession` opens one. */
 export class Session<M extends MessageInput = MessageInput> {
+  static {
+    publicMethods(KIND, Session.prototype, ["seqOf", "subscribe"]);
+  }
+
   /** Its key. */
   readonly key: string;
   readonly #store: TranscriptStore;
@@ -160,7 +181,7 @@ export class Session<M extends MessageInput = MessageInput> {
   ): Promise<SessionAppend<M>> {
     this.#check();
     checkOptions(options, APPEND);
-    const list = Array.isArray(messages) ? (messages as readonly M[]) : [messages as M];
+    const list = messageListOf<M>(messages, KIND) ?? [messages as M];
     const kept = list.flatMap((message, index) => {
       const path = Array.isArray(messages) ? `messages[${index}]` : "message";
       readMessage(message, path, KIND, []);
@@ -320,7 +341,10 @@ export class Session<M extends MessageInput = MessageInput> {
     const singles = read.filter(([first, last]) => first === last).map(([seq]) => seq);
     const entries = singles.length === 0 ? [] : [...(await this.#read({ seqs: singles, types: MESSAGE_TYPES }))];
     for (const [first, last] of read.filter(([first, last]) => first !== last)) {
-      entries.push(...(await this.#read({ after: Math.max(first, 1) - 1, before: last + 1, types: MESSAGE_TYPES })));
+      const stretch = await this.#read({ after: Math.max(first, 1) - 1, before: last + 1, types: MESSAGE_TYPES });
+      for (const entry of stretch) {
+        entries.push(entry);
+      }
     }
     const messages = this.#messagesOf(entries.sort((left, right) => left.seq - right.seq));
     const transcript = createTranscript(messages);
@@ -368,20 +392,19 @@ export class Session<M extends MessageInput = MessageInput> {
    * Appends what a file holds, all or none: a session log, or what else `parseTranscript` reads. Rows that are not understood
    * are skipped and reported.
    */
-  async import(text: string, options: { readonly operationId?: string } = {}): Promise<SessionImport> {
+  async import(text: string, options: ImportOptions = {}): Promise<SessionImport> {
     this.#check();
-    if (typeof text !== "string") {
-      throw new ContextError({
-        kind: KIND,
-        code: "INVALID_TRANSCRIPT",
-        message: `expected the text of a file, got ${describe(text)}`,
-        nextAction: "Pass the file's text.",
-      });
-    }
+    checkText(text, KIND);
     checkOptions(options, IMPORT);
-    const { entries, skipped } = readLines(text);
+    const { onProgress, signal: given, ...operation } = options;
+    const signal = given == null ? undefined : readSignal(given, KIND);
+    const { entries, skipped } = await readLines(text, (progress) => {
+      checkAborted(signal, KIND);
+      tellListener(() => onProgress?.(progress));
+    });
+    checkAborted(signal, KIND);
     if (entries.length > 0) {
-      await this.#append(entries, options);
+      await this.#append(entries, operation);
     }
     return { messageCount: entries.filter(({ type }) => MESSAGE_TYPES.includes(type)).length, skipped };
   }
@@ -404,13 +427,7 @@ export class Session<M extends MessageInput = MessageInput> {
       });
     }
     let isEnded = false;
-    const hear = (change: SessionChange<M>): void => {
-      try {
-        listener(change);
-      } catch (failure) {
-        globalThis.reportError?.(failure); // as of an event's listener
-      }
-    };
+    const hear = (change: SessionChange<M>): void => tellListener(() => listener(change));
     // Up to where everything is told, and the newest message that is known to the listener.
     const standing = async (): Promise<Told> => {
       const head = (await this.info())?.logs.transcript;
@@ -544,7 +561,9 @@ export class Session<M extends MessageInput = MessageInput> {
       const entries: Entry[] = [];
       for (;;) {
         const page = await this.#read({ after: entries.at(-1)?.seq ?? 0, before, limit: PAGE });
-        entries.push(...page);
+        for (const entry of page) {
+          entries.push(entry);
+        }
         if (page.length < PAGE) {
           return entries;
         }
@@ -703,7 +722,11 @@ const APPEND: Readonly<Record<"operationId" | "expectedSeq", readonly [string, (
   operationId: ["a text that is not empty", (value) => typeof value === "string" && value !== ""],
   expectedSeq: ["a whole number from 0", (value) => Number.isSafeInteger(value) && (value as number) >= 0],
 };
-const IMPORT = { operationId: APPEND.operationId };
+const IMPORT: Readonly<Record<keyof ImportOptions, readonly [string, (value: unknown) => boolean]>> = {
+  operationId: APPEND.operationId,
+  onProgress: ["a function", (value) => typeof value === "function"],
+  signal: ["an AbortSignal", () => true],
+};
 const OPEN: Readonly<Record<string, readonly [string, (value: unknown) => boolean]>> = {
   store: ["a store", () => true],
   retention: ["limits", () => true],

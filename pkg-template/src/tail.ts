@@ -320,14 +320,14 @@ export class Tail<M extends MessageInput> implements Reader<M> {
         ? { before, types }
         : { before, types, limit: count, order: "descending" as const };
     const result = await this.#readRange(range);
-    const entries = range.order === undefined ? [...result.entries] : result.entries.toReversed();
+    let entries = range.order === undefined ? [...result.entries] : result.entries.toReversed();
     let first = 0;
     if (range.limit !== undefined && entries.length === count) {
       first = (entries[0] as Entry).seq;
       const start = first - (first % BLOCK);
       if (start < first) {
         const { entries: rest } = await this.#readRange({ after: start - 1, before: first, types });
-        entries.unshift(...rest);
+        entries = [...rest, ...entries];
       }
       first = start;
     }
@@ -345,7 +345,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
       if (entry.seq >= tail || this.#stretches.some(isRead)) {
         continue;
       }
-      const exchange = [entry];
+      let exchange = [entry];
       let first = entry.seq;
       // Most exchanges are short, and of a long one no more than twice as much is read.
       let limit = STEP;
@@ -353,7 +353,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
         const range = { before: first, types, limit, order: "descending" } as const;
         const { entries: page } = await this.#readRange(range);
         const user = page.findIndex(isUser);
-        exchange.unshift(...page.slice(0, user < 0 ? undefined : user + 1).reverse());
+        exchange = [...page.slice(0, user < 0 ? undefined : user + 1).reverse(), ...exchange];
         first = page.length < limit && user < 0 ? 0 : (exchange[0] as Entry).seq;
       }
       let last = entry.seq;
@@ -363,7 +363,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
         const { entries: page } = await this.#readRange({ after: last, before: tail, types, limit });
         const user = page.findIndex(isUser);
         const rest = page.slice(0, user < 0 ? undefined : user);
-        exchange.push(...rest);
+        exchange = [...exchange, ...rest];
         isEnd = user >= 0 || page.length < limit;
         const end = user < 0 ? (rest.at(-1)?.seq ?? last) : (page[user] as Entry).seq - 1;
         last = isEnd && user < 0 ? tail - 1 : end;
@@ -395,8 +395,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
   #addRows(entries: readonly Entry[]): readonly Row<M>[] {
     const known = new Set(this.#rows.map(({ seq }) => seq));
     const added = this.#rowsOf(entries.filter(({ seq }) => !known.has(seq)));
-    this.#rows.push(...added);
-    this.#rows.sort((left, right) => left.seq - right.seq);
+    this.#rows = [...this.#rows, ...added].sort((left, right) => left.seq - right.seq);
     return added;
   }
 
@@ -416,15 +415,21 @@ export class Tail<M extends MessageInput> implements Reader<M> {
   #add(entries: readonly Entry[]): void {
     this.#growth += entries.length;
     const before = this.#rows;
-    let rows = [...before];
+    const rows = [...before];
     for (const entry of entries) {
-      const { seq, replacesSeq } = entry;
+      const { replacesSeq } = entry;
       if (replacesSeq !== undefined) {
-        // What has come between in its place was replaced in turn.
-        const isReplaced = (row: Row<M>): boolean => row.seq >= replacesSeq && row.seq < seq && !isSummary(row.message);
-        rows = rows.filter((row) => !isReplaced(row));
+        // What has come between in its place was replaced in turn: all from there on, but for summaries.
+        const first = rows.findLastIndex(({ seq }) => seq < replacesSeq) + 1;
+        const summaries = rows.slice(first).filter(({ message }) => isSummary(message));
+        rows.length = first;
+        for (const summary of summaries) {
+          rows.push(summary);
+        }
       }
-      rows.push(...this.#rowsOf([entry]));
+      for (const row of this.#rowsOf([entry])) {
+        rows.push(row);
+      }
     }
     this.#rows = rows;
     const same = before.findIndex((row, index) => row !== rows[index]);

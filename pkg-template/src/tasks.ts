@@ -1,6 +1,9 @@
 // Tasks of an agent system as messages, after document 003.
 
-import type { MessageInput } from "./messages.js";
+import { ContextError } from "./errors.js";
+import { jsonOf as jsonText } from "./lists.js";
+import { describe, type MessageInput } from "./messages.js";
+import { publicCall } from "./public-call.js";
 
 /** A task: something that an agent does, says, or is told. */
 export interface TaskInput {
@@ -44,6 +47,10 @@ type Fields = Readonly<Record<string, unknown>>;
  * | `node.delegation_response` | the assistant says `[Delegation response from sender] result` |
  */
 export function messageOfTask(task: TaskInput | PythonTaskInput): MessageInput | undefined {
+  return publicCall("transcript_error", "messageOfTask", () => read(task));
+}
+
+function read(task: TaskInput | PythonTaskInput): MessageInput | undefined {
   if (typeof task !== "object" || task === null) {
     return undefined;
   }
@@ -79,9 +86,32 @@ export function messageOfTask(task: TaskInput | PythonTaskInput): MessageInput |
 export function messagesOfTasks(tasks: readonly (TaskInput | PythonTaskInput)[]): MessageInput[] {
   const arrives = (task: TaskInput | PythonTaskInput, message: MessageInput): boolean =>
     task.action !== "node.message" || (message.source != null && message.target != null);
-  return tasks.flatMap((task) => {
-    const message = messageOfTask(task);
-    return message !== undefined && arrives(task, message) ? [message] : [];
+  return publicCall("transcript_error", "messagesOfTasks", () => {
+    if (!Array.isArray(tasks)) {
+      throw new ContextError({
+        kind: "transcript_error",
+        code: "INVALID_TRANSCRIPT",
+        message: `expected a list of tasks, got ${describe(tasks)}`,
+        nextAction: "Pass an array of tasks.",
+      });
+    }
+    const messages: MessageInput[] = [];
+    for (const [index, task] of tasks.entries()) {
+      if (task == null) {
+        throw new ContextError({
+          kind: "transcript_error",
+          code: "INVALID_TRANSCRIPT",
+          path: `tasks[${index}]`,
+          message: `tasks[${index}]: there is no task here`,
+          nextAction: "Leave out places of the list that have nothing.",
+        });
+      }
+      const message = read(task);
+      if (message !== undefined && arrives(task, message)) {
+        messages.push(message);
+      }
+    }
+    return messages;
   });
 }
 
@@ -119,7 +149,7 @@ function callOf(parameters: Fields): string | undefined {
 /** A value as JSON; undefined where it has none. */
 function jsonOf(value: unknown): string | undefined {
   try {
-    return typeof value === "string" ? value : JSON.stringify(value ?? {});
+    return typeof value === "string" ? value : jsonText(value ?? {});
   } catch {
     return undefined;
   }

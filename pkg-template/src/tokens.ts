@@ -6,7 +6,8 @@ import { call } from "./engine.js";
 import { ContextError } from "./errors.js";
 import type { EncodingChoice } from "./generated.js";
 import { describe, type MessageInput } from "./messages.js";
-import { withCoreOf } from "./transcript.js";
+import { publicCall } from "./public-call.js";
+import { messageListOf, withCoreOf } from "./transcript.js";
 
 /** How to count. */
 export interface CountOptions {
@@ -31,6 +32,10 @@ const KIND = "token_count_error";
  * `ENCODING_NOT_LOADED` where the encoding was not loaded before: see `loadEncoding`.
  */
 export function countTokens(input: string | readonly MessageInput[], options?: CountOptions): TokenCount {
+  return publicCall(KIND, "countTokens", () => count(input, options));
+}
+
+function count(input: string | readonly MessageInput[], options?: CountOptions): TokenCount {
   const read = readConfig(options, KIND);
   refuseHooks(read, KIND);
   const plain = read.options;
@@ -38,7 +43,8 @@ export function countTokens(input: string | readonly MessageInput[], options?: C
   if (typeof input === "string") {
     return { tokens: call(KIND, () => countText(input, plain)), exact };
   }
-  if (!Array.isArray(input)) {
+  const messages = messageListOf<MessageInput>(input, KIND);
+  if (messages === undefined) {
     throw new ContextError({
       kind: KIND,
       code: "INVALID_TRANSCRIPT",
@@ -46,7 +52,7 @@ export function countTokens(input: string | readonly MessageInput[], options?: C
       nextAction: "Pass a string, or an array of messages.",
     });
   }
-  return withCoreOf(input, KIND, (core) => {
+  return withCoreOf(messages, KIND, (core) => {
     const costs = call(KIND, () => core.measure(plain));
     return { tokens: costs.reduce((total, cost) => total + cost, 0), exact: exact && !core.hasMedia };
   });

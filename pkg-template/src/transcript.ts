@@ -5,6 +5,7 @@ import { call, engineGeneration } from "./engine.js";
 import { ContextError, type ErrorKind } from "./errors.js";
 import type { Unread } from "./generated.js";
 import { appendStreams, describe, isSame, type MessageInput, readMessage, type Stream } from "./messages.js";
+import { publicCall, publicMethods } from "./public-call.js";
 
 /** What is known of the log that messages are from. */
 export interface LogFacts {
@@ -33,6 +34,10 @@ export interface Source<M> {
  * Its messages are taken as they are when they are appended.
  */
 export class Transcript<M extends MessageInput = MessageInput> {
+  static {
+    publicMethods("transcript_error", Transcript.prototype, "all");
+  }
+
   // A context holds on to the list that it was built from, so a list that was handed out is only appended to.
   #messages: M[] = [];
   #core: CoreTranscript | undefined;
@@ -51,7 +56,7 @@ export class Transcript<M extends MessageInput = MessageInput> {
 
   /** Appends a message or a list of messages, all or none. Fails with `INVALID_TRANSCRIPT`. */
   append(messages: M | readonly M[]): void {
-    const list = copyOf<M>(messages, "transcript_error") ?? [messages as M];
+    const list = messageListOf<M>(messages, "transcript_error", this.length) ?? [messages as M];
     const streams = readAll(list, this.length, "transcript_error");
     appendStreams(this.#live(), streams, "transcript_error");
     for (const message of list) {
@@ -120,14 +125,16 @@ export class Transcript<M extends MessageInput = MessageInput> {
 
 /** Makes a transcript that lives in the engine. Fails with `INVALID_TRANSCRIPT`. */
 export function createTranscript<M extends MessageInput>(messages: readonly M[] = []): Transcript<M> {
-  const transcript = new Transcript<M>();
-  transcript.append(listOf(messages, "transcript_error"));
-  return transcript;
+  return publicCall("transcript_error", "createTranscript", () => {
+    const transcript = new Transcript<M>();
+    transcript.append(listOf(messages, "transcript_error"));
+    return transcript;
+  });
 }
 
 /** The engine's transcript of what a caller passed: its own, or the one that is remembered for its messages. */
 export function sourceOf<M extends MessageInput>(transcript: readonly M[] | Transcript<M>, kind: ErrorKind): Source<M> {
-  const list = copyOf<M>(transcript, kind);
+  const list = messageListOf<M>(transcript, kind);
   if (list === undefined && transcript instanceof Transcript) {
     return transcript.source();
   }
@@ -144,32 +151,65 @@ export function messagesOf<M extends MessageInput>(
 }
 
 function listOf<T>(value: unknown, kind: ErrorKind): readonly T[] {
-  const list = copyOf<T>(value, kind);
+  const list = messageListOf<T>(value, kind);
   if (list === undefined) {
-    throw new ContextError({
+    throw invalid(
       kind,
-      code: "INVALID_TRANSCRIPT",
-      message: `expected a list of messages, got ${describe(value)}`,
-      nextAction: "Pass an array of messages, or what createTranscript() gives.",
-    });
+      `expected a list of messages, got ${describe(value)}`,
+      "Pass an array of messages, or what createTranscript() gives.",
+    );
   }
   return list;
 }
 
-/** A list as it is now; undefined where it is none. A proxy, or an element's getter, may throw. */
-function copyOf<T>(value: unknown, kind: ErrorKind): readonly T[] | undefined {
+/** How many messages a list may have. What says that it has more may be nothing but a length. */
+const MOST_MESSAGES = 10_000_000;
+
+/**
+ * A list as it is now; undefined where it is none. A proxy, or an element's getter, may throw. Its length is believed only as
+ * far as there are messages: the first place with nothing in it ends the reading.
+ */
+export function messageListOf<T>(value: unknown, kind: ErrorKind, first = 0): readonly T[] | undefined {
+  let at: number | undefined;
   try {
-    // A subclass may have a `slice` of its own.
-    return Array.isArray(value) ? Array.from<T>(value) : undefined;
+    if (!Array.isArray(value)) {
+      return undefined;
+    }
+    const { length } = value;
+    if (length > MOST_MESSAGES) {
+      throw invalid(
+        kind,
+        `the list says that it has ${length} messages; at most ${MOST_MESSAGES} can be read`,
+        "Pass fewer.",
+      );
+    }
+    const list: T[] = [];
+    for (at = 0; at < length; at++) {
+      const message = value[at] as T | undefined;
+      if (message == null) {
+        const place = `messages[${first + at}]`;
+        throw invalid(
+          kind,
+          `${place}: there is no message here`,
+          "Leave out places of the list that have nothing.",
+          place,
+        );
+      }
+      list.push(message);
+    }
+    return list;
   } catch (cause) {
-    throw new ContextError({
-      kind,
-      code: "INVALID_TRANSCRIPT",
-      message: "the list of messages could not be read",
-      nextAction: "Pass a plain array of messages.",
-      cause,
-    });
+    if (cause instanceof ContextError) {
+      throw cause;
+    }
+    const place = at === undefined ? undefined : `messages[${first + at}]`;
+    const subject = place === undefined ? "the list of messages" : `${place}: the message`;
+    throw invalid(kind, `${subject} could not be read`, "Pass a plain array of messages.", place, cause);
   }
+}
+
+function invalid(kind: ErrorKind, message: string, nextAction: string, path?: string, cause?: unknown): ContextError {
+  return new ContextError({ kind, code: "INVALID_TRANSCRIPT", message, nextAction, path, cause });
 }
 
 /** A transcript of its own in the engine; `path` names a message's place in an error. The caller frees it. */

@@ -439,6 +439,53 @@ describe("versions of the database", () => {
     assert.equal(found.left.rows.length, 1);
   });
 
+  for (const version of [1, 2, 3]) {
+    test(`one of the same name that belongs to something else, of version ${version}, is left alone`, async (t) => {
+      const [page] = await tabs(t, 1);
+      const found = await page.evaluate(async (version) => {
+        (await rawOpen(name, version, (database) => database.createObjectStore("notes"))).close();
+        const store = indexedDbStore({ name });
+        const failures = [
+          await failure(() => store.append("a", [message("y")])),
+          await failure(() => store.read("a")),
+          await failure(() => store.remove("a")),
+          await failure(() => store.sessions()),
+        ];
+        await store.close();
+        const database = await rawOpen(name);
+        const left = { version: database.version, stores: [...database.objectStoreNames] };
+        database.close();
+        return { failures, left };
+      }, version);
+      for (const failure of found.failures) {
+        checkFailure(failure, "STORE_FOREIGN", /^Give the store a name of its own/);
+      }
+      assert.deepEqual(found.left, { version, stores: ["notes"] });
+    });
+  }
+
+  test("a header whose counter is at its end refuses what is appended, and nothing is lost", async (t) => {
+    const [page] = await tabs(t, 1);
+    const found = await page.evaluate(async () => {
+      const store = indexedDbStore({ name });
+      await store.append("a", [message("x")]);
+      const [info] = await store.sessions();
+      const transcript = { ...info.logs.transcript, lastSeq: Number.MAX_SAFE_INTEGER };
+      await rawWrite(name, ["sessions", "put", { ...info, logs: { ...info.logs, transcript } }]);
+      const failures = [
+        await failure(() => store.append("a", [message("y")])),
+        await failure(() => store.append("a", [message("y")])),
+      ];
+      const { length } = (await store.read("a")).entries;
+      await store.close();
+      return { failures, length };
+    });
+    for (const failure of found.failures) {
+      checkFailure(failure, "STORE_FAILED", /^The header is damaged/);
+    }
+    assert.equal(found.length, 1);
+  });
+
   test("another tab that holds an older one open is waited for, and when it has gone all works", async (t) => {
     const [mine, other] = await tabs(t, 2);
     await makeEarlier(mine, 1);

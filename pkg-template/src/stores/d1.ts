@@ -1,5 +1,6 @@
 // Sessions in Cloudflare's D1: one database for many sessions, which workers anywhere may use at the same time.
 
+import { publicCall } from "../public-call.js";
 import type { TranscriptStore } from "./contract.js";
 import { Holds } from "./hold.js";
 import { Listeners } from "./listeners.js";
@@ -31,6 +32,10 @@ const MOST_BEGINNINGS = 3;
  * the `removals` of the log. `subscribe` tells of what is done in the same isolate.
  */
 export function d1Store(database: D1DatabaseLike): TranscriptStore {
+  return publicCall("store_error", "d1Store", () => storeOf(database));
+}
+
+function storeOf(database: D1DatabaseLike): TranscriptStore {
   if (typeof database?.batch !== "function") {
     throw storeError(
       "STORE_UNAVAILABLE",

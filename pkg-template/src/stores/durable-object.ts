@@ -1,5 +1,6 @@
 // Sessions in the SQLite storage of a Durable Object: one object for each conversation is the way beyond one machine.
 
+import { publicCall } from "../public-call.js";
 import type { TranscriptStore } from "./contract.js";
 import { holdsOf } from "./hold.js";
 import { Listeners } from "./listeners.js";
@@ -27,6 +28,10 @@ const listeners = new WeakMap<object, Listeners>();
  * `durableObjectStore(this.ctx.storage)`. Its tables begin with `windrow_`; others may lie beside them.
  */
 export function durableObjectStore(storage: DurableObjectStorageLike): TranscriptStore {
+  return publicCall("store_error", "durableObjectStore", () => storeOf(storage));
+}
+
+function storeOf(storage: DurableObjectStorageLike): TranscriptStore {
   checkStorage(storage);
   const own = listeners.get(storage) ?? new Listeners();
   listeners.set(storage, own);

@@ -65,8 +65,23 @@ export const MIGRATIONS: readonly ((database: Database, transaction: Upgrade) =>
   },
 ];
 
-/** Brings a database from an older version to the newest one. */
+/** What is thrown where a database is not windrow's. */
+export class ForeignDatabase {}
+
+const STORES: readonly StoreName[] = ["sessions", "entries", "derived"];
+
+/** Fails where a database of that version lacks object stores that windrow's has: it belongs to something else. */
+export function checkOwn(database: Database, version: number): void {
+  const own = version === 0 ? 0 : version === 1 ? 2 : STORES.length;
+  const names = [...database.objectStoreNames] as string[];
+  if (!STORES.slice(0, own).every((name) => names.includes(name))) {
+    throw new ForeignDatabase();
+  }
+}
+
+/** Brings a database from an older version to the newest one. One that is not windrow's is left alone. */
 export async function migrate(database: Database, oldVersion: number, transaction: Upgrade): Promise<void> {
+  checkOwn(database, oldVersion);
   for (const step of MIGRATIONS.slice(oldVersion)) {
     await step(database, transaction);
   }

@@ -2,6 +2,7 @@
 
 import { openDB } from "idb";
 import { ContextError } from "../errors.js";
+import { publicCall } from "../public-call.js";
 import type {
   Appended,
   AppendOptions,
@@ -31,9 +32,18 @@ import {
   Work,
   writeDerived,
 } from "./indexeddb-rows.js";
-import { type Database, MIGRATIONS, migrate, type Schema, type StoreName } from "./indexeddb-schema.js";
+import {
+  checkOwn,
+  type Database,
+  ForeignDatabase,
+  MIGRATIONS,
+  migrate,
+  type Schema,
+  type StoreName,
+} from "./indexeddb-schema.js";
 import { Listeners } from "./listeners.js";
-import { checkKey, newId, storeError } from "./log.js";
+import { checkKey, checkListener, newId, storeError } from "./log.js";
+import { publicDerived, publicStore } from "./public-store.js";
 
 /** How sessions are kept in IndexedDB. */
 export interface IndexedDbOptions {
@@ -59,10 +69,14 @@ export interface IndexedDbStore extends TranscriptStore {
 
 /** Makes a store in IndexedDB. The database is opened by the first call that needs it. */
 export function indexedDbStore(options: IndexedDbOptions = {}): IndexedDbStore {
-  return new Store(readOptions(options));
+  return publicCall("store_error", "indexedDbStore", () => new Store(readOptions(options)));
 }
 
 class Store implements IndexedDbStore {
+  static {
+    publicStore(Store.prototype);
+  }
+
   readonly #options: Required<IndexedDbOptions>;
   readonly #listeners = new Listeners();
   readonly #running = new Set<Promise<unknown>>();
@@ -70,7 +84,7 @@ class Store implements IndexedDbStore {
   #channel: BroadcastChannel | undefined;
   #isClosed = false;
 
-  readonly derived: DerivedStore = {
+  readonly derived: DerivedStore = publicDerived({
     read: (sessionKey, names) =>
       this.#call(sessionKey, () =>
         this.#transact("readonly", ["derived"], (work) => readDerived(work, sessionKey, names)),
@@ -82,7 +96,7 @@ class Store implements IndexedDbStore {
         // What can be computed again need not wait for the disk.
         return this.#transact("readwrite", ALL, (work) => writeDerived(work, sessionKey, copies), "relaxed");
       }),
-  };
+  });
 
   constructor(options: Required<IndexedDbOptions>) {
     this.#options = options;
@@ -160,6 +174,7 @@ class Store implements IndexedDbStore {
 
   subscribe(sessionKey: string, listener: (change: Change) => void): () => void {
     checkKey(sessionKey);
+    checkListener(listener);
     this.#checkOpen();
     this.#openChannel();
     return this.#listeners.subscribe(sessionKey, listener);
@@ -385,7 +400,7 @@ class Connection {
     }
     let failure: unknown;
     try {
-      return await openDB<Schema>(name, MIGRATIONS.length, {
+      const database = await openDB<Schema>(name, MIGRATIONS.length, {
         upgrade: (database, oldVersion, _, transaction) => {
           this.#isUpgrading = true;
           transaction.done.catch(() => {});
@@ -399,8 +414,15 @@ class Connection {
         blocking: () => this.close(),
         terminated: () => this.close(),
       });
+      try {
+        checkOwn(database, MIGRATIONS.length);
+      } catch (cause) {
+        database.close();
+        throw cause;
+      }
+      return database;
     } catch (cause) {
-      throw refusal(failure ?? cause);
+      throw refusal(failure ?? cause, name);
     }
   }
 }
@@ -474,13 +496,20 @@ function failureOf(cause: unknown): ContextError {
 }
 
 /** What it means that the browser does not give the database, or a lock. */
-function refusal(cause: unknown): ContextError {
+function refusal(cause: unknown, name?: string): ContextError {
+  if (cause instanceof ForeignDatabase) {
+    return storeError(
+      "STORE_FOREIGN",
+      `the database ${JSON.stringify(name)} belongs to something else: it has not the object stores of windrow`,
+      'Give the store a name of its own, for example indexedDbStore({ name: "windrow-chats" }). Nothing in it was changed.',
+    );
+  }
   switch (nameOf(cause)) {
     case "VersionError":
       return storeError(
         "STORE_NEWER",
-        "the database was made by a newer version of windrow",
-        "Reload the page, so that it runs the newer version.",
+        `the database ${JSON.stringify(name)} has a newer version: a newer windrow made it, or something else did`,
+        "Reload the page, so that it runs the newer windrow; where there is none, give the store another name.",
         cause,
       );
     case "SecurityError":

@@ -2,14 +2,27 @@
 
 import type { Change } from "./contract.js";
 
+/**
+ * Calls a listener. Its failure, also that of a promise that it gives, is nobody else's: the host shows it where it can show
+ * such things.
+ */
+export function tellListener(call: () => unknown): void {
+  const report = (failure: unknown): void => globalThis.reportError?.(failure);
+  try {
+    Promise.resolve(call()).catch(report);
+  } catch (failure) {
+    report(failure);
+  }
+}
+
 /** Listeners by key. */
 export class Listeners {
-  readonly #byKey = new Map<string, Set<(change: Change) => void>>();
+  readonly #byKey = new Map<string, Set<(change: Change) => unknown>>();
 
   /** Adds a listener; what it gives ends it, and may be called again. */
   subscribe(key: string, listener: (change: Change) => void): () => void {
     // A function of its own, so that a listener that was given twice is called twice, and ended one at a time.
-    const own = (change: Change): void => listener(change);
+    const own = (change: Change): unknown => listener(change);
     const known = this.#byKey.get(key) ?? new Set();
     this.#byKey.set(key, known.add(own));
     return () => {
@@ -24,14 +37,9 @@ export class Listeners {
     queueMicrotask(() => {
       const told = this.#byKey.get(key);
       for (const listener of [...(told ?? [])]) {
-        try {
-          // One may have ended another.
-          if (told?.has(listener)) {
-            listener({ ...change });
-          }
-        } catch (failure) {
-          // A listener's failure is nobody else's: the host shows it where it can show such things.
-          globalThis.reportError?.(failure);
+        // One may have ended another.
+        if (told?.has(listener)) {
+          tellListener(() => listener({ ...change }));
         }
       }
     });

@@ -2,7 +2,16 @@
 // may call it inside of a transaction of any kind.
 
 import { ContextError, type StoreErrorCode } from "../errors.js";
-import type { AppendOptions, Entry, EntryType, LogHead, LogName, NewEntry, SessionInfo } from "./contract.js";
+import type {
+  AppendOptions,
+  Entry,
+  EntryType,
+  LogHead,
+  LogName,
+  NewEntry,
+  SessionInfo,
+  TranscriptStore,
+} from "./contract.js";
 
 const TYPES: readonly EntryType[] = ["session", "message", "summary", "failure", "build", "other"];
 const LONGEST_KEY = 65_536;
@@ -22,6 +31,27 @@ export function checkKey(sessionKey: unknown): asserts sessionKey is string {
         : `a session's key is a text, and this is of type ${typeof sessionKey}`,
       'Name the session by a text, for example "web:main".',
     );
+  }
+}
+
+/** Fails where something is no store at all; `path` is where it was given. */
+export function checkStore(store: unknown, path: string): asserts store is TranscriptStore {
+  const { append, read, sessions } = (store ?? {}) as Partial<TranscriptStore>;
+  if (![append, read, sessions].every((method) => typeof method === "function")) {
+    throw new ContextError({
+      kind: "session_error",
+      code: "INVALID_SESSION",
+      path,
+      message: `${path}: expected a store, and this has no append, read and sessions`,
+      nextAction: 'Pass indexedDbStore() of "windrow/stores/indexeddb", or memoryStore() where nothing need last.',
+    });
+  }
+}
+
+/** Fails where what should be told of changes is no function. */
+export function checkListener(listener: unknown): void {
+  if (typeof listener !== "function") {
+    throw storeError("INVALID_SESSION", "a listener is a function, and this is none", "Pass a function.");
   }
 }
 
@@ -74,6 +104,13 @@ export function admit(
   if (replacesSeq !== undefined && !entries.some(({ type }) => type === "message")) {
     throw storeError("INVALID_SESSION", "a message is replaced by no message", "Give at least one message.");
   }
+  if (head.lastSeq > Number.MAX_SAFE_INTEGER - entries.length) {
+    throw storeError(
+      "STORE_FAILED",
+      `the log has no sequence numbers left: its header says that it ends with ${head.lastSeq}`,
+      "The header is damaged. Export the session, which reads the entries, and import the file under another key.",
+    );
+  }
   let { latestTimeMs } = head;
   const rows = entries.map((entry, index): Entry => {
     const { type, id, timeMs, pinned, data } = entry;
@@ -117,7 +154,7 @@ export function trimmed(
   lastMessageSeq: number,
 ): SessionInfo {
   const head = info.logs[log];
-  const after = { ...without(head, removed), lastMessageSeq, removals: head.removals + 1 };
+  const after = { ...without(head, removed), lastMessageSeq, removals: (head.removals + 1) % Number.MAX_SAFE_INTEGER };
   return { ...info, logs: { ...info.logs, [log]: after } };
 }
 

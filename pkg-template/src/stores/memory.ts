@@ -17,7 +17,8 @@ import type {
 } from "./contract.js";
 import { Holds } from "./hold.js";
 import { Listeners } from "./listeners.js";
-import { admit, checkKey, storeError, trimmed } from "./log.js";
+import { admit, checkKey, checkListener, storeError, trimmed } from "./log.js";
+import { publicDerived, publicStore } from "./public-store.js";
 
 /** Makes a store that keeps sessions as long as it is used. All that shall share them use the same store. */
 export function memoryStore(): TranscriptStore {
@@ -28,6 +29,10 @@ export function memoryStore(): TranscriptStore {
 const ALL = Symbol("all sessions");
 
 class MemoryStore implements TranscriptStore {
+  static {
+    publicStore(MemoryStore.prototype);
+  }
+
   readonly #sessions = new Map<string, Session>();
   readonly #holds = new Holds();
   readonly #listeners = new Listeners();
@@ -35,7 +40,7 @@ class MemoryStore implements TranscriptStore {
   readonly #running = new Set<Promise<unknown>>();
   #isClosed = false;
 
-  readonly derived: DerivedStore = {
+  readonly derived: DerivedStore = publicDerived({
     read: (sessionKey, names) =>
       this.#call(sessionKey, () => {
         const values = this.#sessions.get(sessionKey)?.derived;
@@ -58,7 +63,7 @@ class MemoryStore implements TranscriptStore {
           }
         }
       }),
-  };
+  });
 
   append(sessionKey: string, entries: readonly NewEntry[], options: AppendOptions = {}): Promise<Appended> {
     return this.#call(sessionKey, () => {
@@ -136,6 +141,7 @@ class MemoryStore implements TranscriptStore {
 
   subscribe(sessionKey: string, listener: (change: Change) => void): () => void {
     this.#check(sessionKey);
+    checkListener(listener);
     return this.#listeners.subscribe(sessionKey, listener);
   }
 

@@ -18,7 +18,8 @@ import type {
 } from "./contract.js";
 import type { Holds } from "./hold.js";
 import type { Listeners } from "./listeners.js";
-import { admit, checkKey, newId, recovered, storeError, trimmed } from "./log.js";
+import { admit, checkKey, checkListener, newId, recovered, storeError, trimmed } from "./log.js";
+import { publicDerived, publicStore } from "./public-store.js";
 import {
   allEntriesOf,
   boundOf,
@@ -66,6 +67,10 @@ export function sqlStore(host: SqlHost): TranscriptStore {
 }
 
 class SqlStore implements TranscriptStore {
+  static {
+    publicStore(SqlStore.prototype);
+  }
+
   readonly derived: DerivedStore;
   readonly #host: SqlHost;
   readonly #calls = new Set<Promise<unknown>>();
@@ -76,7 +81,7 @@ class SqlStore implements TranscriptStore {
 
   constructor(host: SqlHost) {
     this.#host = host;
-    this.derived = {
+    this.derived = publicDerived({
       read: (sessionKey, names) =>
         this.#ofSession(sessionKey, () => {
           const wanted = [...new Set(names)];
@@ -90,7 +95,7 @@ class SqlStore implements TranscriptStore {
             await host.write(sessionKey, () => ask(...statements));
           }
         }),
-    };
+    });
   }
 
   append(sessionKey: string, entries: readonly NewEntry[], options: AppendOptions = {}): Promise<Appended> {
@@ -167,6 +172,7 @@ class SqlStore implements TranscriptStore {
 
   subscribe(sessionKey: string, listener: (change: Change) => void): () => void {
     checkKey(sessionKey);
+    checkListener(listener);
     this.#checkOpen();
     const end = this.#host.listeners.subscribe(sessionKey, listener);
     this.#subscriptions.add(end);
@@ -330,12 +336,16 @@ class SqlStore implements TranscriptStore {
       do {
         const last = Number(found.at(-1)?.number ?? 0);
         [rows = []] = yield* ask(statement(page, last, SESSIONS_PER_STEP));
-        found.push(...rows);
+        for (const row of rows) {
+          found.push(row);
+        }
       } while (rows.length === SESSIONS_PER_STEP);
     } else {
       const named = `SELECT ${columns} FROM json_each(?1) w CROSS JOIN windrow_keys k ON k.key = w.value ${joined}`;
       for (const chunk of listsOf(keys)) {
-        found.push(...((yield* ask(statement(named, chunk)))[0] ?? []));
+        for (const row of (yield* ask(statement(named, chunk)))[0] ?? []) {
+          found.push(row);
+        }
       }
     }
     const infos: SessionInfo[] = [];

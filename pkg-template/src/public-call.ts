@@ -1,0 +1,94 @@
+// The door of the package. Every public function and method goes through it, so that whatever fails within one, a getter of
+// the caller's or a value of a wrong type, is a `ContextError` outside.
+
+import { ContextError, type ContextErrorFields, type ErrorKind } from "./errors.js";
+
+/** The code of a failure that nothing within a call has named. */
+const UNNAMED: Readonly<Record<ErrorKind, ContextErrorFields["code"]>> = {
+  context_build_error: "INVALID_CONFIG",
+  transcript_error: "INVALID_TRANSCRIPT",
+  encoding_error: "INVALID_ENCODING",
+  token_count_error: "INVALID_TRANSCRIPT",
+  session_error: "STORE_FAILED",
+  store_error: "STORE_FAILED",
+};
+
+/** Runs a public call that gives its result at once. */
+export function publicCall<T>(kind: ErrorKind, name: string, run: () => T): T {
+  try {
+    return run();
+  } catch (failure) {
+    throw errorOf(kind, name, failure);
+  }
+}
+
+/** Runs a public call that gives a promise: a failure rejects that promise, and is never thrown. */
+export async function publicPromise<T>(kind: ErrorKind, name: string, run: () => T | Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (failure) {
+    throw errorOf(kind, name, failure);
+  }
+}
+
+type Method = (this: unknown, ...given: unknown[]) => unknown;
+
+/** Makes every method of a class a public call. All give promises but those that are named as `immediate`. `check` looks at the arguments. */
+export function publicMethods(
+  kind: ErrorKind,
+  prototype: object,
+  immediate: readonly string[] | "all" = [],
+  check: (given: readonly unknown[]) => void = () => {},
+): void {
+  for (const [name, { value: method }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
+    if (typeof method !== "function" || name === "constructor") {
+      continue;
+    }
+    const isImmediate = immediate === "all" || immediate.includes(name);
+    const guarded: Method = isImmediate
+      ? function (...given) {
+          return publicCall(kind, name, () => {
+            check(given);
+            return method.apply(this, given);
+          });
+        }
+      : function (...given) {
+          return publicPromise(kind, name, () => {
+            check(given);
+            return method.apply(this, given);
+          });
+        };
+    Object.defineProperty(prototype, name, { value: guarded, writable: true, configurable: true });
+  }
+}
+
+/** A failure as a `ContextError`: one that is none becomes the cause of one. */
+export function errorOf(kind: ErrorKind, name: string, failure: unknown): ContextError {
+  if (isContextError(failure)) {
+    return failure;
+  }
+  return new ContextError({
+    kind,
+    code: UNNAMED[kind],
+    message: `${name} could not use what it was given: ${wordsOf(failure)}`,
+    nextAction: "Give what the types ask for, as plain data that can be read; the cause says what failed.",
+    cause: failure,
+  });
+}
+
+/** Whether a failure is one. What was thrown may be a proxy that throws when it is looked at. */
+function isContextError(failure: unknown): failure is ContextError {
+  try {
+    return failure instanceof ContextError;
+  } catch {
+    return false;
+  }
+}
+
+function wordsOf(failure: unknown): string {
+  try {
+    return failure instanceof Error ? failure.message : String(failure);
+  } catch {
+    return "the failure itself cannot be read";
+  }
+}

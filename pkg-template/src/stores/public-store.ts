@@ -1,0 +1,60 @@
+// The door of the stores: their methods fail with a `ContextError`, whatever they are given.
+
+import { holeIn } from "../lists.js";
+import { publicMethods, publicPromise } from "../public-call.js";
+import type { DerivedStore, TranscriptStore } from "./contract.js";
+import { storeError } from "./log.js";
+
+const KIND = "store_error";
+
+/**
+ * Makes the methods of a store's class public calls. `holding` runs a function of the caller's: its failure is the caller's
+ * own, and comes back as it was thrown.
+ */
+export function publicStore(prototype: Pick<TranscriptStore, "holding">): void {
+  publicMethods(KIND, prototype, ["subscribe"], checkLists);
+  const { holding } = prototype;
+  prototype.holding = async function <T>(this: TranscriptStore, sessionKey: string, run: () => Promise<T>): Promise<T> {
+    let own: { readonly failure: unknown } | undefined;
+    const noted = async (): Promise<T> => {
+      try {
+        return await run();
+      } catch (failure) {
+        own = { failure };
+        throw failure;
+      }
+    };
+    try {
+      return (await holding.call(this, sessionKey, typeof run === "function" ? noted : run)) as T;
+    } catch (failure) {
+      throw own === undefined ? failure : own.failure;
+    }
+  } as TranscriptStore["holding"];
+}
+
+/** What is derived, with its two methods as public calls. */
+export function publicDerived({ read, write }: DerivedStore): DerivedStore {
+  return {
+    read: (sessionKey, names) =>
+      publicPromise(KIND, "derived.read", () => {
+        checkLists([names]);
+        return read(sessionKey, names);
+      }),
+    write: (sessionKey, values) =>
+      publicPromise(KIND, "derived.write", () => {
+        checkLists([values]);
+        return write(sessionKey, values);
+      }),
+  };
+}
+
+/** Fails where a list that a method was given has nothing at a place; how long it says that it is does not matter then. */
+function checkLists(given: readonly unknown[]): void {
+  for (const value of given) {
+    const hole = holeIn(value);
+    if (hole !== undefined) {
+      const nextAction = "Leave out places of the list that have nothing.";
+      throw storeError("INVALID_SESSION", `a list that was given has nothing at ${hole}`, nextAction);
+    }
+  }
+}

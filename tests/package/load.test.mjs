@@ -1,0 +1,154 @@
+// What holds with large inputs, and with values that are large only by their own word.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { buildContext, buildContextSync, createTranscript, memoryStore, openSession, replay } from "windrow";
+import { checkContextError, errorOf } from "./support/errors.mjs";
+import { checkBigSession, manyMessages } from "./support/load-cases.mjs";
+import { forEachSeedAsync } from "./support/random.mjs";
+
+const estimate = { encoding: "estimate", now: 0 };
+const nested = (depth) => {
+  let value = [];
+  for (let level = 0; level < depth; level++) {
+    value = [value];
+  }
+  return value;
+};
+
+test("a session of 130,000 messages is built in every way that reads all of it", () => checkBigSession(130_000));
+
+describe("lists are as long as they have something in them", () => {
+  const empty = (length) => {
+    const list = [];
+    list.length = length;
+    return list;
+  };
+  const places = {
+    messages: (list) => buildContext(list, estimate),
+    "a transcript": (list) => createTranscript(list),
+    "parts of a message": (list) => buildContext([{ role: "user", content: list }], estimate),
+    "arguments of a call": (list) =>
+      buildContext(
+        [{ role: "assistant", content: "", toolCalls: [{ id: "a", name: "b", arguments: list }] }],
+        estimate,
+      ),
+    actions: (list) => buildContext([{ role: "assistant", content: "a", actions: list }], estimate),
+    tags: (list) => buildContext([{ role: "assistant", content: "a", tags: list }], estimate),
+    tools: (list) => buildContext([], { ...estimate, budget: { tools: list } }),
+    "a tool": (list) => buildContext([], { ...estimate, budget: { tools: [{ names: list }] } }),
+    sections: (list) => buildContext([], { ...estimate, sections: list }),
+  };
+  for (const [name, call] of Object.entries(places)) {
+    for (const length of [1, 1_000_000_000]) {
+      test(`${name}: ${length} places with nothing`, async () => {
+        const error = await errorOf(() => call(empty(length)));
+        checkContextError(error, { kind: error.kind });
+      });
+    }
+  }
+
+  test("a session appends all of a list, or fails", async () => {
+    const session = await openSession("web:a", { store: memoryStore() });
+    const holes = empty(2);
+    const error = await errorOf(() => session.append(holes));
+    checkContextError(error, { kind: "session_error", code: "INVALID_TRANSCRIPT", path: "messages[0]" });
+    holes[0] = { role: "user", content: "a" };
+    checkContextError(await errorOf(() => session.append(holes)), { kind: "session_error", path: "messages[1]" });
+    assert.equal(await session.info(), undefined, "nothing was stored");
+  });
+});
+
+describe("import", () => {
+  // Each of these took minutes, or seconds, where an expression went back over what it had read.
+  const repeated = ["\r", " ", "\t", "\r ", "{", '{"a":', '"', "\\", '\\"', "\u2028", "1", "[", "\ufeff", "\r\n", "\n"];
+  test("a file of one thing over and over is read once", async () => {
+    await forEachSeedAsync(repeated.length, async (random, seed) => {
+      const session = await openSession("web:a", { store: memoryStore() });
+      const piece = repeated[seed - 1];
+      const text = `{"role":"user","content":"a"}${piece.repeat(200_000)}x\n{"role":"user","content":"b"}\n`;
+      const started = process.cpuUsage().user;
+      await session.import(random.chance(0.5) ? text : `${text}${text}`).catch((error) => {
+        checkContextError(error, { kind: "session_error" });
+      });
+      const seconds = (process.cpuUsage().user - started) / 1e6;
+      assert.ok(seconds < 10, `${JSON.stringify(piece)} takes ${seconds} s`);
+    });
+  });
+
+  test("progress is told, and other work gets its turn", async () => {
+    const session = await openSession("web:a", { store: memoryStore() });
+    const lines = manyMessages(20_000).map((message) => JSON.stringify(message));
+    const told = [];
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    });
+    await session.import(lines.join("\n"), { onProgress: (progress) => told.push(progress) });
+    clearInterval(timer);
+    assert.deepEqual(told.at(-1), { rowCount: 20_000, rowTotal: 20_000 });
+    assert.ok(told.length === 1 || turns > 0, "a timer ran in between");
+    const counts = told.map(({ rowCount }) => rowCount);
+    assert.deepEqual(
+      counts,
+      counts.toSorted((left, right) => left - right),
+    );
+  });
+
+  test("a file that is no longer wanted leaves nothing", async () => {
+    const session = await openSession("web:a", { store: memoryStore() });
+    const file = JSON.stringify({ role: "user", content: "a" });
+    const error = await errorOf(() => session.import(file, { signal: AbortSignal.abort() }));
+    checkContextError(error, { kind: "session_error", code: "ABORTED" });
+    assert.equal(await session.info(), undefined);
+  });
+});
+
+test("a recording that is nested beyond reason is damaged, and the next call works", async () => {
+  const { recording } = buildContextSync([{ role: "user", content: "a" }], estimate);
+  for (const field of Object.keys(recording)) {
+    for (const depth of [40, 20_000]) {
+      const error = await errorOf(() => replay({ ...recording, [field]: nested(depth) }, []));
+      checkContextError(error, { code: field === "request" ? undefined : "INVALID_RECORDING" });
+    }
+  }
+  const itself = { ...recording, config: {} };
+  itself.config.itself = itself;
+  checkContextError(await errorOf(() => replay(itself, [])), { code: "INVALID_RECORDING" });
+  assert.ok((await replay(recording, [{ role: "user", content: "a" }])).same);
+});
+
+describe("a store that gives what it should not", () => {
+  /** A memory store of which one method gives something else. */
+  const wrong = (change) => {
+    const store = memoryStore();
+    const methods = ["append", "get", "sessions", "trim", "remove", "holding", "subscribe", "close", "read"];
+    const bound = methods.map((name) => [name, store[name].bind(store)]);
+    return { ...Object.fromEntries(bound), derived: store.derived, ...change(store) };
+  };
+
+  test("a row that contains itself is named by an export", async () => {
+    const itself = { role: "user", content: "a" };
+    itself.self = itself;
+    const store = wrong((real) => ({
+      read: async (...range) => {
+        const result = await real.read(...range);
+        return { ...result, entries: result.entries.map((entry) => ({ ...entry, data: itself })) };
+      },
+    }));
+    const session = await openSession("web:a", { store });
+    await session.append({ role: "user", content: "a" });
+    const error = await errorOf(() => session.export());
+    checkContextError(error, { kind: "session_error", code: "STORE_FAILED", message: /entry 1 / });
+  });
+
+  test("what it throws is the cause of a ContextError", async () => {
+    for (const thrown of [new TypeError("no"), undefined, "words", null, { toString: null }]) {
+      const store = wrong(() => ({ read: () => Promise.reject(thrown) }));
+      const session = await openSession("web:a", { store });
+      const error = await errorOf(() => session.messages());
+      checkContextError(error, { kind: "session_error", code: "STORE_FAILED" });
+      assert.equal(error.cause, thrown);
+    }
+  });
+});

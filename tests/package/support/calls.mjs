@@ -1,0 +1,433 @@
+// Random calls of everything that the package exports, with right values, wrong ones and hostile ones.
+
+import assert from "node:assert/strict";
+import * as windrow from "windrow";
+import { d1Store } from "windrow/stores/d1";
+import { durableObjectStore } from "windrow/stores/durable-object";
+import { indexedDbStore } from "windrow/stores/indexeddb";
+import { checkContextError } from "./errors.mjs";
+import { Random } from "./random.mjs";
+
+const { ContextError, memoryStore, openSession, createTranscript, buildContextSync } = windrow;
+
+// ---- Values ----
+
+/** The name of the method that makes an object a thenable. */
+const THEN = ["th", "en"].join("");
+
+const throwing = () =>
+  new Proxy(
+    {},
+    {
+      get() {
+        throw new Error("this proxy throws");
+      },
+    },
+  );
+const revoked = (target) => {
+  const { proxy, revoke } = Proxy.revocable(target, {});
+  revoke();
+  return proxy;
+};
+const cyclic = () => {
+  const value = { role: "user", content: "a" };
+  value.self = value;
+  value.list = [value];
+  return value;
+};
+const nested = (depth) => {
+  let value = [];
+  for (let level = 0; level < depth; level++) {
+    value = [value];
+  }
+  return value;
+};
+const withGetter = (name, base = {}) =>
+  Object.defineProperty({ ...base }, name, {
+    enumerable: true,
+    get() {
+      throw new RangeError("this getter throws");
+    },
+  });
+const lengthOnly = (length) => {
+  const list = [];
+  list.length = length;
+  return list;
+};
+
+/** A signal that is none, or behaves as none should. */
+const signals = [
+  () => AbortSignal.abort(),
+  () => AbortSignal.abort(revoked({})),
+  () => new AbortController().signal,
+  () => ({ aborted: false, addEventListener() {}, removeEventListener() {} }),
+  () => ({
+    aborted: false,
+    addEventListener() {
+      throw new Error("no listener");
+    },
+    removeEventListener() {
+      throw new Error("no listener");
+    },
+  }),
+  () => {
+    let looks = 0;
+    return {
+      get aborted() {
+        looks += 1;
+        if (looks > 1) {
+          throw new Error("looked at twice");
+        }
+        return false;
+      },
+      addEventListener() {},
+      removeEventListener() {
+        throw new Error("cannot be removed");
+      },
+    };
+  },
+  () => ({
+    aborted: false,
+    addEventListener: (_, listener) => setTimeout(listener),
+    removeEventListener: 5,
+  }),
+  () => throwing(),
+  () => revoked({}),
+];
+
+const hostile = [
+  () => undefined,
+  () => null,
+  () => true,
+  () => 0,
+  () => -1,
+  () => 1.5,
+  () => Number.NaN,
+  () => Number.POSITIVE_INFINITY,
+  () => Number.MAX_SAFE_INTEGER,
+  () => 10n,
+  () => Symbol("hostile"),
+  () => "",
+  () => "text",
+  () => "\ud800",
+  () => "__proto__",
+  () => () => {},
+  () => () => Promise.reject(new Error("this function rejects")),
+  () => [],
+  () => lengthOnly(1),
+  () => lengthOnly(1e9),
+  () => lengthOnly(2 ** 32 - 1),
+  () => [undefined],
+  () => [null, 1, "a"],
+  () => ({}),
+  () => Object.create(null),
+  () => Object.freeze({ role: "user" }),
+  () => ({ length: 1e9 }),
+  () => ({
+    [THEN]() {
+      throw new Error("this thenable throws");
+    },
+  }),
+  () => ({
+    toString() {
+      throw new Error("no text");
+    },
+  }),
+  () => ({
+    toJSON() {
+      throw new Error("no JSON");
+    },
+  }),
+  () => ({
+    [Symbol.toPrimitive]() {
+      throw new Error("no primitive");
+    },
+  }),
+  () => withGetter("role"),
+  () => withGetter("content", { role: "user" }),
+  () => withGetter("length"),
+  () => withGetter("budget"),
+  () => throwing(),
+  () => [throwing()],
+  () =>
+    new Proxy([], {
+      get: () => {
+        throw new Error("this list throws");
+      },
+    }),
+  () => revoked({}),
+  () => revoked([]),
+  () => revoked(() => {}),
+  cyclic,
+  () => nested(20_000),
+  () => ({ deep: nested(3000) }),
+  () => new Date(Number.NaN),
+  () => new Date(0),
+  () => new Map([["a", 1]]),
+  () => new Set([1]),
+  () => new WeakMap(),
+  () => new Uint8Array(3),
+  () => new ArrayBuffer(8),
+  () => new Error("an error"),
+  () => Promise.resolve(1),
+  () => /a+/,
+  () => class Own {},
+  () => globalThis,
+];
+
+const messages = [
+  () => ({ role: "user", content: "Where do we meet?" }),
+  () => ({ role: "assistant", content: "In the town hall." }),
+  () => ({ role: "assistant", content: null, toolCalls: [{ id: "c1", name: "find", arguments: {} }] }),
+  () => ({ role: "tool", toolCallId: "c1", content: "The hall." }),
+  () => ({ role: "user", content: [{ type: "text", text: "a" }] }),
+  () => ({ role: "wizard", content: "a" }),
+  () => ({ role: "user", content: nested(2000) }),
+];
+
+/** An object with some fields of its own replaced by anything. */
+function mixed(random, base) {
+  const copy = { ...base };
+  for (const name of Object.keys(copy)) {
+    if (random.chance(0.25)) {
+      copy[name] = anything(random);
+    }
+  }
+  return copy;
+}
+
+function anything(random) {
+  return random.pick(hostile)();
+}
+
+const message = (random) => (random.chance(0.2) ? anything(random) : mixed(random, random.pick(messages)()));
+const list = (random) =>
+  random.chance(0.3) ? anything(random) : Array.from({ length: random.integer(0, 4) }, () => message(random));
+const or = (value) => (random) => (random.chance(0.35) ? anything(random) : value(random));
+const config = or((random) =>
+  mixed(random, {
+    request: "Where?",
+    encoding: "estimate",
+    budget: { maxTokens: 50 },
+    recall: random.chance(0.2) ? { search: () => anything(random), timeoutMs: 20 } : {},
+    triage: random.chance(0.3)
+      ? { select: () => anything(random), timeoutMs: 20, skipSelectionThreshold: 0, alwaysIncludeRecent: 0 }
+      : {},
+    ...(random.chance(0.4) ? { signal: random.pick(signals)() } : {}),
+    ...(random.chance(0.1) ? { countTokens: () => anything(random) } : {}),
+    now: 0,
+  }),
+);
+const syncConfig = or((random) =>
+  mixed(random, { request: "Where?", encoding: "estimate", budget: { maxTokens: 50 } }),
+);
+const recording = or((random) => {
+  const { recording: own } = buildContextSync([messages[0]()], { encoding: "estimate", now: 0 });
+  return mixed(random, { ...own });
+});
+const fileText = or((random) =>
+  random.pick([
+    '[{"role":"user","content":"a"}]',
+    '{"role":"user","content":"a"}\n{"role":"assistant","content":"b"}\n',
+    `${'{"a":'.repeat(5000)}1${"}".repeat(5000)}`,
+    `{"role":"user","content":"${"\\r".repeat(50)}"}\n${"\r".repeat(5000)}x`,
+    "[".repeat(30_000),
+    "not JSON",
+  ]),
+);
+const key = or((random) => random.pick(["web:main", "other", "a\u0000b"]));
+const entry = or((random) =>
+  mixed(random, { type: "message", data: { role: "user", content: "a" }, id: "m", timeMs: 1 }),
+);
+const entries = or((random) => [entry(random)]);
+const range = or((random) => mixed(random, { after: 0, limit: 3, order: "ascending" }));
+const nothing = () => [];
+
+// ---- What is called ----
+
+/** Takes random values for each of the arguments. */
+const args =
+  (...kinds) =>
+  (random) =>
+    kinds.slice(0, random.chance(0.1) ? random.integer(0, kinds.length) : undefined).map((kind) => kind(random));
+
+const functions = {
+  buildContext: args(list, config),
+  buildContextSync: args(list, syncConfig),
+  countTokens: args(
+    or((random) => (random.chance(0.5) ? "text" : list(random))),
+    or(() => ({ encoding: "estimate" })),
+  ),
+  createTranscript: args(list),
+  loadEncoding: args(or((random) => random.pick(["o200k_base", { name: "o200k_base", bytes: new Uint8Array(9) }]))),
+  messageOfTask: args(or((random) => mixed(random, { action: "execute", parameters: { content: "a" } }))),
+  messagesOfTasks: args(or((random) => [mixed(random, { action: "node.message", parameters: { content: "a" } })])),
+  openSession: args(
+    key,
+    or((random) => mixed(random, { store: memoryStore(), retention: {} })),
+  ),
+  parseTranscript: args(fileText),
+  replay: args(recording, list),
+  retain: args(
+    or(() => memoryStore()),
+    or((random) => mixed(random, { maxMessages: 3 })),
+  ),
+  memoryStore: nothing,
+  indexedDbStore: args(or((random) => mixed(random, { name: "windrow" }))),
+  durableObjectStore: args(anything),
+  d1Store: args(anything),
+};
+
+const storeMethods = {
+  append: args(
+    key,
+    entries,
+    or((random) => mixed(random, { operationId: "a", expectedSeq: 0 })),
+  ),
+  read: args(key, range),
+  get: args(
+    key,
+    or(() => ["m"]),
+  ),
+  sessions: args(or((random) => mixed(random, { keys: ["web:main"] }))),
+  trim: args(
+    key,
+    or((random) => random.integer(0, 4)),
+    or((random) => mixed(random, { keepSeqs: [1] })),
+  ),
+  remove: args(key),
+  holding: args(
+    key,
+    or(() => async () => 1),
+  ),
+  subscribe: args(
+    key,
+    or(() => () => {}),
+  ),
+  close: nothing,
+};
+const derivedMethods = {
+  read: args(
+    key,
+    or(() => ["index/0"]),
+  ),
+  write: args(
+    key,
+    or(() => new Map([["index/0", new Uint8Array(2)]])),
+  ),
+};
+const transcriptMethods = {
+  append: args(list),
+  replaceLast: args(message),
+  truncate: args(or((random) => random.integer(0, 3))),
+  free: nothing,
+};
+const sessionMethods = {
+  append: args(
+    list,
+    or((random) => mixed(random, { operationId: "a" })),
+  ),
+  replaceLast: args(message),
+  messages: args(range),
+  summaries: args(range),
+  seqOf: args(anything),
+  info: nothing,
+  build: args(config),
+  snapshots: args(range),
+  failures: args(range),
+  replay: args(recording),
+  fork: args(
+    or((random) => random.integer(1, 3)),
+    or((random) => `fork ${random.fraction()}`),
+  ),
+  export: nothing,
+  import: args(
+    fileText,
+    or((random) => mixed(random, { operationId: `o ${random.fraction()}`, onProgress() {} })),
+  ),
+  subscribe: args(or(() => () => {})),
+  clear: nothing,
+  settled: nothing,
+};
+
+/** Not for callers: named with `@internal`, or an end that is tried by itself. */
+const INTERNAL = ["constructor", "source", "setLog", "close"];
+
+/** Fails where something public has no random arguments here: a new export needs some. */
+export function checkAllAreCalled() {
+  const called = { ...functions };
+  for (const [name, value] of Object.entries(windrow)) {
+    const isClass = typeof value === "function" && /^class\b/.test(Function.prototype.toString.call(value));
+    assert.ok(typeof value !== "function" || isClass || name in called, `random calls of ${name} are missing`);
+  }
+  for (const [{ prototype }, methods] of [
+    [windrow.Session, sessionMethods],
+    [windrow.Transcript, transcriptMethods],
+    [memoryStore().constructor, storeMethods],
+  ]) {
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
+      const isCalled = typeof value !== "function" || INTERNAL.includes(name) || name in methods;
+      assert.ok(isCalled, `random calls of the method ${name} are missing`);
+    }
+  }
+}
+
+/** Makes so many random calls, and checks that each gives a result or fails with a `ContextError`. */
+export async function randomCalls(count, seed) {
+  const random = new Random(seed);
+  const exported = { ...windrow, indexedDbStore, durableObjectStore, d1Store };
+  const unhandled = [];
+  const note = (reason) => unhandled.push(reason);
+  process.on("unhandledRejection", note);
+  process.on("uncaughtException", note);
+  const outcomes = { given: 0, failed: 0 };
+  let store = memoryStore();
+  let session = await openSession("web:main", { store });
+  let transcript = createTranscript();
+  try {
+    for (let call = 0; call < count; call++) {
+      if (call % 200 === 0) {
+        await session.close();
+        store = memoryStore();
+        session = await openSession("web:main", { store });
+        await session.append([messages[0](), messages[1]()]);
+        transcript = createTranscript();
+      }
+      const [target, methods] = random.pick([
+        [exported, functions],
+        [exported, functions],
+        [store, storeMethods],
+        [store.derived, derivedMethods],
+        [transcript, transcriptMethods],
+        [session, sessionMethods],
+        [session, sessionMethods],
+      ]);
+      const name = random.pick(Object.keys(methods).filter((it) => it !== "close"));
+      const given = methods[name](random);
+      try {
+        await target[name](...given);
+        outcomes.given += 1;
+      } catch (failure) {
+        outcomes.failed += 1;
+        const isOwn = name === "holding" && !(failure instanceof ContextError);
+        if (!isOwn) {
+          try {
+            checkContextError(failure, { kind: failure.kind });
+          } catch (cause) {
+            throw new Error(`call ${call} of seed ${seed}, ${name}, fails with another error`, { cause });
+          }
+        }
+      }
+    }
+    // Timers of hostile signals and hooks that were late.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  } finally {
+    process.off("unhandledRejection", note);
+    process.off("uncaughtException", note);
+  }
+  assert.deepEqual(unhandled, [], "nothing fails behind a call");
+  // After all that, an ordinary call works.
+  const { messages: kept } = buildContextSync([messages[0](), messages[1]()], { encoding: "estimate" });
+  assert.equal(kept.length, 2);
+  return outcomes;
+}
