@@ -126,7 +126,9 @@ describe("built by Vite with no configuration", () => {
     const vocabularies = sizes.filter(([name]) => /^(o200k|cl100k)_base/.test(name));
     assert.equal(vocabularies.length, 2);
     const rest = sizes.filter((entry) => !vocabularies.includes(entry)).reduce((sum, [, size]) => sum + size, 0);
-    assert.ok(rest < 1_300_000, `all else has ${rest} bytes`);
+    // The core as base64, and the JavaScript around it: no vocabulary has room in that.
+    const core = readFileSync(fileURLToPath(import.meta.resolve("windrow/windrow.wasm"))).length;
+    assert.ok(rest < (core * 4) / 3 + 200_000, `all else has ${rest} bytes`);
   });
 });
 
