@@ -5,7 +5,7 @@
 
 import { ContextError } from "./errors.js";
 import { type MessageInput, readMessage, type Stream } from "./messages.js";
-import { hasMessages, isCut, messageOfRow, rowsOf, type SkippedRow, tryParse } from "./parse.js";
+import { checkAnyIsRead, hasMessages, isCut, messageOfRow, rowsOf, type SkippedRow, tryParse } from "./parse.js";
 import { decodePlain, encodePlain, isRecord, Unkept, withFields } from "./plain-data.js";
 import type { Entry, EntryType, JsonValue, NewEntry } from "./stores/contract.js";
 
@@ -140,9 +140,33 @@ export function headerLine(sessionKey: string, createdAtMs: number | undefined):
 /**
  * Reads a file into entries: a session log, a row a line, or what else `parseTranscript` reads. Of a log every row is kept as
  * its line. Rows of types that are not known are kept too, and are never messages. What is not understood is skipped and
- * reported, the last line where it was cut; nothing fails.
+ * reported, the last line where it was cut. Fails with `INVALID_TRANSCRIPT` where there are rows other than headers and
+ * failures, and none of them is a message.
  */
 export function readLines(text: string): ReadLines {
+  const failures: unknown[] = [];
+  const found = readRows(text, failures);
+  if (!found.entries.some(({ type }) => type === "message" || type === "summary")) {
+    const odd = found.entries.findIndex(({ type }) => type === "other");
+    checkAnyIsRead(found.skipped, failures[0], "session_error");
+    if (odd >= 0) {
+      checkIsMessage(found.entries[odd] as NewEntry);
+    }
+  }
+  return found;
+}
+
+/** Fails with what is wrong with a row of a type that is not known, as a message. */
+function checkIsMessage({ data }: NewEntry): void {
+  const row: unknown = typeof data === "string" ? JSON.parse(data) : data;
+  try {
+    readMessage(row, "row", "session_error", []);
+  } catch (failure) {
+    checkAnyIsRead([{ row: 1, reason: reasonOf(failure) }], failure, "session_error");
+  }
+}
+
+function readRows(text: string, failures: unknown[]): ReadLines {
   const entries: NewEntry[] = [];
   const skipped: SkippedRow[] = [];
   const stream: Stream = [];
@@ -150,6 +174,7 @@ export function readLines(text: string): ReadLines {
     try {
       entries.push(entryOfRow(value, line, stream));
     } catch (failure) {
+      failures.push(failure);
       skipped.push({ row, reason: reasonOf(failure) });
     }
   };

@@ -110,7 +110,8 @@ function randomMessages(random) {
     if (random.chance(0.4)) {
       message.metadata = randomValue(random);
     }
-    if (random.chance(0.2)) {
+    // In a message that says nothing they would be what it says, in a field that is not read.
+    if (random.chance(0.2) && typeof message.content === "string" && message.content.trim() !== "") {
       // The names that a row has for itself, and others that mean something to the format.
       message[random.pick(["type", "text", "created_at", "message", "session_key", "$windrow", "toJSON"])] =
         random.pick(["message", "session", { role: "user", content: "another" }, null, 5]);
@@ -118,7 +119,7 @@ function randomMessages(random) {
     if (random.chance(0.1)) {
       message.content = [
         { type: "text", text: random.text(3) },
-        { type: "image", data: randomBytes(random), mediaType: "image/png" },
+        { type: "image", data: Uint8Array.of(1, ...randomBytes(random)), mediaType: "image/png" },
       ];
     }
     if (random.chance(0.1)) {
