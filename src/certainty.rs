@@ -27,18 +27,18 @@ impl Certainty {
             (Some(name), Some(model), _) if EncodingName::for_model(model) == Some(name) => {
                 (true, format!("exact for {model}, which counts in {}", name.as_str()))
             }
-            (Some(name), Some(model), _) => {
-                let name = name.as_str();
-                let words = match EncodingName::for_model(model) {
-                    Some(own) => format!("{model} counts in {}", own.as_str()),
-                    None => format!("the encoding of {model} is not known"),
-                };
-                (false, format!("exact in {name}, but {words}"))
+            (Some(name), Some(model), _)
+                if EncodingName::for_model(model).is_some() || EncodingName::is_other(model) =>
+            {
+                let own =
+                    EncodingName::for_model(model).map_or("another encoding", EncodingName::as_str);
+                (false, format!("exact in {}, but {model} counts in {own}", name.as_str()))
             }
-            (Some(name), None, Some(_)) => {
+            // A name of the caller's own, for a deployment perhaps: who names an encoding with it knows.
+            (Some(name), _, Some(_)) => {
                 (true, format!("exact in {}, the encoding that is named", name.as_str()))
             }
-            (Some(name), None, None) => {
+            (Some(name), _, None) => {
                 let name = name.as_str();
                 (false, format!("exact in {name}, but neither model nor encoding is named"))
             }

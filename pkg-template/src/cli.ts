@@ -13,6 +13,7 @@ import {
   ContextError,
   type EncodingChoice,
   type Format,
+  knownShapes,
   type MessageInput,
   type ParsedTranscript,
   parseTranscript,
@@ -392,12 +393,17 @@ function readConversation(text: string, name: string): ParsedTranscript {
   try {
     found = parseTranscript(text);
   } catch (failure) {
-    throw failure instanceof ContextError ? new UsageError(`${name}: ${failure.message}`, failure.nextAction) : failure;
+    throw failure instanceof ContextError ? new UsageError(`${name}: ${failure.message}`, byHandOf(failure)) : failure;
   }
   if (found.messages.length === 0) {
     throw new UsageError(`${name}: no message in it`);
   }
   return found;
+}
+
+/** How messages are turned into what is read, where an error says that; what else it says to do is in the line itself. */
+function byHandOf({ nextAction }: ContextError): string | undefined {
+  return knownShapes.some(({ isRead, byHand }) => !isRead && nextAction.includes(byHand)) ? nextAction : undefined;
 }
 
 /** The recordings in a file: one a line, one as it is, or a list; each itself, or in the JSON of its context. */

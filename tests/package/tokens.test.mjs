@@ -138,8 +138,9 @@ describe("encodings", () => {
       [
         { model: "claude-opus-4", encoding: "o200k_base" },
         false,
-        /^exact in o200k_base, but .* claude-opus-4 is not known$/,
+        /^exact in o200k_base, but claude-opus-4 counts in another encoding$/,
       ],
+      [{ model: "my-deployment", encoding: "o200k_base" }, true, /^exact in o200k_base, the encoding that is named$/],
       [{ encoding: "estimate" }, false, /^an estimate/],
     ]) {
       const context = await buildContext([user("hi there")], config);
