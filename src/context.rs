@@ -291,8 +291,12 @@ pub struct TokenReport {
     pub total: u64,
     /// What it may cost; null where no token limit was set.
     pub limit: Option<u64>,
-    /// Whether `total` is exact: counted by the encoding, and no part of unknown cost (an image, audio, a file) in it.
+    /// Whether `total` is exact: for the model that the config names, or for the encoding where it names that alone, and with
+    /// no image, audio or file in it. Where neither is named it is not: it is exact in `encoding`, and the model may count in
+    /// another.
     pub exact: bool,
+    /// The same in words: what `total` is exact for, or why it is not.
+    pub words: String,
     /// How it was counted: `o200k_base`, `cl100k_base`, `estimate` or `countTokens`.
     pub encoding: String,
     /// What each section costs; together they are `total`.

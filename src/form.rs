@@ -9,14 +9,10 @@ use crate::context::{Made, Piece};
 use crate::draft::Draft;
 use crate::focus::fill_slots;
 use crate::time::{self, Milliseconds};
+use crate::tokens::media;
 use crate::transcript::{Field, Role, Transcript};
 use std::borrow::Cow;
 use std::fmt::Write;
-
-/// What an image costs in OpenAI's published formula for GPT-4o: 85 at low detail, and 85 + 4 * 170 for 1024 x 1024
-/// pixels at high detail. Its real size is not known here, so a context with one is not exact.
-const TOKENS_PER_IMAGE_LOW: u64 = 85;
-const TOKENS_PER_IMAGE: u64 = 765;
 
 /// What a part of a prompt is made of, as far as its cost goes.
 #[derive(Debug, Default)]
@@ -46,7 +42,9 @@ pub(crate) fn key(config: &ContextConfig, counter: &str) -> String {
     let budget = &config.budget;
     let (message, name) = (budget.tokens_per_message, budget.tokens_per_name);
     let own_lines = own_lines(config).join("\n");
-    format!("{counter} {message} {name} {zone} {render} {own_lines}")
+    // Media cost otherwise for another model.
+    let model = config.model.as_deref().unwrap_or_default();
+    format!("{counter} {model} {message} {name} {zone} {render} {own_lines}")
 }
 
 /// Whether times of day are shown, so that the time zone matters.
@@ -169,8 +167,11 @@ fn chat_parts<'a>(
                 parts.flat_tokens += config.budget.tokens_per_name;
                 parts.hidden.push(value.into());
             }
-            Field::Image if value.starts_with("low ") => parts.flat_tokens += TOKENS_PER_IMAGE_LOW,
-            Field::Image | Field::Audio | Field::File => parts.flat_tokens += TOKENS_PER_IMAGE,
+            Field::Image | Field::Audio | Field::File => {
+                let is_assistant = transcript.role(row) == Role::Assistant;
+                let cost = media::cost(field, value, config.model.as_deref(), is_assistant);
+                parts.flat_tokens = parts.flat_tokens.saturating_add(cost);
+            }
             Field::CallId => call = Some([value, ""]),
             Field::CallName => call = call.map(|[id, _]| [id, value]),
             Field::CallArguments => {

@@ -17,7 +17,7 @@
 //! - `history`, `tiered`: how much of the history fits, and which conversations. `gap`: what is left out, in a line.
 //! - [`recall`]: the index of all messages, and how well they fit a request.
 //! - [`time`], [`map`]: dates and time zones, small maps.
-//! - [`tokens`]: exact counts and estimates.
+//! - [`tokens`]: exact counts and estimates, and what media costs. [`certainty`]: how sure a count is.
 //! - [`context`], [`trace`]: the result, and what became of every message.
 #![cfg_attr(not(target_family = "wasm"), forbid(unsafe_code))]
 
@@ -25,6 +25,7 @@ pub mod assemble;
 pub mod stages;
 
 pub mod ask;
+pub mod certainty;
 pub mod draft;
 mod conversations;
 mod focus;

@@ -1,6 +1,7 @@
 //! What the parts of a prompt cost in the form that was asked for.
 
 use crate::ask::{Answer, HookName, Need, Outcome, StageResult};
+use crate::certainty::Certainty;
 use crate::config::{ContextConfig, Format};
 use crate::context::{Cost, Piece};
 use crate::draft::Draft;
@@ -131,9 +132,12 @@ impl Meter {
         self.source.name()
     }
 
-    /// Whether its counts are exact.
-    pub(crate) fn is_exact(&self) -> bool {
-        matches!(&self.source, Source::Counter(counter) if counter.is_exact())
+    /// How sure its counts are.
+    pub(crate) fn certainty(&self, config: &ContextConfig, has_media: bool) -> Certainty {
+        match &self.source {
+            Source::Counter(_) => Certainty::of(config, has_media),
+            Source::Hook(..) => Certainty::of_hook(has_media),
+        }
     }
 
     /// Whether it counts characters too.

@@ -72,7 +72,8 @@ pub enum Field {
     Text,
     /// A reasoning part of the content.
     Reasoning,
-    /// An image part: its detail (`low`, `high` or `auto`), a space, and a fingerprint of it.
+    /// An image part: its detail (`low`, `high` or `auto`), what is known of it as `name=value`, and a fingerprint, with spaces
+    /// between them.
     Image,
     /// An audio part: as an image.
     Audio,

@@ -6,6 +6,7 @@
 
 use crate::ask::{Answer, Need};
 use crate::assemble::{Build, Step};
+use crate::certainty::Certainty;
 use crate::config::ContextConfig;
 use crate::context::{
     Context, ConversationReport, FocusReport, Made, Piece, RecallReport, Recording, SectionReport,
@@ -385,15 +386,15 @@ pub fn load_vocabulary(name: &str, bytes: &[u8]) -> JsResult<()> {
     Ok(())
 }
 
-/// The encoding that a config counts with, or nothing where it estimates.
+/// How sure the counts of a config are, as JSON.
 ///
 /// # Errors
 ///
 /// `INVALID_CONFIG` with the option's path.
-#[wasm_bindgen(js_name = encodingOf)]
-pub fn encoding_of(config: &JsValue) -> JsResult<Option<String>> {
-    let name = read_config(config)?.encoding_name();
-    Ok(name.map(|name| name.as_str().to_owned()))
+#[wasm_bindgen(js_name = certaintyOf)]
+pub fn certainty_of(config: &JsValue, has_media: bool) -> JsResult<String> {
+    let certainty = Certainty::of(&read_config(config)?, has_media);
+    Ok(serde_json::to_string(&certainty).unwrap_or_default())
 }
 
 /// Whether an encoding is loaded.

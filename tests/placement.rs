@@ -334,7 +334,7 @@ fn what_is_quoted_is_text_whatever_it_was() {
     let mut messages = garden();
     messages[4] = messages[4].clone().with(Field::Image, "high https://example.org/tulips.png");
     let options = |placement: &str| {
-        json!({"budget": {"maxTokens": 1000}, "window": {"lookbackCount": 15},
+        json!({"encoding": "o200k_base", "budget": {"maxTokens": 3000}, "window": {"lookbackCount": 15},
             "sections": [{"id": "h", "kind": "history", "limit": {"items": 6}}, {"id": "r", "kind": "request"}],
             "recall": {"placement": placement}})
     };

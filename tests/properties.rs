@@ -11,7 +11,7 @@ use proptest::sample::select;
 use proptest::test_runner::TestRunner;
 use std::fmt::Write;
 use support::{
-    Message, build, config, fates, gap_notice, groups_are_whole, kept, ranking_options,
+    Message, build, config, fates, gap_notice, groups_are_whole, is_counted, kept, ranking_options,
     reference_count, transcript,
 };
 use windrow::config::{Format, OnRequiredOverflow, Placement, Ranking};
@@ -162,7 +162,7 @@ fn checked(messages: &[Message], request: Option<&str>, json: &str) -> Option<Co
     // Bounded, and the figures are true.
     let total = context.tokens.total;
     assert!(limits.max_tokens.is_none_or(|limit| total <= limit));
-    if context.tokens.exact {
+    if is_counted(&context) {
         assert_eq!(total, recount(&context, messages, request), "{:?}", context.text);
     }
     if let (Some(limit), Some(text)) = (limits.max_chars, &context.text) {
@@ -307,7 +307,7 @@ fn check_cost_of_notice(
         notice(context),
         limits.max_tokens,
         limits.max_chars,
-        context.tokens.exact && !template.contains("{from}"),
+        is_counted(context) && !template.contains("{from}"),
     ) {
         limits.max_tokens = Some(limit - cost);
         let expected = build(&transcript(messages), request, without).expect("it fits");

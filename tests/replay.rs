@@ -12,7 +12,9 @@ use proptest::sample::{Index, select};
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 use std::rc::Rc;
-use support::{Message, NOW, build_with, config, fates, gap_notice, ranking_options, transcript};
+use support::{
+    Message, NOW, build_with, config, fates, gap_notice, is_counted, ranking_options, transcript,
+};
 use windrow::ask::{Answer, HookName, Need, Outcome, Recalled};
 use windrow::context::{AnswerRecord, Context, Piece};
 use windrow::error::{Error, ErrorCode};
@@ -294,7 +296,7 @@ fn check_promises(context: &Context, messages: &[Message], options: &Value) {
     }
     let sections: u64 = context.tokens.sections.iter().map(|section| section.tokens).sum();
     assert_eq!(sections, context.tokens.total);
-    if let (Some(text), true) = (&context.text, context.tokens.exact) {
+    if let (Some(text), true) = (&context.text, is_counted(context)) {
         let name = windrow::tokens::EncodingName::O200kBase;
         let tools = options["budget"]["tools"].as_array().into_iter().flatten();
         let tools =

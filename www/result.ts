@@ -48,7 +48,7 @@ function showSummary({ tokens, trace }: Context): void {
     counts[fate] += last - first + 1;
   }
   const limit = tokens.limit == null ? "" : ` of ${formatNumber(tokens.limit)}`;
-  const unit = `${limit} tokens, ${tokens.exact ? "exact" : "estimate"}`;
+  const unit = `${limit} tokens, ${tokens.exact ? "exact" : tokens.words}`;
   const parts = Object.entries(counts).map(([fate, count]) => `${formatNumber(count)} ${fate}`);
   find("summary").replaceChildren(
     make("span", "", make("b", "", formatNumber(tokens.total)), unit),
@@ -72,7 +72,7 @@ function showFigures(context: Context, rowsRead: number | undefined): void {
   const { tokens, snapshot, trimmed, trace, charCount, recall, focus, recording } = context;
   const why = trace.notes.find(({ kind }) => kind === TRIMMED)?.words ?? "to keep to the budget";
   const figures: [string, string][] = [
-    ["Counted", `${tokens.exact ? "exactly" : "by estimate, or with parts of unknown cost"}, ${tokens.encoding}`],
+    ["Counted", tokens.words],
     ["Trimmed", trimmed ? `yes: ${why}` : "no, all that was considered fits"],
   ];
   if (rowsRead !== undefined) {

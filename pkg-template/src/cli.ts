@@ -13,6 +13,7 @@ import {
   ContextError,
   type EncodingChoice,
   type Format,
+  knownShapes,
   type MessageInput,
   type ParsedTranscript,
   parseTranscript,
@@ -87,7 +88,15 @@ const SEE_HELP = "; see windrow --help";
 const SKIPPED_ROWS_SHOWN = 10;
 
 /** Something that the user can put right: shown as one line. */
-class UsageError extends Error {}
+class UsageError extends Error {
+  /** What to do about it, where the line alone does not say it. */
+  readonly nextAction: string | undefined;
+
+  constructor(message: string, nextAction?: string) {
+    super(message);
+    this.nextAction = nextAction;
+  }
+}
 
 /** What a command line asks for. */
 type Order = BuildOrder | ReplayOrder;
@@ -384,13 +393,17 @@ function readConversation(text: string, name: string): ParsedTranscript {
   try {
     found = parseTranscript(text);
   } catch (failure) {
-    throw failure instanceof ContextError ? new UsageError(`${name}: ${failure.message}`) : failure;
+    throw failure instanceof ContextError ? new UsageError(`${name}: ${failure.message}`, byHandOf(failure)) : failure;
   }
   if (found.messages.length === 0) {
-    const [first] = found.skipped;
-    throw new UsageError(`${name}: no message in it${first ? ` (row ${first.row}: ${first.reason})` : ""}`);
+    throw new UsageError(`${name}: no message in it`);
   }
   return found;
+}
+
+/** How messages are turned into what is read, where an error says that; what else it says to do is in the line itself. */
+function byHandOf({ nextAction }: ContextError): string | undefined {
+  return knownShapes.some(({ isRead, byHand }) => !isRead && nextAction.includes(byHand)) ? nextAction : undefined;
 }
 
 /** The recordings in a file: one a line, one as it is, or a list; each itself, or in the JSON of its context. */
@@ -473,15 +486,10 @@ function summary(name: string, conversation: ParsedTranscript, context: BuiltCon
 
   const limit = tokens.limit == null ? ", no limit" : ` of ${tokens.limit}`;
   const sections = tokens.sections.map((section) => `${section.id} ${section.tokens}`).join(", ");
-  const how = tokens.exact ? `exact, ${tokens.encoding}` : inexact(tokens.encoding);
-  lines.push(`${paint.strong(`Tokens: ${tokens.total}${limit}`)} (${how}): ${sections}`);
+  lines.push(`${paint.strong(`Tokens: ${tokens.total}${limit}`)} (${tokens.words}): ${sections}`);
   lines.push(`Hash: ${snapshot.contextHash}`);
   // A blank line between the context and what is said about it, where a terminal shows both.
   return `${process.stdout.isTTY ? "\n" : ""}${lines.join("\n")}\n`;
-}
-
-function inexact(encoding: string): string {
-  return encoding === "estimate" ? "an estimate" : `${encoding}, with an estimate for images, audio and files`;
 }
 
 /** What became of how many messages for one reason. */
@@ -549,7 +557,8 @@ async function run(): Promise<void> {
   } catch (failure) {
     const line = `${painter(process.stderr).alarming("windrow:")} ${oneLine(String((failure as Error).message))}\n`;
     process.exitCode = failure instanceof UsageError ? 2 : 1;
-    await write(process.stderr, failure instanceof ContextError ? `${line}${nextAction(failure)}\n` : line);
+    const next = failure instanceof ContextError ? nextAction(failure) : (failure as Partial<UsageError>).nextAction;
+    await write(process.stderr, next === undefined ? line : `${line}${next}\n`);
   }
 }
 

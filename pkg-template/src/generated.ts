@@ -90,7 +90,10 @@ export interface ContextOptions {
    * encoding gets the estimator.
    */
   readonly model?: string | null | undefined;
-  /** How tokens are counted; stronger than `model`. Default: by `model`, and without one `o200k_base`. */
+  /**
+   * How tokens are counted; stronger than `model`. Default: by `model`, and without one `o200k_base`, which is not called
+   * exact then, as the model may count otherwise.
+   */
   readonly encoding?: EncodingChoice | null | undefined;
   /** What is taken into consideration at all, and in which order. */
   readonly collect?: CollectConfig | undefined;
@@ -929,7 +932,8 @@ export type ErrorCode =
  * - `name`: The speaker's name.
  * - `text`: A text part of the content.
  * - `reasoning`: A reasoning part of the content.
- * - `image`: An image part: its detail (`low`, `high` or `auto`), a space, and a fingerprint of it.
+ * - `image`: An image part: its detail (`low`, `high` or `auto`), what is known of it as `name=value`, and a fingerprint, with spaces
+ * between them.
  * - `audio`: An audio part: as an image.
  * - `file`: A file part: as an image.
  * - `callId`: A tool call begins: its id.
@@ -1087,8 +1091,14 @@ export interface TokenReport {
   readonly total: number;
   /** What it may cost; null where no token limit was set. */
   readonly limit?: number | null | undefined;
-  /** Whether `total` is exact: counted by the encoding, and no part of unknown cost (an image, audio, a file) in it. */
+  /**
+   * Whether `total` is exact: for the model that the config names, or for the encoding where it names that alone, and with
+   * no image, audio or file in it. Where neither is named it is not: it is exact in `encoding`, and the model may count in
+   * another.
+   */
   readonly exact: boolean;
+  /** The same in words: what `total` is exact for, or why it is not. */
+  readonly words: string;
   /** How it was counted: `o200k_base`, `cl100k_base`, `estimate` or `countTokens`. */
   readonly encoding: string;
   /** What each section costs; together they are `total`. */

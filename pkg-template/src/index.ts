@@ -28,7 +28,7 @@ export type {
   TriageHooks,
   TriageQuestion,
 } from "./hooks.js";
-export type { MessageInput, PartInput, ToolCallInput } from "./messages.js";
+export type { MediaFacts, MediaSource, MessageInput, PartInput, ToolCallInput } from "./messages.js";
 export { type ParsedTranscript, parseTranscript, type SkippedRow } from "./parse.js";
 export { type Presets, presets, searchFirst } from "./presets.js";
 export { type Difference, type Replay, replay } from "./replay.js";
@@ -43,6 +43,7 @@ export {
   type SessionOptions,
   type SessionRange,
 } from "./session.js";
+export { knownShapes, type Shape } from "./shapes.js";
 export type * from "./stores/contract.js";
 export { memoryStore } from "./stores/memory.js";
 export { messageOfTask, messagesOfTasks, type PythonTaskInput, type TaskInput } from "./tasks.js";

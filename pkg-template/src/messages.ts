@@ -5,6 +5,9 @@ import { call } from "./engine.js";
 import { ContextError, type ErrorKind } from "./errors.js";
 import { FIELDS, type Field, ROLES, type Role } from "./generated.js";
 import { firstHole, jsonOf } from "./lists.js";
+import { mediaOf } from "./media.js";
+import { unreadShapeOf } from "./shapes.js";
+import { hasMedia, lostField, sayingField } from "./substance.js";
 
 /** A tool call, in windrow's form or as OpenAI's chat messages have it. */
 export type ToolCallInput =
@@ -12,28 +15,71 @@ export type ToolCallInput =
   | { readonly id: string; readonly function: { readonly name: string; readonly arguments?: unknown } }
   | { readonly id: string; readonly custom: { readonly name: string; readonly input?: unknown } };
 
-/** A part of a message's content. Beside windrow's own forms, those of OpenAI's chat messages are read. */
+/** What is known of an image, audio or a file, for what it costs. What is left out is read of its bytes, where they are given. */
+export interface MediaFacts {
+  /** How finely an image is looked at: `low`, `high` or `auto`. */
+  readonly detail?: string;
+  /** What it is, for example `application/pdf`. */
+  readonly mediaType?: string;
+  /** How wide an image is, in pixels. */
+  readonly width?: number;
+  /** How high an image is, in pixels. */
+  readonly height?: number;
+  /** How many pages a file has. */
+  readonly pages?: number;
+  /** How long audio is, in seconds. */
+  readonly seconds?: number;
+  /** How large it is, in bytes. */
+  readonly bytes?: number;
+}
+
+/** What an Anthropic block has its image or document from. */
+export interface MediaSource {
+  readonly type: "base64" | "url" | "file" | "text" | "content" | (string & {});
+  readonly media_type?: string;
+  readonly data?: unknown;
+  readonly url?: string;
+  readonly file_id?: string;
+  readonly content?: unknown;
+}
+
+/**
+ * A part of a message's content. Beside windrow's own forms, those of OpenAI's chat messages, the blocks of Anthropic's, and the
+ * parts of the AI SDK's `ModelMessage` are read.
+ */
 export type PartInput =
   | { readonly type: "text" | "input_text" | "output_text"; readonly text: string }
   | { readonly type: "refusal"; readonly refusal: string }
   | { readonly type: "reasoning"; readonly text: string }
-  | {
-      readonly type: "image" | "audio" | "file" | "input_audio";
-      readonly detail?: string;
+  | { readonly type: "thinking"; readonly thinking: string; readonly signature?: string }
+  | { readonly type: "redacted_thinking"; readonly data: string }
+  | (MediaFacts & {
+      readonly type: "image" | "audio" | "file" | "document" | "input_audio";
       readonly data?: unknown;
       readonly url?: unknown;
-      readonly mediaType?: string;
       readonly image?: unknown;
+      readonly source?: MediaSource;
       readonly input_audio?: unknown;
       readonly file?: unknown;
-    }
-  | { readonly type: "image_url"; readonly image_url: { readonly url: string; readonly detail?: string } }
+    })
+  | (MediaFacts & {
+      readonly type: "image_url";
+      readonly image_url: { readonly url: string; readonly detail?: string };
+    })
   | { readonly type: "tool-call"; readonly toolCallId: string; readonly toolName: string; readonly input?: unknown }
-  | { readonly type: "tool-result"; readonly toolCallId: string; readonly output?: unknown };
+  | { readonly type: "tool-result"; readonly toolCallId: string; readonly output?: unknown }
+  | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input?: unknown }
+  | {
+      readonly type: "tool_result";
+      readonly tool_use_id: string;
+      readonly content?: string | readonly PartInput[] | null;
+      readonly is_error?: boolean;
+    };
 
 /**
- * A message: windrow's own form, or a chat message of OpenAI's. Further fields are allowed and left alone. Messages are
- * never copied, changed or frozen: what a context keeps of them are these objects.
+ * A message: windrow's own form, or a chat message of OpenAI's or Anthropic's. Further fields are allowed and left alone, as long
+ * as none of them holds what the message says. Messages are never copied, changed or frozen: what a context keeps of them are
+ * these objects.
  */
 export interface MessageInput {
   /** Names the message in `explain`. */
@@ -80,6 +126,8 @@ export interface MessageInput {
   readonly audio?: unknown;
   /** What the assistant says in place of content. */
   readonly refusal?: string | null;
+  /** What the assistant thought before it answered, as several providers give it beside the content. */
+  readonly reasoning_content?: string | null;
   /** Whether every context must keep it. */
   readonly pinned?: boolean | null;
   /**
@@ -98,17 +146,60 @@ export type Stream = (string | number)[];
 const roleCodes = new Map<unknown, number>(ROLES.map((role, code) => [role, code]));
 const fieldCodes = Object.fromEntries(FIELDS.map((field, code) => [field, code])) as Record<Field, number>;
 const HEAD = 3;
+const TOOL = ROLES.indexOf("tool");
+
+/** The fields of a message that are read. */
+const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
+  ...[
+    "id",
+    "role",
+    "content",
+    "name",
+    "createdAt",
+    "sessionId",
+    "conversationId",
+    "summaryOf",
+    "replyTo",
+    "source",
+    "tags",
+  ],
+  ...["actions", "status", "target", "priority", "ttlSeconds", "toolCalls", "tool_calls", "toolCallId", "tool_call_id"],
+  ...[
+    "audio",
+    "refusal",
+    "pinned",
+    "persist",
+    "function_call",
+    "reasoning_content",
+    "reasoning",
+    "thinking",
+    "reasoning_details",
+  ],
+]);
+/** Fields in which providers give what the assistant thought, as a text. */
+const REASONING_FIELDS = ["reasoning_content", "reasoning", "thinking"] as const;
+/** The fields that may hold media, or say where it is. */
+const MEDIA_FIELDS = [
+  ...["data", "url", "image", "image_url", "input_audio", "audio", "file", "source", "file_id", "fileId", "id"],
+] as const;
+/** The fields of a media part that are read. */
+const MEDIA_PART_FIELDS: ReadonlySet<string> = new Set([
+  ...["type", "detail", "mediaType", "width", "height", "pages", "seconds", "bytes", ...MEDIA_FIELDS],
+]);
 
 /** What is wrong with a message, and where in it. */
 class Malformed {
   readonly place: string;
   readonly message: string;
   readonly nextAction: string;
+  /** Whether the message may be one of a shape that is not read. */
+  readonly isForeign: boolean;
 
-  constructor(place: string, message: string, nextAction: string) {
+  constructor(place: string, message: string, nextAction: string, isForeign = false) {
     this.place = place;
     this.message = message;
     this.nextAction = nextAction;
+    this.isForeign = isForeign;
   }
 }
 
@@ -120,12 +211,17 @@ export function readMessage(message: unknown, path: string, kind: ErrorKind, str
   } catch (failure) {
     const isMalformed = failure instanceof Malformed;
     const place = isMalformed ? path + failure.place : path;
+    const isForeign = isMalformed && (failure.isForeign || /^\.(?:content|tool_?[cC]alls)/.test(failure.place));
+    const shape = isForeign ? unreadShapeOf(message) : undefined;
+    const known =
+      shape === undefined ? "" : `; it looks like a message of the shape ${shape.name}, which windrow does not read`;
+    const nextAction = isMalformed ? failure.nextAction : "Pass messages whose fields can be read as plain data.";
     throw new ContextError({
       kind,
       code: "INVALID_TRANSCRIPT",
-      message: `${place}: ${isMalformed ? failure.message : "the message could not be read"}`,
+      message: `${place}: ${isMalformed ? failure.message : "the message could not be read"}${known}`,
       path: place,
-      nextAction: isMalformed ? failure.nextAction : "Pass messages whose fields can be read as plain data.",
+      nextAction: shape === undefined ? nextAction : `Pass what this makes of the messages: \`${shape.byHand}\`.`,
       cause: isMalformed ? undefined : failure,
     });
   }
@@ -144,10 +240,11 @@ function read(message: unknown, stream: Stream): void {
       ".role",
       role == null ? "the message has no role" : `unknown role ${describe(role)}`,
       `Give the message one of the roles ${known}.`,
+      true,
     );
   }
   const createdAt = input.createdAt;
-  stream.push(roleCode, input.pinned === true ? 1 : 0, timeOf(createdAt));
+  stream.push(isAnswerOfTools(input) ? TOOL : roleCode, input.pinned === true ? 1 : 0, timeOf(createdAt));
   push(stream, "id", idOf(input.id, ".id"));
   push(stream, "name", text(input.name, ".name"));
   push(stream, "createdAt", typeof createdAt === "string" ? createdAt : undefined);
@@ -175,15 +272,19 @@ function read(message: unknown, stream: Stream): void {
   }
   push(stream, "priority", priorityOf(input.priority));
   push(stream, "timeToLive", timeToLiveOf(input.ttlSeconds));
+  const begin = stream.length;
   readContent(input.content, stream);
   push(stream, "text", text(input.refusal, ".refusal"));
+  for (const thought of thoughtsOf(input)) {
+    push(stream, "reasoning", thought);
+  }
   for (const field of ["toolCalls", "tool_calls"]) {
     for (const [position, call] of list(input[field], `.${field}`).entries()) {
       readCall(call, `.${field}[${position}]`, stream);
     }
   }
   if (input.audio != null) {
-    push(stream, "audio", mediaOf({ audio: input.audio }));
+    push(stream, "audio", mediaOf({ audio: input.audio }, "audio"));
   }
   if (input.function_call != null) {
     throw new Malformed(
@@ -193,6 +294,87 @@ function read(message: unknown, stream: Stream): void {
     );
   }
   push(stream, "resultId", text(input.toolCallId ?? input.tool_call_id, ".toolCallId"));
+  const isEmpty = saysNothing(stream, begin, SAYS_NOTHING_BY_ITSELF);
+  checkNothingIsLost(input, "", "message", MESSAGE_FIELDS, isEmpty, stream, begin);
+  if (input.content === undefined && stream.length === begin) {
+    throw new Malformed(
+      ".content",
+      "the message has no content, and nothing else that windrow reads says anything",
+      'Give it a content: a text, a list of parts, or "" where nothing is said.',
+      true,
+    );
+  }
+}
+
+/**
+ * Whether a message of the user's is nothing but results of tools: Anthropic's messages have no role for these. To all that
+ * counts turns or asks who speaks it is the tools' message.
+ */
+function isAnswerOfTools({ role, content }: Record<string, unknown>): boolean {
+  const isResult = (part: unknown): boolean => RESULT_TYPE.test(String((part as { type?: unknown } | null)?.type));
+  return role === "user" && Array.isArray(content) && content.length > 0 && content.every(isResult);
+}
+
+/** What the assistant thought, where it stands beside the content. */
+function thoughtsOf(input: Record<string, unknown>): readonly string[] {
+  for (const field of REASONING_FIELDS) {
+    const thought = input[field];
+    if (typeof thought === "string" && thought !== "") {
+      return [thought];
+    }
+  }
+  const details = Array.isArray(input.reasoning_details) ? input.reasoning_details : [];
+  return details
+    .map((detail) => detail?.text ?? detail?.summary ?? detail?.data)
+    .filter((thought) => typeof thought === "string");
+}
+
+/** The id of the call that a message answers says nothing, and so do the id and the name of a call without arguments. */
+const SAYS_NOTHING_BY_ITSELF: readonly Field[] = ["resultId"];
+const SAYS_NOTHING_IN_A_PART: readonly Field[] = ["resultId", "callId", "callName"];
+
+/** Whether nothing that is said was read from `begin` on, apart from `silent` fields. */
+function saysNothing(stream: Stream, begin: number, silent: readonly Field[]): boolean {
+  for (let at = begin; at < stream.length; at += 2) {
+    const field = FIELDS[stream[at] as number] as Field;
+    const value = stream[at + 1] as string;
+    if (!silent.includes(field) && value.trim() !== "" && !(field === "callArguments" && value === "{}")) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/**
+ * Fails where a field that is not read holds what a message, part or call says: all of it where what was read `isEmpty`,
+ * otherwise parts, calls, results and media that stand beside it.
+ */
+function checkNothingIsLost(
+  input: object,
+  place: string,
+  what: string,
+  known: ReadonlySet<string>,
+  isEmpty: boolean,
+  stream: Stream,
+  begin: number,
+): void {
+  const said = (): string =>
+    stream
+      .slice(begin)
+      .filter((_, at) => at % 2 === 1)
+      .join("\n");
+  const field = isEmpty ? sayingField(input, known, what !== "message") : lostField(input, known, said);
+  if (field === undefined) {
+    return;
+  }
+  throw new Malformed(
+    `${place}.${field}`,
+    isEmpty
+      ? `what the ${what} says is in \`${field}\`, which windrow does not read`
+      : `\`${field}\` holds more than windrow reads of the ${what}`,
+    `Put it where windrow reads it, or under \`metadata\` where the model is not to see it.`,
+    true,
+  );
 }
 
 function timeOf(createdAt: unknown): number {
@@ -273,48 +455,154 @@ function readPart(part: unknown, place: string, stream: Stream): void {
     throw new Malformed(place, `expected a content part, got ${describe(part)}`, "Pass objects with a type, or texts.");
   }
   const input = part as Record<string, unknown>;
-  switch (input.type) {
+  const begin = stream.length;
+  const known = readFields(input, place, stream);
+  const isEmpty = saysNothing(stream, begin, SAYS_NOTHING_IN_A_PART);
+  checkNothingIsLost(input, place, "part", known, isEmpty, stream, begin);
+}
+
+const RESULT_TYPE = /^tool-result$|^(?:\w+_)?tool_result$/;
+const CALL_TYPE = /^(?:(?:server|mcp)_)?tool_use$/;
+
+/** Reads the fields of a part; gives those that it knows. */
+function readFields(input: Record<string, unknown>, place: string, stream: Stream): ReadonlySet<string> {
+  const { type } = input;
+  switch (type) {
     case "text":
     case "input_text":
     case "output_text":
-      push(stream, "text", required(input.text, `${place}.text`));
-      break;
+      return readText(input, place, "text", "text", stream);
     case "refusal":
-      push(stream, "text", required(input.refusal, `${place}.refusal`));
-      break;
+      return readText(input, place, "text", "refusal", stream);
     case "reasoning":
-      push(stream, "reasoning", required(input.text, `${place}.text`));
-      break;
+      return readText(input, place, "reasoning", "text", stream);
+    case "thinking":
+      return readText(input, place, "reasoning", "thinking", stream);
+    case "redacted_thinking":
+      return readText(input, place, "reasoning", "data", stream);
     case "image":
-      push(stream, "image", mediaOf(part, text(input.detail, `${place}.detail`)));
-      break;
-    case "image_url": {
-      const image = input.image_url as Record<string, unknown> | undefined;
-      push(stream, "image", mediaOf(part, text(image?.detail, `${place}.image_url.detail`)));
-      break;
-    }
+    case "image_url":
+      readMedia(input, place, "image", stream);
+      return MEDIA_PART_FIELDS;
     case "audio":
     case "input_audio":
-      push(stream, "audio", mediaOf(part));
-      break;
+      readMedia(input, place, "audio", stream);
+      return MEDIA_PART_FIELDS;
     case "file":
-      push(stream, "file", mediaOf(part));
-      break;
+    case "document":
+      readMedia(input, place, "file", stream);
+      return MEDIA_PART_FIELDS;
     case "tool-call":
-      pushCall(stream, place, input.toolCallId, input.toolName, input.input ?? input.args);
-      break;
+      pushCall(stream, place, input.toolCallId, input.toolName, input.input ?? input.args, ["toolCallId", "toolName"]);
+      return TOOL_CALL_FIELDS;
     case "tool-result":
       push(stream, "resultId", required(input.toolCallId, `${place}.toolCallId`));
-      push(stream, "text", json(input.output ?? input.result) ?? "");
-      break;
+      readOutput(input.output ?? input.result, place, stream);
+      return TOOL_RESULT_FIELDS;
     default:
+      if (typeof type === "string" && CALL_TYPE.test(type)) {
+        pushCall(stream, place, input.id, input.name, input.input);
+        return TOOL_USE_FIELDS;
+      }
+      if (typeof type === "string" && RESULT_TYPE.test(type)) {
+        push(stream, "resultId", required(input.tool_use_id, `${place}.tool_use_id`));
+        readBlocks(input.content, `${place}.content`, stream);
+        return TOOL_RESULT_BLOCK_FIELDS;
+      }
       throw new Malformed(
         `${place}.type`,
-        `unknown content part ${describe(input.type)}`,
+        `unknown content part ${describe(type)}`,
         "Use text, reasoning, image, audio, file, tool-call or tool-result, or leave the part out.",
+        true,
       );
   }
 }
+
+const TOOL_CALL_FIELDS: ReadonlySet<string> = new Set(["toolCallId", "toolName", "input", "args"]);
+const TOOL_RESULT_FIELDS: ReadonlySet<string> = new Set(["toolCallId", "toolName", "output", "result"]);
+const TOOL_USE_FIELDS: ReadonlySet<string> = new Set(["id", "name", "input"]);
+const TOOL_RESULT_BLOCK_FIELDS: ReadonlySet<string> = new Set(["tool_use_id", "content"]);
+const CALL_FIELDS: ReadonlySet<string> = new Set(["id", "name", "arguments", "input", "function", "custom"]);
+const TEXT_FIELDS: ReadonlySet<string> = new Set(["text", "refusal", "thinking"]);
+const NO_FIELDS: ReadonlySet<string> = new Set();
+
+function readText(
+  input: Record<string, unknown>,
+  place: string,
+  field: Field,
+  name: string,
+  stream: Stream,
+): ReadonlySet<string> {
+  const value = input[name];
+  if (value == null) {
+    checkNothingIsLost(input, place, "part", NO_FIELDS, true, stream, stream.length);
+  }
+  push(stream, field, required(value, `${place}.${name}`));
+  return name === "data" ? REDACTED_FIELDS : TEXT_FIELDS;
+}
+
+const REDACTED_FIELDS: ReadonlySet<string> = new Set(["data"]);
+
+/** An image, audio or a file: itself, or what says where it is. */
+function readMedia(
+  input: Record<string, unknown>,
+  place: string,
+  kind: "image" | "audio" | "file",
+  stream: Stream,
+): void {
+  if (!MEDIA_FIELDS.some((field) => hasMedia(input[field]))) {
+    checkNothingIsLost(input, place, "part", MEDIA_PART_FIELDS, true, stream, stream.length);
+    throw new Malformed(
+      place,
+      `the ${kind} part has no data, no url and no id`,
+      "Give what it holds, or leave the part out.",
+      true,
+    );
+  }
+  const detail = input.type === "image_url" ? ".image_url.detail" : ".detail";
+  const given =
+    input.type === "image_url" ? (input.image_url as { detail?: unknown } | undefined)?.detail : input.detail;
+  push(stream, kind, mediaOf(input, kind, text(given, place + detail)));
+}
+
+/** What a tool gave: a text, any JSON, or one of the AI SDK's outputs, which say themselves what they are. */
+function readOutput(output: unknown, place: string, stream: Stream): void {
+  const typed = (typeof output === "object" && output !== null ? output : {}) as { type?: unknown; value?: unknown };
+  if (typed.type === "content" && Array.isArray(typed.value)) {
+    readBlocks(typed.value, `${place}.output.value`, stream);
+  } else {
+    const isTyped = OUTPUT_TYPE.test(String(typed.type)) && "value" in typed;
+    push(stream, "text", json(isTyped ? typed.value : output) ?? "");
+  }
+}
+
+const OUTPUT_TYPE = /^(?:error-)?(?:text|json)$/;
+
+/** What a tool gave, as a list of texts, images and the like, or as a text. */
+function readBlocks(content: unknown, place: string, stream: Stream): void {
+  if (!Array.isArray(content)) {
+    push(stream, "text", json(content) ?? "");
+    return;
+  }
+  for (const [position, block] of content.entries()) {
+    const type = String((block as { type?: unknown } | null)?.type);
+    const at = `${place}[${position}]`;
+    const kind = BLOCK_KINDS.find(([pattern]) => pattern.test(type))?.[1];
+    if (kind !== undefined) {
+      readMedia(block as Record<string, unknown>, at, kind, stream);
+    } else if (type === "text" || typeof block === "string") {
+      readPart(block, at, stream);
+    } else {
+      push(stream, "text", json(block) ?? "");
+    }
+  }
+}
+
+const BLOCK_KINDS = [
+  [/^image/, "image"],
+  [/^audio/, "audio"],
+  [/^(?:file|document|media)/, "file"],
+] as const;
 
 /**
  * A marked copy of a message with another text: it stands where the first text stood, and the further ones are gone. What
@@ -341,35 +629,62 @@ function withText(content: MessageInput["content"], text: string): MessageInput[
   }
   let isPlaced = false;
   const parts = content.flatMap((part) => {
-    const field = textField(part);
-    if (field === undefined) {
+    const copy = partWithText(part, isPlaced ? "" : text);
+    if (copy === undefined) {
       return [part];
     }
-    const placed = isPlaced ? "" : text;
-    const isGone = isPlaced && (typeof part === "string" || part.type !== "tool-result");
+    const isGone = isPlaced && (typeof part === "string" || !RESULT_TYPE.test(part.type));
     isPlaced = true;
-    return isGone ? [] : [typeof part === "string" ? placed : ({ ...part, [field]: placed } as PartInput)];
+    return isGone ? [] : [copy];
   });
-  return isPlaced ? parts : [...parts, text];
+  if (isPlaced) {
+    return parts;
+  }
+  return [...parts, { type: "text", text }];
 }
 
-/** The field of a part that the engine takes for text. */
-function textField(part: PartInput | string): string | undefined {
+/** A part with another text in the place of its own; undefined where it has none that the engine takes for text. */
+function partWithText(part: PartInput | string, text: string): PartInput | string | undefined {
   if (typeof part === "string") {
-    return "text";
+    return text;
   }
   switch (part.type) {
     case "text":
     case "input_text":
     case "output_text":
-      return "text";
+      return { ...part, text };
     case "refusal":
-      return "refusal";
-    case "tool-result":
-      return part.output == null && "result" in part ? "result" : "output";
+      return { ...part, refusal: text };
+    case "tool-result": {
+      const field = part.output == null && "result" in part ? "result" : "output";
+      return { ...part, [field]: outputWithText((part as Record<string, unknown>)[field], text) } as PartInput;
+    }
     default:
-      return undefined;
+      return RESULT_TYPE.test(part.type)
+        ? ({ ...part, content: blocksWithText((part as { content?: unknown }).content, text) } as PartInput)
+        : undefined;
   }
+}
+
+/** What a tool gave, with another text: of the AI SDK's outputs another of the same form. */
+function outputWithText(output: unknown, text: string): unknown {
+  const typed = (typeof output === "object" && output !== null ? output : {}) as { type?: unknown; value?: unknown };
+  const type = String(typed.type);
+  if (type === "content" && Array.isArray(typed.value)) {
+    return { ...typed, value: blocksWithText(typed.value, text) };
+  }
+  return OUTPUT_TYPE.test(type) && "value" in typed
+    ? { ...typed, type: type.startsWith("error") ? "error-text" : "text", value: text }
+    : text;
+}
+
+/** Blocks with one text in the place of all that they say; images and files stay. */
+function blocksWithText(content: unknown, text: string): unknown {
+  if (!Array.isArray(content)) {
+    return text;
+  }
+  const media = content.filter((block) => BLOCK_KINDS.some(([pattern]) => pattern.test(String(block?.type))));
+  return [...(text === "" ? [] : [{ type: "text", text }]), ...media];
 }
 
 function readCall(call: unknown, place: string, stream: Stream): void {
@@ -381,13 +696,34 @@ function readCall(call: unknown, place: string, stream: Stream): void {
     );
   }
   const input = call as Record<string, unknown>;
-  const named = (input.function ?? input.custom ?? input) as Record<string, unknown>;
+  const given = input.function ?? input.custom;
+  const named = (typeof given === "object" && given !== null ? given : input) as Record<string, unknown>;
+  const begin = stream.length;
   pushCall(stream, place, input.id, named.name, named.arguments ?? named.input);
+  const isEmpty = saysNothing(stream, begin, SAYS_NOTHING_IN_A_PART);
+  for (const fields of named === input ? [input] : [input, named]) {
+    checkNothingIsLost(fields, place, "tool call", CALL_FIELDS, isEmpty, stream, begin);
+  }
+  if (input.result != null || input.output != null) {
+    throw new Malformed(
+      `${place}.${input.result != null ? "result" : "output"}`,
+      "a tool call holds its result",
+      "Pass the result as a message of the role tool, with the id of the call as toolCallId.",
+      true,
+    );
+  }
 }
 
-function pushCall(stream: Stream, place: string, id: unknown, name: unknown, given: unknown): void {
-  push(stream, "callId", required(id, `${place}.id`));
-  push(stream, "callName", required(name, `${place}.name`));
+function pushCall(
+  stream: Stream,
+  place: string,
+  id: unknown,
+  name: unknown,
+  given: unknown,
+  [idField, nameField] = ["id", "name"],
+): void {
+  push(stream, "callId", required(id, `${place}.${idField}`));
+  push(stream, "callName", required(name, `${place}.${nameField}`));
   push(stream, "callArguments", json(given) ?? "");
 }
 
@@ -455,31 +791,6 @@ export function describe(value: unknown): string {
     return Array.isArray(value) ? "a list" : "an object";
   }
   return typeof value === "function" ? "a function" : String(value);
-}
-
-/**
- * What the engine knows of a media part: its detail, and a fingerprint of all its fields, so that another image is another
- * message. The media itself stays outside.
- */
-function mediaOf(part: object, detail = "auto"): string {
-  const fields = jsonOf(part, function (key, value) {
-    // As it is, before a `toJSON` of its own.
-    const own = this[key];
-    if (ArrayBuffer.isView(own)) {
-      return fingerprint(new Uint8Array(own.buffer, own.byteOffset, own.byteLength));
-    }
-    return own instanceof ArrayBuffer ? fingerprint(new Uint8Array(own)) : value;
-  });
-  return `${detail} ${fingerprint(encoder.encode(fields))}`;
-}
-
-/** A checksum of bytes (FNV-1a, 32 bits) with their number. */
-function fingerprint(bytes: Uint8Array): string {
-  let hash = 0x811c9dc5;
-  for (const byte of bytes) {
-    hash = Math.imul(hash ^ byte, 0x01000193);
-  }
-  return `${bytes.length}-${(hash >>> 0).toString(16)}`;
 }
 
 /** How much text crosses at a time, in UTF-16 code units. */

@@ -27,7 +27,8 @@ export interface ParsedTranscript {
  * Reads a conversation from the text of a file: a JSON list of messages, a message a line (JSONL), or an object with a
  * list `messages`; of the last, also a list or one a line. Messages are in windrow's form, OpenAI's, or that of session
  * logs: a header `{ type: "session", session_key }` and rows `{ type: "message", role, text, created_at }`. Rows that are not
- * understood are skipped and reported. Fails with `INVALID_TRANSCRIPT` where there is no JSON at all.
+ * understood are skipped and reported. Fails with `INVALID_TRANSCRIPT` where there is no JSON at all, and where there are rows
+ * and none of them is a message.
  */
 export function parseTranscript(text: string): ParsedTranscript {
   return publicCall("transcript_error", "parseTranscript", () => parse(text));
@@ -39,6 +40,7 @@ function parse(text: string): ParsedTranscript {
   const skipped: SkippedRow[] = [];
   const stream: Stream = [];
   let sessionKey: string | undefined;
+  let firstFailure: unknown;
   const take = (entry: unknown, row: number): void => {
     const header = sessionKeyOf(entry);
     if (header !== undefined) {
@@ -50,8 +52,15 @@ function parse(text: string): ParsedTranscript {
       readMessage(message, `row ${row}`, "transcript_error", stream);
       messages.push(message as MessageInput);
     } catch (failure) {
+      firstFailure ??= failure;
       skipped.push({ row, reason: (failure as ContextError).message.replace(/^row \d+(\.|: )?/, "") });
     }
+  };
+  const found = (): ParsedTranscript => {
+    if (messages.length === 0) {
+      checkAnyIsRead(skipped, firstFailure, "transcript_error");
+    }
+    return { messages, skipped };
   };
 
   const body = text.replace(/^\uFEFF/, "");
@@ -60,7 +69,7 @@ function parse(text: string): ParsedTranscript {
     rowsOf(whole.value).forEach((entry, index) => {
       take(entry, index + 1);
     });
-    return { messages, skipped, ...requestOf(whole.value) };
+    return { ...found(), ...requestOf(whole.value) };
   }
   if (body.trimStart().startsWith("[") || isCut(body)) {
     throw notJson(whole.failure);
@@ -83,7 +92,23 @@ function parse(text: string): ParsedTranscript {
       take(entry, index + 1);
     }
   });
-  return { messages, skipped };
+  return found();
+}
+
+/** Fails where rows of a file were skipped, of which no message was read: with what is wrong with the first. */
+export function checkAnyIsRead(skipped: readonly SkippedRow[], firstFailure: unknown, kind: ErrorKind): void {
+  const [first] = skipped;
+  if (first === undefined) {
+    return;
+  }
+  const known = firstFailure instanceof ContextError ? firstFailure : undefined;
+  throw new ContextError({
+    kind,
+    code: "INVALID_TRANSCRIPT",
+    message: `no message in it (row ${first.row}: ${first.reason})`,
+    nextAction: known?.nextAction ?? "Give a JSON list of messages, or a message a line.",
+    cause: firstFailure,
+  });
 }
 
 /** The session's key, of a row that is the header of a session log; empty where it names none. */

@@ -5,7 +5,7 @@
 
 import { ContextError } from "./errors.js";
 import { type MessageInput, readMessage, type Stream } from "./messages.js";
-import { hasMessages, isCut, messageOfRow, rowsOf, type SkippedRow, tryParse } from "./parse.js";
+import { checkAnyIsRead, hasMessages, isCut, messageOfRow, rowsOf, type SkippedRow, tryParse } from "./parse.js";
 import { decodePlain, encodePlain, isRecord, Unkept, withFields } from "./plain-data.js";
 import type { Entry, EntryType, JsonValue, NewEntry } from "./stores/contract.js";
 
@@ -165,9 +165,37 @@ const SLICE_MS = 25;
 /**
  * Reads a file into entries: a session log, a row a line, or what else `parseTranscript` reads. Of a log every row is kept as
  * its line. Rows of types that are not known are kept too, and are never messages. What is not understood is skipped and
- * reported, the last line where it was cut; nothing fails but what `onProgress` throws, and a text too large for the host.
+ * reported, the last line where it was cut. Fails with `INVALID_TRANSCRIPT` where there are rows other than headers and
+ * failures, and none of them is a message; and with what `onProgress` throws.
  */
 export async function readLines(text: string, onProgress: (progress: ReadProgress) => void): Promise<ReadLines> {
+  const failures: unknown[] = [];
+  const found = await readRows(text, failures, onProgress);
+  if (!found.entries.some(({ type }) => type === "message" || type === "summary")) {
+    const odd = found.entries.findIndex(({ type }) => type === "other");
+    checkAnyIsRead(found.skipped, failures[0], "session_error");
+    if (odd >= 0) {
+      checkIsMessage(found.entries[odd] as NewEntry);
+    }
+  }
+  return found;
+}
+
+/** Fails with what is wrong with a row of a type that is not known, as a message. */
+function checkIsMessage({ data }: NewEntry): void {
+  const row: unknown = typeof data === "string" ? JSON.parse(data) : data;
+  try {
+    readMessage(row, "row", "session_error", []);
+  } catch (failure) {
+    checkAnyIsRead([{ row: 1, reason: reasonOf(failure) }], failure, "session_error");
+  }
+}
+
+async function readRows(
+  text: string,
+  failures: unknown[],
+  onProgress: (progress: ReadProgress) => void,
+): Promise<ReadLines> {
   const entries: NewEntry[] = [];
   const skipped: SkippedRow[] = [];
   const stream: Stream = [];
@@ -175,6 +203,7 @@ export async function readLines(text: string, onProgress: (progress: ReadProgres
     try {
       entries.push(entryOfRow(value, line, stream));
     } catch (failure) {
+      failures.push(failure);
       skipped.push({ row, reason: reasonOf(failure) });
     }
   };

@@ -1,6 +1,6 @@
 // Counting, without a build.
 
-import { countText, encodingOf } from "#core";
+import { certaintyOf, countText } from "#core";
 import { readConfig, refuseHooks } from "./config.js";
 import { call } from "./engine.js";
 import { ContextError } from "./errors.js";
@@ -21,8 +21,13 @@ export interface CountOptions {
 export interface TokenCount {
   /** How many tokens. */
   readonly tokens: number;
-  /** Whether that is exact: counted by an encoding, and without a part of unknown cost (an image, audio, a file). */
+  /**
+   * Whether that is exact: for the model that is named, or for the encoding where that alone is named, and without an image,
+   * audio or a file. Where neither is named it is not: the model may count in another encoding.
+   */
   readonly exact: boolean;
+  /** The same in words: what the count is exact for, or why it is not. */
+  readonly words: string;
 }
 
 const KIND = "token_count_error";
@@ -39,9 +44,11 @@ function count(input: string | readonly MessageInput[], options?: CountOptions):
   const read = readConfig(options, KIND);
   refuseHooks(read, KIND);
   const plain = read.options;
-  const exact = call(KIND, () => encodingOf(plain)) !== undefined;
+  const certainty = (hasMedia: boolean): Omit<TokenCount, "tokens"> =>
+    JSON.parse(call(KIND, () => certaintyOf(plain, hasMedia)));
+  const certain = certainty(false);
   if (typeof input === "string") {
-    return { tokens: call(KIND, () => countText(input, plain)), exact };
+    return { tokens: call(KIND, () => countText(input, plain)), ...certain };
   }
   const messages = messageListOf<MessageInput>(input, KIND);
   if (messages === undefined) {
@@ -54,6 +61,7 @@ function count(input: string | readonly MessageInput[], options?: CountOptions):
   }
   return withCoreOf(messages, KIND, (core) => {
     const costs = call(KIND, () => core.measure(plain));
-    return { tokens: costs.reduce((total, cost) => total + cost, 0), exact: exact && !core.hasMedia };
+    const tokens = costs.reduce((total, cost) => total + cost, 0);
+    return { tokens, ...(core.hasMedia ? certainty(true) : certain) };
   });
 }

@@ -52,7 +52,8 @@ pub struct ContextConfig {
     /// The model that the context is for, for example `gpt-4o`: it chooses the encoding. A model without a public
     /// encoding gets the estimator.
     pub model: Option<String>,
-    /// How tokens are counted; stronger than `model`. Default: by `model`, and without one `o200k_base`.
+    /// How tokens are counted; stronger than `model`. Default: by `model`, and without one `o200k_base`, which is not called
+    /// exact then, as the model may count otherwise.
     pub encoding: Option<EncodingChoice>,
     /// What is taken into consideration at all, and in which order.
     pub collect: CollectConfig,
@@ -151,10 +152,8 @@ impl ContextConfig {
             Some(EncodingName::Cl100kBase) => EncodingChoice::Cl100kBase,
             None => EncodingChoice::Estimate,
         };
-        self.encoding = self
-            .encoding
-            .or_else(|| self.model.as_ref().map(by_model))
-            .or(Some(EncodingChoice::O200kBase));
+        // Where neither is named it stays unsaid, as nobody knows then for which model the counts are exact.
+        self.encoding = self.encoding.or_else(|| self.model.as_ref().map(by_model));
         if self.budget.context_limit.is_some() {
             self.budget.reply_reserve.get_or_insert(budget::DEFAULT_REPLY_RESERVE);
         }

@@ -25,10 +25,12 @@ pub fn run(draft: &mut Draft) -> StageResult {
         costs.push(meter.cost(draft, *piece)?);
     }
     let total = costs.iter().fold(fixed, |total, cost| total.plus(*cost));
+    let certainty = meter.certainty(&draft.config, has_media(draft, &pieces));
     draft.context.tokens = TokenReport {
         total: total.tokens,
         limit: draft.config.budget.prompt_limit(),
-        exact: meter.is_exact() && !has_media(draft, &pieces),
+        exact: certainty.is_exact,
+        words: certainty.words,
         encoding: meter.name().to_owned(),
         sections: section_tokens(draft, fixed, &costs),
     };

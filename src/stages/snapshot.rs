@@ -1,7 +1,7 @@
 //! Stage 9, `snapshot`: the canonical bytes of what was built, their hash, and the recording.
 
 use crate::ask::{Answer, StageResult};
-use crate::config::SectionKind;
+use crate::config::{EncodingChoice, SectionKind};
 use crate::context::{
     AnswerRecord, ItemForm, RECORDING_FORMAT_VERSION, Recording, Snapshot, TranscriptRecord,
 };
@@ -119,6 +119,8 @@ fn hash(draft: &Draft) -> String {
     let mut config = draft.config.clone();
     config.now = None;
     config.turn_id = None;
+    // Naming the default changes nothing that is built.
+    config.encoding.get_or_insert(EncodingChoice::O200kBase);
     let mut hash = Sha256::new();
     let mut update = |bytes: &[u8]| {
         hash.update((bytes.len() as u64).to_le_bytes());

@@ -7,6 +7,7 @@
 mod cache;
 pub(crate) mod classes;
 mod estimate;
+pub mod media;
 mod merge;
 mod model;
 mod pretokenizer;

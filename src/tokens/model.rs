@@ -40,7 +40,36 @@ const PREFIXES: [(&str, EncodingName); 13] = [
     ("codex-mini", O200kBase),
 ];
 
+/// What the names of models hold that count in none of these encodings.
+const OTHERS: [&str; 18] = [
+    "claude",
+    "gemini",
+    "gemma",
+    "llama",
+    "mistral",
+    "mixtral",
+    "codestral",
+    "qwen",
+    "deepseek",
+    "grok",
+    "command-",
+    "nova-",
+    "kimi",
+    "glm-",
+    "minimax",
+    "phi-",
+    "jamba",
+    "nemotron",
+];
+
 impl EncodingName {
+    /// Whether a model is known to count in no encoding of these, by its name.
+    #[must_use]
+    pub fn is_other(model: &str) -> bool {
+        let model = model.to_ascii_lowercase();
+        Self::for_model(&model).is_none() && OTHERS.iter().any(|name| model.contains(name))
+    }
+
     /// The encoding of a model, by the model's name: `gpt-4o`, `gpt-4o-2024-05-13`, a fine-tuned one
     /// (`ft:gpt-4o:…`), or with the provider before it as routers write it (`openai/gpt-4o`). None for any other,
     /// and for the models whose encoding is an older one.

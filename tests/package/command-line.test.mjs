@@ -172,14 +172,14 @@ describe("the summary on standard error", () => {
     assert.match(stderr, /^list\.json: 4 messages read\nKept: 2 messages\n/);
     assert.match(stderr, /\n {2}1 \(\d+ tokens\): one of the instructions/);
     assert.match(stderr, /\nLeft out: 2 messages\n {2}2: no room left in the budget/);
-    assert.ok(stderr.includes(`Tokens: ${tokens.total} of 30 (exact, o200k_base): format 3, instructions `), stderr);
+    assert.ok(stderr.includes(`Tokens: ${tokens.total} of 30 (${tokens.words}): format 3, instructions `), stderr);
     assert.ok(stderr.endsWith(`Hash: ${snapshot.contextHash}\n`));
     assert.ok(!stderr.includes("\u001b"), "no colours where it is no terminal");
   });
 
   test("says that an estimate is one, and that there is no limit", async () => {
     const { stderr } = await succeeds(["build", "list.json", "--model", "unknown"]);
-    assert.match(stderr, /Tokens: \d+, no limit \(an estimate\)/);
+    assert.match(stderr, /Tokens: \d+, no limit \(an estimate: the encoding of unknown is not known\)/);
   });
 
   test("names the first skipped rows, and counts the others", async () => {

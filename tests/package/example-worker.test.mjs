@@ -374,7 +374,7 @@ describe("a chat", () => {
     assert.equal(context.status, 200);
     assert.equal(contentsOf(context).at(-1), request);
     const { tokens, snapshot, trimmed } = context.body;
-    assert.ok(tokens.exact && tokens.total > 0 && tokens.total <= 70);
+    assert.ok(/^exact in o200k_base/.test(tokens.words) && tokens.total > 0 && tokens.total <= 70);
     assert.equal(trimmed, false);
     assert.match(snapshot.contextHash, /^ctx_/);
     assert.equal(snapshot.sessionId, JSON.stringify(["rosa", "boat house"]));

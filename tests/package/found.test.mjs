@@ -32,7 +32,7 @@ test("calls in both spellings are counted, and those that cannot be paired are r
   const old = { role: "assistant", content: null, function_call: { name: "f", arguments: "word ".repeat(99) } };
   fails(() => buildContextSync([old], { encoding }), "INVALID_TRANSCRIPT", "messages[0].function_call");
   const spoken = { role: "assistant", content: null, audio: { id: "audio_1" } };
-  assert.equal(buildContextSync([spoken]).tokens.exact, false);
+  assert.equal(buildContextSync([spoken], { encoding }).tokens.exact, false);
 });
 
 test("a length beyond 32 bits cuts nothing off", () => {

@@ -419,8 +419,14 @@ describe("odd input that is right", () => {
   });
 
   test("messages without content", async () => {
-    const messages = [user(""), user(null), { role: "user" }, user([]), user(undefined)];
+    const messages = [user(""), user(null), user([])];
     assert.deepEqual((await build(messages)).messages, messages);
+    for (const absent of [{ role: "user" }, user(undefined)]) {
+      checkContextError(await errorOf(() => build([absent])), {
+        code: "INVALID_TRANSCRIPT",
+        path: "messages[0].content",
+      });
+    }
   });
 
   test("ids that occur twice: the newest is explained", async () => {

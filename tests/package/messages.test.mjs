@@ -79,7 +79,15 @@ describe("forms", () => {
 
   test("reasoning, names, media and calls are seen in a text", () => {
     const shown = text([
-      user([{ type: "image" }, "look", { type: "input_audio" }, { type: "file" }], { name: "Mara" }),
+      user(
+        [
+          { type: "image", url: "https://example.com/1.png" },
+          "look",
+          { type: "input_audio", input_audio: { data: "AAAA", format: "wav" } },
+          { type: "file", file: { file_id: "file-1" } },
+        ],
+        { name: "Mara" },
+      ),
       { role: "assistant", content: null, toolCalls: [{ id: "a", name: "find", arguments: { q: "x" } }] },
       { role: "tool", toolCallId: "a", content: "found" },
     ]);

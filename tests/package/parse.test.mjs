@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { buildContextSync, parseTranscript } from "windrow";
-import { checkContextError } from "./support/errors.mjs";
+import { checkContextError, errorOf } from "./support/errors.mjs";
 import { forEachSeed, randomTranscript } from "./support/random.mjs";
 
 const one = { role: "user", content: "one" };
@@ -170,11 +170,13 @@ describe("what is no conversation", () => {
     }
   });
 
-  test("JSON without a message in it gives none", () => {
+  test("JSON without a message in it is refused", async () => {
     for (const text of ['"text"', "5", "null", "true", '{"a": 1}', '{"messages": {"role": "user"}}']) {
-      const parsed = parseTranscript(text);
-      assert.deepEqual(parsed.messages, []);
-      assert.deepEqual(rows(parsed), [1]);
+      checkContextError(await errorOf(() => parseTranscript(text)), {
+        kind: "transcript_error",
+        code: "INVALID_TRANSCRIPT",
+        message: /no message in it \(row 1: /,
+      });
     }
   });
 });

@@ -131,7 +131,7 @@ describe("for random transcripts and configs", () => {
       }
       const { messages, text, tokens, kept } = built;
       assert.ok(tokens.limit === null || tokens.total <= tokens.limit);
-      if (tokens.exact && tokens.encoding !== "estimate") {
+      if (tokens.encoding !== "estimate" && !tokens.words.includes("images")) {
         const sent = text ?? messages;
         const encoding = { encoding: tokens.encoding };
         assert.equal(countTokens(sent, encoding).tokens, tokens.total);

@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { Miniflare } from "miniflare";
-import { memoryStore, openSession, replay } from "windrow";
+import { knownShapes, memoryStore, openSession, replay } from "windrow";
 import { openStorePage } from "./support/store-page.mjs";
 
 const paper = (name) => readFileSync(new URL(`../../${name}`, import.meta.url), "utf8");
@@ -145,8 +145,11 @@ test("the first example keeps, leaves out and counts what its comments say", asy
   assert.ok(comment(example, "context.messages;").endsWith(`${ids.join(", ")} and the request`));
   assert.equal(context.messages.at(-1).content, "What did we decide about the venue?");
   assert.ok(context.kept.every((message) => messages.includes(message)));
-  assert.equal(comment(example, "context.tokens.total;"), `${context.tokens.total}, counted exactly`);
-  assert.equal(context.tokens.exact, true);
+  assert.equal(
+    comment(example, "context.tokens.total;"),
+    `${context.tokens.total}, counted exactly in ${context.tokens.encoding}`,
+  );
+  assert.match(context.tokens.words, /^exact in o200k_base/);
   const { fate, stage, words } = context.explain("2");
   const said = comment(example, 'context.explain("2");');
   assert.ok(said.includes(`fate: "${fate}", stage: "${stage}", words: "${words.split(":")[0]}:`), said);
@@ -205,7 +208,32 @@ test("the example of the parts runs, and replays to the same", async () => {
   const { context, again, countTokens } = await run(example, "context", "again", "countTokens");
   assert.equal(again.same, true);
   assert.ok(context.text.includes("At Rosa's, at eight."));
-  assert.equal(comment(example, 'countTokens("How many is this?");'), written(countTokens("How many is this?")));
+  const named = 'countTokens("How many is this?", { model: "gpt-4o" }).tokens;';
+  assert.equal(comment(example, named), written(countTokens("How many is this?", { model: "gpt-4o" }).tokens));
+  const unnamed = 'countTokens("How many is this?").words;';
+  assert.equal(comment(example, unnamed), written(countTokens("How many is this?").words));
+});
+
+test("messages of another shape fail as the example says, and the README names every shape that is known", async () => {
+  const example = exampleWith("knownShapes");
+  const { failure } = await run(example, "failure");
+  assert.equal(comment(example, "failure.code;"), written(failure.code));
+  assert.equal(comment(example, "failure.path;"), written(failure.path));
+  const [begin, end] = JSON.parse(comment(example, "failure.nextAction;")).split("…");
+  assert.ok(failure.nextAction.startsWith(begin) && failure.nextAction.endsWith(end), failure.nextAction);
+  const { byHand } = knownShapes.find(({ name }) => name === "AI SDK UIMessage");
+  assert.ok(failure.nextAction.includes(byHand) && failure.message.includes("AI SDK UIMessage"));
+  const [, read, refused] = /^windrow's own form(.*?)\.\s.*?turns them into messages:(.*?)\.\n/ms.exec(
+    papers["README.md"],
+  );
+  const namesIn = (text) =>
+    text
+      .replace(/^.*?:/s, "")
+      .split(",")
+      .map((name) => name.replace(/\s+/g, " ").trim());
+  const known = (isRead) => knownShapes.filter((shape) => shape.isRead === isRead).map(({ name }) => name);
+  assert.deepEqual(namesIn(read).sort(), known(true).sort());
+  assert.deepEqual(namesIn(`:${refused}`).sort(), known(false).sort());
 });
 
 test("the example of triage gives the text below it, and its hook is not asked again", async () => {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { buildContextSync, ContextError, memoryStore, openSession, parseTranscript } from "windrow";
-import { errorOf } from "./support/errors.mjs";
+import { checkContextError, errorOf } from "./support/errors.mjs";
 import { forEachSeedAsync, randomTranscript } from "./support/random.mjs";
 
 const KEY = "terminal:main";
@@ -101,6 +101,12 @@ function randomValue(random, depth = 0) {
   return random.pick(depth < 3 ? [...leaf, ...nested] : leaf)();
 }
 
+/** Bytes, of which there is at least one: an image of none is no image. */
+function someBytes(random) {
+  const bytes = randomBytes(random);
+  return bytes.byteLength > 0 ? bytes : someBytes(random);
+}
+
 /** Messages with all that may be in one; each has an id and a time, as the session would give them others. */
 function randomMessages(random) {
   const messages = randomTranscript(random);
@@ -110,7 +116,8 @@ function randomMessages(random) {
     if (random.chance(0.4)) {
       message.metadata = randomValue(random);
     }
-    if (random.chance(0.2)) {
+    // In a message that says nothing they would be what it says, in a field that is not read.
+    if (random.chance(0.2) && typeof message.content === "string" && message.content.trim() !== "") {
       // The names that a row has for itself, and others that mean something to the format.
       message[random.pick(["type", "text", "created_at", "message", "session_key", "$windrow", "toJSON"])] =
         random.pick(["message", "session", { role: "user", content: "another" }, null, 5]);
@@ -118,7 +125,7 @@ function randomMessages(random) {
     if (random.chance(0.1)) {
       message.content = [
         { type: "text", text: random.text(3) },
-        { type: "image", data: randomBytes(random), mediaType: "image/png" },
+        { type: "image", data: someBytes(random), mediaType: "image/png" },
       ];
     }
     if (random.chance(0.1)) {
@@ -411,6 +418,11 @@ describe("a file", () => {
 
   test("of one row is written back as it was too", async () => {
     for (const row of python.split("\n").slice(1)) {
+      if (row.includes('"checkpoint"')) {
+        // No message: a file of nothing else is none.
+        checkContextError(await errorOf(() => imported(row)), { code: "INVALID_TRANSCRIPT", kind: "session_error" });
+        continue;
+      }
       const { session, entries } = await imported(row);
       assert.deepEqual(
         entries.map(({ data }) => data),
@@ -477,6 +489,15 @@ describe("a file", () => {
     }
     for (let length = 0; length <= bytes.length; length++) {
       const text = new TextDecoder().decode(bytes.subarray(0, length));
+      if (ends[0] < length - 1 && length <= ends[1] - 1) {
+        // Nothing is whole but the header.
+        checkContextError(await errorOf(() => imported(text)), { code: "INVALID_TRANSCRIPT", kind: "session_error" });
+        continue;
+      }
+      if (length > 0 && length < ends[0]) {
+        checkContextError(await errorOf(() => imported(text)), { code: "INVALID_TRANSCRIPT", kind: "session_error" });
+        continue;
+      }
       const { session, entries, skipped } = await imported(text);
       const wholeCount = ends.filter((end) => end < length).length;
       const begun = text.slice(text.lastIndexOf("\n") + 1).trim();
@@ -524,9 +545,14 @@ describe("a file", () => {
   test("whose first line is damaged gives the others, also where that line opens what it does not close", async () => {
     for (const first of ['{"type":"session",', '{"type":"session","session_key":"cu', "[", "}"]) {
       const good = { type: "message", role: "user", text: "good" };
-      const { messages, skipped } = await imported(lines(first, good, good, good));
-      // What begins as a list is one: its lines would be a conversation with holes.
-      assert.equal(messages.length, first === "[" ? 0 : 3, first);
+      const file = lines(first, good, good, good);
+      if (first === "[") {
+        // What begins as a list is one: its lines would be a conversation with holes.
+        checkContextError(await errorOf(() => imported(file)), { code: "INVALID_TRANSCRIPT", kind: "session_error" });
+        continue;
+      }
+      const { messages, skipped } = await imported(file);
+      assert.equal(messages.length, 3, first);
       assert.deepEqual(
         skipped.map(({ row }) => row),
         [1],
@@ -575,7 +601,7 @@ describe("a file", () => {
     ]);
   });
 
-  test("that is none gives nothing, and says so", async () => {
+  test("that is empty gives nothing, and one that is none is refused", async () => {
     for (const [text, count] of [
       ["", 0],
       [" \n\r\n\ufeff", 0],
@@ -586,8 +612,15 @@ describe("a file", () => {
       [JSON.stringify([{ role: "user", content: "a" }], null, 2).slice(0, -3), 1],
       ['{"messages": [\n{"role":"user","content":"a"},\n{"role":"user","content":"b"},\n', 1],
     ]) {
+      if (count > 0) {
+        checkContextError(await errorOf(() => imported(text)), {
+          code: "INVALID_TRANSCRIPT",
+          message: /row 1: not JSON/,
+        });
+        continue;
+      }
       const { messages, skipped } = await imported(text);
-      assert.deepEqual([messages.length, skipped.length], [0, count], text);
+      assert.deepEqual([messages.length, skipped.length], [0, 0], text);
     }
   });
 

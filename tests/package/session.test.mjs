@@ -891,9 +891,11 @@ describe("files, forks and subscriptions", () => {
       cut.skipped.map(({ row }) => row),
       [3],
     );
-    const none = await session.import("this is\nno log");
-    assert.equal(none.messageCount, 0);
-    assert.ok(none.skipped.length > 0);
+    checkContextError(await errorOf(() => session.import("this is\nno log")), {
+      kind: "session_error",
+      code: "INVALID_TRANSCRIPT",
+      message: /no message in it \(row 1: not JSON/,
+    });
     assert.equal((await session.messages()).length, 1);
     checkContextError(await errorOf(() => session.import(undefined)), {
       kind: "session_error",

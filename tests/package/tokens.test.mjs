@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { describe, test } from "node:test";
-import { buildContext, buildContextSync, countTokens, loadEncoding } from "windrow";
+import { buildContext, buildContextSync, countTokens, loadEncoding, replay } from "windrow";
 import o200k from "windrow/encodings/o200k_base";
 import { checkContextError, errorOf } from "./support/errors.mjs";
 import { forEachSeed, randomConfig, randomTranscript } from "./support/random.mjs";
@@ -89,13 +89,15 @@ describe("encodings", () => {
   test("by its bytes", async () => {
     const { buffer, byteOffset, byteLength } = bytesOf("cl100k_base");
     await loadEncoding({ name: "cl100k_base", bytes: buffer.slice(byteOffset, byteOffset + byteLength) });
-    assert.deepEqual(countTokens("hello world", { encoding: "cl100k_base" }), { tokens: 2, exact: true });
+    const words = "exact in cl100k_base, the encoding that is named";
+    assert.deepEqual(countTokens("hello world", { encoding: "cl100k_base" }), { tokens: 2, exact: true, words });
     assert.throws(() => countTokens("hi"), { code: "ENCODING_NOT_LOADED" }, "the other one is still not loaded");
   });
 
   test("by its module, again and again, and by its name from then on", async () => {
     await Promise.all([loadEncoding(o200k), loadEncoding(o200k), loadEncoding("o200k_base")]);
-    assert.deepEqual(countTokens("hello world"), { tokens: 2, exact: true });
+    const words = "exact in o200k_base, the encoding that is named";
+    assert.deepEqual(countTokens("hello world", { encoding: "o200k_base" }), { tokens: 2, exact: true, words });
     await loadEncoding("o200k_base");
     await loadEncoding("cl100k_base");
   });
@@ -105,19 +107,13 @@ describe("encodings", () => {
     const o200kTokens = countTokens(text, { encoding: "o200k_base" }).tokens;
     const cl100kTokens = countTokens(text, { encoding: "cl100k_base" }).tokens;
     assert.notEqual(o200kTokens, cl100kTokens);
-    for (const model of [
-      "gpt-4o",
-      "gpt-4o-2024-08-06",
-      "gpt-5-mini",
-      "o3",
-      "openai/gpt-4.1-nano",
-      "ft:gpt-4o:me::x",
-      null,
-    ]) {
-      assert.deepEqual(countTokens(text, { model }), { tokens: o200kTokens, exact: true }, `${model}`);
+    for (const model of ["gpt-4o", "gpt-4o-2024-08-06", "gpt-5-mini", "o3", "openai/gpt-4.1-nano", "ft:gpt-4o:me::x"]) {
+      const words = `exact for ${model}, which counts in o200k_base`;
+      assert.deepEqual(countTokens(text, { model }), { tokens: o200kTokens, exact: true, words });
     }
     for (const model of ["gpt-4", "gpt-4-turbo", "gpt-3.5-turbo-0125", "text-embedding-3-small"]) {
-      assert.deepEqual(countTokens(text, { model }), { tokens: cl100kTokens, exact: true }, model);
+      const words = `exact for ${model}, which counts in cl100k_base`;
+      assert.deepEqual(countTokens(text, { model }), { tokens: cl100kTokens, exact: true, words });
     }
     for (const model of ["gpt-4-of-mine", "claude", "", "GPT"]) {
       assert.equal(countTokens(text, { model }).exact, model === "gpt-4-of-mine", model);
@@ -128,6 +124,46 @@ describe("encodings", () => {
       "encoding is stronger",
     );
     assert.equal(buildContextSync([user("hi")], { model: "gpt-4" }).tokens.encoding, "cl100k_base");
+  });
+
+  test("a count is exact for the model or the encoding that is named, and says so", async () => {
+    for (const [config, exact, words] of [
+      [{}, false, /^exact in o200k_base, but neither model nor encoding is named$/],
+      [{ model: null, encoding: null }, false, /neither/],
+      [{ encoding: "o200k_base" }, true, /^exact in o200k_base, the encoding that is named$/],
+      [{ model: "gpt-4o" }, true, /^exact for gpt-4o, which counts in o200k_base$/],
+      [{ model: "gpt-4o", encoding: "o200k_base" }, true, /^exact for gpt-4o/],
+      [{ model: "gpt-4", encoding: "o200k_base" }, false, /^exact in o200k_base, but gpt-4 counts in cl100k_base$/],
+      [{ model: "claude-opus-4" }, false, /^an estimate: the encoding of claude-opus-4 is not known$/],
+      [
+        { model: "claude-opus-4", encoding: "o200k_base" },
+        false,
+        /^exact in o200k_base, but claude-opus-4 counts in another encoding$/,
+      ],
+      [{ model: "my-deployment", encoding: "o200k_base" }, true, /^exact in o200k_base, the encoding that is named$/],
+      [{ encoding: "estimate" }, false, /^an estimate/],
+    ]) {
+      const context = await buildContext([user("hi there")], config);
+      for (const { exact: isExact, words: said } of [
+        context.tokens,
+        countTokens([user("hi there")], config),
+        countTokens("hi there", config),
+        (await replay(context.recording, [user("hi there")])).context.tokens,
+      ]) {
+        assert.equal(isExact, exact, JSON.stringify(config));
+        assert.match(said, words);
+      }
+    }
+    const [left, right] = [{}, { encoding: "o200k_base" }].map((config) => buildContextSync([user("hi")], config));
+    assert.equal(
+      left.snapshot.contextHash,
+      right.snapshot.contextHash,
+      "naming the default changes nothing that is built",
+    );
+    assert.match(
+      (await buildContext([user("hi")], { countTokens: (texts) => texts.map(() => 1) })).tokens.words,
+      /countTokens/,
+    );
   });
 });
 
@@ -156,14 +192,17 @@ describe("counting", () => {
       base + 3 + 1 + 2 + 1 + countTokens("Mara").tokens,
     );
     assert.equal(countTokens([user("a"), user("b")]).tokens, base + 2 * (3 + 1 + 1));
-    assert.equal(countTokens([user("hi")]).exact, true);
-    assert.equal(countTokens([user([{ type: "image" }])]).exact, false, "an image's size is not known");
+    const encoding = "o200k_base";
+    assert.equal(countTokens([user("hi")], { encoding }).exact, true);
+    const image = { type: "image", url: "https://example.com/1.png" };
+    assert.equal(countTokens([user([image])], { encoding }).exact, false, "an image's size is not known");
   });
 
   test("a context with media is not called exact, and only as long as they are in it", () => {
-    const messages = [user([{ type: "image" }, "look"]), user("now")];
-    assert.equal(buildContextSync(messages).tokens.exact, false);
-    assert.equal(buildContextSync(messages, { budget: { maxTokens: 50 } }).tokens.exact, true);
+    const encoding = "o200k_base";
+    const messages = [user([{ type: "image", url: "https://example.com/1.png" }, "look"]), user("now")];
+    assert.equal(buildContextSync(messages, { encoding }).tokens.exact, false);
+    assert.equal(buildContextSync(messages, { encoding, budget: { maxTokens: 50 } }).tokens.exact, true);
   });
 });
 

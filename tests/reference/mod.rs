@@ -2,13 +2,15 @@
 //! what would be made now; `UPDATE=1 cargo test reference` writes them.
 
 use crate::ask::{Answer, Need};
-use crate::config::ContextConfig;
+use crate::certainty::Certainty;
+use crate::config::{ContextConfig, EncodingChoice};
 use crate::context::{
     ConversationReport, FocusReport, Made, RecallReport, Recording, SectionReport, Snapshot,
     TokenReport,
 };
 use crate::error::ErrorCode;
 use crate::tokens::EncodingName;
+use crate::tokens::media::{FIGURES, Figure};
 use crate::trace::{Reason, Trace};
 use crate::transcript::{Field, Role};
 use schemars::{JsonSchema, SchemaGenerator};
@@ -299,6 +301,7 @@ fn page() -> String {
         "\n## What became of a message\n\nThe reasons in a trace, in the order of the stages.\n",
     );
     listed(&mut out, "reason", &definitions["Reason"], Reason::ALL.len());
+    counts(&mut out);
     out.push_str(
         "\n## Errors\n\nThe codes of a `ContextError`. Each error also has `kind` (which call failed), `path` (where in \
          the input), `nextAction` (what to do) and, where there is one, `cause`. Those of sessions and stores are in \
@@ -306,6 +309,47 @@ fn page() -> String {
     );
     listed(&mut out, "code", &definitions["ErrorCode"], ErrorCode::ALL.len());
     out
+}
+
+/// What the figures of a result are sure of.
+fn counts(out: &mut String) {
+    out.push_str(
+        "\n## How sure a count is\n\n\
+         `tokens.exact` of a context, and `exact` of what `countTokens` gives, is true where the count is exact for the model that \
+         is named, or for the encoding where that alone is named. `words` beside it says which, or why not:\n\n\
+         | named | `exact` | `words` |\n|---|---|---|\n",
+    );
+    let encoding = Some(EncodingChoice::O200kBase);
+    for (named, model, encoding) in [
+        ("a model whose encoding is public", Some("gpt-4o"), None),
+        ("an encoding", None, encoding),
+        ("neither", None, None),
+        (
+            "a model whose encoding is not public",
+            Some("claude-sonnet-4"),
+            Some(EncodingChoice::Estimate),
+        ),
+        ("the same, and an encoding", Some("claude-sonnet-4"), encoding),
+        ("`encoding: \"estimate\"`", None, Some(EncodingChoice::Estimate)),
+    ] {
+        let model = model.map(ToOwned::to_owned);
+        let Certainty { is_exact, words } =
+            Certainty::of(&ContextConfig { model, encoding, ..ContextConfig::default() }, false);
+        let _ = writeln!(out, "| {named} | `{is_exact}` | {words} |");
+    }
+    out.push_str(
+        "\nWith the hook `countTokens`, and with an image, audio or a file in the messages, `exact` is false.\n\n\
+         ## What images, audio and files cost\n\n\
+         Tokens, by the formula that the maker of `model` has published, or by a rule where there is none. Width and height, pages, \
+         seconds and bytes are read of what is given as bytes, base64 or a data URL: the sizes of PNG, JPEG, GIF and WebP, the pages \
+         of a PDF where it shows them, the length of a WAV file. A part may say them itself, as \
+         `width`, `height`, `pages`, `seconds`, `bytes` and `mediaType`: that is stronger, and the only way for what stands behind \
+         an address or an id. In the text formats they are named only (`[image]`), and cost what the name costs.\n\n\
+         | what | tokens | source |\n|---|---|---|\n",
+    );
+    for Figure { what, cost, source } in FIGURES {
+        let _ = writeln!(out, "| {what} | {cost} | {source} |");
+    }
 }
 
 /// Where objects within options are, and their types.

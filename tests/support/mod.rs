@@ -278,3 +278,9 @@ pub(crate) fn groups_are_whole(context: &Context, messages: &[Message]) {
     }
     assert!(calls.values().all(|(_, answered)| *answered), "a call without its result");
 }
+
+/// Whether all of a context was counted by an encoding, be it the model's or not.
+pub(crate) fn is_counted(context: &Context) -> bool {
+    let tokens = &context.tokens;
+    EncodingName::from_name(&tokens.encoding).is_some() && !tokens.words.contains("images")
+}

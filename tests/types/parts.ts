@@ -25,7 +25,9 @@ declare const messages: ChatMessage[];
 declare const bytes: Uint8Array<ArrayBuffer>;
 
 // Counting.
-isTrue<Equal<ReturnType<typeof countTokens>, { readonly tokens: number; readonly exact: boolean }>>();
+isTrue<
+  Equal<ReturnType<typeof countTokens>, { readonly tokens: number; readonly exact: boolean; readonly words: string }>
+>();
 countTokens("hi", { model: "gpt-4o" });
 countTokens(messages, { encoding: "estimate" });
 // @ts-expect-error: a text or messages

@@ -1,0 +1,218 @@
+// What a message says, and where: whether a field that windrow does not read holds some of it. Such a field is never passed
+// over, as what it says would be missing from every count.
+
+/** Fields that say something about a message and nothing of what it says, by their names in any spelling. */
+const ABOUT = new Set(
+  (
+    "object type index kind key model usage metadata meta provider status state version channel user username author sender " +
+    "signature thoughtsignature cachecontrol annotations citations logprobs weight recipient endturn finishreason stopreason " +
+    "stopsequence provideroptions providermetadata experimentalprovidermetadata callprovidermetadata extracontent title " +
+    "responsemetadata usagemetadata tokens cost lang language locale source tags labels parent children revision feedback " +
+    "rating hidden filename mediatype mimetype format detail phase timestamp created updated ts time date container servicetier " +
+    "systemfingerprint persist iserror"
+  ).split(" "),
+);
+const ABOUT_PATTERN = /(?:[a-z_]Ids?|_ids?|^ids?|^uuid|[a-z]At|_at|[a-z](?:Ms|Time)|_(?:ms|time))$/;
+
+/** Fields that say what a message says, in one form or another, however short it is. */
+const SAYING = new Set(
+  (
+    "text content contents message messages body parts blocks value say said data payload prompt response answer question query " +
+    "input output result results args arguments parameters params reasoning thinking toolinvocations toolcalls toolresults " +
+    "functioncall functioncalls images attachments experimentalattachments transcript html markdown utterance speech url b64json base64"
+  ).split(" "),
+);
+
+/** Lists of media that stand beside a content in some shapes. */
+const MEDIA_LISTS = new Set(["images", "attachments", "experimentalattachments", "files", "videos", "audios"]);
+
+/** Types of parts in the shapes that are known. */
+const PART =
+  /^(?:text|(?:in|out)put_\w+|image\w*|audio|file|document|reasoning|thinking|redacted_thinking|refusal|dynamic-tool|tool[\w-]*|function_?[cC]all\w*|\w+_call|\w+_tool_(?:use|result))$/;
+
+/** How deep a field is looked into, and how much of it: what a caller keeps beside a message may be of any size. */
+const DEPTH_LIMIT = 6;
+const PART_DEPTH_LIMIT = 3;
+const VISIT_LIMIT = 10_000;
+
+function plainName(name: string): string {
+  return name.replace(/[_-]/g, "").toLowerCase();
+}
+
+function isAbout(name: string): boolean {
+  return ABOUT.has(plainName(name)) || ABOUT_PATTERN.test(name);
+}
+
+/** Whether a text is a name, a code or an address rather than something that is said. */
+function isLabel(text: string): boolean {
+  return text.length <= 64 && /^[\w.:/@+#-]*$/.test(text);
+}
+
+/**
+ * The field that holds what an otherwise empty message, part or call says; undefined where nothing in it says anything.
+ * `known` are the fields that are read. Where it `isStrict`, any field counts that is not known to be about it.
+ */
+export function sayingField(input: object, known: ReadonlySet<string>, isStrict: boolean): string | undefined {
+  const walk = new Walk();
+  return Object.keys(input).find(
+    (name) => !known.has(name) && isTrue(() => walk.says(name, fieldOf(input, name), isStrict, 0)),
+  );
+}
+
+/**
+ * The field that holds parts, calls, results or media beside what was read of a message, part or call; undefined where none
+ * does. What is in `said` too is not missing.
+ */
+export function lostField(input: object, known: ReadonlySet<string>, said: () => string): string | undefined {
+  const walk = new Walk();
+  for (const name of Object.keys(input)) {
+    if (!known.has(name) && !isAbout(name)) {
+      const value = fieldOf(input, name);
+      if (typeof value === "object" && value !== null && isTrue(() => walk.holdsPart(name, value, said, 0))) {
+        return name;
+      }
+    }
+  }
+  return undefined;
+}
+
+/** Whether something is so; what cannot be looked at, such as a proxy that was revoked, says nothing. */
+function isTrue(look: () => boolean): boolean {
+  try {
+    return look();
+  } catch {
+    return false;
+  }
+}
+
+/** A look into fields, which ends. */
+class Walk {
+  #left = VISIT_LIMIT;
+
+  /** Whether a value says anything. What is in a field that `isSaying` does, however short it is. */
+  says(name: string, value: unknown, isSaying: boolean, depth: number): boolean {
+    if (isAbout(name) || depth > DEPTH_LIMIT || !this.#goesOn()) {
+      return false;
+    }
+    const isSaid = isSaying || SAYING.has(plainName(name));
+    if (typeof value === "string") {
+      return value.trim() !== "" && (isSaid || !isLabel(value));
+    }
+    if (typeof value !== "object" || value === null) {
+      return isSaid && (typeof value === "number" || typeof value === "boolean");
+    }
+    return isBytes(value)
+      ? value.byteLength > 0
+      : entriesOf(value).some(([key, entry]) => this.says(key ?? name, entry, isSaid, depth + 1));
+  }
+
+  /** Whether a value holds a part or a call that says more than was read. */
+  holdsPart(name: string, value: object, said: () => string, depth: number): boolean {
+    if (depth > PART_DEPTH_LIMIT || !this.#goesOn() || isBytes(value)) {
+      return false;
+    }
+    if (!Array.isArray(value)) {
+      if (isCall(value)) {
+        return this.#isCallMissing(value, said());
+      }
+      const type = fieldOf(value, "type");
+      if ((typeof type === "string" && PART.test(type)) || isMedia(name, value)) {
+        return this.#saysMore(value, said, 0);
+      }
+    }
+    return entriesOf(value).some(([key, entry]) => {
+      if (key === undefined && typeof entry === "string") {
+        return MEDIA_LISTS.has(plainName(name)) && entry !== "";
+      }
+      const isLookedInto = typeof entry === "object" && entry !== null && (key === undefined || !isAbout(key));
+      return isLookedInto && this.holdsPart(key ?? name, entry, said, depth + 1);
+    });
+  }
+
+  /** Whether a call, or what it gave, was not read elsewhere. */
+  #isCallMissing(call: object, said: string): boolean {
+    const id = ["toolCallId", "tool_call_id", "callId", "call_id", "id"].map((name) => fieldOf(call, name));
+    const isRead = id.some((it) => typeof it === "string" && it !== "" && said.includes(it));
+    return !isRead || ["result", "output"].some((name) => fieldOf(call, name) != null);
+  }
+
+  #saysMore(value: unknown, said: () => string, depth: number): boolean {
+    if (depth > DEPTH_LIMIT || !this.#goesOn()) {
+      return false;
+    }
+    if (typeof value === "string") {
+      return value.trim() !== "" && !said().includes(value.trim());
+    }
+    if (typeof value !== "object" || value === null) {
+      return false;
+    }
+    if (isBytes(value)) {
+      return value.byteLength > 0;
+    }
+    if (isCall(value)) {
+      return this.#isCallMissing(value, said());
+    }
+    return entriesOf(value).some(
+      ([key, entry]) => (key === undefined || !isAbout(key)) && this.#saysMore(entry, said, depth + 1),
+    );
+  }
+
+  #goesOn(): boolean {
+    this.#left -= 1;
+    return this.#left > 0;
+  }
+}
+
+function isCall(fields: object): boolean {
+  const isNamed = ["toolName", "tool_name", "functionCall", "function_call", "functionResponse"].some(
+    (it) => it in fields,
+  );
+  return isNamed || ("name" in fields && ["args", "arguments", "input", "parameters"].some((it) => it in fields));
+}
+
+function isMedia(name: string, fields: object): boolean {
+  return MEDIA_LISTS.has(plainName(name)) && ["url", "data", "content", "base64"].some((it) => fieldOf(fields, it));
+}
+
+function isBytes(value: object): value is ArrayBuffer | ArrayBufferView {
+  return ArrayBuffer.isView(value) || value instanceof ArrayBuffer;
+}
+
+/** The entries of an object by their names, or the first of a list without. */
+function entriesOf(value: object): readonly (readonly [key: string | undefined, entry: unknown])[] {
+  return Array.isArray(value)
+    ? value.slice(0, VISIT_LIMIT).map((entry: unknown) => [undefined, entry] as const)
+    : Object.keys(value).map((key) => [key, fieldOf(value, key)] as const);
+}
+
+/** Whether a field of media has anything in it: data, an address or an id. */
+export function hasMedia(value: unknown, depth = 0): boolean {
+  if (typeof value === "string") {
+    return value.trim() !== "";
+  }
+  if (typeof value !== "object" || value === null || depth > DEPTH_LIMIT) {
+    return false;
+  }
+  if (isBytes(value)) {
+    return value.byteLength > 0;
+  }
+  const keys = Object.keys(value);
+  if (
+    !Array.isArray(value) &&
+    Object.getPrototypeOf(value) !== Object.prototype &&
+    Object.getPrototypeOf(value) !== null
+  ) {
+    return true; // A `URL`, a `Blob`: what it holds is in no field of its own.
+  }
+  const isFact = (key: string): boolean => ABOUT.has(plainName(key));
+  return keys.some((key) => !isFact(key) && hasMedia(fieldOf(value, key), depth + 1));
+}
+
+/** A field; undefined where it cannot be read. What windrow does not read may be of any kind. */
+function fieldOf(input: object, name: string): unknown {
+  try {
+    return (input as Readonly<Record<string, unknown>>)[name];
+  } catch {
+    return undefined;
+  }
+}

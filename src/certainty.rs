@@ -1,0 +1,59 @@
+//! How sure a count is, and of what.
+
+use crate::config::ContextConfig;
+use crate::tokens::EncodingName;
+use serde::Serialize;
+
+/// How sure a count is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Certainty {
+    /// Whether it is exact for the model that the config names, or where it names none, for the encoding that it names.
+    #[serde(rename = "exact")]
+    pub is_exact: bool,
+    /// The same in words: what the count is exact for, or why it is not.
+    pub words: String,
+}
+
+impl Certainty {
+    /// How sure the counts of a config are, where windrow counts and the hook `countTokens` does not.
+    #[must_use]
+    pub fn of(config: &ContextConfig, has_media: bool) -> Self {
+        let model = config.model.as_deref();
+        let (is_exact, words) = match (config.encoding_name(), model, config.encoding) {
+            (None, Some(model), _) if EncodingName::for_model(model).is_none() => {
+                (false, format!("an estimate: the encoding of {model} is not known"))
+            }
+            (None, ..) => (false, "an estimate, as the config asks for".to_owned()),
+            (Some(name), Some(model), _) if EncodingName::for_model(model) == Some(name) => {
+                (true, format!("exact for {model}, which counts in {}", name.as_str()))
+            }
+            (Some(name), Some(model), _)
+                if EncodingName::for_model(model).is_some() || EncodingName::is_other(model) =>
+            {
+                let own =
+                    EncodingName::for_model(model).map_or("another encoding", EncodingName::as_str);
+                (false, format!("exact in {}, but {model} counts in {own}", name.as_str()))
+            }
+            // A name of the caller's own, for a deployment perhaps: who names an encoding with it knows.
+            (Some(name), _, Some(_)) => {
+                (true, format!("exact in {}, the encoding that is named", name.as_str()))
+            }
+            (Some(name), _, None) => {
+                let name = name.as_str();
+                (false, format!("exact in {name}, but neither model nor encoding is named"))
+            }
+        };
+        if has_media {
+            let words = format!("{words}; images, audio and files by formula or by rule");
+            return Self { is_exact: false, words };
+        }
+        Self { is_exact, words }
+    }
+
+    /// Of counts that the hook `countTokens` gave.
+    #[must_use]
+    pub fn of_hook(has_media: bool) -> Self {
+        let media = if has_media { "; images, audio and files by formula or by rule" } else { "" };
+        Self { is_exact: false, words: format!("counted by countTokens{media}") }
+    }
+}
