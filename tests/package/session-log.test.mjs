@@ -615,6 +615,7 @@ describe("a file", () => {
       if (count > 0) {
         checkContextError(await errorOf(() => imported(text)), {
           code: "INVALID_TRANSCRIPT",
+          kind: "session_error",
           message: /row 1: not JSON/,
         });
         continue;
