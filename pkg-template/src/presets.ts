@@ -47,6 +47,7 @@ const triaged: Preset<"text", "enabled" | "collect" | "filter" | "window" | "rec
     sourceLabels: { scheduled: "Scheduled", briefing: "Scheduled" },
     maxActions: 15,
     maxReplyChars: null,
+    guard: "none",
   },
   sections: [{ id: "history", kind: "history" }],
 };
@@ -88,6 +89,7 @@ const turns: Preset<"text", "collect" | "filter" | "window" | "recall"> = {
     ],
     heading: "Recent conversation context (oldest to newest):",
     trailingNewline: true,
+    guard: "none",
   },
   sections: [
     { id: "stageGuidance", kind: "text" },
@@ -167,6 +169,7 @@ const tiered: Preset<"conversations", "filter" | "tiers"> = {
   },
   render: {
     format: "conversations",
+    guard: "none",
   },
   sections: [{ id: "history", kind: "history", limit: { chars: 120_000 } }],
 };
