@@ -252,10 +252,10 @@ fn made_block(draft: &Draft, piece: Piece, made: &Made) -> String {
     let is_text = config.render.format == Format::Text;
     if !is_guarded(config) {
         let content = made_content(draft, piece, made);
-        return if is_text {
-            content.trim_end_matches(is_line_end).to_owned()
-        } else {
+        return if config.render.format == Format::Xml {
             section_element(section, &escape_xml(&content))
+        } else {
+            content.trim_end_matches(is_line_end).to_owned()
         };
     }
     let label = shown_label(config, section);
@@ -389,8 +389,10 @@ pub(crate) fn guarded_item<'a>(
     template: &str,
     text: &'a str,
 ) -> Cow<'a, str> {
-    if !is_guarded(config) {
-        return text.into();
+    match (is_guarded(config), config.render.format) {
+        (true, _) => {}
+        (false, Format::Conversations) => return escape_xml(text).into(),
+        (false, _) => return text.into(),
     }
     let spaces = |line: &str| line.chars().take_while(|letter| letter.is_whitespace()).count();
     indent_by(text, 1 + template.split(is_line_end).map(spaces).max().unwrap_or(0))

@@ -252,6 +252,9 @@ export interface Presets {
    * For chats, where each message is an entry of its own, set `window.unit` to `"message"`: the cache of 200 messages
    * and the 100 that are fetched (`collect`) are of that path. Set both to null for mail with so many background
    * results that 100 messages hold fewer than 25 exchanges.
+   *
+   * It writes lines and names as the document does, so what others wrote can pass for a message: with `render.guard`
+   * `"indent"` it cannot.
    */
   readonly triaged: Preset<"text", "enabled" | "collect" | "filter" | "window" | "recall" | "triage">;
   /**
@@ -261,6 +264,9 @@ export interface Presets {
    * Give `sessionId`, `request`, and in `contents` the texts `soul`, `skills`, `tools` and `memory` (null where the
    * file is missing), the lists `skillsInventory` and `toolsInventory`, and `stageGuidance` where the stage has any.
    * Give `recall.search`, and `recall.focusSignals` or `recall.focus`, which set how much is recalled.
+   *
+   * It writes sections as the document does, so the texts given in `contents`, and what is recalled, can pass for
+   * structure: with `render.guard` `"indent"` they cannot.
    */
   readonly turns: Preset<"text", "collect" | "filter" | "window" | "recall">;
   /**
@@ -271,6 +277,9 @@ export interface Presets {
    * Give `timeZone`; `sessionId` for the chat; `conversationId` of the messages, or conversations are told apart by
    * gaps in time; and for summaries messages with `summaryOf`, `tiers.conversations`, or `tiers.summarize`. See also
    * `searchFirst`.
+   *
+   * It writes lines as the document does, so a line of a message can pass for another message, though not for an element:
+   * with `render.guard` `"indent"` it cannot.
    */
   readonly tiered: Preset<"conversations", "filter" | "tiers">;
   /**
