@@ -20,10 +20,8 @@ use windrow::transcript::{Field, Role};
 
 // ---- The parser: nothing of it is of the library. ----
 
-const LINE_ENDS: [char; 11] = [
-    '\n', '\u{b}', '\u{c}', '\r', '\u{1c}', '\u{1d}', '\u{1e}', '\u{85}', '\u{2028}', '\u{2029}',
-    '\n',
-];
+const LINE_ENDS: [char; 10] =
+    ['\n', '\u{b}', '\u{c}', '\r', '\u{1c}', '\u{1d}', '\u{1e}', '\u{85}', '\u{2028}', '\u{2029}'];
 
 fn ends_line(letter: char) -> bool {
     LINE_ENDS.contains(&letter)
@@ -257,12 +255,12 @@ impl Grammar {
                     _ => {}
                 }
             }
+            if let Some(Part::Message(read) | Part::Request(read)) = parts.last_mut()
+                && read_below(read, &entry)
+            {
+                continue;
+            }
             match parts.last_mut() {
-                Some(Part::Message(read) | Part::Request(read)) => {
-                    if read_below(read, &entry) {
-                        continue;
-                    }
-                }
                 Some(Part::Other(section, marker))
                     if is_element && entry.starts_with("<truncated>") =>
                 {
@@ -332,7 +330,8 @@ fn read_xml(text: &str) -> Vec<Part> {
     let mut rest = text;
     loop {
         let (name, attributes, mut inner) = read_tag(rest);
-        if !["message", "request", "section", "gap"].contains(&name.as_str()) {
+        let is_frame = !["message", "request", "section", "gap"].contains(&name.as_str());
+        if is_frame {
             parts.push(Part::Other(format!("<{name}>"), None));
         } else {
             let of = |key: &str| {
@@ -647,7 +646,7 @@ fn expected(case: &Case, context: &Context, piece: Piece, format: &str) -> Read 
     let mut read = Read { role: message.role.as_str().to_owned(), ..Read::default() };
     let source = texts(Field::Source).next();
     if format != "xml" && message.role == Role::User && source.is_some_and(|it| it == "scheduled") {
-        read.role = "scheduled".to_owned();
+        "scheduled".clone_into(&mut read.role);
     }
     let is_named = |name: &&String| format == "xml" || !name.is_empty();
     read.name = texts(Field::Name)
@@ -668,7 +667,7 @@ fn expected(case: &Case, context: &Context, piece: Piece, format: &str) -> Read 
     if let Some((_, text)) = cut {
         let (kept, marker) = text.rsplit_once('\n').unwrap_or(("", text));
         let marker = marker.strip_prefix("[truncated: ").and_then(|it| it.strip_suffix(']'));
-        read.content = kept.to_owned();
+        kept.clone_into(&mut read.content);
         read.marker = Some(marker.expect("what is cut here is cut with a marker").to_owned());
     }
     read.content = holds(&read.content);
@@ -704,7 +703,7 @@ fn check_items(case: &Case, shown: &str, is_cut: bool) {
     let (Some(template), false) = (section["item"].as_str(), is_cut) else { return };
     let width = if template.starts_with('-') { 1 } else { 4 };
     let mut items: Vec<String> = Vec::new();
-    for (position, line) in entries_of_items(shown, template).into_iter().enumerate() {
+    for (position, line) in entries(shown, false).into_iter().enumerate() {
         let text = if width == 1 {
             line.strip_prefix("- ").expect("the template").to_owned()
         } else {
@@ -722,12 +721,8 @@ fn check_items(case: &Case, shown: &str, is_cut: bool) {
     assert_eq!(last.trim_end_matches(ends_line), given_last.trim_end_matches(ends_line));
 }
 
-/// The items of a section: each begins where the first does.
-fn entries_of_items<'a>(shown: &'a str, _template: &str) -> Vec<&'a str> {
-    entries(shown, false)
-}
-
 /// True where the options are sound, so that there was something to check.
+#[expect(clippy::too_many_lines, reason = "what is read beside what went in, piece by piece")]
 fn check(case: &Case) -> bool {
     let options = read_config(&case.options.to_string());
     let options = match options {
@@ -803,8 +798,7 @@ fn check(case: &Case) -> bool {
     let mut read = parts.iter();
     for placed in &context.pieces {
         match placed.piece {
-            Piece::Message(_) | Piece::Request if is_chat => {}
-            Piece::Made(_) if is_chat => {}
+            Piece::Message(_) | Piece::Request | Piece::Made(_) if is_chat => {}
             piece @ (Piece::Message(_) | Piece::Quoted(_)) => {
                 let expected = expected(case, &context, piece, format);
                 assert_eq!(read.next(), Some(&Part::Message(expected)), "{:?}", context.text);
@@ -850,7 +844,7 @@ fn check_made(
     }
     let options = &case.options["sections"][section];
     let label = options["label"].as_str().unwrap_or_default();
-    let is_blank = |text: &str| text.chars().all(|letter| letter.is_whitespace());
+    let is_blank = |text: &str| text.chars().all(char::is_whitespace);
     let bare = made.strip_prefix(label).expect("it begins with its label");
     let mut text = text.to_owned();
     if format == "conversations" {
