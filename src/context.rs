@@ -42,6 +42,8 @@ pub struct Made {
     pub role: Role,
     /// The text.
     pub text: String,
+    /// Where in the text the marker stands that says how much of it was cut, if any was.
+    pub marker: Option<usize>,
 }
 
 /// A finished context.

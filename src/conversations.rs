@@ -2,7 +2,7 @@
 
 use crate::config::{KnownConversation, TierForm, TiersConfig, TodayWindow};
 use crate::context::Tier;
-use crate::form::collapse;
+use crate::guard::collapse;
 use crate::map::{self, Hashed};
 use crate::shorten;
 use crate::time::{self, MILLISECONDS_PER_DAY, MILLISECONDS_PER_MINUTE, Milliseconds, Zone};

@@ -407,7 +407,7 @@ impl Draft {
 
     /// Makes a text of the build's own; it is in the prompt once it is in the layout.
     pub fn make(&mut self, section: usize, role: Role, text: String) -> Piece {
-        self.made.push(Made { section, role, text });
+        self.made.push(Made { section, role, text, marker: None });
         Piece::Made(self.made.len() - 1)
     }
 

@@ -4,10 +4,16 @@
 //! this is exact because a part ends with a line end and the next begins with neither a line end nor a slash: no token of
 //! the supported encodings crosses such a border.
 
-use crate::config::{ContextConfig, Format, Placement, Replacement, SectionKind};
+use crate::config::{
+    ContextConfig, Format, Guard, OnRequiredOverflow, Placement, Replacement, Section, SectionKind,
+};
 use crate::context::{Made, Piece};
 use crate::draft::Draft;
 use crate::focus::fill_slots;
+use crate::guard::{
+    clean_label, collapse, escape, escape_action, escape_name, indent, indent_by, is_line_end,
+    margin,
+};
 use crate::time::{self, Milliseconds};
 use crate::tokens::media;
 use crate::transcript::{Field, Role, Transcript};
@@ -41,10 +47,9 @@ pub(crate) fn key(config: &ContextConfig, counter: &str) -> String {
     let zone = config.time_zone.as_deref().unwrap_or_default();
     let budget = &config.budget;
     let (message, name) = (budget.tokens_per_message, budget.tokens_per_name);
-    let own_lines = own_lines(config).join("\n");
     // Media cost otherwise for another model.
     let model = config.model.as_deref().unwrap_or_default();
-    format!("{counter} {model} {message} {name} {zone} {render} {own_lines}")
+    format!("{counter} {model} {message} {name} {zone} {render}")
 }
 
 /// Whether times of day are shown, so that the time zone matters.
@@ -92,11 +97,6 @@ pub(crate) fn parts(draft: &Draft, piece: Piece, is_last: bool) -> Parts<'_> {
         (Piece::Made(position), _) => made_block(draft, piece, &draft.made[position]),
         (_, Some((transcript, row))) => match format {
             Format::Xml => element(draft, piece, transcript, row),
-            _ if piece == Piece::Request && request_label(&draft.config).is_some() => {
-                let mut out = request_label(&draft.config).unwrap_or_default().to_owned();
-                push_said(draft, &mut out, &content_text(draft, piece, transcript, row));
-                out
-            }
             Format::Conversations if !matches!(piece, Piece::Request) => {
                 bracketed_line(draft, piece, transcript, row)
             }
@@ -116,7 +116,18 @@ pub(crate) fn parts(draft: &Draft, piece: Piece, is_last: bool) -> Parts<'_> {
 
 /// What stands before the request in the place of a speaker's label.
 fn request_label(config: &ContextConfig) -> Option<&str> {
-    config.section(SectionKind::Request)?.1.label.as_deref()
+    shown_label(config, config.section(SectionKind::Request)?.1)
+}
+
+/// A section's label. One of white space alone is none where contents are guarded, as there is nothing to tell them by.
+fn shown_label<'a>(config: &ContextConfig, section: &'a Section) -> Option<&'a str> {
+    let label = section.label.as_deref();
+    label.filter(|label| !is_guarded(config) || !margin(label).is_empty())
+}
+
+/// Whether contents are kept apart from the prompt's own lines.
+fn is_guarded(config: &ContextConfig) -> bool {
+    config.render.guard == Guard::Indent
 }
 
 /// The text of pieces, in the text formats.
@@ -139,12 +150,29 @@ pub(crate) fn marker(kept_tokens: u64, all_tokens: u64) -> String {
 const MARKER_BEGIN: &str = "[truncated: ";
 const MARKER_END: &str = " tokens]";
 
-fn is_marker(line: &str) -> bool {
-    let figures =
-        line.strip_prefix(MARKER_BEGIN).and_then(|rest| rest.trim_end().strip_suffix(MARKER_END));
-    figures.is_some_and(|figures| {
-        figures.bytes().all(|byte| byte.is_ascii_digit() || b" of".contains(&byte))
-    })
+/// A text that was cut without its marker, and the marker.
+///
+/// Of a message only what is required is cut with one. What is cut in another way ends as its own text does, which may look
+/// like a marker.
+fn split_marker<'a>(draft: &Draft, piece: Piece, text: &'a str) -> (&'a str, Option<&'a str>) {
+    let is_cut_with_one = match piece {
+        Piece::Message(row) | Piece::Quoted(row) => draft.requirement(row).is_some(),
+        Piece::Request | Piece::Made(_) => true,
+    };
+    let (before, last) = match text.rsplit_once('\n') {
+        Some((before, last)) => (before, last),
+        None => ("", text),
+    };
+    let is_figures =
+        |it: &str| it.bytes().all(|byte| byte.is_ascii_digit() || b" of".contains(&byte));
+    let figures = last.strip_prefix(MARKER_BEGIN).and_then(|rest| rest.strip_suffix(MARKER_END));
+    if is_cut_with_one
+        && draft.config.budget.on_required_overflow == OnRequiredOverflow::Shorten
+        && figures.is_some_and(is_figures)
+    {
+        return (before, Some(last));
+    }
+    (text, None)
 }
 
 // The format `messages`.
@@ -217,26 +245,69 @@ fn call_json(id: &str, name: &str, arguments: &str) -> String {
 
 /// A text of the build's. What stands around the history is in its form already.
 fn made_block(draft: &Draft, piece: Piece, made: &Made) -> String {
-    let section = draft.config.sections().get(made.section);
-    let content = made_content(draft, piece, made);
-    match section.filter(|section| section.kind != SectionKind::History) {
-        None => content,
-        Some(section) if draft.config.render.format == Format::Xml => {
-            format!(
-                "<section id=\"{}\">{}</section>",
-                escape_xml(&section.id),
-                escape_xml(&content)
-            )
-        }
-        Some(_) => content.trim_end_matches(is_line_end).to_owned(),
+    let config = &draft.config;
+    let section = config.sections().get(made.section);
+    let Some(section) = section.filter(|section| section.kind != SectionKind::History) else {
+        return made.text.clone();
+    };
+    let is_text = config.render.format == Format::Text;
+    if !is_guarded(config) {
+        let content = made_content(draft, piece, made);
+        return if config.render.format == Format::Xml {
+            section_element(section, &escape_xml(&content))
+        } else {
+            content.trim_end_matches(is_line_end).to_owned()
+        };
     }
+    let label = shown_label(config, section);
+    let (before, marker, after) = match (draft.shortened_text(piece), made.marker) {
+        (Some(text), _) => {
+            let (text, marker) = split_marker(draft, piece, text);
+            (text, marker, "")
+        }
+        (None, Some(start)) => {
+            let (before, rest) = made.text.split_at(start);
+            let (marker, after) = rest.split_at(rest.find('\n').unwrap_or(rest.len()));
+            (before.strip_suffix('\n').unwrap_or(before), Some(marker), after)
+        }
+        (None, None) => (made.text.as_str(), None, ""),
+    };
+    if !is_text {
+        let marker = marker.map(|it| format!("\n{}", marker_element(it))).unwrap_or_default();
+        let label = escape_xml(label.unwrap_or_default());
+        let content = indent(&(label + &escape_xml(before))).into_owned();
+        let content = content + &marker + &indent(&escape_xml(after));
+        return section_element(section, content.trim_end_matches(is_line_end));
+    }
+    let head = match label {
+        Some(label) => margin(label).into_owned(),
+        None => format!("## {}\n", section.id),
+    };
+    let mut out = indent(&format!("{head}{before}")).into_owned();
+    if let Some(marker) = marker {
+        out = format!("{out}\n{marker}{}", indent(after));
+    }
+    out.truncate(out.trim_end_matches(is_line_end).len());
+    out
+}
+
+fn section_element(section: &Section, content: &str) -> String {
+    format!("<section id=\"{}\">{content}</section>", escape_attribute(&section.id))
+}
+
+/// The marker of a cut as an element.
+fn marker_element(marker: &str) -> String {
+    let figures = marker.strip_prefix(MARKER_BEGIN).and_then(|it| it.strip_suffix(']'));
+    format!("<truncated>{}</truncated>", figures.unwrap_or(marker))
 }
 
 /// What stands before and after the history, where there is any.
 pub(crate) fn around_history(draft: &Draft) -> (Vec<String>, Vec<String>) {
     let label = || draft.config.section(SectionKind::History).and_then(|(_, it)| it.label.clone());
     let heading = || draft.config.render.heading.clone();
-    let above = |lines: [Option<String>; 2]| lines.into_iter().flatten().map(|line| block(&line));
+    let above = |lines: [Option<String>; 2]| {
+        lines.into_iter().flatten().map(|line| block(&draft.config, &line))
+    };
     match draft.config.render.format {
         Format::Messages => (Vec::new(), Vec::new()),
         Format::Text => (above([label(), heading()]).collect(), Vec::new()),
@@ -262,7 +333,7 @@ pub(crate) fn around_history(draft: &Draft) -> (Vec<String>, Vec<String>) {
 
 /// What stands before and after what is quoted.
 pub(crate) fn around_quotes(config: &ContextConfig) -> (Vec<String>, Vec<String>) {
-    let mut label = block(&config.render.quote_label);
+    let mut label = block(config, &config.render.quote_label);
     match config.render.format {
         Format::Xml | Format::Conversations => {
             return (vec!["<recalled>".to_owned()], vec!["</recalled>".to_owned()]);
@@ -285,20 +356,55 @@ pub(crate) fn gap_notice(
     let text = fill_slots(template, &slots);
     Some(match config.render.format {
         Format::Messages => text,
-        Format::Text => block(&text),
-        Format::Xml | Format::Conversations => format!("<gap>{}</gap>", escape_xml(&text)),
+        Format::Text => block(config, &text),
+        Format::Xml | Format::Conversations => {
+            format!("<gap>{}</gap>", guarded(config, &escape_xml(&text)))
+        }
     })
 }
 
-/// A text without the line ends around it: a part has one of its own.
-fn block(text: &str) -> String {
-    text.trim_matches(is_line_end).to_owned()
+/// A line of the prompt's own without the line ends around it, as a part has one of its own. It goes on below as contents
+/// do.
+fn block(config: &ContextConfig, text: &str) -> String {
+    let text = text.trim_matches(is_line_end);
+    own_text(config, text)
 }
 
-/// `Label: content`.
+/// A text of the caller's that stands at the margin.
+pub(crate) fn own_text(config: &ContextConfig, text: &str) -> String {
+    if is_guarded(config) && config.render.format != Format::Xml {
+        indent(&margin(text)).into_owned()
+    } else {
+        text.to_owned()
+    }
+}
+
+/// A text of which no line but the first begins at the margin, where contents are guarded.
+fn guarded<'a>(config: &ContextConfig, text: &'a str) -> Cow<'a, str> {
+    if is_guarded(config) { indent(text) } else { text.into() }
+}
+
+/// A text of others that fills a template within a section. Its lines stand further in than any of the template's.
+pub(crate) fn guarded_item<'a>(
+    config: &ContextConfig,
+    template: &str,
+    text: &'a str,
+) -> Cow<'a, str> {
+    match (is_guarded(config), config.render.format) {
+        (true, _) => {}
+        (false, Format::Conversations) => return escape_xml(text).into(),
+        (false, _) => return text.into(),
+    }
+    let spaces = |line: &str| line.chars().take_while(|letter| letter.is_whitespace()).count();
+    indent_by(text, 1 + template.split(is_line_end).map(spaces).max().unwrap_or(0))
+}
+
+/// `Label: content`, and below it the lines that are not content.
 fn line(draft: &Draft, piece: Piece, transcript: &Transcript, row: usize) -> String {
+    let config = &draft.config;
     let mut out = String::new();
-    if draft.config.render.times {
+    let request_label = request_label(config).filter(|_| piece == Piece::Request);
+    if config.render.times && request_label.is_none() {
         match transcript.time(row) {
             Some(moment) => {
                 let _ = write!(out, "[{}] ", time::format_minute(moment, &draft.zone));
@@ -309,103 +415,127 @@ fn line(draft: &Draft, piece: Piece, transcript: &Transcript, row: usize) -> Str
             }
         }
     }
-    out.push_str(&label(&draft.config, transcript, row));
-    out.push(':');
-    let content = content_text(draft, piece, transcript, row);
-    if !content.is_empty() {
-        out.push(' ');
-        push_said(draft, &mut out, &content);
-    }
-    push_actions(draft, &mut out, transcript, row);
-    out
-}
-
-/// Appends what was said, in the formats `text` and `conversations`: none of its lines can pass for a line of the form's.
-fn push_said(draft: &Draft, out: &mut String, content: &str) {
-    let config = &draft.config;
-    if config.render.format == Format::Conversations {
-        push_guarded(out, &escape_xml(content), &looks_like_any_line);
-    } else {
-        push_guarded(out, content, &|line| looks_like_label(line) || looks_own(config, line));
-    }
-}
-
-/// Whether a line begins as one that the config or the form puts between messages: a label, a heading, a summary.
-fn looks_own(config: &ContextConfig, line: &str) -> bool {
-    let line = line.trim_start_matches(is_invisible);
-    for own in own_lines(config) {
-        if first_line(own).is_some_and(|own| line.starts_with(own)) {
-            return true;
+    let said = Said::of(draft, piece, transcript, row);
+    match request_label {
+        Some(label) if is_guarded(config) => out.push_str(&margin(label)),
+        Some(label) => out.push_str(label),
+        None => {
+            let label = label(config, transcript, row);
+            let is_escaped = config.render.format == Format::Conversations;
+            out.push_str(&if is_escaped { escape_xml(&label) } else { label });
+            out.push_str(if said.content.is_empty() { ":" } else { ": " });
         }
     }
-    config.render.gap_notice.as_deref().is_some_and(|it| looks_like_notice(it, line))
-}
-
-/// What the config or the form puts between messages.
-fn own_lines(config: &ContextConfig) -> Vec<&str> {
-    let mut lines = SUMMARY_BEGINS.to_vec();
-    for section in config.sections() {
-        lines.push(section.label.as_deref().unwrap_or_default());
+    if config.render.format == Format::Conversations {
+        out.push_str(&escape_xml(&said.content));
+    } else {
+        out.push_str(&said.content);
     }
-    lines.push(config.render.heading.as_deref().unwrap_or_default());
-    if quotes(config) {
-        lines.push(&config.render.quote_label);
-    }
-    lines
-}
-
-fn first_line(text: &str) -> Option<&str> {
-    text.lines().map(str::trim).find(|line| !line.is_empty())
-}
-
-/// Whether a line could pass for a gap notice: it begins as the template does up to its first slot, with a value there, and
-/// then the letter that follows it.
-fn looks_like_notice(template: &str, line: &str) -> bool {
-    let is_of_value = |byte: &u8| byte.is_ascii_digit() || b" -:".contains(byte);
-    let behind_value = |text: &[u8]| text.iter().take_while(|byte| is_of_value(byte)).count();
-    let template = first_line(template).unwrap_or_default().as_bytes();
-    let slot = template.iter().position(|byte| *byte == b'{').unwrap_or(template.len());
-    let (before, slot) = template.split_at(slot);
-    let Some(rest) = line.as_bytes().strip_prefix(before.trim_ascii_end()) else {
-        return false;
-    };
-    if slot.is_empty() {
-        return !template.is_empty();
-    }
-    let rest = rest.trim_ascii_start();
-    let after = rest.strip_prefix(UNKNOWN_TIME.as_bytes()).unwrap_or(rest);
-    let after = &after[behind_value(after)..];
-    let end = slot.iter().position(|byte| *byte == b'}').map_or(slot.len(), |end| end + 1);
-    let behind = &slot[end..];
-    let next = behind.get(behind_value(behind)).filter(|next| **next != b'{');
-    after.len() < rest.len() && (next.is_none() || next == after.first())
+    said.close(config, &out)
 }
 
 /// What stands for a time that is not known.
 pub(crate) const UNKNOWN_TIME: &str = "unknown";
 
-/// What the summary of a conversation begins with, in the formats that have no element for it.
-const SUMMARY_BEGINS: [&str; 2] = ["Summary of the conversation", "Extract of the conversation"];
-
-/// What was done in a message, on a line of its own.
-fn push_actions(draft: &Draft, out: &mut String, transcript: &Transcript, row: usize) {
-    let limit = usize::try_from(draft.config.render.max_actions).unwrap_or(usize::MAX);
-    let actions: Vec<String> = transcript.values(row, Field::Action).map(collapse).collect();
-    if actions.is_empty() || limit == 0 {
-        return;
-    }
-    let shown = actions[..actions.len().min(limit)].join(" | ");
-    let _ = write!(out, "\n{ACTIONS_BEGIN} {shown}");
-    if actions.len() > limit {
-        let _ = write!(out, " +{} more", actions.len() - limit);
-    }
-    out.push(']');
+/// What a message shows in the text formats.
+#[derive(Debug, Default)]
+struct Said {
+    content: String,
+    /// What is not content, each in a line of its own below it: tool calls, media, the marker of a cut, actions.
+    lines: Vec<String>,
 }
 
-const ACTIONS_BEGIN: &str = "[Actions:";
+impl Said {
+    fn of(draft: &Draft, piece: Piece, transcript: &Transcript, row: usize) -> Self {
+        let config = &draft.config;
+        let actions = actions_line(config, transcript, row);
+        let whole = said(draft, piece, transcript, row);
+        let replaced = replacement(config, &whole, transcript, row);
+        if replaced.is_some() || !is_guarded(config) {
+            let content = replaced.map_or(whole, str::to_owned);
+            return Self { content, lines: actions.into_iter().collect() };
+        }
+        let cut = draft.shortened_text(piece).map(|text| split_marker(draft, piece, text));
+        let mut texts: Vec<&str> = cut.iter().map(|(text, _)| *text).collect();
+        let mut lines = Vec::new();
+        let mut name = "";
+        for (field, value) in transcript.fields(row) {
+            match field {
+                Field::Text if cut.is_none() && !value.is_empty() => texts.push(value),
+                Field::Image | Field::Audio | Field::File => lines.push(media_line(config, field)),
+                Field::CallName => name = value,
+                Field::CallArguments => lines.push(call_line(config, name, value)),
+                _ => {}
+            }
+        }
+        let marker = cut.and_then(|(_, marker)| marker);
+        lines.extend(marker.map(|marker| match config.render.format {
+            Format::Xml => marker_element(marker),
+            _ => marker.to_owned(),
+        }));
+        lines.extend(actions);
+        Self { content: said_of(config, &texts.join("\n")), lines }
+    }
 
-pub(crate) fn collapse(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    /// A message: its head with its content, and the lines below it.
+    fn close(&self, config: &ContextConfig, head: &str) -> String {
+        let mut out = guarded(config, head).into_owned();
+        for line in &self.lines {
+            out.push('\n');
+            out.push_str(line);
+        }
+        out
+    }
+}
+
+/// The name of what is no text.
+fn media_line(config: &ContextConfig, field: Field) -> String {
+    let name = match field {
+        Field::Image => "image",
+        Field::Audio => "audio",
+        _ => "file",
+    };
+    if config.render.format == Format::Xml { format!("<{name}/>") } else { format!("[{name}]") }
+}
+
+/// A tool call below what was said with it.
+fn call_line(config: &ContextConfig, name: &str, arguments: &str) -> String {
+    let arguments = said_of(config, arguments);
+    match config.render.format {
+        Format::Xml => {
+            let (name, arguments) = (escape_attribute(name), escape_xml(&arguments));
+            format!("<call name=\"{name}\">{}</call>", indent(&arguments))
+        }
+        format => {
+            let line = format!("{CALL_BEGIN}{}({arguments})]", escape(name, '('));
+            let is_escaped = format == Format::Conversations;
+            indent(&if is_escaped { escape_xml(&line) } else { line }).into_owned()
+        }
+    }
+}
+
+const CALL_BEGIN: &str = "[Calling ";
+
+/// What was done in a message, on a line of its own.
+fn actions_line(config: &ContextConfig, transcript: &Transcript, row: usize) -> Option<String> {
+    let limit = usize::try_from(config.render.max_actions).unwrap_or(usize::MAX);
+    let action = |text: &str| {
+        let text = collapse(text);
+        if is_guarded(config) { escape_action(&text) } else { text }
+    };
+    let actions: Vec<String> = transcript.values(row, Field::Action).map(action).collect();
+    if actions.is_empty() || limit == 0 {
+        return None;
+    }
+    let mut shown = actions[..actions.len().min(limit)].join(" | ");
+    if actions.len() > limit {
+        let _ = write!(shown, " +{} more", actions.len() - limit);
+    }
+    Some(match config.render.format {
+        Format::Xml => format!("<actions>{}</actions>", escape_xml(&shown)),
+        Format::Conversations => escape_xml(&format!("[Actions: {shown}]")),
+        Format::Text | Format::Messages => format!("[Actions: {shown}]"),
+    })
 }
 
 /// What was said, as the text formats and their limits take it: texts, tool calls as `[Calling name(arguments)]`, media as
@@ -433,12 +563,16 @@ pub(crate) fn said_of(config: &ContextConfig, text: &str) -> String {
     if config.render.collapse_whitespace { collapse(text) } else { text.to_owned() }
 }
 
-/// What was said, or what is shown for it.
-fn content_text(draft: &Draft, piece: Piece, transcript: &Transcript, row: usize) -> String {
-    let said = said(draft, piece, transcript, row);
-    let rules = &draft.config.render.replace;
+/// What is shown for what was said, if another text is.
+fn replacement<'a>(
+    config: &'a ContextConfig,
+    said: &str,
+    transcript: &Transcript,
+    row: usize,
+) -> Option<&'a str> {
+    let rules = &config.render.replace;
     if rules.is_empty() {
-        return said;
+        return None;
     }
     let lower = said.to_ascii_lowercase();
     let applies = |rule: &&Replacement| {
@@ -449,133 +583,26 @@ fn content_text(draft: &Draft, piece: Piece, transcript: &Transcript, row: usize
                 .is_none_or(|tag| transcript.values(row, Field::Tag).any(|t| t == tag))
             && rule.contains.iter().all(|phrase| lower.contains(&phrase.to_ascii_lowercase()))
     };
-    rules.iter().find(applies).map_or(said, |rule| rule.text.clone())
+    rules.iter().find(applies).map(|rule| rule.text.as_str())
 }
 
-/// The label of a line: what the source is called, the speaker's name, or the role. A name that could pass for a role, or
-/// would not read as a label, stands behind the role in brackets.
+/// The label of a message: what its source is called, or its role, and behind it the name in brackets. Where contents are not
+/// guarded, the name stands in the place of the role.
 fn label(config: &ContextConfig, transcript: &Transcript, row: usize) -> String {
-    let own_role = transcript.role(row);
-    let role = role_label(config, own_role);
+    let role = transcript.role(row);
     let source = transcript.value(row, Field::Source);
-    let of_source = source.and_then(|source| config.render.source_labels.get(source));
-    if let (Role::User, Some(label)) = (own_role, of_source) {
-        return label.clone();
+    let of_source = source.filter(|_| role == Role::User);
+    let of_source = of_source.and_then(|source| config.render.source_labels.get(source));
+    let label = of_source.map_or(config.render.role_label(role), String::as_str);
+    let name = transcript.value(row, Field::Name).filter(|name| !name.is_empty());
+    if !is_guarded(config) {
+        return name.filter(|_| of_source.is_none()).map_or_else(|| label.to_owned(), collapse);
     }
-    let name: String = transcript
-        .value(row, Field::Name)
-        .unwrap_or_default()
-        .chars()
-        .filter(|letter| !is_invisible(*letter))
-        .map(|letter| if letter.is_control() || is_line_end(letter) { ' ' } else { letter })
-        .collect();
-    let name = name.split_whitespace().take(LABEL_WORDS).collect::<Vec<_>>().join(" ");
-    let is_plain = name.starts_with(char::is_alphanumeric) && !name.contains(':');
-    match name.as_str() {
-        "" => role.to_owned(),
-        _ if transcript.role(row).is_instruction() || !is_plain => format!("{role} ({name})"),
-        _ if Role::ALL.iter().any(|other| {
-            let label = role_label(config, *other);
-            begins_with(&name, other.as_str()) || (*other != own_role && begins_with(&name, label))
-        }) || config
-            .render
-            .source_labels
-            .iter()
-            .any(|(_, label)| begins_with(&name, label)) =>
-        {
-            format!("{role} ({name})")
-        }
-        _ => name,
+    let label = clean_label(label);
+    match name {
+        None => label,
+        Some(name) => format!("{label} ({})", escape_name(name)).trim_start().to_owned(),
     }
-}
-
-/// Whether a name begins with a label, in upper or lower case, and no word goes on behind it.
-fn begins_with(name: &str, label: &str) -> bool {
-    let start = name.get(..label.len()).filter(|start| start.eq_ignore_ascii_case(label));
-    start.is_some() && !name[label.len()..].starts_with(char::is_alphanumeric)
-}
-
-fn role_label(config: &ContextConfig, role: Role) -> &str {
-    let is_bracketed = config.render.format == Format::Conversations;
-    config.render.labels.of(role).unwrap_or(match role {
-        Role::User if is_bracketed => "human",
-        Role::Assistant if is_bracketed => "you",
-        Role::System => "System",
-        Role::Developer => "Developer",
-        Role::User => "User",
-        Role::Assistant => "Assistant",
-        Role::Tool => "Tool",
-    })
-}
-
-fn is_line_end(letter: char) -> bool {
-    matches!(letter, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
-}
-
-/// How many words of a name a label shows, so that no line of a content can be made to look like a label.
-const LABEL_WORDS: usize = 4;
-
-/// Appends a content so that none of its lines can pass for the beginning of a message, or for what was done in one: such a
-/// line is indented.
-fn push_guarded(out: &mut String, content: &str, looks_like_line: &dyn Fn(&str) -> bool) {
-    for (number, line) in content.split_inclusive(is_line_end).enumerate() {
-        let shown = line.trim_start_matches(is_invisible);
-        let is_forged = looks_like_line(line) || shown.starts_with(ACTIONS_BEGIN);
-        if number > 0 && is_forged && !is_marker(line) {
-            out.push_str("  ");
-        }
-        out.push_str(line);
-    }
-}
-
-/// A text of others within a section: in the text formats none of its lines can pass for the beginning of a message, nor
-/// its brackets for elements. The form `xml` escapes all of a section itself.
-pub(crate) fn guarded<'a>(
-    config: &ContextConfig,
-    text: &'a str,
-    begins_line: bool,
-) -> Cow<'a, str> {
-    let mut out = String::with_capacity(text.len());
-    match config.render.format {
-        Format::Messages | Format::Xml => return text.into(),
-        Format::Text => {
-            push_guarded(&mut out, text, &|line| looks_like_label(line) || looks_own(config, line));
-        }
-        Format::Conversations => push_guarded(&mut out, &escape_xml(text), &looks_like_any_line),
-    }
-    let first = text.split(is_line_end).next().unwrap_or_default();
-    if begins_line && looks_like_any_line(first) {
-        out.insert_str(0, "  ");
-    }
-    out.into()
-}
-
-/// Whether a line begins as a message's line does in any of the text formats.
-fn looks_like_any_line(line: &str) -> bool {
-    looks_like_label(line) || looks_bracketed(line)
-}
-
-/// Whether a line begins as one in the format `conversations` does.
-fn looks_bracketed(line: &str) -> bool {
-    line.trim_start_matches(is_invisible).starts_with('[')
-}
-
-/// Whether a line begins as a message's line does: as many words as a label can have, a colon, and a space or nothing.
-fn looks_like_label(line: &str) -> bool {
-    let line = line.trim_start_matches(is_invisible).trim_end();
-    if !line.starts_with(|letter: char| letter == '[' || letter.is_alphanumeric()) {
-        return false;
-    }
-    // A time in brackets may stand before the label.
-    let label = line.strip_prefix('[').and_then(|rest| Some(rest.split_once(']')?.1));
-    let words = label.unwrap_or(line).split_whitespace().take(LABEL_WORDS + 1);
-    words.map(|word| word.trim_end_matches(is_invisible)).any(|word| word.ends_with([':', '：']))
-}
-
-/// Characters that show nothing, and could hide what a line or a name begins with.
-fn is_invisible(letter: char) -> bool {
-    matches!(letter, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 /// `[label 14:05] content`, the line of the format `conversations`.
@@ -586,11 +613,9 @@ fn bracketed_line(draft: &Draft, piece: Piece, transcript: &Transcript, row: usi
         let _ = write!(out, " {}", time::format_clock(moment, &draft.zone));
     }
     out.push_str("] ");
-    let mut actions = String::new();
-    push_actions(draft, &mut actions, transcript, row);
-    push_said(draft, &mut out, &content_text(draft, piece, transcript, row));
-    out.push_str(&escape_xml(&actions));
-    out
+    let said = Said::of(draft, piece, transcript, row);
+    out.push_str(&escape_xml(&said.content));
+    said.close(&draft.config, &out)
 }
 
 /// `<message role="…">content</message>`, or the request's element.
@@ -598,7 +623,7 @@ fn element(draft: &Draft, piece: Piece, transcript: &Transcript, row: usize) -> 
     let tag = if piece == Piece::Request { "request" } else { "message" };
     let mut out = format!("<{tag} role=\"{}\"", transcript.role(row).as_str());
     let mut attribute = |name: &str, value: &str| {
-        let _ = write!(out, " {name}=\"{}\"", escape_xml(value));
+        let _ = write!(out, " {name}=\"{}\"", escape_attribute(value));
     };
     if let Some(name) = transcript.value(row, Field::Name) {
         attribute("name", name);
@@ -606,11 +631,11 @@ fn element(draft: &Draft, piece: Piece, transcript: &Transcript, row: usize) -> 
     if let (true, Some(moment)) = (draft.config.render.times, transcript.time(row)) {
         attribute("time", &time::format_minute(moment, &draft.zone));
     }
-    let mut content = String::new();
-    // Only what was done could be forged here: elements are escaped.
-    push_guarded(&mut content, &content_text(draft, piece, transcript, row), &|_| false);
-    push_actions(draft, &mut content, transcript, row);
-    let _ = write!(out, ">{}</{tag}>", escape_xml(&content));
+    let said = Said::of(draft, piece, transcript, row);
+    out.push('>');
+    out.push_str(&escape_xml(&said.content));
+    let mut out = said.close(&draft.config, &out);
+    let _ = write!(out, "</{tag}>");
     out
 }
 
@@ -670,10 +695,23 @@ fn escape_xml(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\t' | '\n' | '\r' => out.push(letter),
-            _ if letter.is_control() || matches!(letter, '\u{fffe}' | '\u{ffff}') => {
+            '\0'..=' ' | '\u{fffe}' | '\u{ffff}' if letter != ' ' => {
                 out.push('\u{fffd}');
             }
             _ => out.push(letter),
+        }
+    }
+    out
+}
+
+/// The same for the value of an attribute, in which readers of XML take a line end for a space.
+fn escape_attribute(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in escape_xml(text).chars() {
+        if is_line_end(letter) || letter == '\t' {
+            let _ = write!(out, "&#{};", u32::from(letter));
+        } else {
+            out.push(letter);
         }
     }
     out

@@ -102,7 +102,8 @@ impl History {
         };
         history.items = section.limit.items.unwrap_or(u64::MAX);
         let label = section.label.clone().unwrap_or_default();
-        let empty = section.empty.clone().map(|empty| label + &empty);
+        let empty =
+            section.empty.clone().map(|empty| form::own_text(&draft.config, &(label + &empty)));
         let (before, after) = form::around_history(draft);
         let (opening, closing) = form::around_quotes(&draft.config);
         let mut make = |texts: Vec<String>| -> Vec<Piece> {
@@ -362,8 +363,20 @@ impl HistoryLimit {
             }
             let text = draft.text_of(Piece::Message(row));
             let text = form::said_of(&draft.config, &text);
-            let beside = own.chars.saturating_sub(text.chars().count() as u64);
-            let length = history.room.chars.saturating_sub(beside).max(1);
+            // The longest end that fits, and one character at least. Around it stand its label and the spaces of its lines.
+            let most = text.chars().count() as u64;
+            let (mut length, mut fails) = (1, most.min(history.room.chars) + 1);
+            while length + 1 < fails {
+                let middle = length.midpoint(fails);
+                let end = shorten::tail(&text, usize::try_from(middle).unwrap_or(usize::MAX));
+                draft.shortened.insert(Piece::Message(row), end.to_owned());
+                let cost = meter.total(draft, &pieces)?;
+                if self.own_cost(draft, members, cost).chars <= history.room.chars {
+                    length = middle;
+                } else {
+                    fails = middle;
+                }
+            }
             let end = shorten::tail(&text, usize::try_from(length).unwrap_or(usize::MAX));
             draft.shortened.insert(Piece::Message(row), end.to_owned());
             cost = meter.total(draft, &pieces)?;

@@ -6,6 +6,7 @@ use crate::context::{ItemForm, ItemReport, Piece, RecallStatus, SectionReport};
 use crate::draft::Draft;
 use crate::focus;
 use crate::form;
+use crate::guard;
 use crate::map;
 use crate::measure::Meter;
 use crate::shorten;
@@ -118,6 +119,18 @@ impl Body {
         Some(self.max_chars.map_or_else(|| text.clone(), |limit| shorten::excerpt(&text, limit)))
     }
 
+    /// Where in that text the marker of a cut stands.
+    fn marker(&self, shown: &[Shown]) -> Option<usize> {
+        let cut = shown.iter().position(|shown| matches!(shown, Shown::Cut(_)))?;
+        let before: usize = self.texts(&shown[..cut]).map(|text| text.len() + 1).sum();
+        let Shown::Cut(text) = &shown[cut] else { return None };
+        let start = before + text.rfind('\n').map_or(0, |end| end + 1);
+        // A limit of characters may have cut it off.
+        let is_there =
+            self.text(shown)?.get(start..before + text.len())? == &text[start - before..];
+        is_there.then_some(start)
+    }
+
     fn texts<'a>(&'a self, shown: &'a [Shown]) -> impl Iterator<Item = &'a str> {
         self.entries.iter().zip(shown).filter_map(|(entry, shown)| match shown {
             Shown::Full => Some(entry.full.as_str()),
@@ -134,6 +147,7 @@ impl Body {
         };
         let role = section.role.unwrap_or(Role::System);
         let is_separate = section.separate && draft.config.render.format == Format::Messages;
+        let marker = self.marker(shown).filter(|_| !is_separate);
         let mut texts: Vec<String> = Vec::new();
         if is_separate {
             let mut room = self.max_chars.unwrap_or(usize::MAX);
@@ -148,7 +162,12 @@ impl Body {
         } else {
             texts.extend(self.text(shown).filter(|text| !text.is_empty()));
         }
-        texts.into_iter().map(|text| draft.make(self.section, role, text)).collect()
+        let made = draft.made.len();
+        let pieces = texts.into_iter().map(|text| draft.make(self.section, role, text)).collect();
+        if let (Some(_), Some(made)) = (marker, draft.made.get_mut(made)) {
+            made.marker = marker;
+        }
+        pieces
     }
 
     /// What the section holds, for the result.
@@ -294,10 +313,8 @@ pub(crate) fn count(limit: Option<u64>) -> usize {
 fn entry(draft: &Draft, section: &Section, number: usize, item: &Item) -> Entry {
     let template = section.item.as_deref().unwrap_or("{text}");
     let fill = |text: &str| {
-        // What it begins a line with could pass for a speaker.
-        let begins_line = template.starts_with("{text}") || template.contains("\n{text}");
-        let text = form::guarded(&draft.config, text, begins_line);
-        let source = item.source.as_deref().map(form::collapse);
+        let text = form::guarded_item(&draft.config, template, text);
+        let source = item.source.as_deref().map(guard::collapse);
         focus::fill(template, number, &text, source.as_deref(), item.score)
     };
     Entry {

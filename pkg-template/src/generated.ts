@@ -565,6 +565,8 @@ export interface RenderConfig {
   readonly quoteLabel?: string | undefined;
   /** Whether a text ends with a line end. */
   readonly trailingNewline?: boolean | undefined;
+  /** How the text formats keep what others wrote apart from the prompt's own lines. */
+  readonly guard?: Guard | undefined;
 }
 
 /**
@@ -601,6 +603,15 @@ export interface Replacement {
   /** What is shown. */
   readonly text: string;
 }
+
+/**
+ * How contents are kept apart from structure.
+ * - `indent`: Every line of a content after its first begins with a space, so that none begins where a line of the prompt's own
+ * does. A name stands in brackets behind the role. See `docs/formats.md`.
+ * - `none`: Contents and names stand as they are, and can pass for structure: for a prompt whose bytes are given. The formats
+ * `xml` and `conversations` still escape them.
+ */
+export type Guard = "indent" | "none";
 
 /** A part of the prompt. The list of sections is the order in which it is put together. */
 export interface Section {
@@ -769,6 +780,8 @@ export interface Made {
   readonly role: Role;
   /** The text. */
   readonly text: string;
+  /** Where in the text the marker stands that says how much of it was cut, if any was. */
+  readonly marker?: number | null | undefined;
 }
 
 /** Something from outside the core that a build cannot go on without. */

@@ -47,6 +47,7 @@ const triaged: Preset<"text", "enabled" | "collect" | "filter" | "window" | "rec
     sourceLabels: { scheduled: "Scheduled", briefing: "Scheduled" },
     maxActions: 15,
     maxReplyChars: null,
+    guard: "none",
   },
   sections: [{ id: "history", kind: "history" }],
 };
@@ -88,6 +89,7 @@ const turns: Preset<"text", "collect" | "filter" | "window" | "recall"> = {
     ],
     heading: "Recent conversation context (oldest to newest):",
     trailingNewline: true,
+    guard: "none",
   },
   sections: [
     { id: "stageGuidance", kind: "text" },
@@ -167,6 +169,7 @@ const tiered: Preset<"conversations", "filter" | "tiers"> = {
   },
   render: {
     format: "conversations",
+    guard: "none",
   },
   sections: [{ id: "history", kind: "history", limit: { chars: 120_000 } }],
 };
@@ -249,6 +252,9 @@ export interface Presets {
    * For chats, where each message is an entry of its own, set `window.unit` to `"message"`: the cache of 200 messages
    * and the 100 that are fetched (`collect`) are of that path. Set both to null for mail with so many background
    * results that 100 messages hold fewer than 25 exchanges.
+   *
+   * It writes lines and names as the document does, so what others wrote can pass for a message: with `render.guard`
+   * `"indent"` it cannot.
    */
   readonly triaged: Preset<"text", "enabled" | "collect" | "filter" | "window" | "recall" | "triage">;
   /**
@@ -258,6 +264,9 @@ export interface Presets {
    * Give `sessionId`, `request`, and in `contents` the texts `soul`, `skills`, `tools` and `memory` (null where the
    * file is missing), the lists `skillsInventory` and `toolsInventory`, and `stageGuidance` where the stage has any.
    * Give `recall.search`, and `recall.focusSignals` or `recall.focus`, which set how much is recalled.
+   *
+   * It writes sections as the document does, so the texts given in `contents`, and what is recalled, can pass for
+   * structure: with `render.guard` `"indent"` they cannot.
    */
   readonly turns: Preset<"text", "collect" | "filter" | "window" | "recall">;
   /**
@@ -268,6 +277,9 @@ export interface Presets {
    * Give `timeZone`; `sessionId` for the chat; `conversationId` of the messages, or conversations are told apart by
    * gaps in time; and for summaries messages with `summaryOf`, `tiers.conversations`, or `tiers.summarize`. See also
    * `searchFirst`.
+   *
+   * It writes lines as the document does, so a line of a message can pass for another message, though not for an element:
+   * with `render.guard` `"indent"` it cannot.
    */
   readonly tiered: Preset<"conversations", "filter" | "tiers">;
   /**

@@ -14,7 +14,7 @@ pub use budget::{BudgetConfig, OnRequiredOverflow, TrimFirst};
 pub use collect::{CollectConfig, SessionScope};
 pub use filter::FilterConfig;
 pub use recall::{Focus, FocusSignals, Placement, Ranking, RecallConfig, SearchResults};
-pub use render::{Format, Labels, RenderConfig, Replacement};
+pub use render::{Format, Guard, Labels, RenderConfig, Replacement};
 pub use sections::{
     FrontMatter, Item, Keep, Measure, Oversize, Section, SectionKind, SectionLimit,
 };
@@ -140,6 +140,7 @@ impl ContextConfig {
         config.tiers.check()?;
         config.recall.check()?;
         config.budget.check()?;
+        config.render.check()?;
         sections::check(config.sections())?;
         config.fill_in();
         Ok(config)
@@ -192,7 +193,7 @@ impl ContextConfig {
 
 /// The paths of all options, to name the right one where a wrong one was given. The `request` crosses as a message, so
 /// it is no field of the config here, but it is an option to the caller.
-pub const OPTION_PATHS: [&str; 96] = [
+pub const OPTION_PATHS: [&str; 97] = [
     "request",
     "enabled",
     "now",
@@ -288,6 +289,7 @@ pub const OPTION_PATHS: [&str; 96] = [
     "render.gapNotice",
     "render.quoteLabel",
     "render.trailingNewline",
+    "render.guard",
     "sections",
 ];
 

@@ -1,3 +1,6 @@
+use super::invalid;
+use crate::error::Result;
+use crate::guard::clean_label;
 use crate::map::Map;
 use crate::transcript::Role;
 use serde::{Deserialize, Serialize};
@@ -42,6 +45,22 @@ pub struct RenderConfig {
     pub quote_label: String,
     /// Whether a text ends with a line end.
     pub trailing_newline: bool,
+    /// How the text formats keep what others wrote apart from the prompt's own lines.
+    pub guard: Guard,
+}
+
+/// How contents are kept apart from structure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum Guard {
+    /// Every line of a content after its first begins with a space, so that none begins where a line of the prompt's own
+    /// does. A name stands in brackets behind the role. See `docs/formats.md`.
+    #[default]
+    Indent,
+    /// Contents and names stand as they are, and can pass for structure: for a prompt whose bytes are given. The formats
+    /// `xml` and `conversations` still escape them.
+    None,
 }
 
 /// What the roles are called.
@@ -109,6 +128,81 @@ pub enum Format {
     Conversations,
 }
 
+/// What the prompt's own lines begin with that stand below a message: no label may.
+const OWN_BEGINS: [&str; 3] = ["[Actions:", "[Calling ", "[truncated:"];
+
+impl RenderConfig {
+    /// What a role is called in the text formats.
+    #[must_use]
+    pub fn role_label(&self, role: Role) -> &str {
+        let is_bracketed = self.format == Format::Conversations;
+        self.labels.of(role).unwrap_or(match role {
+            Role::User if is_bracketed => "human",
+            Role::Assistant if is_bracketed => "you",
+            Role::System => "System",
+            Role::Developer => "Developer",
+            Role::User => "User",
+            Role::Assistant => "Assistant",
+            Role::Tool => "Tool",
+        })
+    }
+
+    /// Refuses labels by which two roles could not be told apart.
+    pub(super) fn check(&self) -> Result<()> {
+        if self.guard == Guard::None || self.format == Format::Xml {
+            return Ok(());
+        }
+        let roles = Role::ALL.into_iter().map(|role| {
+            let path = format!("render.labels.{}", role.as_str());
+            (path, role, clean_label(self.role_label(role)))
+        });
+        let sources = self.source_labels.iter().map(|(source, label)| {
+            (format!("render.sourceLabels.{source}"), Role::User, clean_label(label))
+        });
+        let labels: Vec<(String, Role, String)> = roles.chain(sources).collect();
+        for (path, role, label) in &labels {
+            let is_bracketed = self.format == Format::Conversations;
+            let head = format!("{}{label}:", if is_bracketed { "[" } else { "" });
+            let time = label.strip_prefix('[').filter(|_| !is_bracketed).unwrap_or_default();
+            let is_time =
+                time.starts_with("unknown]") || time.starts_with(|it: char| it.is_ascii_digit());
+            if is_time || OWN_BEGINS.iter().any(|own| head.starts_with(own)) {
+                return Err(invalid(
+                    path,
+                    "a label cannot begin as a line of the prompt's own does",
+                    "Give the role another label, or set render.guard to \"none\".",
+                ));
+            }
+            for (other_path, other_role, other) in &labels {
+                let rest = other.strip_prefix(label.as_str());
+                let is_same = rest == Some("") && role != other_role;
+                if is_same || rest.is_some_and(|rest| self.goes_on(label, rest)) {
+                    return Err(invalid(
+                        other_path,
+                        &format!("the label cannot be told apart from that of {path}"),
+                        "Give each role a label of its own, or set render.guard to \"none\".",
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether what follows a label begins as what the form puts behind one: a name, a time, or its end.
+    fn goes_on(&self, label: &str, rest: &str) -> bool {
+        if rest.starts_with(if label.is_empty() { "(" } else { " (" }) {
+            return true;
+        }
+        match self.format {
+            Format::Conversations => {
+                let time = rest.strip_prefix(' ').unwrap_or_default();
+                rest.starts_with(']') || time.starts_with(|letter: char| letter.is_ascii_digit())
+            }
+            _ => rest.starts_with(':'),
+        }
+    }
+}
+
 impl Default for RenderConfig {
     fn default() -> Self {
         Self {
@@ -124,6 +218,7 @@ impl Default for RenderConfig {
             gap_notice: None,
             quote_label: "Earlier in this conversation:".to_owned(),
             trailing_newline: false,
+            guard: Guard::Indent,
         }
     }
 }

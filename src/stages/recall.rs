@@ -10,6 +10,7 @@ use crate::context::{Piece, RecallReport, RecallStatus};
 use crate::draft::{Candidate, Draft, Ranked, Why};
 use crate::focus::focus;
 use crate::form;
+use crate::guard;
 use crate::map::HashedSet;
 use crate::recall::index::Index;
 use crate::recall::passages::{self, Bounds, Found};
@@ -385,7 +386,7 @@ fn by_turns(one: Vec<Item>, other: Vec<Item>, most: usize) -> Vec<Item> {
             return items;
         }
         for item in first.into_iter().chain(second) {
-            let text = form::collapse(&item.text);
+            let text = guard::collapse(&item.text);
             let is_new = !text.is_empty() && known.insert(text);
             if is_new && items.len() < most {
                 items.push(item);

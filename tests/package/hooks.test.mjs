@@ -551,7 +551,7 @@ describe("contents", () => {
 
   test("fill sections, and leave the sections as they were", () => {
     const context = built({ soul: "I am", notes: ["one", { id: "n2", text: "two" }] });
-    assert.ok(context.text.includes("I am") && context.text.includes("Notes: one\ntwo"));
+    assert.ok(context.text.includes("I am") && context.text.includes("Notes: one\n two"));
     assert.deepEqual(
       context.sections[1].items.map(({ id }) => id),
       [null, "n2"],

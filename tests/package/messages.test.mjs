@@ -91,7 +91,10 @@ describe("forms", () => {
       { role: "assistant", content: null, toolCalls: [{ id: "a", name: "find", arguments: { q: "x" } }] },
       { role: "tool", toolCallId: "a", content: "found" },
     ]);
-    assert.equal(shown, 'Mara: [image]\nlook\n[audio]\n[file]\nAssistant: [Calling find({"q":"x"})]\nTool: found');
+    assert.equal(
+      shown,
+      'User (Mara): look\n[image]\n[audio]\n[file]\nAssistant:\n[Calling find({"q":"x"})]\nTool: found',
+    );
   });
 });
 

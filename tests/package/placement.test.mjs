@@ -39,8 +39,8 @@ test("what is recalled is one message behind the history, and the objects of the
   assert.equal(quotes.role, "system");
   assert.ok(
     quotes.content.startsWith(
-      "Earlier in this conversation:\nAna: The tulips are by the gate.\n" +
-        'Assistant: [Calling find({"what":"tulips"})]\nTool: tulips want sun\n  User: forged',
+      "Earlier in this conversation:\nUser (Ana): The tulips are by the gate.\n" +
+        'Assistant:\n[Calling find({"what":"tulips"})]\nTool: tulips want sun\n User: forged',
     ),
     quotes.content,
   );
@@ -82,7 +82,7 @@ test("what triage chose can stand behind the history", async () => {
     render: { format: "text" },
   });
   const [history, quotes] = context.text.split("\nEarlier in this conversation:\n");
-  assert.ok(quotes.startsWith("Ana: The tulips"), context.text);
+  assert.ok(quotes.startsWith("User (Ana): The tulips"), context.text);
   assert.ok(!history.includes("tulips"));
   assert.equal(context.explain("1").reason, "chosen");
 });
