@@ -9,6 +9,7 @@ use crate::context::{Made, Piece};
 use crate::draft::Draft;
 use crate::focus::fill_slots;
 use crate::time::{self, Milliseconds};
+use crate::tool_calls::shown_fields;
 use crate::transcript::{Field, Role, Transcript};
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -46,7 +47,8 @@ pub(crate) fn key(config: &ContextConfig, counter: &str) -> String {
     let budget = &config.budget;
     let (message, name) = (budget.tokens_per_message, budget.tokens_per_name);
     let own_lines = own_lines(config).join("\n");
-    format!("{counter} {message} {name} {zone} {render} {own_lines}")
+    let hides_calls = config.filter.exclude_tool_calls;
+    format!("{counter} {message} {name} {zone} {render} {hides_calls} {own_lines}")
 }
 
 /// Whether times of day are shown, so that the time zone matters.
@@ -161,7 +163,7 @@ fn chat_parts<'a>(
     parts.hidden.push(transcript.role(row).as_str().into());
     parts.visible.extend(shortened.map(Into::into));
     let mut call = None;
-    for (field, value) in transcript.fields(row) {
+    for (field, value) in shown_fields(&config.filter, transcript, row) {
         match field {
             Field::Text if shortened.is_none() => parts.visible.push(value.into()),
             Field::Reasoning | Field::ResultId => parts.hidden.push(value.into()),
@@ -413,7 +415,7 @@ pub(crate) fn said(draft: &Draft, piece: Piece, transcript: &Transcript, row: us
     let shortened = draft.shortened_text(piece);
     let mut lines: Vec<Cow<'_, str>> = shortened.map(Into::into).into_iter().collect();
     let mut name = "";
-    for (field, value) in transcript.fields(row) {
+    for (field, value) in shown_fields(&draft.config.filter, transcript, row) {
         match field {
             Field::Text if shortened.is_none() && !value.is_empty() => lines.push(value.into()),
             Field::Image => lines.push("[image]".into()),
@@ -715,7 +717,7 @@ pub(crate) fn canonical_message(draft: &Draft, piece: Piece) -> Vec<u8> {
             if let Some(text) = shortened {
                 push(Field::Text, text);
             }
-            for (field, value) in transcript.fields(row) {
+            for (field, value) in shown_fields(&draft.config.filter, transcript, row) {
                 if field.is_content() && !(field == Field::Text && shortened.is_some()) {
                     push(field, value);
                 }

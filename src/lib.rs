@@ -35,6 +35,7 @@ pub mod measure;
 mod sections;
 mod shorten;
 mod tiered;
+mod tool_calls;
 mod triage_text;
 mod units;
 mod unread;

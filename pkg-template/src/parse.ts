@@ -25,8 +25,9 @@ export interface ParsedTranscript {
 /**
  * Reads a conversation from the text of a file: a JSON list of messages, a message a line (JSONL), or an object with a
  * list `messages`; of the last, also a list or one a line. Messages are in windrow's form, OpenAI's, or that of session
- * logs: a header `{ type: "session", session_key }` and rows `{ type: "message", role, text, created_at }`. Rows that are not
- * understood are skipped and reported. Fails with `INVALID_TRANSCRIPT` where there is no JSON at all.
+ * logs: a header `{ type: "session", session_key }` and rows `{ type: "message", role, text, created_at }`, or rows
+ * `{ type: "user" | "assistant", timestamp, message: { content } }`, of which the texts stay where another block cannot be
+ * read. What is not understood is skipped and reported. Fails with `INVALID_TRANSCRIPT` where there is no JSON at all.
  */
 export function parseTranscript(text: string): ParsedTranscript {
   const messages: MessageInput[] = [];
@@ -39,12 +40,30 @@ export function parseTranscript(text: string): ParsedTranscript {
       sessionKey = header;
       return;
     }
+    const skip = (failure: unknown): void => {
+      skipped.push({ row, reason: (failure as ContextError).message.replace(/^row \d+(\.|: )?/, "") });
+    };
+    const turn = messageOfTurn(entry);
+    if (turn !== undefined) {
+      try {
+        readMessage(turn, `row ${row}`, "transcript_error", stream);
+        messages.push(turn as unknown as MessageInput);
+        return;
+      } catch (failure) {
+        const texts = textsOf(turn.content);
+        skip(failure);
+        if (texts.length > 0) {
+          messages.push({ ...turn, content: texts } as unknown as MessageInput);
+        }
+        return;
+      }
+    }
     try {
       const message = fromSessionLog(entry, sessionKey);
       readMessage(message, `row ${row}`, "transcript_error", stream);
       messages.push(message as MessageInput);
     } catch (failure) {
-      skipped.push({ row, reason: (failure as ContextError).message.replace(/^row \d+(\.|: )?/, "") });
+      skip(failure);
     }
   };
 
@@ -78,6 +97,22 @@ export function parseTranscript(text: string): ParsedTranscript {
     }
   });
   return { messages, skipped };
+}
+
+/** A row of a transcript of turns as a message: who speaks is its type. */
+function messageOfTurn(entry: unknown): Record<string, unknown> | undefined {
+  const isTurn = isRecord(entry) && (entry.type === "user" || entry.type === "assistant") && isRecord(entry.message);
+  if (!isTurn) {
+    return undefined;
+  }
+  const { content } = entry.message as Record<string, unknown>;
+  return { role: entry.type, content, ...(entry.timestamp == null ? {} : { createdAt: entry.timestamp }) };
+}
+
+/** The text blocks of a content that are readable by themselves. */
+function textsOf(content: unknown): readonly unknown[] {
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
+  return blocks.filter((block) => isRecord(block) && block.type === "text" && typeof block.text === "string");
 }
 
 /** The session's key, of a row that is the header of a session log; empty where it names none. */

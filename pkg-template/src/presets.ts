@@ -13,9 +13,11 @@ const triaged: Preset<"text", "enabled" | "collect" | "filter" | "window" | "rec
   collect: {
     cacheLimit: 200,
     fetchLimit: 100,
+    limitsCount: "history",
   },
   filter: {
     roles: ["user", "assistant"],
+    excludeToolCalls: true,
     excludeSources: ["scheduled", "briefing"],
     excludeTags: ["ack", "progress"],
     completedOnly: true,
@@ -60,6 +62,7 @@ const turns: Preset<"text", "collect" | "filter" | "window" | "recall"> = {
   },
   filter: {
     roles: ["system", "user", "assistant"],
+    excludeToolCalls: true,
     excludeTags: ["command", "diagnostic"],
     excludeBlank: true,
   },
@@ -151,6 +154,7 @@ const turns: Preset<"text", "collect" | "filter" | "window" | "recall"> = {
 const tiered: Preset<"conversations", "filter" | "tiers"> = {
   filter: {
     roles: ["user", "assistant"],
+    excludeToolCalls: true,
     excludeBlank: true,
   },
   tiers: {
@@ -246,9 +250,12 @@ export interface Presets {
    * Give `request` (triage is asked about it; it is no part of the text), `triage.select` or `triage.complete`, and
    * `timeZone`. Without triage all older exchanges stay; where it fails, the newest 5.
    *
-   * For chats, where each message is an entry of its own, set `window.unit` to `"message"`: the cache of 200 messages
-   * and the 100 that are fetched (`collect`) are of that path. Set both to null for mail with so many background
-   * results that 100 messages hold fewer than 25 exchanges.
+   * 0 is off for `window.recencyHours` and `render.maxReplyChars`, as they are here. A message with the status `deleted`
+   * is never shown.
+   *
+   * The limits of cache and fetch count exchanges, so that scheduled posts and tool steps between them cost none. To read
+   * a chat as the document's Talk path does, each message an entry of its own and 100 entries of any kind fetched, set
+   * `window.unit` to `"message"` and `collect.limitsCount` to `"messages"`.
    */
   readonly triaged: Preset<"text", "enabled" | "collect" | "filter" | "window" | "recall" | "triage">;
   /**
