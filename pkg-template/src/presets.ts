@@ -175,8 +175,9 @@ const tiered: Preset<"conversations", "filter" | "tiers"> = {
   sections: [{ id: "history", kind: "history", limit: { chars: 120_000 } }],
 };
 
-/** So many that nothing is cut: the document does not bound how long knowledge is. */
-const UNBOUNDED_CHARS = 100_000;
+/** More than any knowledge has: the document does not bound how long an item is, or all of them. */
+const ITEM_CHARS = 100_000;
+const KNOWLEDGE_CHARS = 200_000;
 
 const agent: Preset<"messages", "collect" | "window" | "recall" | "budget"> = {
   collect: {
@@ -189,8 +190,8 @@ const agent: Preset<"messages", "collect" | "window" | "recall" | "budget"> = {
   recall: {
     ranking: "recency",
     maxItems: 3,
-    maxChars: UNBOUNDED_CHARS,
-    maxItemChars: UNBOUNDED_CHARS,
+    maxChars: KNOWLEDGE_CHARS,
+    maxItemChars: ITEM_CHARS,
   },
   budget: {
     maxTokens: 4000,
@@ -279,7 +280,9 @@ export interface Presets {
   readonly tiered: Preset<"conversations", "filter" | "tiers">;
   /**
    * Document 003: a system prompt, the newest 10 entries of memory, knowledge that fits the request, and the request,
-   * as chat messages in 4000 tokens. With a session, only what names it; what stands in several sources is there once.
+   * as chat messages in 4000 tokens. With a session (`sessionId`, or that of the request), only what names it; what stands
+   * in several sources is there once. `window.requiredNewest` says how many of the newest are always preserved: the
+   * document leaves the number open. `queryLayer` looks up a layer of memory.
    *
    * Give `request`; in `contents` the text `system`; `recall.search` for knowledge; `budget.tools` for what the tools
    * of the call cost; `sessionId`; and `agentId` for direct messages. `messagesOfTasks` makes messages of tasks.
@@ -287,7 +290,8 @@ export interface Presets {
   readonly agent: Preset<"messages", "collect" | "window" | "recall" | "budget">;
   /**
    * Document 004: recent chat, session state, memory pointers, tool results and the request, in that order. Over budget
-   * the oldest chat goes first, then tool results become summaries; request and checkpoint always stay.
+   * the oldest chat goes first, and all of it before a tool result becomes a summary: a larger budget never keeps less
+   * chat. Request and checkpoint always stay.
    *
    * Give `request`, `sessionId`, `turnId`; the three limits `budget.maxTokens`, `window.maxRecentMessages` and, at the
    * section `toolSnippets`, `limit.tokens`; and in `contents` the texts `checkpoint`, `pendingQueue` and `lastStatus`
