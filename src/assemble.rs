@@ -61,7 +61,7 @@ impl Build {
     pub fn new(
         transcript: Rc<Transcript>,
         request: Option<Rc<Transcript>>,
-        config: ContextConfig,
+        mut config: ContextConfig,
         now: Milliseconds,
         hooks: Vec<HookName>,
     ) -> Result<Self> {
@@ -77,6 +77,11 @@ impl Build {
                 "Append it to the transcript, and leave the request out: the newest messages stand for it.",
             )
             .at("request"));
+        }
+        if config.session_id.is_none() {
+            // What is asked in a session is answered from it.
+            let session = request.as_ref().and_then(|request| request.value(0, Field::SessionId));
+            config.session_id = session.map(str::to_owned);
         }
         let now = config.now.unwrap_or(now);
         let draft = Draft::new(transcript, request, config, now, hooks);

@@ -1,11 +1,12 @@
 //! Conversations within a transcript: told apart, chained to threads, put into tiers and labelled (document 002).
 
-use crate::config::{KnownConversation, TierForm, TiersConfig, TodayWindow};
+use crate::config::{FilterConfig, KnownConversation, TierForm, TiersConfig, TodayWindow};
 use crate::context::Tier;
 use crate::guard::collapse;
 use crate::map::{self, Hashed};
 use crate::shorten;
 use crate::time::{self, MILLISECONDS_PER_DAY, MILLISECONDS_PER_MINUTE, Milliseconds, Zone};
+use crate::tool_calls::shown_fields;
 use crate::transcript::{Field, Role, Transcript};
 
 /// One sitting: what was said without a long pause, or under one id.
@@ -286,11 +287,16 @@ impl<'a> Finder<'a> {
 }
 
 /// How a conversation began and how it ended, in its own words: for where there is no summary.
-pub(crate) fn extract(transcript: &Transcript, rows: &[usize], max_chars: usize) -> String {
+pub(crate) fn extract(
+    filter: &FilterConfig,
+    transcript: &Transcript,
+    rows: &[usize],
+    max_chars: usize,
+) -> String {
     let said = |role: Option<Role>| {
         move |row: &usize| {
             let is_of_role = role.is_none_or(|role| transcript.role(*row) == role);
-            let text = if is_of_role { said_in(transcript, *row) } else { String::new() };
+            let text = if is_of_role { said_in(filter, transcript, *row) } else { String::new() };
             (!text.is_empty()).then_some((*row, text))
         }
     };
@@ -317,17 +323,21 @@ const BEGAN: &str = "Began: ";
 const ENDED: &str = " Ended: ";
 
 /// Messages as text, a line for each: `user: text`.
-pub(crate) fn text_of(transcript: &Transcript, rows: &[usize]) -> String {
+pub(crate) fn text_of(filter: &FilterConfig, transcript: &Transcript, rows: &[usize]) -> String {
     let line = |row: &usize| {
-        collapse(&format!("{}: {}", transcript.role(*row).as_str(), said_in(transcript, *row)))
+        collapse(&format!(
+            "{}: {}",
+            transcript.role(*row).as_str(),
+            said_in(filter, transcript, *row)
+        ))
     };
     rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// What is said in a message, in one line; what is no text is named.
-fn said_in(transcript: &Transcript, row: usize) -> String {
+fn said_in(filter: &FilterConfig, transcript: &Transcript, row: usize) -> String {
     let mut out = String::new();
-    for (field, value) in transcript.fields(row) {
+    for (field, value) in shown_fields(filter, transcript, row) {
         let (before, after) = match field {
             Field::Text => ("", " "),
             Field::CallName => ("[Calling ", "] "),
@@ -686,7 +696,7 @@ mod tests {
         let said = |role, text| Message { role, ..message(0, &[(Field::Text, text)]) };
         let of = |messages: &[Message<'_>], max_chars| {
             let rows: Vec<usize> = (0..messages.len()).collect();
-            extract(&transcript(messages), &rows, max_chars)
+            extract(&FilterConfig::default(), &transcript(messages), &rows, max_chars)
         };
         let talk = [
             said(3, "Hello!"),
@@ -708,7 +718,7 @@ mod tests {
         let image = message(0, &[(Field::Image, "low x"), (Field::Text, "and")]);
         let (talk, rows) = (transcript(&[talk[1].clone(), call, image, said(4, "")]), [0, 1, 2, 3]);
         let lines = "user: How do I bake bread?\nuser: [Calling bake]\nuser: [image] and\ntool:";
-        assert_eq!(text_of(&talk, &rows), lines);
+        assert_eq!(text_of(&FilterConfig::default(), &talk, &rows), lines);
     }
 
     #[test]
@@ -773,7 +783,7 @@ mod tests {
             let start = shortened.strip_suffix('…').unwrap_or(&shortened);
             prop_assert!(text.starts_with(start));
             let talk = [message(2, &[(Field::Text, &text)]), message(1, &[(Field::Text, &text)])];
-            let extract = extract(&transcript(&talk), &[0, 1], max_chars);
+            let extract = extract(&FilterConfig::default(), &transcript(&talk), &[0, 1], max_chars);
             prop_assert!(extract.chars().count() <= max_chars && !extract.contains('\n'));
         }
     }

@@ -10,6 +10,7 @@ use crate::measure::Counts;
 use crate::recall::reasons::Evidence;
 use crate::time::{Milliseconds, Zone};
 use crate::tokens::Encoding;
+use crate::tool_calls::shown_fields;
 use crate::trace::{Decision, Fate, Note, NoteKind, Reason, RecalledWords, StageName};
 use crate::transcript::{Field, Role, Transcript};
 use std::rc::Rc;
@@ -440,7 +441,9 @@ impl Draft {
         match (piece, self.source(piece)) {
             (Piece::Made(position), _) => self.made[position].text.clone(),
             (_, Some((transcript, row))) => {
-                transcript.values(row, Field::Text).collect::<Vec<_>>().join("\n")
+                let fields = shown_fields(&self.config.filter, transcript, row);
+                let texts = fields.filter(|(field, _)| *field == Field::Text);
+                texts.map(|(_, text)| text).collect::<Vec<_>>().join("\n")
             }
             (_, None) => String::new(),
         }

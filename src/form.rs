@@ -16,6 +16,7 @@ use crate::guard::{
 };
 use crate::time::{self, Milliseconds};
 use crate::tokens::media;
+use crate::tool_calls::shown_fields;
 use crate::transcript::{Field, Role, Transcript};
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -49,7 +50,8 @@ pub(crate) fn key(config: &ContextConfig, counter: &str) -> String {
     let (message, name) = (budget.tokens_per_message, budget.tokens_per_name);
     // Media cost otherwise for another model.
     let model = config.model.as_deref().unwrap_or_default();
-    format!("{counter} {model} {message} {name} {zone} {render}")
+    let hides_calls = config.filter.exclude_tool_calls;
+    format!("{counter} {model} {message} {name} {zone} {render} {hides_calls}")
 }
 
 /// Whether times of day are shown, so that the time zone matters.
@@ -187,7 +189,7 @@ fn chat_parts<'a>(
     parts.hidden.push(transcript.role(row).as_str().into());
     parts.visible.extend(shortened.map(Into::into));
     let mut call = None;
-    for (field, value) in transcript.fields(row) {
+    for (field, value) in shown_fields(&config.filter, transcript, row) {
         match field {
             Field::Text if shortened.is_none() => parts.visible.push(value.into()),
             Field::Reasoning | Field::ResultId => parts.hidden.push(value.into()),
@@ -544,7 +546,7 @@ pub(crate) fn said(draft: &Draft, piece: Piece, transcript: &Transcript, row: us
     let shortened = draft.shortened_text(piece);
     let mut lines: Vec<Cow<'_, str>> = shortened.map(Into::into).into_iter().collect();
     let mut name = "";
-    for (field, value) in transcript.fields(row) {
+    for (field, value) in shown_fields(&draft.config.filter, transcript, row) {
         match field {
             Field::Text if shortened.is_none() && !value.is_empty() => lines.push(value.into()),
             Field::Image => lines.push("[image]".into()),
@@ -754,7 +756,7 @@ pub(crate) fn canonical_message(draft: &Draft, piece: Piece) -> Vec<u8> {
             if let Some(text) = shortened {
                 push(Field::Text, text);
             }
-            for (field, value) in transcript.fields(row) {
+            for (field, value) in shown_fields(&draft.config.filter, transcript, row) {
                 if field.is_content() && !(field == Field::Text && shortened.is_some()) {
                     push(field, value);
                 }

@@ -17,10 +17,16 @@ pub struct Groups {
 }
 
 impl Groups {
+    /// Every message by itself: for a context that shows neither calls nor results.
+    #[must_use]
+    pub fn apart(transcript: &Transcript) -> Self {
+        Self { group_of: (0..transcript.len()).collect(), ..Self::default() }
+    }
+
     /// Pairs every tool result with the latest call of its id before it, in the same session.
     #[must_use]
     pub fn find(transcript: &Transcript, order: &[usize]) -> Self {
-        let mut groups = Self { group_of: (0..transcript.len()).collect(), ..Self::default() };
+        let mut groups = Self::apart(transcript);
         // By stretch, session and call id, as ids like `call_0` are in many: the row of the latest call, and whether it has a result.
         let mut calls: Hashed<(usize, Option<&str>, &str), (usize, bool)> = Hashed::default();
         for &row in order {

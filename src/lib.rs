@@ -38,6 +38,7 @@ pub mod measure;
 mod sections;
 mod shorten;
 mod tiered;
+mod tool_calls;
 mod triage_text;
 mod units;
 mod unread;

@@ -151,7 +151,9 @@ fn shape(draft: &mut Draft, conversation: &Conversation) -> Shape {
         (TierForm::Full, _) => (None, ConversationForm::Full),
         (TierForm::Summary, Some(summary)) => (Some(summary.clone()), ConversationForm::Summary),
         (TierForm::Summary, None) => {
-            let extract = conversations::extract(&draft.transcript, &conversation.rows, max_chars);
+            let filter = &draft.config.filter;
+            let extract =
+                conversations::extract(filter, &draft.transcript, &conversation.rows, max_chars);
             let form = if extract.is_empty() {
                 ConversationForm::LeftOut
             } else {

@@ -1,6 +1,6 @@
 //! What became of every message, and why.
 
-use crate::config::{ContextConfig, WindowUnit};
+use crate::config::{ContextConfig, LimitsCount, WindowUnit};
 use serde::{Deserialize, Serialize};
 
 /// What became of a message.
@@ -31,6 +31,8 @@ pub enum Reason {
     OtherTarget,
     /// Its time to live is over.
     Expired,
+    /// Its author removed it.
+    Deleted,
     /// An earlier message has the same id.
     Duplicate,
     /// History was turned off.
@@ -51,6 +53,8 @@ pub enum Reason {
     Tag,
     /// It belongs to a turn that is not finished.
     Unfinished,
+    /// It is a tool call or a result, and these are excluded.
+    ToolCalls,
     /// It has no content.
     Blank,
     /// It was written, or its conversation ended, too many days ago.
@@ -95,6 +99,8 @@ pub enum Reason {
     Request,
     /// The request replies to it.
     ReplyTo,
+    /// It is one of the newest, which are required.
+    RequiredNewest,
     /// It is meant for the agent that the context is for.
     Direct,
     /// It is one of the guaranteed recent.
@@ -111,11 +117,12 @@ pub enum Reason {
 
 impl Reason {
     /// Every reason, in the order of the stages.
-    pub const ALL: [Self; 42] = [
+    pub const ALL: [Self; 45] = [
         Self::NotRead,
         Self::OtherSession,
         Self::OtherTarget,
         Self::Expired,
+        Self::Deleted,
         Self::Duplicate,
         Self::Disabled,
         Self::BeyondCache,
@@ -126,6 +133,7 @@ impl Reason {
         Self::Source,
         Self::Tag,
         Self::Unfinished,
+        Self::ToolCalls,
         Self::Blank,
         Self::BeyondAge,
         Self::IsSummary,
@@ -148,6 +156,7 @@ impl Reason {
         Self::Pinned,
         Self::Request,
         Self::ReplyTo,
+        Self::RequiredNewest,
         Self::Direct,
         Self::Recent,
         Self::Chosen,
@@ -186,6 +195,14 @@ impl Reason {
     #[expect(clippy::too_many_lines, reason = "a list")]
     pub fn words(self, config: &ContextConfig) -> String {
         let window = &config.window;
+        let unit = match window.unit {
+            WindowUnit::Message => "messages",
+            WindowUnit::Exchange => "exchanges",
+        };
+        let limited = match config.collect.limits_count {
+            LimitsCount::Messages => "messages",
+            LimitsCount::History => unit,
+        };
         let figure = |value: Option<u64>| value.map_or_else(String::new, |value| value.to_string());
         match self {
             Self::NotRead => {
@@ -203,16 +220,17 @@ impl Reason {
             Self::Expired => {
                 "its time to live is over (ttlSeconds), or it has one and no time".to_owned()
             }
+            Self::Deleted => "its author removed it (status)".to_owned(),
             Self::Duplicate => {
                 "an earlier message has the same id (collect.deduplicate)".to_owned()
             }
             Self::Disabled => "history is turned off (enabled)".to_owned(),
             Self::BeyondCache => format!(
-                "older than the newest {} messages, which are all that the cache holds (collect.cacheLimit)",
+                "older than the newest {} {limited}, which are all that the cache holds (collect.cacheLimit)",
                 figure(config.collect.cache_limit)
             ),
             Self::BeyondFetchLimit => format!(
-                "older than the newest {} messages, which are all that is looked at (collect.fetchLimit)",
+                "older than the newest {} {limited}, which are all that is looked at (collect.fetchLimit)",
                 figure(config.collect.fetch_limit)
             ),
             Self::CallWithoutResult => {
@@ -228,6 +246,9 @@ impl Reason {
             Self::Unfinished => {
                 "belongs to a turn that is not finished (filter.completedOnly)".to_owned()
             }
+            Self::ToolCalls => {
+                "a tool call or a result, which are excluded (filter.excludeToolCalls)".to_owned()
+            }
             Self::Blank => "has no content (filter.excludeBlank)".to_owned(),
             Self::BeyondAge => {
                 "written, or its conversation ended, more days ago than filter.maxAgeDays or tiers.maxAgeDays says"
@@ -238,10 +259,7 @@ impl Reason {
             Self::BeyondLookback => format!(
                 "older than the newest {} {} (window.lookbackCount)",
                 figure(window.lookback_count),
-                match window.unit {
-                    WindowUnit::Message => "messages",
-                    WindowUnit::Exchange => "exchanges",
-                }
+                unit
             ),
             Self::BeyondUserTurns => format!(
                 "older than the newest {} user turns (window.maxUserTurns)",
@@ -300,6 +318,10 @@ impl Reason {
                 "the request replies to it, or it goes together with what it replies to (window.includeReplyTo)"
                     .to_owned()
             }
+            Self::RequiredNewest => format!(
+                "one of the newest {}, which are required, or goes together with one (window.requiredNewest)",
+                window.required_newest
+            ),
             Self::Direct => "a message for this agent (agentId)".to_owned(),
             Self::Recent => format!(
                 "one of the newest {}, which are kept without triage (triage.alwaysIncludeRecent)",

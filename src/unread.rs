@@ -51,6 +51,7 @@ pub(crate) fn may_be_ranked(draft: &Draft) -> bool {
         recency_hours: None,
         min_messages: _,
         previous_tasks_count: 0,
+        required_newest: _,
         include_reply_to: _,
     } = config.window
     else {

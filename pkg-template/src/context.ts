@@ -19,6 +19,7 @@ import type {
   TraceRange,
 } from "./generated.js";
 import { describe, type MessageInput, type PartInput, shortenedCopy } from "./messages.js";
+import { withoutToolCalls } from "./tool-calls.js";
 
 /**
  * A message that windrow made: what a section holds, the request that was given as a text, or the shortened copy of a
@@ -163,9 +164,11 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
       }
       return (row === REQUEST_ROW ? request : source[row]) as M | MessageInput;
     };
+    const hidesCalls = recording.config.filter?.excludeToolCalls === true;
     const piece = (row: number): M | ContextMessage => {
       const cut = this.#shortened.get(row);
-      return (cut === undefined ? whole(row) : shortenedCopy(whole(row), cut)) as M | ContextMessage;
+      const shown = hidesCalls && row >= 0 ? withoutToolCalls(whole(row)) : whole(row);
+      return (cut === undefined ? shown : shortenedCopy(shown, cut)) as M | ContextMessage;
     };
     const messages = text === null ? sent.filter((row) => !isQuoted(row)).map(piece) : undefined;
     this.messages = messages as typeof this.messages;

@@ -62,7 +62,12 @@ export interface Recalled {
   readonly score?: number | null | undefined;
 }
 
-/** How a context is built. Everything is optional. */
+/**
+ * How a context is built. Everything is optional.
+ *
+ * Limits that are hours, days, user turns or characters of one text are off at 0, as with them nothing would be left to
+ * limit. Counts of messages and items, and budgets, mean what they say: 0 is none.
+ */
 export interface ContextOptions {
   /** Whether there is any history in the context. Without it, instructions, sections and request remain (document 000). */
   readonly enabled?: boolean | undefined;
@@ -75,7 +80,7 @@ export interface ContextOptions {
   readonly timeZone?: string | null | undefined;
   /**
    * The session that the context is for: messages of other sessions are left out, see `collect.sessionScope`. Default:
-   * all sessions (documents 001, 003).
+   * the session that the request names, and all sessions where it names none (documents 001, 003).
    */
   readonly sessionId?: string | null | undefined;
   /**
@@ -145,11 +150,10 @@ export interface CollectConfig {
    * all (document 000, where it is 200).
    */
   readonly cacheLimit?: number | null | undefined;
-  /**
-   * How many messages are looked at, the newest first; it applies before any filter. Default: all (document 000, where
-   * it is 100 for chats).
-   */
+  /** How many messages are looked at, the newest first. Default: all (document 000, where it is 100 for chats). */
   readonly fetchLimit?: number | null | undefined;
+  /** What the limits of cache and fetch count (document 000). */
+  readonly limitsCount?: LimitsCount | undefined;
 }
 
 /**
@@ -159,6 +163,14 @@ export interface CollectConfig {
  * - `all`: Those of all sessions.
  */
 export type SessionScope = "session" | "strict" | "all";
+
+/**
+ * What limits of cache and fetch count.
+ * - `messages`: Every message of the session, before any filter: as a store holds them, and a server hands them out.
+ * - `history`: What `window.lookbackCount` counts: messages or exchanges (`window.unit`) of those that the filter left, and never
+ * fewer than it takes.
+ */
+export type LimitsCount = "messages" | "history";
 
 /** Which kinds of messages are left out. */
 export interface FilterConfig {
@@ -173,11 +185,16 @@ export interface FilterConfig {
    * that no reply follows before the next one (document 000).
    */
   readonly completedOnly?: boolean | undefined;
+  /**
+   * Whether tool calls and their results go. Of a message that says something too, what it says stays, as a marked copy
+   * without the calls in the format `messages` (documents 001, 002).
+   */
+  readonly excludeToolCalls?: boolean | undefined;
   /** Whether messages without any text, call or media go (documents 001, 002). */
   readonly excludeBlank?: boolean | undefined;
   /**
    * How many days before the clock a message may have been written; one exactly that old stays, and so does one
-   * without a time. Fractions are allowed, 0 or more. Default: no limit.
+   * without a time. Fractions are allowed; 0 is off. Default: no limit.
    */
   readonly maxAgeDays?: number | null | undefined;
 }
@@ -198,13 +215,13 @@ export interface WindowConfig {
   readonly unit?: WindowUnit | undefined;
   /** How many of the newest messages or exchanges stay. Default: all (documents 000, 003). */
   readonly lookbackCount?: number | null | undefined;
-  /** How many of the newest user messages stay, each with all that follows it. Default: all (document 001). */
+  /** How many of the newest user messages stay, each with all that follows it; 0 is off. Default: all (document 001). */
   readonly maxUserTurns?: number | null | undefined;
   /** How many of the newest messages stay, whatever `unit` says. Default: all (document 004). */
   readonly maxRecentMessages?: number | null | undefined;
   /**
    * How many hours before the newest message the window begins; a message exactly that old stays, and so does one
-   * without a time. Fractions are allowed, 0 or more. Default: no limit (document 000).
+   * without a time. Fractions are allowed; 0 is off. Default: no limit (document 000).
    */
   readonly recencyHours?: number | null | undefined;
   /**
@@ -217,6 +234,12 @@ export interface WindowConfig {
    * or the window left them out (document 000).
    */
   readonly previousTasksCount?: number | undefined;
+  /**
+   * How many of the newest messages that the window takes are required: nothing else leaves them out, and they are
+   * paid for before all else, each with what goes together with it. Where they do not fit,
+   * `budget.onRequiredOverflow` says what happens (document 003).
+   */
+  readonly requiredNewest?: number | undefined;
   /** Whether the message that the request replies to is kept, from wherever it is in the session (document 000). */
   readonly includeReplyTo?: boolean | undefined;
 }
@@ -378,7 +401,7 @@ export interface TiersConfig {
   /** Whether conversations are told apart and tiered. */
   readonly enabled?: boolean | undefined;
   /**
-   * A conversation that ended more days before the clock is not shown. Fractions are allowed, 0 or more. Default: no
+   * A conversation that ended more days before the clock is not shown. Fractions are allowed; 0 is off. Default: no
    * limit (document 002, where it is 7).
    */
   readonly maxAgeDays?: number | null | undefined;
@@ -508,7 +531,8 @@ export type OnRequiredOverflow = "error" | "shorten" | "exceed";
 /**
  * What gives way first.
  * - `items`: Items are shown by their summaries before any history is left out.
- * - `history`: The oldest history is left out before any item is shown by its summary.
+ * - `history`: The oldest history is left out before any item is shown by its summary, and stays out then: so a larger budget
+ * never keeps less history than a smaller one.
  */
 export type TrimFirst = "items" | "history";
 
@@ -534,8 +558,8 @@ export interface RenderConfig {
   /** How many of a message's `actions` the text formats show below it (document 000). */
   readonly maxActions?: number | undefined;
   /**
-   * The most characters of an assistant's message; what is longer is cut, with `...[truncated]`. Default: no limit
-   * (document 000).
+   * The most characters of an assistant's message; what is longer is cut, with `...[truncated]`; 0 is off. Default:
+   * no limit (document 000).
    */
   readonly maxReplyChars?: number | null | undefined;
   /**
@@ -684,7 +708,10 @@ export interface Item {
 export interface SectionLimit {
   /** The most tokens. A text that is longer is cut with a marker, an item is shown by its summary. Default: no limit. */
   readonly tokens?: number | null | undefined;
-  /** The most characters (code points). A text that is longer is cut with `...`. Default: no limit. */
+  /**
+   * The most characters (code points). A text that is longer is cut with `...`. 0 is off. Default: no
+   * limit.
+   */
   readonly chars?: number | null | undefined;
   /** The most items; the first stay. Default: all. */
   readonly items?: number | null | undefined;
@@ -1199,6 +1226,7 @@ export type StageName =
  * - `other_session`: It belongs to another session than the one asked for.
  * - `other_target`: It is meant for another agent than the one that the context is for.
  * - `expired`: Its time to live is over.
+ * - `deleted`: Its author removed it.
  * - `duplicate`: An earlier message has the same id.
  * - `disabled`: History was turned off.
  * - `beyond_cache`: It is older than what the cache holds.
@@ -1209,6 +1237,7 @@ export type StageName =
  * - `source`: Its source is excluded.
  * - `tag`: One of its tags is excluded.
  * - `unfinished`: It belongs to a turn that is not finished.
+ * - `tool_calls`: It is a tool call or a result, and these are excluded.
  * - `blank`: It has no content.
  * - `beyond_age`: It was written, or its conversation ended, too many days ago.
  * - `is_summary`: It is the summary of a conversation, and stands for it where the conversation is shown so.
@@ -1231,6 +1260,7 @@ export type StageName =
  * - `pinned`: The caller pinned it.
  * - `request`: It stands for a request that was not given, or goes together with what does.
  * - `reply_to`: The request replies to it.
+ * - `required_newest`: It is one of the newest, which are required.
  * - `direct`: It is meant for the agent that the context is for.
  * - `recent`: It is one of the guaranteed recent.
  * - `chosen`: Triage chose it.
@@ -1243,6 +1273,7 @@ export type Reason =
   | "other_session"
   | "other_target"
   | "expired"
+  | "deleted"
   | "duplicate"
   | "disabled"
   | "beyond_cache"
@@ -1253,6 +1284,7 @@ export type Reason =
   | "source"
   | "tag"
   | "unfinished"
+  | "tool_calls"
   | "blank"
   | "beyond_age"
   | "is_summary"
@@ -1275,6 +1307,7 @@ export type Reason =
   | "pinned"
   | "request"
   | "reply_to"
+  | "required_newest"
   | "direct"
   | "recent"
   | "chosen"

@@ -46,6 +46,14 @@ export {
 export { knownShapes, type Shape } from "./shapes.js";
 export type * from "./stores/contract.js";
 export { memoryStore } from "./stores/memory.js";
-export { messageOfTask, messagesOfTasks, type PythonTaskInput, type TaskInput } from "./tasks.js";
+export {
+  type LayerQuery,
+  type MemoryLayer,
+  messageOfTask,
+  messagesOfTasks,
+  type PythonTaskInput,
+  queryLayer,
+  type TaskInput,
+} from "./tasks.js";
 export { type CountOptions, countTokens, type TokenCount } from "./tokens.js";
 export { createTranscript, Transcript } from "./transcript.js";

@@ -106,7 +106,7 @@ export interface MessageInput {
   readonly tags?: readonly string[] | null;
   /** What was done in it, in words: a list of texts, or the JSON text of one. Other texts say nothing. */
   readonly actions?: readonly string[] | string | null;
-  /** How the turn ended, for example `completed` or `failed`. */
+  /** How the turn ended, for example `completed` or `failed`; `deleted` where its author removed it, and it is never shown. */
   readonly status?: string | null;
   /** The agent that it is meant for, or all the names that it goes by: it is a direct message then. */
   readonly target?: string | readonly string[] | null;

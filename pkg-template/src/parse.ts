@@ -26,9 +26,10 @@ export interface ParsedTranscript {
 /**
  * Reads a conversation from the text of a file: a JSON list of messages, a message a line (JSONL), or an object with a
  * list `messages`; of the last, also a list or one a line. Messages are in windrow's form, OpenAI's, or that of session
- * logs: a header `{ type: "session", session_key }` and rows `{ type: "message", role, text, created_at }`. Rows that are not
- * understood are skipped and reported. Fails with `INVALID_TRANSCRIPT` where there is no JSON at all, and where there are rows
- * and none of them is a message.
+ * logs: a header `{ type: "session", session_key }` and rows `{ type: "message", role, text, created_at }`, or rows
+ * `{ type: "user" | "assistant", timestamp, message: { content } }`, of which the texts stay where another block cannot be
+ * read. What is not understood is skipped and reported. Fails with `INVALID_TRANSCRIPT` where there is no JSON at all, and
+ * where there are rows and none of them is a message.
  */
 export function parseTranscript(text: string): ParsedTranscript {
   return publicCall("transcript_error", "parseTranscript", () => parse(text));
@@ -47,13 +48,31 @@ function parse(text: string): ParsedTranscript {
       sessionKey = header;
       return;
     }
+    const skip = (failure: unknown): void => {
+      firstFailure ??= failure;
+      skipped.push({ row, reason: (failure as ContextError).message.replace(/^row \d+(\.|: )?/, "") });
+    };
+    const turn = messageOfTurn(entry);
+    if (turn !== undefined) {
+      try {
+        readMessage(turn, `row ${row}`, "transcript_error", stream);
+        messages.push(turn as unknown as MessageInput);
+        return;
+      } catch (failure) {
+        const texts = textsOf(turn.content);
+        skip(failure);
+        if (texts.length > 0) {
+          messages.push({ ...turn, content: texts } as unknown as MessageInput);
+        }
+        return;
+      }
+    }
     try {
       const message = fromSessionLog(entry, sessionKey);
       readMessage(message, `row ${row}`, "transcript_error", stream);
       messages.push(message as MessageInput);
     } catch (failure) {
-      firstFailure ??= failure;
-      skipped.push({ row, reason: (failure as ContextError).message.replace(/^row \d+(\.|: )?/, "") });
+      skip(failure);
     }
   };
   const found = (): ParsedTranscript => {
@@ -109,6 +128,22 @@ export function checkAnyIsRead(skipped: readonly SkippedRow[], firstFailure: unk
     nextAction: known?.nextAction ?? "Give a JSON list of messages, or a message a line.",
     cause: firstFailure,
   });
+}
+
+/** A row of a transcript of turns as a message: who speaks is its type. */
+function messageOfTurn(entry: unknown): Record<string, unknown> | undefined {
+  const isTurn = isRecord(entry) && (entry.type === "user" || entry.type === "assistant") && isRecord(entry.message);
+  if (!isTurn) {
+    return undefined;
+  }
+  const { content } = entry.message as Record<string, unknown>;
+  return { role: entry.type, content, ...(entry.timestamp == null ? {} : { createdAt: entry.timestamp }) };
+}
+
+/** The text blocks of a content that are readable by themselves. */
+function textsOf(content: unknown): readonly unknown[] {
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
+  return blocks.filter((block) => isRecord(block) && block.type === "text" && typeof block.text === "string");
 }
 
 /** The session's key, of a row that is the header of a session log; empty where it names none. */

@@ -13,9 +13,11 @@ const triaged: Preset<"text", "enabled" | "collect" | "filter" | "window" | "rec
   collect: {
     cacheLimit: 200,
     fetchLimit: 100,
+    limitsCount: "history",
   },
   filter: {
     roles: ["user", "assistant"],
+    excludeToolCalls: true,
     excludeSources: ["scheduled", "briefing"],
     excludeTags: ["ack", "progress"],
     completedOnly: true,
@@ -61,6 +63,7 @@ const turns: Preset<"text", "collect" | "filter" | "window" | "recall"> = {
   },
   filter: {
     roles: ["system", "user", "assistant"],
+    excludeToolCalls: true,
     excludeTags: ["command", "diagnostic"],
     excludeBlank: true,
   },
@@ -153,6 +156,7 @@ const turns: Preset<"text", "collect" | "filter" | "window" | "recall"> = {
 const tiered: Preset<"conversations", "filter" | "tiers"> = {
   filter: {
     roles: ["user", "assistant"],
+    excludeToolCalls: true,
     excludeBlank: true,
   },
   tiers: {
@@ -174,8 +178,9 @@ const tiered: Preset<"conversations", "filter" | "tiers"> = {
   sections: [{ id: "history", kind: "history", limit: { chars: 120_000 } }],
 };
 
-/** So many that nothing is cut: the document does not bound how long knowledge is. */
-const UNBOUNDED_CHARS = 100_000;
+/** More than any knowledge has: the document does not bound how long an item is, or all of them. */
+const ITEM_CHARS = 100_000;
+const KNOWLEDGE_CHARS = 200_000;
 
 const agent: Preset<"messages", "collect" | "window" | "recall" | "budget"> = {
   collect: {
@@ -188,8 +193,8 @@ const agent: Preset<"messages", "collect" | "window" | "recall" | "budget"> = {
   recall: {
     ranking: "recency",
     maxItems: 3,
-    maxChars: UNBOUNDED_CHARS,
-    maxItemChars: UNBOUNDED_CHARS,
+    maxChars: KNOWLEDGE_CHARS,
+    maxItemChars: ITEM_CHARS,
   },
   budget: {
     maxTokens: 4000,
@@ -249,9 +254,12 @@ export interface Presets {
    * Give `request` (triage is asked about it; it is no part of the text), `triage.select` or `triage.complete`, and
    * `timeZone`. Without triage all older exchanges stay; where it fails, the newest 5.
    *
-   * For chats, where each message is an entry of its own, set `window.unit` to `"message"`: the cache of 200 messages
-   * and the 100 that are fetched (`collect`) are of that path. Set both to null for mail with so many background
-   * results that 100 messages hold fewer than 25 exchanges.
+   * 0 is off for `window.recencyHours` and `render.maxReplyChars`, as they are here. A message with the status `deleted`
+   * is never shown.
+   *
+   * The limits of cache and fetch count exchanges, so that scheduled posts and tool steps between them cost none. To read
+   * a chat as the document's Talk path does, each message an entry of its own and 100 entries of any kind fetched, set
+   * `window.unit` to `"message"` and `collect.limitsCount` to `"messages"`.
    *
    * It writes lines and names as the document does, so what others wrote can pass for a message: with `render.guard`
    * `"indent"` it cannot.
@@ -284,7 +292,9 @@ export interface Presets {
   readonly tiered: Preset<"conversations", "filter" | "tiers">;
   /**
    * Document 003: a system prompt, the newest 10 entries of memory, knowledge that fits the request, and the request,
-   * as chat messages in 4000 tokens. With a session, only what names it; what stands in several sources is there once.
+   * as chat messages in 4000 tokens. With a session (`sessionId`, or that of the request), only what names it; what stands
+   * in several sources is there once. `window.requiredNewest` says how many of the newest are always preserved: the
+   * document leaves the number open. `queryLayer` looks up a layer of memory.
    *
    * Give `request`; in `contents` the text `system`; `recall.search` for knowledge; `budget.tools` for what the tools
    * of the call cost; `sessionId`; and `agentId` for direct messages. `messagesOfTasks` makes messages of tasks.
@@ -292,7 +302,8 @@ export interface Presets {
   readonly agent: Preset<"messages", "collect" | "window" | "recall" | "budget">;
   /**
    * Document 004: recent chat, session state, memory pointers, tool results and the request, in that order. Over budget
-   * the oldest chat goes first, then tool results become summaries; request and checkpoint always stay.
+   * the oldest chat goes first, and all of it before a tool result becomes a summary: a larger budget never keeps less
+   * chat. Request and checkpoint always stay.
    *
    * Give `request`, `sessionId`, `turnId`; the three limits `budget.maxTokens`, `window.maxRecentMessages` and, at the
    * section `toolSnippets`, `limit.tokens`; and in `contents` the texts `checkpoint`, `pendingQueue` and `lastStatus`

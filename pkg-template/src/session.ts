@@ -612,6 +612,23 @@ export class Session<M extends MessageInput = MessageInput> {
     }
   }
 
+  /**
+   * Appends the record of a failed build to the log, where it was not this session that built: for a turn that fails before
+   * `build`, as its messages cannot be read. Fails with `INVALID_SESSION` where what is given has no such record.
+   */
+  async recordFailure(failure: ContextError): Promise<void> {
+    this.#check();
+    if (!(failure instanceof ContextError && failure.record !== undefined)) {
+      throw new ContextError({
+        kind: KIND,
+        code: "INVALID_SESSION",
+        message: "there is no record in this: only a ContextError of a failed build has one",
+        nextAction: "Pass the error that buildContext failed with.",
+      });
+    }
+    await this.#record(failure);
+  }
+
   /** Appends the record of a failed build; the failure itself matters more than that. */
   async #record(failure: unknown): Promise<void> {
     const record = failure instanceof ContextError && failure.code !== "ABORTED" ? failure.record : undefined;

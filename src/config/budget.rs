@@ -45,7 +45,8 @@ pub enum TrimFirst {
     /// Items are shown by their summaries before any history is left out.
     #[default]
     Items,
-    /// The oldest history is left out before any item is shown by its summary.
+    /// The oldest history is left out before any item is shown by its summary, and stays out then: so a larger budget
+    /// never keeps less history than a smaller one.
     History,
 }
 

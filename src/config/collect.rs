@@ -16,9 +16,10 @@ pub struct CollectConfig {
     /// How many messages of the session a cache holds: what is older than the newest so many is not looked at. Default:
     /// all (document 000, where it is 200).
     pub cache_limit: Option<u64>,
-    /// How many messages are looked at, the newest first; it applies before any filter. Default: all (document 000, where
-    /// it is 100 for chats).
+    /// How many messages are looked at, the newest first. Default: all (document 000, where it is 100 for chats).
     pub fetch_limit: Option<u64>,
+    /// What the limits of cache and fetch count (document 000).
+    pub limits_count: LimitsCount,
 }
 
 impl Default for CollectConfig {
@@ -29,8 +30,22 @@ impl Default for CollectConfig {
             keep_instructions: true,
             cache_limit: None,
             fetch_limit: None,
+            limits_count: LimitsCount::Messages,
         }
     }
+}
+
+/// What limits of cache and fetch count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum LimitsCount {
+    /// Every message of the session, before any filter: as a store holds them, and a server hands them out.
+    #[default]
+    Messages,
+    /// What `window.lookbackCount` counts: messages or exchanges (`window.unit`) of those that the filter left, and never
+    /// fewer than it takes.
+    History,
 }
 
 /// Which messages belong to a session.

@@ -17,10 +17,13 @@ pub struct FilterConfig {
     /// Whether turns that are not finished go: messages whose `status` is another than `completed`, and user messages
     /// that no reply follows before the next one (document 000).
     pub completed_only: bool,
+    /// Whether tool calls and their results go. Of a message that says something too, what it says stays, as a marked copy
+    /// without the calls in the format `messages` (documents 001, 002).
+    pub exclude_tool_calls: bool,
     /// Whether messages without any text, call or media go (documents 001, 002).
     pub exclude_blank: bool,
     /// How many days before the clock a message may have been written; one exactly that old stays, and so does one
-    /// without a time. Fractions are allowed, 0 or more. Default: no limit.
+    /// without a time. Fractions are allowed; 0 is off. Default: no limit.
     pub max_age_days: Option<f64>,
 }
 

@@ -11,7 +11,7 @@ mod triage;
 mod window;
 
 pub use budget::{BudgetConfig, OnRequiredOverflow, TrimFirst};
-pub use collect::{CollectConfig, SessionScope};
+pub use collect::{CollectConfig, LimitsCount, SessionScope};
 pub use filter::FilterConfig;
 pub use recall::{Focus, FocusSignals, Placement, Ranking, RecallConfig, SearchResults};
 pub use render::{Format, Guard, Labels, RenderConfig, Replacement};
@@ -29,6 +29,9 @@ use crate::value::Value;
 use serde::{Deserialize, Serialize};
 
 /// How a context is built. Everything is optional.
+///
+/// Limits that are hours, days, user turns or characters of one text are off at 0, as with them nothing would be left to
+/// limit. Counts of messages and items, and budgets, mean what they say: 0 is none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -42,7 +45,7 @@ pub struct ContextConfig {
     /// Default: UTC (documents 000, 002).
     pub time_zone: Option<String>,
     /// The session that the context is for: messages of other sessions are left out, see `collect.sessionScope`. Default:
-    /// all sessions (documents 001, 003).
+    /// the session that the request names, and all sessions where it names none (documents 001, 003).
     pub session_id: Option<String>,
     /// The agent that the context is for: messages with another `target` are left out, and those for it come after the
     /// history, the highest `priority` first, then the newest. Default: `target` is not looked at (document 003).
@@ -142,8 +145,25 @@ impl ContextConfig {
         config.budget.check()?;
         config.render.check()?;
         sections::check(config.sections())?;
+        config.turn_off_zeros();
         config.fill_in();
         Ok(config)
+    }
+
+    /// Turns limits of 0 off that would leave nothing: those of age, of turns, and of how long one text may be.
+    fn turn_off_zeros(&mut self) {
+        for hours_or_days in [
+            &mut self.window.recency_hours,
+            &mut self.filter.max_age_days,
+            &mut self.tiers.max_age_days,
+        ] {
+            *hours_or_days = hours_or_days.filter(|limit| *limit > 0.0);
+        }
+        let sections = self.sections.iter_mut().flatten().map(|section| &mut section.limit.chars);
+        let others = [&mut self.window.max_user_turns, &mut self.render.max_reply_chars];
+        for turns_or_chars in sections.chain(others) {
+            *turns_or_chars = turns_or_chars.filter(|limit| *limit > 0);
+        }
     }
 
     /// Writes down what was left to a default that depends on other options, so that the recorded config says all.
@@ -193,7 +213,7 @@ impl ContextConfig {
 
 /// The paths of all options, to name the right one where a wrong one was given. The `request` crosses as a message, so
 /// it is no field of the config here, but it is an option to the caller.
-pub const OPTION_PATHS: [&str; 97] = [
+pub const OPTION_PATHS: [&str; 100] = [
     "request",
     "enabled",
     "now",
@@ -208,10 +228,12 @@ pub const OPTION_PATHS: [&str; 97] = [
     "collect.keepInstructions",
     "collect.cacheLimit",
     "collect.fetchLimit",
+    "collect.limitsCount",
     "filter.roles",
     "filter.excludeSources",
     "filter.excludeTags",
     "filter.completedOnly",
+    "filter.excludeToolCalls",
     "filter.excludeBlank",
     "filter.maxAgeDays",
     "window.unit",
@@ -221,6 +243,7 @@ pub const OPTION_PATHS: [&str; 97] = [
     "window.recencyHours",
     "window.minMessages",
     "window.previousTasksCount",
+    "window.requiredNewest",
     "window.includeReplyTo",
     "recall.ranking",
     "recall.recentMessages",

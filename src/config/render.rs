@@ -23,8 +23,8 @@ pub struct RenderConfig {
     pub source_labels: Map<String, String>,
     /// How many of a message's `actions` the text formats show below it (document 000).
     pub max_actions: u64,
-    /// The most characters of an assistant's message; what is longer is cut, with `...[truncated]`. Default: no limit
-    /// (document 000).
+    /// The most characters of an assistant's message; what is longer is cut, with `...[truncated]`; 0 is off. Default:
+    /// no limit (document 000).
     pub max_reply_chars: Option<u64>,
     /// Whether runs of white space in the text formats become one space, line ends included: in messages, and in what is
     /// recalled (document 001).

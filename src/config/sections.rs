@@ -101,7 +101,8 @@ pub struct Item {
 pub struct SectionLimit {
     /// The most tokens. A text that is longer is cut with a marker, an item is shown by its summary. Default: no limit.
     pub tokens: Option<u64>,
-    /// The most characters (code points). A text that is longer is cut with `...`. Default: no limit.
+    /// The most characters (code points). A text that is longer is cut with `...`. 0 is off. Default: no
+    /// limit.
     pub chars: Option<u64>,
     /// The most items; the first stay. Default: all.
     pub items: Option<u64>,

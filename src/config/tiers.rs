@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct TiersConfig {
     /// Whether conversations are told apart and tiered.
     pub enabled: bool,
-    /// A conversation that ended more days before the clock is not shown. Fractions are allowed, 0 or more. Default: no
+    /// A conversation that ended more days before the clock is not shown. Fractions are allowed; 0 is off. Default: no
     /// limit (document 002, where it is 7).
     pub max_age_days: Option<f64>,
     /// Where messages name no conversation: after how many minutes without a message the next one begins.

@@ -63,9 +63,12 @@ fn fill(draft: &mut Draft, plan: Plan, is_last: bool) -> StageResult<bool> {
     let mut sections = sections(draft, &meter)?;
     let mut history = History::begin(draft, plan);
     let spent = keep_required(draft, &meter, &sections, &mut history, limit)?;
-    let mut room = limit.minus(spent);
+    let mut left = limit.minus(spent);
     let enlarges_first = trim_first == TrimFirst::History;
-    keep_optional_sections(draft, &meter, &mut sections, &mut room, enlarges_first)?;
+    let gave_way = keep_optional_sections(draft, &meter, &mut sections, &mut left, enlarges_first)?;
+    // Where history goes first, it is all gone before a section shows less. So room that a summary frees is none for it:
+    // otherwise a smaller budget would keep more.
+    let mut room = if enlarges_first && gave_way { Cost::default() } else { left };
     history.reserve(draft, &meter, &mut room)?;
     if draft.conversations.is_some() {
         tiered::keep_conversations(draft, &meter, &mut history, &mut room)?;
@@ -88,6 +91,9 @@ fn fill(draft: &mut Draft, plan: Plan, is_last: bool) -> StageResult<bool> {
     }
     if !enlarges_first {
         enlarge_items(draft, &meter, &mut sections, &mut room)?;
+    }
+    if enlarges_first && gave_way {
+        room = left;
     }
     if !is_last && !history.left_out.is_empty() {
         return Ok(false);
@@ -267,14 +273,15 @@ fn fit_required(
     Err(error.into())
 }
 
-/// Keeps of the optional sections what fits, in their order.
+/// Keeps of the optional sections what fits, in their order. Says whether any shows less than its own limit lets it.
 fn keep_optional_sections(
     draft: &mut Draft,
     meter: &Meter,
     sections: &mut [Shelf],
     room: &mut Cost,
     enlarges: bool,
-) -> StageResult {
+) -> StageResult<bool> {
+    let mut gave_way = false;
     for shelf in sections.iter_mut().filter(|shelf| !shelf.is_required) {
         let body = &shelf.body;
         let limit = *room;
@@ -287,11 +294,12 @@ fn keep_optional_sections(
             }
         }
         let is_there = fits(&shown)?;
+        gave_way |= !is_there || shown != shelf.shown;
         shelf.pieces = if is_there { body.pieces(draft, &shown) } else { Vec::new() };
         shelf.shown = shown;
         *room = room.minus(meter.total(draft, &shelf.pieces)?);
     }
-    Ok(())
+    Ok(gave_way)
 }
 
 /// Shows items whole, as far as there is room left.

@@ -2,7 +2,7 @@
 //! session or for another agent.
 
 use crate::ask::StageResult;
-use crate::config::{SectionKind, SessionScope};
+use crate::config::{LimitsCount, SectionKind, SessionScope};
 use crate::draft::{Draft, Rank};
 use crate::groups::Groups;
 use crate::map::{self, Hashed};
@@ -29,7 +29,11 @@ pub fn run(draft: &mut Draft) -> StageResult {
         );
     }
     draft.order = chronological(&draft.transcript);
-    draft.groups = Groups::find(&draft.transcript, &draft.order);
+    draft.groups = if draft.config.filter.exclude_tool_calls {
+        Groups::apart(&draft.transcript) // calls are not shown: what is said beside one needs no result
+    } else {
+        Groups::find(&draft.transcript, &draft.order)
+    };
     let mut ids: Hashed<&str, usize> = Hashed::default();
     let transcript = draft.transcript.clone();
     for row in draft.order.clone() {
@@ -37,6 +41,8 @@ pub fn run(draft: &mut Draft) -> StageResult {
             Some(Reason::OtherSession)
         } else if is_expired(draft, row) {
             Some(Reason::Expired)
+        } else if transcript.value(row, Field::Status) == Some(DELETED) {
+            Some(Reason::Deleted)
         } else if is_for_other_agent(draft, row) {
             Some(Reason::OtherTarget)
         } else {
@@ -87,6 +93,9 @@ pub fn run(draft: &mut Draft) -> StageResult {
     }
     put_direct_messages_last(draft);
     let collect = draft.config.collect.clone();
+    if collect.limits_count == LimitsCount::History {
+        return Ok(()); // the window applies them
+    }
     for (limit, reason) in [
         (collect.cache_limit, Reason::BeyondCache),
         (collect.fetch_limit, Reason::BeyondFetchLimit),
@@ -106,6 +115,9 @@ pub fn run(draft: &mut Draft) -> StageResult {
     }
     Ok(())
 }
+
+/// The status of a message that its author removed.
+const DELETED: &str = "deleted";
 
 fn is_of_other_session(draft: &Draft, row: usize) -> bool {
     let Some(session) = &draft.config.session_id else {

@@ -4,6 +4,7 @@ use crate::ask::StageResult;
 use crate::config::{FilterConfig, Format, WindowUnit};
 use crate::draft::Draft;
 use crate::time::MILLISECONDS_PER_DAY;
+use crate::tool_calls;
 use crate::trace::Reason;
 use crate::transcript::{Field, Role};
 use crate::units;
@@ -36,6 +37,7 @@ pub(crate) fn unwanted(draft: &Draft, row: usize) -> Option<Reason> {
         exclude_sources,
         exclude_tags,
         completed_only,
+        exclude_tool_calls,
         exclude_blank,
         max_age_days,
     } = &draft.config.filter;
@@ -49,6 +51,10 @@ pub(crate) fn unwanted(draft: &Draft, row: usize) -> Option<Reason> {
         (!draft.config.tiers.enabled).then_some(Reason::IsSummary)
     } else if roles.as_ref().is_some_and(|roles| !roles.contains(&role)) {
         Some(Reason::Role)
+    } else if *exclude_tool_calls
+        && tool_calls::is_nothing_else(&draft.config.filter, transcript, row)
+    {
+        Some(Reason::ToolCalls)
     } else if has_one_of(Field::Source, exclude_sources) {
         Some(Reason::Source)
     } else if has_one_of(Field::Tag, exclude_tags) {
@@ -57,21 +63,13 @@ pub(crate) fn unwanted(draft: &Draft, row: usize) -> Option<Reason> {
         && transcript.value(row, Field::Status).is_some_and(|status| status != "completed")
     {
         Some(Reason::Unfinished)
-    } else if *exclude_blank && is_blank(draft, row) {
+    } else if *exclude_blank && tool_calls::is_blank(&draft.config.filter, transcript, row) {
         Some(Reason::Blank)
     } else if max_age_days.is_some_and(|days| is_older(draft, row, days)) {
         Some(Reason::BeyondAge)
     } else {
         None
     }
-}
-
-fn is_blank(draft: &Draft, row: usize) -> bool {
-    draft.transcript.fields(row).all(|(field, value)| match field {
-        Field::Name => true,
-        Field::Text | Field::Reasoning => value.trim().is_empty(),
-        field => !field.is_content(),
-    })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "milliseconds of a Date are exact in a double")]

@@ -149,7 +149,11 @@ fn wanted_summaries(draft: &Draft, found: &Conversations) -> Vec<SummaryWanted> 
             wanted.push(SummaryWanted {
                 id: if is_taken { format!("{own}#{first}") } else { own },
                 positions: conversation.rows.clone(),
-                text: conversations::text_of(&draft.transcript, &conversation.rows),
+                text: conversations::text_of(
+                    &draft.config.filter,
+                    &draft.transcript,
+                    &conversation.rows,
+                ),
             });
         }
     }

@@ -4,7 +4,7 @@
 //! the answer is.
 
 use crate::ask::{Answer, Candidate, HookName, Need, Outcome, StageResult};
-use crate::config::{TriageCandidates, TriageFallback};
+use crate::config::{FilterConfig, TriageCandidates, TriageFallback};
 use crate::conversations;
 use crate::draft::{Draft, Rank};
 use crate::map::Hashed;
@@ -42,7 +42,7 @@ pub fn run(draft: &mut Draft) -> StageResult {
     let answer = hooks.into_iter().find_map(|hook| draft.answer_of(hook)).cloned();
     let (chosen, reason) = match (answer, draft.hook(&hooks)) {
         (None, Some(hook)) => {
-            let candidates = candidates(&draft.transcript, older);
+            let candidates = candidates(&draft.config.filter, &draft.transcript, older);
             let request = draft.request_text();
             let prompt = (hook == HookName::Complete)
                 .then(|| triage_text::prompt(&request, &candidates, config.max_candidate_chars));
@@ -50,7 +50,7 @@ pub fn run(draft: &mut Draft) -> StageResult {
             return Err(Need::Triage { request, candidates, prompt, model, timeout_ms }.into());
         }
         (Some(Answer { outcome: Outcome::Given, ids, .. }), _) => {
-            let candidates = candidates(&draft.transcript, older);
+            let candidates = candidates(&draft.config.filter, &draft.transcript, older);
             (named(&candidates, &ids.unwrap_or_default()), Reason::NotChosen)
         }
         (Some(Answer { outcome: Outcome::Failed, reason, .. }), _) => {
@@ -161,7 +161,11 @@ fn rows(draft: &Draft) -> Vec<usize> {
     rows
 }
 
-fn candidates(transcript: &Transcript, units: &[Vec<usize>]) -> Vec<Candidate> {
+fn candidates(
+    filter: &FilterConfig,
+    transcript: &Transcript,
+    units: &[Vec<usize>],
+) -> Vec<Candidate> {
     let mut taken: Hashed<&str, usize> = Hashed::default();
     for unit in units {
         let id = unit.first().and_then(|row| transcript.value(*row, Field::Id));
@@ -182,7 +186,7 @@ fn candidates(transcript: &Transcript, units: &[Vec<usize>]) -> Vec<Candidate> {
                 }
             },
             positions: unit.clone(),
-            text: conversations::text_of(transcript, unit),
+            text: conversations::text_of(filter, transcript, unit),
         }
     };
     units.iter().map(candidate).collect()

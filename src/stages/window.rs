@@ -5,7 +5,7 @@
 //! is one of the newest tasks of any source.
 
 use crate::ask::StageResult;
-use crate::config::WindowUnit;
+use crate::config::{LimitsCount, WindowUnit};
 use crate::draft::{Draft, Rank};
 use crate::stages::filter;
 use crate::trace::{Reason, StageName};
@@ -24,11 +24,25 @@ pub fn run(draft: &mut Draft) -> StageResult {
         require_stand_ins(draft)?;
     }
     let window = draft.config.window.clone();
+    let begins = match window.unit {
+        WindowUnit::Message => |_: &Draft, _: usize| true,
+        WindowUnit::Exchange => begins_exchange,
+    };
+    let collect = draft.config.collect.clone();
+    if collect.limits_count == LimitsCount::History {
+        for (limit, reason) in [
+            (collect.cache_limit, Reason::BeyondCache),
+            (collect.fetch_limit, Reason::BeyondFetchLimit),
+        ] {
+            // What the lookback takes is always looked at.
+            let limit = limit.map(|limit| limit.max(window.lookback_count.unwrap_or(0)));
+            if let Some(count) = limit {
+                keep_newest(draft, count, begins, reason)?;
+                leave_out_background(draft, reason);
+            }
+        }
+    }
     if let Some(count) = window.lookback_count {
-        let begins = match window.unit {
-            WindowUnit::Message => |_: &Draft, _: usize| true,
-            WindowUnit::Exchange => begins_exchange,
-        };
         keep_newest(draft, count, begins, Reason::BeyondLookback)?;
     }
     if let Some(count) = window.max_user_turns {
@@ -42,6 +56,9 @@ pub fn run(draft: &mut Draft) -> StageResult {
     }
     if let Some(hours) = window.recency_hours {
         keep_recent(draft, hours, window.min_messages);
+    }
+    if window.required_newest > 0 {
+        require_newest(draft, window.required_newest)?;
     }
     if window.include_reply_to {
         require_reply_to(draft)?;
@@ -95,6 +112,40 @@ fn keep_newest(
         } else if begins(draft, row) {
             units += 1;
         }
+    }
+    Ok(())
+}
+
+/// What a source left out, and lies before all that a limit of cache or fetch keeps, is beyond that limit too.
+fn leave_out_background(draft: &mut Draft, reason: Reason) {
+    let is_beyond = |row: &usize| draft.decision(*row).is_some_and(|it| it.reason == reason);
+    let Some(last) = draft.order.iter().rposition(|row| is_beyond(row)) else {
+        return;
+    };
+    for row in draft.order[..last].to_vec() {
+        if draft.decision(row).is_some_and(|decision| decision.reason == Reason::Source) {
+            draft.leave_out_rather(row, reason);
+        }
+    }
+}
+
+/// Requires the newest `count` messages that the window takes.
+fn require_newest(draft: &mut Draft, count: u64) -> StageResult {
+    let rows = windowed_rows(draft);
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    let newest = &rows[rows.len().saturating_sub(count)..];
+    if draft.transcript.unread().is_some() {
+        // What was not read may be newer by its time, or more may be wanted than was read.
+        let is_newest = |row: &usize| unread::is_behind_unread(draft, draft.transcript.time(*row));
+        if !newest.iter().all(is_newest) {
+            return Err(unread::more());
+        }
+        if newest.len() < count {
+            unread::ask_for_more(draft, &[])?;
+        }
+    }
+    for row in newest.to_vec() {
+        draft.require(row, Reason::RequiredNewest);
     }
     Ok(())
 }
@@ -165,6 +216,7 @@ fn require_reply_to(draft: &mut Draft) -> StageResult {
                 Reason::OtherSession
                     | Reason::OtherTarget
                     | Reason::Expired
+                    | Reason::Deleted
                     | Reason::Duplicate
                     | Reason::Disabled
                     | Reason::NoSection

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { buildContext, buildContextSync, presets, replay, searchFirst } from "windrow";
+import { Random } from "./support/random.mjs";
 
 const MINUTE = 60_000;
 const NOW = Date.UTC(2025, 2, 20, 12);
@@ -154,6 +155,133 @@ describe("triaged", () => {
 
   test("turned off, it has no history", () => {
     assert.equal(buildContextSync(exchanges(6), { ...presets.triaged, ...config, enabled: false }).kept.length, 0);
+  });
+});
+
+describe("what the documents leave out or switch off", () => {
+  const call = (id) => ({ role: "assistant", content: "", toolCalls: [{ id, name: "look", arguments: "{}" }] });
+  const result = (toolCallId) => ({ role: "tool", toolCallId, content: "SEEN" });
+
+  test("0 is off for hours, days, turns and characters of one text", () => {
+    const long = exchanges(30, { content: "x".repeat(500) }).map((message, position) => ({
+      ...message,
+      createdAt: NOW - (60 - position) * 24 * 60 * MINUTE,
+    }));
+    const of = (more) => buildContextSync(long, { ...config, render: { format: "text" }, ...more });
+    const whole = of({});
+    for (const more of [
+      { window: { recencyHours: 0, minMessages: 0 } },
+      { window: { maxUserTurns: 0 } },
+      { filter: { maxAgeDays: 0 } },
+      { render: { format: "text", maxReplyChars: 0 } },
+      {
+        sections: [
+          { id: "history", kind: "history", limit: { chars: 0 } },
+          { id: "request", kind: "request" },
+        ],
+      },
+    ]) {
+      assert.equal(of(more).text, whole.text, JSON.stringify(more));
+    }
+    const tiers = (maxAgeDays) => of({ tiers: { enabled: true, maxAgeDays } }).text;
+    assert.equal(tiers(0), tiers(undefined));
+  });
+
+  test("triaged keeps 25 exchanges, whatever posts and tool steps lie between them", () => {
+    const random = new Random(3);
+    for (let round = 0; round < 10; round += 1) {
+      const noise = (at, createdAt) =>
+        Array.from({ length: random.integer(0, 6) }, (_, step) => {
+          const id = `${round} ${at} ${step}`;
+          return [
+            [{ role: "assistant", content: "post", source: "scheduled" }],
+            [call(id), result(id)],
+            [{ role: "assistant", content: "on it", tags: ["ack"] }],
+            [{ role: "system", content: "joined" }],
+          ][random.integer(0, 3)].map((message) => ({ ...message, createdAt }));
+        }).flat();
+      const plain = exchanges(40);
+      const chat = plain.flatMap((message, at) => [message, ...(at % 2 === 0 ? noise(at, message.createdAt) : [])]);
+      const off = { ...presets.triaged.triage, useSelection: false };
+      const window = { ...presets.triaged.window, previousTasksCount: 0 };
+      const { kept, text } = buildContextSync(chat, { ...presets.triaged, ...config, triage: off, window });
+      assert.deepEqual(kept, plain.slice(-50));
+      assert.ok(!text.includes("SEEN") && !text.includes("[Calling"));
+    }
+  });
+
+  for (const name of ["triaged", "turns", "tiered"]) {
+    test(`${name} shows what is said beside a call, and neither calls nor results`, () => {
+      const said = { ...call("c1"), content: "let me look" };
+      const unanswered = { ...call("c2"), content: "and again" };
+      const parts = {
+        role: "assistant",
+        content: [
+          { type: "text", text: "in parts" },
+          { type: "tool-call", toolCallId: "c3", toolName: "look", input: {} },
+        ],
+      };
+      const results = {
+        role: "user",
+        content: [
+          { type: "tool-result", toolCallId: "c3", output: "SEEN" },
+          { type: "text", text: "thanks" },
+        ],
+      };
+      const transcript = [
+        { role: "user", content: "hi" },
+        said,
+        result("c1"),
+        call("c9"),
+        result("c9"),
+        unanswered,
+        parts,
+        results,
+        { role: "assistant", content: "done" },
+      ];
+      const dated = transcript.map((message) => ({ ...message, createdAt: NOW - MINUTE }));
+      const { text, kept } = buildContextSync(dated, { ...presets[name], ...config, request: null });
+      assert.deepEqual(
+        kept,
+        [0, 1, 5, 6, 7, 8].map((at) => dated[at]),
+      );
+      for (const words of ["hi", "let me look", "and again", "in parts", "thanks", "done"]) {
+        assert.ok(text.includes(words), words);
+      }
+      assert.ok(!text.includes("SEEN") && !text.includes("[Calling"), text);
+      const chat = buildContextSync(dated, { ...config, filter: { excludeToolCalls: true } });
+      assert.equal(JSON.stringify(chat.messages).match(/SEEN|toolC|tool-/), null);
+      assert.deepEqual(chat.kept, kept);
+      assert.equal(chat.messages[1].shortened, true);
+      assert.equal(chat.messages[0], dated[0]);
+    });
+  }
+
+  test("a message that its author removed is never shown, not even where the request replies to it", () => {
+    const [first, ...others] = exchanges(3);
+    const removed = { ...first, status: "deleted" };
+    for (const preset of [...Object.values(presets), {}]) {
+      const request = { role: "user", content: "that", replyTo: first.id };
+      const { kept } = buildContextSync([removed, ...others], { ...preset, ...config, request });
+      assert.ok(kept.length > 0 && !kept.includes(removed));
+    }
+  });
+
+  test("the newest so many are required, however little room there is", () => {
+    const transcript = exchanges(10, { content: "word ".repeat(10) });
+    const built = (requiredNewest, budget) =>
+      buildContextSync(transcript, {
+        ...presets.agent,
+        ...config,
+        request: "And?",
+        window: { ...presets.agent.window, requiredNewest },
+        budget: { ...presets.agent.budget, ...budget },
+      });
+    assert.deepEqual(built(4, { maxTokens: 120 }).kept, transcript.slice(-built(4, { maxTokens: 120 }).kept.length));
+    assert.ok(built(4, { maxTokens: 120 }).kept.length >= 4);
+    assert.equal(built(4, {}).explain(19).reason, "required_newest");
+    assert.throws(() => built(4, { maxTokens: 50 }), { code: "BUDGET_TOO_SMALL" });
+    assert.ok(built(0, { maxTokens: 50 }).kept.length < 4);
   });
 });
 
@@ -424,19 +552,62 @@ describe("turnContract", () => {
     assert.equal(trimmed, false);
   });
 
-  test("over budget, the oldest chat goes first, then tool results become summaries", () => {
+  test("over budget, all chat goes, the oldest first, before the first tool result becomes a summary", () => {
     const whole = built(100_000).tokens.total;
-    let isSummary = false;
-    for (let maxTokens = whole; maxTokens > 60; maxTokens -= 5) {
+    const seen = { chat: 0, none: 0, summary: 0 };
+    let before = 0;
+    for (let maxTokens = 21; maxTokens <= whole; maxTokens += 1) {
       const context = built(maxTokens);
-      assert.ok(context.tokens.total <= maxTokens);
-      assert.deepEqual(context.kept, exchanges(20).slice(20 * 2 - context.kept.length), "the newest chat");
-      const contentsOf = context.messages.map(({ content }) => content);
+      const { kept, tokens, messages } = context;
+      assert.ok(tokens.total <= Math.max(maxTokens, built(20).tokens.total));
+      assert.deepEqual(kept, exchanges(20).slice(40 - kept.length), "the newest chat");
+      const contentsOf = messages.map(({ content }) => content);
       assert.ok(contentsOf.includes("Last checkpoint: Half is done.") && contentsOf.at(-1) === "Go on.");
-      isSummary ||= form(context) !== "full";
-      assert.equal(isSummary, form(context) !== "full", "once a summary, it stays one");
+      assert.ok(kept.length >= before, `${maxTokens} tokens keep less chat than ${maxTokens - 1}`);
+      assert.ok(form(context) === "full" || kept.length === 0, "chat beside a summary");
+      before = kept.length;
+      seen.chat += kept.length > 0 ? 1 : 0;
+      seen.none += kept.length === 0 && form(context) === "full" ? 1 : 0;
+      seen.summary += form(context) === "summary" ? 1 : 0;
     }
-    assert.ok(isSummary);
+    assert.equal(before, 40);
+    assert.ok(seen.chat > 0 && seen.none > 0 && seen.summary > 0, JSON.stringify(seen));
+  });
+
+  test("of anything, a larger budget never keeps less chat, and no chat stands beside what gave way", () => {
+    const random = new Random(12);
+    const words = (most) => "word ".repeat(random.integer(1, most));
+    for (let round = 0; round < 40; round += 1) {
+      const transcript = exchanges(random.integer(0, 8)).map((message) => ({ ...message, content: words(20) }));
+      const snippets = Array.from({ length: random.integer(0, 4) }, (_, at) => ({
+        id: `x${at}`,
+        text: words(60),
+        ...(random.chance(0.7) ? { summary: words(6) } : {}),
+      }));
+      const pointers = Array.from({ length: random.integer(0, 3) }, (_, at) => ({ id: `p${at}`, text: words(8) }));
+      const more = {
+        contents: {
+          checkpoint: random.chance(0.7) ? words(9) : null,
+          pendingQueue: random.chance(0.5) ? words(9) : null,
+          memoryPointers: pointers,
+          toolSnippets: snippets,
+        },
+      };
+      const formsOf = ({ sections }) => JSON.stringify(sections.map(({ id, items, text }) => [id, items, text]));
+      const unbounded = formsOf(built(null, more, transcript));
+      let before = 0;
+      for (let maxTokens = 1; maxTokens < 500; maxTokens += random.integer(1, 9)) {
+        const context = built(maxTokens, more, transcript);
+        const { kept } = context;
+        assert.deepEqual(kept, transcript.slice(transcript.length - kept.length));
+        assert.ok(kept.length >= before, `round ${round}, ${maxTokens} tokens`);
+        assert.ok(kept.length === 0 || formsOf(context) === unbounded, `round ${round}, ${maxTokens} tokens`);
+        assert.equal(context.messages.at(-1).content, "Go on.");
+        const checkpoint = context.messages.some(({ content }) => content.startsWith("Last checkpoint: "));
+        assert.equal(checkpoint, more.contents.checkpoint !== null);
+        before = kept.length;
+      }
+    }
   });
 
   test("request and checkpoint stay whatever they cost, and the trace says so", () => {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { buildContextSync, messageOfTask, messagesOfTasks, presets } from "windrow";
+import { buildContextSync, messageOfTask, messagesOfTasks, presets, queryLayer } from "windrow";
 
 const convert = (action, parameters, more) => messageOfTask({ action, parameters, ...more });
 const user = (content) => ({ role: "user", content });
@@ -95,12 +95,43 @@ describe("a task as a message", () => {
     });
     assert.deepEqual(direct({ targetNodeId: "node-7" }, {}).target, "node-7");
     assert.deepEqual(direct({}, { targetAgent: "agent-c" }).target, "agent-c");
-    assert.deepEqual(direct({ priority: 7, ttl_seconds: -5 }), { target: "agent-b", priority: 1, ttlSeconds: 0 });
-    assert.deepEqual(direct({ priority: "high", ttl_seconds: Number.NaN }), {
+    assert.deepEqual(direct({ priority: 0, ttl_seconds: null }), {
       target: "agent-b",
-      priority: undefined,
+      priority: 0,
       ttlSeconds: undefined,
     });
+    assert.equal(direct({ priority: 1 }).priority, 1);
+    for (const priority of [-0.1, 1.1, 7, Number.NaN, Number.POSITIVE_INFINITY, "high", true, {}]) {
+      const task = {
+        action: "node.message",
+        target_agent: "b",
+        source_agent: "a",
+        parameters: { content: "x", priority },
+      };
+      const path = "tasks[1].parameters.priority";
+      const expected = { name: "ContextError", code: "INVALID_TRANSCRIPT", path };
+      assert.throws(() => messagesOfTasks([{ action: "" }, task]), expected, String(priority));
+    }
+    for (const ttl_seconds of [-5, Number.NaN, "600"]) {
+      assert.throws(() => direct({ ttl_seconds }), { code: "INVALID_TRANSCRIPT", path: "task.parameters.ttl_seconds" });
+    }
+  });
+
+  test("keeps the parent task and the metadata, which come back untouched", () => {
+    const metadata = { reason: "handoff" };
+    const tasks = ["node.message", "execute"].map((action) => ({
+      action,
+      source_agent: "a",
+      target_agent: "b",
+      parameters: { content: "x", parent_task_id: "task-123", metadata },
+    }));
+    const messages = messagesOfTasks(tasks);
+    const { kept } = buildContextSync(messages, { ...presets.agent, encoding: "estimate", agentId: "b" });
+    assert.equal(kept.length, 2);
+    for (const message of kept) {
+      assert.equal(message.parentTaskId, "task-123");
+      assert.equal(message.metadata, metadata);
+    }
   });
 
   test("lists keep their order, and lose what is no message", () => {
@@ -112,6 +143,53 @@ describe("a task as a message", () => {
     ];
     assert.deepEqual(messagesOfTasks(tasks), [user("one"), assistant('[Calling find({"a":[1]})]'), assistant("two")]);
     assert.deepEqual(messagesOfTasks([]), []);
+  });
+});
+
+describe("a look-up in a layer of memory", () => {
+  const tasks = ["s1", "s2", "s1", undefined].map((session_id, position) => ({
+    task_id: `t${position}`,
+    action: "execute",
+    parameters: { content: "x" },
+    session_id,
+  }));
+  const found = (...query) => queryLayer(...query).map(({ task_id }) => task_id);
+
+  test("keeps to the session, but for L4, and gives the newest", () => {
+    for (const layer of ["L1", "L2", "L3"]) {
+      assert.deepEqual(found(layer, tasks, { sessionId: "s1" }), ["t0", "t2"]);
+      assert.deepEqual(found(layer, tasks, { sessionId: "s1", limit: 1 }), ["t2"]);
+      assert.deepEqual(found(layer, tasks), ["t0", "t1", "t2", "t3"]);
+    }
+    assert.deepEqual(found("L4", tasks, { sessionId: "s1", limit: 3 }), ["t1", "t2", "t3"]);
+    assert.deepEqual(found("L4", tasks, { limit: 0 }), []);
+    const messages = messagesOfTasks(tasks);
+    assert.deepEqual(queryLayer("L2", messages, { sessionId: "s2" }), [messages[1]]);
+  });
+
+  test("gives nothing that has expired", () => {
+    const at = (id, created_at, ttl_seconds) => ({
+      task_id: id,
+      action: "node.message",
+      created_at,
+      parameters: { ttl_seconds },
+    });
+    const entries = [
+      at("old", "2026-01-28T11:49:59Z", 600),
+      at("valid", "2026-01-28T11:50:00Z", 600),
+      at("untimed", null, 9),
+    ];
+    assert.deepEqual(found("L1", entries, { now: "2026-01-28T12:00:00Z" }), ["valid"]);
+  });
+
+  test("fails where it is asked wrongly", () => {
+    for (const [path, query] of [
+      ["layer", ["L5", []]],
+      ["entries", ["L1", null]],
+      ["limit", ["L1", [], { limit: -1 }]],
+    ]) {
+      assert.throws(() => queryLayer(...query), { name: "ContextError", code: "INVALID_TRANSCRIPT", path });
+    }
   });
 });
 
@@ -157,6 +235,13 @@ describe("direct messages in a context", () => {
       direct("just valid", { priority: 0.6, ttl_seconds: 600 }),
     ];
     assert.deepEqual(idsOf(tasks), ["high", "just valid", "newer", "default", "low"]);
+  });
+
+  test("the session of the current task scopes what is read", () => {
+    const tasks = [direct("mine", {}, { session_id: "s1" }), direct("theirs", {}, { session_id: "s2" })];
+    const request = messageOfTask({ action: "execute", parameters: { content: "Go on" }, session_id: "s1" });
+    assert.deepEqual(idsOf(tasks, "agent-b", { request }), ["mine"]);
+    assert.deepEqual(idsOf(tasks, "agent-b", { request, sessionId: "s2" }), ["theirs"], "the config is stronger");
   });
 
   test("of another session are none of this", () => {

@@ -432,7 +432,8 @@ fn unit(name: &str, kind: &str) -> &'static str {
         "recencyHours" => "hours",
         "conversationGapMinutes" | "threadGapMinutes" => "minutes",
         "maxAgeDays" => "days",
-        "cacheLimit" | "fetchLimit" | "maxRecentMessages" | "recentMessages" => "messages",
+        "cacheLimit" | "fetchLimit" => "`collect.limitsCount`",
+        "maxRecentMessages" | "requiredNewest" | "recentMessages" => "messages",
         "lookbackCount"
         | "minMessages"
         | "previousTasksCount"

@@ -1,6 +1,6 @@
 // Document 003: messages for a chat API. Preset `agent`.
 
-import { buildContext, messageOfTask, messagesOfTasks, presets } from "windrow";
+import { buildContext, messageOfTask, messagesOfTasks, presets, queryLayer } from "windrow";
 import { check, equal, equalWhereGiven, sorted, texts } from "../expectations.mjs";
 import { checkChoice, checkCount, checkKeys, checkList, NotUnderstood } from "../shape.mjs";
 
@@ -101,12 +101,9 @@ function build(input, settings) {
     case "fit":
       return outcomeOf(readyMessages(input.fit, "input.fit"), asTheyAre(config));
     case "tokenCount":
-      return outcomeOf(readyMessages(input.tokenCount, "input.tokenCount"), {
-        ...asTheyAre(config),
-        budget: { ...config.budget, maxTokens: null },
-      });
+      return outcomeOf(readyMessages(input.tokenCount, "input.tokenCount"), asTheyAre({ budget: COUNTING }));
     case "query":
-      return outcomeOf(messagesOfTasks(tasksOf(input.entries, "input.entries")), asLookUp(config, input));
+      return lookUp(input);
     default:
       return contextOf(input, config);
   }
@@ -131,7 +128,7 @@ async function outcomeOf(messages, config) {
 function contextOf(input, given) {
   const tasks = ["l2", "l1", "direct"].flatMap((name) => tasksOf(input[name], `input.${name}`));
   const { knowledge, tools, current } = input;
-  let config = { ...given, now: input.now, agentId: input.agentId, sessionId: input.session ?? input.current?.session };
+  let config = { ...given, now: input.now, agentId: input.agentId, sessionId: input.session };
   if (knowledge !== undefined) {
     const items = checkList(knowledge, "input.knowledge").map((item, at) => {
       const { content, source } = checkKeys(item, `input.knowledge[${at}]`, ["content", "source"]);
@@ -143,38 +140,31 @@ function contextOf(input, given) {
     config = { ...config, budget: { ...config.budget, tools: checkList(tools, "input.tools") } };
   }
   if (current === undefined) {
-    config = { ...config, sections: config.sections.filter(({ kind }) => kind !== "request") };
+    config = { ...config, request: null, sections: config.sections.filter(({ kind }) => kind !== "request") };
   } else {
-    config = { ...config, request: messageOfTask(taskOf(current, "input.current")) };
+    config = { ...config, request: messageOfTask(taskOf(current, "input.current")) ?? null };
   }
   return outcomeOf(messagesOfTasks(tasks), config);
 }
 
-/** Ready messages and nothing else: no section but the messages themselves, and all of them considered. */
-function asTheyAre(config) {
-  return { ...config, sections: historyOf(config), window: { ...config.window, lookbackCount: null } };
+/** Ready messages and nothing else: no section but the messages themselves, and of the preset its budget. */
+function asTheyAre({ budget }) {
+  const { recall, sections } = presets.agent;
+  return { budget, recall, countTokens, request: null, sections: sections.filter(({ kind }) => kind === "history") };
 }
 
-/** A look-up in a layer of memory: all layers but the last keep to the session. */
-function asLookUp(config, { query, session, now }) {
+/** A look-up in a layer of memory. */
+function lookUp({ query, entries, session, now }) {
   checkKeys(query, "input.query", ["layer", "limit"]);
   const layer = checkChoice(query.layer, "input.query.layer", ["L1", "L2", "L3", "L4"]);
+  const limit = query.limit === undefined ? undefined : checkCount(query.limit, "input.query.limit");
+  const found = queryLayer(layer, tasksOf(entries, "input.entries"), { sessionId: session, limit, now });
+  const messages = messagesOfTasks(found).map(({ role, content }) => ({ role, content }));
   return {
-    ...asTheyAre(config),
-    now,
-    // A look-up is no prompt: nothing bounds it but its limit.
-    budget: { ...config.budget, maxTokens: null },
-    sessionId: session,
-    collect: {
-      ...config.collect,
-      sessionScope: layer === "L4" ? "all" : "strict",
-      fetchLimit: query.limit === undefined ? null : checkCount(query.limit, "input.query.limit"),
-    },
+    messages,
+    text: messages.map(({ content }) => content).join("\n"),
+    includedIds: found.map(({ id }) => id),
   };
-}
-
-function historyOf(config) {
-  return config.sections.filter(({ kind }) => kind === "history");
 }
 
 function readyMessages(given, place) {

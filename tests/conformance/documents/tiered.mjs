@@ -1,6 +1,6 @@
 // Document 002: conversations in tiers. Preset `tiered`.
 
-import { buildContext, presets, searchFirst } from "windrow";
+import { buildContext, ContextError, parseTranscript, presets, searchFirst } from "windrow";
 import { repeated } from "../case.mjs";
 import { check, equal, texts } from "../expectations.mjs";
 import { checkChoice, checkCount, checkKeys, checkList } from "../shape.mjs";
@@ -72,7 +72,7 @@ async function build(input, settings) {
     now: input.now,
     timeZone: input.timezone,
     sessionId: String(input.chatId),
-    collect: { ...presets.tiered.collect, sessionScope: "strict" },
+    request: null,
     tiers: {
       ...presets.tiered.tiers,
       ...THREAD_STATUS,
@@ -143,38 +143,27 @@ function messagesOf(conversation, position) {
   checkKeys(conversation, place, CONVERSATION);
   const { sessionId, chatId } = conversation;
   return entriesOf(conversation.transcript, `${place}.transcript`).map((entry, row) => ({
+    ...entry,
     id: `${sessionId}:${row}`,
-    // What was written by neither of the two is no part of the conversation; the preset leaves it out.
-    role: entry.type === "user" || entry.type === "assistant" ? entry.type : "system",
-    content: entry.text,
-    createdAt: entry.timestamp,
     conversationId: sessionId,
     sessionId: String(chatId),
   }));
 }
 
 function entriesOf(transcript, place) {
-  if (typeof transcript === "string") {
-    return transcript.split("\n").flatMap(entryOfLine);
+  if (typeof transcript !== "string") {
+    checkKeys(transcript, place, ["repeat", "textLength", "role", "timestamp"]);
+    const { role, timestamp, ...text } = transcript;
+    checkChoice(role, `${place}.role`, ["user", "assistant"]);
+    return [{ role, createdAt: timestamp, content: repeated(text) }];
   }
-  checkKeys(transcript, place, ["repeat", "textLength", "role", "timestamp"]);
-  const { role, timestamp, ...text } = transcript;
-  return [{ type: checkChoice(role, `${place}.role`, ["user", "assistant"]), timestamp, text: repeated(text) }];
-}
-
-/** A line of a transcript; one that is no entry is passed over, as the document's system does. */
-function entryOfLine(line) {
   try {
-    const { type, timestamp, message } = JSON.parse(line);
-    const { content } = message;
-    const text = Array.isArray(content)
-      ? content
-          .filter((block) => block?.type === "text")
-          .map((block) => block.text)
-          .join("\n")
-      : content;
-    return typeof text === "string" ? [{ type, timestamp, text }] : [];
-  } catch {
-    return [];
+    return parseTranscript(transcript).messages;
+  } catch (error) {
+    // A file without any row is a conversation in which nothing was said.
+    if (error instanceof ContextError) {
+      return [];
+    }
+    throw error;
   }
 }

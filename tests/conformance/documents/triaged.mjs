@@ -36,17 +36,17 @@ const TRIAGE = {
   mustNotBeCalled: ["kind"],
 };
 
-/** What each setting of the document is here. Where the document writes 0 for "off", the option is not set. */
+/** What each setting of the document is here. */
 const SETTINGS = {
   enabled: (config, value) => ({ ...config, enabled: value }),
   use_selection: (config, value) => inGroup(config, "triage", { useSelection: value }),
   lookback_count: (config, value) => inGroup(config, "window", { lookbackCount: value }),
   skip_selection_threshold: (config, value) => inGroup(config, "triage", { skipSelectionThreshold: value }),
   always_include_recent: (config, value) => inGroup(config, "triage", { alwaysIncludeRecent: value }),
-  context_recency_hours: (config, value) => inGroup(config, "window", { recencyHours: value === 0 ? null : value }),
+  context_recency_hours: (config, value) => inGroup(config, "window", { recencyHours: value }),
   context_min_messages: (config, value) => inGroup(config, "window", { minMessages: value }),
   previous_tasks_count: (config, value) => inGroup(config, "window", { previousTasksCount: value }),
-  context_truncation: (config, value) => inGroup(config, "render", { maxReplyChars: value === 0 ? null : value }),
+  context_truncation: (config, value) => inGroup(config, "render", { maxReplyChars: value }),
   selection_timeout: (config, seconds) => inGroup(config, "triage", { timeoutMs: Math.round(seconds * 1000) }),
   talk_context_limit: (config, value) => inGroup(config, "collect", { fetchLimit: value }),
   talk_cache_max_per_conversation: (config, value) => inGroup(config, "collect", { cacheLimit: value }),
@@ -80,20 +80,15 @@ async function build(input, settings) {
   checkKeys(settings, "config", Object.keys(SETTINGS));
   const form = checkChoice(input.form, "input.form", ["exchanges", "messages"]);
   const entries = checkList(input.messages, "input.messages");
-  const { messages, entryOf } = form === "exchanges" ? fromExchanges(entries, input) : fromMessages(entries, input);
+  const { messages, entryOf } = form === "exchanges" ? fromExchanges(entries) : fromMessages(entries);
 
   let config = presets.triaged;
+  if (form === "messages") {
+    // The Talk path: each message is an entry, and entries of any kind are fetched.
+    config = inGroup(inGroup(config, "window", { unit: "message" }), "collect", { limitsCount: "messages" });
+  }
   for (const [name, value] of Object.entries(settings)) {
     config = SETTINGS[name](config, value);
-  }
-  if (form === "exchanges") {
-    // The e-mail and database path reads no chat cache and fetches from no chat.
-    config = inGroup(inGroup(config, "window", { unit: "exchange" }), "collect", {
-      fetchLimit: null,
-      cacheLimit: null,
-    });
-  } else {
-    config = inGroup(config, "window", { unit: "message" });
   }
   config = {
     ...config,
@@ -133,7 +128,7 @@ async function build(input, settings) {
 const violation = { key: "input.triage", ...check(false, "triage is not called", "it was called") };
 
 /** The exchanges' two messages: of one id the prompt, of an id of its own the reply. */
-function fromExchanges(entries, input) {
+function fromExchanges(entries) {
   const entryOf = new Map();
   const messages = entries.flatMap((entry, position) => {
     const place = `input.messages[${position}]`;
@@ -141,7 +136,7 @@ function fromExchanges(entries, input) {
     checkSource(entry, place);
     const about = {
       createdAt: entry.at,
-      sessionId: entry.conversation ?? input.conversation,
+      sessionId: entry.conversation,
       source: entry.source,
       status: entry.status === undefined ? undefined : checkChoice(entry.status, `${place}.status`, STATUSES),
     };
@@ -165,8 +160,8 @@ function fromExchanges(entries, input) {
 
 const STATUSES = ["failed", "running", "completed"];
 
-/** A message for each entry. What its author has deleted is in no transcript. */
-function fromMessages(entries, input) {
+/** A message for each entry. */
+function fromMessages(entries) {
   const entryOf = new Map();
   const messages = entries.flatMap((entry, position) => {
     const place = `input.messages[${position}]`;
@@ -176,9 +171,6 @@ function fromMessages(entries, input) {
     if (entry.tag !== undefined) {
       checkChoice(entry.tag, `${place}.tag`, ["ack", "progress"]);
     }
-    if (entry.deleted) {
-      return [];
-    }
     const byTask = role === "assistant" && entry.taskId != null ? `Bot (task ${entry.taskId})` : undefined;
     const message = {
       id: entry.id,
@@ -186,8 +178,9 @@ function fromMessages(entries, input) {
       content: entry.text,
       name: entry.speaker || byTask,
       createdAt: entry.at,
-      sessionId: entry.conversation ?? input.conversation,
+      sessionId: entry.conversation,
       source: entry.source,
+      status: entry.deleted ? "deleted" : undefined,
       tags: entry.tag === undefined ? undefined : [entry.tag],
       actions: entry.actions,
     };

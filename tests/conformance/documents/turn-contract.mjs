@@ -1,6 +1,6 @@
 // Document 004: the context of a turn. Preset `turnContract`.
 
-import { buildContext, countTokens, presets } from "windrow";
+import { buildContext, countTokens, memoryStore, openSession, presets } from "windrow";
 import { check, differing, equal, equalWhereGiven, texts } from "../expectations.mjs";
 import { checkChoice, checkKeys, checkList } from "../shape.mjs";
 
@@ -84,9 +84,11 @@ export const turnContract = {
     or_error: (outcome, expected) => [
       check(outcome.error === undefined, expected, outcome.error && String(outcome.error)),
     ],
-    failure_record: (outcome, expected) => {
-      const log = [outcome.error?.record].filter((record) => record != null).map((record) => JSON.stringify(record));
-      const isThere = log.some((line) => JSON.parse(line).type === "failure");
+    failure_record: async (outcome, expected) => {
+      const log = await logOf(outcome.error);
+      const isThere = log.some(
+        ({ type, data }) => type === "failure" && data.terminal === "failed" && data.code === outcome.error.code,
+      );
       return [check(isThere === expected, expected, log)];
     },
     tokens: (outcome, expected) => [equal(outcome.tokens, checkList(expected, "expected.tokens"))],
@@ -100,6 +102,19 @@ export const turnContract = {
     },
   },
 };
+
+/** What the log of a session holds after a turn that failed, or did not. */
+async function logOf(failure) {
+  const store = memoryStore();
+  const key = failure?.record?.sessionId ?? "sess";
+  const session = await openSession(key, { store });
+  if (failure !== undefined) {
+    await session.recordFailure(failure);
+  }
+  const { entries } = await store.read(key);
+  await session.close();
+  return entries;
+}
 
 async function build(input, settings) {
   if (input.texts !== undefined) {
@@ -117,9 +132,7 @@ async function build(input, settings) {
   checkKeys(settings, "config", Object.keys(SETTINGS));
   const { chat = [] } = input;
   // What is no list is passed as it is: the build says so.
-  const messages = Array.isArray(chat)
-    ? chat.map((entry, at) => messageOf(entry, `input.chat[${at}]`, input.sessionId))
-    : chat;
+  const messages = Array.isArray(chat) ? chat.map((entry, at) => messageOf(entry, `input.chat[${at}]`)) : chat;
   const request = messageOfInput(input.input);
 
   let config = {
@@ -153,7 +166,7 @@ async function build(input, settings) {
 
 // ---- The sources ----
 
-function messageOf(entry, place, sessionId) {
+function messageOf(entry, place) {
   if (typeof entry !== "object" || entry === null) {
     return entry;
   }
@@ -165,13 +178,12 @@ function messageOf(entry, place, sessionId) {
     name: entry.sender,
     content: entry.text,
     createdAt: entry.at,
-    sessionId,
   };
 }
 
 function messageOfInput(given) {
   if (given == null) {
-    return undefined;
+    return null;
   }
   const { id, text, sender, at } = checkKeys(given, "input.input", ["id", "text", "sender", "at"]);
   return { id, role: "user", name: sender, content: text, createdAt: at };

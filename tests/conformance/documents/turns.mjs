@@ -8,9 +8,6 @@ const INPUT = ["messages", "session", "jsonl", "focus", "memory", "request", "se
 
 const MESSAGE = ["id", "role", "text", "session", "tag"];
 
-/** The roles that a message of windrow can have. What a store does not know at all never becomes one. */
-const ROLES = ["system", "developer", "user", "assistant", "tool"];
-
 /** The sections that a case gives texts of, and what the document's system writes where it has no text. */
 const TEXTS = {
   soul: "SOUL.md unavailable.",
@@ -27,8 +24,8 @@ const TEXTS = {
 const LEAST_EXCERPT_CHARS = 200;
 
 const SETTINGS = {
-  user_turn_limit: (config, value) => ({ ...config, window: { ...config.window, maxUserTurns: offAtZero(value) } }),
-  max_chars: (config, value) => withLimit(config, "history", offAtZero(value)),
+  user_turn_limit: (config, value) => ({ ...config, window: { ...config.window, maxUserTurns: value } }),
+  max_chars: (config, value) => withLimit(config, "history", value),
   user_label: (config, value) => withLabels(config, { user: value }),
   assistant_label: (config, value) => withLabels(config, { assistant: value }),
   soulExcerptChars: (config, value) => withLimit(config, "soul", Math.max(LEAST_EXCERPT_CHARS, value)),
@@ -74,7 +71,7 @@ async function build(input, settings) {
   let config = {
     ...presets.turns,
     sessionId: input.session,
-    request: input.request,
+    request: input.request ?? null,
     recall: { ...presets.turns.recall, ...focusOf(input.focus), ...hook.option },
   };
   for (const [name, value] of Object.entries(settings)) {
@@ -115,26 +112,23 @@ function messagesOf(input) {
     if (input.messages !== undefined) {
       throw new NotUnderstood("input.jsonl: it is there instead of messages");
     }
-    const lines = checkList(input.jsonl, "input.jsonl");
-    const read = lines.length === 0 ? [] : parseTranscript(lines.join("\n")).messages;
-    // One file holds the rows of one session.
-    return read.map((message) => ({ ...message, sessionId: message.sessionId ?? input.session }));
+    return rowsOf(checkList(input.jsonl, "input.jsonl"));
   }
-  return checkList(input.messages, "input.messages").flatMap((entry, position) => {
+  const rows = checkList(input.messages, "input.messages").map((entry, position) => {
     const place = `input.messages[${position}]`;
     checkKeys(entry, place, MESSAGE);
     if (entry.tag !== undefined) {
       checkChoice(entry.tag, `${place}.tag`, ["command", "diagnostic"]);
     }
-    const message = {
-      id: entry.id,
-      role: entry.role,
-      content: entry.text,
-      sessionId: entry.session ?? input.session,
-      tags: entry.tag === undefined ? undefined : [entry.tag],
-    };
-    return ROLES.includes(entry.role) ? [message] : [];
+    const { id, role, text, session, tag } = entry;
+    return { type: "message", id, role, text, sessionId: session, tags: tag === undefined ? undefined : [tag] };
   });
+  return rowsOf(rows.map((row) => JSON.stringify(row)));
+}
+
+/** The messages of a transcript file's lines. */
+function rowsOf(lines) {
+  return lines.length === 0 ? [] : parseTranscript(lines.join("\n")).messages;
 }
 
 /** The texts of the included messages, as the history shows them. */
@@ -148,16 +142,32 @@ function textsOf(context, { render }) {
   if (lines.length !== context.kept.length) {
     throw new Error(`the history has ${lines.length} lines for ${context.kept.length} messages: ${text}`);
   }
-  const replacements = (render.replace ?? []).map((rule) => rule.text);
   return context.kept.map((message, at) => {
     const label = `${render.labels?.[message.role] ?? LABELS[message.role]}: `;
     if (!lines[at].startsWith(label)) {
       throw new Error(`the line of a message of ${message.role} begins with another label: ${lines[at]}`);
     }
     const shown = lines[at].slice(label.length);
+    if (isFallback(message) !== (shown === FALLBACK_SHOWN)) {
+      throw new Error(`a message is shown as a fallback reply, or one is not: ${lines[at]}`);
+    }
     // A line that stands for what was said is not what was said.
-    return replacements.includes(shown) ? message.content : shown;
+    return isFallback(message) ? message.content : shown;
   });
+}
+
+/** How the document's system shows a fallback reply, and the phrases that it knows one by: all of a list. */
+const FALLBACK_SHOWN = "Inference unavailable fallback reply (details omitted).";
+const FALLBACK_PHRASES = [
+  ["inference is unavailable right now"],
+  ["i'm replying in fallback mode"],
+  ["diagnostic status only"],
+  ["last inference error:", "detailed command logs:"],
+];
+
+function isFallback({ role, content }) {
+  const said = content.toLowerCase();
+  return role === "assistant" && FALLBACK_PHRASES.some((phrases) => phrases.every((phrase) => said.includes(phrase)));
 }
 
 const LABELS = { system: "System", user: "User", assistant: "Assistant" };
@@ -300,10 +310,6 @@ function withLimit(config, id, chars) {
 
 function withLabels(config, labels) {
   return { ...config, render: { ...config.render, labels: { ...config.render.labels, ...labels } } };
-}
-
-function offAtZero(value) {
-  return value === 0 ? null : value;
 }
 
 /** The names at the beginning of lines, `name=`, that are labels of sections, in the order of the text. */

@@ -1,0 +1,22 @@
+// Messages without their tool calls, for contexts that show none (`filter.excludeToolCalls`).
+
+import type { MessageInput } from "./messages.js";
+
+/** The types of content parts that are a tool call or its result. */
+const PART_TYPES: readonly unknown[] = ["tool-call", "tool-result", "tool_use", "tool_result"];
+
+/** The fields of a message that say the same. */
+const FIELDS = ["toolCalls", "tool_calls", "toolCallId", "tool_call_id"];
+
+/** A marked copy of a message without its tool calls and results; the message itself where it has none. */
+export function withoutToolCalls<M extends MessageInput>(message: M): M {
+  const isOfTool = (part: unknown): boolean => PART_TYPES.includes((part as { readonly type?: unknown } | null)?.type);
+  const parts: readonly unknown[] = Array.isArray(message.content) ? message.content : [];
+  const given = Object.entries(message);
+  const entries = given.filter(([field, value]) => value == null || !FIELDS.includes(field));
+  if (entries.length === given.length && !parts.some(isOfTool)) {
+    return message;
+  }
+  const content = Array.isArray(message.content) ? parts.filter((part) => !isOfTool(part)) : message.content;
+  return { ...Object.fromEntries(entries), content, shortened: true } as unknown as M;
+}
