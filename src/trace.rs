@@ -33,6 +33,8 @@ pub enum Reason {
     Expired,
     /// An earlier message has the same id.
     Duplicate,
+    /// It is the request that was given, which is in the context in its place.
+    SameAsRequest,
     /// History was turned off.
     Disabled,
     /// It is older than what the cache holds.
@@ -91,7 +93,7 @@ pub enum Reason {
     Instruction,
     /// The caller pinned it.
     Pinned,
-    /// It stands for a request that was not given, or goes together with what does.
+    /// It is the request, as none was given, or answers it; or it stands for the request where none is in the transcript.
     Request,
     /// The request replies to it.
     ReplyTo,
@@ -111,12 +113,13 @@ pub enum Reason {
 
 impl Reason {
     /// Every reason, in the order of the stages.
-    pub const ALL: [Self; 42] = [
+    pub const ALL: [Self; 43] = [
         Self::NotRead,
         Self::OtherSession,
         Self::OtherTarget,
         Self::Expired,
         Self::Duplicate,
+        Self::SameAsRequest,
         Self::Disabled,
         Self::BeyondCache,
         Self::BeyondFetchLimit,
@@ -206,6 +209,11 @@ impl Reason {
             Self::Duplicate => {
                 "an earlier message has the same id (collect.deduplicate)".to_owned()
             }
+            Self::SameAsRequest => {
+                "is the request that was given (it has its id, or is the last message and says the same), which is in the \
+                 context in its place"
+                    .to_owned()
+            }
             Self::Disabled => "history is turned off (enabled)".to_owned(),
             Self::BeyondCache => format!(
                 "older than the newest {} messages, which are all that the cache holds (collect.cacheLimit)",
@@ -293,7 +301,7 @@ impl Reason {
             }
             Self::Pinned => "pinned, or goes together with a pinned message".to_owned(),
             Self::Request => {
-                "stands for the request, which was not given: the newest message, the newest user message, or with one of them"
+                "is the request (where none was given, the newest user message), answers it, or is the newest message"
                     .to_owned()
             }
             Self::ReplyTo => {
@@ -388,7 +396,7 @@ pub struct Note {
 pub enum NoteKind {
     /// Rows of the session's log are no messages, and were skipped.
     RowsSkipped,
-    /// The budget, or a section's limit, left out or shortened something.
+    /// The budget, a section's limit or `window.maxRecentMessages` left out or shortened something.
     ContextTrim,
     /// What is required costs more than the budget, and is there all the same.
     RequiredOverflow,

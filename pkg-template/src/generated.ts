@@ -1177,6 +1177,7 @@ export type StageName =
  * - `other_target`: It is meant for another agent than the one that the context is for.
  * - `expired`: Its time to live is over.
  * - `duplicate`: An earlier message has the same id.
+ * - `same_as_request`: It is the request that was given, which is in the context in its place.
  * - `disabled`: History was turned off.
  * - `beyond_cache`: It is older than what the cache holds.
  * - `beyond_fetch_limit`: It is older than what is fetched.
@@ -1206,7 +1207,7 @@ export type StageName =
  * - `ranked_lower`: The budget had no room left for it: what fits the request better filled it.
  * - `instruction`: It is one of the system or developer messages that the transcript begins with.
  * - `pinned`: The caller pinned it.
- * - `request`: It stands for a request that was not given, or goes together with what does.
+ * - `request`: It is the request, as none was given, or answers it; or it stands for the request where none is in the transcript.
  * - `reply_to`: The request replies to it.
  * - `direct`: It is meant for the agent that the context is for.
  * - `recent`: It is one of the guaranteed recent.
@@ -1221,6 +1222,7 @@ export type Reason =
   | "other_target"
   | "expired"
   | "duplicate"
+  | "same_as_request"
   | "disabled"
   | "beyond_cache"
   | "beyond_fetch_limit"
@@ -1278,7 +1280,7 @@ export interface Note {
 /**
  * What a note is about.
  * - `rows-skipped`: Rows of the session's log are no messages, and were skipped.
- * - `context-trim`: The budget, or a section's limit, left out or shortened something.
+ * - `context-trim`: The budget, a section's limit or `window.maxRecentMessages` left out or shortened something.
  * - `required-overflow`: What is required costs more than the budget, and is there all the same.
  * - `triage-unavailable`: The hook for triage said that it is unavailable, or there is none and only the guaranteed recent stay.
  * - `triage-failed`: Triage failed.
