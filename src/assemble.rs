@@ -66,12 +66,12 @@ impl Build {
         now: Milliseconds,
         hooks: Vec<HookName>,
     ) -> Result<Self> {
-        let is_half = |request: &&Rc<Transcript>| {
+        let is_half = |request: &Rc<Transcript>| {
             let mut fields = request.fields(0);
             request.role(0) == Role::Tool
                 || fields.any(|(field, _)| matches!(field, Field::CallId | Field::ResultId))
         };
-        if request.iter().filter(|request| request.len() > 0).any(|request| is_half(&request)) {
+        if request.as_ref().is_some_and(|request| !request.is_empty() && is_half(request)) {
             return Err(Error::new(
                 ErrorCode::InvalidConfig,
                 "a tool call or a tool's result cannot be the request",

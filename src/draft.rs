@@ -151,7 +151,7 @@ impl Draft {
             asked: None,
             transcript,
             takes_newest: request.is_none(),
-            request: request.filter(|request| request.len() > 0),
+            request: request.filter(|request| !request.is_empty()),
             config,
             now,
             hooks,

@@ -74,7 +74,7 @@ async function build(input, settings) {
   let config = {
     ...presets.turns,
     sessionId: input.session,
-    request: input.request,
+    request: input.request ?? null,
     recall: { ...presets.turns.recall, ...focusOf(input.focus), ...hook.option },
   };
   for (const [name, value] of Object.entries(settings)) {
