@@ -22,6 +22,9 @@ function configOf(name) {
 /** What is sent, piece by piece or line by line. */
 const promptOf = (context) => context.messages?.map(({ content }) => content) ?? context.text.split("\n");
 
+/** As `promptOf`, without the blank line that a text ends with. */
+const sentBy = (context) => promptOf(context).filter((line) => context.messages || line !== "");
+
 const TALK = [
   { role: "user", content: "is the boat booked?", createdAt: at(1) },
   { role: "assistant", content: "yes, for june", createdAt: at(2) },
@@ -61,7 +64,8 @@ for (const name of Object.keys(presets)) {
       if (name !== "agent") {
         assert.deepEqual(array, sent); // without a session of its own, strict scope leaves nothing
       }
-      assert.equal(sent.filter((line) => line.includes(ASKED.content)).length, 1);
+      // In a chat of finished turns only, the unanswered one is no history.
+      assert.equal(sent.filter((line) => line.includes(ASKED.content)).length, name === "triaged" ? 0 : 1);
       if (name === "turns") {
         assert.ok(sent.includes(`user_message=${ASKED.content}`));
       }
@@ -72,11 +76,11 @@ for (const name of Object.keys(presets)) {
       const session = await openSession("web:main", { store: memoryStore() });
       for (const turn of [0, 1]) {
         await session.append([...TALK, ASKED].map(({ createdAt, ...message }) => message));
-        let last = hasPlace(name) ? promptOf(await session.build(configOf(name))).filter((line) => line !== "") : [];
+        let last = hasPlace(name) ? sentBy(await session.build(configOf(name))) : [];
         for (const number of [0, 1, 2, 3, 4, 5]) {
           await session.append(steps(number).map(({ createdAt, ...message }) => message));
           const context = await session.build({ ...configOf(name), now: undefined });
-          const next = promptOf(context).filter((line) => context.messages || line !== "");
+          const next = sentBy(context);
           if (hasPlace(name)) {
             assert.deepEqual(next.slice(0, last.length), last, `turn ${turn}, step ${number}`);
             last = next;
