@@ -51,7 +51,8 @@ pub struct Build {
 impl Build {
     /// Begins a build over the messages that the transcript has now.
     ///
-    /// `request` is a transcript of one message, or none. `now` is the clock where the config does not give one. `hooks`
+    /// `request` is a transcript of one message. One of none says that there is no request; without a transcript the newest
+    /// user message is it. `now` is the clock where the config does not give one. `hooks`
     /// are the functions of the caller's that can be asked.
     ///
     /// # Errors
@@ -70,7 +71,7 @@ impl Build {
             request.role(0) == Role::Tool
                 || fields.any(|(field, _)| matches!(field, Field::CallId | Field::ResultId))
         };
-        if request.as_ref().is_some_and(is_half) {
+        if request.as_ref().is_some_and(|request| !request.is_empty() && is_half(request)) {
             return Err(Error::new(
                 ErrorCode::InvalidConfig,
                 "a tool call or a tool's result cannot be the request",

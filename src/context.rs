@@ -62,7 +62,7 @@ pub struct Context {
     /// Its length, in code points: of the text, or of all contents in the format `messages`. Known where
     /// `budget.maxChars` is set or the format is a text.
     pub char_count: Option<u64>,
-    /// Whether the budget left out or shortened anything.
+    /// Whether the budget, a section's limit or `window.maxRecentMessages` left out or shortened anything.
     pub trimmed: bool,
     /// What each section holds.
     pub sections: Vec<SectionReport>,

@@ -39,10 +39,12 @@ pub(crate) struct Conversations {
     pub(crate) too_old: Vec<usize>,
 }
 
-/// Tells the conversations of these rows (oldest first) apart, and says how each is to be shown.
+/// Tells the conversations of these rows (oldest first, groups together) apart, and says how each is to be shown. A group is in
+/// the conversation of its first row; `group_of` names the group of a row.
 pub(crate) fn find(
     transcript: &Transcript,
     rows: &[usize],
+    group_of: &dyn Fn(usize) -> usize,
     config: &TiersConfig,
     session: Option<&str>,
     now: Milliseconds,
@@ -57,12 +59,16 @@ pub(crate) fn find(
     };
     let mut summaries = Vec::new();
     let mut newest = None;
+    let mut last_group = None;
     for &row in rows {
         if is_summary(transcript, row) {
             summaries.push(row);
-        } else {
-            newest = Some(finder.add(row, milliseconds(config.conversation_gap_minutes)));
+            continue;
         }
+        let group = Some(group_of(row));
+        let home = newest.filter(|_| last_group == group);
+        newest = Some(finder.add(row, home, milliseconds(config.conversation_gap_minutes)));
+        last_group = group;
     }
     for row in &summaries {
         finder.summarize(*row);
@@ -171,15 +177,17 @@ struct Finder<'a> {
 }
 
 impl<'a> Finder<'a> {
-    /// Puts a message into its conversation, and says where that is.
-    fn add(&mut self, row: usize, gap: i64) -> usize {
+    /// Puts a message into its conversation, which is `home` where another of its group is there, and says where that is.
+    fn add(&mut self, row: usize, home: Option<usize>, gap: i64) -> usize {
         let time = self.transcript.time(row);
         let session = self.session_of(row);
         let (before, latest) = self.derived.get(&session).copied().unwrap_or_default();
         let id = self.transcript.value(row, Field::ConversationId).filter(|id| !id.is_empty());
         // Where a time is unknown, no pause is known either.
         let pause = time.zip(latest).map_or(0, |(time, latest)| time.0.saturating_sub(latest.0));
-        let (position, derived) = if let Some(id) = id {
+        let (position, derived) = if let Some(home) = home {
+            (home, before)
+        } else if let Some(id) = id {
             (self.named(id, session), None)
         } else {
             let position = before.filter(|_| pause <= gap).unwrap_or_else(|| self.begin(""));
@@ -424,7 +432,7 @@ mod tests {
     ) -> Conversations {
         let rows: Vec<usize> = (0..messages.len()).collect();
         let zone = Zone::default();
-        find(&transcript(messages), &rows, config, session, Milliseconds(NOW), &zone)
+        find(&transcript(messages), &rows, &|row| row, config, session, Milliseconds(NOW), &zone)
     }
 
     fn with(change: impl FnOnce(&mut TiersConfig)) -> TiersConfig {
@@ -590,7 +598,7 @@ mod tests {
                 vec![ended("a", "2026-03-08T09:00Z"), ended("b", "2026-03-07T20:00Z")];
         });
         let now = at("2026-03-09T19:00Z");
-        let found = find(&Transcript::default(), &[], &config, None, now, &zone);
+        let found = find(&Transcript::default(), &[], &|row| row, &config, None, now, &zone);
         let expected = [("a", Tier::Yesterday, "yesterday"), ("b", Tier::Older, "Saturday")];
         assert_eq!(tiers_of(&found), expected);
     }

@@ -20,8 +20,10 @@ use std::rc::Rc;
 pub struct Draft {
     /// The messages.
     pub transcript: Rc<Transcript>,
-    /// The request, as a transcript of one message.
+    /// The request that was given, as a transcript of one message.
     pub request: Option<Rc<Transcript>>,
+    /// Whether the newest user message is the request, as none was given.
+    pub takes_newest: bool,
     /// The config.
     pub config: ContextConfig,
     /// The clock.
@@ -32,6 +34,8 @@ pub struct Draft {
     pub order: Vec<usize>,
     /// What belongs together; set by `collect`.
     pub groups: Groups,
+    /// By row: the time that its group is ordered by; set by `collect`.
+    pub times: Vec<Option<Milliseconds>>,
     /// The vocabulary that was asked for.
     pub encoding: Option<Rc<Encoding>>,
     /// What the hook `countTokens` counted.
@@ -52,6 +56,8 @@ pub struct Draft {
     pub(crate) conversations: Option<Conversations>,
     /// Texts that stand for those of their messages, by piece.
     pub shortened: Map<Piece, String>,
+    /// Whether `window.maxRecentMessages` left out what no other limit would have; set by `window`.
+    pub is_capped: bool,
     /// Whether `budget` left out or shortened anything.
     pub trimmed: bool,
     /// Texts that the build made; those that are in the prompt are in `layout`.
@@ -64,6 +70,11 @@ pub struct Draft {
     pub context: Context,
     /// The stage that runs.
     pub stage: StageName,
+    /// The message of the transcript that fills the place of the request, where none was given; set by `collect`.
+    asked: Option<usize>,
+    /// By row: whether it is the request, or answers it. What answers it follows it in the prompt, and no window and no limit
+    /// of the history counts it.
+    is_in_turn: Vec<bool>,
     decisions: Vec<Option<Decision>>,
     /// By the row that stands for a group: how strong its claim to be kept is, and why.
     claims: Vec<Option<(Rank, Reason)>>,
@@ -137,13 +148,17 @@ impl Draft {
         Self {
             decisions: vec![None; transcript.len()],
             claims: vec![None; transcript.len()],
+            is_in_turn: vec![false; transcript.len()],
+            asked: None,
             transcript,
-            request,
+            takes_newest: request.is_none(),
+            request: request.filter(|request| !request.is_empty()),
             config,
             now,
             hooks,
             order: Vec::new(),
             groups: Groups::default(),
+            times: Vec::new(),
             encoding: None,
             counts: Rc::default(),
             zone: Zone::default(),
@@ -154,6 +169,7 @@ impl Draft {
             ranking: None,
             conversations: None,
             shortened: Map::default(),
+            is_capped: false,
             trimmed: false,
             made: Vec::new(),
             layout: Vec::new(),
@@ -169,6 +185,56 @@ impl Draft {
     #[must_use]
     pub fn shows_request(&self) -> bool {
         self.config.section(SectionKind::Request).is_some()
+    }
+
+    /// Whether there is a request that has a place in the prompt: one that was given, or a message that fills its place.
+    #[must_use]
+    pub fn has_request(&self) -> bool {
+        self.shows_request() && (self.request.is_some() || self.asked.is_some())
+    }
+
+    /// Makes a message the request, where none was given, and those behind it its answers. Where one was given they answer
+    /// that.
+    pub(crate) fn begin_turn(&mut self, asked: usize, answers: &[usize]) {
+        self.asked = Some(asked).filter(|_| self.request.is_none());
+        if self.asked.is_some() {
+            self.is_in_turn[asked] = true;
+            self.require(asked, Reason::Request);
+        }
+        for row in answers {
+            self.is_in_turn[*row] = true;
+        }
+    }
+
+    /// Whether a message is the request, or answers it.
+    #[must_use]
+    #[inline]
+    pub fn is_in_turn(&self, row: usize) -> bool {
+        self.is_in_turn[row]
+    }
+
+    /// The last of the messages that answer the request, if any does.
+    #[must_use]
+    pub fn last_answer(&self) -> Option<usize> {
+        let is_answer = |row: &usize| {
+            self.is_in_turn(*row) && self.asked != Some(*row) && !self.is_left_out(*row)
+        };
+        self.order.iter().copied().rev().find(is_answer)
+    }
+
+    /// What a message of the transcript is in the prompt.
+    #[must_use]
+    pub fn piece(&self, row: usize) -> Piece {
+        if self.asked == Some(row) { Piece::Request } else { Piece::Message(row) }
+    }
+
+    /// A piece as the caller knows it: where a message fills the place of the request, that message.
+    #[must_use]
+    pub fn as_given(&self, piece: Piece) -> Piece {
+        match (piece, self.asked) {
+            (Piece::Request, Some(row)) => Piece::Message(row),
+            _ => piece,
+        }
     }
 
     /// The text of the request, or of the newest user message where there is none.
@@ -238,10 +304,11 @@ impl Draft {
         self.order.iter().copied().filter(|row| !self.is_left_out(*row)).collect()
     }
 
-    /// The last of the rows that no stage has left out.
+    /// The last of the history's rows that no stage has left out.
     #[must_use]
     pub fn newest_open_row(&self) -> Option<usize> {
-        self.order.iter().copied().rev().find(|row| !self.is_left_out(*row))
+        let is_open = |row: &usize| !self.is_left_out(*row) && !self.is_in_turn(*row);
+        self.order.iter().copied().rev().find(is_open)
     }
 
     /// The last of the user's rows that no stage has left out. Where no request is given, it stands for it.
@@ -249,7 +316,7 @@ impl Draft {
     pub fn newest_user_row(&self) -> Option<usize> {
         let is_user =
             |row: &usize| self.transcript.role(*row) == Role::User && !self.is_left_out(*row);
-        self.order.iter().copied().rev().find(is_user)
+        self.asked.or_else(|| self.order.iter().copied().rev().find(is_user))
     }
 
     /// Whether a stage has left a message out.
@@ -273,11 +340,11 @@ impl Draft {
         self.decisions[row]
     }
 
-    /// Whether limits apply to a message: none has left it out, it is not required, and no direct message.
+    /// Whether limits apply to a message: none has left it out, it is not required, no direct message, and of no turn.
     #[must_use]
     #[inline]
     pub fn is_optional(&self, row: usize) -> bool {
-        !self.is_left_out(row) && self.rank(row) > Rank::Direct
+        !self.is_left_out(row) && self.rank(row) > Rank::Direct && !self.is_in_turn(row)
     }
 
     /// The rows that limits apply to, in their order.
@@ -337,7 +404,8 @@ impl Draft {
     /// Why a message is kept, if it is.
     #[must_use]
     pub fn reason_to_keep(&self, row: usize) -> Reason {
-        self.claims[self.groups.of(row)].map_or(Reason::History, |(_, reason)| reason)
+        let place = if self.is_in_turn(row) { Reason::Request } else { Reason::History };
+        self.claims[self.groups.of(row)].map_or(place, |(_, reason)| reason)
     }
 
     /// Leaves a message out, and with it what it goes together with. The first reason stands.
@@ -393,7 +461,7 @@ impl Draft {
     /// Keeps a message, whole or shortened. Only `budget` does: what is kept has been paid for.
     pub(crate) fn keep(&mut self, row: usize) {
         let reason = self.reason_to_keep(row);
-        let is_cut = self.shortened.get(&Piece::Message(row)).is_some();
+        let is_cut = self.shortened.get(&self.piece(row)).is_some();
         let fate = if is_cut { Fate::Shortened } else { Fate::Kept };
         self.decisions[row] = Some(Decision { fate, stage: self.stage, reason });
     }
@@ -427,7 +495,10 @@ impl Draft {
     pub fn source(&self, piece: Piece) -> Option<(&Transcript, usize)> {
         match piece {
             Piece::Message(row) | Piece::Quoted(row) => Some((&self.transcript, row)),
-            Piece::Request => self.request.as_deref().map(|request| (request, 0)),
+            Piece::Request => match (&self.request, self.asked) {
+                (Some(request), _) => Some((request, 0)),
+                (None, asked) => asked.map(|row| (&*self.transcript, row)),
+            },
             Piece::Made(_) => None,
         }
     }

@@ -1,7 +1,106 @@
-//! What belongs together: a tool call and all its results are one group.
+//! What belongs together, and the order of a transcript: a tool call and all its results are one group, and groups move as
+//! one.
 
 use crate::map::{self, Hashed};
+use crate::time::Milliseconds;
 use crate::transcript::{Field, Transcript};
+
+/// A transcript in order. Groups stand by the time of their first message; within a group results follow their call, with
+/// nothing of another group between them, whatever their clocks say.
+#[derive(Clone, Debug, Default)]
+pub struct Arrangement {
+    /// The rows, oldest first.
+    pub order: Vec<usize>,
+    /// What belongs together.
+    pub groups: Groups,
+    /// By row: the time that its group is ordered by. A group without a time stays behind the message before it; none where
+    /// no message before it has a time either.
+    pub times: Vec<Option<Milliseconds>>,
+}
+
+impl Arrangement {
+    /// Orders the groups of a transcript by time. Of equal times, the group that is read first comes first.
+    #[must_use]
+    pub fn of(transcript: &Transcript) -> Self {
+        let (reading, mut groups) = read(transcript);
+        let mut place = vec![0; reading.len()];
+        for (at, row) in reading.iter().enumerate() {
+            place[*row] = at;
+        }
+        let mut first_of: Vec<Option<usize>> = vec![None; reading.len()];
+        let mut leaders = Vec::with_capacity(reading.len());
+        let mut times = vec![None; reading.len()];
+        let mut latest = None;
+        for row in reading {
+            let first = *first_of[groups.of(row)].get_or_insert(row);
+            if first == row {
+                leaders.push(row);
+                latest = transcript.time(row).or_else(|| latest_before(transcript, row, latest));
+            } else {
+                latest = times[first];
+            }
+            times[row] = latest;
+        }
+        let by_time = |row: usize| times[row].map_or(i64::MIN, |time| time.0);
+        let by_place = |row: usize| map::place(Some(place[row]));
+        if !leaders.is_sorted_by_key(|row| by_time(*row)) {
+            map::sort_by_key(&mut leaders, &|row| (by_time(row), by_place(row)));
+        }
+        let mut order = Vec::with_capacity(leaders.len());
+        for leader in leaders {
+            if let Some(rows) = groups.larger.get_mut(&groups.group_of[leader]) {
+                map::sort_by_key(rows, &|row| (by_place(row), 0));
+            }
+            order.extend(groups.members(leader));
+        }
+        Self { order, groups, times }
+    }
+}
+
+/// The order in which calls stand before their results, and what belongs together by it. That is the transcript's own, as it
+/// was appended. A list that was put together otherwise has results before their calls: then it is read from its end, where
+/// its clocks run backwards, or by its clocks, if fewer results are without a call so.
+fn read(transcript: &Transcript) -> (Vec<usize>, Groups) {
+    let own: Vec<usize> = (0..transcript.len()).collect();
+    let groups = Groups::find(transcript, &own);
+    // What was not read has the call of a result that seems to have none.
+    if groups.results_without_call.is_empty() || transcript.unread().is_some() {
+        return (own, groups);
+    }
+    let mut latest = None;
+    let mut times = Vec::with_capacity(own.len());
+    for row in &own {
+        latest = transcript.time(*row).or(latest);
+        times.push(latest);
+    }
+    let mut best = (own, groups);
+    let mut try_reading = |reading: Vec<usize>| {
+        let groups = Groups::find(transcript, &reading);
+        if groups.results_without_call.len() < best.1.results_without_call.len() {
+            best = (reading, groups);
+        }
+    };
+    if times.first() > times.last() {
+        try_reading((0..transcript.len()).rev().collect());
+    }
+    if !times.is_sorted() {
+        let mut by_time: Vec<usize> = (0..transcript.len()).collect();
+        let time = |row: usize| times[row].map_or(i64::MIN, |time: Milliseconds| time.0);
+        map::sort_by_key(&mut by_time, &|row| (time(row), map::place(Some(row))));
+        try_reading(by_time);
+    }
+    best
+}
+
+/// How late the message before a row is: where it was not read, as late as any of those can be.
+fn latest_before(
+    transcript: &Transcript,
+    row: usize,
+    read: Option<Milliseconds>,
+) -> Option<Milliseconds> {
+    let gap = transcript.gaps().binary_search_by_key(&row, |gap| gap.row);
+    gap.map_or(read, |at| transcript.gaps()[at].latest)
+}
 
 /// Which messages are one: a message with tool calls and all the results of these calls.
 #[derive(Clone, Debug, Default)]

@@ -155,6 +155,17 @@ impl History {
         Ok(Cost::default())
     }
 
+    /// The request, and what is kept of its answers.
+    pub(crate) fn turn(&self, draft: &Draft) -> Vec<Piece> {
+        let mut is_kept = vec![false; draft.transcript.len()];
+        for row in &self.kept {
+            is_kept[*row] = draft.is_in_turn(*row);
+        }
+        let answers = draft.order.iter().filter(|row| is_kept[**row]).map(|row| draft.piece(*row));
+        let request = draft.has_request().then_some(Piece::Request);
+        request.into_iter().chain(answers.filter(|it| *it != Piece::Request)).collect()
+    }
+
     /// The messages that are in their place, and those that are quoted with what stands around them; each the oldest first.
     fn in_order(&self, draft: &Draft) -> (Vec<Piece>, Vec<Piece>) {
         let mut is_kept = vec![false; draft.transcript.len()];
@@ -171,6 +182,9 @@ impl History {
             quotes.extend_from_slice(opening);
         }
         for row in &draft.order {
+            if draft.is_in_turn(*row) {
+                continue; // with the request
+            }
             if is_quoted[*row] {
                 quotes.push(Piece::Quoted(*row));
             } else if is_kept[*row] {
@@ -292,6 +306,7 @@ pub(crate) fn keep_ranked(
             {
                 items = items.saturating_sub(count);
                 is_first = false;
+                let reason = if draft.is_in_turn(row) { Reason::Request } else { reason };
                 draft.claim(row, Rank::Recalled, reason);
                 *room = room.minus(before.minus(left));
                 misses = 0;
@@ -339,6 +354,16 @@ impl HistoryLimit {
         members: &[usize],
         is_quoted: bool,
     ) -> StageResult<Result<(), Reason>> {
+        if members.iter().any(|row| draft.is_in_turn(*row)) {
+            // The history's own limit does not count it.
+            let pieces: Vec<Piece> = members.iter().map(|row| draft.piece(*row)).collect();
+            let Some(cost) = meter.cost_within(draft, &pieces, *room)? else {
+                return Ok(Err(Reason::OverBudget));
+            };
+            history.kept.extend(members);
+            *room = room.minus(cost);
+            return Ok(Ok(()));
+        }
         if members.len() as u64 > history.items {
             return Ok(Err(Reason::OverLimit));
         }
@@ -356,7 +381,8 @@ impl HistoryLimit {
             let &[row] = members else {
                 return Ok(Err(Reason::OverLimit));
             };
-            let is_newest = history.kept.is_empty() && draft.newest_open_row() == Some(row);
+            let is_first = history.kept.iter().all(|row| draft.is_in_turn(*row));
+            let is_newest = is_first && draft.newest_open_row() == Some(row);
             let may_be_cut = is_newest && self.oversize == Oversize::Tail;
             if !may_be_cut || own.tokens > history.room.tokens {
                 return Ok(Err(Reason::OverLimit));
@@ -441,7 +467,7 @@ pub(crate) fn pieces(
     let has_body = !pieces.is_empty() || notice.is_some();
     // What is quoted comes before the request, and before what stands for it.
     let newest = draft.newest_open_row();
-    let has_request = draft.request.is_some() || !draft.shows_request();
+    let has_request = draft.has_request() || !draft.shows_request();
     let mut out = Vec::new();
     if has_body {
         out.extend_from_slice(before);

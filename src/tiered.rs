@@ -278,6 +278,18 @@ fn keep_tail(
         }
         break;
     }
+    // A tail begins with no result whose call is before it.
+    let has_call =
+        |row: usize| draft.groups.members(row).first().is_some_and(|it| shape.rows.contains(it));
+    let cut_off = shape.rows.iter().take_while(|row| !has_call(**row)).count();
+    for row in &shape.rows[..cut_off] {
+        draft.shortened.remove(&Piece::Message(*row));
+    }
+    if cut_off == shape.rows.len() {
+        shape.rows = all;
+        return Ok(false);
+    }
+    shape.rows.drain(..cut_off);
     shape.form = ConversationForm::TruncatedTail;
     draft.trimmed = true;
     pay(draft, meter, history, room, shape)?;
@@ -312,7 +324,8 @@ fn in_order(
     for row in list.iter().flat_map(|conversation| &conversation.rows) {
         is_inside[*row] = true;
     }
-    let outside: Vec<usize> = history.kept.iter().copied().filter(|row| !is_inside[*row]).collect();
+    let is_outside = |row: &usize| !is_inside[*row] && !draft.is_in_turn(*row);
+    let outside: Vec<usize> = history.kept.iter().copied().filter(is_outside).collect();
     let is_direct = |row: &usize| draft.is_direct(*row);
     let before = outside.iter().copied().filter(|row| !is_direct(row)).map(Piece::Message);
     let after = outside.iter().copied().filter(is_direct).map(Piece::Message);

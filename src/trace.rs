@@ -35,6 +35,8 @@ pub enum Reason {
     Deleted,
     /// An earlier message has the same id.
     Duplicate,
+    /// It is the request that was given, which is in the context in its place.
+    SameAsRequest,
     /// History was turned off.
     Disabled,
     /// It is older than what the cache holds.
@@ -95,7 +97,7 @@ pub enum Reason {
     Instruction,
     /// The caller pinned it.
     Pinned,
-    /// It stands for a request that was not given, or goes together with what does.
+    /// It is the request, as none was given, or answers it; or it stands for the request where none is in the transcript.
     Request,
     /// The request replies to it.
     ReplyTo,
@@ -117,13 +119,14 @@ pub enum Reason {
 
 impl Reason {
     /// Every reason, in the order of the stages.
-    pub const ALL: [Self; 45] = [
+    pub const ALL: [Self; 46] = [
         Self::NotRead,
         Self::OtherSession,
         Self::OtherTarget,
         Self::Expired,
         Self::Deleted,
         Self::Duplicate,
+        Self::SameAsRequest,
         Self::Disabled,
         Self::BeyondCache,
         Self::BeyondFetchLimit,
@@ -224,6 +227,11 @@ impl Reason {
             Self::Duplicate => {
                 "an earlier message has the same id (collect.deduplicate)".to_owned()
             }
+            Self::SameAsRequest => {
+                "is the request that was given (it has its id, or is the last message and says the same), which is in the \
+                 context in its place"
+                    .to_owned()
+            }
             Self::Disabled => "history is turned off (enabled)".to_owned(),
             Self::BeyondCache => format!(
                 "older than the newest {} {limited}, which are all that the cache holds (collect.cacheLimit)",
@@ -311,7 +319,7 @@ impl Reason {
             }
             Self::Pinned => "pinned, or goes together with a pinned message".to_owned(),
             Self::Request => {
-                "stands for the request, which was not given: the newest message, the newest user message, or with one of them"
+                "is the request (where none was given, the newest user message), answers it, or is the newest message"
                     .to_owned()
             }
             Self::ReplyTo => {
@@ -410,7 +418,7 @@ pub struct Note {
 pub enum NoteKind {
     /// Rows of the session's log are no messages, and were skipped.
     RowsSkipped,
-    /// The budget, or a section's limit, left out or shortened something.
+    /// The budget, a section's limit or `window.maxRecentMessages` left out or shortened something.
     ContextTrim,
     /// What is required costs more than the budget, and is there all the same.
     RequiredOverflow,

@@ -8,7 +8,6 @@ use crate::ask::{HookName, Need, StageResult, Stop, Wanted};
 use crate::config::{FilterConfig, SectionKind, SessionScope, WindowConfig, WindowUnit};
 use crate::draft::{Candidate, Draft, Rank};
 use crate::recall::reasons::Evidence;
-use crate::time::Milliseconds;
 use crate::trace::Reason;
 use crate::transcript::Unread;
 use crate::units;
@@ -169,37 +168,22 @@ fn is_enough(draft: &Draft, unread: &Unread, left_out: &[(usize, Reason)]) -> bo
         ends[*row] = *row >= first_of_tail && ends_all(draft, unread, *row, *reason);
     }
     // From the newest to the first that shows it.
-    let mut times = Vec::with_capacity(draft.order.len());
-    let mut latest = None;
-    for row in &draft.order {
-        latest = draft.transcript.time(*row).or(latest);
-        times.push(latest);
-    }
     let orphans: Vec<usize> = cut_off_results(draft).collect();
-    for (row, time) in draft.order.iter().zip(times).rev() {
+    for row in draft.order.iter().rev() {
         if orphans.contains(row) {
             return false; // its call may be among what was not read
         }
-        if ends[*row] && is_behind_unread(draft, time) {
+        if ends[*row] && is_behind_unread(draft, *row) {
             return true;
         }
     }
     false
 }
 
-/// Whether what is of this time comes behind all that was not read.
-pub(crate) fn is_behind_unread(draft: &Draft, time: Option<Milliseconds>) -> bool {
+/// Whether a message comes behind all that was not read.
+pub(crate) fn is_behind_unread(draft: &Draft, row: usize) -> bool {
     let latest = draft.transcript.gaps().last().and_then(|gap| gap.latest);
-    latest.is_none() || time >= latest
-}
-
-/// Whether a message of the tail is older, by its clock, than something that was not read.
-pub(crate) fn is_before_unread(draft: &Draft, row: usize) -> bool {
-    let latest = draft.transcript.gaps().last().and_then(|gap| gap.latest);
-    let tail = draft.transcript.first_of_tail()..=row;
-    // One without a time stays behind the one before it.
-    let time = tail.rev().find_map(|row| draft.transcript.time(row));
-    time.zip(latest).is_some_and(|(time, latest)| time < latest)
+    latest.is_none() || draft.times[row] >= latest
 }
 
 /// Whether a message that was left out for this shows that all older ones are.

@@ -214,7 +214,8 @@ pub struct CoreBuild(Build);
 
 #[wasm_bindgen]
 impl CoreBuild {
-    /// Begins a build over the messages that the transcript has now; `request` is a transcript of one message.
+    /// Begins a build over the messages that the transcript has now; `request` is a transcript of one message, or of none where
+    /// there is no request. Without it the newest user message is the request.
     ///
     /// # Errors
     ///

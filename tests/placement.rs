@@ -150,7 +150,8 @@ fn a_gap_is_what_there_is_no_room_or_no_place_for() {
         notice(&[Message::user("x"), Message::user("y")], &json!({"window": {"lookbackCount": 1}})),
         Some("1 unknown".to_owned())
     );
-    // A call whose result is beyond a window is beyond it too; one whose result is of an unwanted role is not.
+    // A call and its result are beyond a window together, and what was said between them is not; one whose result is of an
+    // unwanted role is not.
     let call = [
         Message::calls(&["a"]),
         Message::user("go on"),
@@ -159,7 +160,7 @@ fn a_gap_is_what_there_is_no_room_or_no_place_for() {
     ];
     assert_eq!(
         notice(&call, &json!({"window": {"lookbackCount": 2}})),
-        Some("3 unknown".to_owned())
+        Some("2 unknown".to_owned())
     );
     assert_eq!(notice(&call, &json!({"filter": {"roles": ["user", "assistant"]}})), None);
 }

@@ -14,8 +14,8 @@ use support::{
     Message, build, config, fates, gap_notice, groups_are_whole, is_counted, kept, ranking_options,
     reference_count, transcript,
 };
-use windrow::config::{Format, OnRequiredOverflow, Placement, Ranking};
-use windrow::context::{Context, Piece, Placed};
+use windrow::config::{Format, OnRequiredOverflow, Placement, Ranking, SectionKind};
+use windrow::context::{Context, Piece, Placed, SectionReport};
 use windrow::error::ErrorCode;
 use windrow::tokens::EncodingName;
 use windrow::trace::{Fate, Reason};
@@ -179,18 +179,11 @@ fn checked(messages: &[Message], request: Option<&str>, json: &str) -> Option<Co
     let in_place: Vec<usize> =
         pieces().filter(|it| !is_quoted(it)).filter_map(Piece::row).collect();
     let quoted: Vec<usize> = pieces().filter(is_quoted).filter_map(Piece::row).collect();
-    let mut latest = None;
-    let times: Vec<_> = messages
-        .iter()
-        .map(|message| {
-            latest = message.time.or(latest);
-            latest
-        })
-        .collect();
-    // A result may wait for its call, whose clock is ahead.
+    // A group goes by the time of its call; one without a time by what is before it in the transcript: see `tests/groups.rs`.
     for rows in [&in_place, &quoted] {
+        let is_timed = |row: &usize| messages[*row].time.is_some();
         let said = rows.iter().copied().filter(|row| messages[*row].role != Role::Tool);
-        assert!(said.is_sorted_by_key(|row| (times[row], row)));
+        assert!(said.filter(is_timed).is_sorted_by_key(|row| (messages[row].time, row)));
     }
     assert_eq!(fates(&context).len(), messages.len());
     let mut sorted = [in_place.as_slice(), &quoted].concat();
@@ -314,7 +307,11 @@ fn check_cost_of_notice(
         prop_assert_eq!(fates(context), fates(&expected));
         // Around it is what stands around a history, which is not there without one. Where the notice ends a text, it has no
         // line end, and what is before it has one.
-        let in_place = |placed: &Placed| matches!(placed.piece, Piece::Message(_));
+        let is_history = |section: &SectionReport| section.kind == SectionKind::History;
+        let history = context.sections.iter().position(is_history).expect("a history");
+        let in_place = |placed: &Placed| {
+            matches!(placed.piece, Piece::Message(_)) && placed.section == history
+        };
         let others = context.tokens.total - cost;
         let is_last = context.pieces.last().is_some_and(|it| matches!(it.piece, Piece::Made(_)));
         prop_assert!(

@@ -323,8 +323,9 @@ class Attempt<M extends MessageInput> {
 
   #start(core: CoreTranscript): CoreBuild {
     const { request, options, places } = this.#config;
-    // The engine takes the request over.
-    const asked = request === undefined ? undefined : coreOf([request], KIND, () => "request");
+    // The engine takes the request over; a list of none says that there is none.
+    const list = request === null ? [] : [request as MessageInput];
+    const asked = request === undefined ? undefined : coreOf(list, KIND, () => "request");
     try {
       return call(KIND, () => new CoreBuild(core, asked, options, this.#now, [...this.#hooks]));
     } catch (failure) {

@@ -37,8 +37,8 @@ likes, "request"; "-" is standard input. Messages are in windrow's form or OpenA
   --max-tokens N    the most tokens that the context may have; default: no limit
   --format FORM     text (default), messages, xml, conversations, or json: messages, figures, trace
                     and recording; the default of a preset is its own
-  --last N          take only the newest N messages into consideration; with the preset triaged,
-                    the newest N exchanges
+  --last N          take only the newest N messages into consideration, beside the request and what
+                    answers it; with the preset triaged, the newest N exchanges
   --session ID      leave out the messages of other sessions
   --model NAME      count tokens as this model does, for example gpt-4o
   --encoding NAME   count with o200k_base (default), cl100k_base, or estimate

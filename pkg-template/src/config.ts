@@ -32,8 +32,9 @@ export type Contents = Readonly<Record<string, string | readonly (string | Item)
 /** What a config has beside plain options, for both ways to build. */
 interface CommonConfig extends Omit<ContextOptions, "now" | "recall" | "triage" | "tiers" | "budget"> {
   /**
-   * The current input: a text of the user, or a message, which may have `replyTo`. An empty text is none. It stands
-   * where `sections` say, by default last, and is always kept.
+   * The current input: a text of the user, or a message, which may have `replyTo`. It stands where `sections` say, by default
+   * last, and is always kept. Where it is left out, the newest user message fills its place, followed by what answers it. Null,
+   * or an empty text, says that there is none: then all messages are history.
    */
   readonly request?: string | MessageInput | null | undefined;
   /** The clock: milliseconds since 1970, ISO 8601, or a `Date`. Default: the host's clock. */
@@ -82,7 +83,8 @@ export type InFormat<C, F extends Format> = C & {
 
 /** A config in its parts: what the engine reads as plain data, and what only JavaScript can hold. */
 export interface ReadConfig {
-  readonly request: MessageInput | undefined;
+  /** Null where there is none; undefined where the newest user message is it. */
+  readonly request: MessageInput | null | undefined;
   readonly options: Readonly<Record<string, unknown>>;
   readonly hooks: Hooks;
   readonly signal: AbortSignal | undefined;
@@ -111,7 +113,7 @@ export function readConfig(config: unknown, kind: ErrorKind): ReadConfig {
     mergeContents(options, contents, places, kind);
   }
   return {
-    request: request == null || request === "" ? undefined : readRequest(request, kind),
+    request: request === undefined ? undefined : readRequest(request, kind),
     options,
     hooks,
     signal: signal == null ? undefined : readSignal(signal, kind),
@@ -164,7 +166,10 @@ function momentOf(now: unknown, clock: number): number | null {
   return Number.isFinite(moment) ? moment : null;
 }
 
-function readRequest(request: unknown, kind: ErrorKind): MessageInput {
+function readRequest(request: unknown, kind: ErrorKind): MessageInput | null {
+  if (request === null || request === "") {
+    return null;
+  }
   if (typeof request === "string") {
     return { role: "user", content: request };
   }

@@ -91,7 +91,8 @@ const isQuoted = (row: number): boolean => row < FIRST_QUOTED_ROW / 2;
 
 /** A recording of a build, with the request that it was for, and what was read of a session's log. */
 export type BuildRecording = Recording & {
-  readonly request?: MessageInput;
+  /** The request that was given; null where it was said that there is none. */
+  readonly request?: MessageInput | null;
   /** From which sequence number to which the log was read, in turn: `Session.replay` reads it again. */
   readonly read?: readonly (readonly [first: number, last: number])[];
 };
@@ -115,7 +116,7 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
   readonly tokens: TokenReport;
   /** Its length in code points: of the text, or of all contents. Null in the format `messages` without `maxChars`. */
   readonly charCount: number | null;
-  /** Whether the budget left out or shortened anything. */
+  /** Whether the budget, a section's limit or `window.maxRecentMessages` left out or shortened anything. */
   readonly trimmed: boolean;
   /** What each section holds. */
   readonly sections: readonly SectionReport[];
@@ -142,7 +143,7 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
   constructor(
     finished: Finished,
     source: readonly M[],
-    request: MessageInput | undefined,
+    request: MessageInput | null | undefined,
     measure: (message: M, position: number) => number,
     read?: BuildRecording["read"],
   ) {
@@ -184,7 +185,7 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
     this.snapshot = rest.snapshot;
     this.recording = {
       ...recording,
-      ...(request === undefined ? {} : { request: copyOf(request) }),
+      ...(request === undefined ? {} : { request: request && copyOf(request) }),
       ...(read === undefined ? {} : { read }),
     };
   }

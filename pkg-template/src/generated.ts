@@ -1228,6 +1228,7 @@ export type StageName =
  * - `expired`: Its time to live is over.
  * - `deleted`: Its author removed it.
  * - `duplicate`: An earlier message has the same id.
+ * - `same_as_request`: It is the request that was given, which is in the context in its place.
  * - `disabled`: History was turned off.
  * - `beyond_cache`: It is older than what the cache holds.
  * - `beyond_fetch_limit`: It is older than what is fetched.
@@ -1258,7 +1259,7 @@ export type StageName =
  * - `ranked_lower`: The budget had no room left for it: what fits the request better filled it.
  * - `instruction`: It is one of the system or developer messages that the transcript begins with.
  * - `pinned`: The caller pinned it.
- * - `request`: It stands for a request that was not given, or goes together with what does.
+ * - `request`: It is the request, as none was given, or answers it; or it stands for the request where none is in the transcript.
  * - `reply_to`: The request replies to it.
  * - `required_newest`: It is one of the newest, which are required.
  * - `direct`: It is meant for the agent that the context is for.
@@ -1275,6 +1276,7 @@ export type Reason =
   | "expired"
   | "deleted"
   | "duplicate"
+  | "same_as_request"
   | "disabled"
   | "beyond_cache"
   | "beyond_fetch_limit"
@@ -1334,7 +1336,7 @@ export interface Note {
 /**
  * What a note is about.
  * - `rows-skipped`: Rows of the session's log are no messages, and were skipped.
- * - `context-trim`: The budget, or a section's limit, left out or shortened something.
+ * - `context-trim`: The budget, a section's limit or `window.maxRecentMessages` left out or shortened something.
  * - `required-overflow`: What is required costs more than the budget, and is there all the same.
  * - `triage-unavailable`: The hook for triage said that it is unavailable, or there is none and only the guaranteed recent stay.
  * - `triage-failed`: Triage failed.

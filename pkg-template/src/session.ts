@@ -266,7 +266,7 @@ export class Session<M extends MessageInput = MessageInput> {
     return [...this.#skipped.values()];
   }
 
-  /** What is known of the session without reading it; undefined before its first message. */
+  /** What is known of the session without reading it; undefined before its first message or build. */
   async info(): Promise<SessionInfo | undefined> {
     this.#check();
     return await this.#info();
@@ -276,7 +276,8 @@ export class Session<M extends MessageInput = MessageInput> {
 
   /**
    * Builds a context as `buildContext` does, from as much of the log as window and budget need. Its snapshot and recording are
-   * kept; a failure is appended to the log as its record. `sessionId` is the session's key where the config names none (null
+   * kept; a failure is appended to the log as its record. Where no `request` is given, the newest user message fills its place,
+   * followed by what answers it: append what was said, then build. `sessionId` is the session's key where the config names none (null
    * takes messages of all sessions); what names no session is of this one, also where `collect.sessionScope` is `strict`.
    */
   async build<const F extends Format = "messages">(
@@ -604,9 +605,11 @@ export class Session<M extends MessageInput = MessageInput> {
     const data = encodePlain({ snapshot, recording }) ?? null;
     const { turnId: id, timestampMs: timeMs } = snapshot;
     const entry: NewEntry = { type: "build", data, timeMs, ...(id == null ? {} : { id }) };
-    // Of a session that has not begun there is nothing to replay, and one that was removed meanwhile stays removed.
-    const info = await this.#info();
-    if (recording.transcript.length > 0 && info !== undefined && info.id === sessionId) {
+    // A session that was removed meanwhile stays removed. One that had not begun begins with the build of its first turn, or has
+    // begun since; without a request and messages there is nothing to replay.
+    const isEmpty = recording.transcript.length === 0 && recording.request == null;
+    const isThere = sessionId === undefined || (await this.#info())?.id === sessionId;
+    if (isThere && !isEmpty) {
       await this.#store.append(this.key, [entry], { log: "builds", operationId: call(KIND, () => randomId("op")) });
       this.#retainAfter(1);
     }

@@ -71,6 +71,9 @@ fn fill(draft: &mut Draft, plan: Plan, is_last: bool) -> StageResult<bool> {
     let mut room = if enlarges_first && gave_way { Cost::default() } else { left };
     history.reserve(draft, &meter, &mut room)?;
     if draft.conversations.is_some() {
+        let [mut turn] = by_rank(draft, [Rank::History]);
+        turn.retain(|row| draft.is_in_turn(*row));
+        keep_in_order(draft, &meter, &mut history, &mut room, &turn)?;
         tiered::keep_conversations(draft, &meter, &mut history, &mut room)?;
     } else {
         let ranks = [Rank::Direct, Rank::Recent, Rank::Chosen, Rank::History];
@@ -84,7 +87,9 @@ fn fill(draft: &mut Draft, plan: Plan, is_last: bool) -> StageResult<bool> {
             rest.retain(|row| draft.rank(*row) == Rank::History);
             keep_in_order(draft, &meter, &mut history, &mut room, &rest)?;
         } else {
-            let rows = [direct, recent, chosen, rest].concat();
+            let (turn, rest): (Vec<usize>, Vec<usize>) =
+                rest.into_iter().partition(|row| draft.is_in_turn(*row));
+            let rows = [direct, turn, recent, chosen, rest].concat();
             keep_in_order(draft, &meter, &mut history, &mut room, &rows)?;
         }
         unread::ask_for_more(draft, &history.left_out)?;
@@ -132,7 +137,9 @@ fn shorten_replies(draft: &mut Draft) {
 fn known_last(draft: &Draft) -> Option<Piece> {
     let last = draft.config.sections().last()?;
     match last.kind {
-        SectionKind::Request if draft.request.is_some() => Some(Piece::Request),
+        SectionKind::Request if draft.has_request() => {
+            Some(draft.last_answer().map_or(Piece::Request, Piece::Message))
+        }
         SectionKind::Request if draft.config.sections().len() == 2 => {
             // The newest message stands for the request; only a plain text ends with it.
             let newest = draft.newest_open_row()?;
@@ -193,15 +200,17 @@ fn keep_required(
     limit: Cost,
 ) -> StageResult<Cost> {
     let open = draft.open_rows();
-    let rows: Vec<usize> =
-        open.iter().copied().filter(|row| draft.requirement(*row).is_some()).collect();
+    let required = open.iter().copied().filter(|row| draft.requirement(*row).is_some());
+    let (turn, mut rows): (Vec<usize>, Vec<usize>) =
+        required.partition(|row| draft.is_in_turn(*row));
     let mut pieces: Vec<Piece> = rows.iter().copied().map(Piece::Message).collect();
     let required = sections.iter().filter(|shelf| shelf.is_required);
     pieces.extend(required.flat_map(|shelf| shelf.pieces.iter().copied()));
-    pieces.extend((draft.request.is_some() && draft.shows_request()).then_some(Piece::Request));
+    let answers = turn.iter().map(|row| draft.piece(*row)).filter(|it| *it != Piece::Request);
+    pieces.extend(draft.has_request().then_some(Piece::Request).into_iter().chain(answers));
     let has_conversations =
         draft.conversations.as_ref().is_some_and(|conversations| !conversations.list.is_empty());
-    history.is_empty = open.is_empty() && !has_conversations;
+    history.is_empty = open.iter().all(|row| draft.is_in_turn(*row)) && !has_conversations;
     let frame: Vec<Piece> = if history.is_empty {
         history.empty.into_iter().collect()
     } else {
@@ -220,6 +229,7 @@ fn keep_required(
     history.room = history.room.minus(HistoryLimit::of(draft).own_cost(draft, &rows, own));
     history.is_over_budget = !spent.fits(limit);
     history.items = history.items.saturating_sub(rows.len() as u64);
+    rows.extend(turn);
     history.kept = rows;
     Ok(spent)
 }
@@ -356,7 +366,7 @@ fn lay_out(
     let mut shelves = sections.iter();
     for position in 0..draft.config.sections().len() {
         let pieces = match draft.config.sections()[position].kind {
-            SectionKind::Request => draft.request.iter().map(|_| Piece::Request).collect(),
+            SectionKind::Request => history.turn(draft),
             SectionKind::History => history::pieces(draft, meter, history, room)?,
             _ => shelves.next().map(|shelf| shelf.pieces.clone()).unwrap_or_default(),
         };
@@ -381,11 +391,23 @@ fn mark(draft: &mut Draft, sections: &[Shelf], history: History) {
     }
     let is_whole = |shelf: &Shelf| shelf.shown.iter().all(|shown| *shown == Shown::Full);
     draft.trimmed |= !sections.iter().all(is_whole);
+    let recent = draft.config.window.max_recent_messages;
+    let is_beyond =
+        draft.is_capped && draft.has_decision(|it| it.reason == Reason::BeyondRecentMessages);
+    let words = match recent {
+        Some(count) if is_beyond => format!(
+            "messages that are older than the newest {count} were left out (window.maxRecentMessages){}",
+            if draft.trimmed {
+                ", and the budget, or the limit of a section, left out or shortened something"
+            } else {
+                ""
+            }
+        ),
+        _ => "the budget, or the limit of a section, left out or shortened something".to_owned(),
+    };
+    draft.trimmed |= is_beyond;
     if draft.trimmed {
-        draft.note(
-            NoteKind::ContextTrim,
-            "the budget, or the limit of a section, left out or shortened something",
-        );
+        draft.note(NoteKind::ContextTrim, words);
     }
     draft.context.sections = sections
         .iter()

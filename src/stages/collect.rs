@@ -4,14 +4,16 @@
 use crate::ask::StageResult;
 use crate::config::{LimitsCount, SectionKind, SessionScope};
 use crate::draft::{Draft, Rank};
-use crate::groups::Groups;
+use crate::groups::{Arrangement, Groups};
 use crate::map::{self, Hashed};
+use crate::stages::filter;
 use crate::time::Milliseconds;
 use crate::trace::{NoteKind, Reason};
-use crate::transcript::{Field, Transcript};
+use crate::transcript::{Field, Role, Transcript};
 use crate::unread;
+use std::rc::Rc;
 
-/// Orders the messages by time (one without a time stays behind the one before it), finds the groups, leaves out other
+/// Orders the groups by time (one without a time stays behind the one before it), leaves out other
 /// sessions, other agents, what has expired and half tool calls, requires instructions and what is pinned, puts direct
 /// messages behind the history, and applies the limits of cache and fetch to the rest.
 ///
@@ -28,11 +30,13 @@ pub fn run(draft: &mut Draft) -> StageResult {
             format!("{count} of the rows that were read of the log are no messages"),
         );
     }
-    draft.order = chronological(&draft.transcript);
+    let arrangement = Arrangement::of(&draft.transcript);
+    draft.order = arrangement.order;
+    draft.times = arrangement.times;
     draft.groups = if draft.config.filter.exclude_tool_calls {
         Groups::apart(&draft.transcript) // calls are not shown: what is said beside one needs no result
     } else {
-        Groups::find(&draft.transcript, &draft.order)
+        arrangement.groups
     };
     let mut ids: Hashed<&str, usize> = Hashed::default();
     let transcript = draft.transcript.clone();
@@ -55,6 +59,7 @@ pub fn run(draft: &mut Draft) -> StageResult {
             draft.leave_out(row, reason);
         }
     }
+    find_request(draft)?;
     for row in draft.groups.calls_without_result.clone() {
         draft.leave_out(row, Reason::CallWithoutResult);
     }
@@ -81,14 +86,16 @@ pub fn run(draft: &mut Draft) -> StageResult {
     }
     if !draft.config.enabled {
         for row in draft.open_rows() {
-            if draft.requirement(row) != Some(Reason::Instruction) {
+            if draft.requirement(row) != Some(Reason::Instruction) && !draft.is_in_turn(row) {
                 draft.leave_out(row, Reason::Disabled);
             }
         }
     }
     if draft.config.section(SectionKind::History).is_none() {
         for row in draft.open_rows() {
-            draft.leave_out(row, Reason::NoSection);
+            if !draft.is_in_turn(row) {
+                draft.leave_out(row, Reason::NoSection);
+            }
         }
     }
     put_direct_messages_last(draft);
@@ -106,7 +113,7 @@ pub fn run(draft: &mut Draft) -> StageResult {
         let limit = limit.try_into().unwrap_or(usize::MAX);
         let rows = draft.optional_rows();
         // Whether they are among the newest depends on what was not read.
-        if rows.iter().rev().take(limit).any(|row| unread::is_before_unread(draft, *row)) {
+        if rows.iter().rev().take(limit).any(|row| !unread::is_behind_unread(draft, *row)) {
             return Err(unread::more());
         }
         for row in rows.into_iter().rev().skip(limit) {
@@ -118,6 +125,80 @@ pub fn run(draft: &mut Draft) -> StageResult {
 
 /// The status of a message that its author removed.
 const DELETED: &str = "deleted";
+
+/// Finds the request in the transcript, and what answers it: all that is behind it.
+///
+/// Where no request is given, the newest user message fills its place. One that was given is in the context once: its message
+/// in the transcript gives way to it. That is a message with its id; or where either has no id, the last message of all, if it
+/// is the user's and says the same.
+fn find_request(draft: &mut Draft) -> StageResult {
+    if !draft.shows_request() || !(draft.takes_newest || draft.request.is_some()) {
+        return Ok(());
+    }
+    let mut rows = draft.open_rows();
+    rows.retain(|row| !draft.is_direct(*row));
+    let transcript = Rc::clone(&draft.transcript);
+    let is_message = |row: usize| {
+        let has = |field| transcript.value(row, field).is_some();
+        !has(Field::ResultId) && !has(Field::CallId) && !has(Field::SummaryOf)
+    };
+    let is_user = |row: usize| transcript.role(row) == Role::User && is_message(row);
+    let is_behind = |draft: &Draft, row: usize| {
+        row >= transcript.first_of_tail() && unread::is_behind_unread(draft, row)
+    };
+    let mut asked = None;
+    if let Some(request) = draft.request.clone() {
+        let id = request.value(0, Field::Id).filter(|id| !id.is_empty());
+        let last = rows.last().copied().filter(|row| {
+            let is_unnamed = id.is_none() || transcript.value(*row, Field::Id).is_none();
+            is_unnamed && is_user(*row) && says_the_same(&transcript, *row, &request)
+        });
+        if last.is_some_and(|row| !is_behind(draft, row)) && transcript.unread().is_some() {
+            return Err(unread::more()); // it may not be the last
+        }
+        let newest_user = rows.iter().copied().rev().find(|row| is_user(*row));
+        let is_same = |row: usize| {
+            let has_id = id.is_some() && transcript.value(row, Field::Id) == id;
+            (has_id && is_message(row)) || last == Some(row)
+        };
+        if id.is_some() && transcript.unread().is_some() {
+            // What answers it is known only with the newest user message.
+            let is_there = newest_user.is_some_and(|row| is_behind(draft, row));
+            if !is_there {
+                return Err(unread::more());
+            }
+        }
+        for row in rows.iter().copied().filter(|row| is_same(*row)) {
+            draft.leave_out(row, Reason::SameAsRequest);
+        }
+        asked = newest_user.filter(|row| is_same(*row));
+    } else {
+        let is_wanted = |row: &usize| is_user(*row) && filter::unwanted(draft, *row).is_none();
+        let newest_user = rows.iter().copied().rev().find(is_wanted);
+        if transcript.unread().is_some() && !newest_user.is_some_and(|row| is_behind(draft, row)) {
+            return Err(unread::more());
+        }
+        asked = newest_user.or(asked);
+    }
+    if let Some(asked) = asked {
+        let at = rows.iter().position(|row| *row == asked).unwrap_or(rows.len() - 1);
+        draft.begin_turn(asked, &rows[at + 1..]);
+    }
+    Ok(())
+}
+
+/// Whether a message is the user's as a request is, with the same name, text and media.
+fn says_the_same(transcript: &Transcript, row: usize, request: &Transcript) -> bool {
+    let text = |transcript: &Transcript, row| {
+        transcript.values(row, Field::Text).collect::<Vec<_>>().join("\n")
+    };
+    let is_beside = |(field, _): &(Field, &str)| field.is_content() && *field != Field::Text;
+    let [own, asked] = [(transcript, row), (request, 0)];
+    own.0.role(own.1) == asked.0.role(asked.1)
+        && own.0.value(own.1, Field::Name) == asked.0.value(asked.1, Field::Name)
+        && text(own.0, own.1) == text(asked.0, asked.1)
+        && own.0.fields(own.1).filter(is_beside).eq(asked.0.fields(asked.1).filter(is_beside))
+}
 
 fn is_of_other_session(draft: &Draft, row: usize) -> bool {
     let Some(session) = &draft.config.session_id else {
@@ -163,46 +244,16 @@ fn put_direct_messages_last(draft: &mut Draft) {
         let given = draft.transcript.value(leader(row), Field::Priority);
         given.and_then(|given| given.parse().ok()).unwrap_or(MIDDLE)
     };
-    let place_of: Vec<i64> = places(&direct, draft.transcript.len());
-    map::sort_by_key(&mut direct, &|row| (-priority(row), -place_of[leader(row)]));
+    let count = draft.transcript.len();
+    let place_of: Vec<i64> = places(&direct, count);
+    let row_count = map::place(Some(count));
+    // Within a group the order stays.
+    let place = |row: usize| place_of[row] - place_of[leader(row)] * row_count;
+    map::sort_by_key(&mut direct, &|row| (-priority(row), place(row)));
     for row in &direct {
         draft.claim(*row, Rank::Direct, Reason::Direct);
     }
     draft.order = history.into_iter().chain(direct).collect();
-}
-
-/// The rows by time; equal times, and messages without one, keep their position. A result whose clock is behind its call's
-/// stays behind the call.
-fn chronological(transcript: &Transcript) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..transcript.len()).collect();
-    let mut latest = None;
-    let mut gaps = transcript.gaps().iter().peekable();
-    let mut times: Vec<_> = order
-        .iter()
-        .map(|row| {
-            if let Some(gap) = gaps.next_if(|gap| gap.row == *row) {
-                latest = gap.latest;
-            }
-            latest = transcript.time(*row).or(latest);
-            latest
-        })
-        .collect();
-    if times.is_sorted() {
-        return order;
-    }
-    // Not in a list that has the newest first: there calls stand behind their results.
-    if times.first() <= times.last() {
-        let groups = Groups::find(transcript, &order);
-        let mut first_of = order.clone();
-        for row in &order {
-            let first = &mut first_of[groups.of(*row)];
-            *first = (*first).min(*row);
-            times[*row] = times[*row].max(times[*first]);
-        }
-    }
-    let time = |row: usize| times[row].map_or(i64::MIN, |time: Milliseconds| time.0);
-    map::sort_by_key(&mut order, &|row| (time(row), 0));
-    order
 }
 
 /// By row: its place in a list.

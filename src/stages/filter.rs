@@ -78,10 +78,12 @@ fn is_older(draft: &Draft, row: usize, days: f64) -> bool {
     time.is_some_and(|time| (draft.now.0 - time.0) as f64 > days * MILLISECONDS_PER_DAY as f64)
 }
 
-/// Leaves out exchanges that nobody has answered. Where no request is given, the newest exchange is what is asked.
+/// Leaves out exchanges that nobody has answered, but for the request; where there is none, for the newest.
 fn leave_out_unanswered(draft: &mut Draft) {
-    let mut exchanges = units::of(draft, &draft.open_rows());
-    if draft.request.is_none() && draft.shows_request() {
+    let mut rows = draft.open_rows();
+    rows.retain(|row| !draft.is_in_turn(*row));
+    let mut exchanges = units::of(draft, &rows);
+    if draft.shows_request() && !draft.has_request() {
         exchanges.pop();
     }
     for exchange in exchanges {

@@ -90,11 +90,13 @@ fn rank(draft: &mut Draft) -> StageResult<Option<Ranked>> {
     Ok(Some(Ranked { newest, candidates, why: Why::Found(Rc::new(evidence)) }))
 }
 
-/// The newest of the messages that limits apply to, the newest first.
+/// What answers the request, and the newest of the messages that limits apply to, the newest first.
 fn newest(draft: &Draft) -> Vec<usize> {
     let count = usize::try_from(draft.config.recall.recent_messages).unwrap_or(usize::MAX);
-    let optional = draft.order.iter().rev().copied().filter(|row| draft.is_optional(*row));
-    optional.take(count).collect()
+    let newest = || draft.order.iter().rev().copied();
+    let answers = newest().filter(|row| draft.is_in_turn(*row) && !draft.is_left_out(*row));
+    let optional = newest().filter(|row| draft.is_optional(*row));
+    answers.chain(optional.take(count)).collect()
 }
 
 /// An index, and where its messages are.
@@ -284,7 +286,8 @@ fn fits_anyway(draft: &Draft) -> bool {
             add_made(template.len() + copies * texts.map(String::len).sum::<usize>());
         }
     }
-    let pieces = draft.request.iter().map(|_| Piece::Request).chain(rows().map(Piece::Message));
+    let given = draft.request.iter().map(|_| Piece::Request);
+    let pieces = given.chain(rows().map(|row| draft.piece(row)));
     for piece in pieces {
         if most > limit {
             break;

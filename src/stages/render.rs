@@ -61,9 +61,10 @@ pub fn run(draft: &mut Draft) -> StageResult {
     draft.context.made = made.collect();
     // What the build made is there as it is sent.
     let cut = draft.shortened.iter().filter(|(piece, _)| !matches!(piece, Piece::Made(_)));
-    draft.context.shortened = cut.map(|(piece, text)| (*piece, text.clone())).collect();
+    draft.context.shortened =
+        cut.map(|(piece, text)| (draft.as_given(*piece), text.clone())).collect();
     let placed = draft.layout.iter().zip(&costs).map(|((piece, section), cost)| Placed {
-        piece: *piece,
+        piece: draft.as_given(*piece),
         section: *section,
         tokens: cost.tokens,
     });

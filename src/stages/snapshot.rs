@@ -130,8 +130,8 @@ fn hash(draft: &Draft) -> String {
     if let Some(text) = &draft.context.text {
         update(text.as_bytes());
     } else {
-        for placed in &draft.context.pieces {
-            update(&form::canonical_message(draft, placed.piece));
+        for (piece, _) in &draft.layout {
+            update(&form::canonical_message(draft, *piece));
         }
     }
     format!("ctx_{}", digits(&hash.finalize()))

@@ -7,7 +7,6 @@ use crate::ask::{Answer, HookName, Need, Outcome, StageResult, SummaryWanted};
 use crate::config::{SectionKind, TierForm};
 use crate::conversations::{self, Conversations};
 use crate::draft::Draft;
-use crate::map;
 use crate::shorten;
 use crate::trace::{NoteKind, Reason};
 use crate::transcript::Field;
@@ -23,19 +22,20 @@ pub fn run(draft: &mut Draft) -> StageResult {
     }
     let mut rows = draft.open_rows();
     rows.retain(|row| {
-        !draft.is_direct(*row) && draft.requirement(*row) != Some(Reason::Instruction)
+        let is_instruction = draft.requirement(*row) == Some(Reason::Instruction);
+        !(is_instruction || draft.is_direct(*row) || draft.is_in_turn(*row))
     });
     let session = draft.config.session_id.as_deref();
     let zone = draft.zone()?;
     let mut found = conversations::find(
         &draft.transcript,
         &rows,
+        &|row| draft.groups.of(row),
         &draft.config.tiers,
         session,
         draft.now,
         zone,
     );
-    keep_groups_together(draft, &mut found);
     get_summaries(draft, &mut found)?;
 
     for row in &found.summaries {
@@ -56,28 +56,6 @@ pub fn run(draft: &mut Draft) -> StageResult {
     }
     draft.conversations = Some(found);
     Ok(())
-}
-
-/// Moves a tool's result to the conversation of its call, where a long pause lies between them.
-fn keep_groups_together(draft: &Draft, found: &mut Conversations) {
-    // By the row that stands for a group: the conversation that it begins in.
-    let mut home = vec![None; draft.transcript.len()];
-    let mut by_age: Vec<usize> = (0..found.list.len()).collect();
-    let first = |index: usize| map::place(found.list[index].rows.first().copied());
-    map::sort_by_key(&mut by_age, &|index| (first(index), 0));
-    let mut moved = Vec::new();
-    for index in by_age {
-        found.list[index].rows.retain(|row| {
-            let home = *home[draft.groups.of(*row)].get_or_insert(index);
-            if home != index {
-                moved.push((home, *row));
-            }
-            home == index
-        });
-    }
-    for (home, row) in moved {
-        found.list[home].rows.push(row);
-    }
 }
 
 fn leave_out_optional(draft: &mut Draft, row: usize, reason: Reason) {

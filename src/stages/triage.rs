@@ -155,6 +155,7 @@ fn rough_cost(draft: &Draft, row: usize) -> u64 {
 fn rows(draft: &Draft) -> Vec<usize> {
     let mut rows = draft.open_rows();
     rows.retain(|row| match draft.requirement(*row) {
+        _ if draft.is_in_turn(*row) => false,
         Some(reason) => matches!(reason, Reason::Request | Reason::ReplyTo),
         None => draft.rank(*row) != Rank::Direct,
     });

@@ -8,6 +8,7 @@ use crate::ask::StageResult;
 use crate::config::{LimitsCount, WindowUnit};
 use crate::draft::{Draft, Rank};
 use crate::stages::filter;
+use crate::time::Milliseconds;
 use crate::trace::{Reason, StageName};
 use crate::transcript::Field;
 use crate::units::{self, begins_exchange};
@@ -20,7 +21,10 @@ use crate::unread;
 /// Stops to ask for older messages, where what was read does not say what is in the window.
 pub fn run(draft: &mut Draft) -> StageResult {
     unread::leave_out_single_rows(draft);
-    if draft.request.is_none() && draft.shows_request() {
+    if let Some(newest) = draft.last_answer() {
+        draft.require(newest, Reason::Request);
+    }
+    if draft.shows_request() && !draft.has_request() {
         require_stand_ins(draft)?;
     }
     let window = draft.config.window.clone();
@@ -49,7 +53,13 @@ pub fn run(draft: &mut Draft) -> StageResult {
         keep_newest(draft, count, begins_exchange, Reason::BeyondUserTurns)?;
     }
     if let Some(count) = window.max_recent_messages {
+        let rows = windowed_rows(draft);
         keep_newest(draft, count, |_, _| true, Reason::BeyondRecentMessages)?;
+        // Below the floor no message is too old.
+        let has_floor = window.min_messages >= count;
+        let is_beyond =
+            |row: &usize| draft.is_left_out(*row) && (has_floor || is_recent(draft, &rows, *row));
+        draft.is_capped = rows.iter().any(is_beyond);
     }
     if window.previous_tasks_count > 0 {
         bring_back_tasks(draft, window.previous_tasks_count)?;
@@ -76,8 +86,7 @@ fn require_stand_ins(draft: &mut Draft) -> StageResult {
     let newest_user = rows.iter().rev().find(|row| begins_exchange(draft, **row));
     // It may be among what was not read: by its time, what stands last may be older than that.
     let is_newest = |row: &usize| {
-        *row >= draft.transcript.first_of_tail()
-            && unread::is_behind_unread(draft, draft.transcript.time(*row))
+        *row >= draft.transcript.first_of_tail() && unread::is_behind_unread(draft, *row)
     };
     let are_there = rows.last().is_some_and(is_newest) && newest_user.is_some_and(is_newest);
     if !are_there && draft.transcript.unread().is_some() {
@@ -136,7 +145,7 @@ fn require_newest(draft: &mut Draft, count: u64) -> StageResult {
     let newest = &rows[rows.len().saturating_sub(count)..];
     if draft.transcript.unread().is_some() {
         // What was not read may be newer by its time, or more may be wanted than was read.
-        let is_newest = |row: &usize| unread::is_behind_unread(draft, draft.transcript.time(*row));
+        let is_newest = |row: &usize| unread::is_behind_unread(draft, *row);
         if !newest.iter().all(is_newest) {
             return Err(unread::more());
         }
@@ -150,6 +159,22 @@ fn require_newest(draft: &mut Draft, count: u64) -> StageResult {
     Ok(())
 }
 
+/// Whether a message is young enough, by its own time, to be kept by the window's hours.
+fn is_recent(draft: &Draft, rows: &[usize], row: usize) -> bool {
+    let newest = rows.last().and_then(|row| draft.transcript.time(*row));
+    let times = newest.zip(draft.transcript.time(row));
+    draft
+        .config
+        .window
+        .recency_hours
+        .is_none_or(|hours| times.is_none_or(|(newest, time)| is_within(newest, time, hours)))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "milliseconds of a Date are exact in a double")]
+fn is_within(newest: Milliseconds, time: Milliseconds, hours: f64) -> bool {
+    (newest.0 - time.0) as f64 <= hours * 3_600_000.0
+}
+
 /// Keeps what is at most `hours` older than the newest message that has a time, and the newest `floor` units.
 fn keep_recent(draft: &mut Draft, hours: f64, floor: u64) {
     let rows = windowed_rows(draft);
@@ -157,11 +182,8 @@ fn keep_recent(draft: &mut Draft, hours: f64, floor: u64) {
     let Some(newest) = rows.last().and_then(|row| draft.transcript.time(*row)) else {
         return;
     };
-    #[expect(clippy::cast_precision_loss, reason = "milliseconds of a Date are exact in a double")]
-    let is_young = |row: &usize| {
-        let time = draft.transcript.time(*row);
-        time.is_none_or(|time| (newest.0 - time.0) as f64 <= hours * 3_600_000.0)
-    };
+    let is_young =
+        |row: &usize| draft.transcript.time(*row).is_none_or(|time| is_within(newest, time, hours));
     let units = units::of(draft, &rows);
     let below_floor = units.len().saturating_sub(floor.try_into().unwrap_or(usize::MAX));
     let too_old = units[..below_floor].iter().filter(|unit| !unit.iter().any(is_young));
@@ -218,6 +240,7 @@ fn require_reply_to(draft: &mut Draft) -> StageResult {
                     | Reason::Expired
                     | Reason::Deleted
                     | Reason::Duplicate
+                    | Reason::SameAsRequest
                     | Reason::Disabled
                     | Reason::NoSection
                     | Reason::CallWithoutResult
@@ -288,8 +311,8 @@ fn is_not_fetched(reason: Reason) -> bool {
     matches!(reason, Reason::BeyondCache | Reason::BeyondFetchLimit | Reason::NotRead)
 }
 
-/// The rows that windows count, oldest first: what stands for the request is among them, other required rows and direct
-/// messages are not.
+/// The rows that windows count, oldest first. What stands for a request that there is none of is among them; the request,
+/// what answers it, other required rows and direct messages are not.
 fn windowed_rows(draft: &Draft) -> Vec<usize> {
     let mut rows = draft.open_rows();
     rows.retain(|row| !is_kept_apart(draft, *row));
@@ -297,6 +320,9 @@ fn windowed_rows(draft: &Draft) -> Vec<usize> {
 }
 
 fn is_kept_apart(draft: &Draft, row: usize) -> bool {
+    if draft.is_in_turn(row) {
+        return true;
+    }
     match draft.requirement(row) {
         Some(reason) => reason != Reason::Request,
         None => draft.rank(row) == Rank::Direct,

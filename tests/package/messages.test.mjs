@@ -144,12 +144,12 @@ describe("groups", () => {
     const messages = [user("q"), call("a"), result("a"), user("now")];
     const [, called, answered] = reasons(messages, { filter: { roles: ["user", "assistant"] } });
     assert.deepEqual([called, answered], ["split_group", "role"]);
-    assert.equal(buildContextSync(messages, { encoding, window: { lookbackCount: 2 } }).kept.length, 1);
+    assert.equal(buildContextSync(messages, { encoding, request: null, window: { lookbackCount: 2 } }).kept.length, 1);
   });
 
   test("a pinned result keeps its call", () => {
     const messages = [call("a"), { ...result("a"), pinned: true }, user("x".repeat(400)), user("now")];
-    const { kept } = buildContextSync(messages, { encoding, window: { lookbackCount: 1 } });
+    const { kept } = buildContextSync(messages, { encoding, request: null, window: { lookbackCount: 1 } });
     assert.deepEqual(kept, [messages[0], messages[1], messages[3]]);
   });
 

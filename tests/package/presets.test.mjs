@@ -657,7 +657,9 @@ describe("on the command line", () => {
 
   test("what is given beside a preset replaces its options, and the rest stays", () => {
     const build = (...more) => windrow("build", "chat.json", "--preset", "agent", ...more);
-    assert.equal(JSON.parse(build("--last", "2").stdout).length, 2);
+    // The newest user message and its answer are the turn, which no window counts.
+    assert.equal(JSON.parse(build("--last", "2").stdout).length, 2 + 2);
+    assert.equal(JSON.parse(build("--last", "2", "--request", "?").stdout).length, 2 + 1);
     const { recording } = JSON.parse(build("--format", "json", "--max-tokens", "50").stdout);
     assert.deepEqual([recording.config.budget.maxTokens, recording.config.window.lookbackCount], [50, 10]);
     assert.match(build("--format", "text").stdout, /^User: /);

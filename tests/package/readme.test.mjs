@@ -249,7 +249,7 @@ test("the example of triage gives the text below it, and its hook is not asked a
 });
 
 test("the example of a turn is made of what its comments say", async () => {
-  const example = exampleWith("presets.turnContract");
+  const example = exampleWith("offers = `Heron");
   const { context } = await run(example, "context");
   assert.ok(comment(example, "context.messages.length;").startsWith(`${context.messages.length}:`));
   assert.deepEqual(
@@ -260,6 +260,19 @@ test("the example of a turn is made of what its comments say", async () => {
   assert.equal(comment(example, "context.sections[5].items;"), written(context.sections[5].items));
   assert.equal(comment(example, "context.tokens.total;"), `${context.tokens.total} of ${context.tokens.limit}`);
   assert.equal(comment(example, "context.snapshot.sourceCounts;"), written(context.snapshot.sourceCounts));
+});
+
+test("the example of append, then build goes on where the last prompt ended", async () => {
+  const example = exampleWith("Who takes the keys?");
+  const { first, second } = await run(example, "first, second");
+  const contents = first.messages.map(({ content }) => content);
+  assert.ok(example.code.includes(`// ${written(contents)}`), written(contents));
+  assert.deepEqual(
+    second.messages.slice(0, contents.length).map(({ content }) => content),
+    contents,
+  );
+  assert.equal(comment(example, "second.messages.length;"), written(second.messages.length));
+  assert.equal(comment(example, "second.messages[5].content;"), JSON.stringify(second.messages[5].content));
 });
 
 test("the example of conversations gives the text below it", async () => {

@@ -48,7 +48,8 @@ describe("for random transcripts and configs", () => {
       assert.deepEqual(new Set(kept), new Set(context.kept));
       assert.equal(context.snapshot.sourceCounts.messages, kept.length);
       const isTrimmed = context.trace.ranges.some(
-        ({ stage, fate }) => fate === "shortened" || (stage === "budget" && fate === "left out"),
+        ({ stage, fate, reason }) =>
+          fate === "shortened" || (stage === "budget" && fate === "left out") || reason === "beyond_recent_messages",
       );
       const isRequestCut = context.messages?.at(-1)?.shortened === true || /\[truncated: /.test(context.text ?? "");
       assert.equal(context.trimmed, isTrimmed || isRequestCut);
@@ -59,7 +60,9 @@ describe("for random transcripts and configs", () => {
     for (const { transcript, context } of cases) {
       const section = (id) => context.tokens.sections.find((entry) => entry.id === id).tokens;
       const inRanges = context.trace.ranges.reduce((sum, range) => sum + range.tokens, 0);
-      assert.equal(inRanges + section("format") + section("request"), context.tokens.total);
+      // Where none was given, the request is one of the messages.
+      const request = context.recording.request == null ? 0 : section("request");
+      assert.equal(inRanges + section("format") + request, context.tokens.total);
       const explained = transcript.map((_, position) => context.explain(position));
       const sum = explained.reduce((total, { fate, tokens }) => total + (fate === "left out" ? 0 : tokens), 0);
       assert.equal(sum, inRanges);
@@ -130,7 +133,7 @@ describe("explain", () => {
       ["history", [user("x")], {}],
     ];
     for (const [reason, [first], config] of cases) {
-      const built = buildContextSync([first, user("now", { createdAt: 2 * hour })], config);
+      const built = buildContextSync([first, user("now", { createdAt: 2 * hour })], { request: null, ...config });
       assert.equal(built.explain(0).reason, reason);
       assert.equal(built.explain(1).reason, "request");
       assert.ok(built.explain(0).tokens > 0);

@@ -140,7 +140,7 @@ async function build(input, settings) {
     now: input.now,
     sessionId: input.sessionId,
     turnId: input.turnId,
-    request,
+    request: request ?? null,
     contents: contentsOf(input),
     countTokens: fourCharacters,
   };

@@ -1,0 +1,242 @@
+//! Groups move as one: whatever the clocks say, a call stands before its results, with nothing of another group between them.
+
+#![cfg(not(target_family = "wasm"))]
+
+mod support;
+
+use proptest::collection::vec;
+use proptest::option::weighted;
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+use proptest::test_runner::TestRunner;
+use support::{Message, build, config, transcript};
+use windrow::context::{Context, Piece};
+use windrow::transcript::{Field, Role};
+
+/// The place of a message in what was written: which group it is of, its place there, and how many the group has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Place {
+    group: usize,
+    at: usize,
+    count: usize,
+    /// Whether a result is missing.
+    is_half: bool,
+}
+
+/// A conversation as it is appended: each call with its results directly behind it.
+#[derive(Clone, Debug, Default)]
+struct Written {
+    messages: Vec<Message>,
+    places: Vec<Place>,
+}
+
+/// How clocks are wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Clock {
+    Right,
+    Skewed,
+    Equal,
+    Missing,
+    Backwards,
+    /// They are right, and the list has the newest first.
+    NewestFirst,
+}
+
+/// One group: a message, or a call of several tools with their results, of which one may be missing.
+#[derive(Clone, Debug)]
+enum Block {
+    Said(Role, bool),
+    Called { ids: Vec<&'static str>, is_half: bool, is_direct: bool },
+}
+
+fn block() -> impl Strategy<Value = Block> {
+    let role = select(vec![Role::User, Role::User, Role::Assistant, Role::System]);
+    let ids = subsequence(vec!["a", "b", "c"], 1..3).prop_shuffle();
+    prop_oneof![
+        3 => (role, prop::bool::weighted(0.1)).prop_map(|(role, direct)| Block::Said(role, direct)),
+        2 => (ids, prop::bool::weighted(0.1), prop::bool::weighted(0.1))
+            .prop_map(|(ids, is_half, is_direct)| Block::Called { ids, is_half, is_direct }),
+    ]
+}
+
+fn clock() -> impl Strategy<Value = Clock> {
+    select(vec![
+        Clock::Right,
+        Clock::Skewed,
+        Clock::Skewed,
+        Clock::Equal,
+        Clock::Missing,
+        Clock::Backwards,
+        Clock::NewestFirst,
+    ])
+}
+
+fn written() -> impl Strategy<Value = Written> {
+    let conversation = || weighted(0.3, select(vec!["one", "two"]));
+    let blocks = vec((block(), conversation()), 0..14);
+    (blocks, clock(), vec((-5_i64..5, any::<bool>()), 64)).prop_map(|(blocks, clock, skews)| {
+        let mut out = Written::default();
+        for (group, (block, conversation)) in blocks.into_iter().enumerate() {
+            let mut add = |message: Message, at: usize, count: usize, is_half: bool| {
+                let row = out.messages.len();
+                let (skew, is_known) = skews[row % skews.len()];
+                let right = i64::try_from(row).expect("few") * 600_000;
+                let mut message = message;
+                message.fields[0].1 = format!("m{row}x");
+                message.time = match clock {
+                    Clock::Right | Clock::NewestFirst => Some(right),
+                    Clock::Skewed => is_known.then_some(right + skew * 1_800_000),
+                    Clock::Equal => Some(0),
+                    Clock::Missing => is_known.then_some(right),
+                    Clock::Backwards => Some(-right),
+                };
+                out.messages.push(match conversation {
+                    Some(name) => message.with(Field::ConversationId, name),
+                    None => message,
+                });
+                out.places.push(Place { group, at, count, is_half });
+            };
+            match block {
+                Block::Said(role, is_direct) => {
+                    let message = Message::new(role, "");
+                    let message =
+                        if is_direct { message.with(Field::Target, "me") } else { message };
+                    add(message, 0, 1, false);
+                }
+                Block::Called { ids, is_half, is_direct } => {
+                    // A list with the newest first is known by results that stand before their calls, so it has no halves.
+                    let is_half = is_half && clock != Clock::NewestFirst;
+                    let answered = &ids[usize::from(is_half)..];
+                    let count = 1 + answered.len();
+                    let call = Message::calls(&ids);
+                    let call = if is_direct { call.with(Field::Target, "me") } else { call };
+                    add(call, 0, count, is_half);
+                    for (at, id) in answered.iter().rev().enumerate() {
+                        add(Message::result(id, ""), 1 + at, count, is_half);
+                    }
+                }
+            }
+        }
+        if clock == Clock::NewestFirst {
+            out.messages.reverse();
+            out.places.reverse();
+        }
+        out
+    })
+}
+
+fn options() -> impl Strategy<Value = String> {
+    let format = select(vec!["messages", "messages", "text", "xml", "conversations"]);
+    let rest = (any::<bool>(), weighted(0.5, 30_u64..400), weighted(0.2, 1_u64..9), any::<bool>());
+    (format, rest, any::<bool>(), any::<bool>()).prop_map(
+        |(format, (tiers, tokens, lookback, quotes), agent, relevance)| {
+            let number = |it: Option<u64>| it.map_or("null".to_owned(), |it| it.to_string());
+            let tiers = tiers || format == "conversations";
+            format!(
+                r#"{{"encoding":"estimate","agentId":{},
+                "tiers":{{"enabled":{tiers},"thread":"full","today":"full","yesterday":"full","older":"full",
+                          "minTailChars":1000000,"conversationGapMinutes":30}},
+                "window":{{"lookbackCount":{}}},
+                "recall":{{"ranking":"{}","placement":"{}"}},
+                "budget":{{"maxTokens":{},"onRequiredOverflow":"exceed"}},"render":{{"format":"{format}"}}}}"#,
+                if agent { "\"me\"" } else { "null" },
+                number(lookback),
+                if relevance { "relevance" } else { "recency" },
+                if quotes { "afterHistory" } else { "chronological" },
+                number(tokens),
+            )
+        },
+    )
+}
+
+/// The rows of a text, by the marks in it.
+fn rows_in(text: &str, written: &Written) -> Vec<usize> {
+    let mark = |row: &usize| format!("m{row}x");
+    let by_name = |name: &str| {
+        let has_name = |message: &Message| message.fields[0].1 == name;
+        written.messages.iter().position(has_name).expect("a mark of a message")
+    };
+    let mut found: Vec<(usize, usize)> = Vec::new();
+    for row in 0..written.messages.len() {
+        let name = mark(&row);
+        found.extend(text.match_indices(&name).map(|(at, _)| (at, by_name(&name))));
+    }
+    found.sort_unstable();
+    found.into_iter().map(|(_, row)| row).collect()
+}
+
+/// The rows of a context, in its order; what is quoted is where its text is.
+fn rows_of(context: &Context, written: &Written) -> Vec<usize> {
+    if let Some(text) = &context.text {
+        return rows_in(text, written);
+    }
+    let mut rows = Vec::new();
+    for placed in &context.pieces {
+        match placed.piece {
+            Piece::Message(row) => rows.push(row),
+            Piece::Made(position) => rows.extend(rows_in(&context.made[position].text, written)),
+            Piece::Request | Piece::Quoted(_) => {}
+        }
+    }
+    rows
+}
+
+/// Each group is there as it was written, or not at all; and none is there twice.
+fn is_valid(context: &Context, written: &Written) -> Result<(), String> {
+    let rows = rows_of(context, written);
+    let mut seen = vec![false; written.messages.len()];
+    let mut expected: Option<Place> = None;
+    for row in &rows {
+        let place = written.places[*row];
+        if std::mem::replace(&mut seen[*row], true) {
+            return Err(format!("row {row} is there twice: {rows:?}"));
+        }
+        if place.is_half {
+            return Err(format!("row {row} is of a call without all its results: {rows:?}"));
+        }
+        let fits = match expected {
+            Some(last) => place.group == last.group && place.at == last.at + 1,
+            None => place.at == 0,
+        };
+        if !fits {
+            return Err(format!("row {row} does not follow: {rows:?}, {:?}", written.places));
+        }
+        expected = (place.at + 1 < place.count).then_some(place);
+    }
+    expected.map_or(Ok(()), |place| Err(format!("{place:?} is not whole: {rows:?}")))
+}
+
+fn try_cases(count: u32) {
+    let mut runner = TestRunner::new(ProptestConfig::with_cases(count));
+    let cases = (written(), options(), weighted(0.5, Just("what is m0?")));
+    runner
+        .run(&cases, |(written, json, request)| {
+            let config = config(&json);
+            let is_whole =
+                config.budget.prompt_limit().is_none() && config.window.lookback_count.is_none();
+            let format = config.render.format;
+            let context = build(&transcript(&written.messages), request, config).expect("built");
+            is_valid(&context, &written).map_err(|problem| {
+                TestCaseError::fail(format!("{format:?} {problem} {:?}", context.text))
+            })?;
+            if is_whole {
+                // Nothing is lost to its clock.
+                let rows = rows_of(&context, &written).len();
+                let all = written.places.iter().filter(|place| !place.is_half).count();
+                prop_assert_eq!(rows, all);
+            }
+            Ok(())
+        })
+        .unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
+fn every_valid_transcript_stays_valid() {
+    try_cases(3_000);
+}
+
+#[test]
+#[ignore = "slow"]
+fn every_valid_transcript_stays_valid_in_many_cases() {
+    try_cases(60_000);
+}
