@@ -232,7 +232,7 @@ fn try_cases(count: u32) {
 
 #[test]
 fn every_valid_transcript_stays_valid() {
-    try_cases(3_000);
+    try_cases(12_000);
 }
 
 #[test]
