@@ -10,6 +10,7 @@
 //! - [`transcript`], [`groups`]: messages in order, as columns, and what belongs together.
 //! - [`config`], [`value`], [`error`]: options in, strictly, and what a wrong one gets.
 //! - [`draft`]: what the stages work on. `form`, [`measure`], `shorten`: what the parts of a prompt look like and cost.
+//! - `border`: how parts meet, so that their costs add up.
 //! - [`ask`]: what a build asks of the outside, and what it is answered. `triage_text`: the prompt for a fast model.
 //! - `sections`, `focus`: what sections hold, and how broad recall is.
 //! - `units`, `conversations`: what windows count, and conversations within a transcript.
@@ -25,6 +26,7 @@ pub mod assemble;
 pub mod stages;
 
 pub mod ask;
+mod border;
 pub mod draft;
 mod conversations;
 mod focus;
