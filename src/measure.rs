@@ -83,6 +83,8 @@ pub struct Meter {
     counts_chars: bool,
     /// Whether the prompt ends without a line end that its last piece was counted with.
     drops_line_end: bool,
+    /// Tokens that the last line of a text, or of what is quoted, may cost more without its line end. Mostly one is enough.
+    pub(crate) line_end: u64,
     /// The piece that the prompt ends with, where that is known before it is put together.
     pub(crate) last: Option<Piece>,
 }
@@ -122,6 +124,7 @@ impl Meter {
             drops_line_end: config.render.format != Format::Messages
                 && !config.render.trailing_newline,
             source,
+            line_end: 1,
             last: None,
         }
     }
@@ -236,10 +239,19 @@ impl Meter {
         Ok(self.source.count_until(text, u64::MAX)?.unwrap_or(u64::MAX))
     }
 
-    /// What the end of a text may cost more than was counted: where its last line loses its line end, a token may fall
-    /// into two.
+    /// What is set aside for the end of a text that was counted with a line end, and will have none.
     pub(crate) fn slack(&self) -> Cost {
-        Cost { tokens: u64::from(self.last.is_none() && self.drops_line_end), chars: 0 }
+        let is_open = self.last.is_none() && self.drops_line_end;
+        Cost { tokens: if is_open { self.line_end } else { 0 }, chars: 0 }
+    }
+
+    /// What a piece costs more without its line end than with it: its last token may fall into several.
+    pub(crate) fn line_end_cost(&self, draft: &Draft, piece: Piece) -> StageResult<u64> {
+        let tokens = |is_last| -> StageResult<u64> {
+            let cost = self.measure(&form::parts(draft, piece, is_last), u64::MAX)?;
+            Ok(cost.unwrap_or_default().tokens)
+        };
+        Ok(tokens(true)?.saturating_sub(tokens(false)?))
     }
 
     /// Whether a piece ends a text, so that no line end follows it.
