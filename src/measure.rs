@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::form;
 use crate::map::Hashed;
 use crate::time::Milliseconds;
-use crate::tokens::Counter;
+use crate::tokens::{Counter, vocabulary::LONGEST_TOKEN};
 use crate::transcript::Transcript;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -232,6 +232,17 @@ impl Meter {
             }
         }
         Ok(Some(spent))
+    }
+
+    /// No fewer characters than a text can have that fits.
+    pub(crate) fn most_chars(&self, limit: Cost) -> usize {
+        let of_tokens = match self.source {
+            Source::Counter(_) => {
+                limit.tokens.saturating_add(1).saturating_mul(LONGEST_TOKEN as u64)
+            }
+            Source::Hook(..) => u64::MAX,
+        };
+        usize::try_from(of_tokens.min(limit.chars)).unwrap_or(usize::MAX)
     }
 
     /// How many tokens a text has.

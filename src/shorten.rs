@@ -50,7 +50,9 @@ pub(crate) fn fit(
         return Ok(Err(least));
     }
     let longest = texts.iter().map(|text| text.char_count).max().unwrap_or(0);
-    let length = longest_fitting(longest, &mut |length| {
+    // Of a character that is longer than all that fits, every length up to it keeps nothing.
+    let most = meter.most_chars(limit).saturating_add(1);
+    let length = longest_fitting(longest.min(most), &mut |length| {
         cut_to(draft, length)?;
         Ok(meter.cost_within(draft, pieces, limit)?.is_some())
     })?;

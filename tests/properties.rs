@@ -434,6 +434,31 @@ fn edges() -> impl Strategy<Value = String> {
     vec(edge, 0..7).prop_map(|edges| edges.concat())
 }
 
+/// A token may fall into three where the last line loses its line end.
+#[test]
+fn a_last_line_without_its_line_end_is_within_the_budget() {
+    for ending in ["!\");\r", "a!\");\r", "=\");\r", ");\r\n", "*/\r\n"] {
+        for (encoding, room) in
+            EncodingName::ALL.iter().flat_map(|name| (1..60).map(move |room| (name, room)))
+        {
+            let json = format!(
+                r#"{{"encoding":"{}","render":{{"format":"text"}},"budget":{{"maxTokens":{room}}},
+                    "sections":[{{"id":"request","kind":"request"}},{{"id":"history","kind":"history"}}]}}"#,
+                encoding.as_str()
+            );
+            let messages = [Message::user("first"), Message::user(ending)];
+            if let Ok(context) = build(&transcript(&messages), Some("go"), config(&json)) {
+                let text = context.text.expect("a text");
+                let total = reference_count(*encoding, &text);
+                assert!(
+                    total <= room && total == context.tokens.total,
+                    "{total} of {room}: {text:?}"
+                );
+            }
+        }
+    }
+}
+
 /// The sum of the parts is the count of the whole, and within the budget, whatever the parts begin and end with.
 #[test]
 fn no_budget_is_exceeded_by_what_stands_at_a_border() {
