@@ -17,16 +17,16 @@ pub(crate) fn fit(
     pieces: &[Piece],
     limit: Cost,
 ) -> StageResult<Result<Cost, Cost>> {
-    let mut texts: Vec<Text> = Vec::with_capacity(pieces.len());
+    let mut texts: Vec<Cuttable> = Vec::with_capacity(pieces.len());
     for piece in pieces {
         let text = draft.text_of(*piece);
         let (token_count, char_count) = (meter.count(&text)?, text.chars().count());
-        texts.push(Text { piece: *piece, text, token_count, char_count });
+        texts.push(Cuttable { piece: *piece, text, token_count, char_count });
     }
     let whole = draft.shortened.clone();
     let cut_to = |draft: &mut Draft, length: usize| -> StageResult {
         draft.shortened.clone_from(&whole);
-        for Text { piece, text, token_count, char_count } in &texts {
+        for Cuttable { piece, text, token_count, char_count } in &texts {
             if *char_count <= length {
                 continue;
             }
@@ -61,7 +61,7 @@ pub(crate) fn fit(
 }
 
 /// A text that may be cut.
-struct Text {
+struct Cuttable {
     piece: Piece,
     text: String,
     token_count: u64,

@@ -333,8 +333,8 @@ fn no_text_is_counted_at_less_than_a_twentieth_of_the_speed_of_english() {
     texts.push(("random characters of all planes".to_owned(), random));
 
     // A vocabulary of 50,000 words in random order: not every word is remembered.
-    let words: Vec<String> = (0..50_000_u64)
-        .map(|seed| random_text("etaoinshrdlucmf", 2 + seed as usize % 9, seed * 7919 + 1))
+    let words: Vec<String> = (0..50_000_usize)
+        .map(|seed| random_text("etaoinshrdlucmf", 2 + seed % 9, seed as u64 * 7919 + 1))
         .collect();
     let mut state = 5_usize;
     let english: String = std::iter::repeat_with(|| {
