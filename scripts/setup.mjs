@@ -1,7 +1,7 @@
 // Installs what is missing, asks nothing, and can be run again: what is in place is left alone.
 //
 //   node scripts/setup.mjs          what building needs: npm packages, Rust's wasm target
-//   node scripts/setup.mjs test     that, and what the tests need: wasm-pack, its test runner, Chromium
+//   node scripts/setup.mjs test     that, and what the tests need: wasm-pack, its test runner, cargo-deny, Chromium
 
 import {
   accessSync,
@@ -21,6 +21,7 @@ import { capture, digest, Failure, isProgram, projectPath, run, runProgram, seco
 
 const wasmTarget = "wasm32-unknown-unknown";
 const wasmPackVersion = "0.15.1";
+const cargoDenyVersion = "0.20.2";
 
 /** Installs what `level` needs: "build" or "test". */
 export async function setUp(level) {
@@ -33,6 +34,7 @@ export async function setUp(level) {
     await installRustComponents();
     await installTestRunner();
     await installWasmPack();
+    await installTool("cargo-deny", cargoDenyVersion, ["cargo-deny", "--version", cargoDenyVersion]);
     rmSync(projectPath(".tools", "target"), { recursive: true, force: true });
     await installChromium();
   }
@@ -209,7 +211,7 @@ async function installTool(name, wanted, cargoArguments) {
   if (readIfExists(stampFile) === wanted && existsSync(projectPath(".tools", "bin", name))) {
     return;
   }
-  await step(`${name}: building it into .tools (a minute or two, once)`, async () => {
+  await step(`${name}: building it into .tools (some minutes, once)`, async () => {
     const folders = ["--root", projectPath(".tools"), "--target-dir", projectPath(".tools", "target")];
     await run("cargo", ["install", "--debug", "--locked", "--force", ...folders, ...cargoArguments], {
       env: { CARGO_PROFILE_DEV_DEBUG: "0", ...toolsEnvironment() },

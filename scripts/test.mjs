@@ -6,6 +6,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { build } from "./build.mjs";
+import { checkDependencies } from "./dependencies.mjs";
 import { lint } from "./lint.mjs";
 import { Failure, projectPath, run, runNode, runProgram, seconds, step } from "./project.mjs";
 import { findChromium, setUp, toolsEnvironment, wasmEnvironment } from "./setup.mjs";
@@ -37,6 +38,7 @@ await runProgram(async () => {
     await runSlowTests();
   } else {
     await timed("lint", lint);
+    await timed("dependencies", checkDependencies);
     await runTests();
   }
   console.log("\nAll passed:");

@@ -1,9 +1,9 @@
 //! The forms of a prompt, and what each part of one is made of.
 //!
 //! Every form is a frame and one part a piece, so that the cost of a prompt is the sum of its parts. In the text formats
-//! this is exact because a part ends with a line end and the next begins with neither a line end nor a slash: no token of
-//! the supported encodings crosses such a border.
+//! this is exact because no token crosses a border: see `border`.
 
+use crate::border;
 use crate::config::{
     ContextConfig, Format, Guard, OnRequiredOverflow, Placement, Replacement, Section, SectionKind,
 };
@@ -89,7 +89,7 @@ pub(crate) fn most_of(parts: &Parts<'_>) -> u64 {
 pub(crate) fn parts(draft: &Draft, piece: Piece, is_last: bool) -> Parts<'_> {
     let format = draft.config.render.format;
     let is_chat = format == Format::Messages;
-    let mut visible = match (piece, draft.source(piece)) {
+    let visible = match (piece, draft.source(piece)) {
         (Piece::Made(position), _) if is_chat => {
             return made_message(draft, piece, &draft.made[position]);
         }
@@ -106,14 +106,8 @@ pub(crate) fn parts(draft: &Draft, piece: Piece, is_last: bool) -> Parts<'_> {
         },
         (_, None) => String::new(),
     };
-    // No token may cross the border to the part before.
-    let start = visible.len() - visible.trim_start_matches(is_line_end).len();
-    visible.replace_range(..start, if visible[start..].starts_with('/') { " " } else { "" });
     let ends_line = !is_last || (draft.config.render.trailing_newline && !is_chat);
-    if !visible.is_empty() && ends_line {
-        visible.push('\n');
-    }
-    Parts { visible: vec![visible.into()], ..Parts::default() }
+    Parts { visible: vec![border::part(visible, ends_line).into()], ..Parts::default() }
 }
 
 /// What stands before the request in the place of a speaker's label.

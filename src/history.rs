@@ -148,9 +148,10 @@ impl History {
         let (opening, closing) = &self.around_quotes;
         if self.quoted.is_empty() {
             let around = meter.total(draft, opening)?.plus(meter.total(draft, closing)?);
-            // Where the last line of a message loses its line end, a token may fall into two; of a text, `Meter::slack` says so.
+            // The last line of a message loses its line end; for that of a text `Meter::slack` sets something aside.
             let is_chat = draft.config.render.format == Format::Messages;
-            return Ok(around.plus(Cost { tokens: u64::from(is_chat), chars: 0 }));
+            let tokens = if is_chat { meter.line_end } else { 0 };
+            return Ok(around.plus(Cost { tokens, chars: 0 }));
         }
         Ok(Cost::default())
     }

@@ -10,7 +10,7 @@
 //! - [`transcript`], [`groups`]: messages in order, as columns, and what belongs together.
 //! - [`config`], [`value`], [`error`]: options in, strictly, and what a wrong one gets.
 //! - [`draft`]: what the stages work on. `form`, [`measure`], `shorten`: what the parts of a prompt look like and cost.
-//!   `guard`: what keeps contents apart from the prompt's own lines.
+//!   `guard`: what keeps contents apart from the prompt's own lines; `border`: how parts meet, so that their costs add up.
 //! - [`ask`]: what a build asks of the outside, and what it is answered. `triage_text`: the prompt for a fast model.
 //! - `sections`, `focus`: what sections hold, and how broad recall is.
 //! - `units`, `conversations`: what windows count, and conversations within a transcript.
@@ -32,6 +32,7 @@ mod conversations;
 mod focus;
 mod form;
 mod gap;
+mod border;
 mod guard;
 mod history;
 pub mod measure;

@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::form;
 use crate::map::Hashed;
 use crate::time::Milliseconds;
-use crate::tokens::Counter;
+use crate::tokens::{Counter, vocabulary::LONGEST_TOKEN};
 use crate::transcript::Transcript;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -84,6 +84,8 @@ pub struct Meter {
     counts_chars: bool,
     /// Whether the prompt ends without a line end that its last piece was counted with.
     drops_line_end: bool,
+    /// Tokens that the last line of a text, or of what is quoted, may cost more without its line end. Mostly one is enough.
+    pub(crate) line_end: u64,
     /// The piece that the prompt ends with, where that is known before it is put together.
     pub(crate) last: Option<Piece>,
 }
@@ -123,6 +125,7 @@ impl Meter {
             drops_line_end: config.render.format != Format::Messages
                 && !config.render.trailing_newline,
             source,
+            line_end: 1,
             last: None,
         }
     }
@@ -235,15 +238,35 @@ impl Meter {
         Ok(Some(spent))
     }
 
+    /// No fewer characters than a text can have that fits.
+    pub(crate) fn most_chars(&self, limit: Cost) -> usize {
+        let of_tokens = match self.source {
+            Source::Counter(_) => {
+                limit.tokens.saturating_add(1).saturating_mul(LONGEST_TOKEN as u64)
+            }
+            Source::Hook(..) => u64::MAX,
+        };
+        usize::try_from(of_tokens.min(limit.chars)).unwrap_or(usize::MAX)
+    }
+
     /// How many tokens a text has.
     pub(crate) fn count(&self, text: &str) -> StageResult<u64> {
         Ok(self.source.count_until(text, u64::MAX)?.unwrap_or(u64::MAX))
     }
 
-    /// What the end of a text may cost more than was counted: where its last line loses its line end, a token may fall
-    /// into two.
+    /// What is set aside for the end of a text that was counted with a line end, and will have none.
     pub(crate) fn slack(&self) -> Cost {
-        Cost { tokens: u64::from(self.last.is_none() && self.drops_line_end), chars: 0 }
+        let is_open = self.last.is_none() && self.drops_line_end;
+        Cost { tokens: if is_open { self.line_end } else { 0 }, chars: 0 }
+    }
+
+    /// What a piece costs more without its line end than with it: its last token may fall into several.
+    pub(crate) fn line_end_cost(&self, draft: &Draft, piece: Piece) -> StageResult<u64> {
+        let tokens = |is_last| -> StageResult<u64> {
+            let cost = self.measure(&form::parts(draft, piece, is_last), u64::MAX)?;
+            Ok(cost.unwrap_or_default().tokens)
+        };
+        Ok(tokens(true)?.saturating_sub(tokens(false)?))
     }
 
     /// Whether a piece ends a text, so that no line end follows it.

@@ -288,19 +288,15 @@ impl Body {
     ) -> StageResult<Shown> {
         let text = &self.entries[index].full;
         let token_count = meter.count(text)?;
-        let (mut longest, mut fails) = (None, text.chars().count());
-        let mut low = 1;
-        while low < fails {
-            let middle = low.midpoint(fails);
-            let cut = shorten::truncate(text, middle, token_count, meter)?;
-            shown[index] = Shown::Cut(cut);
-            if fits(shown)? {
+        let mut longest = None;
+        shorten::longest_fitting(text.chars().count(), &mut |length| {
+            shown[index] = Shown::Cut(shorten::truncate(text, length, token_count, meter)?);
+            let is_fitting = fits(shown)?;
+            if is_fitting {
                 longest = Some(shown[index].clone());
-                low = middle + 1;
-            } else {
-                fails = middle;
             }
-        }
+            Ok(is_fitting)
+        })?;
         Ok(longest.unwrap_or(Shown::Out))
     }
 }

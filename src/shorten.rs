@@ -17,23 +17,23 @@ pub(crate) fn fit(
     pieces: &[Piece],
     limit: Cost,
 ) -> StageResult<Result<Cost, Cost>> {
-    let mut texts: Vec<(Piece, String, u64)> = Vec::with_capacity(pieces.len());
+    let mut texts: Vec<Cuttable> = Vec::with_capacity(pieces.len());
     for piece in pieces {
         let text = draft.text_of(*piece);
-        let token_count = meter.count(&text)?;
-        texts.push((*piece, text, token_count));
+        let (token_count, char_count) = (meter.count(&text)?, text.chars().count());
+        texts.push(Cuttable { piece: *piece, text, token_count, char_count });
     }
     let whole = draft.shortened.clone();
-    let mut cut_to = |char_count: usize| -> StageResult<Cost> {
+    let cut_to = |draft: &mut Draft, length: usize| -> StageResult {
         draft.shortened.clone_from(&whole);
-        for (piece, text, token_count) in &texts {
-            if text.chars().nth(char_count).is_none() {
+        for Cuttable { piece, text, token_count, char_count } in &texts {
+            if *char_count <= length {
                 continue;
             }
-            let cut = truncate(text, char_count, *token_count, meter)?;
+            let cut = truncate(text, length, *token_count, meter)?;
             // The marker costs too: what it would not shorten stays whole.
             let is_shorter = if limit.tokens == u64::MAX {
-                cut.chars().count() < text.chars().count()
+                cut.chars().count() < *char_count
             } else {
                 meter.count(&cut)? < *token_count
             };
@@ -41,25 +41,59 @@ pub(crate) fn fit(
                 draft.shortened.insert(*piece, cut);
             }
         }
-        meter.total(draft, pieces)
+        Ok(())
     };
-    let least = cut_to(0)?;
-    if !least.fits(limit) {
+    cut_to(draft, 0)?;
+    if meter.cost_within(draft, pieces, limit)?.is_none() {
+        let least = meter.total(draft, pieces)?;
         draft.shortened = whole;
         return Ok(Err(least));
     }
-    // Halving finds a length that fits beside one that does not.
-    let longest = texts.iter().map(|(_, text, _)| text.chars().count()).max().unwrap_or(0);
-    let (mut fits, mut fails) = (0, longest);
-    while fits + 1 < fails {
-        let middle = fits.midpoint(fails);
-        if cut_to(middle)?.fits(limit) {
-            fits = middle;
+    let longest = texts.iter().map(|text| text.char_count).max().unwrap_or(0);
+    // Of a character that is longer than all that fits, every length up to it keeps nothing.
+    let most = meter.most_chars(limit).saturating_add(1);
+    let length = longest_fitting(longest.min(most), &mut |length| {
+        cut_to(draft, length)?;
+        Ok(meter.cost_within(draft, pieces, limit)?.is_some())
+    })?;
+    cut_to(draft, length)?;
+    Ok(Ok(meter.total(draft, pieces)?))
+}
+
+/// A text that may be cut.
+struct Cuttable {
+    piece: Piece,
+    text: String,
+    token_count: u64,
+    char_count: usize,
+}
+
+/// A length below `failing` that fits, where the next does not; 0 is taken to fit, and `failing` not to.
+///
+/// It is looked for from below, so that the work follows what fits, however long the text is.
+pub(crate) fn longest_fitting(
+    mut failing: usize,
+    fits: &mut dyn FnMut(usize) -> StageResult<bool>,
+) -> StageResult<usize> {
+    const FIRST: usize = 64;
+    let (mut fitting, mut tried) = (0, FIRST);
+    while tried < failing {
+        if fits(tried)? {
+            fitting = tried;
+            tried = tried.saturating_mul(2);
         } else {
-            fails = middle;
+            failing = tried;
         }
     }
-    Ok(Ok(cut_to(fits)?))
+    while fitting + 1 < failing {
+        let middle = fitting.midpoint(failing);
+        if fits(middle)? {
+            fitting = middle;
+        } else {
+            failing = middle;
+        }
+    }
+    Ok(fitting)
 }
 
 /// The first `char_count` code points of a text and a marker that says what is missing.
@@ -97,8 +131,10 @@ pub(crate) fn head(text: &str, char_count: usize) -> &str {
 
 /// The last code points of a text, without a torn character at their beginning.
 pub(crate) fn tail(text: &str, char_count: usize) -> &str {
-    let skipped = text.chars().count().saturating_sub(char_count);
-    let start = text.char_indices().nth(skipped).map_or(text.len(), |(position, _)| position);
+    let start = match char_count.checked_sub(1) {
+        Some(before) => text.char_indices().nth_back(before).map_or(0, |(position, _)| position),
+        None => text.len(),
+    };
     let mut cursor = GraphemeCursor::new(start, text.len(), true);
     match cursor.is_boundary(text, 0) {
         Ok(true) => &text[start..],

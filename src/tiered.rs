@@ -253,16 +253,10 @@ fn keep_tail(
         let piece = Piece::Message(*row);
         let text = draft.text_of(piece);
         let before = draft.shortened_text(piece).map(str::to_owned);
-        let (mut low, mut high) = (0, text.chars().count());
-        while low < high {
-            let middle = high - (high - low) / 2;
-            draft.shortened.insert(piece, shorten::tail(&text, middle).to_owned());
-            if fits(draft, shape)? {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
+        let low = shorten::longest_fitting(text.chars().count() + 1, &mut |length| {
+            draft.shortened.insert(piece, shorten::tail(&text, length).to_owned());
+            fits(draft, shape)
+        })?;
         if low == 0 {
             match before {
                 Some(text) => draft.shortened.insert(piece, text),

@@ -109,7 +109,7 @@ fn a_gap_is_what_there_is_no_room_or_no_place_for() {
     for (options, expected) in [
         (json!({"window": {"lookbackCount": 3}}), Some(format!("6 {}", at("14:57")))),
         (
-            json!({"window": {"recencyHours": 0, "minMessages": 4}}),
+            json!({"window": {"recencyHours": 0.001, "minMessages": 4}}),
             Some(format!("5 {}", at("14:57"))),
         ),
         (json!({"collect": {"fetchLimit": 8}}), Some(format!("1 {}", at("14:57")))),

@@ -401,6 +401,114 @@ fn five_thousand_contexts_of_longer_conversations_keep_their_promises() {
     check_cases(5_000, 1);
 }
 
+/// Texts of white space and symbols: where tokens reach over line ends, and fall into several without one.
+fn edges() -> impl Strategy<Value = String> {
+    let edge = select(vec![
+        "a",
+        "!\");\r\n",
+        "!\");\r",
+        ");\r\n",
+        "*/\n",
+        "/",
+        "//",
+        " ",
+        "\t",
+        "\n",
+        "\n\n",
+        "\r",
+        "\u{a0}",
+        "\u{b}",
+        "\u{85}",
+        "\u{2028}",
+        "\u{3000}",
+        "\u{200b}",
+        "---",
+        "====",
+        "1",
+        "é",
+        ":",
+    ]);
+    vec(edge, 0..7).prop_map(|edges| edges.concat())
+}
+
+/// A token may fall into three where the last line loses its line end.
+#[test]
+fn a_last_line_without_its_line_end_is_within_the_budget() {
+    for ending in ["!\");\r", "a!\");\r", "=\");\r", ");\r\n", "*/\r\n"] {
+        for (encoding, room) in
+            EncodingName::ALL.iter().flat_map(|name| (1..60).map(move |room| (name, room)))
+        {
+            let json = format!(
+                r#"{{"encoding":"{}","render":{{"format":"text"}},"budget":{{"maxTokens":{room}}},
+                    "sections":[{{"id":"request","kind":"request"}},{{"id":"history","kind":"history"}}]}}"#,
+                encoding.as_str()
+            );
+            let messages = [Message::user("first"), Message::user(ending)];
+            if let Ok(context) = build(&transcript(&messages), Some("go"), config(&json)) {
+                let text = context.text.expect("a text");
+                let total = reference_count(*encoding, &text);
+                assert!(
+                    total <= room && total == context.tokens.total,
+                    "{total} of {room}: {text:?}"
+                );
+            }
+        }
+    }
+}
+
+/// The sum of the parts is the count of the whole, and within the budget, whatever the parts begin and end with.
+#[test]
+fn no_budget_is_exceeded_by_what_stands_at_a_border() {
+    let said = (edges(), any::<bool>()).prop_map(|(text, is_user)| {
+        if is_user { Message::user(&text) } else { Message::assistant(&text) }
+    });
+    let parts = (vec(said, 1..8), edges(), vec(edges(), 3));
+    let kind = (
+        select(vec!["text", "xml", "conversations", "messages"]),
+        select(vec!["o200k_base", "cl100k_base"]),
+        any::<bool>(),
+        any::<bool>(),
+    );
+    let case = (parts, kind, 0_u64..120);
+    let mut runner = TestRunner::new(ProptestConfig {
+        cases: 6_000,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    });
+    let outcome = runner.run(&case, |((messages, request, given), kind, room)| {
+        let (format, encoding, request_last, trailing) = kind;
+        let mut sections = serde_json::json!([
+            { "id": "one", "kind": "text", "text": given[0], "label": given[1] },
+            { "id": "history", "kind": "history" },
+            { "id": "two", "kind": "text", "text": given[2], "keep": "optional" },
+        ]);
+        let asked = serde_json::json!({ "id": "request", "kind": "request" });
+        let list = sections.as_array_mut().expect("a list");
+        list.insert(if request_last { 3 } else { 0 }, asked);
+        let json = serde_json::json!({
+            "encoding": encoding,
+            "sections": sections,
+            "render": { "format": format, "trailingNewline": trailing },
+            "budget": { "maxTokens": room },
+        });
+        let built = build(&transcript(&messages), Some(&request), config(&json.to_string()));
+        let context = match built {
+            Ok(context) => context,
+            Err(error) => {
+                prop_assert_eq!(error.code, ErrorCode::BudgetTooSmall);
+                return Ok(());
+            }
+        };
+        prop_assert!(context.tokens.total <= room, "{} of {}", context.tokens.total, room);
+        if let Some(text) = &context.text {
+            let name = EncodingName::from_name(encoding).expect("an encoding");
+            prop_assert_eq!(context.tokens.total, reference_count(name, text), "{:?}", text);
+        }
+        Ok(())
+    });
+    outcome.unwrap_or_else(|failure| panic!("{failure}"));
+}
+
 #[test]
 #[ignore = "slow by nature: npm run test:full"]
 fn a_hundred_thousand_contexts_keep_their_promises() {

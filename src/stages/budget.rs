@@ -34,15 +34,27 @@ use crate::unread;
 /// offsets, counts or older messages.
 pub fn run(draft: &mut Draft) -> StageResult {
     let [first, then] = Plan::of(draft);
-    let mut plan = first;
-    while !fill(draft, plan, plan == then)? {
-        plan = then;
+    let (mut plan, mut line_end) = (first, 1);
+    loop {
+        match fill(draft, plan, plan == then, line_end)? {
+            Filled::Done => return Ok(()),
+            Filled::LeavesOut => plan = then,
+            Filled::LineEnd(more) => line_end = more,
+        }
     }
-    Ok(())
 }
 
-/// Fills the budget. False where something is left out, and another plan is to be tried.
-fn fill(draft: &mut Draft, plan: Plan, is_last: bool) -> StageResult<bool> {
+/// What came of filling.
+enum Filled {
+    Done,
+    /// Something is left out, and another plan is to be tried.
+    LeavesOut,
+    /// What it ends with costs so much more without its line end, which is more than was set aside.
+    LineEnd(u64),
+}
+
+/// Fills the budget, with so many tokens set aside for the last line, which will have no line end.
+fn fill(draft: &mut Draft, plan: Plan, is_last: bool, line_end: u64) -> StageResult<Filled> {
     // It may run again, also after an answer: what it made before is gone.
     draft.made.clear();
     draft.quotes.clear();
@@ -53,6 +65,7 @@ fn fill(draft: &mut Draft, plan: Plan, is_last: bool) -> StageResult<bool> {
 
     let mut meter = Meter::new(draft)?;
     meter.last = known_last(draft);
+    meter.line_end = line_end;
     let budget = &draft.config.budget;
     let limit = Cost {
         tokens: budget.prompt_limit().unwrap_or(u64::MAX),
@@ -101,11 +114,19 @@ fn fill(draft: &mut Draft, plan: Plan, is_last: bool) -> StageResult<bool> {
         room = left;
     }
     if !is_last && !history.left_out.is_empty() {
-        return Ok(false);
+        return Ok(Filled::LeavesOut);
     }
     lay_out(draft, &meter, &sections, &history, room)?;
+    let of_text = draft.layout.last().map(|(piece, _)| *piece);
+    let of_text = of_text.filter(|_| meter.slack() != Cost::default());
+    for piece in [of_text, draft.quotes.last().copied()].into_iter().flatten() {
+        let more = meter.line_end_cost(draft, piece)?;
+        if more > line_end {
+            return Ok(Filled::LineEnd(more));
+        }
+    }
     mark(draft, &sections, history);
-    Ok(true)
+    Ok(Filled::Done)
 }
 
 /// A section beside history and request, in the forms in which it is shown.
@@ -221,10 +242,11 @@ fn keep_required(
     asked.extend_from_slice(&frame);
     meter.ask_for(draft, &asked)?;
     let fixed = meter.fixed(draft)?.plus(meter.total(draft, &frame)?).plus(meter.slack());
-    let mut spent = fixed.plus(meter.total(draft, &pieces)?);
-    if !spent.fits(limit) {
-        spent = fit_required(draft, meter, &pieces, fixed, spent, limit)?;
-    }
+    let within = meter.cost_within(draft, &pieces, limit.minus(fixed))?;
+    let spent = match within.map(|cost| fixed.plus(cost)).filter(|spent| spent.fits(limit)) {
+        Some(spent) => spent,
+        None => fit_required(draft, meter, &pieces, fixed, limit)?,
+    };
     let own = meter.total(draft, &pieces[..rows.len()])?;
     history.room = history.room.minus(HistoryLimit::of(draft).own_cost(draft, &rows, own));
     history.is_over_budget = !spent.fits(limit);
@@ -240,13 +262,13 @@ fn fit_required(
     meter: &Meter,
     pieces: &[Piece],
     fixed: Cost,
-    spent: Cost,
     limit: Cost,
 ) -> StageResult<Cost> {
     let overflow = draft.config.budget.on_required_overflow;
     let needed = match overflow {
-        OnRequiredOverflow::Error => spent,
-        OnRequiredOverflow::Exceed => return Ok(spent), // `render` says so, when it is counted to the end
+        OnRequiredOverflow::Error => fixed.plus(meter.total(draft, pieces)?),
+        // `render` says so, when it is counted to the end
+        OnRequiredOverflow::Exceed => return Ok(fixed.plus(meter.total(draft, pieces)?)),
         OnRequiredOverflow::Shorten => {
             match shorten::fit(draft, meter, pieces, limit.minus(fixed))? {
                 Ok(cost) if fixed.fits(limit) => {

@@ -126,7 +126,8 @@ impl Encoding {
                 1
             } else {
                 work.cache.get_or_count(text, start, end, || {
-                    merge::count(&self.vocabulary, &text[start..end], &mut work.scratch)
+                    let piece = &text[start..end];
+                    merge::count(&self.vocabulary, piece, limit - count, &mut work.scratch)
                 })
             };
             start = end;

@@ -1,0 +1,87 @@
+// What the crates of others may be: their licences, where they come from, advisories, and the Rust that they need.
+//
+//   npm run check:dependencies
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { capture, Failure, isProgram, projectPath, run, runProgram, step } from "./project.mjs";
+import { setUp, toolsEnvironment } from "./setup.mjs";
+
+/** Checks all that a machine without the network beyond the package registries can. It needs the set-up of the tests. */
+export async function checkDependencies() {
+  await step("licences and sources of crates: cargo deny", () => cargoDeny(["bans", "licenses", "sources"]));
+  await step("known faults of crates: cargo deny", async () => {
+    if (!hasAdvisories()) {
+      return "left out, as there is no database of advisories here; `cargo deny fetch` brings it";
+    }
+    await cargoDeny(["advisories"]);
+  });
+  const minimum = /^rust-version = "([\d.]+)"/m.exec(readFileSync(projectPath("Cargo.toml"), "utf8"))?.[1];
+  await step(`the least Rust, ${minimum}: what dependencies declare`, () => checkRustVersions(minimum));
+  await step(`the least Rust, ${minimum}: cargo check`, async () => {
+    const toolchain = await capture("rustc", [`+${minimum}`, "--version"]);
+    if (toolchain === null) {
+      return `left out, as Rust ${minimum} is not installed; clippy's incompatible_msrv looks at what is used of the library`;
+    }
+    await run("cargo", [`+${minimum}`, "check", "--locked", "--package", "windrow", "--lib"], {
+      env: { CARGO_TARGET_DIR: projectPath("target", "minimum") },
+    });
+  });
+}
+
+async function cargoDeny(checks) {
+  for (const manifest of [["Cargo.toml"], ["scripts", "test-runner", "Cargo.toml"]]) {
+    const where = ["--manifest-path", projectPath(...manifest), "--config", projectPath("deny.toml"), "--locked"];
+    const offline = checks.includes("advisories") ? ["--offline"] : [];
+    const check = ["check", "--hide-inclusion-graph", ...checks];
+    await run("cargo", ["deny", ...where, ...offline, ...check], { env: toolsEnvironment() });
+  }
+}
+
+/** Whether cargo deny has fetched its database once. */
+function hasAdvisories() {
+  const folder = join(process.env.CARGO_HOME ?? join(homedir(), ".cargo"), "advisory-dbs");
+  return existsSync(folder) && readdirSync(folder).some((name) => existsSync(join(folder, name, ".git")));
+}
+
+/** Holds what the core is built from against the Rust that it promises. Tests and tools may need a newer one. */
+async function checkRustVersions(minimum) {
+  const metadata = await capture("cargo", ["metadata", "--format-version", "1", "--locked"]);
+  if (metadata === null) {
+    throw new Failure("cargo metadata failed: run `cargo metadata --locked`, and see why");
+  }
+  const { packages, resolve } = JSON.parse(metadata);
+  const byId = new Map(packages.map((found) => [found.id, found]));
+  const nodes = new Map(resolve.nodes.map((node) => [node.id, node]));
+  const seen = new Set();
+  const open = [packages.find((found) => found.name === "windrow").id];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    if (!seen.has(id)) {
+      seen.add(id);
+      const used = nodes.get(id).deps.filter((dep) => dep.dep_kinds.some(({ kind }) => kind !== "dev"));
+      open.push(...used.map((dep) => dep.pkg));
+    }
+  }
+  const crates = [...seen].map((id) => byId.get(id));
+  const tooNew = crates.filter((found) => isNewer(found.rust_version ?? "1.0", minimum));
+  if (tooNew.length > 0) {
+    const names = tooNew.map((found) => `${found.name} ${found.version} (${found.rust_version})`);
+    throw new Failure(`these need a newer Rust than ${minimum}: ${names.join(", ")}`);
+  }
+  const silent = crates.filter((found) => !found.rust_version).length;
+  return `${crates.length} crates, of which ${silent} declare none`;
+}
+
+function isNewer(version, than) {
+  const [major, minor] = version.split(".").map(Number);
+  const [thanMajor, thanMinor] = than.split(".").map(Number);
+  return major > thanMajor || (major === thanMajor && minor > thanMinor);
+}
+
+if (isProgram(import.meta.url)) {
+  await runProgram(async () => {
+    await setUp("test");
+    await checkDependencies();
+  });
+}
