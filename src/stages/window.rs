@@ -128,13 +128,14 @@ fn keep_newest(
 /// What a source left out, and lies before all that a limit of cache or fetch keeps, is beyond that limit too.
 fn leave_out_background(draft: &mut Draft, reason: Reason) {
     let is_beyond = |row: &usize| draft.decision(*row).is_some_and(|it| it.reason == reason);
-    let Some(last) = draft.order.iter().rposition(|row| is_beyond(row)) else {
+    let Some(last) = draft.order.iter().rposition(is_beyond) else {
         return;
     };
-    for row in draft.order[..last].to_vec() {
-        if draft.decision(row).is_some_and(|decision| decision.reason == Reason::Source) {
-            draft.leave_out_rather(row, reason);
-        }
+    let is_background =
+        |row: &usize| draft.decision(*row).is_some_and(|it| it.reason == Reason::Source);
+    let rows: Vec<usize> = draft.order[..last].iter().copied().filter(is_background).collect();
+    for row in rows {
+        draft.leave_out_rather(row, reason);
     }
 }
 
@@ -153,7 +154,7 @@ fn require_newest(draft: &mut Draft, count: u64) -> StageResult {
             unread::ask_for_more(draft, &[])?;
         }
     }
-    for row in newest.to_vec() {
+    for row in newest.iter().copied() {
         draft.require(row, Reason::RequiredNewest);
     }
     Ok(())
