@@ -46,6 +46,12 @@ export function firstHole(list: readonly unknown[]): number {
   return -1;
 }
 
+/** A list up to its first place with nothing. */
+export function untilHole<T>(list: readonly T[]): readonly T[] {
+  const hole = firstHole(list);
+  return hole < 0 ? list : list.slice(0, hole);
+}
+
 /** A value as JSON; undefined where it has none. Fails where it contains itself, or a list has nothing at a place. */
 export function jsonOf(
   value: unknown,

@@ -4,7 +4,7 @@ import type { CoreTranscript } from "#core";
 import { call } from "./engine.js";
 import { ContextError, type ErrorKind } from "./errors.js";
 import { FIELDS, type Field, ROLES, type Role } from "./generated.js";
-import { firstHole, jsonOf } from "./lists.js";
+import { firstHole, jsonOf, untilHole } from "./lists.js";
 import { mediaOf } from "./media.js";
 import { unreadShapeOf } from "./shapes.js";
 import { hasMedia, lostField, sayingField } from "./substance.js";
@@ -312,7 +312,9 @@ function read(message: unknown, stream: Stream): void {
  */
 function isAnswerOfTools({ role, content }: Record<string, unknown>): boolean {
   const isResult = (part: unknown): boolean => RESULT_TYPE.test(String((part as { type?: unknown } | null)?.type));
-  return role === "user" && Array.isArray(content) && content.length > 0 && content.every(isResult);
+  return (
+    role === "user" && Array.isArray(content) && content.length > 0 && firstHole(content) < 0 && content.every(isResult)
+  );
 }
 
 /** What the assistant thought, where it stands beside the content. */
@@ -324,7 +326,7 @@ function thoughtsOf(input: Record<string, unknown>): readonly string[] {
     }
   }
   const details = Array.isArray(input.reasoning_details) ? input.reasoning_details : [];
-  return details
+  return untilHole(details)
     .map((detail) => detail?.text ?? detail?.summary ?? detail?.data)
     .filter((thought) => typeof thought === "string");
 }

@@ -1,6 +1,7 @@
 // The shapes of messages that other packages and exports have: how each is told, and whether windrow reads it. What is not
 // read is refused by name, with the line of code that turns it into what is read.
 
+import { untilHole } from "./lists.js";
 import { isRecord } from "./plain-data.js";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -180,7 +181,7 @@ const RESPONSES_ITEM = /_call(_output)?$|^reasoning$|^item_reference$|^mcp_|^com
 const ANTHROPIC_TYPES = new Set(["tool_use", "tool_result", "thinking", "redacted_thinking", "document"]);
 
 function hasPart(value: unknown, fits: (part: Row) => boolean): boolean {
-  return Array.isArray(value) && value.some((part) => isRecord(part) && fits(part));
+  return Array.isArray(value) && untilHole(value).some((part) => isRecord(part) && fits(part));
 }
 
 function isGeminiPart(part: Row): boolean {
