@@ -6,7 +6,7 @@ use js_sys::{Array, Int32Array, JSON, Reflect, Uint32Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test;
 use windrow::wasm::{
-    CoreBuild, CoreTranscript, count_text, encoding_of, is_loaded, load_vocabulary,
+    CoreBuild, CoreTranscript, certainty_of, count_text, is_loaded, load_vocabulary,
 };
 
 const USER: u8 = 2;
@@ -92,14 +92,15 @@ fn a_failure_crosses_with_code_path_and_next_step() {
 fn options_are_read_from_any_object() {
     let config: js_sys::Object = js_sys::Object::create(JsValue::NULL.unchecked_ref());
     Reflect::set(&config, &"encodng".into(), &"estimate".into()).expect("set");
-    let failure = encoding_of(&config).expect_err("misspelt");
+    let failure = certainty_of(&config, false).expect_err("misspelt");
     assert_eq!(text(&failure, "path"), "encodng");
-    assert_eq!(
-        encoding_of(&json(r#"{"model":"gpt-4"}"#)).expect("known"),
-        Some("cl100k_base".into())
+    let certainty = certainty_of(&json(r#"{"model":"gpt-4"}"#), false).expect("known");
+    assert!(
+        certainty.contains(r#""exact":true"#) && certainty.contains("cl100k_base"),
+        "{certainty}"
     );
     assert_eq!(
-        encoding_of(&JsValue::from(5)).map_err(|failure| text(&failure, "code")),
+        certainty_of(&JsValue::from(5), false).map_err(|failure| text(&failure, "code")),
         Err("INVALID_CONFIG".into())
     );
 }

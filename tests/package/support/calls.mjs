@@ -266,6 +266,11 @@ const functions = {
     key,
     or((random) => mixed(random, { store: memoryStore(), retention: {} })),
   ),
+  queryLayer: args(
+    or((random) => random.pick(["L1", "L4"])),
+    or((random) => [mixed(random, { action: "execute", parameters: { content: "a" }, session_id: "s" })]),
+    or((random) => mixed(random, { sessionId: "s", limit: 2, now: 0 })),
+  ),
   parseTranscript: args(fileText),
   replay: args(recording, list),
   retain: args(
@@ -335,6 +340,9 @@ const sessionMethods = {
   build: args(config),
   snapshots: args(range),
   failures: args(range),
+  recordFailure: args(
+    or(() => new ContextError({ kind: "context_build_error", code: "INTERNAL", message: "a", nextAction: "b" })),
+  ),
   replay: args(recording),
   fork: args(
     or((random) => random.integer(1, 3)),
