@@ -254,7 +254,7 @@ test("the example of a turn is made of what its comments say", async () => {
   assert.ok(comment(example, "context.messages.length;").startsWith(`${context.messages.length}:`));
   assert.deepEqual(
     context.messages.map(({ content }) => content.split(/[\s:]/)[0]),
-    ["Find", "I", "Last", "Tool", "Which"],
+    ["Last", "Tool", "Which"],
   );
   assert.equal(context.sections[5].id, "toolSnippets");
   assert.equal(comment(example, "context.sections[5].items;"), written(context.sections[5].items));

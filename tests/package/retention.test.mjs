@@ -24,7 +24,7 @@ async function storeWith(entries, key = KEY, store = memoryStore()) {
 }
 
 /** A row that is no message: limits are applied behind it, and it stays at the end. */
-const MARK = '{"type":"mark"}';
+const MARK = '{"type":"session","session_key":"mark"}';
 
 const entriesOf = async (store, range) => (await store.read(KEY, range)).entries.filter(({ data }) => data !== MARK);
 const contentsOf = async (store) => (await entriesOf(store)).map(({ data }) => data.content ?? data);
