@@ -384,7 +384,19 @@ function otherValues(value) {
 const NAMES = [
   ...["user", "tool", "strict", "all", "messages", "text", "xml", "conversations", "message", "exchange", "history"],
   ...["relevance", "recency", "keepAll", "recentOnly", "full", "summary", "none", "calendarDay", "stop", "error"],
-  ...["exceed", "shorten", "items", "recall", "focus", "request", "always", "optional", "rendered", "leaveOut", "indent"],
+  ...[
+    "exceed",
+    "shorten",
+    "items",
+    "recall",
+    "focus",
+    "request",
+    "always",
+    "optional",
+    "rendered",
+    "leaveOut",
+    "indent",
+  ],
 ];
 
 /** Every change of one value of a preset: where, to what, and the preset with it. */

@@ -529,8 +529,11 @@ describe("files of which no message can be read", () => {
   const isReadable = async (message) =>
     (await errorOf(() => WAYS.countTokens([message])).catch(() => undefined)) === undefined;
 
+  /** Shapes of which files are read, though an array of their rows is refused. */
+  const readFromFiles = ["Claude Code log"];
+
   for (const { name, isRead, byHand } of knownShapes) {
-    if (isRead) {
+    if (isRead || readFromFiles.includes(name)) {
       continue;
     }
     test(`${name}: is refused with its name, and what to do`, async () => {
@@ -554,6 +557,13 @@ describe("files of which no message can be read", () => {
         checkContextError(await errorOf(() => session.import(file)), { kind: "session_error", ...expected });
         assert.equal((await session.messages()).length, 0);
       }
+    });
+  }
+
+  for (const name of readFromFiles) {
+    test(`${name}: is read`, () => {
+      const { messages, skipped } = parseTranscript(JSON.stringify(SAMPLES[name]));
+      assert.ok(messages.length > 0, JSON.stringify(skipped));
     });
   }
 

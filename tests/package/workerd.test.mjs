@@ -25,7 +25,7 @@ export default {
     // The first request of a fresh worker: the vocabulary is loaded inside of it.
     const isLoaded = () => {
       try {
-        return countTokens("hi").exact;
+        return countTokens("hi", { encoding: "o200k_base" }).exact;
       } catch (error) {
         return error instanceof ContextError ? error.code : String(error);
       }
