@@ -1,0 +1,41 @@
+//! Vocabularies: bytes as they are, and with the checksum that belongs to them.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use windrow::tokens::{Encoding, EncodingName, vocabulary};
+use windrow_fuzz::seed;
+
+const HEADER: usize = 24;
+
+fuzz_target!(
+    init: {
+        let mut tokens: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
+        seed("bytes", &vocabulary::encode_asset(&tokens).expect("a vocabulary"));
+        tokens.extend([b"ab".to_vec(), b"abc".to_vec(), b"  ".to_vec(), b"    ".to_vec()]);
+        seed("pairs", &vocabulary::encode_asset(&tokens).expect("a vocabulary"));
+    },
+    |bytes: &[u8]| {
+        for name in EncodingName::ALL {
+            assert!(Encoding::from_vocabulary(name, bytes).is_err());
+            if let Some((header, body)) = bytes.split_at_checked(HEADER) {
+                let mut sealed = header[..16].to_vec();
+                sealed.extend(checksum(body).to_le_bytes());
+                sealed.extend(body);
+                assert!(Encoding::from_vocabulary(name, &sealed).is_err());
+            }
+        }
+        let tokens: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).chain(bytes.chunks(3).map(<[u8]>::to_vec)).collect();
+        if let Ok(asset) = vocabulary::encode_asset(&tokens) {
+            assert!(Encoding::from_vocabulary(EncodingName::O200kBase, &asset).is_err());
+        }
+    }
+);
+
+/// As `src/tokens/vocabulary.rs` has it.
+fn checksum(bytes: &[u8]) -> u64 {
+    bytes.chunks(8).fold(bytes.len() as u64, |sum, chunk| {
+        let mut eight = [0; 8];
+        eight[..chunk.len()].copy_from_slice(chunk);
+        (sum ^ u64::from_le_bytes(eight)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+    })
+}
