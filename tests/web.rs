@@ -153,7 +153,7 @@ fn a_build_sees_the_transcript_as_it_was_when_it_began() {
 
 #[wasm_bindgen_test]
 fn a_hook_is_asked_and_answered() {
-    let texts = ["one", "two", "three", "four", "five", "six", "seven"];
+    let texts = ["one", "two", "three", "four", "five", "six", "seven", "eight"];
     let hooks = vec!["triage.select".to_owned()];
     let begin =
         |hooks: Vec<String>| CoreBuild::new(&transcript(&texts), None, &json(ESTIMATE), 0.0, hooks);
@@ -187,5 +187,5 @@ fn the_offsets_of_a_time_zone_are_asked_for_where_they_matter() {
     assert_eq!(get(&need, "last").as_f64(), Some(5.0));
     build.answer_offsets(&[0.0, 120.0]);
     let context = json(&text(&build.step().expect("built"), "json"));
-    assert_eq!(text(&context, "text"), "[unknown] User: one");
+    assert_eq!(text(&context, "text"), "User: one");
 }
