@@ -11,6 +11,10 @@ import { setUp } from "./setup.mjs";
 const benches = {
   store: { about: "sessions in stores: builds, openings, appends", load: () => import("../benches/store.mjs") },
   recall: { about: "rankings: time and memory, beside others", load: () => import("../benches/recall.mjs") },
+  "long-texts": {
+    about: "long texts of every awkward sort, counted and cut, beside English",
+    load: () => import("../benches/long-texts.mjs"),
+  },
 };
 
 await runProgram(async () => {

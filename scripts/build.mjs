@@ -19,7 +19,7 @@ const dist = projectPath(packageFolder, "dist");
 const cache = projectPath(".cache");
 
 /** What the core may weigh, in bytes of raw wasm. */
-const coreLimit = 940_000;
+const coreLimit = 950_000;
 
 /** The features that rustc's wasm uses: wasm-opt has to be told of each. */
 const wasmFeatures = [
@@ -52,6 +52,7 @@ const papers = [
   "CHANGELOG.md",
   "LICENSE-MIT",
   "LICENSE-APACHE",
+  "docs/formats.md",
   "docs/recall.md",
   "docs/reference.md",
   "docs/sessions.md",

@@ -9,9 +9,10 @@ use crate::map::Hashed;
 use crate::recall::index::{Index, ODD_FIELDS};
 use crate::recall::log::LogIndex;
 use crate::recall::passages::Library;
+use crate::recall::search::{Found, search};
 use crate::recall::terms::Analyzer;
 use crate::recall::vectors::Vectors;
-use crate::time::{self, Milliseconds};
+use crate::time::{self, Milliseconds, Zone};
 use crate::trace::RecalledWords;
 use serde::{Deserialize, Serialize};
 use std::cell::{RefCell, RefMut};
@@ -599,6 +600,19 @@ impl Transcript {
         let log = remembered.log.get_or_insert_default();
         log.follow(self, self.first_of_tail(), seqs);
         Some(log.clone())
+    }
+
+    /// Finds messages of the log that are about a question, at most so many: see [`search`]. None where its index is not
+    /// there, and not all messages are.
+    #[must_use]
+    pub fn search(
+        &self,
+        question: &str,
+        now: Milliseconds,
+        zone: &Zone,
+        count: usize,
+    ) -> Option<Found> {
+        Some(search(&self.log_index()?, question, now, zone, count))
     }
 
     /// By part of the log's index: how many messages it ends behind.

@@ -14,7 +14,9 @@ use crate::context::{
 };
 use crate::error::{Error, ErrorCode};
 use crate::measure;
-use crate::time::{self, Milliseconds};
+use crate::recall::search::rarity;
+use crate::stages::collect::gone;
+use crate::time::{self, Milliseconds, Zone};
 use crate::tokens::{Counter, Encoding, EncodingName};
 use crate::trace::Trace;
 use crate::transcript::{Columns, Transcript, Unread};
@@ -120,6 +122,29 @@ impl CoreTranscript {
     #[expect(clippy::cast_precision_loss, reason = "sequence numbers came as numbers")]
     pub fn last_indexed_seq(&self) -> f64 {
         self.0.last_indexed_seq() as f64
+    }
+
+    /// Finds messages of the log that are about a question, as the JSON text of a [`Found`](crate::recall::search::Found);
+    /// undefined where the log's index is not there, and not all messages are. `offsets` are those of the time zone, as for
+    /// `answerOffsets`.
+    #[must_use]
+    pub fn search(
+        &self,
+        question: &str,
+        now_ms: f64,
+        offsets: &[f64],
+        count: usize,
+    ) -> Option<String> {
+        let zone = Zone::new(pairs(offsets));
+        let found = self.0.search(question, moment(now_ms), &zone, count)?;
+        Some(serde_json::to_string(&found).unwrap_or_default())
+    }
+
+    /// Whether a message is not there for anyone any more: see [`gone`].
+    #[wasm_bindgen(js_name = isGone)]
+    #[must_use]
+    pub fn is_gone(&self, row: usize, now_ms: f64) -> bool {
+        row >= self.0.len() || gone(&self.0, row, moment(now_ms)).is_some()
     }
 
     /// Takes the index that another transcript of the same log has.
@@ -231,7 +256,7 @@ impl CoreBuild {
         let mut config = read_config(config)?;
         // Nothing but the snapshot's label depends on it.
         config.turn_id.get_or_insert_with(|| random_id("turn"));
-        let now = time::from_number(now).unwrap_or(Milliseconds(0));
+        let now = moment(now);
         let request = request.map(|request| request.0);
         let hooks = Value::List(hooks.into_iter().map(Value::Text).collect());
         let hooks = hooks.decode(&[]).map_err(failure)?;
@@ -286,10 +311,15 @@ impl CoreBuild {
     /// turn.
     #[wasm_bindgen(js_name = answerOffsets)]
     pub fn answer_offsets(&mut self, offsets: &[f64]) {
-        #[expect(clippy::cast_possible_truncation, reason = "moments and minutes are whole")]
-        let pair = |pair: &[f64; 2]| [pair[0] as i64, pair[1] as i64];
-        self.0.provide_offsets(offsets.as_chunks().0.iter().map(pair).collect());
+        self.0.provide_offsets(pairs(offsets));
     }
+}
+
+/// How rare a word is that `count` of all messages have; see [`rarity`](crate::recall::search::rarity).
+#[wasm_bindgen(js_name = rarityOf)]
+#[must_use]
+pub fn rarity_of(all: usize, count: usize) -> f32 {
+    rarity(all, count)
 }
 
 /// A finished context as it crosses.
@@ -443,6 +473,16 @@ pub fn default_config() -> String {
 )]
 fn whole(number: f64) -> u64 {
     number as u64
+}
+
+fn moment(number: f64) -> Milliseconds {
+    time::from_number(number).unwrap_or(Milliseconds(0))
+}
+
+/// Offsets of a time zone, which come flat.
+#[expect(clippy::cast_possible_truncation, reason = "moments and minutes are whole")]
+fn pairs(offsets: &[f64]) -> Vec<[i64; 2]> {
+    offsets.as_chunks().0.iter().map(|pair: &[f64; 2]| [pair[0] as i64, pair[1] as i64]).collect()
 }
 
 fn read_config(config: &JsValue) -> JsResult<ContextConfig> {

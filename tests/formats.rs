@@ -274,8 +274,8 @@ impl Grammar {
                     let mut read = Read::default();
                     if read_below(&mut read, &entry) {
                         // What stands behind the marker of a section is of the section again.
+                        assert!(read.marker.is_some(), "below a section: {entry:?}");
                         *marker = read.marker;
-                        assert!(marker.is_some());
                         continue;
                     }
                 }
@@ -524,6 +524,10 @@ fn label() -> impl Strategy<Value = String> {
         "A (b)",
         "[x]",
         "[Actions",
+        "[truncated",
+        "Actions",
+        "User",
+        "[2025",
         "",
         "\n",
         "/me",
@@ -784,10 +788,9 @@ fn check(case: &Case) -> bool {
         Some(text) => grammar.read_lines(text),
         // In chat messages what is quoted is lines of one of them.
         None => {
-            let quotes = context
-                .made
-                .iter()
-                .find(|made| made.text.starts_with("Earlier in this conversation:\n"));
+            let quotes = context.made.iter().find(|it| {
+                it.section > 1 && it.text.starts_with("Earlier in this conversation:\n")
+            });
             let is_quoted = context.pieces.iter().any(|it| matches!(it.piece, Piece::Quoted(_)));
             let text = quotes.filter(|_| is_quoted).and_then(|made| made.text.split_once('\n'));
             text.map(|(_, text)| grammar.read_lines(text)).unwrap_or_default()

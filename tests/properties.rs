@@ -9,6 +9,7 @@ use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::TestRunner;
+use std::cmp::Reverse;
 use std::fmt::Write;
 use support::{
     Message, build, config, fates, gap_notice, groups_are_whole, is_counted, kept, ranking_options,
@@ -183,7 +184,12 @@ fn checked(messages: &[Message], request: Option<&str>, json: &str) -> Option<Co
     for rows in [&in_place, &quoted] {
         let is_timed = |row: &usize| messages[*row].time.is_some();
         let said = rows.iter().copied().filter(|row| messages[*row].role != Role::Tool);
-        assert!(said.filter(is_timed).is_sorted_by_key(|row| (messages[row].time, row)));
+        let said = said.filter(is_timed);
+        // A list that runs backwards is read from its end.
+        assert!(
+            said.clone().is_sorted_by_key(|row| (messages[row].time, row))
+                || said.is_sorted_by_key(|row| (messages[row].time, Reverse(row)))
+        );
     }
     assert_eq!(fates(&context).len(), messages.len());
     let mut sorted = [in_place.as_slice(), &quoted].concat();

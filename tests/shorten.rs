@@ -1,12 +1,10 @@
 //! A text that is too long for the budget is cut: one count of the whole, and then work that follows what is kept.
 
 #![cfg(not(target_family = "wasm"))]
-#![expect(clippy::disallowed_methods, reason = "it measures time")]
 
 mod support;
 
-use std::time::Instant;
-use support::{build, config, encoding, reference_count, transcript};
+use support::{build, config, reference_count, transcript};
 use windrow::tokens::EncodingName;
 
 /// Long texts: words, white space, one letter, one cluster, flags, joined emoji, letters with marks.
@@ -45,26 +43,5 @@ fn a_text_is_cut_to_what_fits_and_no_more_than_it_must() {
         let used = reference_count(EncodingName::O200kBase, &cut);
         // A cluster is kept whole or not at all.
         assert!(used > 150 || text.starts_with(['\u{301}', '👩', 'क', '\n', ' ']), "{used}: {cut}");
-    }
-}
-
-#[test]
-#[ignore = "slow by nature: npm run test:full"]
-fn cutting_takes_little_more_than_counting_the_whole_once() {
-    let counter = encoding(EncodingName::O200kBase);
-    // How fast lines are told from structure is the business of `form`.
-    for text in texts(20 << 20).into_iter().filter(|text| !text.starts_with('\n')) {
-        let started = Instant::now();
-        assert!(counter.count(&text) > 0);
-        let whole = started.elapsed();
-        let started = Instant::now();
-        cut(&text, 1000);
-        let taken = started.elapsed();
-        let what: String = text.chars().take(3).collect();
-        eprintln!("{what:?}: {whole:?} to count, {taken:?} to cut");
-        assert!(
-            taken.as_millis() < 3 * whole.as_millis() + 1500,
-            "{what:?}: {taken:?} beside {whole:?}"
-        );
     }
 }

@@ -669,3 +669,25 @@ fn the_newest_message_of_the_user_stands_for_the_request_wherever_it_is() {
         assert!(prompt(&found, &end.rows()).iter().any(|piece| piece.starts_with("message 60 ")));
     }
 }
+
+#[test]
+fn what_is_required_is_the_same_however_much_was_read() {
+    let message = |row: usize, role: Role, text: &str| {
+        let mut message = Message::user(text).with(Field::Id, &format!("m{row}"));
+        message.role = role;
+        message.time = Some(1_749_784_000_000);
+        message
+    };
+    let long = "a  cjl  a  a  a  fvae  bae a  av  vba aa  a aaaaa";
+    let messages: Vec<Message> = (0..9)
+        .map(|row| match row {
+            3 => message(row, Role::User, "  "),
+            0..3 => message(row, Role::User, ""),
+            8 => message(row, Role::Assistant, long),
+            _ => message(row, Role::Assistant, ""),
+        })
+        .collect();
+    let json = r#"{"encoding":"estimate","recall":{"ranking":"recency"},"budget":{"maxTokens":30},
+        "sections":[{"id":"history","kind":"history"},{"id":"request","kind":"request"}],"render":{"format":"xml"}}"#;
+    check_case(&messages, None, json, (3, 0), false).expect("the same");
+}

@@ -33,6 +33,7 @@ export { type ParsedTranscript, parseTranscript, type SkippedRow } from "./parse
 export { type Presets, presets, searchFirst } from "./presets.js";
 export { type Difference, type Replay, replay } from "./replay.js";
 export { type OverallLimits, type RetentionLimits, retain } from "./retention.js";
+export { type SearchHit, type SearchOptions, type StoreSearchOptions, searchSessions } from "./search.js";
 export {
   type KeptBuild,
   openSession,

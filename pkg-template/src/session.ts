@@ -14,6 +14,7 @@ import { decodePlain, encodePlain } from "./plain-data.js";
 import { publicMethods, publicPromise } from "./public-call.js";
 import { checkRecording, type Replay, replay } from "./replay.js";
 import { checkRetention, type RetentionLimits, retainSession } from "./retention.js";
+import { checkSearch, type Searched, type SearchHit, type SearchOptions, searchLogs } from "./search.js";
 import {
   type EntryMessage,
   entryOf,
@@ -309,6 +310,28 @@ export class Session<M extends MessageInput = MessageInput> {
       await this.#record(failure);
       throw failure;
     }
+  }
+
+  /**
+   * Finds messages of the whole log, the best first, by the index that builds rank with: what is not in the prompt is found
+   * too. The log is read once where it has no index; then only what is found is. What was removed by its author
+   * (`status: "deleted"`), or was valid for a time that is over (`ttlSeconds`), is not found. Fails with `INVALID_CONFIG`,
+   * and as the store does. `searchSessions` searches all sessions of a store.
+   */
+  async search(query: string, options: SearchOptions = {}): Promise<readonly SearchHit<M>[]> {
+    this.#check();
+    const checked = checkSearch(query, options, ["limit", "timeZone"]);
+    const log: Searched<M> = {
+      sessionKey: this.key,
+      find: (question) => this.#tail.search(question),
+      read: async (seqs) => {
+        const messages = this.#messagesOf(await this.#read({ seqs, types: MESSAGE_TYPES }));
+        return new Map(messages.map((message) => [this.seqOf(message) as number, message]));
+      },
+    };
+    const hits = await searchLogs([log], query, checked);
+    this.#later(this.#tail.save());
+    return hits;
   }
 
   /** The builds that were kept, oldest first unless `order` says otherwise. */

@@ -17,6 +17,7 @@ import type {
   TranscriptStore,
 } from "./stores/contract.js";
 import { type Source, Transcript } from "./transcript.js";
+import { zoneOffsets } from "./zones.js";
 
 /** What a build's transcript consists of. */
 export const MESSAGE_TYPES: readonly EntryType[] = ["message", "summary"];
@@ -41,6 +42,28 @@ interface Row<M> {
 
 /** From which sequence number to which everything was read. */
 type Stretch = readonly [first: number, last: number];
+
+/** What is looked for in a log, and how many messages at most. */
+export interface Question {
+  readonly text: string;
+  readonly nowMs: number;
+  readonly timeZone: string | undefined;
+  readonly count: number;
+}
+
+/** What was found in a log, as the engine says it (`Found` in `src/recall/search.rs`). */
+export interface FoundInLog {
+  readonly messageCount: number;
+  readonly words: readonly { readonly text: string; readonly count: number }[];
+  readonly hits: readonly {
+    readonly seq: number;
+    readonly share: number;
+    readonly weights: readonly number[];
+    readonly similar: number;
+    readonly reason: string;
+  }[];
+  readonly timeRange: readonly [first: number, last: number] | null;
+}
 
 export class Tail<M extends MessageInput> implements Reader<M> {
   readonly #store: TranscriptStore;
@@ -135,25 +158,54 @@ export class Tail<M extends MessageInput> implements Reader<M> {
 
   /** Reads more of the log: messages that are named, all, or as much again as there is; or its index. */
   older({ wanted }: OlderNeed): Promise<void> {
-    return this.#reading(() =>
-      this.#store.holding(this.#sessionKey, async () => {
-        const [info] = await this.#store.sessions({ keys: [this.#sessionKey] });
-        if (!this.#isOpen || this.#isOutdated(info)) {
-          await this.#readEnd();
-        }
-        const index = wanted.kind === "index" ? await this.#loadIndex() : undefined;
-        const isThere = wanted.kind === "seqs" ? await this.#readSingles(wanted.value) : index !== undefined;
-        if (wanted.kind === "id") {
-          this.#lookedUp.push(wanted.value);
-          await this.#readExchanges(await this.#find(wanted.value));
-        } else if (!isThere) {
-          const count = wanted.kind === "more" ? Math.max(this.#rows.length, BLOCK) : Number.POSITIVE_INFINITY;
-          await this.#readBefore(this.#firstOfTail, count);
-        }
-        await this.#rebuild(index);
-        this.#isOpen = true;
-      }),
-    );
+    return this.#reading(() => this.#readOlder(wanted));
+  }
+
+  async #readOlder(wanted: OlderNeed["wanted"]): Promise<void> {
+    await this.#store.holding(this.#sessionKey, async () => {
+      const [info] = await this.#store.sessions({ keys: [this.#sessionKey] });
+      if (!this.#isOpen || this.#isOutdated(info)) {
+        await this.#readEnd();
+      }
+      const index = wanted.kind === "index" ? await this.#loadIndex() : undefined;
+      const isThere = wanted.kind === "seqs" ? await this.#readSingles(wanted.value) : index !== undefined;
+      if (wanted.kind === "id") {
+        this.#lookedUp.push(wanted.value);
+        await this.#readExchanges(await this.#find(wanted.value));
+      } else if (!isThere) {
+        const count = wanted.kind === "more" ? Math.max(this.#rows.length, BLOCK) : Number.POSITIVE_INFINITY;
+        await this.#readBefore(this.#firstOfTail, count);
+      }
+      await this.#rebuild(index);
+      this.#isOpen = true;
+    });
+  }
+
+  /** Finds messages of the log by its index, which is read first; where there is none, the whole log is. */
+  search(question: Question): Promise<FoundInLog> {
+    return this.#reading(async () => {
+      await this.#refresh();
+      let found = this.#found(question);
+      if (found === undefined && !(this.#isWhole && this.#rows.length === 0)) {
+        await this.#readOlder({ kind: "index" });
+        found = this.#found(question);
+      }
+      return found ?? { messageCount: 0, words: [], hits: [], timeRange: null };
+    });
+  }
+
+  #found({ text, nowMs, timeZone, count }: Question): FoundInLog | undefined {
+    const { core } = this.#transcript.source();
+    const found = (offsets: readonly number[]): FoundInLog | undefined => {
+      const json = call("session_error", () => core.search(text, nowMs, new Float64Array(offsets), count));
+      return json === undefined ? undefined : (JSON.parse(json) as FoundInLog);
+    };
+    const inUtc = found([]);
+    if (inUtc?.timeRange == null || timeZone === undefined) {
+      return inUtc;
+    }
+    const [first, last] = inUtc.timeRange;
+    return found(zoneOffsets(timeZone, Math.min(first, nowMs), Math.max(last, nowMs), "session_error"));
   }
 
   /** Writes what was derived since the last time: costs that were counted, vectors that were given. */
@@ -237,10 +289,10 @@ export class Tail<M extends MessageInput> implements Reader<M> {
   }
 
   /** As `#inTurn`. What was read in part is read anew the next time. */
-  #reading(run: () => Promise<void>): Promise<void> {
+  #reading<T>(run: () => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
       try {
-        await run();
+        return await run();
       } catch (failure) {
         this.#forget();
         throw failure;

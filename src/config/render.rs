@@ -160,13 +160,16 @@ impl RenderConfig {
             (format!("render.sourceLabels.{source}"), Role::User, clean_label(label))
         });
         let labels: Vec<(String, Role, String)> = roles.chain(sources).collect();
+        // In `conversations` the history's lines have brackets, and those of the request and behind it are as in `text`.
+        let has_brackets = self.format == Format::Conversations;
         for (path, role, label) in &labels {
-            let is_bracketed = self.format == Format::Conversations;
-            let head = format!("{}{label}:", if is_bracketed { "[" } else { "" });
-            let time = label.strip_prefix('[').filter(|_| !is_bracketed).unwrap_or_default();
+            let heads = [Some(format!("{label}:")), has_brackets.then(|| format!("[{label}:"))];
+            let begins_own =
+                heads.iter().flatten().any(|it| OWN_BEGINS.iter().any(|own| it.starts_with(own)));
+            let time = label.strip_prefix('[').unwrap_or_default();
             let is_time =
                 time.starts_with("unknown]") || time.starts_with(|it: char| it.is_ascii_digit());
-            if is_time || OWN_BEGINS.iter().any(|own| head.starts_with(own)) {
+            if is_time || begins_own {
                 return Err(invalid(
                     path,
                     "a label cannot begin as a line of the prompt's own does",
@@ -193,13 +196,10 @@ impl RenderConfig {
         if rest.starts_with(if label.is_empty() { "(" } else { " (" }) {
             return true;
         }
-        match self.format {
-            Format::Conversations => {
-                let time = rest.strip_prefix(' ').unwrap_or_default();
-                rest.starts_with(']') || time.starts_with(|letter: char| letter.is_ascii_digit())
-            }
-            _ => rest.starts_with(':'),
-        }
+        let time = rest.strip_prefix(' ').unwrap_or_default();
+        let is_bracketed =
+            rest.starts_with(']') || time.starts_with(|letter: char| letter.is_ascii_digit());
+        rest.starts_with(':') || (self.format == Format::Conversations && is_bracketed)
     }
 }
 

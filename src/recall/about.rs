@@ -6,7 +6,7 @@
 use super::index::{IS_QUESTION, Index, narrow, short};
 use super::query::Query;
 use super::spread::{Kernel, Part, add_up, spread};
-use super::terms::{Kind, Term};
+use super::terms::Kind;
 use crate::map::{self, Hashed};
 use std::borrow::Cow;
 
@@ -44,6 +44,8 @@ const SIMILARITY_OVERVIEW: f32 = 0.8;
 /// What an identifier counts against a word, and all the grams of a word together.
 const IDENTIFIER: f32 = 1.5;
 const GRAMS: f32 = 0.3;
+/// What a word is looked for by, and what each counts.
+const FORMS: [(Kind, f32); 2] = [(Kind::Word, 1.0), (Kind::Identifier, IDENTIFIER)];
 
 /// A request is widened by so many terms, of so many of the best messages; together they count so much of what the best message
 /// has.
@@ -170,13 +172,10 @@ pub(crate) fn by_words(
     let mut scores = vec![0.0; index.len()];
     let mut hits = Vec::new();
     for word in &query.words {
-        let of_kind = |kind| -> Vec<Term> {
-            word.terms.iter().filter(|term| term.kind == kind).copied().collect()
-        };
         let mut has = Vec::new();
         // Its forms count as one.
-        for (kind, weight) in [(Kind::Word, 1.0), (Kind::Identifier, IDENTIFIER)] {
-            let found = index.occurrences(&of_kind(kind));
+        for (kind, weight) in FORMS {
+            let found = index.occurrences(&word.terms_of(kind));
             has.extend(found.iter().map(|(message, _)| u64::from(*message)));
             let found_in = found.iter().map(|(message, often)| (*message as usize, *often));
             add(index, found_in, found.len(), weight, &mut scores);
@@ -189,7 +188,7 @@ pub(crate) fn by_words(
         hits.push(has.into_iter().map(|message| message as u32).collect());
         if has_grams {
             // Each for itself, all of them together as one.
-            let grams = of_kind(Kind::Gram);
+            let grams = word.terms_of(Kind::Gram);
             #[expect(clippy::cast_precision_loss, reason = "a word has few")]
             let weight = GRAMS / grams.len() as f32;
             for gram in grams {
@@ -199,6 +198,25 @@ pub(crate) fn by_words(
     }
     close(&mut scores, is_open);
     (scores, hits)
+}
+
+/// By message of these, by word of the request: what it counts that the message has it, whatever the word's rarity.
+pub(crate) fn weights(index: &Index, query: &Query, messages: &[usize]) -> Vec<Vec<f32>> {
+    let mut weights = vec![vec![0.0; query.words.len()]; messages.len()];
+    let places: Hashed<u32, usize> =
+        messages.iter().enumerate().map(|(place, message)| (narrow(*message), place)).collect();
+    let mean = index.mean_length().max(1.0);
+    for (position, word) in query.words.iter().enumerate() {
+        for (kind, weight) in FORMS {
+            for (message, often) in index.occurrences(&word.terms_of(kind)) {
+                if let Some(place) = places.get(&message) {
+                    let length = index.length(message as usize) / mean;
+                    weights[*place][position] += weight * saturated(often, length);
+                }
+            }
+        }
+    }
+    weights
 }
 
 /// From 0 to 1: which part of the request's words, by their rarity, a message and its neighbours have.
@@ -278,10 +296,15 @@ fn saturated(often: f32, length: f32) -> f32 {
     often * (K1 + 1.0) / (often + K1 * (1.0 - B + B * length))
 }
 
-/// How rare what so many messages have is: BM25's inverse document frequency.
-#[expect(clippy::cast_precision_loss, reason = "a logarithm of it")]
+/// How rare what so many messages of an index have is.
 fn rarity(index: &Index, count: usize) -> f32 {
-    let (all, count) = (index.len() as f32, count as f32);
+    rarity_among(index.len(), count)
+}
+
+/// How rare what `count` of all messages have is: BM25's inverse document frequency.
+#[expect(clippy::cast_precision_loss, reason = "a logarithm of it")]
+pub(crate) fn rarity_among(all: usize, count: usize) -> f32 {
+    let (all, count) = (all as f32, count as f32);
     (1.0 + (all - count + 0.5) / (count + 0.5)).ln()
 }
 

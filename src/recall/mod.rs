@@ -4,7 +4,7 @@
 //! a `query`, with the times that it names (`dates`). `score` adds up two answers: whether a message is what the request is
 //! about (`about`, with `spread` to its neighbours and the `vectors` of a model), and whether it is what the request goes on
 //! from (`flow`). `reasons` says in words what spoke for a message. `passages` does the same for long texts, and `log` keeps the
-//! index of a session.
+//! index of a session, which `search` looks through.
 
 mod about;
 mod dates;
@@ -17,6 +17,7 @@ pub(crate) mod passages;
 pub mod query;
 pub mod reasons;
 pub mod score;
+pub mod search;
 mod spread;
 pub mod terms;
 pub mod vectors;

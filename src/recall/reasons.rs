@@ -84,7 +84,7 @@ impl Evidence {
     #[must_use]
     pub fn recalled(&self, rows: &[usize]) -> Vec<RecalledWords> {
         let mut recalled: Vec<RecalledWords> = Vec::new();
-        for (row, words) in rows.iter().zip(self.words(rows)) {
+        for (row, words) in rows.iter().zip(self.words(rows, "recalled for the request")) {
             match recalled.iter_mut().find(|known| known.words == words) {
                 Some(known) => known.positions.push(*row),
                 None => recalled.push(RecalledWords { positions: vec![*row], words }),
@@ -93,8 +93,8 @@ impl Evidence {
         recalled
     }
 
-    /// Why each of the messages in these rows was recalled.
-    fn words(&self, rows: &[usize]) -> Vec<String> {
+    /// Why each of the messages in these rows was recalled, or whatever was done with it.
+    pub(super) fn words(&self, rows: &[usize], done: &str) -> Vec<String> {
         let has = |messages: &[u32], from: usize, to: usize| {
             let first = messages.partition_point(|message| (*message as usize) < from);
             messages.get(first).is_some_and(|message| *message as usize <= to)
@@ -138,7 +138,7 @@ impl Evidence {
             if parts.is_empty() {
                 parts.push("it is of a conversation about it".to_owned());
             }
-            format!("recalled for the request: {}", parts.join("; "))
+            format!("{done}: {}", parts.join("; "))
         };
         rows.iter().map(explain).collect()
     }

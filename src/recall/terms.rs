@@ -48,6 +48,13 @@ pub struct Word {
     pub is_name: bool,
 }
 
+impl Word {
+    /// Its terms of a kind.
+    pub(crate) fn terms_of(&self, kind: Kind) -> Vec<Term> {
+        self.terms.iter().filter(|term| term.kind == kind).copied().collect()
+    }
+}
+
 /// Makes terms of texts. It keeps buffers, and the stems of words that it met last: they change only how long it takes.
 pub struct Analyzer {
     prepared: String,

@@ -232,6 +232,9 @@ fn keep_required(
     let has_conversations =
         draft.conversations.as_ref().is_some_and(|conversations| !conversations.list.is_empty());
     history.is_empty = open.iter().all(|row| draft.is_in_turn(*row)) && !has_conversations;
+    if history.is_empty {
+        unread::ask_for_more(draft, &[])?; // all of it may be among what was not read
+    }
     let frame: Vec<Piece> = if history.is_empty {
         history.empty.into_iter().collect()
     } else {

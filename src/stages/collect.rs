@@ -43,10 +43,8 @@ pub fn run(draft: &mut Draft) -> StageResult {
     for row in draft.order.clone() {
         let reason = if is_of_other_session(draft, row) {
             Some(Reason::OtherSession)
-        } else if is_expired(draft, row) {
-            Some(Reason::Expired)
-        } else if transcript.value(row, Field::Status) == Some(DELETED) {
-            Some(Reason::Deleted)
+        } else if let Some(gone) = gone(&transcript, row, draft.now) {
+            Some(gone)
         } else if is_for_other_agent(draft, row) {
             Some(Reason::OtherTarget)
         } else {
@@ -212,10 +210,15 @@ fn is_of_other_session(draft: &Draft, row: usize) -> bool {
     }
 }
 
-fn is_expired(draft: &Draft, row: usize) -> bool {
-    let limit = draft.transcript.value(row, Field::TimeToLive).and_then(|limit| limit.parse().ok());
-    let age = draft.transcript.time(row).map(|time: Milliseconds| draft.now.0 - time.0);
-    limit.is_some_and(|limit: i64| age.is_none_or(|age| age > limit))
+/// Why a message is not there for anyone any more, if it is not: it was valid for a time, or its author removed it.
+pub(crate) fn gone(transcript: &Transcript, row: usize, now: Milliseconds) -> Option<Reason> {
+    let limit = transcript.value(row, Field::TimeToLive).and_then(|limit| limit.parse().ok());
+    let age = transcript.time(row).map(|time| now.0.saturating_sub(time.0));
+    if limit.is_some_and(|limit: i64| age.is_none_or(|age| age > limit)) {
+        Some(Reason::Expired)
+    } else {
+        (transcript.value(row, Field::Status) == Some(DELETED)).then_some(Reason::Deleted)
+    }
 }
 
 fn is_for_other_agent(draft: &Draft, row: usize) -> bool {

@@ -7,7 +7,9 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { Miniflare } from "miniflare";
+import { memoryStore } from "windrow";
 import { storeConformance } from "windrow/stores/conformance";
+import { runSearchCases } from "./support/search-cases.mjs";
 
 const cache = fileURLToPath(new URL("../../.cache/", import.meta.url));
 const worker = fileURLToPath(new URL("./support/edge-store-worker.mjs", import.meta.url));
@@ -56,7 +58,7 @@ function namesOf(harness) {
 
 /** A Durable Object, and a D1 database, of its own for every case. */
 const places = new Map(
-  [...namesOf({}), ...hosts.flatMap(({ own }) => own), "requests", "kept", "held"].map((name, index) => [
+  [...namesOf({}), ...hosts.flatMap(({ own }) => own), "requests", "kept", "held", "searches"].map((name, index) => [
     name,
     `PLACE_${index}`,
   ]),
@@ -145,6 +147,10 @@ for (const { title, path, conformance, own } of hosts) {
           seqs.map((seq, index) => [seq, `${writer}: ${index + 1}`]),
         );
       }
+    });
+
+    test("a search finds what it finds in Node", async () => {
+      assert.deepEqual(await runCase(path, "searches"), await runSearchCases(memoryStore()));
     });
 
     test("all is there after the runtime has started anew", async () => {

@@ -275,6 +275,14 @@ test("the example of append, then build goes on where the last prompt ended", as
   assert.equal(comment(example, "second.messages[5].content;"), JSON.stringify(second.messages[5].content));
 });
 
+test("the example of a tool that searches finds what its comments say", async () => {
+  const example = exampleWith("search_conversation");
+  const { hit } = await run(example, "hit");
+  for (const field of ["text", "reason"]) {
+    assert.ok(example.code.includes(`hit.${field}; // "${hit[field]}"`), hit[field]);
+  }
+});
+
 test("the example of conversations gives the text below it", async () => {
   const example = exampleWith("presets.tiered");
   const { context } = await run(example, "context");

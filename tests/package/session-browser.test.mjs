@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { memoryStore, openSession, presets } from "windrow";
+import { runSearchCases } from "./support/search-cases.mjs";
 import { runSessionCases } from "./support/session-cases.mjs";
 import { openStorePage } from "./support/store-page.mjs";
 
@@ -24,11 +25,12 @@ function conversation(length) {
 const script = `
 import { buildContext, countTokens, loadEncoding, memoryStore, openSession, presets, replay } from "windrow";
 import { indexedDbStore } from "windrow/stores/indexeddb";
+import { runSearchCases } from "./search-cases.mjs";
 import { runSessionCases } from "./session-cases.mjs";
 
 ${conversation.toString()}
 
-Object.assign(globalThis, { buildContext, countTokens, loadEncoding, memoryStore, openSession, presets, replay, indexedDbStore, conversation, runSessionCases });
+Object.assign(globalThis, { buildContext, countTokens, loadEncoding, memoryStore, openSession, presets, replay, indexedDbStore, conversation, runSearchCases, runSessionCases });
 Object.assign(globalThis, {
   /** Changes the database past the store. */
   raw: (name, change) => new Promise((resolve, reject) => {
@@ -480,4 +482,10 @@ test("conversations with tools and oddities, presets with hooks, and what is imp
     contexts.some(({ recording }) => recording.read.length === 2),
     "not all of a log was read",
   );
+});
+
+test("a search finds what it finds in Node", async (t) => {
+  const page = await site.page({ in: await contextOf(t) });
+  const inPage = await page.evaluate(() => runSearchCases(indexedDbStore({ name: "searches" })));
+  assert.deepEqual(inPage, await runSearchCases(memoryStore()));
 });

@@ -6,8 +6,10 @@ import {
   memoryStore,
   openSession,
   presets,
+  type SearchHit,
   type Session,
   type SessionChange,
+  searchSessions,
   type TranscriptStore,
 } from "windrow";
 import { admit, checkKey, type NewEntry, type SessionInfo, storeError } from "windrow/stores";
@@ -62,7 +64,13 @@ export async function chat(): Promise<void> {
     console.log(isSame, build.snapshot.contextHash);
   }
   const records: readonly { readonly code: ContextError["code"] }[] = await session.failures();
-  console.log(rating, place, text, kept, role, records);
+  const [hit]: readonly SearchHit<ChatMessage>[] = await session.search("so?", { limit: 3, timeZone: "UTC" });
+  const found: string | undefined = hit?.message.content;
+  const [other] = await searchSessions<ChatMessage>(store, "so?", { keys: ["web:main"] });
+  const score: number | undefined = other?.score;
+  // @ts-expect-error a session is not searched by keys
+  await session.search("so?", { keys: [] });
+  console.log(rating, place, text, kept, role, records, found, score);
   await using temporary = await openSession("a", { store: memoryStore() });
   await temporary.import(await session.export());
 }

@@ -272,6 +272,11 @@ const functions = {
     or((random) => mixed(random, { sessionId: "s", limit: 2, now: 0 })),
   ),
   parseTranscript: args(fileText),
+  searchSessions: args(
+    or(() => memoryStore()),
+    or((random) => random.pick(["so?", "", "zorblax yesterday"])),
+    or((random) => mixed(random, { limit: 3, timeZone: "Europe/Berlin", keys: ["web:main"] })),
+  ),
   replay: args(recording, list),
   retain: args(
     or(() => memoryStore()),
@@ -352,6 +357,10 @@ const sessionMethods = {
   import: args(
     fileText,
     or((random) => mixed(random, { operationId: `o ${random.fraction()}`, onProgress() {} })),
+  ),
+  search: args(
+    or((random) => random.pick(["so?", "", "zorblax yesterday"])),
+    or((random) => mixed(random, { limit: 3, timeZone: "Europe/Berlin" })),
   ),
   subscribe: args(or(() => () => {})),
   clear: nothing,

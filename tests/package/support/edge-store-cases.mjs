@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { MIGRATIONS, migrate } from "../../../pkg-template/src/stores/sql-schema.ts";
+import { runSearchCases } from "./search-cases.mjs";
 
 const KEY = "web:main";
 
@@ -718,6 +719,11 @@ export const edgeCases = {
 
   "the operation again"(host) {
     return host.open().append(KEY, messages("c"), { operationId: "o" });
+  },
+
+  /** What is found, to be compared with what is found elsewhere. */
+  searches(host) {
+    return runSearchCases(host.open());
   },
 
   /** Never ends: the runtime notices, and cancels the request. */

@@ -1,0 +1,212 @@
+// Searching what was said: in one session, or in all sessions of a store. It is the index of recall that is searched.
+
+import { rarityOf } from "#core";
+import { call } from "./engine.js";
+import { ContextError } from "./errors.js";
+import { describe, type MessageInput } from "./messages.js";
+import { publicPromise } from "./public-call.js";
+import { messageOf } from "./session-log.js";
+import type { TranscriptStore } from "./stores/contract.js";
+import { checkKey, checkStore } from "./stores/log.js";
+import { type FoundInLog, MESSAGE_TYPES, type Question, Tail } from "./tail.js";
+import { Transcript } from "./transcript.js";
+import { zoneOf } from "./zones.js";
+
+const KIND = "session_error";
+/** How many hits there are at most where nothing else is said. */
+const DEFAULT_LIMIT = 10;
+const LARGEST_LIMIT = 1000;
+
+export interface SearchOptions {
+  /** How many messages at most: 1 to 1,000, default 10. */
+  readonly limit?: number;
+  /** The user's time zone, for what names a time ("yesterday"). Default: UTC. */
+  readonly timeZone?: string | null;
+}
+
+export interface StoreSearchOptions extends SearchOptions {
+  /** Only the sessions of these keys: where a store has sessions of several users, give those of one. Default: all. */
+  readonly keys?: readonly string[];
+}
+
+/** A message that was found. */
+export interface SearchHit<M> {
+  /** The key of its session. */
+  readonly sessionKey: string;
+  /** Its sequence number in that session. */
+  readonly seq: number;
+  readonly message: M;
+  /** How well it fits, above 0: larger is better. Scores of one search can be compared, and no others. */
+  readonly score: number;
+  /** Why it was found, in words. */
+  readonly reason: string;
+}
+
+/** A log that is searched. */
+export interface Searched<M> {
+  readonly sessionKey: string;
+  /** Finds the best, at most so many. */
+  find(question: Question): Promise<FoundInLog>;
+  /** Reads messages by their sequence numbers. */
+  read(seqs: readonly number[]): Promise<ReadonlyMap<number, M>>;
+}
+
+interface Merged {
+  readonly log: number;
+  readonly hit: number;
+  readonly score: number;
+}
+
+/**
+ * Finds messages in all sessions of a store, the best first, by the indexes that builds rank with; a session without one is
+ * read once. What was removed by its author (`status: "deleted"`), or was valid for a time that is over (`ttlSeconds`), is
+ * not found. Fails with `INVALID_CONFIG`, and as the store does.
+ */
+export function searchSessions<M extends MessageInput = MessageInput>(
+  store: TranscriptStore,
+  query: string,
+  options: StoreSearchOptions = {},
+): Promise<readonly SearchHit<M>[]> {
+  return publicPromise(KIND, "searchSessions", async () => {
+    checkStore(store, "store");
+    const { keys, ...rest } = checkSearch(query, options, ["limit", "timeZone", "keys"]) as StoreSearchOptions;
+    for (const key of checkKeys(keys)) {
+      checkKey(key);
+    }
+    const sessions = await store.sessions(keys === undefined ? {} : { keys });
+    const logs = sessions.map(({ key }) => searchedOf<M>(store, key));
+    return await searchLogs<M>(logs, query, rest);
+  });
+}
+
+type Hit = FoundInLog["hits"][number];
+
+/** Finds messages in logs, the best first. The query and the options were checked. */
+export async function searchLogs<M extends MessageInput>(
+  logs: readonly Searched<M>[],
+  text: string,
+  { limit = DEFAULT_LIMIT, timeZone }: SearchOptions,
+): Promise<readonly SearchHit<M>[]> {
+  const nowMs = Date.now();
+  // Of what is found some may be gone: then more is looked for.
+  for (let count = limit; ; count *= 2) {
+    const found: FoundInLog[] = [];
+    for (const log of logs) {
+      found.push(await log.find({ text, nowMs, timeZone: timeZone ?? undefined, count }));
+    }
+    const merged = merge(found).slice(0, count);
+    const messages: ReadonlyMap<number, M>[] = [];
+    for (const [place, log] of logs.entries()) {
+      const seqs = merged.filter((it) => it.log === place).map(({ hit }) => found[place]?.hits[hit]?.seq ?? 0);
+      messages.push(seqs.length === 0 ? new Map() : stillThere(await log.read(seqs), nowMs));
+    }
+    const hits = merged.flatMap(({ log, hit, score }): SearchHit<M>[] => {
+      const { seq, reason } = found[log]?.hits[hit] ?? { seq: 0, reason: "" };
+      const message = messages[log]?.get(seq);
+      return message === undefined ? [] : [{ sessionKey: logs[log]?.sessionKey ?? "", seq, message, score, reason }];
+    });
+    if (hits.length >= limit || merged.length < count) {
+      return hits.slice(0, limit);
+    }
+  }
+}
+
+/**
+ * The hits of several logs in one list; of equal ones those of the log that comes first.
+ *
+ * What a message scores within its log says nothing beside another log, as the best of each has the same. So each log counts as
+ * much as its best hit would in a search over all of them at once: BM25 of its words, by how rare they are everywhere.
+ */
+function merge(found: readonly FoundInLog[]): Merged[] {
+  const all = found.reduce((sum, { messageCount }) => sum + messageCount, 0);
+  const counts = new Map<string, number>();
+  for (const { text, count } of found.flatMap(({ words }) => words)) {
+    counts.set(text, (counts.get(text) ?? 0) + count);
+  }
+  const merged = found.flatMap(({ words, hits }, log) => {
+    const rarities = words.map(({ text }) => call(KIND, () => rarityOf(all, counts.get(text) ?? 0)));
+    const bm25 = ({ weights, similar }: Hit): number =>
+      weights.reduce((sum, weight, word) => sum + weight * (rarities[word] ?? 0), similar);
+    // What is there for its time or its speaker alone counts too.
+    const strength = 1 + hits.reduce((most, hit) => Math.max(most, bm25(hit)), 0);
+    return hits.map(({ share }, hit): Merged => ({ log, hit, score: share * strength }));
+  });
+  return merged.sort((left, right) => right.score - left.score);
+}
+
+/** A session that is opened for one search. */
+function searchedOf<M extends MessageInput>(store: TranscriptStore, sessionKey: string): Searched<M> {
+  return {
+    sessionKey,
+    async find(question) {
+      const tail = new Tail<M>(store, sessionKey, messageOf, () => {});
+      try {
+        const found = await tail.search(question);
+        // Where it cannot be saved, it is made again.
+        await tail.save().catch(() => undefined);
+        return found;
+      } finally {
+        await tail.free();
+      }
+    },
+    async read(seqs) {
+      const { entries } = await store.read(sessionKey, { seqs, types: MESSAGE_TYPES });
+      return new Map(
+        entries.flatMap((entry) => {
+          const { message } = messageOf(entry);
+          return message === undefined ? [] : [[entry.seq, message as M]];
+        }),
+      );
+    },
+  };
+}
+
+/** Without those that are not there for anyone any more. */
+function stillThere<M extends MessageInput>(messages: ReadonlyMap<number, M>, nowMs: number): ReadonlyMap<number, M> {
+  const transcript = new Transcript<M>();
+  try {
+    transcript.append([...messages.values()]);
+    const { core } = transcript.source();
+    return new Map([...messages].filter((_, row) => !call(KIND, () => core.isGone(row, nowMs))));
+  } finally {
+    transcript.free();
+  }
+}
+
+/** The options of a search. Fails with `INVALID_CONFIG` where one is misspelt, or not what it must be. */
+export function checkSearch(query: unknown, options: unknown, known: readonly string[]): SearchOptions {
+  if (typeof query !== "string") {
+    throw invalid("query", `expected a text, got ${describe(query)}`, "Pass what to look for, in words.");
+  }
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw invalid("options", `expected an object, got ${describe(options)}`, "Pass an object, or nothing.");
+  }
+  const given = { ...options } as SearchOptions;
+  const unknown = Object.keys(given).find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw invalid(unknown, "unknown option", `The options are ${known.join(", ")}.`);
+  }
+  const { limit, timeZone } = given;
+  if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= LARGEST_LIMIT)) {
+    const expected = `a whole number from 1 to ${LARGEST_LIMIT}`;
+    throw invalid("limit", `expected ${expected}, got ${describe(limit)}`, `Give ${expected}, or leave it out.`);
+  }
+  if (timeZone != null) {
+    if (typeof timeZone !== "string") {
+      throw invalid("timeZone", `expected a text, got ${describe(timeZone)}`, 'Name one, for example "Europe/Berlin".');
+    }
+    zoneOf(timeZone, KIND);
+  }
+  return given;
+}
+
+function checkKeys(keys: unknown): readonly unknown[] {
+  if (keys !== undefined && !Array.isArray(keys)) {
+    throw invalid("keys", `expected a list of keys, got ${describe(keys)}`, "Pass an array, or leave it out.");
+  }
+  return keys ?? [];
+}
+
+function invalid(path: string, problem: string, nextAction: string): ContextError {
+  return new ContextError({ kind: KIND, code: "INVALID_CONFIG", path, message: `${path}: ${problem}`, nextAction });
+}

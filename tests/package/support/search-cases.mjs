@@ -1,0 +1,47 @@
+// What searches find over the same conversations: run in Node, in a browser and in workerd, each over a store of its own.
+
+import { openSession, searchSessions } from "windrow";
+import { Random } from "./random.mjs";
+
+const START = Date.UTC(2026, 0, 5, 8);
+const WORDS = "harbour violin garden invoice kitchen train plumber window ticket letter candle river".split(" ");
+
+/** A chat of everyday words, in which one message has a word that no other has. */
+export function chatWith(rare, { random, length, place, prefix = "m" }) {
+  return Array.from({ length }, (_, position) => {
+    const words = Array.from({ length: random.integer(2, 9) }, () => random.pick(WORDS)).join(" ");
+    return {
+      id: `${prefix}${position}`,
+      role: position % 2 === 0 ? "user" : "assistant",
+      content: position === place ? `it is called ${rare}, by the ${random.pick(WORDS)}` : `we said ${words} again`,
+      createdAt: new Date(START + position * 60_000).toISOString(),
+    };
+  });
+}
+
+/** What some searches find, so that it can be compared between hosts. */
+export async function runSearchCases(store) {
+  const random = new Random(7);
+  const names = ["ada", "bob", "cem"];
+  for (const [position, name] of names.entries()) {
+    const session = await openSession(name, { store });
+    await session.append(chatWith(`zorblax${position}`, { random, length: 150, place: 40 + position, prefix: name }));
+    await session.close();
+  }
+  const session = await openSession("bob", { store });
+  const plain = ({ sessionKey, seq, message, score, reason }) => ({
+    sessionKey,
+    seq,
+    id: message.id,
+    score: score.toPrecision(4),
+    reason,
+  });
+  const found = {
+    own: (await session.search("what is zorblax1?", { limit: 3 })).map(plain),
+    others: (await session.search("what is zorblax2?", { limit: 3 })).map(plain),
+    all: (await searchSessions(store, "zorblax2 or zorblax0", { limit: 5 })).map(plain),
+    some: (await searchSessions(store, "zorblax2 or zorblax0", { limit: 5, keys: ["ada"] })).map(plain),
+  };
+  await session.close();
+  return found;
+}
