@@ -892,6 +892,7 @@ fn check_cases(cases: u32) {
     let mut runner = TestRunner::new(ProptestConfig {
         cases,
         failure_persistence: None,
+        max_local_rejects: u32::MAX,
         ..ProptestConfig::default()
     });
     runner
