@@ -307,7 +307,6 @@ pub(crate) fn keep_ranked(
             {
                 items = items.saturating_sub(count);
                 is_first = false;
-                let reason = if draft.is_in_turn(row) { Reason::Request } else { reason };
                 draft.claim(row, Rank::Recalled, reason);
                 *room = room.minus(before.minus(left));
                 misses = 0;

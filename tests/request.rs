@@ -205,3 +205,40 @@ fn a_cap_on_messages_that_leaves_out_chat_trims() {
         assert!(notes.iter().all(|note| note.words.contains("window.maxRecentMessages")));
     }
 }
+
+#[test]
+fn a_tool_loop_keeps_its_newest_steps_before_anything_older() {
+    let mut messages: Vec<Message> = Vec::new();
+    for turn in 0..20 {
+        messages.push(Message::user(&format!("what does the boat of {turn} cost?")));
+        messages.push(Message::assistant(&format!("the boat of {turn} costs {turn} euros")));
+    }
+    messages.push(Message::user("and what does the boat cost in all?"));
+    let asked = messages.len() - 1;
+    for step in 0..12 {
+        let id = format!("call{step}");
+        messages.push(Message::calls(&[&id]));
+        messages.push(Message::result(&id, &format!("{} found", "row ".repeat(20 + step % 3))));
+    }
+    for ranking in ["relevance", "bm25", "recency"] {
+        for limit in [250, 400, 600, 1500] {
+            let json = format!(
+                r#"{{"encoding":"estimate","recall":{{"ranking":"{ranking}"}},"budget":{{"maxTokens":{limit}}},{SECTIONS}}}"#
+            );
+            let context = run(&messages, None, &json);
+            let kept = kept(&context);
+            assert!(kept.contains(&asked));
+            let first = (asked + 1..messages.len()).find(|row| kept.contains(row)).expect("steps");
+            assert!((first..messages.len()).all(|row| kept.contains(&row)), "{ranking} {limit}");
+            let has_history = kept.iter().any(|row| *row + 2 < asked);
+            assert!(
+                first == asked + 1 || ranking == "relevance" || ranking == "bm25" || !has_history
+            );
+            let steps = (messages.len() - first) / 2;
+            assert!(
+                steps >= usize::try_from(limit / 60).expect("small").min(12),
+                "{ranking} {limit}: {steps}"
+            );
+        }
+    }
+}

@@ -83,27 +83,27 @@ fn fill(draft: &mut Draft, plan: Plan, is_last: bool, line_end: u64) -> StageRes
     // otherwise a smaller budget would keep more.
     let mut room = if enlarges_first && gave_way { Cost::default() } else { left };
     history.reserve(draft, &meter, &mut room)?;
+    // What answers the request comes before all else of the history: a tool loop keeps its newest steps.
+    let (turn, rest): (Vec<usize>, Vec<usize>) = by_rank(draft, [Rank::History])
+        .concat()
+        .into_iter()
+        .partition(|row| draft.is_in_turn(*row));
     if draft.conversations.is_some() {
-        let [mut turn] = by_rank(draft, [Rank::History]);
-        turn.retain(|row| draft.is_in_turn(*row));
         keep_in_order(draft, &meter, &mut history, &mut room, &turn)?;
         tiered::keep_conversations(draft, &meter, &mut history, &mut room)?;
     } else {
-        let ranks = [Rank::Direct, Rank::Recent, Rank::Chosen, Rank::History];
-        let [direct, recent, chosen, mut rest] = by_rank(draft, ranks);
+        let [direct, recent, chosen] = by_rank(draft, [Rank::Direct, Rank::Recent, Rank::Chosen]);
+        let first = [direct, turn, recent, chosen].concat();
         if let Some(ranking) = draft.ranking.take() {
-            let first = [direct, recent, chosen].concat();
             let kept = keep_in_order(draft, &meter, &mut history, &mut room, &first)
                 .and_then(|()| keep_ranked(draft, &meter, &mut history, &mut room, &ranking));
             draft.ranking = Some(ranking);
             kept?;
-            rest.retain(|row| draft.rank(*row) == Rank::History);
+            let rest: Vec<usize> =
+                rest.into_iter().filter(|row| draft.rank(*row) == Rank::History).collect();
             keep_in_order(draft, &meter, &mut history, &mut room, &rest)?;
         } else {
-            let (turn, rest): (Vec<usize>, Vec<usize>) =
-                rest.into_iter().partition(|row| draft.is_in_turn(*row));
-            let rows = [direct, turn, recent, chosen, rest].concat();
-            keep_in_order(draft, &meter, &mut history, &mut room, &rows)?;
+            keep_in_order(draft, &meter, &mut history, &mut room, &[first, rest].concat())?;
         }
         unread::ask_for_more(draft, &history.left_out)?;
     }

@@ -90,13 +90,10 @@ fn rank(draft: &mut Draft) -> StageResult<Option<Ranked>> {
     Ok(Some(Ranked { newest, candidates, why: Why::Found(Rc::new(evidence)) }))
 }
 
-/// What answers the request, and the newest of the messages that limits apply to, the newest first.
+/// The newest of the messages that limits apply to, the newest first.
 fn newest(draft: &Draft) -> Vec<usize> {
     let count = usize::try_from(draft.config.recall.recent_messages).unwrap_or(usize::MAX);
-    let newest = || draft.order.iter().rev().copied();
-    let answers = newest().filter(|row| draft.is_in_turn(*row) && !draft.is_left_out(*row));
-    let optional = newest().filter(|row| draft.is_optional(*row));
-    answers.chain(optional.take(count)).collect()
+    draft.order.iter().rev().copied().filter(|row| draft.is_optional(*row)).take(count).collect()
 }
 
 /// An index, and where its messages are.
