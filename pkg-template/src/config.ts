@@ -20,7 +20,8 @@ import {
   type TriageHooks,
 } from "./hooks.js";
 import { jsonOf } from "./lists.js";
-import { describe, type MessageInput } from "./messages.js";
+import { type MessageInput } from "./messages.js";
+import { describe } from "./options.js";
 import { nearest } from "./nearest.js";
 
 /**

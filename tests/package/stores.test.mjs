@@ -309,6 +309,13 @@ const broken = [
     ],
   },
   {
+    name: "what is no range is a range that has nothing",
+    calls: (store) => ({
+      read: (key, range) => store.read(key, range).catch(() => store.read(key, { limit: 0 })),
+    }),
+    finds: ["read: what is no range is refused, and nothing is read"],
+  },
+  {
     name: "no types are all types",
     calls: (store) => ({
       read: (key, { types, ...range } = {}) => store.read(key, types?.length > 0 ? { ...range, types } : range),
