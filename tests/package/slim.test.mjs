@@ -1,10 +1,11 @@
 // The entry without the core: what it is handed is windrow's core, or refused in words.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { buildContextSync, init, initSync } from "windrow/slim";
+import { init, initSync } from "windrow/slim";
 import { checkContextError, errorOf } from "./support/errors.mjs";
 
 const bytes = new Uint8Array(readFileSync(fileURLToPath(import.meta.resolve("windrow/windrow.wasm"))));
@@ -61,10 +62,31 @@ async function readBefore() {
 }
 
 describe("windrow/slim", () => {
-  test("says what to do where no core was handed over", async () => {
-    const error = await errorOf(() => buildContextSync([{ role: "user", content: "a" }]));
-    checkContextError(error, { kind: "context_build_error", code: "INTERNAL", message: /the core is not loaded/ });
-    assert.match(error.nextAction, /init\(\)/);
+  // In a process of its own: the tests' support imports `windrow`, which brings the core.
+  test("says what to do before, refuses what is wrong, and then works with the core", () => {
+    const program = `
+      import { readFileSync } from "node:fs";
+      import { buildContextSync, init } from "windrow/slim";
+      const build = () => buildContextSync([{ role: "user", content: "a" }], { encoding: "estimate" }).messages.length;
+      const outcome = async (run) => { try { return await run(); } catch ({ kind, code, nextAction }) { return { kind, code, nextAction }; } };
+      console.log(JSON.stringify([
+        await outcome(build),
+        await outcome(() => init(new Uint8Array(3))),
+        await outcome(build),
+        await outcome(() => init(readFileSync(new URL(import.meta.resolve("windrow/windrow.wasm"))))),
+        await outcome(build),
+        await outcome(() => init("windrow.wasm")),
+        await outcome(build),
+      ]));`;
+    const folder = fileURLToPath(new URL(".", import.meta.url));
+    const printed = execFileSync(process.execPath, ["--input-type=module", "-e", program], { cwd: folder });
+    const [before, wrong, still, taken, works, another, goesOn] = JSON.parse(printed);
+    assert.deepEqual([before.kind, before.code], ["context_build_error", "INTERNAL"]);
+    assert.match(before.nextAction, /init\(\)/);
+    assert.deepEqual([wrong.kind, wrong.code], ["load_error", "INVALID_CORE"]);
+    assert.deepEqual(still, before);
+    assert.equal(taken, null);
+    assert.deepEqual([works, another.code, goesOn], [1, "INVALID_CORE", 1]);
   });
 
   for (const [name, input, message] of wrong) {
@@ -89,7 +111,7 @@ describe("windrow/slim", () => {
     }
   });
 
-  test("takes the core in every form, after all that, and keeps it where the next is wrong", async () => {
+  test("takes the core in every form", async () => {
     for (const input of [
       bytes,
       bytes.slice().buffer,
@@ -101,8 +123,5 @@ describe("windrow/slim", () => {
       await init(input);
     }
     initSync(new WebAssembly.Module(bytes));
-    await errorOf(() => init(empty));
-    const { messages } = buildContextSync([{ role: "user", content: "a" }], { encoding: "estimate" });
-    assert.equal(messages.length, 1);
   });
 });

@@ -313,7 +313,14 @@ const broken = [
     calls: (store) => ({
       read: (key, range) => store.read(key, range).catch(() => store.read(key, { limit: 0 })),
     }),
-    finds: ["read: what is no range is refused, and nothing is read"],
+    finds: ["read, append, trim, sessions: what cannot be asked for is refused, and nothing is done"],
+  },
+  {
+    name: "options that are misspelt are none",
+    calls: appending((store, key, entries, { log, operationId, expectedSeq, replacesSeq }) =>
+      store.append(key, entries, { log, operationId, expectedSeq, replacesSeq }),
+    ),
+    finds: ["read, append, trim, sessions: what cannot be asked for is refused, and nothing is done"],
   },
   {
     name: "no types are all types",

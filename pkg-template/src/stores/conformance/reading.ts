@@ -138,7 +138,7 @@ export const reading: readonly Case[] = [
     },
   },
   {
-    name: "read: what is no range is refused, and nothing is read",
+    name: "read, append, trim, sessions: what cannot be asked for is refused, and nothing is done",
     async check(storage) {
       const store = await storage.open();
       await store.append(KEY, messages("a", "b"));
@@ -153,6 +153,21 @@ export const reading: readonly Case[] = [
       for (const range of wrong) {
         await fails(store.read(KEY, range as ReadRange), ["INVALID_SESSION"], `the range ${show(range)}`);
       }
+      const refused = (call: Promise<unknown>, what: string): Promise<void> => fails(call, ["INVALID_SESSION"], what);
+      const info = await infoOf(store, KEY);
+      for (const seq of [-1, 1.5, Number.NaN, "2", null]) {
+        const place = seq as number;
+        await refused(store.append(KEY, messages("x"), { expectedSeq: place }), `expecting ${show(seq)}`);
+        await refused(store.append(KEY, messages("x"), { replacesSeq: place }), `replacing ${show(seq)}`);
+        await refused(store.trim(KEY, place), `trimming before ${show(seq)}`);
+        await refused(store.trim(KEY, 2, { keepSeqs: [place] }), `trimming but for ${show(seq)}`);
+      }
+      const misspelt = { expectdSeq: 7, operation: "o", keep: [1], key: KEY } as object;
+      await refused(store.append(KEY, messages("x"), misspelt), "options of an append that are misspelt");
+      await refused(store.trim(KEY, 3, misspelt), "options of a trim that are misspelt");
+      await refused(store.sessions(misspelt), "a filter of sessions that is misspelt");
+      await refused(store.sessions({ keys: [1] as unknown as string[] }), "a key that is no text");
+      same(await infoOf(store, KEY), info, "the session after all that");
       // What is undefined was not given.
       same(await textsOf(store, KEY, { limit: undefined, order: undefined } as unknown as ReadRange), ["a", "b"], "any range");
     },
