@@ -339,7 +339,7 @@ fn counts(out: &mut String) {
     }
     out.push_str(
         "\nWith the hook `countTokens`, and with an image, audio or a file in the messages, `exact` is false.\n\n\
-         ## What images, audio and files cost\n\n\
+         ## What images, audio, video and files cost\n\n\
          Tokens, by the formula that the maker of `model` has published, or by an assumption where none has. A count of media \
          is never `exact`: makers scale what they get, and change how. An assumption counts rather too much than too little. Name \
          the `model`, and give an image its size: what is not known is counted dear.\n\n\

@@ -13,4 +13,4 @@ export {
   storeError,
   trimmed,
 } from "./log.js";
-export { checkRange } from "./ranges.js";
+export { checkAsked } from "./ranges.js";

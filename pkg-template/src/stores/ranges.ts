@@ -42,12 +42,7 @@ const APPEND: OptionRules<keyof AppendOptions> = {
 const TRIM: OptionRules = { log: LOG, keepSeqs: PLACES };
 const SESSIONS: OptionRules = { keys: TEXTS };
 
-/** Fails where what is asked for is no range. */
-export function checkRange(range: unknown): void {
-  refuse(faultIn(range, RANGE));
-}
-
-/** Looks at what a method of a store was given, but for its key and its entries. */
+/** Fails with `INVALID_SESSION` where a method of a store was given what cannot be asked for. It looks at all but keys and entries. */
 export function checkAsked(method: string, given: readonly unknown[]): void {
   const options = (at: number, rules: OptionRules): void => {
     if (given[at] !== undefined) {
