@@ -8,14 +8,14 @@ import type { AppendOptions, EntryType, LogName, ReadRange } from "./contract.js
 export const TYPES: readonly EntryType[] = ["session", "message", "summary", "failure", "build", "other"];
 const LOGS: readonly LogName[] = ["transcript", "builds"];
 
-const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+const isWhole = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= 0;
 const isListOf =
   (isRight: (value: unknown) => boolean) =>
   (value: unknown): boolean =>
     Array.isArray(value) && value.every(isRight);
 
 const COUNT: OptionRule = ["a whole number from 0", isWhole];
-/** Places before the first entry and behind the last are places: nothing is there. */
+/** Behind the last entry there are places too: nothing is there. */
 const PLACE: OptionRule = ["a sequence number from 0", (value) => isWhole(value) || value === Number.POSITIVE_INFINITY];
 const PLACES: OptionRule = ["a list of sequence numbers from 0", isListOf(isWhole)];
 const LOG: OptionRule = ['"transcript" or "builds"', (value) => LOGS.includes(value as LogName)];
