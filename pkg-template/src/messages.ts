@@ -6,9 +6,9 @@ import { ContextError, type ErrorKind } from "./errors.js";
 import { FIELDS, type Field, ROLES, type Role } from "./generated.js";
 import { firstHole, jsonOf, untilHole } from "./lists.js";
 import { mediaOf } from "./media.js";
+import { describe } from "./options.js";
 import { unreadShapeOf } from "./shapes.js";
 import { hasMedia, lostField, sayingField } from "./substance.js";
-import { describe } from "./options.js";
 
 /** A tool call, in windrow's form or as OpenAI's chat messages have it. */
 export type ToolCallInput =

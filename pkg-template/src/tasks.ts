@@ -2,7 +2,7 @@
 
 import { ContextError } from "./errors.js";
 import { firstHole, jsonOf as jsonText } from "./lists.js";
-import { type MessageInput } from "./messages.js";
+import type { MessageInput } from "./messages.js";
 import { describe } from "./options.js";
 import { publicCall } from "./public-call.js";
 

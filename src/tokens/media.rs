@@ -427,9 +427,11 @@ fn scaled((width, height): (u64, u64), (to, from): (u64, u64)) -> (u64, u64) {
 fn patches((width, height): (u64, u64), bounds: Bounds) -> u64 {
     let longer = width.max(height);
     // Into the longest side, rounded to whole pixels.
-    let fit = |side: u64| match longer > bounds.side {
-        true => ((2 * side * bounds.side + longer) / (2 * longer)).max(1),
-        false => side,
+    let fit = |side: u64| {
+        if longer <= bounds.side {
+            return side;
+        }
+        ((2 * side * bounds.side + longer) / (2 * longer)).max(1)
     };
     let (width, height) = (fit(width), fit(height));
     let whole = width.div_ceil(32) * height.div_ceil(32);

@@ -46,8 +46,10 @@ before(() => {
       '{"id":"1","role":"user","parts":[{"type":"text","text":"Where do we meet?"}]}',
       '{"id":"2","role":"assistant","parts":[{"type":"text","text":"In the hall."}]}',
     ].join("\n"),
-    "gemini.json": '{"contents":[{"role":"user","parts":[{"text":"Where?"}]},{"role":"model","parts":[{"text":"There."}]}]}',
-    "contents.jsonl": '{"role":"user","contents":"Where do we meet?"}\n{"role":"assistant","contents":"In the hall."}\n',
+    "gemini.json":
+      '{"contents":[{"role":"user","parts":[{"text":"Where?"}]},{"role":"model","parts":[{"text":"There."}]}]}',
+    "contents.jsonl":
+      '{"role":"user","contents":"Where do we meet?"}\n{"role":"assistant","contents":"In the hall."}\n',
     "text.jsonl": '{"role":"user","text":"Where do we meet?"}\n{"role":"assistant","text":"In the hall."}\n',
     "one-foreign.jsonl": `${JSON.stringify(messages[1])}\n{"role":"assistant","parts":[{"type":"text","text":"In the hall."}]}\n`,
     "not-utf8.json": Buffer.concat([

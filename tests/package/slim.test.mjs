@@ -97,7 +97,9 @@ describe("windrow/slim", () => {
   }
 
   test("initSync refuses all that is no compiled core, and throws at once", () => {
-    for (const [name, input] of wrong.filter(([name]) => !name.startsWith("a promise") && !name.startsWith("a request"))) {
+    for (const [name, input] of wrong.filter(
+      ([name]) => !name.startsWith("a promise") && !name.startsWith("a request"),
+    )) {
       const given = input();
       Promise.resolve(given).catch(() => {});
       let error;

@@ -96,5 +96,12 @@ async function compileBytes(source: BufferSource | Response): Promise<WebAssembl
 }
 
 function invalid(problem: string, nextAction: string, cause?: unknown): ContextError {
-  return new ContextError({ kind: KIND, code: "INVALID_CORE", path: "input", message: `input: ${problem}`, nextAction, cause });
+  return new ContextError({
+    kind: KIND,
+    code: "INVALID_CORE",
+    path: "input",
+    message: `input: ${problem}`,
+    nextAction,
+    cause,
+  });
 }

@@ -49,18 +49,15 @@ export function checkAsked(method: string, given: readonly unknown[]): void {
       refuse(faultIn(given[at], rules));
     }
   };
-  switch (method) {
-    case "read":
-      return options(1, RANGE);
-    case "append":
-      return options(2, APPEND);
-    case "sessions":
-      return options(0, SESSIONS);
-    case "trim":
-      refuse(faultOf("beforeSeq", given[1], PLACE));
-      return options(2, TRIM);
-    default:
-      return undefined;
+  if (method === "read") {
+    options(1, RANGE);
+  } else if (method === "append") {
+    options(2, APPEND);
+  } else if (method === "sessions") {
+    options(0, SESSIONS);
+  } else if (method === "trim") {
+    refuse(faultOf("beforeSeq", given[1], PLACE));
+    options(2, TRIM);
   }
 }
 

@@ -169,7 +169,11 @@ export const reading: readonly Case[] = [
       await refused(store.sessions({ keys: [1] as unknown as string[] }), "a key that is no text");
       same(await infoOf(store, KEY), info, "the session after all that");
       // What is undefined was not given.
-      same(await textsOf(store, KEY, { limit: undefined, order: undefined } as unknown as ReadRange), ["a", "b"], "any range");
+      same(
+        await textsOf(store, KEY, { limit: undefined, order: undefined } as unknown as ReadRange),
+        ["a", "b"],
+        "any range",
+      );
     },
   },
   {
