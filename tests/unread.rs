@@ -331,21 +331,23 @@ fn options() -> impl Strategy<Value = String> {
             prop::bool::weighted(0.15),
             weighted(0.2, 1_u64..12),
             prop::bool::weighted(0.95),
+            prop::bool::weighted(0.3),
+            weighted(0.3, 1_u64..12),
         ),
     );
     (window, rest, ranking_options()).prop_map(|(window, rest, recall)| {
         let (lookback, exchange, turns, recent, hours, floor, tasks) = window;
         let (tokens, format, fetch, completed, exclude, days, agent, notice, flags) = rest;
-        let (deduplicate, tiers, items, enabled) = flags;
+        let (deduplicate, tiers, items, enabled, counts_history, required) = flags;
         let json = |value: Option<u64>| value.map_or("null".to_owned(), |value| value.to_string());
         // Whether an exchange that was not fetched has an answer is not looked at; over an end it is.
         let completed = completed && fetch.is_none();
         format!(
             r#"{{"encoding":"estimate","enabled":{enabled},"agentId":{},
-            "collect":{{"fetchLimit":{},"deduplicate":{deduplicate},"keepInstructions":{}}},
+            "collect":{{"fetchLimit":{},"deduplicate":{deduplicate},"keepInstructions":{},"limitsCount":"{}"}},
             "filter":{{"completedOnly":{completed},"excludeSources":{},"maxAgeDays":{}}},
             "window":{{"lookbackCount":{},"unit":"{}","maxUserTurns":{},"maxRecentMessages":{},
-                       "recencyHours":{},"minMessages":{floor},"previousTasksCount":{}}},
+                       "recencyHours":{},"minMessages":{floor},"previousTasksCount":{},"requiredNewest":{}}},
             "recall":{recall},"tiers":{{"enabled":{tiers}}},
             "budget":{{"maxTokens":{}}},
             "sections":[{{"id":"history","kind":"history","limit":{{"items":{}}}}},{{"id":"request","kind":"request"}}],
@@ -353,6 +355,7 @@ fn options() -> impl Strategy<Value = String> {
             agent.map_or("null".to_owned(), |name| format!("\"{name}\"")),
             json(fetch),
             !tiers,
+            if counts_history { "history" } else { "messages" },
             if exclude { r#"["scheduled"]"# } else { "[]" },
             if days { "1" } else { "null" },
             json(lookback),
@@ -361,6 +364,7 @@ fn options() -> impl Strategy<Value = String> {
             json(recent),
             json(hours),
             tasks.unwrap_or(0),
+            required.unwrap_or(0),
             json(tokens),
             json(items),
             serde_json::to_string(&notice).expect("plain data"),

@@ -2,7 +2,7 @@
 
 import type { Answer, HookName, Need, Recalled } from "./generated.js";
 import type { TriageCandidate } from "./hooks.js";
-import { describe } from "./messages.js";
+import { describe } from "./options.js";
 
 /** A need that a hook answers. */
 export type HookNeed = Exclude<Need, { readonly need: "encoding" | "zoneOffsets" | "older" }>;

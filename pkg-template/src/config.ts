@@ -20,8 +20,9 @@ import {
   type TriageHooks,
 } from "./hooks.js";
 import { jsonOf } from "./lists.js";
-import { describe, type MessageInput } from "./messages.js";
+import type { MessageInput } from "./messages.js";
 import { nearest } from "./nearest.js";
+import { describe } from "./options.js";
 
 /**
  * What sections hold, by their ids: a text for kind `text`, a list for the kinds `items` and `recall`, and null where

@@ -18,7 +18,8 @@ import type {
   Trace,
   TraceRange,
 } from "./generated.js";
-import { describe, type MessageInput, type PartInput, shortenedCopy } from "./messages.js";
+import { type MessageInput, type PartInput, shortenedCopy } from "./messages.js";
+import { describe } from "./options.js";
 import { withoutToolCalls } from "./tool-calls.js";
 
 /**

@@ -5,7 +5,7 @@ import { decodeBase64 } from "./base64.js";
 import { call, giveVocabulary } from "./engine.js";
 import { ContextError } from "./errors.js";
 import type { EncodingName } from "./generated.js";
-import { describe } from "./messages.js";
+import { describe } from "./options.js";
 import { publicPromise } from "./public-call.js";
 
 /** A vocabulary: what `windrow/encodings/o200k_base` exports, or the bytes of `windrow/encodings/o200k_base.bin`. */

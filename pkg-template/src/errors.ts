@@ -13,7 +13,14 @@ export type ErrorKind =
   /** `openSession`, and the methods of a session other than `build`. */
   | "session_error"
   /** A store of sessions. */
-  | "store_error";
+  | "store_error"
+  /** `init` and `initSync` of `windrow/slim`. */
+  | "load_error";
+
+/** A failure of loading the core. */
+export type LoadErrorCode =
+  /** What was handed over is not windrow's core, or the host does not compile it. */
+  "INVALID_CORE";
 
 /** A failure of sessions and stores, beside those of building. */
 export type StoreErrorCode =
@@ -39,7 +46,7 @@ export type StoreErrorCode =
 /** What a `ContextError` is made of. */
 export interface ContextErrorFields {
   readonly kind: ErrorKind;
-  readonly code: ErrorCode | StoreErrorCode;
+  readonly code: ErrorCode | StoreErrorCode | LoadErrorCode;
   readonly message: string;
   readonly nextAction: string;
   readonly path?: string | null | undefined;
@@ -66,7 +73,7 @@ export interface FailureRecord extends Turn {
   /** The state in which the turn ended. */
   readonly terminal: "failed";
   /** Which failure it is. */
-  readonly code: ErrorCode | StoreErrorCode;
+  readonly code: ErrorCode | StoreErrorCode | LoadErrorCode;
   /** What went wrong. */
   readonly message: string;
   /** Where in the input. */
@@ -80,7 +87,7 @@ export class ContextError extends Error {
   /** Which call failed. */
   readonly kind: ErrorKind;
   /** Which failure it is. Codes are stable; messages may improve. */
-  readonly code: ErrorCode | StoreErrorCode;
+  readonly code: ErrorCode | StoreErrorCode | LoadErrorCode;
   /** Where in the input: `budget.maxTokens`, `messages[3].role`. */
   readonly path?: string;
   /** What to do about it, in a sentence. */

@@ -7,7 +7,7 @@ export { buildContext, buildContextSync } from "./build.js";
 export type { Contents, ContextConfig, InFormat, SyncContextConfig } from "./config.js";
 export { type BuildRecording, BuiltContext, type ContextMessage, type Explanation } from "./context.js";
 export { loadEncoding, type Vocabulary } from "./encodings.js";
-export { ContextError, type ErrorKind, type FailureRecord, type StoreErrorCode } from "./errors.js";
+export { ContextError, type ErrorKind, type FailureRecord, type LoadErrorCode, type StoreErrorCode } from "./errors.js";
 export type * from "./generated.js";
 export type {
   Chosen,

@@ -6,6 +6,7 @@ import { ContextError, type ErrorKind } from "./errors.js";
 import { FIELDS, type Field, ROLES, type Role } from "./generated.js";
 import { firstHole, jsonOf, untilHole } from "./lists.js";
 import { mediaOf } from "./media.js";
+import { describe } from "./options.js";
 import { unreadShapeOf } from "./shapes.js";
 import { hasMedia, lostField, sayingField } from "./substance.js";
 
@@ -779,20 +780,6 @@ function list(value: unknown, place: string, expected = "a list"): readonly unkn
     );
   }
   return value;
-}
-
-/** A value in a few words, for an error message. */
-export function describe(value: unknown): string {
-  if (value == null) {
-    return "nothing";
-  }
-  if (typeof value === "string") {
-    return value.length <= 40 ? `"${value}"` : "a text";
-  }
-  if (typeof value === "object") {
-    return Array.isArray(value) ? "a list" : "an object";
-  }
-  return typeof value === "function" ? "a function" : String(value);
 }
 
 /** How much text crosses at a time, in UTF-16 code units. */

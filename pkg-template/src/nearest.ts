@@ -3,10 +3,14 @@
 /** The name that differs least from what was given, if it differs little enough to be a slip. */
 export function nearest<Name extends string>(given: string, known: readonly Name[]): Name | undefined {
   const plain = (text: string): string => text.toLowerCase().replace(/[-_]/g, "");
+  const wanted = plain(given);
+  // Two letters that changed places are two changes; of a single letter nothing is like.
+  const most = (candidate: string): number => Math.min(2 + candidate.length / 8, wanted.length - 1);
   const ranked = known
-    .map((candidate) => ({ candidate, distance: editDistance(plain(given), plain(candidate)) }))
-    // Two letters that changed places are two changes; of a single letter nothing is like.
-    .filter(({ candidate, distance }) => distance <= Math.min(2 + candidate.length / 8, plain(given).length - 1))
+    // What is much longer or shorter is no slip. Looked at letter by letter, a long text would cost seconds.
+    .filter((candidate) => Math.abs(wanted.length - plain(candidate).length) <= most(candidate))
+    .map((candidate) => ({ candidate, distance: editDistance(wanted, plain(candidate)) }))
+    .filter(({ candidate, distance }) => distance <= most(candidate))
     .sort((left, right) => left.distance - right.distance);
   return ranked[0]?.candidate;
 }

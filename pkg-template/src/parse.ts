@@ -1,7 +1,8 @@
 // Conversations in files: recognised by what is in them.
 
 import { ContextError, type ErrorKind } from "./errors.js";
-import { describe, type MessageInput, readMessage, type Stream } from "./messages.js";
+import { type MessageInput, readMessage, type Stream } from "./messages.js";
+import { describe } from "./options.js";
 import { decodePlain, isRecord } from "./plain-data.js";
 import { publicCall } from "./public-call.js";
 

@@ -11,6 +11,7 @@ const UNNAMED: Readonly<Record<ErrorKind, ContextErrorFields["code"]>> = {
   token_count_error: "INVALID_TRANSCRIPT",
   session_error: "STORE_FAILED",
   store_error: "STORE_FAILED",
+  load_error: "INVALID_CORE",
 };
 
 /** Runs a public call that gives its result at once. */
@@ -33,12 +34,12 @@ export async function publicPromise<T>(kind: ErrorKind, name: string, run: () =>
 
 type Method = (this: unknown, ...given: unknown[]) => unknown;
 
-/** Makes every method of a class a public call. All give promises but those that are named as `immediate`. `check` looks at the arguments. */
+/** Makes every method of a class a public call. All give promises but those that are named as `immediate`. `check` looks at the arguments of each. */
 export function publicMethods(
   kind: ErrorKind,
   prototype: object,
   immediate: readonly string[] | "all" = [],
-  check: (given: readonly unknown[]) => void = () => {},
+  check: (given: readonly unknown[], method: string) => void = () => {},
 ): void {
   for (const [name, { value: method }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
     if (typeof method !== "function" || name === "constructor") {
@@ -48,13 +49,13 @@ export function publicMethods(
     const guarded: Method = isImmediate
       ? function (...given) {
           return publicCall(kind, name, () => {
-            check(given);
+            check(given, name);
             return method.apply(this, given);
           });
         }
       : function (...given) {
           return publicPromise(kind, name, () => {
-            check(given);
+            check(given, name);
             return method.apply(this, given);
           });
         };

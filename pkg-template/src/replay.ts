@@ -9,7 +9,8 @@ import { ContextError } from "./errors.js";
 import type { Answer, Format, HookName, Recording } from "./generated.js";
 import { HOOK_NAMES } from "./hooks.js";
 import { holeIn } from "./lists.js";
-import { describe, type MessageInput } from "./messages.js";
+import type { MessageInput } from "./messages.js";
+import { describe } from "./options.js";
 import { publicPromise } from "./public-call.js";
 import { createTranscript, messagesOf, type Transcript } from "./transcript.js";
 

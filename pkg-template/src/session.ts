@@ -8,7 +8,8 @@ import type { BuildRecording, BuiltContext } from "./context.js";
 import { call } from "./engine.js";
 import { ContextError, type FailureRecord } from "./errors.js";
 import type { Format, Snapshot } from "./generated.js";
-import { describe, type MessageInput, readMessage } from "./messages.js";
+import { type MessageInput, readMessage } from "./messages.js";
+import { describe, faultIn, type OptionRules } from "./options.js";
 import { checkText, type SkippedRow } from "./parse.js";
 import { decodePlain, encodePlain } from "./plain-data.js";
 import { publicMethods, publicPromise } from "./public-call.js";
@@ -35,6 +36,7 @@ import type {
 } from "./stores/contract.js";
 import { tellListener } from "./stores/listeners.js";
 import { checkKey, checkStore, storeError } from "./stores/log.js";
+import { RANGE } from "./stores/ranges.js";
 import { MESSAGE_TYPES, Tail } from "./tail.js";
 import { createTranscript, messageListOf } from "./transcript.js";
 
@@ -247,13 +249,13 @@ export class Session<M extends MessageInput = MessageInput> {
 
   /** The messages, oldest first unless `order` says otherwise. Rows that are no messages are left out: see `skipped`. */
   async messages(range: SessionRange = {}): Promise<readonly M[]> {
-    checkOptions(range, RANGE);
+    checkOptions(range, SESSION_RANGE);
     return this.#messagesOf(await this.#read({ ...range, types: ["message"] }));
   }
 
   /** The summaries of conversations: messages with `summaryOf`. */
   async summaries(range: SessionRange = {}): Promise<readonly M[]> {
-    checkOptions(range, RANGE);
+    checkOptions(range, SESSION_RANGE);
     return this.#messagesOf(await this.#read({ ...range, types: ["summary"] }));
   }
 
@@ -337,7 +339,7 @@ export class Session<M extends MessageInput = MessageInput> {
   /** The builds that were kept, oldest first unless `order` says otherwise. */
   async snapshots(range: SessionRange = {}): Promise<readonly KeptBuild[]> {
     this.#check();
-    checkOptions(range, RANGE);
+    checkOptions(range, SESSION_RANGE);
     await this.settled();
     const entries = await this.#read({ ...range, log: "builds" });
     return entries.flatMap(({ seq, data }) => {
@@ -350,7 +352,7 @@ export class Session<M extends MessageInput = MessageInput> {
 
   /** The records of failed builds. */
   async failures(range: SessionRange = {}): Promise<readonly FailureRecord[]> {
-    checkOptions(range, RANGE);
+    checkOptions(range, SESSION_RANGE);
     const entries = await this.#read({ ...range, types: ["failure"] });
     return entries.flatMap(({ data }) => {
       const record = parsed(data) as unknown as FailureRecord | null;
@@ -753,54 +755,28 @@ function invalid(path: string, problem: string, nextAction: string): ContextErro
   return new ContextError({ kind: KIND, code: "INVALID_CONFIG", path, message: `${path}: ${problem}`, nextAction });
 }
 
-/** What a range may have. */
-const RANGE: Readonly<Record<keyof SessionRange, readonly [string, (value: unknown) => boolean]>> = {
-  after: ["a sequence number", isPlace],
-  before: ["a sequence number", isPlace],
-  limit: ["a whole number from 0", (value) => Number.isSafeInteger(value) && (value as number) >= 0],
-  order: ['"ascending" or "descending"', (value) => value === "ascending" || value === "descending"],
-};
+/** What a session takes is what its store takes, but for what is the session's own to say. */
+const { after, before, limit, order } = RANGE;
+const SESSION_RANGE: OptionRules<keyof SessionRange> = { after, before, limit, order };
 
-const APPEND: Readonly<Record<"operationId" | "expectedSeq", readonly [string, (value: unknown) => boolean]>> = {
+const APPEND: OptionRules<"operationId" | "expectedSeq"> = {
   operationId: ["a text that is not empty", (value) => typeof value === "string" && value !== ""],
   expectedSeq: ["a whole number from 0", (value) => Number.isSafeInteger(value) && (value as number) >= 0],
 };
-const IMPORT: Readonly<Record<keyof ImportOptions, readonly [string, (value: unknown) => boolean]>> = {
+const IMPORT: OptionRules<keyof ImportOptions> = {
   operationId: APPEND.operationId,
   onProgress: ["a function", (value) => typeof value === "function"],
   signal: ["an AbortSignal", () => true],
 };
-const OPEN: Readonly<Record<string, readonly [string, (value: unknown) => boolean]>> = {
+const OPEN: OptionRules = {
   store: ["a store", () => true],
   retention: ["limits", () => true],
 };
 
-function isPlace(value: unknown): boolean {
-  return typeof value === "number" && value >= 0;
-}
-
 /** Fails where options are misspelt, or not what they must be. */
-function checkOptions(
-  options: unknown,
-  rules: Readonly<Record<string, readonly [expected: string, isRight: (value: unknown) => boolean]>>,
-): void {
-  if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw invalid("options", `expected an object, got ${describe(options)}`, "Pass an object, or nothing.");
-  }
-  let entries: [string, unknown][];
-  try {
-    entries = Object.entries(options);
-  } catch {
-    throw invalid("options", "could not be read", "Pass a plain object.");
-  }
-  for (const [option, value] of entries) {
-    const rule = Object.hasOwn(rules, option) ? rules[option] : undefined;
-    if (rule === undefined) {
-      throw invalid(option, "unknown option", `The options are ${Object.keys(rules).join(", ")}.`);
-    }
-    const [expected, isRight] = rule;
-    if (value !== undefined && !isRight(value)) {
-      throw invalid(option, `expected ${expected}, got ${describe(value)}`, `Give ${expected}, or leave it out.`);
-    }
+function checkOptions(options: unknown, rules: OptionRules): void {
+  const fault = faultIn(options, rules);
+  if (fault !== undefined) {
+    throw new ContextError({ kind: KIND, code: "INVALID_CONFIG", ...fault });
   }
 }

@@ -378,7 +378,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
       first = (entries[0] as Entry).seq;
       const start = first - (first % BLOCK);
       if (start < first) {
-        const { entries: rest } = await this.#readRange({ after: start - 1, before: first, types });
+        const { entries: rest } = await this.#readRange({ after: Math.max(start, 1) - 1, before: first, types });
         entries = [...rest, ...entries];
       }
       first = start;

@@ -2,7 +2,8 @@
 
 import { ContextError } from "./errors.js";
 import { firstHole, jsonOf as jsonText } from "./lists.js";
-import { describe, type MessageInput } from "./messages.js";
+import type { MessageInput } from "./messages.js";
+import { describe } from "./options.js";
 import { publicCall } from "./public-call.js";
 
 /** A task: something that an agent does, says, or is told. */

@@ -5,7 +5,8 @@ import { readConfig, refuseHooks } from "./config.js";
 import { call } from "./engine.js";
 import { ContextError } from "./errors.js";
 import type { EncodingChoice } from "./generated.js";
-import { describe, type MessageInput } from "./messages.js";
+import type { MessageInput } from "./messages.js";
+import { describe } from "./options.js";
 import { publicCall } from "./public-call.js";
 import { messageListOf, withCoreOf } from "./transcript.js";
 

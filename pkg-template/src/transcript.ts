@@ -4,7 +4,8 @@ import { CoreTranscript } from "#core";
 import { call, engineGeneration } from "./engine.js";
 import { ContextError, type ErrorKind } from "./errors.js";
 import type { Unread } from "./generated.js";
-import { appendStreams, describe, isSame, type MessageInput, readMessage, type Stream } from "./messages.js";
+import { appendStreams, isSame, type MessageInput, readMessage, type Stream } from "./messages.js";
+import { describe } from "./options.js";
 import { publicCall, publicMethods } from "./public-call.js";
 
 /** What is known of the log that messages are from. */

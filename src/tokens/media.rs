@@ -1,8 +1,8 @@
-//! What images, audio and files cost: by the formula that the model's maker has published, or by a stated rule.
+//! What images, audio, video and files cost: by the formula that the model's maker has published, or by a stated assumption.
 //!
 //! A segment says of a part what the host knows of it: its detail, `name=value` for each fact, and a fingerprint. What is here
 //! bounds a prompt and is never exact: makers scale what they get, and change how. [`FIGURES`] has every figure with where it is
-//! from, and the reference page prints it.
+//! from, and the reference page prints it. What no maker has published counts rather too much than too little.
 
 use crate::transcript::Field;
 
@@ -13,103 +13,235 @@ pub struct Figure {
     pub what: &'static str,
     /// What it costs.
     pub cost: &'static str,
-    /// Who published it, or that it is a rule of windrow's own.
+    /// The page of the maker's documentation that says so, or that it is an assumption of windrow's.
     pub source: &'static str,
 }
 
-const OPENAI_IMAGES: &str = "OpenAI, Images and vision, Calculating costs";
-const ANTHROPIC_IMAGES: &str = "Anthropic, Vision, Calculate image costs";
-const ANTHROPIC_FILES: &str = "Anthropic, PDF support, Estimate your costs";
-const GOOGLE: &str = "Google, Gemini API, Understand and count tokens";
-const OWN: &str = "a rule of windrow's own";
+const OPENAI_IMAGES: &str =
+    "[OpenAI, Images and vision](https://developers.openai.com/api/docs/guides/images-vision)";
+const OPENAI_AUDIO: &str = "[OpenAI, Realtime API, Managing costs](https://developers.openai.com/api/docs/guides/realtime-costs)";
+const ANTHROPIC_IMAGES: &str =
+    "[Anthropic, Vision](https://platform.claude.com/docs/en/build-with-claude/vision)";
+const ANTHROPIC_FILES: &str = "[Anthropic, PDF support](https://platform.claude.com/docs/en/build-with-claude/pdf-support), for the text; the size of the \
+     image is an assumption";
+const GOOGLE_TILES: &str = "[Google, Image understanding](https://ai.google.dev/gemini-api/docs/image-understanding) and \
+                            [Tokens](https://ai.google.dev/gemini-api/docs/tokens), which differ; the most by \
+                            [Media resolution](https://ai.google.dev/gemini-api/docs/media-resolution)";
+const GOOGLE_RESOLUTION: &str =
+    "[Google, Media resolution](https://ai.google.dev/gemini-api/docs/media-resolution)";
+const GOOGLE_TOKENS: &str = "[Google, Tokens](https://ai.google.dev/gemini-api/docs/tokens)";
+const GOOGLE_FILES: &str =
+    "[Google, Document processing](https://ai.google.dev/gemini-api/docs/document-processing)";
+const GOOGLE_VIDEO: &str =
+    "[Google, Video understanding](https://ai.google.dev/gemini-api/docs/video-understanding)";
+const ASSUMED: &str = "assumption";
 
 /// Every figure that media is counted by.
-pub const FIGURES: [Figure; 19] = [
-    figure("image, `detail: \"low\"`, OpenAI and where no maker is known", "85", OPENAI_IMAGES),
+pub const FIGURES: [Figure; 35] = [
     figure(
-        "image, OpenAI and where no maker is known",
-        "85 and 170 for each tile of 512 x 512 pixels, once it is scaled into 2,048 x 2,048 and to a shorter side of 768",
+        "image, `gpt-4o`, `gpt-4.1`, `gpt-4.5`",
+        "85, and 170 for each tile of 512 x 512 pixels, once it is scaled into 2,048 x 2,048 and to a shorter side of 768; 85 \
+         with `detail: \"low\"`",
         OPENAI_IMAGES,
     ),
-    figure("image, `gpt-4o-mini`", "2,833 and 5,667 for each tile", OPENAI_IMAGES),
-    figure("image, `gpt-5`", "70 and 140 for each tile", OPENAI_IMAGES),
-    figure("image, `o1`, `o3`", "75 and 150 for each tile", OPENAI_IMAGES),
+    figure("image, `gpt-4o-mini`", "the same with 2,833 and 5,667", OPENAI_IMAGES),
+    figure("image, `gpt-5`, `gpt-5.1`", "the same with 70 and 140", OPENAI_IMAGES),
+    figure("image, `o1`, `o3`", "the same with 75 and 150", OPENAI_IMAGES),
+    figure("image, `computer-use-preview`", "the same with 65 and 129", OPENAI_IMAGES),
     figure(
-        "image, `gpt-4.1-mini`, `gpt-5-mini`; `gpt-4.1-nano`, `gpt-5-nano`; `o4-mini`",
-        "1.62; 2.46; 1.72 for each patch of 32 x 32 pixels, of which there are 1,536 at most",
+        "image, `gpt-5.6`",
+        "1.2 for each patch of 32 x 32 pixels; scaled into 2,048 x 2,048 and 2,500 patches with `detail: \"high\"`, into 512 x 512 \
+         with `\"low\"`, and otherwise into 65,535 x 65,535",
         OPENAI_IMAGES,
     ),
     figure(
-        "image, Claude",
-        "width x height / 750, once it is scaled to 1,568 pixels on the longer side and to 1,600 tokens",
+        "image, `gpt-5.5`",
+        "the same, but otherwise scaled into 6,000 x 6,000 and 10,000 patches",
+        OPENAI_IMAGES,
+    ),
+    figure(
+        "image, `gpt-5.4` with `-mini` and `-nano`",
+        "1.2 for each patch; scaled into 2,048 x 2,048 and 2,500 patches, with `detail: \"original\"` into 6,000 x 6,000 and \
+         10,000, with `\"low\"` into 2,048 x 2,048 and 6,144",
+        OPENAI_IMAGES,
+    ),
+    figure(
+        "image, `gpt-5.2`; `gpt-4.1-mini`",
+        "1.2; 1.62 for each patch; scaled into 2,048 x 2,048 and 6,144 patches",
+        OPENAI_IMAGES,
+    ),
+    figure(
+        "image, `gpt-5-mini`; `gpt-5-nano`; `gpt-4.1-nano`; `o4-mini`",
+        "1.2; 1.5; 2.46; 1.72 for each patch; scaled into 2,048 x 2,048 and 1,536 patches",
+        OPENAI_IMAGES,
+    ),
+    figure("image, `codex-mini` of any version", "as `o4-mini`", ASSUMED),
+    figure("image, `gpt-5.3`", "as `gpt-5.2`", ASSUMED),
+    figure("image, a `gpt-` that is not named here", "as `gpt-5.6`", ASSUMED),
+    figure(
+        "image, Claude up to 4.6",
+        "1 for each patch of 28 x 28 pixels, once it is scaled into 1,568 x 1,568 and 1,568 patches",
         ANTHROPIC_IMAGES,
     ),
     figure(
-        "image, Gemini",
-        "258 where neither side is over 384 pixels, otherwise 258 for each tile of 768 x 768",
-        GOOGLE,
+        "image, Claude from 4.7 on",
+        "the same, but scaled into 2,576 x 2,576 and 4,784 patches",
+        ANTHROPIC_IMAGES,
     ),
-    figure("image of unknown size", "as the dearest that the formula gives; Gemini: 4 tiles", OWN),
+    figure("image, Claude of unknown version", "as from 4.7 on", ASSUMED),
     figure(
-        "audio, OpenAI and where no maker is known",
-        "10 a second of the user's, 20 a second of the assistant's",
-        "OpenAI, Realtime API, Managing costs",
+        "image, Gemini up to 2.5",
+        "258 where neither side is over 384 pixels, otherwise 258 for each tile, of which there are 9 at most; a tile is 768 x \
+         768, or has sides of the shorter side / 1.5, whichever gives more tiles",
+        GOOGLE_TILES,
     ),
-    figure("audio, Gemini", "32 a second", GOOGLE),
-    figure("audio, Claude", "32 a second", OWN),
+    figure("image, Gemini from 3 on", "1,120", GOOGLE_RESOLUTION),
+    figure("image, Gemini of unknown version, Gemma", "1,120", ASSUMED),
+    figure(
+        "image where no maker is known",
+        "the most of 1,120, and what it costs with `gpt-4o` and with Claude up to 4.6",
+        ASSUMED,
+    ),
+    figure(
+        "image of unknown size",
+        "as the dearest that the formula gives; where that has no end, as 4,032 x 3,024 pixels",
+        ASSUMED,
+    ),
+    figure(
+        "audio, OpenAI",
+        "10 a second of the user's, 20 a second of the assistant's",
+        OPENAI_AUDIO,
+    ),
+    figure("audio, Gemini", "32 a second", GOOGLE_TOKENS),
+    figure("audio, Claude and where no maker is known", "32 a second", ASSUMED),
     figure(
         "audio of unknown length",
-        "a second for each 4,000 bytes, or 60 seconds where those are not known",
-        OWN,
+        "a second for each 2,000 bytes, or 60 seconds where those are not known",
+        ASSUMED,
     ),
-    figure("page of a PDF, Claude", "3,000 for its text, and an image of 1,600", ANTHROPIC_FILES),
-    figure("page of a PDF, Gemini", "258", GOOGLE),
+    figure("video, Gemini", "300 a second with its sound", GOOGLE_VIDEO),
+    figure("video, all others", "300 a second", ASSUMED),
+    figure(
+        "video of unknown length",
+        "a second for each 30,000 bytes, or 60 seconds where those are not known",
+        ASSUMED,
+    ),
+    figure("page of a PDF, Claude", "3,000 for its text, and the dearest image", ANTHROPIC_FILES),
+    figure("page of a PDF, Gemini up to 2.5", "258", GOOGLE_FILES),
+    figure("page of a PDF, Gemini from 3 on", "560", GOOGLE_RESOLUTION),
     figure(
         "page of a PDF, OpenAI and where no maker is known",
-        "1,105 for its image at 768 x 1,086, and 900 for its text",
-        OWN,
+        "3,000 for its text, and an image of 1,240 x 1,754 pixels",
+        ASSUMED,
     ),
     figure(
         "file of unknown length",
-        "a page for each 50,000 bytes, or 5 pages where those are not known",
-        OWN,
+        "a page for each 20,000 bytes, or 5 pages where those are not known",
+        ASSUMED,
     ),
-    figure("file of text, by its media type", "1 for each 3 bytes", OWN),
-    figure("image given as a file", "as an image", OWN),
+    figure("file of text, by its media type", "1 for each 2 bytes", ASSUMED),
+    figure("image, audio or video given as a file", "as what it is, by its media type", ASSUMED),
 ];
 
 const fn figure(what: &'static str, cost: &'static str, source: &'static str) -> Figure {
     Figure { what, cost, source }
 }
 
-/// Who made a model, as far as its media cost otherwise.
+/// How media of a model is counted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Maker {
-    /// Tiles: what an image costs, and each of its tiles.
+    /// OpenAI's tiles: what an image costs, and each of its tiles.
     Tiles(u64, u64),
-    /// Patches, and what one costs in hundredths.
-    Patches(u64),
-    Anthropic,
+    /// OpenAI's patches: what one costs in hundredths, and how an image is scaled by its detail.
+    Patches(u64, Scaling),
+    /// Claude: how an image is scaled.
+    Anthropic(Bounds),
+    /// Gemini up to 2.5.
+    GoogleTiles,
+    /// Gemini from 3 on.
     Google,
+    Unknown,
 }
 
-/// Models by what their names hold, the first that fits.
-const MAKERS: [(&str, Maker); 15] = [
-    ("claude", Maker::Anthropic),
-    ("gemini", Maker::Google),
-    ("gemma", Maker::Google),
+/// What an image is scaled into: pixels of its longer side, and patches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Bounds {
+    side: u64,
+    patches: u64,
+}
+
+impl Bounds {
+    const fn new(side: u64, patches: u64) -> Self {
+        Self { side, patches }
+    }
+}
+
+/// The bounds by what `detail` says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Scaling {
+    low: Bounds,
+    high: Bounds,
+    original: Bounds,
+    auto: Bounds,
+}
+
+impl Scaling {
+    const fn same(all: Bounds) -> Self {
+        Self { low: all, high: all, original: all, auto: all }
+    }
+
+    const fn of(self, detail: Detail) -> Bounds {
+        match detail {
+            Detail::Low => self.low,
+            Detail::High => self.high,
+            Detail::Original => self.original,
+            Detail::Auto => self.auto,
+        }
+    }
+}
+
+const LOW: Bounds = Bounds::new(512, 256);
+const HIGH: Bounds = Bounds::new(2048, 2500);
+const ORIGINAL: Bounds = Bounds::new(6000, 10_000);
+const UNBOUNDED: Bounds = Bounds::new(65_535, u64::MAX);
+const SQUARE: Bounds = Bounds::new(2048, 6144);
+const FEW: Bounds = Bounds::new(2048, 1536);
+
+const GPT_5_6: Maker =
+    Maker::Patches(120, Scaling { low: LOW, high: HIGH, original: UNBOUNDED, auto: UNBOUNDED });
+const GPT_5_5: Maker =
+    Maker::Patches(120, Scaling { low: LOW, high: HIGH, original: ORIGINAL, auto: ORIGINAL });
+const GPT_5_4: Maker =
+    Maker::Patches(120, Scaling { low: SQUARE, high: HIGH, original: ORIGINAL, auto: HIGH });
+const GPT_4O: (u64, u64) = (85, 170);
+const CLAUDE: Bounds = Bounds::new(1568, 1568);
+const CLAUDE_4_7: Bounds = Bounds::new(2576, 4784);
+
+/// OpenAI's models by what their names hold, the first that fits. A name ends where neither a digit nor a point follows, so that
+/// `gpt-5` is not `gpt-5.9`.
+const OPENAI: [(&str, Maker); 22] = [
     ("gpt-4o-mini", Maker::Tiles(2833, 5667)),
-    ("gpt-4.1-mini", Maker::Patches(162)),
-    ("gpt-4.1-nano", Maker::Patches(246)),
-    ("gpt-5-mini", Maker::Patches(162)),
-    ("gpt-5-nano", Maker::Patches(246)),
-    ("o4-mini", Maker::Patches(172)),
+    ("gpt-4o", Maker::Tiles(GPT_4O.0, GPT_4O.1)),
+    ("gpt-4.1-mini", Maker::Patches(162, Scaling::same(SQUARE))),
+    ("gpt-4.1-nano", Maker::Patches(246, Scaling::same(FEW))),
+    ("gpt-4.1", Maker::Tiles(GPT_4O.0, GPT_4O.1)),
+    ("gpt-4.5", Maker::Tiles(GPT_4O.0, GPT_4O.1)),
+    ("gpt-4", Maker::Tiles(GPT_4O.0, GPT_4O.1)),
+    ("codex-mini", Maker::Patches(172, Scaling::same(FEW))),
+    ("gpt-5-mini", Maker::Patches(120, Scaling::same(FEW))),
+    ("gpt-5-nano", Maker::Patches(150, Scaling::same(FEW))),
     ("gpt-5", Maker::Tiles(70, 140)),
-    ("gpt-4", Maker::Tiles(85, 170)),
+    ("gpt-5.1", Maker::Tiles(70, 140)),
+    ("gpt-5.2", Maker::Patches(120, Scaling::same(SQUARE))),
+    ("gpt-5.3", Maker::Patches(120, Scaling::same(SQUARE))),
+    ("gpt-5.4", GPT_5_4),
+    ("gpt-5.5", GPT_5_5),
+    ("gpt-5.6", GPT_5_6),
+    ("o4-mini", Maker::Patches(172, Scaling::same(FEW))),
     ("o1", Maker::Tiles(75, 150)),
     ("o3", Maker::Tiles(75, 150)),
     ("computer-use", Maker::Tiles(65, 129)),
-    ("", Maker::Tiles(85, 170)),
+    ("gpt-", GPT_5_6),
 ];
 
 impl Maker {
@@ -117,25 +249,68 @@ impl Maker {
         let model = model.unwrap_or_default().to_ascii_lowercase();
         // A name may have the provider before it: `anthropic/claude-…`.
         let own = model.rsplit('/').next().unwrap_or_default();
+        if let Some((_, rest)) = own.split_once("claude") {
+            let is_older = version(rest).is_some_and(|version| version < (4, 7));
+            return Self::Anthropic(if is_older { CLAUDE } else { CLAUDE_4_7 });
+        }
+        if let Some((_, rest)) = own.split_once("gemini") {
+            let is_older = version(rest).is_some_and(|version| version < (3, 0));
+            return if is_older { Self::GoogleTiles } else { Self::Google };
+        }
+        if own.contains("gemma") {
+            return Self::Google;
+        }
         let fits = |name: &str| match name {
-            "o1" | "o3" => own.starts_with(name),
-            _ => own.contains(name),
+            "gpt-" => own.contains(name),
+            _ => own.match_indices(name).any(|(at, _)| {
+                let is_whole = |byte: &u8| !byte.is_ascii_digit() && *byte != b'.';
+                let begins = at == 0 || name.len() > 2;
+                begins && own.as_bytes().get(at + name.len()).is_none_or(is_whole)
+            }),
         };
-        let found = MAKERS.iter().find(|(name, _)| fits(name));
-        found.map_or(Self::Tiles(85, 170), |(_, maker)| *maker)
+        let found = OPENAI.iter().find(|(name, _)| fits(name));
+        found.map_or(Self::Unknown, |(_, maker)| *maker)
     }
 }
 
+/// The first version in a name: `-sonnet-4-5-20250929` is 4.5, and `-2` is 2.0. More than two digits are a date.
+fn version(name: &str) -> Option<(u32, u32)> {
+    let numbers: Vec<&str> = name.split(|letter: char| !letter.is_ascii_digit()).collect();
+    let at = numbers.iter().position(|digits| matches!(digits.len(), 1 | 2))?;
+    let figure = |digits: &str| digits.parse().ok();
+    // Where a letter stands between two numbers, there is an empty one.
+    let minor = numbers.get(at + 1).filter(|digits| digits.len() <= 2);
+    Some((figure(numbers[at])?, minor.and_then(|digits| figure(digits)).unwrap_or(0)))
+}
+
 const UNKNOWN_MILLISECONDS: u64 = 60_000;
-const AUDIO_BYTES_PER_MILLISECOND: u64 = 4;
+const AUDIO_BYTES_PER_MILLISECOND: u64 = 2;
+const VIDEO_BYTES_PER_MILLISECOND: u64 = 30;
 const UNKNOWN_PAGES: u64 = 5;
-const FILE_BYTES_PER_PAGE: u64 = 50_000;
-const TEXT_BYTES_PER_TOKEN: u64 = 3;
+const FILE_BYTES_PER_PAGE: u64 = 20_000;
+const TEXT_BYTES_PER_TOKEN: u64 = 2;
+
+/// What the text of a page costs, the most that Anthropic calls typical.
+const PAGE_TEXT: u64 = 3000;
+/// A page as an image: A4 with 150 dots an inch.
+const PAGE_SIZE: (u64, u64) = (1240, 1754);
+/// The size that is taken where an image may have any: a photograph of 12 megapixels.
+const PHOTOGRAPH: (u64, u64) = (4032, 3024);
+
+/// What a part asks for.
+#[derive(Clone, Copy, Debug, Default)]
+enum Detail {
+    Low,
+    High,
+    Original,
+    #[default]
+    Auto,
+}
 
 /// What is known of a part.
 #[derive(Debug, Default)]
 struct Facts<'a> {
-    is_low: bool,
+    detail: Detail,
     width: Option<u64>,
     height: Option<u64>,
     pages: Option<u64>,
@@ -147,12 +322,19 @@ struct Facts<'a> {
 impl<'a> Facts<'a> {
     fn read(value: &'a str) -> Self {
         let mut words = value.split(' ');
-        let mut facts = Self { is_low: words.next() == Some("low"), ..Self::default() };
+        let detail = match words.next() {
+            Some("low") => Detail::Low,
+            Some("high") => Detail::High,
+            Some("original") => Detail::Original,
+            _ => Detail::Auto,
+        };
+        let mut facts = Self { detail, ..Self::default() };
         for (name, given) in words.filter_map(|word| word.split_once('=')) {
             let whole = || given.parse().ok().filter(|figure| *figure > 0);
+            let pixels = || whole().map(|figure: u64| figure.min(MOST_PIXELS));
             match name {
-                "width" => facts.width = whole(),
-                "height" => facts.height = whole(),
+                "width" => facts.width = pixels(),
+                "height" => facts.height = pixels(),
                 "pages" => facts.pages = whole(),
                 "bytes" => facts.bytes = whole(),
                 "milliseconds" => facts.milliseconds = whole(),
@@ -162,6 +344,10 @@ impl<'a> Facts<'a> {
         }
         facts
     }
+
+    fn size(&self) -> Option<(u64, u64)> {
+        self.width.zip(self.height)
+    }
 }
 
 /// What a media part costs: `value` is what its segment says, and `is_assistant` whether the model said it.
@@ -169,46 +355,51 @@ impl<'a> Facts<'a> {
 pub fn cost(field: Field, value: &str, model: Option<&str>, is_assistant: bool) -> u64 {
     let maker = Maker::of(model);
     let facts = Facts::read(value);
+    let is = |kind: &str| facts.media_type.starts_with(kind);
     match field {
-        Field::Image => image(maker, &facts),
+        Field::Image => image(maker, facts.detail, facts.size()),
         Field::Audio => audio(maker, &facts, is_assistant),
-        Field::File if facts.media_type.starts_with("image/") => image(maker, &facts),
-        Field::File if facts.media_type.starts_with("audio/") => audio(maker, &facts, is_assistant),
+        Field::File if is("image/") => image(maker, facts.detail, facts.size()),
+        Field::File if is("audio/") => audio(maker, &facts, is_assistant),
+        Field::File if is("video/") => timed(&facts, VIDEO_BYTES_PER_MILLISECOND, 300),
         Field::File => file(maker, &facts),
         _ => 0,
     }
 }
 
-fn image(maker: Maker, facts: &Facts<'_>) -> u64 {
-    let size = facts.width.zip(facts.height);
-    match maker {
-        Maker::Tiles(base, _) if facts.is_low => base,
-        Maker::Tiles(base, tile) => base + tile * size.map_or(8, tiles),
-        Maker::Patches(hundredths) => {
-            let patches = size.map_or(MOST_PATCHES, patches);
-            (patches * hundredths).div_ceil(100)
-        }
-        Maker::Anthropic => size.map_or(MOST_ANTHROPIC, anthropic),
-        Maker::Google => {
-            let of_side = |side: u64| side.div_ceil(768).min(MOST_SIDE);
-            258 * size.map_or(4, |(width, height)| {
-                if width.max(height) <= 384 { 1 } else { of_side(width) * of_side(height) }
-            })
-        }
-    }
-}
-
-/// The most tokens of an image for Claude.
-const MOST_ANTHROPIC: u64 = 1600;
-/// The most patches of an image.
-const MOST_PATCHES: u64 = 1536;
-/// The most tiles along one side, so that no header can make a count overflow.
-const MOST_SIDE: u64 = 1000;
-
+/// The longest side of an image, so that no header can make a count overflow.
+const MOST_PIXELS: u64 = 1 << 31;
 /// The longest audio that is told from longer ones: a month.
 const MOST_MILLISECONDS: u64 = 31 * 86_400_000;
 /// The most pages that are told from more.
 const MOST_PAGES: u64 = 1_000_000;
+/// What Gemini takes an image for from 3 on, where nothing else is asked for.
+const GEMINI_IMAGE: u64 = 1120;
+
+fn image(maker: Maker, detail: Detail, size: Option<(u64, u64)>) -> u64 {
+    match maker {
+        Maker::Tiles(base, tile) => match detail {
+            Detail::Low => base,
+            _ => base + tile * size.map_or(8, tiles),
+        },
+        Maker::Patches(hundredths, scaling) => {
+            let bounds = scaling.of(detail);
+            let patches = match size {
+                Some(size) => patches(size, bounds),
+                None if bounds == UNBOUNDED => patches(PHOTOGRAPH, bounds),
+                None => bounds.patches.min(bounds.side.div_ceil(32).pow(2)),
+            };
+            (patches * hundredths).div_ceil(100)
+        }
+        Maker::Anthropic(bounds) => size.map_or(bounds.patches, |size| anthropic(size, bounds)),
+        Maker::GoogleTiles => 258 * size.map_or(MOST_GOOGLE_TILES, google_tiles),
+        Maker::Google => GEMINI_IMAGE,
+        Maker::Unknown => {
+            let openai = image(Maker::Tiles(GPT_4O.0, GPT_4O.1), Detail::High, size);
+            GEMINI_IMAGE.max(openai).max(image(Maker::Anthropic(CLAUDE), detail, size))
+        }
+    }
+}
 
 /// How many tiles of 512 pixels an image has, once it is scaled.
 fn tiles((width, height): (u64, u64)) -> u64 {
@@ -226,40 +417,90 @@ fn scaled((width, height): (u64, u64), (to, from): (u64, u64)) -> (u64, u64) {
     (scale(width), scale(height))
 }
 
+/// How many patches of 32 pixels an image has, once it is scaled.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "sides of images are far below 2^53, and the result is bounded"
 )]
-fn patches((width, height): (u64, u64)) -> u64 {
-    let whole = width.div_ceil(32).saturating_mul(height.div_ceil(32));
-    if whole <= MOST_PATCHES {
+fn patches((width, height): (u64, u64), bounds: Bounds) -> u64 {
+    let longer = width.max(height);
+    // Into the longest side, rounded to whole pixels.
+    let fit = |side: u64| {
+        if longer <= bounds.side {
+            return side;
+        }
+        ((2 * side * bounds.side + longer) / (2 * longer)).max(1)
+    };
+    let (width, height) = (fit(width), fit(height));
+    let whole = width.div_ceil(32) * height.div_ceil(32);
+    if whole <= bounds.patches {
         return whole;
     }
     let (width, height) = (width as f64, height as f64);
-    let scale = (1024.0 * MOST_PATCHES as f64 / (width * height)).sqrt();
-    let (across, down) = (width * scale / 32.0, height * scale / 32.0);
-    // Scaled once more, so that one side has whole patches.
-    let fit = |side: f64| if side < 1.0 { 1.0 } else { side.floor() / side };
-    let fit = fit(across).min(fit(down));
-    let patches = (across * fit).ceil().max(1.0) * (down * fit).ceil().max(1.0);
-    (patches as u64).min(MOST_PATCHES)
+    let shrink = (1024.0 * bounds.patches as f64 / (width * height)).sqrt();
+    // Scaled once more, so that one side has whole patches. A side of less than one patch stays what it is.
+    let adjust = |side: f64| {
+        let patches = side * shrink / 32.0;
+        if patches < 1.0 { 1.0 } else { patches.floor() / patches }
+    };
+    let scale = shrink * adjust(width).min(adjust(height));
+    // What is a whole number but for how fractions are kept, is that number.
+    let pixels = |side: f64| ((side * scale + 1e-6) as u64).max(1);
+    (pixels(width).div_ceil(32) * pixels(height).div_ceil(32)).min(bounds.patches)
 }
 
-fn anthropic((width, height): (u64, u64)) -> u64 {
-    let (width, height) = scaled((width, height), (1568, width.max(height)));
-    width.saturating_mul(height).div_ceil(750).clamp(1, MOST_ANTHROPIC)
+/// How many patches of 28 pixels an image has, once it is scaled: the largest size that fits, by Anthropic's own search.
+fn anthropic((width, height): (u64, u64), bounds: Bounds) -> u64 {
+    let (longer, shorter) = (width.max(height), width.min(height));
+    let patches = |longer: u64, shorter: u64| {
+        let (across, down) = (longer.div_ceil(28), shorter.div_ceil(28));
+        let fits = across * 28 <= bounds.side && across * down <= bounds.patches;
+        fits.then_some(across * down)
+    };
+    if let Some(whole) = patches(longer, shorter) {
+        return whole;
+    }
+    let beside = |side: u64| ((2 * side * shorter + longer) / (2 * longer)).max(1);
+    let (mut fits, mut over) = (1, longer);
+    while fits + 1 < over {
+        let middle = u64::midpoint(fits, over);
+        if patches(middle, beside(middle)).is_some() {
+            fits = middle;
+        } else {
+            over = middle;
+        }
+    }
+    patches(fits, beside(fits)).unwrap_or(1)
+}
+
+/// The most tiles of an image: Google says of a large one that it costs 256, and about 2,048 for what is cut out of it.
+const MOST_GOOGLE_TILES: u64 = 9;
+
+/// How many tiles Gemini up to 2.5 cuts an image into. Google's pages give two rules: the one that gives more is taken.
+fn google_tiles((width, height): (u64, u64)) -> u64 {
+    if width.max(height) <= 384 {
+        return 1;
+    }
+    let cut = |tile: u64| width.div_ceil(tile).saturating_mul(height.div_ceil(tile));
+    let unit = (width.min(height) * 2 / 3).max(1);
+    cut(768).max(cut(unit)).min(MOST_GOOGLE_TILES)
 }
 
 fn audio(maker: Maker, facts: &Facts<'_>, is_assistant: bool) -> u64 {
-    let by_bytes = || facts.bytes.map(|bytes| bytes.div_ceil(AUDIO_BYTES_PER_MILLISECOND));
-    let milliseconds = facts.milliseconds.or_else(by_bytes).unwrap_or(UNKNOWN_MILLISECONDS);
     let tokens_per_second = match maker {
-        Maker::Google | Maker::Anthropic => 32,
-        Maker::Tiles(..) | Maker::Patches(_) if is_assistant => 20,
-        Maker::Tiles(..) | Maker::Patches(_) => 10,
+        Maker::Google | Maker::GoogleTiles | Maker::Anthropic(_) | Maker::Unknown => 32,
+        Maker::Tiles(..) | Maker::Patches(..) if is_assistant => 20,
+        Maker::Tiles(..) | Maker::Patches(..) => 10,
     };
+    timed(facts, AUDIO_BYTES_PER_MILLISECOND, tokens_per_second)
+}
+
+/// What lasts so long.
+fn timed(facts: &Facts<'_>, bytes_per_millisecond: u64, tokens_per_second: u64) -> u64 {
+    let by_bytes = || facts.bytes.map(|bytes| bytes.div_ceil(bytes_per_millisecond));
+    let milliseconds = facts.milliseconds.or_else(by_bytes).unwrap_or(UNKNOWN_MILLISECONDS);
     milliseconds.min(MOST_MILLISECONDS).saturating_mul(tokens_per_second).div_ceil(1000)
 }
 
@@ -270,9 +511,12 @@ fn file(maker: Maker, facts: &Facts<'_>) -> u64 {
     let by_bytes = || facts.bytes.map(|bytes| bytes.div_ceil(FILE_BYTES_PER_PAGE));
     let pages = facts.pages.or_else(by_bytes).unwrap_or(UNKNOWN_PAGES);
     pages.min(MOST_PAGES).saturating_mul(match maker {
-        Maker::Anthropic => 3000 + MOST_ANTHROPIC,
-        Maker::Google => 258,
-        Maker::Tiles(..) | Maker::Patches(_) => 1105 + 900,
+        Maker::Anthropic(bounds) => PAGE_TEXT + bounds.patches,
+        Maker::GoogleTiles => 258,
+        Maker::Google => 560,
+        Maker::Tiles(..) | Maker::Patches(..) | Maker::Unknown => {
+            PAGE_TEXT + image(maker, facts.detail, Some(PAGE_SIZE))
+        }
     })
 }
 
@@ -297,42 +541,181 @@ mod tests {
     fn images_cost_what_the_published_examples_say() {
         for (facts, model, tokens) in [
             // OpenAI's own examples.
-            ("auto width=1024 height=1024 1-a", "", 765),
+            ("auto width=1024 height=1024 1-a", "gpt-4o", 765),
             ("high width=2048 height=4096 1-a", "gpt-4o", 1105),
             ("low width=4096 height=8192 1-a", "gpt-4o", 85),
-            ("auto width=1024 height=1024 1-a", "gpt-4.1-mini", 1659),
-            ("auto width=1800 height=2400 1-a", "gpt-4.1-mini", 2353),
-            ("auto width=512 height=512 1-a", "gpt-4o-mini-2024-07-18", 8500),
-            ("auto width=512 height=512 1-a", "gpt-5", 210),
-            ("auto width=1024 height=1024 1-a", "openai/o3", 675),
+            ("high width=1024 height=1024 1-a", "gpt-5.4", 1229),
+            ("high width=2048 height=2048 1-a", "gpt-5.4", 3000),
+            // Where there are 1,536 patches at most.
+            ("auto width=1024 height=1024 1-a", "o4-mini", 1762),
+            ("auto width=1800 height=2400 1-a", "o4-mini", 2498),
             // Anthropic's.
-            ("auto width=200 height=200 1-a", "claude-sonnet-4", 54),
-            ("auto width=1000 height=1000 1-a", "anthropic/claude-sonnet-4", 1334),
-            ("auto width=1092 height=1092 1-a", "claude-opus-4", 1590),
-            ("auto width=9000 height=9000 1-a", "claude-opus-4", 1600),
+            ("auto width=200 height=200 1-a", "claude-sonnet-4-6", 64),
+            ("auto width=1000 height=1000 1-a", "anthropic/claude-sonnet-4.6", 1296),
+            ("auto width=1092 height=1092 1-a", "claude-3-5-sonnet-20241022", 1521),
+            ("auto width=1920 height=1080 1-a", "claude-sonnet-4-20250514", 1560),
+            ("auto width=2000 height=1500 1-a", "claude-sonnet-4-6", 1564),
+            ("auto width=3840 height=2160 1-a", "claude-haiku-4-5", 1560),
+            ("auto width=1075 height=1520 1-a", "claude-sonnet-4-6", 33 * 47),
+            ("auto width=1092 height=1092 1-a", "claude-opus-4-7", 1521),
+            ("auto width=1920 height=1080 1-a", "claude-opus-4-8", 2691),
+            ("auto width=2000 height=1500 1-a", "claude-opus-4.8", 3888),
+            ("auto width=3840 height=2160 1-a", "claude-opus-4-7", 4784),
             // Google's.
             ("auto width=384 height=384 1-a", "gemini-2.5-pro", 258),
-            ("auto width=1536 height=768 1-a", "gemini-2.5-pro", 516),
-            // Of unknown size.
-            ("auto 1-a", "", 1445),
-            ("low 1-a", "", 85),
+            ("auto width=960 height=540 1-a", "gemini-2.5-pro", 1548),
+            ("auto width=960 height=540 1-a", "gemini-3-pro-preview", 1120),
         ] {
             assert_eq!(image_cost(facts, model), tokens, "{facts}, {model}");
         }
     }
 
     #[test]
+    fn detail_decides_how_large_an_image_stays() {
+        for (detail, gpt_5_4, gpt_5_5, gpt_5_6) in [
+            ("low", 3687, 231, 231),
+            ("high", 2942, 2942, 2942),
+            ("original", 11_868, 11_868, 14_364),
+            ("auto", 2942, 11_868, 14_364),
+        ] {
+            let facts = format!("{detail} width=4032 height=3024 1-a");
+            assert_eq!(image_cost(&facts, "gpt-5.4-mini"), gpt_5_4, "{detail}");
+            assert_eq!(image_cost(&facts, "gpt-5.5"), gpt_5_5, "{detail}");
+            assert_eq!(image_cost(&facts, "gpt-5.6-luna"), gpt_5_6, "{detail}");
+        }
+    }
+
+    #[test]
+    fn a_model_is_known_by_its_name_and_version() {
+        for (model, tokens) in [
+            ("gpt-4o-mini-2024-07-18", 8500),
+            ("ft:gpt-4o-2024-08-06:me", 255),
+            ("chatgpt-4o-latest", 255),
+            ("gpt-4-turbo", 255),
+            ("gpt-4.1-2025-04-14", 255),
+            ("gpt-4.1-mini", 415),
+            ("gpt-4.1-nano", 630),
+            ("gpt-5", 210),
+            ("gpt-5-2025-08-07", 210),
+            ("gpt-5-chat-latest", 210),
+            ("gpt-5.1", 210),
+            ("gpt-5-mini", 308),
+            ("gpt-5-nano", 384),
+            ("gpt-5.1-codex-mini", 441),
+            ("gpt-5.2", 308),
+            ("o1-pro", 225),
+            ("openai/o3", 225),
+            ("computer-use-preview", 194),
+            // Newer than what is known of.
+            ("gpt-5.9", 308),
+            ("gpt-6", 308),
+            ("claude-next", 361),
+            ("us.anthropic.claude-sonnet-4-20250514-v1:0", 361),
+            ("gemini-flash-latest", 1120),
+            ("gemini-2.0-flash-001", 1032),
+            ("gemma-3-27b-it", 1120),
+            ("llama-o1", 1120),
+            ("", 1120),
+        ] {
+            let facts = "auto width=512 height=512 1-a";
+            assert_eq!(image_cost(facts, model), tokens, "{model}");
+        }
+        let older =
+            ["claude-2.1", "claude-3-opus-20240229", "claude-opus-4-1-20250805", "claude-4-sonnet"];
+        let newer =
+            ["claude", "claude-opus-4-7", "claude-opus-4.10", "claude-sonnet-5", "claude-fable-5"];
+        for model in older {
+            assert_eq!(image_cost("auto 1-a", model), 1568, "{model}");
+        }
+        for model in newer {
+            assert_eq!(image_cost("auto 1-a", model), 4784, "{model}");
+        }
+    }
+
+    const MODELS: [&str; 14] = [
+        "",
+        "gpt-4o",
+        "gpt-4o-mini",
+        "gpt-4.1-mini",
+        "gpt-5",
+        "gpt-5-nano",
+        "gpt-5.4",
+        "gpt-5.5",
+        "gpt-5.6-sol",
+        "o4-mini",
+        "claude-3",
+        "claude-opus-5",
+        "gemini-2.5-pro",
+        "gemini-3-flash",
+    ];
+
+    /// An image of unknown size costs as much as any, and none costs more than its formula lets it.
+    #[test]
+    fn an_unknown_size_is_the_dearest() {
+        let sides = [
+            1, 31, 33, 384, 385, 500, 767, 769, 1000, 1568, 2047, 2100, 3024, 4032, 5000, 6001,
+            20_000,
+        ];
+        for model in MODELS {
+            for detail in ["low", "high", "original", "auto"] {
+                let unknown = image_cost(&format!("{detail} 1-a"), model);
+                for width in sides {
+                    for height in sides {
+                        if model.starts_with("gpt-5.6") && width * height > 4032 * 3024 {
+                            continue;
+                        }
+                        let facts = format!("{detail} width={width} height={height} 1-a");
+                        let known = image_cost(&facts, model);
+                        // Patches are whole, so that a narrow image of as many pixels may have a few more.
+                        let more = if unknown > 14_000 { unknown / 4 } else { 0 };
+                        assert!(
+                            known > 0 && known <= unknown + more,
+                            "{facts}, {model}: {known}, {unknown}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    /// Where no maker is known, no formula of a model with the standard resolution gives more.
+    #[test]
+    fn an_unknown_model_is_the_dearest_of_the_standard_ones() {
+        for size in
+            ["", "width=100 height=100 ", "width=1024 height=1024 ", "width=300 height=4000 "]
+        {
+            for detail in ["low", "auto"] {
+                let facts = format!("{detail} {size}1-a");
+                for model in ["gpt-4o", "claude-sonnet-4-6", "gemini-3-flash"] {
+                    assert!(
+                        image_cost(&facts, "") >= image_cost(&facts, model),
+                        "{facts}, {model}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
     fn no_header_makes_a_count_overflow() {
         let figures = ["0", "1", "-1", "NaN", "2147483648", "18446744073709551615", "1e99", "inf"];
-        for model in ["", "gpt-4.1-mini", "claude-3", "gemini-2"] {
+        for model in MODELS {
             for width in figures {
                 for height in figures {
-                    let facts = format!("auto width={width} height={height} 1-a");
-                    assert!((1..1 << 40).contains(&image_cost(&facts, model)), "{facts}, {model}");
+                    for detail in ["low", "high", "original", "auto"] {
+                        let facts = format!("{detail} width={width} height={height} 1-a");
+                        let tokens = image_cost(&facts, model);
+                        assert!((1..1 << 40).contains(&tokens), "{facts}, {model}");
+                    }
                 }
-                for field in [Field::Audio, Field::File] {
-                    let facts =
-                        format!("auto milliseconds={width} pages={width} bytes={width} 1-a");
+                for (field, media_type) in [
+                    (Field::Audio, "audio/wav"),
+                    (Field::File, "application/pdf"),
+                    (Field::File, "video/mp4"),
+                ] {
+                    let facts = format!(
+                        "auto milliseconds={width} pages={width} bytes={width} mediaType={media_type} 1-a"
+                    );
                     assert!(cost(field, &facts, Some(model), true) > 0, "{facts}, {model}");
                 }
             }
@@ -340,22 +723,32 @@ mod tests {
     }
 
     #[test]
-    fn files_and_audio_follow_the_table() {
+    fn files_audio_and_video_follow_the_table() {
+        let pdf = "auto pages=3 mediaType=application/pdf 1-a";
         for (field, facts, model, tokens) in [
-            (Field::File, "auto pages=3 mediaType=application/pdf 1-a", "claude-3", 13_800),
-            (Field::File, "auto pages=3 mediaType=application/pdf 1-a", "gemini-2", 774),
-            (Field::File, "auto pages=3 mediaType=application/pdf 1-a", "", 6015),
-            (Field::File, "auto bytes=1000000 mediaType=application/pdf 1-a", "", 40_100),
-            (Field::File, "auto bytes=3000 mediaType=text/csv 1-a", "", 1000),
-            (Field::File, "auto width=512 height=512 mediaType=image/png 1-a", "", 255),
-            (Field::File, "auto 1-a", "", 10_025),
-            (Field::Audio, "auto milliseconds=1500 1-a", "", 15),
+            (Field::File, pdf, "claude-3", 3 * 4568),
+            (Field::File, pdf, "claude-opus-4-8", 3 * 7784),
+            (Field::File, pdf, "gemini-2.5-pro", 774),
+            (Field::File, pdf, "gemini-3-pro", 1680),
+            (Field::File, pdf, "gpt-4o", 3 * (3000 + 1105)),
+            (Field::File, pdf, "gpt-4o-mini", 3 * (3000 + 36_835)),
+            (Field::File, pdf, "gpt-5.5", 3 * (3000 + 2574)),
+            (Field::File, "auto bytes=1000000 mediaType=application/pdf 1-a", "gpt-4o", 50 * 4105),
+            (Field::File, "auto bytes=3000 mediaType=text/csv 1-a", "", 1500),
+            (Field::File, "auto width=512 height=512 mediaType=image/png 1-a", "gpt-4o", 255),
+            (Field::File, "auto 1-a", "gpt-4o", 5 * 4105),
+            (Field::File, "auto milliseconds=2000 mediaType=video/mp4 1-a", "gemini-2.5-pro", 600),
+            (Field::File, "auto bytes=300000 mediaType=video/mp4 1-a", "", 3000),
+            (Field::File, "auto mediaType=video/mp4 1-a", "", 18_000),
+            (Field::File, "auto milliseconds=1500 mediaType=audio/mpeg 1-a", "gpt-4o", 15),
+            (Field::Audio, "auto milliseconds=1500 1-a", "gpt-4o", 15),
             (Field::Audio, "auto milliseconds=1500 1-a", "gemini-2", 48),
-            (Field::Audio, "auto bytes=40000 1-a", "", 100),
-            (Field::Audio, "auto 1-a", "", 600),
+            (Field::Audio, "auto milliseconds=1500 1-a", "", 48),
+            (Field::Audio, "auto bytes=40000 1-a", "gpt-4o", 200),
+            (Field::Audio, "auto 1-a", "gpt-4o", 600),
         ] {
             assert_eq!(cost(field, facts, Some(model), false), tokens, "{facts}, {model}");
         }
-        assert_eq!(cost(Field::Audio, "auto milliseconds=2000 1-a", None, true), 40);
+        assert_eq!(cost(Field::Audio, "auto milliseconds=2000 1-a", Some("gpt-4o"), true), 40);
     }
 }

@@ -64,7 +64,8 @@ async function checksOf(document, { builds, expected, wording }) {
   }
   const outcomes = [];
   for (const { input, settings } of builds) {
-    outcomes.push(await withinDeadline(attempt(document, input, settings)));
+    const asked = { input: structuredClone(input), settings: structuredClone(settings) };
+    outcomes.push({ ...(await withinDeadline(attempt(document, input, settings))), asked });
   }
   const checks = [];
   const add = (key, found) => checks.push(...found.map((one) => ({ key, ...one })));
@@ -83,7 +84,7 @@ async function checksOf(document, { builds, expected, wording }) {
         key,
         outcome.error !== undefined && !isOfFailure
           ? [check(false, value, failureOf(outcome.error))]
-          : await each[key](outcome, value, { wording }),
+          : await each[key](outcome, value, { wording, asked: outcome.asked }),
       );
     }
   }

@@ -42,6 +42,16 @@ before(() => {
     "nothing.json": "[]",
     "no-message.json": '{"settings": {"colour": "red"}}',
     "bad-rows.jsonl": '{"role":"bot"}\n{"content":"x"}',
+    "ui-messages.jsonl": [
+      '{"id":"1","role":"user","parts":[{"type":"text","text":"Where do we meet?"}]}',
+      '{"id":"2","role":"assistant","parts":[{"type":"text","text":"In the hall."}]}',
+    ].join("\n"),
+    "gemini.json":
+      '{"contents":[{"role":"user","parts":[{"text":"Where?"}]},{"role":"model","parts":[{"text":"There."}]}]}',
+    "contents.jsonl":
+      '{"role":"user","contents":"Where do we meet?"}\n{"role":"assistant","contents":"In the hall."}\n',
+    "text.jsonl": '{"role":"user","text":"Where do we meet?"}\n{"role":"assistant","text":"In the hall."}\n',
+    "one-foreign.jsonl": `${JSON.stringify(messages[1])}\n{"role":"assistant","parts":[{"type":"text","text":"In the hall."}]}\n`,
     "not-utf8.json": Buffer.concat([
       Buffer.from('[{"role":"user","content":"caf'),
       Buffer.from([0xe9]),
@@ -214,6 +224,33 @@ describe("what is wrong with the file is one line, and exit code 2", () => {
   test("standard input too", async () => {
     await isRefused(["build", "-"], /standard input: is empty/, { input: "" });
     await isRefused(["build", "-"], /standard input: not a conversation/, { input: "hello" });
+  });
+});
+
+describe("a file of another shape is exit code 2, and says what stands where and what to do", () => {
+  for (const [file, problem, advice] of [
+    ["ui-messages.jsonl", /row 1: parts: what the message says is in `parts`.*AI SDK UIMessage/, /messages\.flatMap/],
+    ["gemini.json", /row 1: .*Gemini Content/, /messages\.flatMap/],
+    ["contents.jsonl", /row 1: contents: what the message says is in `contents`, which windrow does not read/],
+    ["text.jsonl", /row 1: text: what the message says is in `text`, which windrow does not read/],
+  ]) {
+    for (const preset of [[], ["--preset", "turns"]]) {
+      test([file, ...preset].join(" "), async () => {
+        const { stdout, stderr, exitCode } = await windrow(["build", file, "--request", request, ...preset]);
+        assert.equal(exitCode, 2);
+        assert.equal(stdout, "");
+        const [first, second = ""] = stderr.trimEnd().split("\n");
+        assert.ok(first.startsWith(`windrow: ${file}: no message in it (`), first);
+        assert.match(first, problem);
+        assert.match(second, advice ?? /^$/);
+      });
+    }
+  }
+
+  test("where some rows can be read, the others are named as skipped", async () => {
+    const { stdout, stderr } = await succeeds(["build", "one-foreign.jsonl", "--max-tokens", "50"]);
+    assert.match(stdout, /Where do we meet/);
+    assert.match(stderr, /Skipped 1 row, not understood:\n +row 2: parts: .*AI SDK UIMessage/);
   });
 });
 

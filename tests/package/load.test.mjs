@@ -2,7 +2,16 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { buildContext, buildContextSync, createTranscript, memoryStore, openSession, replay } from "windrow";
+import {
+  buildContext,
+  buildContextSync,
+  createTranscript,
+  memoryStore,
+  messageOfTask,
+  openSession,
+  parseTranscript,
+  replay,
+} from "windrow";
 import { checkContextError, errorOf } from "./support/errors.mjs";
 import { checkBigSession, manyMessages } from "./support/load-cases.mjs";
 import { forEachSeedAsync } from "./support/random.mjs";
@@ -102,6 +111,168 @@ describe("import", () => {
     checkContextError(error, { kind: "session_error", code: "ABORTED" });
     assert.equal(await session.info(), undefined);
   });
+});
+
+describe("any text, however it repeats, is read once", () => {
+  /** What the expressions of the package look for, whole and in part: a text of these is what they go back over, if they do. */
+  const pieces = [
+    ...[
+      '"',
+      "'",
+      ":",
+      ";",
+      ",",
+      ".",
+      "/",
+      "\\",
+      "|",
+      "+",
+      "-",
+      "_",
+      "=",
+      "#",
+      "@",
+      "$",
+      "%",
+      "&",
+      "<",
+      "(",
+      "[",
+      "]",
+      "{",
+      "}",
+    ],
+    ...[
+      " ",
+      "\t",
+      "\r",
+      "\n",
+      "\r\n",
+      "\u2028",
+      "\u00a0",
+      "\ufeff",
+      "\u0000",
+      "0",
+      "1",
+      "00",
+      "a",
+      "A",
+      "z",
+      "é",
+      "T",
+      "Z",
+    ],
+    ...[
+      '"session_key"',
+      '"session_key":"',
+      '"session_key" : ',
+      '{"',
+      '":',
+      "\\n",
+      '\\"',
+      "row 1: ",
+      "entry.",
+      "[row 1]",
+    ],
+    ...[
+      "data:",
+      "data:image/png;base64,",
+      ";base64,",
+      "https://",
+      "blob:",
+      "cid:",
+      "====",
+      "%PDF-",
+      "/Type",
+      "/Type /Page",
+    ],
+    ...[
+      "/Pages",
+      "/Count",
+      "/Count 1",
+      "tool_result",
+      "_tool_result",
+      "tool-result",
+      "mcp_",
+      "server_",
+      "tool_use",
+      "_call",
+    ],
+    ..."_call_output|reasoning|error-text|_ids|Ids|uuid|At|_at|Ms|_time|2025-05-07T09:00|:00.1|:00,1|T09:00:00".split(
+      "|",
+    ),
+  ];
+  const LENGTH = 200_000;
+  const white = [" ", "\t", "\r", "\n", "\r\n", "\u2028", "\u00a0", "\ufeff"];
+  /** One piece or a few of them, as often white space alone: what an expression looks for may be of one kind. */
+  const unitOf = (random) => {
+    const kind = random.pick([pieces, pieces, white]);
+    return Array.from({ length: random.integer(1, 3) }, () => random.pick(kind)).join("");
+  };
+  const longText = (random) => {
+    const unit = unitOf(random);
+    const ends = [random.chance(0.6) ? unitOf(random) : "", random.chance(0.6) ? unitOf(random) : ""];
+    const body = random.chance(0.8)
+      ? unit.repeat(Math.ceil(LENGTH / unit.length))
+      : Array.from({ length: LENGTH / 8 }, () => random.pick(pieces)).join("");
+    return `${ends[0]}${body.slice(0, LENGTH)}${ends[1]}`;
+  };
+
+  const build = (message, config) => buildContextSync([message], { ...estimate, budget: { maxTokens: 50 }, ...config });
+  const user = (more) => ({ role: "user", content: "a", ...more });
+  const part = (more) => user({ content: [{ type: "text", text: "a" }, more] });
+  const inSession = async (run) => {
+    const session = await openSession("web:a", { store: memoryStore() });
+    await run(session);
+  };
+  /** Every place of a public call whose text an expression of the package looks at. */
+  const places = {
+    "a file": (text) => parseTranscript(text),
+    "a line of a file": (text) => parseTranscript(`${JSON.stringify(user())}\n${text}\n${JSON.stringify(user())}\n`),
+    "an imported file": (text) => inSession((session) => session.import(text)),
+    "a session's own line, which a fork names anew": (text) =>
+      inSession(async (session) => {
+        await session.import(
+          `{"type":"session","session_key":"web:a","note":${JSON.stringify(text)}}\n${JSON.stringify(user())}`,
+        );
+        await session.fork(2, "web:b");
+      }),
+    "an id": (text) => inSession((session) => session.append(user({ id: text }))),
+    "the name of a field": (text) => build(user({ [text]: "a" })),
+    "the name of a field with what is said in it": (text) => build({ role: "user", [text]: "what is said" }),
+    "the value of a field that is not read": (text) => build({ role: "user", other: text }),
+    "a role": (text) => build({ role: text, content: "a" }),
+    "the type of a row": (text) => parseTranscript(JSON.stringify([{ type: text, text: "a" }])),
+    "the type of a part": (text) => build(part({ type: text, text: "a" })),
+    "the output of a tool": (text) =>
+      build({ role: "tool", content: [{ type: "tool-result", toolCallId: "c", output: { type: text, value: "a" } }] }),
+    "a clock": (text) => build(user(), { now: text }),
+    "a time": (text) => build(user({ createdAt: text })),
+    "the detail of an image": (text) => build(part({ type: "image", detail: text, url: "https://example.com/1.png" })),
+    "the media type of a file": (text) => build(part({ type: "file", mediaType: text, data: "AAAA" })),
+    "an image": (text) => build(part({ type: "image", image: text })),
+    "a data URL": (text) => build(part({ type: "image", image: `data:image/png;base64,${text}` })),
+    "a file's bytes": (text) => build(part({ type: "file", data: new TextEncoder().encode(`%PDF-1.7 ${text}`) })),
+    "an option's name": (text) => build(user(), { [text]: 1 }),
+    "an option's value": (text) => build(user(), { encoding: text }),
+    "a layer's task": (text) => messageOfTask({ action: text, parameters: { content: text } }),
+  };
+  for (const [name, call] of Object.entries(places)) {
+    test(name, async () => {
+      await forEachSeedAsync(16, async (random) => {
+        const text = longText(random);
+        const started = process.cpuUsage().user;
+        try {
+          await call(text);
+        } catch (error) {
+          checkContextError(error, { kind: error.kind });
+        }
+        // Read once it takes some hundredths of a second; gone back over, minutes.
+        const seconds = (process.cpuUsage().user - started) / 1e6;
+        assert.ok(seconds < 4, `${JSON.stringify(text.slice(0, 60))} takes ${seconds} s`);
+      });
+    });
+  }
 });
 
 test("a recording that is nested beyond reason is damaged, and the next call works", async () => {

@@ -8,7 +8,7 @@ import { forEachSeed } from "./support/random.mjs";
 before(() => loadEncoding("o200k_base"));
 
 const base64 = (bytes) => Buffer.from(bytes).toString("base64");
-const count = (part, options = { encoding: "o200k_base" }) => {
+const count = (part, options = { model: "gpt-4o" }) => {
   const counted = countTokens([{ role: "user", content: ["look", part] }], options);
   assert.equal(counted.exact, false);
   return counted.tokens - countTokens([{ role: "user", content: ["look"] }], options).tokens;
@@ -110,8 +110,11 @@ describe("images", () => {
     ]) {
       for (const part of forms(bytes)) {
         assert.equal(count(part), 765, JSON.stringify(part).slice(0, 80));
-        assert.equal(count(part, { model: "claude-sonnet-4" }), 1399);
+        assert.equal(count(part, { model: "claude-sonnet-4" }), 37 * 37);
         assert.equal(count(part, { model: "gemini-2.5-pro" }), 258 * 4);
+        assert.equal(count(part, { model: "gemini-3-pro-preview" }), 1120);
+        assert.equal(count(part, { model: "gpt-5.5" }), Math.ceil(1024 * 1.2));
+        assert.equal(count(part, { encoding: "o200k_base" }), 37 * 37);
       }
     }
     assert.equal(count({ type: "image", data: png(512, 512) }), 255);
@@ -124,7 +127,23 @@ describe("images", () => {
     assert.equal(count({ type: "image", url }), 1445);
     assert.equal(count({ type: "image", url, width: 512, height: 512 }), 255);
     assert.equal(count({ type: "image_url", image_url: { url, detail: "low" } }), 85);
-    assert.equal(count({ type: "image", url }, { model: "claude-sonnet-4" }), 1600);
+    assert.equal(count({ type: "image", url }, { model: "claude-sonnet-4" }), 1568);
+    assert.equal(count({ type: "image", url }, { model: "claude-opus-4-8" }), 4784);
+    assert.equal(count({ type: "image", url }, { encoding: "o200k_base" }), 1568);
+  });
+
+  test("cost by the detail that they are asked for in", () => {
+    const data = png(4032, 3024);
+    for (const [detail, tokens] of [
+      ["low", 231],
+      ["high", 2942],
+      ["original", 14_364],
+      ["auto", 14_364],
+    ]) {
+      assert.equal(count({ type: "image", detail, data }, { model: "gpt-5.6-sol" }), tokens, detail);
+      const url = `data:image/png;base64,${base64(data)}`;
+      assert.equal(count({ type: "image_url", image_url: { url, detail } }, { model: "gpt-5.6-sol" }), tokens, detail);
+    }
   });
 
   test("of a size that cannot be do not break a count", () => {
@@ -166,24 +185,24 @@ describe("images", () => {
 
 describe("files and audio", () => {
   test("a PDF counts its pages, or is taken by its bytes", () => {
-    assert.equal(count({ type: "file", data: pdf(3), mediaType: "application/pdf" }), 3 * 2005);
+    assert.equal(count({ type: "file", data: pdf(3), mediaType: "application/pdf" }), 3 * 4105);
     assert.equal(
       count({ type: "file", file: { file_data: `data:application/pdf;base64,${base64(pdf(3))}` } }),
-      3 * 2005,
+      3 * 4105,
     );
     const source = { type: "base64", media_type: "application/pdf", data: base64(pdf(12)) };
-    assert.equal(count({ type: "document", source }, { model: "claude-sonnet-4" }), 12 * 4600);
+    assert.equal(count({ type: "document", source }, { model: "claude-sonnet-4" }), 12 * 4568);
     const unseen = Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(1_000_000, 7)]);
-    assert.equal(count({ type: "file", data: unseen, mediaType: "application/pdf" }), 21 * 2005);
-    assert.equal(count({ type: "file", file: { file_id: "file-1" } }), 5 * 2005);
-    assert.equal(count({ type: "file", file: { file_id: "file-1" }, pages: 2 }), 2 * 2005);
+    assert.equal(count({ type: "file", data: unseen, mediaType: "application/pdf" }), 51 * 4105);
+    assert.equal(count({ type: "file", file: { file_id: "file-1" } }), 5 * 4105);
+    assert.equal(count({ type: "file", file: { file_id: "file-1" }, pages: 2 }), 2 * 4105);
   });
 
   test("a text counts by its bytes", () => {
-    assert.equal(count({ type: "file", data: Buffer.alloc(3000, 97), mediaType: "text/plain" }), 1000);
+    assert.equal(count({ type: "file", data: Buffer.alloc(3000, 97), mediaType: "text/plain" }), 1500);
     assert.equal(
       count({ type: "document", source: { type: "text", media_type: "text/plain", data: "é".repeat(150) } }),
-      100,
+      150,
     );
   });
 
@@ -191,13 +210,21 @@ describe("files and audio", () => {
     assert.equal(count({ type: "input_audio", input_audio: { data: base64(wav(3)), format: "wav" } }), 30);
     assert.equal(count({ type: "audio", data: wav(3) }, { model: "gemini-2.5-pro" }), 96);
     assert.equal(count({ type: "audio", url: "https://example.com/1.mp3", seconds: 12.5 }), 125);
-    assert.equal(count({ type: "audio", data: Buffer.alloc(40_000, 1) }), 100);
+    assert.equal(count({ type: "audio", data: Buffer.alloc(40_000, 1) }), 200);
+    assert.equal(count({ type: "audio", data: wav(3) }, { encoding: "o200k_base" }), 96);
+  });
+
+  test("video counts its seconds", () => {
+    const video = { type: "file", url: "https://example.com/1.mp4", mediaType: "video/mp4" };
+    assert.equal(count({ ...video, seconds: 10 }), 3000);
+    assert.equal(count({ ...video, seconds: 10 }, { model: "gemini-3-flash" }), 3000);
+    assert.equal(count(video), 18_000);
   });
 
   test("many megabytes are looked through once", () => {
     const part = { type: "file", data: base64(pdf(40, 8_000_000)), mediaType: "application/pdf" };
     const started = performance.now();
-    assert.equal(count(part), 40 * 2005);
+    assert.equal(count(part), 40 * 4105);
     const first = performance.now() - started;
     assert.ok(first < 5000, `${first} ms`);
   });

@@ -309,6 +309,20 @@ const broken = [
     ],
   },
   {
+    name: "what is no range is a range that has nothing",
+    calls: (store) => ({
+      read: (key, range) => store.read(key, range).catch(() => store.read(key, { limit: 0 })),
+    }),
+    finds: ["read, append, trim, sessions: what cannot be asked for is refused, and nothing is done"],
+  },
+  {
+    name: "options that are misspelt are none",
+    calls: appending((store, key, entries, { log, operationId, expectedSeq, replacesSeq }) =>
+      store.append(key, entries, { log, operationId, expectedSeq, replacesSeq }),
+    ),
+    finds: ["read, append, trim, sessions: what cannot be asked for is refused, and nothing is done"],
+  },
+  {
     name: "no types are all types",
     calls: (store) => ({
       read: (key, { types, ...range } = {}) => store.read(key, types?.length > 0 ? { ...range, types } : range),

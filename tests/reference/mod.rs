@@ -339,8 +339,11 @@ fn counts(out: &mut String) {
     }
     out.push_str(
         "\nWith the hook `countTokens`, and with an image, audio or a file in the messages, `exact` is false.\n\n\
-         ## What images, audio and files cost\n\n\
-         Tokens, by the formula that the maker of `model` has published, or by a rule where there is none. Width and height, pages, \
+         ## What images, audio, video and files cost\n\n\
+         Tokens, by the formula that the maker of `model` has published, or by an assumption where none has. A count of media \
+         is never `exact`: makers scale what they get, and change how. An assumption counts rather too much than too little. Name \
+         the `model`, and give an image its size: what is not known is counted dear.\n\n\
+         Width and height, pages, \
          seconds and bytes are read of what is given as bytes, base64 or a data URL: the sizes of PNG, JPEG, GIF and WebP, the pages \
          of a PDF where it shows them, the length of a WAV file. A part may say them itself, as \
          `width`, `height`, `pages`, `seconds`, `bytes` and `mediaType`: that is stronger, and the only way for what stands behind \

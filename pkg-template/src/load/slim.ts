@@ -1,31 +1,107 @@
 // Without the core: the caller hands it over, so that it can be cached, streamed or compiled elsewhere.
 import { provideModule } from "../engine.js";
+import { ContextError } from "../errors.js";
+import { describe } from "../options.js";
+import { publicCall, publicPromise } from "../public-call.js";
 
 export * from "../index.js";
 
 /** The core in any form that a host has it in: compiled, as bytes, or as the answer to a request. */
 export type CoreInput = WebAssembly.Module | ArrayBuffer | Uint8Array<ArrayBuffer> | Response;
 
-/** Hands over the core, the file `windrow/windrow.wasm`, and compiles it where it is not compiled yet. */
-export async function init(input: CoreInput | PromiseLike<CoreInput>): Promise<void> {
-  initSync(await compile(await input));
+const KIND = "load_error";
+const HAND_OVER =
+  "Hand over the file windrow/windrow.wasm of this version: its bytes, the Response of a fetch, or the compiled module.";
+/** What the core exports and another module does not. */
+const OWN_EXPORTS = ["memory", "corebuild_step", "coretranscript_append", "loadVocabulary"];
+
+/**
+ * Hands over the core, the file `windrow/windrow.wasm`, and compiles it where it is not compiled yet. Fails with `INVALID_CORE`
+ * where it is none; what was handed over before stays.
+ */
+export function init(input: CoreInput | PromiseLike<CoreInput>): Promise<void> {
+  return publicPromise(KIND, "init", async () => take(await compile(await arrived(input))));
 }
 
-/** Hands over a compiled core. */
+/** Hands over a compiled core. Fails with `INVALID_CORE` where it is none. */
 export function initSync(module: WebAssembly.Module): void {
+  publicCall(KIND, "initSync", () => take(module));
+}
+
+function take(module: unknown): void {
+  if (!(module instanceof WebAssembly.Module)) {
+    throw invalid(`expected a compiled module, got ${describe(module)}`, HAND_OVER);
+  }
+  const names = WebAssembly.Module.exports(module).map(({ name }) => name);
+  if (!OWN_EXPORTS.every((name) => names.includes(name))) {
+    throw invalid("this is a WebAssembly module, but not windrow's core", HAND_OVER);
+  }
   provideModule(() => module);
 }
 
-async function compile(input: CoreInput): Promise<WebAssembly.Module> {
+/** What was given, once it is there: a request may fail. */
+async function arrived(input: unknown): Promise<unknown> {
+  try {
+    return await input;
+  } catch (cause) {
+    throw invalid("it was to come later, and failed", "See the cause: it is the failure of what was passed.", cause);
+  }
+}
+
+async function compile(input: unknown): Promise<unknown> {
   if (input instanceof WebAssembly.Module) {
     return input;
   }
   if (typeof Response === "function" && input instanceof Response) {
-    if (!input.ok) {
-      throw new Error(`windrow's core could not be loaded: ${input.url} answered ${input.status}`);
-    }
-    const isWasm = input.headers.get("content-type")?.startsWith("application/wasm");
-    return isWasm ? WebAssembly.compileStreaming(input) : WebAssembly.compile(await input.arrayBuffer());
+    return await compileBytes(await bodyOf(input));
   }
-  return WebAssembly.compile(input as ArrayBuffer | Uint8Array<ArrayBuffer>);
+  if (input instanceof ArrayBuffer || ArrayBuffer.isView(input)) {
+    return await compileBytes(input as BufferSource);
+  }
+  throw invalid(`expected the core, got ${describe(input)}`, HAND_OVER);
+}
+
+/** The bytes of an answer; the answer itself where the host can compile while it arrives. */
+async function bodyOf(response: Response): Promise<ArrayBuffer | Response> {
+  const { ok, status, url, bodyUsed } = response;
+  const place = url === "" ? "the answer" : url;
+  if (!ok) {
+    throw invalid(`${place} has the status ${status}`, "Check the address that the core is fetched from.");
+  }
+  if (bodyUsed) {
+    throw invalid(`${place} was read before`, "Hand over a Response that nobody has read, or its bytes.");
+  }
+  if (response.headers.get("content-type")?.startsWith("application/wasm") && "compileStreaming" in WebAssembly) {
+    return response;
+  }
+  try {
+    return await response.arrayBuffer();
+  } catch (cause) {
+    throw invalid(`${place} broke off while it was read`, "Fetch it again.", cause);
+  }
+}
+
+async function compileBytes(source: BufferSource | Response): Promise<WebAssembly.Module> {
+  try {
+    return source instanceof ArrayBuffer || ArrayBuffer.isView(source)
+      ? await WebAssembly.compile(source)
+      : await WebAssembly.compileStreaming(source);
+  } catch (cause) {
+    throw invalid(
+      "it could not be compiled",
+      `${HAND_OVER} Under a content security policy, allow script-src 'wasm-unsafe-eval'; workerd takes a compiled module only.`,
+      cause,
+    );
+  }
+}
+
+function invalid(problem: string, nextAction: string, cause?: unknown): ContextError {
+  return new ContextError({
+    kind: KIND,
+    code: "INVALID_CORE",
+    path: "input",
+    message: `input: ${problem}`,
+    nextAction,
+    cause,
+  });
 }

@@ -13,3 +13,4 @@ export {
   storeError,
   trimmed,
 } from "./log.js";
+export { checkAsked } from "./ranges.js";

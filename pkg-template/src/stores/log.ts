@@ -12,8 +12,8 @@ import type {
   SessionInfo,
   TranscriptStore,
 } from "./contract.js";
+import { TYPES } from "./ranges.js";
 
-const TYPES: readonly EntryType[] = ["session", "message", "summary", "failure", "build", "other"];
 const LONGEST_KEY = 65_536;
 
 /** A store's failure. */

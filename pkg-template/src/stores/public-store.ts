@@ -4,6 +4,7 @@ import { holeIn } from "../lists.js";
 import { publicMethods, publicPromise } from "../public-call.js";
 import type { DerivedStore, TranscriptStore } from "./contract.js";
 import { storeError } from "./log.js";
+import { checkAsked } from "./ranges.js";
 
 const KIND = "store_error";
 
@@ -12,7 +13,10 @@ const KIND = "store_error";
  * own, and comes back as it was thrown.
  */
 export function publicStore(prototype: Pick<TranscriptStore, "holding">): void {
-  publicMethods(KIND, prototype, ["subscribe"], checkLists);
+  publicMethods(KIND, prototype, ["subscribe"], (given, method) => {
+    checkLists(given);
+    checkAsked(method, given);
+  });
   const { holding } = prototype;
   prototype.holding = async function <T>(this: TranscriptStore, sessionKey: string, run: () => Promise<T>): Promise<T> {
     let own: { readonly failure: unknown } | undefined;

@@ -84,12 +84,18 @@ export const turnContract = {
     or_error: (outcome, expected) => [
       check(outcome.error === undefined, expected, outcome.error && String(outcome.error)),
     ],
-    failure_record: async (outcome, expected) => {
-      const log = await logOf(outcome.error);
-      const isThere = log.some(
-        ({ type, data }) => type === "failure" && data.terminal === "failed" && data.code === outcome.error.code,
-      );
-      return [check(isThere === expected, expected, log)];
+    failure_record: async (_outcome, expected, { asked }) => {
+      const { failure, entries } = await turnInSession(asked.input, asked.settings);
+      const records = entries.filter(({ type }) => type === "failure").map(({ data }) => data);
+      const isOfTurn = (record) =>
+        record.terminal === "failed" &&
+        record.kind === failure?.kind &&
+        record.code === failure.code &&
+        record.message === failure.message &&
+        record.nextAction === failure.nextAction &&
+        record.turnId === asked.input.turnId &&
+        record.sessionId === asked.input.sessionId;
+      return [check((records.length === 1 && isOfTurn(records[0])) === expected, expected, { failure, records })];
     },
     tokens: (outcome, expected) => [equal(outcome.tokens, checkList(expected, "expected.tokens"))],
   },
@@ -103,17 +109,25 @@ export const turnContract = {
   },
 };
 
-/** What the log of a session holds after a turn that failed, or did not. */
-async function logOf(failure) {
+/** The same turn in a session: how its build fails, if it does, and what the log holds then. */
+async function turnInSession(input, settings) {
+  const { messages, config } = turnOf(input, settings);
   const store = memoryStore();
-  const key = failure?.record?.sessionId ?? "sess";
-  const session = await openSession(key, { store });
-  if (failure !== undefined) {
-    await session.recordFailure(failure);
+  const session = await openSession(input.sessionId, { store });
+  let given = config;
+  try {
+    await session.append(messages);
+  } catch {
+    // No log holds what cannot be read. So it reaches the session's build where a build takes a message from outside.
+    given = { ...config, request: [messages] };
   }
-  const { entries } = await store.read(key);
+  const failure = await session.build(given).then(
+    () => undefined,
+    (error) => error,
+  );
+  const { entries } = await store.read(input.sessionId);
   await session.close();
-  return entries;
+  return { failure, entries };
 }
 
 async function build(input, settings) {
@@ -128,6 +142,24 @@ async function build(input, settings) {
       tokens: counted.map((text) => countTokens(text, { encoding: "estimate" }).tokens),
     };
   }
+  const { messages, config, request } = turnOf(input, settings);
+  const context = await buildContext(messages, config);
+  const plain = context.messages?.map(({ role, content }) => ({ role, content }));
+  return {
+    context,
+    messages: plain,
+    text: context.text ?? plain.map(({ content }) => content).join("\n"),
+    hash: context.snapshot.contextHash,
+    includedIds: context.kept.map(({ id }) => id),
+    notes: context.trace.notes.map(({ kind }) => kind),
+    sources: () => sourcesOf(context, request),
+    toolForms: () =>
+      Object.fromEntries(reportOf(context, "toolSnippets")?.items.map(({ id, form }) => [id, form]) ?? []),
+  };
+}
+
+/** What a case asks for, as messages and a config. */
+function turnOf(input, settings) {
   checkKeys(input, "input", INPUT);
   checkKeys(settings, "config", Object.keys(SETTINGS));
   const { chat = [] } = input;
@@ -147,21 +179,7 @@ async function build(input, settings) {
   for (const [name, value] of Object.entries(settings)) {
     config = SETTINGS[name](config, value);
   }
-  config = withConnector(config, input.memoryConnector);
-
-  const context = await buildContext(messages, config);
-  const plain = context.messages?.map(({ role, content }) => ({ role, content }));
-  return {
-    context,
-    messages: plain,
-    text: context.text ?? plain.map(({ content }) => content).join("\n"),
-    hash: context.snapshot.contextHash,
-    includedIds: context.kept.map(({ id }) => id),
-    notes: context.trace.notes.map(({ kind }) => kind),
-    sources: () => sourcesOf(context, request),
-    toolForms: () =>
-      Object.fromEntries(reportOf(context, "toolSnippets")?.items.map(({ id, form }) => [id, form]) ?? []),
-  };
+  return { messages, config: withConnector(config, input.memoryConnector), request };
 }
 
 // ---- The sources ----

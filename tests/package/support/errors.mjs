@@ -10,6 +10,7 @@ const KINDS = [
   "token_count_error",
   "session_error",
   "store_error",
+  "load_error",
 ];
 const CODES = [
   "INVALID_CONFIG",
@@ -30,6 +31,7 @@ const CODES = [
   "STORE_CONFLICT",
   "STORE_CLOSED",
   "STORE_FAILED",
+  "INVALID_CORE",
 ];
 
 /** Words that would tell a caller about the engine's inside. */

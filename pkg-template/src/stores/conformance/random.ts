@@ -88,7 +88,7 @@ function randomCall(random: Random, model: Model): Call {
       options: {
         log,
         ...(random.chance(0.4) ? { operationId: `${random.below(12)}` } : {}),
-        ...(random.chance(0.2) ? { expectedSeq: lastSeq - random.pick([0, 0, 0, 1]) } : {}),
+        ...(random.chance(0.2) ? { expectedSeq: Math.max(lastSeq - random.pick([0, 0, 0, 1]), 0) } : {}),
         ...(kind < 4 ? { replacesSeq: random.pick([lastMessageSeq, lastMessageSeq, lastMessageSeq, lastSeq]) } : {}),
       },
     };
@@ -99,7 +99,7 @@ function randomCall(random: Random, model: Model): Call {
       call: "trim",
       key,
       log,
-      beforeSeq: random.pick([lastSeq - 5, lastSeq - 1, lastSeq, 1, 10 ** 9]),
+      beforeSeq: Math.max(random.pick([lastSeq - 5, lastSeq - 1, lastSeq, 1, 10 ** 9]), 0),
       keepSeqs,
     };
   }

@@ -85,8 +85,8 @@ export const reading: readonly Case[] = [
       const ranges: ReadRange[] = Array.from({ length: 300 }, () => {
         const range = {
           log: random.pick([undefined, ...LOGS]),
-          after: random.pick([undefined, undefined, -1, 0, 4, 6, 20, 39, 40, 99, Infinity]),
-          before: random.pick([undefined, undefined, -1, 0, 1, 5, 8, 21, 40, 41, 99, Infinity]),
+          after: random.pick([undefined, undefined, 0, 4, 6, 20, 39, 40, 99, Infinity]),
+          before: random.pick([undefined, undefined, 0, 1, 5, 8, 21, 40, 41, 99, Infinity]),
           limit: random.pick([undefined, 0, 1, 2, 5, 39, 40, 99]),
           order: random.pick([undefined, "ascending", "descending"] as const),
           types: random.pick<readonly EntryType[] | undefined>([
@@ -106,7 +106,7 @@ export const reading: readonly Case[] = [
             undefined,
             [],
             [3],
-            [39, 2, 3, 3, 8, 0, -1, 2.5, 99],
+            [39, 2, 3, 3, 8, 0, 99],
             upTo(40).filter((seq) => seq % 3 > 0),
           ]),
         };
@@ -135,6 +135,45 @@ export const reading: readonly Case[] = [
         same(skipped, [], `what was skipped in the range ${show(range)}`);
         same(info?.key, KEY, `the session, read with the range ${show(range)}`);
       }
+    },
+  },
+  {
+    name: "read, append, trim, sessions: what cannot be asked for is refused, and nothing is done",
+    async check(storage) {
+      const store = await storage.open();
+      await store.append(KEY, messages("a", "b"));
+      const wrong: readonly unknown[] = [
+        ...[-1, 1.5, Number.NaN, "2", null].flatMap((value) => [{ limit: value }, { after: value }, { before: value }]),
+        ...[-1, 1.5, Number.NaN, Infinity, "2", null].map((value) => ({ seqs: [1, value] })),
+        ...["sideways", "", "Ascending", null].map((order) => ({ order })),
+        ...["reply", "", null].map((type) => ({ types: ["message", type] })),
+        ...[{ seqs: 1 }, { types: "message" }, { pinned: false }, { log: "messages" }, { log: null }],
+        ...[{ Limit: 1 }, { from: 1 }, null, 1, "descending", []],
+      ];
+      for (const range of wrong) {
+        await fails(store.read(KEY, range as ReadRange), ["INVALID_SESSION"], `the range ${show(range)}`);
+      }
+      const refused = (call: Promise<unknown>, what: string): Promise<void> => fails(call, ["INVALID_SESSION"], what);
+      const info = await infoOf(store, KEY);
+      for (const seq of [-1, 1.5, Number.NaN, "2", null]) {
+        const place = seq as number;
+        await refused(store.append(KEY, messages("x"), { expectedSeq: place }), `expecting ${show(seq)}`);
+        await refused(store.append(KEY, messages("x"), { replacesSeq: place }), `replacing ${show(seq)}`);
+        await refused(store.trim(KEY, place), `trimming before ${show(seq)}`);
+        await refused(store.trim(KEY, 2, { keepSeqs: [place] }), `trimming but for ${show(seq)}`);
+      }
+      const misspelt = { expectdSeq: 7, operation: "o", keep: [1], key: KEY } as object;
+      await refused(store.append(KEY, messages("x"), misspelt), "options of an append that are misspelt");
+      await refused(store.trim(KEY, 3, misspelt), "options of a trim that are misspelt");
+      await refused(store.sessions(misspelt), "a filter of sessions that is misspelt");
+      await refused(store.sessions({ keys: [1] as unknown as string[] }), "a key that is no text");
+      same(await infoOf(store, KEY), info, "the session after all that");
+      // What is undefined was not given.
+      same(
+        await textsOf(store, KEY, { limit: undefined, order: undefined } as unknown as ReadRange),
+        ["a", "b"],
+        "any range",
+      );
     },
   },
   {

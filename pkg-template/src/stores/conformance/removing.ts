@@ -109,7 +109,7 @@ export const trimming: readonly Case[] = [
       same(await store.sessions(), [], "the sessions after it");
       await store.append(KEY, messages("a", "b"));
       const info = await infoOf(store, KEY);
-      for (const beforeSeq of [-1, 0, 1]) {
+      for (const beforeSeq of [0, 1]) {
         same(await store.trim(KEY, beforeSeq), { removedCount: 0 }, `trimming before ${beforeSeq}`);
       }
       same(await store.trim(KEY, 3, { keepSeqs: [1, 2] }), { removedCount: 0 }, "trimming while all is to be kept");

@@ -1,0 +1,72 @@
+// Options of a call: none is misspelt, and each is what it must be. A wrong one is told the same way wherever it is given.
+
+/** What an option must be, in words and as a test. What is undefined was not given. */
+export type OptionRule = readonly [expected: string, isRight: (value: unknown) => boolean];
+export type OptionRules<Name extends string = string> = Readonly<Record<Name, OptionRule>>;
+
+/** What is wrong with options: `message` begins with `path`. */
+export interface OptionFault {
+  readonly path: string;
+  readonly message: string;
+  readonly nextAction: string;
+}
+
+/** The first fault of options; undefined where there is none. */
+export function faultIn(options: unknown, rules: OptionRules): OptionFault | undefined {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    return fault("options", `expected an object, got ${describe(options)}`, "Pass an object, or nothing.");
+  }
+  let entries: [string, unknown][];
+  try {
+    entries = Object.entries(options);
+  } catch {
+    return fault("options", "could not be read", "Pass a plain object.");
+  }
+  for (const [option, value] of entries) {
+    const rule = Object.hasOwn(rules, option) ? rules[option] : undefined;
+    if (rule === undefined) {
+      return fault(option, "unknown option", `The options are ${Object.keys(rules).join(", ")}.`);
+    }
+    if (value !== undefined) {
+      const wrong = faultOf(option, value, rule);
+      if (wrong !== undefined) {
+        return wrong;
+      }
+    }
+  }
+  return undefined;
+}
+
+/** What is wrong with one value; undefined where nothing is. */
+export function faultOf(path: string, value: unknown, [expected, isRight]: OptionRule): OptionFault | undefined {
+  return isRight(value)
+    ? undefined
+    : fault(path, `expected ${expected}, got ${describe(value)}`, `Give ${expected}, or leave it out.`);
+}
+
+function fault(path: string, problem: string, nextAction: string): OptionFault {
+  return { path, message: `${path}: ${problem}`, nextAction };
+}
+
+/** A value in words, for messages. */
+export function describe(value: unknown): string {
+  if (value == null) {
+    return "nothing";
+  }
+  if (typeof value === "string") {
+    return value.length <= 40 ? `"${value}"` : "a text";
+  }
+  if (typeof value === "object") {
+    return isList(value) ? "a list" : "an object";
+  }
+  return typeof value === "function" ? "a function" : String(value);
+}
+
+/** Whether a value is a list. A proxy that was revoked is none, and asking it would throw. */
+function isList(value: object): boolean {
+  try {
+    return Array.isArray(value);
+  } catch {
+    return false;
+  }
+}

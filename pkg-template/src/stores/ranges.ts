@@ -1,0 +1,68 @@
+// What may be asked of a store, the same for every store and for sessions: which part of a log, and how it is appended to.
+
+import { ContextError } from "../errors.js";
+import { faultIn, faultOf, type OptionFault, type OptionRule, type OptionRules } from "../options.js";
+import type { AppendOptions, EntryType, LogName, ReadRange } from "./contract.js";
+
+/** What an entry can be. */
+export const TYPES: readonly EntryType[] = ["session", "message", "summary", "failure", "build", "other"];
+const LOGS: readonly LogName[] = ["transcript", "builds"];
+
+const isWhole = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= 0;
+const isListOf =
+  (isRight: (value: unknown) => boolean) =>
+  (value: unknown): boolean =>
+    Array.isArray(value) && value.every(isRight);
+
+const COUNT: OptionRule = ["a whole number from 0", isWhole];
+/** Behind the last entry there are places too: nothing is there. */
+const PLACE: OptionRule = ["a sequence number from 0", (value) => isWhole(value) || value === Number.POSITIVE_INFINITY];
+const PLACES: OptionRule = ["a list of sequence numbers from 0", isListOf(isWhole)];
+const LOG: OptionRule = ['"transcript" or "builds"', (value) => LOGS.includes(value as LogName)];
+const TEXTS: OptionRule = ["a list of texts", isListOf((value) => typeof value === "string")];
+
+/** What a range may have. */
+export const RANGE: OptionRules<keyof ReadRange> = {
+  log: LOG,
+  after: PLACE,
+  before: PLACE,
+  limit: ["a whole number from 0", (value) => isWhole(value) || value === Number.POSITIVE_INFINITY],
+  order: ['"ascending" or "descending"', (value) => value === "ascending" || value === "descending"],
+  types: [`a list of ${TYPES.join(", ")}`, isListOf((type) => TYPES.includes(type as EntryType))],
+  pinned: ["true", (value) => value === true],
+  seqs: PLACES,
+};
+
+const APPEND: OptionRules<keyof AppendOptions> = {
+  log: LOG,
+  operationId: ["a text", (value) => typeof value === "string"],
+  expectedSeq: COUNT,
+  replacesSeq: COUNT,
+};
+const TRIM: OptionRules = { log: LOG, keepSeqs: PLACES };
+const SESSIONS: OptionRules = { keys: TEXTS };
+
+/** Fails with `INVALID_SESSION` where a method of a store was given what cannot be asked for. It looks at all but keys and entries. */
+export function checkAsked(method: string, given: readonly unknown[]): void {
+  const options = (at: number, rules: OptionRules): void => {
+    if (given[at] !== undefined) {
+      refuse(faultIn(given[at], rules));
+    }
+  };
+  if (method === "read") {
+    options(1, RANGE);
+  } else if (method === "append") {
+    options(2, APPEND);
+  } else if (method === "sessions") {
+    options(0, SESSIONS);
+  } else if (method === "trim") {
+    refuse(faultOf("beforeSeq", given[1], PLACE));
+    options(2, TRIM);
+  }
+}
+
+function refuse(fault: OptionFault | undefined): void {
+  if (fault !== undefined) {
+    throw new ContextError({ kind: "store_error", code: "INVALID_SESSION", ...fault });
+  }
+}
