@@ -3,7 +3,8 @@
 import { rarityOf } from "#core";
 import { call } from "./engine.js";
 import { ContextError } from "./errors.js";
-import { describe, type MessageInput } from "./messages.js";
+import type { MessageInput } from "./messages.js";
+import { faultIn, faultOf, type OptionRules } from "./options.js";
 import { publicPromise } from "./public-call.js";
 import { messageOf } from "./session-log.js";
 import type { TranscriptStore } from "./stores/contract.js";
@@ -69,8 +70,9 @@ export function searchSessions<M extends MessageInput = MessageInput>(
 ): Promise<readonly SearchHit<M>[]> {
   return publicPromise(KIND, "searchSessions", async () => {
     checkStore(store, "store");
-    const { keys, ...rest } = checkSearch(query, options, ["limit", "timeZone", "keys"]) as StoreSearchOptions;
-    for (const key of checkKeys(keys)) {
+    checkSearch(query, options, STORE_SEARCH);
+    const { keys, ...rest } = options;
+    for (const key of keys ?? []) {
       checkKey(key);
     }
     const sessions = await store.sessions(keys === undefined ? {} : { keys });
@@ -173,40 +175,25 @@ function stillThere<M extends MessageInput>(messages: ReadonlyMap<number, M>, no
   }
 }
 
-/** The options of a search. Fails with `INVALID_CONFIG` where one is misspelt, or not what it must be. */
-export function checkSearch(query: unknown, options: unknown, known: readonly string[]): SearchOptions {
-  if (typeof query !== "string") {
-    throw invalid("query", `expected a text, got ${describe(query)}`, "Pass what to look for, in words.");
-  }
-  if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw invalid("options", `expected an object, got ${describe(options)}`, "Pass an object, or nothing.");
-  }
-  const given = { ...options } as SearchOptions;
-  const unknown = Object.keys(given).find((name) => !known.includes(name));
-  if (unknown !== undefined) {
-    throw invalid(unknown, "unknown option", `The options are ${known.join(", ")}.`);
-  }
-  const { limit, timeZone } = given;
-  if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= LARGEST_LIMIT)) {
-    const expected = `a whole number from 1 to ${LARGEST_LIMIT}`;
-    throw invalid("limit", `expected ${expected}, got ${describe(limit)}`, `Give ${expected}, or leave it out.`);
-  }
-  if (timeZone != null) {
-    if (typeof timeZone !== "string") {
-      throw invalid("timeZone", `expected a text, got ${describe(timeZone)}`, 'Name one, for example "Europe/Berlin".');
-    }
-    zoneOf(timeZone, KIND);
-  }
-  return given;
-}
+const SEARCH: OptionRules<keyof SearchOptions> = {
+  limit: [
+    `a whole number from 1 to ${LARGEST_LIMIT}`,
+    (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= LARGEST_LIMIT,
+  ],
+  timeZone: ["the name of a time zone", (value) => value === null || typeof value === "string"],
+};
+const STORE_SEARCH: OptionRules<keyof StoreSearchOptions> = {
+  ...SEARCH,
+  keys: ["a list of keys", (value) => Array.isArray(value)],
+};
 
-function checkKeys(keys: unknown): readonly unknown[] {
-  if (keys !== undefined && !Array.isArray(keys)) {
-    throw invalid("keys", `expected a list of keys, got ${describe(keys)}`, "Pass an array, or leave it out.");
+/** Fails with `INVALID_CONFIG` where an option of a search is misspelt, or not what it must be. */
+export function checkSearch(query: unknown, options: SearchOptions, rules: OptionRules = SEARCH): void {
+  const fault = faultOf("query", query, ["a text", (value) => typeof value === "string"]) ?? faultIn(options, rules);
+  if (fault !== undefined) {
+    throw new ContextError({ kind: KIND, code: "INVALID_CONFIG", ...fault });
   }
-  return keys ?? [];
-}
-
-function invalid(path: string, problem: string, nextAction: string): ContextError {
-  return new ContextError({ kind: KIND, code: "INVALID_CONFIG", path, message: `${path}: ${problem}`, nextAction });
+  if (options.timeZone != null) {
+    zoneOf(options.timeZone, KIND);
+  }
 }

@@ -322,7 +322,7 @@ export class Session<M extends MessageInput = MessageInput> {
    */
   async search(query: string, options: SearchOptions = {}): Promise<readonly SearchHit<M>[]> {
     this.#check();
-    const checked = checkSearch(query, options, ["limit", "timeZone"]);
+    checkSearch(query, options);
     const log: Searched<M> = {
       sessionKey: this.key,
       find: (question) => this.#tail.search(question),
@@ -331,7 +331,7 @@ export class Session<M extends MessageInput = MessageInput> {
         return new Map(messages.map((message) => [this.seqOf(message) as number, message]));
       },
     };
-    const hits = await searchLogs([log], query, checked);
+    const hits = await searchLogs([log], query, options);
     this.#later(this.#tail.save());
     return hits;
   }
