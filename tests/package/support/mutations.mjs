@@ -134,7 +134,7 @@ export function mutateValue(random, value) {
   const copy = { value: structuredClone(value) };
   for (let count = random.integer(1, 3); count > 0; count--) {
     const [holder, key] = random.pick(placesOf(copy));
-    const inner = holder[key];
+    const inner = isShallow(holder[key], 40) ? holder[key] : null;
     random.pick([
       () => set(holder, key, random.pick(VALUES)()),
       () => set(holder, key, random.pick(VALUES)()),
@@ -177,7 +177,7 @@ function placesOf(root) {
   return places;
 }
 
-/** Some value from within, that does not lie deep itself. */
+/** Some value from within, of which nothing lies too deep to be copied. */
 function randomInner(random, root) {
   const [holder, key] = random.pick(placesOf(root));
   return isShallow(holder[key], 40) ? holder[key] : null;
