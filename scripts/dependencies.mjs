@@ -31,8 +31,14 @@ export async function checkDependencies() {
 }
 
 async function cargoDeny(checks) {
-  for (const manifest of [["Cargo.toml"], ["scripts", "test-runner", "Cargo.toml"]]) {
-    const where = ["--manifest-path", projectPath(...manifest), "--config", projectPath("deny.toml"), "--locked"];
+  for (const folder of [".", "scripts/test-runner", "tests/fuzz"]) {
+    const where = [
+      "--manifest-path",
+      projectPath(folder, "Cargo.toml"),
+      "--config",
+      projectPath("deny.toml"),
+      "--locked",
+    ];
     const offline = checks.includes("advisories") ? ["--offline"] : [];
     const check = ["check", "--hide-inclusion-graph", ...checks];
     await run("cargo", ["deny", ...where, ...offline, ...check], { env: toolsEnvironment() });

@@ -3,15 +3,20 @@
 //
 //   npm run fuzz                            every target, two minutes in all
 //   npm run fuzz -- index --seconds 3600    one of them, an hour
+//   npm run fuzz -- index --input FILE      what was found, once more
 //
-// What is found stays in .cache/fuzz, so that the next run goes on from there. A find is written beside it, and fails.
+// What is learned of the code stays in .cache/fuzz, so that the next run goes on from there. A find is written beside it,
+// and fails.
 
-import { mkdirSync, readdirSync } from "node:fs";
-import { capture, Failure, isProgram, projectPath, run, runProgram, step } from "./project.mjs";
-import { setUp } from "./setup.mjs";
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { relative, resolve } from "node:path";
+import { capture, Failure, isProgram, projectPath, root, run, runProgram, step } from "./project.mjs";
+import { findCompiler, installCompiler, setUp } from "./setup.mjs";
 
 /** Every target by its name. */
-export const targets = readdirSync(projectPath("tests", "fuzz", "targets")).map((name) => name.replace(/\.rs$/, ""));
+export const targets = readdirSync(projectPath("tests", "fuzz", "targets"))
+  .map((name) => name.replace(/\.rs$/, ""))
+  .sort();
 
 // Counters on every edge and the operands of every comparison, as cargo-fuzz asks for them.
 const instruments = [
@@ -23,55 +28,100 @@ const instruments = [
   "-Ccodegen-units=1",
 ];
 
-/** Fuzzes these targets, all of them together for so many seconds. */
-export async function fuzz(names, allSeconds) {
-  if ((await capture("c++", ["--version"])) === null) {
-    throw new Failure("A C++ compiler is missing: install one (Debian: g++), then run this again");
-  }
-  const host = /^host: (.+)$/m.exec((await capture("rustc", ["-vV"])) ?? "")?.[1];
-  const folder = projectPath("target", "fuzz");
-  await step("building the targets", () =>
-    // With a target named, programs of the build have no instruments.
-    run(
-      "cargo",
-      [
-        "build",
-        "--release",
-        "--locked",
-        "--manifest-path",
-        projectPath("tests", "fuzz", "Cargo.toml"),
-        "--target",
-        host,
-      ],
-      { env: { CARGO_TARGET_DIR: folder, RUSTFLAGS: instruments.join(" ") } },
-    ),
-  );
+/** What one input may take: seconds, megabytes, and bytes of its own. */
+const limits = ["-timeout=10", "-rss_limit_mb=1024", "-max_len=65536"];
+
+/**
+ * Fuzzes these targets, all of them together for so many seconds. With a seed, a run begins anew and makes the same choices
+ * each time; how far it comes depends on the machine. Without one, it goes on from what the last runs learned.
+ */
+export async function fuzz(names, allSeconds, { seed } = {}) {
+  const folder = await buildTargets();
   for (const name of names) {
-    const place = projectPath(".cache", "fuzz", name);
-    mkdirSync(`${place}/corpus`, { recursive: true });
-    mkdirSync(`${place}/finds`, { recursive: true });
-    const program = `${folder}/${host}/release/${name}`;
-    const limits = [`-max_total_time=${Math.ceil(allSeconds / names.length)}`, "-max_len=65536", "-timeout=10"];
-    const output = [`-artifact_prefix=${place}/finds/`, "-verbosity=0", "-print_final_stats=1"];
-    // The first run writes what to begin with, the second has it.
     await step(`fuzzing ${name}`, async () => {
-      const env = { WINDROW_SEEDS: `${place}/corpus` };
-      await run(program, ["-runs=1", "-verbosity=0", ...output.slice(0, 1), `${place}/corpus`], { env });
-      await run(program, [...limits, ...output, `${place}/corpus`]);
+      const corpus = placeOf(name, seed === undefined ? "corpus" : `corpus-of-seed-${seed}`);
+      const finds = placeOf(name, "finds");
+      if (seed !== undefined) {
+        rmSync(corpus, { recursive: true, force: true });
+      }
+      mkdirSync(corpus, { recursive: true });
+      mkdirSync(finds, { recursive: true });
+      const choices = seed === undefined ? [] : [`-seed=${seed}`];
+      const output = [`-artifact_prefix=${finds}/`, "-verbosity=0"];
+      const started = Date.now();
+      try {
+        // The first run writes what to begin with, the second has it.
+        const env = { WINDROW_SEEDS: corpus };
+        await run(`${folder}/${name}`, ["-runs=1", ...limits, ...output, corpus], { env });
+        const time = `-max_total_time=${Math.ceil(allSeconds / names.length)}`;
+        await run(`${folder}/${name}`, [time, ...choices, ...limits, ...output, "-print_final_stats=1", corpus]);
+      } catch (failure) {
+        throw failureOf(name, finds, started, failure);
+      }
     });
   }
+}
+
+/** Gives a target one input: what was found before. */
+async function tryAgain(name, file) {
+  const folder = await buildTargets();
+  await step(`${name} with ${file}`, () => run(`${folder}/${name}`, [...limits, resolve(file)]));
+}
+
+/** Builds the targets, and says where they are. */
+async function buildTargets() {
+  const host = /^host: (.+)$/m.exec((await capture("rustc", ["-vV"])) ?? "")?.[1];
+  const folder = projectPath("target", "fuzz");
+  const manifest = projectPath("tests", "fuzz", "Cargo.toml");
+  await step("building the fuzz targets", () =>
+    // With a target named, programs of the build have no instruments.
+    run("cargo", ["build", "--release", "--locked", "--manifest-path", manifest, "--target", host], {
+      env: { CARGO_TARGET_DIR: folder, CXX: findCompiler(), RUSTFLAGS: instruments.join(" ") },
+    }),
+  );
+  return `${folder}/${host}/release`;
+}
+
+function placeOf(name, folder) {
+  return projectPath(".cache", "fuzz", name, folder);
+}
+
+/** A failed run in words: which input it was, and how it is given again. */
+function failureOf(name, finds, started, failure) {
+  const isNew = (file) => statSync(file).mtimeMs >= started - 1000;
+  const [file] = readdirSync(finds)
+    .map((find) => `${finds}/${find}`)
+    .filter(isNew);
+  if (file === undefined) {
+    return new Failure(`the fuzz target ${name} fails before its first input: ${failure.message}`, failure.exitCode);
+  }
+  const path = relative(root, file);
+  return new Failure(
+    `the fuzz target ${name} fails with the input in ${path}: run \`npm run fuzz -- ${name} --input ${path}\` to see it again`,
+    failure.exitCode,
+  );
+}
+
+/** Takes an option with its value out of the arguments. */
+function takeOption(given, name) {
+  const at = given.indexOf(name);
+  return at < 0 ? undefined : (given.splice(at, 2)[1] ?? "");
 }
 
 if (isProgram(import.meta.url)) {
   await runProgram(async () => {
     const given = process.argv.slice(2);
-    const at = given.indexOf("--seconds");
-    const allSeconds = at < 0 ? 120 : Number(given.splice(at, 2)[1]);
-    const unknown = given.find((name) => !targets.includes(name));
-    if (unknown !== undefined || !(allSeconds > 0)) {
-      throw new Failure(`usage: npm run fuzz -- [${targets.join("|")}] [--seconds N]`);
+    const allSeconds = Number(takeOption(given, "--seconds") ?? 120);
+    const input = takeOption(given, "--input");
+    const isKnown = given.every((name) => targets.includes(name));
+    if (!isKnown || !(allSeconds > 0) || (input !== undefined && given.length !== 1)) {
+      throw new Failure(`usage: npm run fuzz -- [${targets.join("|")}] [--seconds N] [--input FILE]`);
+    }
+    if (input !== undefined && !existsSync(input)) {
+      throw new Failure(`there is no file ${input}`);
     }
     await setUp("build");
-    await fuzz(given.length > 0 ? given : targets, allSeconds);
+    await installCompiler();
+    await (input === undefined ? fuzz(given.length > 0 ? given : targets, allSeconds) : tryAgain(given[0], input));
   });
 }

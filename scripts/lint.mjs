@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { build } from "./build.mjs";
 import { Failure, isProgram, projectPath, run, runNode, runProgram, step } from "./project.mjs";
-import { setUp, wasmEnvironment } from "./setup.mjs";
+import { findCompiler, setUp, wasmEnvironment } from "./setup.mjs";
 
 const wasm = ["--package", "windrow", "--target", "wasm32-unknown-unknown"];
 
@@ -11,7 +11,9 @@ const wasm = ["--package", "windrow", "--target", "wasm32-unknown-unknown"];
 export async function lint() {
   await step("format of Rust: cargo fmt --check", async () => {
     await run("cargo", ["fmt", "--all", "--check"]);
-    await run("cargo", ["fmt", "--check", "--manifest-path", projectPath("scripts", "test-runner", "Cargo.toml")]);
+    for (const folder of ["scripts/test-runner", "tests/fuzz"]) {
+      await run("cargo", ["fmt", "--check", "--manifest-path", projectPath(folder, "Cargo.toml")]);
+    }
   });
   await step("clippy, native", () =>
     run("cargo", ["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]),
@@ -23,6 +25,15 @@ export async function lint() {
       return "left out, as Debian's toolchain has no clippy";
     }
     await run("cargo", clippy, { env: env ?? {} });
+  });
+  await step("clippy, the fuzz targets", async () => {
+    const compiler = findCompiler();
+    if (compiler === null) {
+      return "left out, as there is no C++ compiler";
+    }
+    const manifest = ["--manifest-path", projectPath("tests", "fuzz", "Cargo.toml"), "--locked"];
+    const env = { CARGO_TARGET_DIR: projectPath("target", "fuzz"), CXX: compiler };
+    await run("cargo", ["clippy", ...manifest, "--all-targets", "--", "--deny", "warnings"], { env });
   });
   await step("cargo doc, native and wasm", async () => {
     const env = { RUSTDOCFLAGS: "--deny warnings" };

@@ -2,6 +2,7 @@
 //
 //   node scripts/setup.mjs          what building needs: npm packages, Rust's wasm target
 //   node scripts/setup.mjs test     that, and what the tests need: wasm-pack, its test runner, cargo-deny, Chromium
+//   node scripts/setup.mjs full     that, and what the slow tests need: a C++ compiler
 
 import {
   accessSync,
@@ -23,14 +24,16 @@ const wasmTarget = "wasm32-unknown-unknown";
 const wasmPackVersion = "0.15.1";
 const cargoDenyVersion = "0.20.2";
 
-/** Installs what `level` needs: "build" or "test". */
+const levels = ["build", "test", "full"];
+
+/** Installs what a level needs: "build", "test" or "full". */
 export async function setUp(level) {
   const started = performance.now();
   requireNode();
   await installNpmPackages();
   await requireRust();
   await installWasmTarget();
-  if (level === "test") {
+  if (level !== "build") {
     await installRustComponents();
     await installTestRunner();
     await installWasmPack();
@@ -38,7 +41,11 @@ export async function setUp(level) {
     rmSync(projectPath(".tools", "target"), { recursive: true, force: true });
     await installChromium();
   }
-  console.error(`✓ set-up: all that a ${level} needs is in place (${seconds(performance.now() - started)})`);
+  if (level === "full") {
+    await installCompiler();
+  }
+  const user = level === "build" ? "build" : "test";
+  console.error(`✓ set-up: all that a ${user} needs is in place (${seconds(performance.now() - started)})`);
 }
 
 function requireNode() {
@@ -248,6 +255,24 @@ async function installChromium() {
   }
 }
 
+/** A C++ compiler: the one in CXX, or what is on PATH; null where there is none. */
+export function findCompiler() {
+  return process.env.CXX ?? findOnPath(["c++", "g++", "clang++"]);
+}
+
+/** The fuzz targets need a C++ compiler: libFuzzer is built from its source. */
+export async function installCompiler() {
+  if (findCompiler()) {
+    return;
+  }
+  if (isDebianRoot()) {
+    await step("C++ compiler: installing Debian's g++", () => installDebianPackages(["g++"]));
+  }
+  if (!findCompiler()) {
+    throw new Failure("A C++ compiler is missing: install one (Debian: g++), or name it in CXX, then run this again");
+  }
+}
+
 // ---- The machine ----
 
 function isDebianRoot() {
@@ -279,5 +304,5 @@ function readIfExists(path) {
 }
 
 if (isProgram(import.meta.url)) {
-  await runProgram(() => setUp(process.argv[2] === "test" ? "test" : "build"));
+  await runProgram(() => setUp(levels.includes(process.argv[2]) ? process.argv[2] : "build"));
 }

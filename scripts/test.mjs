@@ -1,12 +1,13 @@
 // All tests, from the native ones to a real browser and a real edge worker. Stops at the first failure.
 //
 //   npm test               everything but what is slow by nature
-//   npm run test:full      what is slow by nature: `#[ignore]` tests in release mode, and tests/full
+//   npm run test:full      what is slow by nature: `#[ignore]` tests in release mode, tests/full, and two minutes of fuzzing
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { build } from "./build.mjs";
 import { checkDependencies } from "./dependencies.mjs";
+import { fuzz, targets } from "./fuzz.mjs";
 import { lint } from "./lint.mjs";
 import { Failure, projectPath, run, runNode, runProgram, seconds, step } from "./project.mjs";
 import { findChromium, setUp, toolsEnvironment, wasmEnvironment } from "./setup.mjs";
@@ -32,9 +33,10 @@ function tests(title, action) {
 }
 
 await runProgram(async () => {
-  await timed("set-up", () => setUp("test"));
+  const isFull = process.argv.includes("--full");
+  await timed("set-up", () => setUp(isFull ? "full" : "test"));
   await timed("build", () => build());
-  if (process.argv.includes("--full")) {
+  if (isFull) {
     await runSlowTests();
   } else {
     await timed("lint", lint);
@@ -72,6 +74,7 @@ async function runSlowTests() {
     run("cargo", ["test", "--package", "windrow", "--release", "--", "--ignored"], { env, output: "stdout" }),
   );
   await tests("slow tests of the package: node --test", () => nodeTest("tests/full"));
+  await tests("fuzzing of the core's decoders: libFuzzer", () => fuzz(targets, 120, { seed: 1 }));
 }
 
 async function wasmPackTest(host) {

@@ -712,7 +712,7 @@ impl Transcript {
     #[must_use]
     pub fn costs(&self, rows: std::ops::Range<usize>) -> Vec<u8> {
         let remembered = self.remembered.borrow();
-        let mut bytes = Vec::new();
+        let mut records = Vec::new();
         for row in rows {
             let mut checksum = None;
             for column in &remembered.costs {
@@ -720,17 +720,18 @@ impl Transcript {
                 let Some([tokens, chars]) = known else {
                     continue;
                 };
-                if bytes.is_empty() {
-                    bytes.extend(costs_version().to_le_bytes());
-                }
                 let checksum = *checksum.get_or_insert_with(|| self.checksum(row, 0));
-                bytes.extend(column.form.to_le_bytes());
-                bytes.extend(checksum.to_le_bytes());
-                bytes.extend(tokens.to_le_bytes());
-                bytes.extend(chars.to_le_bytes());
+                records.extend(column.form.to_le_bytes());
+                records.extend(checksum.to_le_bytes());
+                records.extend(tokens.to_le_bytes());
+                records.extend(chars.to_le_bytes());
             }
         }
-        bytes
+        if records.is_empty() {
+            return records;
+        }
+        let header = [costs_version(), xxh64(&records, 0)].map(u64::to_le_bytes);
+        [header.as_flattened(), &records].concat()
     }
 
     /// How many records [`Transcript::costs`] would give.
@@ -744,14 +745,22 @@ impl Transcript {
         remembered.costs.iter().map(known).sum()
     }
 
-    /// Remembers the costs of some messages, as far as they are among `bytes`. What is no list of costs, or one of another
-    /// version, is ignored: they are counted anew then.
+    /// Remembers the costs of some messages, as far as they are among `bytes`. What is no list of costs, is damaged, or of
+    /// another version, is ignored: they are counted anew then.
     pub fn learn_costs(&self, rows: std::ops::Range<usize>, bytes: &[u8]) {
-        let Some((version, records)) = bytes.split_first_chunk() else {
+        let Some((version, rest)) = bytes.split_first_chunk() else {
             return;
         };
+        let Some((checksum, records)) = rest.split_first_chunk() else {
+            return;
+        };
+        // A wrong cost would pass for a right one: so a checksum covers them.
+        let [version, checksum] = [version, checksum].map(|part| u64::from_le_bytes(*part));
+        if version != costs_version() || checksum != xxh64(records, 0) {
+            return;
+        }
         let (records, rest) = records.as_chunks::<COST_RECORD_BYTES>();
-        if u64::from_le_bytes(*version) != costs_version() || !rest.is_empty() {
+        if !rest.is_empty() {
             return;
         }
         let mut known: Hashed<u64, Vec<(u64, Cost)>> = Hashed::default();

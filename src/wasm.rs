@@ -21,7 +21,7 @@ use crate::tokens::{Counter, Encoding, EncodingName};
 use crate::trace::Trace;
 use crate::transcript::{Columns, Transcript, Unread};
 use crate::value::Value;
-use js_sys::{Array, Int32Array, Object, Uint32Array};
+use js_sys::{Array, Float64Array, Int32Array, Object};
 use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
 use std::cell::RefCell;
@@ -329,7 +329,7 @@ struct Finished {
     #[serde(with = "serde_wasm_bindgen::preserve")]
     rows: Int32Array,
     #[serde(with = "serde_wasm_bindgen::preserve")]
-    costs: Uint32Array,
+    costs: Float64Array,
     /// What is read as one JSON text: it is small, or rarely looked at.
     json: String,
 }
@@ -356,7 +356,7 @@ struct Rest<'a> {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,
-    reason = "rows and costs of one prompt fit 32 bits"
+    reason = "rows of one prompt fit 32 bits"
 )]
 fn finished(context: &Context) -> JsResult<JsValue> {
     /// A message of the transcript is its row, the request -1, what the build made -2 and below, and a quoted message its row
@@ -370,7 +370,7 @@ fn finished(context: &Context) -> JsResult<JsValue> {
         }
     }
     let rows: Vec<i32> = context.pieces.iter().map(|placed| row(placed.piece)).collect();
-    let costs: Vec<u32> = context.pieces.iter().map(|placed| placed.tokens as u32).collect();
+    let costs: Vec<f64> = context.pieces.iter().map(|placed| number(placed.tokens)).collect();
     let rest = Rest {
         made: &context.made,
         shortened: context
@@ -392,7 +392,7 @@ fn finished(context: &Context) -> JsResult<JsValue> {
     };
     to_js(&Finished {
         rows: Int32Array::from(rows.as_slice()),
-        costs: Uint32Array::from(costs.as_slice()),
+        costs: Float64Array::from(costs.as_slice()),
         json: serde_json::to_string(&rest).unwrap_or_default(),
     })
 }
@@ -540,8 +540,8 @@ struct Failure<'a> {
     message: String,
     path: Option<&'a str>,
     next_action: &'a str,
-    needed: Option<u64>,
-    available: Option<u64>,
+    needed: Option<f64>,
+    available: Option<f64>,
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "used in map_err")]
@@ -551,10 +551,16 @@ fn failure(error: Error) -> JsValue {
         message: error.to_string(),
         path: error.path.as_deref(),
         next_action: &error.next_action,
-        needed: error.needed,
-        available: error.available,
+        needed: error.needed.map(number),
+        available: error.available.map(number),
     };
     to_js(&failure).unwrap_or_else(|_| error.code.as_str().into())
+}
+
+/// A number as JavaScript has it. Beyond 2^53 it is the nearest that there is: a config may ask for costs that no prompt has.
+#[expect(clippy::cast_precision_loss, reason = "the nearest will do")]
+fn number(number: u64) -> f64 {
+    number as f64
 }
 
 fn to_js(value: &impl Serialize) -> JsResult<JsValue> {

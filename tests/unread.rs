@@ -525,7 +525,7 @@ fn costs_last() {
     let json = r#"{"encoding":"o200k_base","budget":{"maxTokens":100}}"#;
     let expected = support::build(&first, Some("so?"), config(json)).expect("it fits");
     let bytes = first.costs(0..3);
-    assert_eq!(bytes.len(), 8 + 3 * 24);
+    assert_eq!(bytes.len(), 16 + 3 * 24);
     assert_eq!((first.known_costs(0..3), first.known_costs(1..2)), (3, 1));
 
     // Other rows, in another place: they are known by what they say.
@@ -541,6 +541,13 @@ fn costs_last() {
         let other = support::transcript(&messages);
         other.learn_costs(0..3, wrong);
         assert!(other.costs(0..3).is_empty(), "{wrong:?}");
+    }
+    for place in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[place] ^= 4;
+        let other = support::transcript(&messages);
+        other.learn_costs(0..3, &damaged);
+        assert!(other.costs(0..3).is_empty(), "the byte {place} is damaged");
     }
     let changed = support::transcript(&[Message::user("four")]);
     changed.learn_costs(0..1, &bytes);

@@ -2,7 +2,7 @@
 
 #![cfg(target_family = "wasm")]
 
-use js_sys::{Array, Int32Array, JSON, Reflect, Uint32Array};
+use js_sys::{Array, Float64Array, Int32Array, JSON, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test;
 use windrow::wasm::{
@@ -58,7 +58,7 @@ fn a_context_crosses_as_plain_objects_and_typed_arrays() {
     let rows: Int32Array = get(&finished, "rows").unchecked_into();
     assert!(rows.is_instance_of::<Int32Array>());
     assert_eq!(rows.to_vec().last(), Some(&2));
-    let costs: Uint32Array = get(&finished, "costs").unchecked_into();
+    let costs: Float64Array = get(&finished, "costs").unchecked_into();
     assert_eq!(costs.length(), rows.length());
     // What is rarely looked at crosses as one text.
     let context = json(&text(&finished, "json"));

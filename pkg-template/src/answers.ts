@@ -268,10 +268,11 @@ export function readCounts(given: unknown, wanted: number): Reading {
     const found = counts.length > wanted ? "more" : String(counts.length);
     return { nonsense: `answered ${found} counts for ${wanted} texts` };
   }
-  const wrong = counts.find((count) => !Number.isSafeInteger(count) || (count as number) < 0);
-  return wrong === undefined
+  // By its place: what is wrong may be nothing at all.
+  const wrong = counts.findIndex((count) => !Number.isSafeInteger(count) || (count as number) < 0);
+  return wrong < 0
     ? { counts: counts as readonly number[] }
-    : { nonsense: `answered ${describe(wrong)} as a count, not a whole number of 0 or more` };
+    : { nonsense: `answered ${describe(counts[wrong])} as a count, not a whole number of 0 or more` };
 }
 
 /** The first elements of a list or of another iterable; undefined where it is none. A text is none. */

@@ -64,7 +64,7 @@ export interface Finished {
    * that are quoted follow what was made for them, and are in its text: by their position from -2 ** 31 on.
    */
   readonly rows: Int32Array;
-  readonly costs: Uint32Array;
+  readonly costs: Float64Array;
   /** The rest as JSON. */
   readonly json: string;
 }

@@ -414,6 +414,22 @@ describe("countTokens", () => {
     assert.equal(one.tokens.total, other.tokens.total);
   });
 
+  test("counts beyond what 32 and 53 bits hold are what they are", async () => {
+    const countAs = (count) => (texts) => texts.map(() => count);
+    const budget = { maxTokens: 5 };
+    for (const more of [
+      { countTokens: countAs(Number.MAX_SAFE_INTEGER), budget },
+      { budget: { ...budget, tokensPerMessage: 2 ** 53 - 1 } },
+    ]) {
+      const error = await errorOf(() => buildContext(messages, { ...config, ...more }));
+      checkContextError(error, { code: "BUDGET_TOO_SMALL" });
+      assert.ok(error.needed > 2 ** 53 - 2 && error.available <= 5);
+    }
+    const context = await buildContext(messages, { ...config, countTokens: countAs(2 ** 33) });
+    assert.ok(context.kept.length > 0 && context.kept.every(({ id }) => context.explain(id).tokens > 2 ** 33));
+    assert.ok(context.tokens.total > context.kept.length * 2 ** 33);
+  });
+
   const wrong = {
     "too few": (texts) => letters(texts).slice(1),
     "too many": (texts) => [...letters(texts), 1],
@@ -421,6 +437,7 @@ describe("countTokens", () => {
     "less than nothing": (texts) => texts.map(() => -1),
     "no number": (texts) => texts.map(() => Number.NaN),
     "a text": (texts) => texts.map(() => "1"),
+    "nothing for a text": (texts) => texts.map(() => undefined),
     "no list": () => 5,
     nothing: () => null,
     "an error": () => {

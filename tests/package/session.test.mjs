@@ -543,6 +543,9 @@ describe("contexts", () => {
       () => new Uint8Array(),
       (bytes) => bytes.slice(0, -1),
       (bytes) => bytes.map((byte, index) => (index < 8 ? byte ^ 1 : byte)),
+      // A message that seems to cost nothing.
+      (bytes) => bytes.map((byte, index) => (index >= 16 && index % 24 >= 8 ? 0 : byte)),
+      (bytes) => bytes.map((byte, index) => (index === bytes.length - 8 ? byte ^ 64 : byte)),
       (_, name) => foreign.get(name) ?? new Uint8Array([1]),
     ]) {
       await store.derived.write(KEY, new Map([...values].map(([name, bytes]) => [name, damage(bytes, name)])));

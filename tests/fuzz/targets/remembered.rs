@@ -1,4 +1,5 @@
-//! Costs and vectors that a store kept, with the checksums that belong to them.
+//! Costs and vectors that a store kept. What was damaged is ignored. What has a checksum that fits may say something else,
+//! and is written as it was read.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -7,35 +8,55 @@ use std::sync::OnceLock;
 use windrow::config::ContextConfig;
 use windrow::measure::measure_all;
 use windrow::tokens::Counter;
+use windrow::transcript::Transcript;
 use windrow_fuzz::{seed, transcript};
 use xxhash_rust::xxh64::xxh64;
 
-static VERSION: OnceLock<Vec<u8>> = OnceLock::new();
+/// The version and the checksum.
+const HEADER: usize = 16;
+const ALL: std::ops::Range<usize> = 0..8;
+
+static COSTS: OnceLock<Vec<u8>> = OnceLock::new();
+
+/// The costs that are taken from bytes, as they are written again.
+fn learned(bytes: &[u8]) -> (Transcript, Vec<u8>) {
+    let messages = transcript(8);
+    messages.learn_costs(ALL, bytes);
+    let written = messages.costs(ALL);
+    (messages, written)
+}
 
 fuzz_target!(
     init: {
         let messages = Rc::new(transcript(8));
         let _ = measure_all(&messages, ContextConfig::default(), Counter::Estimate);
-        let bytes = messages.costs(0..8);
-        VERSION.get_or_init(|| bytes[..8].to_vec());
-        seed("all", &bytes[8..]);
+        let bytes = COSTS.get_or_init(|| messages.costs(ALL));
+        assert_eq!(learned(bytes).1, *bytes, "what was written is read");
+        seed("all", &bytes[HEADER..]);
         seed("none", &[]);
         seed("one", &[&4_u64.to_le_bytes()[..], &[1; 12]].concat());
         seed("costs", &[7; 48]);
     },
     |bytes: &[u8]| {
-        let messages = transcript(8);
-        let version = VERSION.get().expect("set at the beginning");
-        messages.learn_costs(0..8, bytes);
-        messages.learn_costs(0..8, &[&version[..], bytes].concat());
-        let _ = (messages.costs(0..8), messages.known_costs(0..8));
+        let known = COSTS.get().expect("set at the beginning");
+        let damaged = [&known[..HEADER], bytes].concat();
+        assert_eq!(learned(&damaged).0.known_costs(ALL) > 0, damaged == *known, "what was damaged is ignored");
+        assert_eq!(learned(bytes).0.known_costs(ALL), 0);
+        let sealed = [&known[..8], &xxh64(bytes, 0).to_le_bytes(), bytes].concat();
+        let (messages, written) = learned(&sealed);
+        let (again, twice) = learned(&written);
+        assert_eq!((again.known_costs(ALL), twice), (messages.known_costs(ALL), written));
 
-        messages.learn_vectors(0..8, "model", bytes);
+        messages.learn_vectors(ALL, "model", bytes);
+        assert_eq!(messages.known_vectors(ALL, "model"), 0);
         if let Some((dimensions, records)) = bytes.split_first_chunk::<8>() {
             let checksum = xxh64(records, u64::from_le_bytes(*dimensions)).to_le_bytes();
             let sealed = [&b"vectors1"[..], dimensions, &checksum, records].concat();
-            messages.learn_vectors(0..8, "model", &sealed);
+            messages.learn_vectors(ALL, "model", &sealed);
+            let (count, written) = (messages.known_vectors(ALL, "model"), messages.vectors(ALL, "model"));
+            let again = transcript(8);
+            again.learn_vectors(ALL, "model", &written);
+            assert_eq!((again.known_vectors(ALL, "model"), again.vectors(ALL, "model")), (count, written));
         }
-        let _ = (messages.vectors(0..8, "model"), messages.known_vectors(0..8, "model"));
     }
 );
