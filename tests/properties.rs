@@ -364,8 +364,16 @@ fn check_case(
         // What is quoted costs less than in its place, so what fits quoted need not with one more in its place.
         let quotes = context.pieces.iter().any(|it| matches!(it.piece, Piece::Quoted(_)));
         if is_ranked && (context.trimmed || quotes) {
-            let fates = fates(&context);
-            stays.retain(|row| !matches!(fates[*row].1, Reason::Recalled | Reason::History));
+            let before = fates(&context);
+            // An answer to the request comes before the newest.
+            let is_new_answer =
+                |row: &usize| fates(&larger)[*row].1 == Reason::Request && !stays.contains(row);
+            let has_new_answer = kept_now.iter().any(is_new_answer);
+            stays.retain(|row| match before[*row].1 {
+                Reason::Recalled | Reason::History => false,
+                Reason::Newest => !has_new_answer,
+                _ => true,
+            });
         }
         stays.retain(|row| !kept_now.contains(row));
         let why: Vec<_> = stays.iter().map(|row| (row, fates(&context)[*row])).collect();

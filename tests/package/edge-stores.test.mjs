@@ -1,7 +1,7 @@
 // The stores of the edge in Cloudflare's runtime: the SQLite storage of a Durable Object, and D1.
 
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -71,12 +71,14 @@ before(async () => {
   mkdirSync(cache, { recursive: true });
   folder = mkdtempSync(join(cache, "edge-stores-test-"));
   await build({
-    entryPoints: [worker],
-    outfile: join(folder, "worker.mjs"),
+    entryPoints: { worker },
+    outdir: join(folder, "out"),
     bundle: true,
     format: "esm",
     conditions: ["workerd", "worker", "browser"],
     external: ["cloudflare:*", "node:*"],
+    // A file of wasm stays a file, and the runtime compiles it.
+    loader: { ".wasm": "copy" },
     logLevel: "warning",
   });
   miniflare = start();
@@ -88,8 +90,13 @@ after(async () => {
 });
 
 function start(options) {
+  const files = readdirSync(join(folder, "out")).toSorted((left) => (left === "worker.js" ? -1 : 1));
   return new Miniflare({
-    modules: [{ type: "ESModule", path: "worker.mjs", contents: readFileSync(join(folder, "worker.mjs"), "utf8") }],
+    modulesRoot: join(folder, "out"),
+    modules: files.map((name) => ({
+      type: name.endsWith(".wasm") ? "CompiledWasm" : "ESModule",
+      path: join(folder, "out", name),
+    })),
     compatibilityDate: "2026-01-01",
     compatibilityFlags: ["nodejs_compat"],
     durableObjects: {
