@@ -34,6 +34,8 @@ export { type Presets, presets, searchFirst } from "./presets.js";
 export { type Difference, type Replay, replay } from "./replay.js";
 export { type OverallLimits, type RetentionLimits, retain } from "./retention.js";
 export {
+  type ExportOptions,
+  type ImportOptions,
   type KeptBuild,
   openSession,
   Session,

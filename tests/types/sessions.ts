@@ -2,6 +2,8 @@
 
 import {
   type ContextError,
+  type ExportOptions,
+  type ImportOptions,
   type MessageInput,
   memoryStore,
   openSession,
@@ -64,7 +66,11 @@ export async function chat(): Promise<void> {
   const records: readonly { readonly code: ContextError["code"] }[] = await session.failures();
   console.log(rating, place, text, kept, role, records);
   await using temporary = await openSession("a", { store: memoryStore() });
-  await temporary.import(await session.export());
+  const file: string = await session.export({ builds: true } satisfies ExportOptions);
+  const { buildCount }: { readonly buildCount: number } = await temporary.import(file, {} satisfies ImportOptions);
+  // @ts-expect-error there is nothing else to be asked for
+  await session.export({ failures: true });
+  console.log(buildCount);
 }
 
 /** What is like the platform's own is taken. */
