@@ -145,6 +145,9 @@ pub struct Answer {
     /// Why there is none: what the hook threw, or that it took too long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// What of it was not understood, and what was done instead, in words; none where all of it was understood.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub misunderstood: Option<String>,
     /// Of triage: the ids of what was chosen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ids: Option<Vec<String>>,
@@ -164,6 +167,74 @@ pub struct Answer {
     /// Of counts: one for each text that was asked for, in that order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<Vec<u64>>,
+}
+
+/// What a stage did not understand of an answer. Every stage says so of each answer that it reads, so that none is taken for
+/// something else in silence: what is not understood leaves a note, and an answer of which nothing is understood has failed.
+#[derive(Debug, Default)]
+pub(crate) struct Misunderstood {
+    /// How many elements the answer has.
+    pub(crate) element_count: usize,
+    /// What else was not understood, which is no element.
+    pub(crate) beside: &'static str,
+    /// What was done instead.
+    instead: &'static str,
+    count: usize,
+    /// The first of them.
+    first: String,
+}
+
+impl Misunderstood {
+    /// Notes an element, and what was done instead of what it asks for.
+    pub(crate) fn add(&mut self, instead: &'static str, element: &str) {
+        if self.count == 0 {
+            self.instead = instead;
+            self.first = example(element);
+        }
+        self.count += 1;
+    }
+}
+
+impl Answer {
+    /// Nothing of it is understood.
+    pub(crate) fn fail(&mut self, reason: &str) -> Misunderstood {
+        let reason = Some(reason.to_owned());
+        *self = Self { hook: self.hook, outcome: Outcome::Failed, reason, ..Self::default() };
+        Misunderstood::default()
+    }
+
+    /// Says of it what was not understood.
+    pub(crate) fn finish(&mut self, misunderstood: &Misunderstood) {
+        let Misunderstood { element_count, beside, instead, count, first } = misunderstood;
+        let mut words = String::new();
+        if *count > 0 {
+            let between = if beside.is_empty() { "" } else { "; " };
+            words = format!("{instead} ({count} of {element_count}, first {first}){between}");
+        }
+        words += beside;
+        if words.is_empty() {
+            return;
+        }
+        if *count > 0 && count == element_count {
+            words.insert_str(0, "nothing of its answer was understood: ");
+            self.fail(&words);
+            return;
+        }
+        let said = self.misunderstood.get_or_insert_default();
+        if !said.is_empty() {
+            *said += "; ";
+        }
+        *said += &words;
+    }
+}
+
+/// An element in one short line.
+fn example(element: &str) -> String {
+    const MOST_CHARS: usize = 40;
+    let mut letters = element.chars();
+    let start: String = letters.by_ref().take(MOST_CHARS).collect();
+    let end = if letters.next().is_some() { "…" } else { "" };
+    serde_json::to_string(&(start + end)).unwrap_or_default()
 }
 
 /// A function of the caller's.
@@ -189,6 +260,21 @@ pub enum HookName {
     /// How many tokens texts have.
     #[serde(rename = "countTokens")]
     CountTokens,
+}
+
+impl HookName {
+    /// Its path in the config.
+    #[must_use]
+    pub const fn path(self) -> &'static str {
+        match self {
+            Self::Select => "triage.select",
+            Self::Complete => "triage.complete",
+            Self::Recall => "recall.search",
+            Self::Embed => "recall.embed",
+            Self::Summarize => "tiers.summarize",
+            Self::CountTokens => "countTokens",
+        }
+    }
 }
 
 /// Whether a hook gave an answer.

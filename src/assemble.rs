@@ -1,6 +1,6 @@
 //! The whole order of a build, and nothing else: which stage runs when, and how a build stops and asks.
 
-use crate::ask::{Answer, HookName, Need, StageResult, Stop};
+use crate::ask::{Answer, HookName, Misunderstood, Need, StageResult, Stop};
 use crate::config::ContextConfig;
 use crate::context::Context;
 use crate::draft::Draft;
@@ -159,32 +159,32 @@ impl Build {
     ///
     /// `INVALID_RECORDING` where nothing was asked, or something else: only a recording that was changed answers so.
     /// `HOOK_FAILED` where `countTokens` gave no counts.
-    pub fn answer(&mut self, answer: Answer) -> Result<()> {
+    pub fn answer(&mut self, mut answer: Answer) -> Result<()> {
         let draft = &mut self.draft;
-        let answer = match (self.asked.take(), answer.hook) {
+        let misunderstood = match (self.asked.take(), answer.hook) {
             (Some(Need::Triage { candidates, .. }), HookName::Select | HookName::Complete) => {
-                triage::understand(&candidates, answer)
+                triage::understand(&candidates, &mut answer)
             }
             (Some(Need::Recall { max_items, .. }), HookName::Recall) => {
-                recall::understand(max_items, answer)
+                recall::understand(max_items, &mut answer)
             }
             (Some(Need::Embeddings { message_count, .. }), HookName::Embed) => {
                 let request = self.request_vector.take();
-                recall::understand_embeddings(draft, message_count, request.as_ref(), answer)
+                recall::understand_embeddings(draft, message_count, request.as_ref(), &mut answer)
             }
             (Some(Need::Summaries { conversations, max_chars, .. }), HookName::Summarize) => {
-                let answer = tiers::understand(&conversations, max_chars, answer);
+                let misunderstood = tiers::understand(&conversations, max_chars, &mut answer);
                 let mut given = answer.summaries.clone().unwrap_or_default().into_iter();
                 for conversation in conversations {
                     if let Some(first) = conversation.positions.first() {
                         draft.summaries.insert(*first, given.next().flatten());
                     }
                 }
-                answer
+                misunderstood
             }
             (Some(Need::Counts { texts, .. }), HookName::CountTokens) => {
                 draft.counts.learn(texts, &answer)?;
-                answer
+                Misunderstood::default()
             }
             _ => {
                 return Err(Error::new(
@@ -194,7 +194,7 @@ impl Build {
                 ));
             }
         };
-        draft.answers.push(answer);
+        draft.keep_answer(answer, &misunderstood);
         Ok(())
     }
 }

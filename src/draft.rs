@@ -1,6 +1,6 @@
 //! What the stages work on: the input, what was answered, and the marks that they leave.
 
-use crate::ask::{Answer, HookName, Need, StageResult};
+use crate::ask::{Answer, HookName, Misunderstood, Need, StageResult};
 use crate::config::{ContextConfig, Format, Item, Ranking, SectionKind};
 use crate::context::{Context, Made, Piece};
 use crate::conversations::Conversations;
@@ -294,6 +294,17 @@ impl Draft {
         if notes.iter().all(|note| note.kind != kind) {
             notes.push(Note { kind, words: words.into() });
         }
+    }
+
+    /// Keeps an answer, and notes what was not understood of it.
+    pub(crate) fn keep_answer(&mut self, mut answer: Answer, misunderstood: &Misunderstood) {
+        answer.finish(misunderstood);
+        if let Some(what) = &answer.misunderstood {
+            let words = format!("{} was understood in part: {what}", answer.hook.path());
+            let kind = NoteKind::AnswerMisunderstood;
+            self.context.trace.notes.push(Note { kind, words });
+        }
+        self.answers.push(answer);
     }
 
     // ---- Marks ----

@@ -436,6 +436,9 @@ pub enum NoteKind {
     EmbeddingFailed,
     /// The hook for summaries failed.
     SummariesFailed,
+    /// A hook's answer was understood in part: which hook, what was not understood of it, and what was done instead. There is
+    /// one for each such answer.
+    AnswerMisunderstood,
 }
 
 /// Why messages were recalled.

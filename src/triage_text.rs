@@ -36,35 +36,58 @@ If none is needed:
 The earlier messages:
 ";
 
-/// The positions of the candidates that a model's answer names, in its order and none of them twice.
+/// What a model's answer names.
+#[derive(Debug, Default)]
+pub(crate) struct Named<'a> {
+    /// The positions of candidates, in its order and none of them twice.
+    pub(crate) positions: Vec<usize>,
+    /// What is no position of a candidate.
+    pub(crate) other: Vec<&'a str>,
+    /// How many elements the list has.
+    pub(crate) element_count: usize,
+    /// Whether a list behind it breaks off, or is none.
+    pub(crate) breaks_off: bool,
+}
+
+/// Reads a model's answer.
 ///
 /// The answer may be fenced, or stand in prose; the last complete list counts, as models think aloud before they answer.
-/// What is no position of a candidate is not looked at. None where there is no list, or it breaks off.
-pub(crate) fn read_answer(text: &str, count: usize) -> Option<Vec<usize>> {
+/// None where there is no list, or it breaks off.
+pub(crate) fn read_answer(text: &str, count: usize) -> Option<Named<'_>> {
+    let mut found: Option<Named> = None;
     // Each list has to end before the next begins, so that no part of a long answer is read twice.
-    let lists = text.split("\"relevant_ids\"").skip(1).filter_map(|after| {
-        let list = after.trim_ascii_start().strip_prefix(':')?;
-        read_list(list, count)
-    });
-    let mut chosen = lists.last()?;
+    for after in text.split("\"relevant_ids\"").skip(1) {
+        let Some(list) = after.trim_ascii_start().strip_prefix(':') else {
+            continue;
+        };
+        match (read_list(list, count), &mut found) {
+            (Some(named), _) => found = Some(named),
+            (None, Some(before)) => before.breaks_off = true,
+            (None, None) => {}
+        }
+    }
+    let mut named = found?;
     let mut is_new = vec![true; count];
-    chosen.retain(|position| std::mem::take(&mut is_new[*position]));
-    Some(chosen)
+    named.positions.retain(|position| std::mem::take(&mut is_new[*position]));
+    Some(named)
 }
 
 /// Reads the positions in a list.
-fn read_list(text: &str, count: usize) -> Option<Vec<usize>> {
+fn read_list(text: &str, count: usize) -> Option<Named<'_>> {
     let mut rest = text.trim_ascii_start().strip_prefix('[')?;
-    let mut chosen = Vec::new();
+    let mut named = Named::default();
     loop {
         rest = rest.trim_ascii_start();
         if rest.starts_with(']') {
-            return Some(chosen);
+            return Some(named);
         }
         let after = skip_element(rest)?;
         let element = &rest[..rest.len() - after.len()];
-        let position = element.parse::<usize>().ok();
-        chosen.extend(position.filter(|position| *position < count));
+        named.element_count += 1;
+        match element.parse::<usize>().ok().filter(|position| *position < count) {
+            Some(position) => named.positions.push(position),
+            None => named.other.push(element),
+        }
         rest = after.trim_ascii_start();
         match rest.strip_prefix(',') {
             Some(after) => rest = after,
@@ -137,6 +160,21 @@ mod tests {
         texts.iter().map(candidate).collect()
     }
 
+    fn positions(text: &str, count: usize) -> Option<Vec<usize>> {
+        read_answer(text, count).map(|named| named.positions)
+    }
+
+    #[test]
+    fn says_what_it_does_not_understand() {
+        let text = r#"{"relevant_ids": [1, 1, "2", 7, [0]]} or {"relevant_ids": [3, "#;
+        let named = read_answer(text, 5).expect("a list");
+        assert_eq!(named.positions, [1]);
+        assert_eq!(named.other, ["\"2\"", "7", "[0]"]);
+        assert_eq!((named.element_count, named.breaks_off), (5, true));
+        let named = read_answer(r#"{"relevant_ids": [3, then {"relevant_ids": [2]}"#, 5);
+        assert!(!named.expect("a list").breaks_off);
+    }
+
     #[test]
     fn reads_what_models_write() {
         for (answer, expected) in [
@@ -163,7 +201,7 @@ mod tests {
             (r#"{"reason": "relevant_ids", "relevant_ids": [3]}"#, &[3]),
             (r#"{"relevant_ids": [1]"#, &[1]),
         ] {
-            assert_eq!(read_answer(answer, 5).as_deref(), Some(expected), "{answer}");
+            assert_eq!(positions(answer, 5).as_deref(), Some(expected), "{answer}");
         }
     }
 
@@ -195,7 +233,7 @@ mod tests {
             "```",
             "``````",
         ] {
-            assert_eq!(read_answer(answer, 5), None, "{answer}");
+            assert_eq!(positions(answer, 5), None, "{answer}");
         }
     }
 
@@ -215,13 +253,13 @@ mod tests {
             "`",
         ] {
             for start in ["", "[", "{\"relevant_ids\": [", "{\"relevant_ids\": [\""] {
-                assert_eq!(read_answer(&(start.to_owned() + &part.repeat(times)), 5), None);
+                assert_eq!(positions(&(start.to_owned() + &part.repeat(times)), 5), None);
             }
         }
         let deep = format!("{{\"relevant_ids\": [{}{}, 1]}}", "[".repeat(times), "]".repeat(times));
-        assert_eq!(read_answer(&deep, 5), Some(vec![1]));
+        assert_eq!(positions(&deep, 5), Some(vec![1]));
         let long = format!("{{\"relevant_ids\": [{} 1]}}", "1,".repeat(times));
-        assert_eq!(read_answer(&long, 5), Some(vec![1]));
+        assert_eq!(positions(&long, 5), Some(vec![1]));
     }
 
     #[test]
@@ -238,7 +276,7 @@ mod tests {
         let asked = prompt("", &candidates(&texts), Some(9));
         assert!(asked.contains("[0] user: Wh…\n[1] user: a…\n"), "{asked}");
         // What the model is shown as the form is a form that is read.
-        assert_eq!(read_answer(INSTRUCTION, 5), Some(vec![]));
+        assert_eq!(positions(INSTRUCTION, 5), Some(vec![]));
     }
 
     proptest! {
@@ -264,13 +302,14 @@ mod tests {
                     expected.push(id);
                 }
             }
-            prop_assert_eq!(read_answer(&answer, 10), Some(expected));
+            prop_assert_eq!(positions(&answer, 10), Some(expected));
         }
 
         #[test]
         fn no_answer_does_harm(answer in "(\"relevant_ids\"|:|\\[|\\]|\\{|\\}|\"|\\\\|,|1|-|\\.|e|null| |```|é)*") {
-            if let Some(chosen) = read_answer(&answer, 3) {
-                prop_assert!(chosen.iter().all(|position| *position < 3));
+            if let Some(named) = read_answer(&answer, 3) {
+                prop_assert!(named.positions.iter().all(|position| *position < 3));
+                prop_assert!(named.positions.len() + named.other.len() <= named.element_count);
             }
         }
     }

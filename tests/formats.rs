@@ -914,3 +914,138 @@ fn what_went_into_a_prompt_is_read_from_it_again() {
 fn what_went_into_a_hundred_thousand_prompts_is_read_from_them_again() {
     check_cases(100_000);
 }
+
+// ---- The prompt of `triage.complete`. ----
+
+/// What a prompt of triage holds: the candidates by their numbers, a line for each message, and the request.
+#[derive(Debug, PartialEq)]
+struct Asked {
+    candidates: Vec<Vec<String>>,
+    request: String,
+}
+
+/// Reads a prompt of triage by its grammar alone.
+fn read_triage(prompt: &str) -> Asked {
+    const BEGIN: &str = "\n\nThe earlier messages:\n";
+    let (_, list) = prompt.split_once(BEGIN).expect("an instruction");
+    assert!(!list.contains(|letter| ends_line(letter) && letter != '\n'), "{list:?}");
+    let mut lines = list.split('\n');
+    let mut candidates: Vec<Vec<String>> = Vec::new();
+    for line in lines.by_ref() {
+        if line.is_empty() {
+            break;
+        }
+        if let Some(more) = line.strip_prefix(' ') {
+            candidates.last_mut().expect("a candidate above").push(more.to_owned());
+        } else {
+            let number = format!("[{}] ", candidates.len());
+            let first = line.strip_prefix(&number).expect("the next number at the margin");
+            candidates.push(vec![first.to_owned()]);
+        }
+    }
+    assert_eq!(lines.next(), Some("The new request:"));
+    let request = lines.next().expect("a request");
+    assert_eq!(lines.next(), None, "{list:?}");
+    Asked { candidates, request: serde_json::from_str(request).expect("a JSON text") }
+}
+
+/// The line of a message: its role, and what is said in it.
+fn said_in(message: &Message) -> String {
+    let part = |(field, value): &(Field, String)| match field {
+        Field::Text => format!("{value} "),
+        Field::CallName => format!("[Calling {value}] "),
+        Field::Image => "[image] ".to_owned(),
+        Field::Audio => "[audio] ".to_owned(),
+        Field::File => "[file] ".to_owned(),
+        _ => String::new(),
+    };
+    let text: String = message.fields.iter().map(part).collect();
+    one_line(&format!("{}: {text}", message.role.as_str()))
+}
+
+/// A transcript for triage: hostile messages, and calls with hostile results.
+fn triage_messages() -> impl Strategy<Value = Vec<Message>> {
+    let with_result = (message(), hostile(6)).prop_map(|(mut call, result)| {
+        call.fields.retain(|(field, _)| {
+            !matches!(field, Field::CallId | Field::CallName | Field::CallArguments)
+        });
+        call.role = Role::Assistant;
+        let call = call
+            .with(Field::CallId, "b")
+            .with(Field::CallName, "look_up")
+            .with(Field::CallArguments, "{}");
+        vec![call, Message::result("b", &result)]
+    });
+    vec(prop_oneof![4 => message().prop_map(|it| vec![it]), 1 => with_result], 0..9)
+        .prop_map(|groups| groups.concat())
+}
+
+fn check_triage(messages: &[Message], request: &str, options: &Value) -> bool {
+    let mut seen = false;
+    let mut choose = |need: &Need| {
+        let Need::Triage { candidates, prompt, .. } = need else { panic!("asks for {need:?}") };
+        let prompt = prompt.as_deref().expect("a prompt");
+        let expected = candidates.iter().map(|candidate| {
+            candidate.positions.iter().map(|row| said_in(&messages[*row])).collect::<Vec<_>>()
+        });
+        let expected = Asked { candidates: expected.collect(), request: one_line(request) };
+        assert!(expected.candidates.iter().all(|candidate| !candidate.is_empty()));
+        seen = true;
+        match options["triage"]["maxCandidateChars"].as_u64() {
+            None => assert_eq!(read_triage(prompt), expected, "{prompt}"),
+            Some(limit) => check_cut(&read_triage(prompt), &expected, limit),
+        }
+        let text = Some("{\"relevant_ids\": []}".to_owned());
+        Answer { hook: HookName::Complete, text, ..Answer::default() }
+    };
+    let config = read_config(&options.to_string()).expect("sound options");
+    let asked = Some(transcript(&[Message::user(request)]));
+    let transcript = transcript(messages);
+    let built = build_with(&transcript, asked, config, &[HookName::Complete], &mut choose);
+    assert!(built.is_ok(), "{built:?}");
+    seen
+}
+
+/// What is cut is a beginning of what was said, and no candidate is longer than its limit, nor goes missing.
+fn check_cut(read: &Asked, whole: &Asked, limit: u64) {
+    assert_eq!(read.request, whole.request);
+    assert_eq!(read.candidates.len(), whole.candidates.len());
+    for (read, whole) in read.candidates.iter().zip(&whole.candidates) {
+        let (read, whole) = (read.join("\n"), whole.join("\n"));
+        assert!(read.chars().count() as u64 <= limit, "{read:?} is longer than {limit}");
+        let begins = read.strip_suffix('…').is_some_and(|begin| whole.starts_with(begin));
+        assert!(read == whole || begins, "{read:?} is no beginning of {whole:?}");
+    }
+}
+
+#[test]
+fn what_triage_is_asked_is_read_from_its_prompt_again() {
+    let options = (
+        any::<bool>(),
+        0_u64..3,
+        weighted(0.3, 12_u64..60),
+        weighted(0.3, 1_u64..5),
+        any::<bool>(),
+    );
+    let seen = Cell::new(0_u32);
+    let mut runner = TestRunner::new(ProptestConfig {
+        cases: 2_000,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    });
+    runner
+        .run(&(triage_messages(), hostile(9), options), |(messages, request, options)| {
+            let (by_exchange, recent, limit, most, blank) = options;
+            let options = json!({
+                "encoding": "estimate",
+                "window": {"unit": if by_exchange { "exchange" } else { "message" }},
+                "filter": {"excludeBlank": blank},
+                "triage": {"alwaysIncludeRecent": recent, "skipSelectionThreshold": 0,
+                           "maxCandidateChars": limit, "maxCandidates": most},
+            });
+            seen.set(seen.get() + u32::from(check_triage(&messages, &request, &options)));
+            Ok(())
+        })
+        .unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(seen.get() > 1_000, "only {} were asked", seen.get());
+}

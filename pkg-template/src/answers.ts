@@ -23,12 +23,89 @@ export function hookOf(need: HookNeed, has: (name: HookName) => boolean): HookNa
   }
 }
 
-/** What a hook's answer comes to: the part of an `Answer` that holds it, or why there is none. */
-export type Reading = Partial<Answer> | "unavailable" | Nonsense;
+/** What a hook's answer comes to: what is understood of it, or why there is none. */
+export type Reading = Understood | "unavailable" | Nonsense;
+
+/**
+ * An answer that is understood, whole or in part. Who reads an answer has to say what it did not understand, so that nothing
+ * is taken for something else in silence.
+ */
+export interface Understood {
+  /** The part of an `Answer` that holds it. */
+  readonly taken: Partial<Answer>;
+  /** What of it is not understood; "nothing" where it is understood whole or not at all. */
+  readonly misunderstood: Misunderstood | "nothing";
+}
 
 /** An answer that is none. */
 export interface Nonsense {
   readonly nonsense: string;
+}
+
+/** What of an answer is not understood: how often, the first of each kind, and what is done instead. */
+class Misunderstood {
+  readonly #kinds = new Map<string, { count: number; readonly first: string }>();
+  readonly #beside: string[] = [];
+  readonly #elementCount: number;
+  #lostCount = 0;
+
+  /** `elementCount` is how many elements the answer has. */
+  constructor(elementCount: number) {
+    this.#elementCount = elementCount;
+  }
+
+  /** An element of which nothing is taken. */
+  lose(element: unknown, instead: string): void {
+    this.#lostCount += 1;
+    this.doubt(element, instead);
+  }
+
+  /** A part of an element that is taken without it. */
+  doubt(part: unknown, instead: string): void {
+    const known = this.#kinds.get(instead);
+    if (known === undefined) {
+      this.#kinds.set(instead, { count: 1, first: exampleOf(part) });
+    } else {
+      known.count += 1;
+    }
+  }
+
+  /** What lies beyond what is looked at. */
+  addBeside(instead: string): void {
+    this.#beside.push(instead);
+  }
+
+  /** Whether there are elements, and nothing is taken of any. */
+  get isAll(): boolean {
+    return this.#lostCount > 0 && this.#lostCount === this.#elementCount;
+  }
+
+  /** What is not understood, in words; undefined where all is understood. */
+  get words(): string | undefined {
+    const of = this.#elementCount;
+    const kinds = [...this.#kinds].map(
+      ([instead, { count, first }]) => `${instead} (${count} of ${of}, first ${first})`,
+    );
+    const words = [...kinds, ...this.#beside];
+    return words.length === 0 ? undefined : words.join("; ");
+  }
+}
+
+/** How much of an example is shown, in UTF-16 code units. */
+const MAX_EXAMPLE_LENGTH = 40;
+
+/** Something that was not understood, in one short line. */
+function exampleOf(value: unknown): string {
+  const shown = attempt(() => {
+    if (value === UNREADABLE) {
+      return value;
+    }
+    const id = idOf(value);
+    return typeof value === "string"
+      ? JSON.stringify(shortened(value, MAX_EXAMPLE_LENGTH))
+      : shortened(id === undefined ? describe(value) : `an object with the id ${id}`, MAX_EXAMPLE_LENGTH);
+  });
+  return typeof shown === "string" ? shown : "what cannot be read";
 }
 
 /** Makes an answer of what a hook gave. Reading may run code of the caller's, which may throw. */
@@ -42,14 +119,23 @@ export function answerOf(hook: HookName, read: () => Reading): Answer {
   if (reading === "unavailable") {
     return { hook, outcome: "unavailable" };
   }
-  return "nonsense" in reading
-    ? { hook, outcome: "failed", reason: reading.nonsense }
-    : { ...reading, hook, outcome: "given" };
+  return "nonsense" in reading ? { hook, outcome: "failed", reason: reading.nonsense } : answerFrom(hook, reading);
+}
+
+/** The answer of a reading: where nothing of it is understood, the hook has failed. */
+function answerFrom(hook: HookName, { taken, misunderstood }: Understood, before?: string): Answer {
+  const found = misunderstood === "nothing" ? undefined : misunderstood.words;
+  if (misunderstood !== "nothing" && misunderstood.isAll) {
+    const reason = shortened(`nothing of its answer was understood: ${found}`, MAX_REASON_LENGTH);
+    return { hook, outcome: "failed", reason };
+  }
+  const words = [before, found].filter((some) => some !== undefined);
+  return { ...taken, hook, outcome: "given", ...(words.length === 0 ? {} : { misunderstood: words.join("; ") }) };
 }
 
 /** A recorded answer as the answer to what is asked now; nonsense where it is none. */
 export function readAgain(recorded: Answer, need: HookNeed): Answer | Nonsense {
-  const { hook, outcome, reason, ids, text, items, similarities, summaries, counts } = recorded;
+  const { hook, outcome, reason, misunderstood, ids, text, items, similarities, summaries, counts } = recorded;
   if (outcome !== "given") {
     return typeof reason === "string" ? { hook, outcome, reason } : { hook, outcome };
   }
@@ -68,20 +154,31 @@ export function readAgain(recorded: Answer, need: HookNeed): Answer | Nonsense {
         );
       case "triage": {
         // What a model said was read when it was recorded.
-        const chosen = elementsOf(ids, MAX_ELEMENTS)?.filter((id) => typeof id === "string");
-        return chosen === undefined ? readText(text) : { ids: chosen };
+        const chosen = elementsOf(ids, MAX_ELEMENTS);
+        if (chosen === undefined) {
+          return readText(text);
+        }
+        return chosen.every((id) => typeof id === "string")
+          ? { taken: { ids: chosen }, misunderstood: "nothing" }
+          : { nonsense: "names what is no id" };
       }
     }
   })();
   if (reading === "unavailable") {
     return { nonsense: "holds nothing" };
   }
-  return "nonsense" in reading ? reading : { ...reading, hook, outcome };
+  // What was not understood then is said again.
+  const before = typeof misunderstood === "string" ? shortened(misunderstood, MAX_RECORDED_LENGTH) : undefined;
+  return "nonsense" in reading ? reading : answerFrom(hook, reading, before);
 }
+
+/** How much of the words of a recording is looked at, in UTF-16 code units: more than windrow writes. */
+const MAX_RECORDED_LENGTH = 5000;
 
 /** How much of an answer is looked at: so many elements, and so many characters of texts. */
 const MAX_ELEMENTS = 100_000;
 const MAX_LENGTH = 10_000_000;
+const BEYOND_LENGTH = `what comes after the first ${MAX_LENGTH} characters was not looked at`;
 
 /** What candidates are known by: ids, and the objects that the hook was shown. */
 export type Known = ReadonlyMap<unknown, string>;
@@ -109,69 +206,103 @@ export function readChosen(given: unknown, known: Known): Reading {
   if (given == null) {
     return "unavailable";
   }
-  const elements = elementsOf(given, MAX_ELEMENTS);
-  if (elements === undefined) {
+  const read = firstOf(given);
+  if (read === undefined) {
     return notList(given);
   }
+  const { elements, misunderstood } = read;
   const ids = new Set<string>();
   for (const element of elements) {
     const id = known.get(typeof element === "number" ? String(element) : element) ?? known.get(idOf(element));
-    if (id !== undefined) {
+    if (id === undefined) {
+      misunderstood.lose(element, "what names no candidate was passed over");
+    } else {
       ids.add(id);
     }
   }
-  return { ids: [...ids] };
+  return { taken: { ids: [...ids] }, misunderstood };
 }
 
 export function readText(given: unknown): Reading {
   if (given == null) {
     return "unavailable";
   }
-  return typeof given === "string"
-    ? { text: given.slice(0, MAX_LENGTH) }
-    : { nonsense: `answered ${describe(given)}, not a text` };
+  if (typeof given !== "string") {
+    return { nonsense: `answered ${describe(given)}, not a text` };
+  }
+  const misunderstood = new Misunderstood(0);
+  if (given.length > MAX_LENGTH) {
+    misunderstood.addBeside(BEYOND_LENGTH);
+  }
+  return { taken: { text: given.slice(0, MAX_LENGTH) }, misunderstood };
 }
 
 export function readRecalled(given: unknown): Reading {
   if (given == null) {
     return "unavailable";
   }
-  const elements = elementsOf(given, MAX_ELEMENTS);
-  if (elements === undefined) {
+  const read = firstOf(given);
+  if (read === undefined) {
     return notList(given);
   }
+  const { elements, misunderstood } = read;
   const items: Recalled[] = [];
   let length = 0;
   for (const element of elements) {
-    const item = attempt(() => recalledOf(element));
+    const item = recalledOf(element, misunderstood);
     length += item?.text.length ?? 0;
     if (length > MAX_LENGTH) {
+      misunderstood.addBeside(BEYOND_LENGTH);
       break;
     }
     if (item !== undefined) {
       items.push(item);
     }
   }
-  return { items };
+  return { taken: { items }, misunderstood };
 }
 
-function recalledOf(element: unknown): Recalled | undefined {
+function recalledOf(element: unknown, misunderstood: Misunderstood): Recalled | undefined {
   if (typeof element === "string") {
     return { text: element };
   }
-  if (typeof element !== "object" || element === null) {
+  const fields = typeof element === "object" && element !== null ? fieldsOf(element) : undefined;
+  if (typeof fields?.text !== "string") {
+    misunderstood.lose(element, "what is no item with a text was left out");
     return undefined;
   }
-  const { text, source, score, metadata } = element as Record<string, unknown>;
-  if (typeof text !== "string") {
-    return undefined;
+  const { id, text, source, score, metadata, metadataSource } = fields;
+  const fieldOf = <T>(value: unknown, isRight: boolean, expected: string): T | null => {
+    if (isRight) {
+      return value as T;
+    }
+    if (value != null) {
+      misunderstood.doubt(value, `an item was taken without ${expected}`);
+    }
+    return null;
+  };
+  if (metadata != null && typeof metadata !== "object") {
+    misunderstood.doubt(metadata, "an item was taken without metadata that are no object");
   }
-  const from = typeof source === "string" ? source : (metadata as Record<string, unknown> | null | undefined)?.source;
+  const own = fieldOf<string>(source, typeof source === "string", "a source that is no text");
+  const isId = typeof id === "string" || typeof id === "number";
   return {
-    id: idOf(element) ?? null,
+    id: isId ? String(id) : fieldOf(id, false, "an id that is no text and no number"),
     text,
-    source: typeof from === "string" ? from : null,
-    score: typeof score === "number" && Number.isFinite(score) ? score : null,
+    source: own ?? (typeof metadataSource === "string" ? metadataSource : null),
+    score: fieldOf(score, Number.isFinite(score), "a score that is no finite number"),
+  };
+}
+
+/** The fields of an item; what cannot be read is `UNREADABLE`. */
+function fieldsOf(element: object): Readonly<Record<string, unknown>> {
+  const field = (from: object, name: string): unknown => attempt(() => (from as Record<string, unknown>)[name]);
+  const metadata = field(element, "metadata");
+  const fields = ["id", "text", "source", "score"].map((name) => [name, field(element, name)]);
+  return {
+    ...Object.fromEntries(fields),
+    metadata,
+    metadataSource: typeof metadata === "object" && metadata !== null ? field(metadata, "source") : undefined,
   };
 }
 
@@ -232,7 +363,7 @@ export function readVectors(
 /** How near messages are to the request, as it was recorded. */
 function readSimilarities(given: unknown, wanted: number): Reading {
   return typeof given === "string" && given.length === 2 * wanted
-    ? { similarities: given }
+    ? { taken: { similarities: given }, misunderstood: "nothing" }
     : { nonsense: `answered no similarities for ${wanted} messages` };
 }
 
@@ -240,22 +371,64 @@ export function readSummaries(given: unknown, ids: readonly string[]): Reading {
   if (given == null) {
     return "unavailable";
   }
-  if (typeof given !== "object") {
-    return { nonsense: `answered ${describe(given)}, not a list or an object by id` };
+  const entries = summariesById(given, ids);
+  if ("nonsense" in entries) {
+    return entries;
   }
-  const elements = given instanceof Map ? undefined : elementsOf(given, ids.length);
+  const misunderstood = new Misunderstood(entries.length);
+  const byId = new Map<unknown, string>();
+  const known = new Set<unknown>(ids);
   let length = 0;
-  const summaries = ids.map((id, index) => {
-    const summary = attempt(() => {
-      if (elements !== undefined) {
-        return elements[index];
-      }
-      return given instanceof Map ? given.get(id) : (given as Record<string, unknown>)[id];
-    });
-    length += typeof summary === "string" ? summary.length : 0;
-    return typeof summary === "string" && length <= MAX_LENGTH ? summary : null;
-  });
-  return { summaries };
+  for (const [id, summary] of entries) {
+    if (!known.has(id)) {
+      misunderstood.lose(id, "what is of no conversation that was asked about was passed over");
+    } else if (typeof summary === "string") {
+      length += summary.length;
+      byId.set(id, summary);
+    } else if (summary != null) {
+      misunderstood.lose(summary, "an extract stands for a summary that is no text");
+    }
+    if (length > MAX_LENGTH) {
+      return { nonsense: `answered more than ${MAX_LENGTH} characters` };
+    }
+  }
+  return { taken: { summaries: ids.map((id) => byId.get(id) ?? null) }, misunderstood };
+}
+
+/** Summaries with the ids that they are given by: of a list, those of the conversations in their order. */
+function summariesById(
+  given: unknown,
+  ids: readonly string[],
+): readonly (readonly [id: unknown, unknown])[] | Nonsense {
+  const isMap = given instanceof Map;
+  // One more than is wanted, to see that there are too many.
+  const elements = elementsOf(given, isMap ? MAX_ELEMENTS + 1 : ids.length + 1);
+  if (isMap || elements === undefined) {
+    const entries = isMap ? (elements as [unknown, unknown][]) : fieldsOfPlain(given);
+    if (entries === undefined) {
+      return { nonsense: `answered ${describe(given)}, not a list or an object by id` };
+    }
+    return entries.length <= MAX_ELEMENTS ? entries : { nonsense: `answered more than ${MAX_ELEMENTS} summaries` };
+  }
+  // Of a list of another length nobody knows which summary is whose.
+  if (elements.length !== ids.length) {
+    const found = elements.length > ids.length ? "more" : String(elements.length);
+    return { nonsense: `answered ${found} summaries for ${ids.length} conversations` };
+  }
+  return elements.map((summary, index) => [ids[index], summary]);
+}
+
+/** The fields of an object that is of no class; undefined where it is none. */
+function fieldsOfPlain(given: unknown): readonly (readonly [string, unknown])[] | undefined {
+  if (typeof given !== "object" || given === null) {
+    return undefined;
+  }
+  const prototype: unknown = Object.getPrototypeOf(given);
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
+    return undefined;
+  }
+  const field = (name: string): unknown => attempt(() => (given as Record<string, unknown>)[name]);
+  return Object.keys(given).map((name) => [name, field(name)]);
 }
 
 export function readCounts(given: unknown, wanted: number): Reading {
@@ -271,11 +444,30 @@ export function readCounts(given: unknown, wanted: number): Reading {
   // By its place: what is wrong may be nothing at all.
   const wrong = counts.findIndex((count) => !Number.isSafeInteger(count) || (count as number) < 0);
   return wrong < 0
-    ? { counts: counts as readonly number[] }
-    : { nonsense: `answered ${describe(counts[wrong])} as a count, not a whole number of 0 or more` };
+    ? { taken: { counts: counts.map((count) => (count as number) + 0) }, misunderstood: "nothing" } // -0 is 0
+    : { nonsense: `answered ${exampleOf(counts[wrong])} as a count, not a whole number of 0 or more` };
 }
 
-/** The first elements of a list or of another iterable; undefined where it is none. A text is none. */
+/** The elements of an answer that are looked at; undefined where it is no list. */
+function firstOf(
+  given: unknown,
+): { readonly elements: readonly unknown[]; readonly misunderstood: Misunderstood } | undefined {
+  const found = elementsOf(given, MAX_ELEMENTS + 1);
+  if (found === undefined) {
+    return undefined;
+  }
+  const elements = found.slice(0, MAX_ELEMENTS);
+  const misunderstood = new Misunderstood(elements.length);
+  if (found.length > MAX_ELEMENTS) {
+    misunderstood.addBeside(`what comes after the first ${MAX_ELEMENTS} was not looked at`);
+  }
+  return { elements, misunderstood };
+}
+
+/**
+ * The first elements of a list or of another iterable; undefined where it is none. A text is none. An element that cannot be
+ * read is `UNREADABLE`.
+ */
 function elementsOf(given: unknown, most: number): readonly unknown[] | undefined {
   if (Array.isArray(given)) {
     // As long as it says, and holes are no elements: a list that is a proxy may be of any length.
@@ -308,12 +500,15 @@ function idOf(element: unknown): string | undefined {
   return typeof id === "string" || typeof id === "number" ? String(id) : undefined;
 }
 
-/** What a part of an answer gives; undefined where it throws: then it is ignored, as other nonsense is. */
-function attempt<T>(read: () => T): T | undefined {
+/** What stands for a part of an answer that throws where it is read. It is neither what was wanted nor nothing. */
+const UNREADABLE = Symbol("what cannot be read");
+
+/** What a part of an answer gives. */
+function attempt<T>(read: () => T): T | typeof UNREADABLE {
   try {
     return read();
   } catch {
-    return undefined;
+    return UNREADABLE;
   }
 }
 
@@ -330,5 +525,10 @@ export function reasonOf(cause: unknown): string {
     return typeof cause === "string" ? cause : describe(cause);
   });
   const words = typeof text === "string" && text.trim() !== "" ? text : "it failed without saying why";
-  return words.length <= MAX_REASON_LENGTH ? words : `${[...words.slice(0, MAX_REASON_LENGTH)].slice(0, -1).join("")}…`;
+  return shortened(words, MAX_REASON_LENGTH);
+}
+
+/** A text of so many UTF-16 code units at most. */
+function shortened(text: string, most: number): string {
+  return text.length <= most ? text : `${[...text.slice(0, most)].slice(0, -1).join("")}…`;
 }

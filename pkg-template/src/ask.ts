@@ -74,7 +74,9 @@ async function askForVectors(
         return vectors;
       }
       ({ dimensions } = vectors);
-      return take(first, vectors) ? {} : { nonsense: "answered a vector with what is no finite number" };
+      return take(first, vectors)
+        ? { taken: {}, misunderstood: "nothing" }
+        : { nonsense: "answered a vector with what is no finite number" };
     });
     if (answer.outcome !== "given") {
       return answer;

@@ -8,6 +8,8 @@ export interface Answer {
   readonly outcome: Outcome;
   /** Why there is none: what the hook threw, or that it took too long. */
   readonly reason?: string | null | undefined;
+  /** What of it was not understood, and what was done instead, in words; none where all of it was understood. */
+  readonly misunderstood?: string | null | undefined;
   /** Of triage: the ids of what was chosen. */
   readonly ids?: readonly string[] | null | undefined;
   /** Of triage by `complete`: what the model said. It is read into `ids`, and recorded so. */
@@ -1345,6 +1347,8 @@ export interface Note {
  * - `embedding-unavailable`: The hook for embeddings said that it is unavailable: messages are ranked by their words alone.
  * - `embedding-failed`: The hook for embeddings failed: messages are ranked by their words alone.
  * - `summaries-failed`: The hook for summaries failed.
+ * - `answer-misunderstood`: A hook's answer was understood in part: which hook, what was not understood of it, and what was done instead. There is
+ * one for each such answer.
  */
 export type NoteKind =
   | "rows-skipped"
@@ -1356,7 +1360,8 @@ export type NoteKind =
   | "recall-failed"
   | "embedding-unavailable"
   | "embedding-failed"
-  | "summaries-failed";
+  | "summaries-failed"
+  | "answer-misunderstood";
 
 /** Every role, in the order of its code in the engine. */
 export const ROLES: readonly Role[] = ["system", "developer", "user", "assistant", "tool"];

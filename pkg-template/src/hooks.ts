@@ -37,7 +37,7 @@ export type Chosen = string | number | TriageCandidate | MessageInput;
 
 /**
  * Says which candidates matter to the request. An empty list is an answer; null says that triage is unavailable. What
- * is no candidate is ignored.
+ * is no candidate is passed over, and leaves a note. Where it names nothing but such, it has failed.
  */
 export type SelectHook<M extends MessageInput = MessageInput> = (
   question: TriageQuestion<M>,
@@ -45,7 +45,7 @@ export type SelectHook<M extends MessageInput = MessageInput> = (
 
 /**
  * Gives a prompt to a model and returns what the model says. The prompt asks which candidates matter, and the answer is
- * read tolerantly. Null says that triage is unavailable.
+ * read tolerantly: what in it is no number of a candidate leaves a note. Null says that triage is unavailable.
  */
 export type CompleteHook = (
   prompt: string,
@@ -87,7 +87,10 @@ export interface RecalledInput {
   readonly metadata?: { readonly source?: unknown } | null | undefined;
 }
 
-/** Finds what is known about the request, the best first. Null says that recall is unavailable. */
+/**
+ * Finds what is known about the request, the best first. Of more than `maxItems` the first are taken. Null says that recall is
+ * unavailable. What is no item with a text is left out, and leaves a note.
+ */
 export type SearchHook = (
   question: RecallQuestion,
 ) => Awaitable<readonly (RecalledInput | string)[] | null | undefined>;
@@ -129,8 +132,9 @@ export interface SummarizeQuestion<M extends MessageInput = MessageInput> extend
 }
 
 /**
- * Summarizes conversations: gives a list in their order, or an object or `Map` by their ids. Null, for one or in place
- * of all, says that there is no summary.
+ * Summarizes conversations: gives a list as long as theirs, in their order, or a plain object or `Map` by their ids. Null, for
+ * one or in place of all, says that there is no summary, and so does an id that is not there. A list of another length is no
+ * answer; a summary that is blank or no text, and an id that nobody asked about, leave a note.
  */
 export type SummarizeHook<M extends MessageInput = MessageInput> = (
   question: SummarizeQuestion<M>,
@@ -148,7 +152,7 @@ export interface TierHooks<M extends MessageInput = MessageInput> {
   readonly summarize?: SummarizeHook<M> | null | undefined;
 }
 
-/** Counts the tokens of texts: a whole number for each, in their order. */
+/** Counts the tokens of texts: a whole number from 0 for each, in their order. Anything else fails the build. */
 export type CountTokensHook = (
   texts: readonly string[],
   details: HookDetails,

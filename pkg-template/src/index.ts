@@ -35,6 +35,8 @@ export { type Difference, type Replay, replay } from "./replay.js";
 export { type OverallLimits, type RetentionLimits, retain } from "./retention.js";
 export { type SearchHit, type SearchOptions, type StoreSearchOptions, searchSessions } from "./search.js";
 export {
+  type ExportOptions,
+  type ImportOptions,
   type KeptBuild,
   openSession,
   Session,

@@ -7,6 +7,7 @@ import { ContextError } from "./errors.js";
 import { type MessageInput, readMessage, type Stream } from "./messages.js";
 import { checkAnyIsRead, hasMessages, isCut, messageOfRow, rowsOf, type SkippedRow, tryParse } from "./parse.js";
 import { decodePlain, encodePlain, isRecord, Unkept, withFields } from "./plain-data.js";
+import { entryOfBuildRow, isBuildRow } from "./session-builds.js";
 import type { Entry, EntryType, JsonValue, NewEntry } from "./stores/contract.js";
 
 export { messageOfRow };
@@ -19,6 +20,9 @@ export type EntryMessage =
 /** What was found in a file. */
 export interface ReadLines {
   readonly entries: NewEntry[];
+  /** The row of each entry: blank lines count for none. */
+  readonly rows: number[];
+  readonly builds: NewEntry[];
   readonly skipped: SkippedRow[];
 }
 
@@ -173,7 +177,12 @@ export async function readLines(text: string, onProgress: (progress: ReadProgres
   const found = await readRows(text, failures, onProgress);
   if (!found.entries.some(({ type }) => type === "message" || type === "summary")) {
     const odd = found.entries.findIndex(({ type }) => type === "other");
-    checkAnyIsRead(found.skipped, failures[0], "session_error");
+    const { damagedBuilds } = found;
+    checkAnyIsRead(
+      found.skipped.filter((row) => !damagedBuilds.has(row)),
+      failures[0],
+      "session_error",
+    );
     if (odd >= 0) {
       checkIsMessage(found.entries[odd] as NewEntry);
     }
@@ -195,13 +204,33 @@ async function readRows(
   text: string,
   failures: unknown[],
   onProgress: (progress: ReadProgress) => void,
-): Promise<ReadLines> {
+): Promise<ReadLines & { readonly damagedBuilds: ReadonlySet<SkippedRow> }> {
   const entries: NewEntry[] = [];
+  const rows: number[] = [];
+  const builds: NewEntry[] = [];
   const skipped: SkippedRow[] = [];
+  const damagedBuilds = new Set<SkippedRow>();
+  const found = { entries, rows, builds, skipped, damagedBuilds };
   const stream: Stream = [];
+  const takeBuild = (value: Readonly<Record<string, unknown>>, row: number): void => {
+    try {
+      builds.push(entryOfBuildRow(value));
+    } catch (failure) {
+      const damaged = { row, reason: reasonOf(failure) };
+      skipped.push(damaged);
+      damagedBuilds.add(damaged);
+    }
+  };
+  /** Rows are counted without blank lines, and named with them. */
+  let rowCount = 0;
   const take = (value: unknown, row: number, line?: string): void => {
+    if (isBuildRow(value)) {
+      takeBuild(value, row);
+      return;
+    }
     try {
       entries.push(entryOfRow(value, line, stream));
+      rows.push(rowCount);
     } catch (failure) {
       failures.push(failure);
       skipped.push({ row, reason: reasonOf(failure) });
@@ -225,22 +254,26 @@ async function readRows(
   const lines = body.split("\n").map(withoutReturns);
   const first = lines.findIndex((line) => line.trim() !== "");
   if (first < 0) {
-    return { entries, skipped };
+    return found;
   }
   const whole = tryParse(body);
   const isOneLine = lines.findLastIndex((line) => line.trim() !== "") === first;
   if (whole.failure === undefined && !isOneLine) {
-    await each(rowsOf(whole.value), (value, index) => take(value, index + 1));
-    return { entries, skipped };
+    await each(rowsOf(whole.value), (value, index) => {
+      rowCount += 1;
+      take(value, index + 1);
+    });
+    return found;
   }
   if (!isOneLine && (await isOneValueCut(body, lines, each))) {
     skipped.push({ row: first + 1, reason: `not JSON: ${whole.failure?.message}` });
-    return { entries, skipped };
+    return found;
   }
   await each(lines, (line, index) => {
     if (line.trim() === "") {
       return;
     }
+    rowCount += 1;
     const { value, failure } = tryParse(line);
     if (failure !== undefined) {
       skipped.push({ row: index + 1, reason: `not JSON: ${failure.message}` });
@@ -253,7 +286,7 @@ async function readRows(
       take(value, index + 1, line);
     }
   });
-  return { entries, skipped };
+  return found;
 }
 
 /** A line without the carriage returns that it ends with. */

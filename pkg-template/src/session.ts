@@ -7,7 +7,7 @@ import { type ContextConfig, type InFormat, readSignal } from "./config.js";
 import type { BuildRecording, BuiltContext } from "./context.js";
 import { call } from "./engine.js";
 import { ContextError, type FailureRecord } from "./errors.js";
-import type { Format, Snapshot } from "./generated.js";
+import type { Format } from "./generated.js";
 import { type MessageInput, readMessage } from "./messages.js";
 import { describe, faultIn, type OptionRules } from "./options.js";
 import { checkText, type SkippedRow } from "./parse.js";
@@ -16,6 +16,7 @@ import { publicMethods, publicPromise } from "./public-call.js";
 import { checkRecording, type Replay, replay } from "./replay.js";
 import { checkRetention, type RetentionLimits, retainSession } from "./retention.js";
 import { checkSearch, type Searched, type SearchHit, type SearchOptions, searchLogs } from "./search.js";
+import { buildEntry, buildLine, buildOf, type KeptBuild, placedBuild } from "./session-builds.js";
 import {
   type EntryMessage,
   entryOf,
@@ -86,11 +87,12 @@ export type SessionChange<M> =
   /** Messages were removed: what is shown is to be read again. */
   | { readonly kind: "reset" };
 
-/** A build as it was kept. */
-export interface KeptBuild {
-  readonly seq: number;
-  readonly snapshot: Snapshot;
-  readonly recording: BuildRecording;
+export type { KeptBuild };
+
+/** What is exported. */
+export interface ExportOptions {
+  /** Whether the builds that were kept come too, behind the transcript. Default: no. */
+  readonly builds?: boolean;
 }
 
 /** How a file is imported. */
@@ -107,6 +109,8 @@ export interface ImportOptions {
 export interface SessionImport {
   /** How many messages and summaries were taken. */
   readonly messageCount: number;
+  /** How many builds were taken. */
+  readonly buildCount: number;
   /** The rows that were not understood. */
   readonly skipped: readonly SkippedRow[];
 }
@@ -342,12 +346,7 @@ export class Session<M extends MessageInput = MessageInput> {
     checkOptions(range, SESSION_RANGE);
     await this.settled();
     const entries = await this.#read({ ...range, log: "builds" });
-    return entries.flatMap(({ seq, data }) => {
-      const build = decodePlain(data) as Partial<KeptBuild> | null;
-      return build?.snapshot === undefined || build.recording === undefined
-        ? []
-        : [{ seq, snapshot: build.snapshot, recording: build.recording }];
-    });
+    return entries.flatMap((entry) => buildOf(entry) ?? []);
   }
 
   /** The records of failed builds. */
@@ -404,19 +403,27 @@ export class Session<M extends MessageInput = MessageInput> {
     return fork;
   }
 
-  /** The whole transcript as a session log, a row a line: what was imported is written back as it was. */
-  async export(): Promise<string> {
+  /**
+   * The whole transcript as a session log, a row a line: what was imported is written back as it was. With `builds` the builds
+   * that were kept stand behind it.
+   */
+  async export(options: ExportOptions = {}): Promise<string> {
+    this.#check();
+    checkOptions(options, EXPORT);
+    const builds = options.builds === true ? await this.#keptBuilds() : [];
     const [info, entries] = [await this.info(), await this.#all({})];
-    const lines = entries.map(lineOf);
-    if (entries[0]?.type !== "session") {
-      lines.unshift(headerLine(this.key, info?.createdAtMs));
-    }
+    const header = entries[0]?.type === "session" ? [] : [headerLine(this.key, info?.createdAtMs)];
+    const seqs = entries.map(({ seq }) => seq);
+    const lines = header.concat(
+      entries.map(lineOf),
+      builds.map((entry) => buildLine(entry, seqs, header.length + 1)),
+    );
     return `${lines.join("\n")}\n`;
   }
 
   /**
    * Appends what a file holds, all or none: a session log, or what else `parseTranscript` reads. Rows that are not understood
-   * are skipped and reported.
+   * are skipped and reported. Builds of the file are kept as builds, all or none, when its rows are there.
    */
   async import(text: string, options: ImportOptions = {}): Promise<SessionImport> {
     this.#check();
@@ -424,15 +431,23 @@ export class Session<M extends MessageInput = MessageInput> {
     checkOptions(options, IMPORT);
     const { onProgress, signal: given, ...operation } = options;
     const signal = given == null ? undefined : readSignal(given, KIND);
-    const { entries, skipped } = await readLines(text, (progress) => {
+    const { entries, rows, builds, skipped } = await readLines(text, (progress) => {
       checkAborted(signal, KIND);
       tellListener(() => onProgress?.(progress));
     });
     checkAborted(signal, KIND);
+    let firstSeq = 1;
     if (entries.length > 0) {
-      await this.#append(entries, operation);
+      ({ firstSeq = firstSeq } = await this.#append(entries, operation));
     }
-    return { messageCount: entries.filter(({ type }) => MESSAGE_TYPES.includes(type)).length, skipped };
+    if (builds.length > 0) {
+      const placed = builds.map((build) => placedBuild(build, rows, firstSeq));
+      const operationId = operation.operationId ?? call(KIND, () => randomId("op"));
+      await this.#store.append(this.key, placed, { log: "builds", operationId });
+      this.#retainAfter(placed.length);
+    }
+    const messageCount = entries.filter(({ type }) => MESSAGE_TYPES.includes(type)).length;
+    return { messageCount, buildCount: builds.length, skipped };
   }
 
   /**
@@ -582,11 +597,11 @@ export class Session<M extends MessageInput = MessageInput> {
   }
 
   /** All entries of a part of the log, with nothing trimmed in between. */
-  async #all({ before = Number.POSITIVE_INFINITY }: { readonly before?: number }): Promise<readonly Entry[]> {
+  async #all({ before = Number.POSITIVE_INFINITY, log }: Pick<ReadRange, "before" | "log">): Promise<readonly Entry[]> {
     return await this.#store.holding(this.key, async () => {
       const entries: Entry[] = [];
       for (;;) {
-        const page = await this.#read({ after: entries.at(-1)?.seq ?? 0, before, limit: PAGE });
+        const page = await this.#read({ after: entries.at(-1)?.seq ?? 0, before, limit: PAGE, ...(log && { log }) });
         for (const entry of page) {
           entries.push(entry);
         }
@@ -594,6 +609,19 @@ export class Session<M extends MessageInput = MessageInput> {
           return entries;
         }
       }
+    });
+  }
+
+  /** The entries of the builds that were kept. */
+  async #keptBuilds(): Promise<readonly Entry[]> {
+    await this.settled();
+    const entries = await this.#all({ log: "builds" });
+    return entries.filter((entry) => {
+      const isBuild = buildOf(entry) !== undefined;
+      if (!isBuild) {
+        this.#note([{ seq: entry.seq, reason: "the log of builds has something else here" }]);
+      }
+      return isBuild;
     });
   }
 
@@ -628,8 +656,7 @@ export class Session<M extends MessageInput = MessageInput> {
 
   async #keep({ snapshot, recording }: BuiltContext<M>, sessionId: string | undefined): Promise<void> {
     const data = encodePlain({ snapshot, recording }) ?? null;
-    const { turnId: id, timestampMs: timeMs } = snapshot;
-    const entry: NewEntry = { type: "build", data, timeMs, ...(id == null ? {} : { id }) };
+    const entry = buildEntry(snapshot, data);
     // A session that was removed meanwhile stays removed. One that had not begun begins with the build of its first turn, or has
     // begun since; without a request and messages there is nothing to replay.
     const isEmpty = recording.transcript.length === 0 && recording.request == null;
@@ -762,6 +789,9 @@ const SESSION_RANGE: OptionRules<keyof SessionRange> = { after, before, limit, o
 const APPEND: OptionRules<"operationId" | "expectedSeq"> = {
   operationId: ["a text that is not empty", (value) => typeof value === "string" && value !== ""],
   expectedSeq: ["a whole number from 0", (value) => Number.isSafeInteger(value) && (value as number) >= 0],
+};
+const EXPORT: OptionRules<keyof ExportOptions> = {
+  builds: ["true or false", (value) => typeof value === "boolean"],
 };
 const IMPORT: OptionRules<keyof ImportOptions> = {
   operationId: APPEND.operationId,

@@ -4,7 +4,7 @@
 //! Ranking marks nothing: `budget` keeps of the ranked what fits. The focus says how broad recall is. A failure of a hook is a
 //! note, never an error: the context is built without.
 
-use crate::ask::{Answer, HookName, Need, Outcome, StageResult};
+use crate::ask::{Answer, HookName, Misunderstood, Need, Outcome, StageResult};
 use crate::config::{Item, Placement, Ranking, SearchResults, SectionKind};
 use crate::context::{Piece, RecallReport, RecallStatus};
 use crate::draft::{Candidate, Draft, Ranked, Why};
@@ -179,7 +179,7 @@ fn similarities(draft: &mut Draft, request: &str) -> StageResult<Option<Vec<f32>
         }
         Outcome::Failed => {
             let reason = answer.reason.clone().unwrap_or_default();
-            draft.note(NoteKind::EmbeddingFailed, format!("embeddings failed: {reason}"));
+            draft.note(NoteKind::EmbeddingFailed, format!("recall.embed failed: {reason}"));
             Ok(None)
         }
     }
@@ -210,27 +210,23 @@ pub(crate) fn understand_embeddings(
     draft: &Draft,
     message_count: usize,
     request: Option<&Vector>,
-    mut answer: Answer,
-) -> Answer {
+    answer: &mut Answer,
+) -> Misunderstood {
     if let (Outcome::Given, None, Some(request)) = (answer.outcome, &answer.similarities, request) {
         match nearness(draft, request) {
             Ok(similarities) => answer.similarities = Some(similarities),
-            Err(reason) => {
-                answer.outcome = Outcome::Failed;
-                answer.reason = Some(reason.to_owned());
-            }
+            Err(reason) => return answer.fail(reason),
         }
     }
     let text = answer.similarities.as_deref().unwrap_or_default();
     let found = vectors::read_similarities(text).map(|found| found.len());
     if answer.outcome == Outcome::Given && found != Some(message_count) {
-        answer.outcome = Outcome::Failed;
-        answer.reason = Some("the answer does not say how near the messages are".to_owned());
+        return answer.fail("the answer does not say how near the messages are");
     }
     if answer.outcome != Outcome::Given {
         answer.similarities = None;
     }
-    answer
+    Misunderstood::default()
 }
 
 /// More than fit the prompt.
@@ -349,7 +345,7 @@ fn recalled(draft: &mut Draft, position: usize, query: &str) -> Vec<Item> {
     let answer = answer.unwrap_or_default();
     if outcome == Some(Outcome::Failed) {
         let reason = answer.reason.unwrap_or_default();
-        draft.note(NoteKind::RecallFailed, format!("recall failed: {reason}"));
+        draft.note(NoteKind::RecallFailed, format!("recall.search failed: {reason}"));
     }
     if status == RecallStatus::Unavailable {
         draft.note(NoteKind::RecallUnavailable, "nothing could be recalled: there is no recall");
@@ -431,15 +427,14 @@ fn find(draft: &Draft, position: usize, query: &str) -> Vec<Item> {
     found.into_iter().map(item).collect()
 }
 
-/// An answer as far as it is used: as many items as were asked for.
-pub(crate) fn understand(max_items: u64, mut answer: Answer) -> Answer {
+/// An answer as far as it is used: as many items as were asked for. More than that are no mistake: the best come first.
+pub(crate) fn understand(max_items: u64, answer: &mut Answer) -> Misunderstood {
     match &mut answer.items {
         Some(items) => items.truncate(max_items.try_into().unwrap_or(usize::MAX)),
         None if answer.outcome == Outcome::Given => {
-            answer.outcome = Outcome::Failed;
-            answer.reason = Some("the answer is no list".to_owned());
+            return answer.fail("the answer is no list");
         }
         None => {}
     }
-    answer
+    Misunderstood::default()
 }

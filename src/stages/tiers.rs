@@ -3,7 +3,7 @@
 //! Summaries are given, or asked of the hook in one batch, and only of conversations that can fit; where there is none, an
 //! extract stands for it and says so.
 
-use crate::ask::{Answer, HookName, Need, Outcome, StageResult, SummaryWanted};
+use crate::ask::{Answer, HookName, Misunderstood, Need, Outcome, StageResult, SummaryWanted};
 use crate::config::{SectionKind, TierForm};
 use crate::conversations::{self, Conversations};
 use crate::draft::Draft;
@@ -82,7 +82,7 @@ fn get_summaries(draft: &mut Draft, found: &mut Conversations) -> StageResult {
     }
     if let Some((Outcome::Failed, reason)) = asked {
         let reason = reason.unwrap_or_default();
-        draft.note(NoteKind::SummariesFailed, format!("no summaries: {reason}"));
+        draft.note(NoteKind::SummariesFailed, format!("tiers.summarize failed: {reason}"));
     }
     for conversation in &mut found.list {
         if conversation.summary.is_none() {
@@ -154,28 +154,39 @@ fn room_in_chars(draft: &Draft) -> usize {
     room.map_or(usize::MAX, |room| room.try_into().unwrap_or(usize::MAX))
 }
 
-/// An answer as far as it is used: one summary for each conversation, none of them blank, none longer than is shown.
+/// An answer as far as it is used: one summary for each conversation, none of them blank, none longer than is shown. Of a list
+/// of another length nobody knows which summary is whose.
 pub(crate) fn understand(
     conversations: &[SummaryWanted],
     max_chars: u64,
-    mut answer: Answer,
-) -> Answer {
+    answer: &mut Answer,
+) -> Misunderstood {
     let max_chars = usize::try_from(max_chars).unwrap_or(usize::MAX);
+    let mut misunderstood = Misunderstood::default();
+    misunderstood.element_count = conversations.len();
     match &mut answer.summaries {
-        Some(summaries) => {
-            summaries.resize(conversations.len(), None);
-            for summary in summaries {
-                *summary = summary
-                    .take()
-                    .filter(|text| !text.trim().is_empty())
-                    .map(|text| shorten::excerpt(text.trim(), max_chars));
+        Some(summaries) if summaries.len() == conversations.len() => {
+            for summary in summaries.iter_mut() {
+                let text = summary.take();
+                match text.as_deref().map(str::trim) {
+                    Some("") => {
+                        misunderstood.add(BLANK, text.as_deref().unwrap_or_default());
+                    }
+                    Some(text) => *summary = Some(shorten::excerpt(text, max_chars)),
+                    None => {}
+                }
             }
         }
+        Some(_) => {
+            return answer
+                .fail("it gave another number of summaries than there were conversations");
+        }
         None if answer.outcome == Outcome::Given => {
-            answer.outcome = Outcome::Failed;
-            answer.reason = Some("the answer is no list of summaries".to_owned());
+            return answer.fail("the answer is no list of summaries");
         }
         None => {}
     }
-    answer
+    misunderstood
 }
+
+const BLANK: &str = "an extract stands for a summary that is blank";

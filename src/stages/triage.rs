@@ -3,7 +3,7 @@
 //! The newest are guaranteed and never asked about. What the request replies to counts as any other, and stays whatever
 //! the answer is.
 
-use crate::ask::{Answer, Candidate, HookName, Need, Outcome, StageResult};
+use crate::ask::{Answer, Candidate, HookName, Misunderstood, Need, Outcome, StageResult};
 use crate::config::{FilterConfig, TriageCandidates, TriageFallback};
 use crate::conversations;
 use crate::draft::{Draft, Rank};
@@ -53,9 +53,9 @@ pub fn run(draft: &mut Draft) -> StageResult {
             let candidates = candidates(&draft.config.filter, &draft.transcript, older);
             (named(&candidates, &ids.unwrap_or_default()), Reason::NotChosen)
         }
-        (Some(Answer { outcome: Outcome::Failed, reason, .. }), _) => {
-            let reason = reason.unwrap_or_default();
-            draft.note(NoteKind::TriageFailed, format!("triage failed: {reason}"));
+        (Some(Answer { hook, outcome: Outcome::Failed, reason, .. }), _) => {
+            let words = format!("{} failed: {}", hook.path(), reason.unwrap_or_default());
+            draft.note(NoteKind::TriageFailed, words);
             if config.on_error == TriageFallback::KeepAll {
                 return Ok(());
             }
@@ -194,29 +194,45 @@ fn candidates(
 }
 
 /// An answer as far as it is used: the ids that name candidates, each once, in the order of the candidates.
-pub(crate) fn understand(candidates: &[Candidate], mut answer: Answer) -> Answer {
+pub(crate) fn understand(candidates: &[Candidate], answer: &mut Answer) -> Misunderstood {
     let text = answer.text.take();
+    let mut misunderstood = Misunderstood::default();
     if answer.outcome != Outcome::Given {
-        return Answer { ids: None, ..answer };
+        answer.ids = None;
+        return misunderstood;
     }
     let chosen = match (text, &answer.ids) {
-        (Some(text), None) => triage_text::read_answer(&text, candidates.len()).map(|positions| {
+        (Some(text), None) => {
+            let Some(read) = triage_text::read_answer(&text, candidates.len()) else {
+                return answer.fail("the answer names no candidates in a form that is understood");
+            };
             let mut is_chosen = vec![false; candidates.len()];
-            for position in positions {
+            for position in read.positions {
                 is_chosen[position] = true;
             }
+            for element in read.other {
+                misunderstood.add("what is no number of a candidate was passed over", element);
+            }
+            if read.breaks_off {
+                misunderstood.beside = "a later list that breaks off, or is none, was passed over";
+            }
+            misunderstood.element_count = read.element_count;
             is_chosen
-        }),
-        (_, Some(ids)) => Some(named(candidates, ids)),
-        (None, None) => None,
-    };
-    let Some(chosen) = chosen else {
-        let reason = Some("the answer names no candidates in a form that is understood".to_owned());
-        return Answer { outcome: Outcome::Failed, reason, ids: None, ..answer };
+        }
+        (_, Some(ids)) => {
+            let mut known: Hashed<&str, usize> = Hashed::default();
+            known.extend(candidates.iter().map(|candidate| (candidate.id.as_str(), 0)));
+            for id in ids.iter().filter(|id| !known.contains_key(id.as_str())) {
+                misunderstood.add("what names no candidate was passed over", id);
+            }
+            misunderstood.element_count = ids.len();
+            named(candidates, ids)
+        }
+        (None, None) => return answer.fail("the answer names no candidates"),
     };
     let chosen = candidates.iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen);
     answer.ids = Some(chosen.map(|(candidate, _)| candidate.id.clone()).collect());
-    answer
+    misunderstood
 }
 
 /// Which candidates ids name.

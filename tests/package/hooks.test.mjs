@@ -96,9 +96,7 @@ describe("triage.select", () => {
     "an iterable": (function* () {
       yield "m2";
     })(),
-    "candidates' ids among others": ["nobody", "m2", "m19", ""],
     "an id twice": ["m2", "m2"],
-    "what is no id beside one that is": [null, undefined, 5, 2.5, true, {}, ["m4"], () => "m4", Symbol("m4"), 4n, "m2"],
     "an object with an id": [{ id: "m2" }],
     "a message of the caller's": [messages[2]],
     "a promise of a promise": Promise.resolve(Promise.resolve(["m2"])),
@@ -111,6 +109,18 @@ describe("triage.select", () => {
       assert.deepEqual(ids(context), ["m2", ...recent]);
       assert.deepEqual(context.recording.answers, [{ hook: "triage.select", outcome: "given", ids: ["m2"] }]);
       assert.deepEqual(notes(context), []);
+    });
+  }
+
+  for (const [name, answer] of Object.entries({
+    "candidates' ids among others": ["nobody", "m2", "m19", ""],
+    "what is no id beside one that is": [null, undefined, 5, 2.5, true, {}, ["m4"], () => "m4", Symbol("m4"), 4n, "m2"],
+  })) {
+    test(`may answer ${name}, which leaves a note`, async () => {
+      const context = await triaged({ select: () => answer });
+      assert.deepEqual(ids(context), ["m2", ...recent]);
+      assert.deepEqual(context.recording.answers[0].ids, ["m2"]);
+      assert.deepEqual(notes(context), ["answer-misunderstood"]);
     });
   }
 
@@ -217,7 +227,9 @@ describe("triage.complete", () => {
     test(`its answer may be ${name}`, async () => {
       const context = await answered(text);
       assert.deepEqual(ids(context), ["m2", ...recent]);
-      assert.deepEqual(context.recording.answers, [{ hook: "triage.complete", outcome: "given", ids: ["m2"] }]);
+      const [{ misunderstood, ...answer }] = context.recording.answers;
+      assert.deepEqual(answer, { hook: "triage.complete", outcome: "given", ids: ["m2"] });
+      assert.equal(misunderstood !== undefined, name.includes("other types"));
     });
   }
 
@@ -271,7 +283,7 @@ describe("recall.search", () => {
     assert.deepEqual(context.recall, { status: "ok", hits: 4 });
   });
 
-  test("what is no item is ignored", async () => {
+  test("what is no item is left out, and leaves a note", async () => {
     const broken = {
       get text() {
         throw new Error("no");
@@ -280,6 +292,7 @@ describe("recall.search", () => {
     const context = await recalled(() => [null, 5, {}, { text: 5 }, ["one"], broken, "two"]);
     assert.equal(context.sections[0].text.split("\n").length, 1);
     assert.ok(context.sections[0].text.endsWith("two"));
+    assert.deepEqual(notes(context), ["answer-misunderstood"]);
   });
 
   test("every failure leaves a note, and the section what it says", async () => {

@@ -2,6 +2,8 @@
 
 import {
   type ContextError,
+  type ExportOptions,
+  type ImportOptions,
   type MessageInput,
   memoryStore,
   openSession,
@@ -72,7 +74,11 @@ export async function chat(): Promise<void> {
   await session.search("so?", { keys: [] });
   console.log(rating, place, text, kept, role, records, found, score);
   await using temporary = await openSession("a", { store: memoryStore() });
-  await temporary.import(await session.export());
+  const file: string = await session.export({ builds: true } satisfies ExportOptions);
+  const { buildCount }: { readonly buildCount: number } = await temporary.import(file, {} satisfies ImportOptions);
+  // @ts-expect-error there is nothing else to be asked for
+  await session.export({ failures: true });
+  console.log(buildCount);
 }
 
 /** What is like the platform's own is taken. */

@@ -1,0 +1,117 @@
+// Builds as lines of a session's file, behind those of the transcript. A build names what it read of the log by the rows of the
+// file: sequence numbers are others in the session that the file is imported into.
+
+import type { BuildRecording } from "./context.js";
+import { ContextError } from "./errors.js";
+import type { Snapshot } from "./generated.js";
+import { decodePlain, encodePlain, isRecord, Unkept } from "./plain-data.js";
+import { checkRecording } from "./replay.js";
+import type { Entry, JsonValue, NewEntry } from "./stores/contract.js";
+
+/** What tells the line of a build from a row of another's that has the same type. */
+const MARK = { type: "build", kind: "context_build" };
+
+/** From which place to which a log was read, in turn: sequence numbers, or rows of a file. */
+type Stretches = readonly (readonly [first: number, last: number])[];
+
+/** A build as it was kept. */
+export interface KeptBuild {
+  readonly seq: number;
+  readonly snapshot: Snapshot;
+  readonly recording: BuildRecording;
+}
+
+/** The entry of a build. */
+export function buildEntry(snapshot: Snapshot, data: JsonValue): NewEntry {
+  const { turnId: id, timestampMs: timeMs } = snapshot;
+  return { type: "build", data, timeMs, ...(id == null ? {} : { id }) };
+}
+
+/** The build of an entry; undefined where there is none in it. */
+export function buildOf({ seq, data }: Entry): KeptBuild | undefined {
+  const build = decodePlain(data) as Partial<KeptBuild> | null;
+  return build?.snapshot === undefined || build.recording === undefined
+    ? undefined
+    : { seq, snapshot: build.snapshot, recording: build.recording };
+}
+
+/** The line of a build. `seqs` are the sequence numbers of the file's rows, in their order, from row `firstRow` on. */
+export function buildLine({ data }: Entry, seqs: readonly number[], firstRow: number): string {
+  const rows = (read: Stretches): Stretches =>
+    read.flatMap(([first, last]) => {
+      const [begin, end] = [countBelow(seqs, first), countBelow(seqs, last + 1)];
+      return begin < end ? [[begin + firstRow, end - 1 + firstRow] as const] : [];
+    });
+  return JSON.stringify({ ...MARK, ...(withRead(data, rows) as object) });
+}
+
+/** Whether a row of a file is the line of a build. */
+export function isBuildRow(row: unknown): row is Readonly<Record<string, unknown>> {
+  return isRecord(row) && row.type === MARK.type && row.kind === MARK.kind;
+}
+
+/** The entry of a build's row. Throws what is wrong with it where it is none that can be built again. */
+export function entryOfBuildRow(row: Readonly<Record<string, unknown>>): NewEntry {
+  const { type: _type, kind: _kind, ...data } = row;
+  const { snapshot, recording } = decodePlain(data) as Readonly<Record<string, unknown>>;
+  if (!isRecord(snapshot) || typeof snapshot.contextHash !== "string" || !Number.isFinite(snapshot.timestampMs)) {
+    throw damaged("the build has no snapshot, or a damaged one");
+  }
+  const { turnId } = snapshot;
+  if (turnId != null && typeof turnId !== "string") {
+    throw damaged("the build's snapshot has a turnId that is no text");
+  }
+  checkRecording(recording);
+  try {
+    encodePlain(data); // what no store could keep is not taken
+  } catch (failure) {
+    throw failure instanceof Unkept ? damaged(`the build cannot be kept: ${failure.path}: ${failure.reason}`) : failure;
+  }
+  return buildEntry(snapshot as unknown as Snapshot, data as JsonValue);
+}
+
+/**
+ * A build's entry as it is kept in the session that the file was imported into. `rows` are the rows of the entries that were
+ * appended, in their order, and `firstSeq` is the sequence number of the first.
+ */
+export function placedBuild(entry: NewEntry, rows: readonly number[], firstSeq: number): NewEntry {
+  const seqs = (read: Stretches): Stretches =>
+    read.flatMap(([first, last]) => {
+      const [begin, end] = [countBelow(rows, first), countBelow(rows, last + 1)];
+      return begin < end ? [[begin + firstSeq, end - 1 + firstSeq] as const] : [];
+    });
+  return { ...entry, data: withRead(entry.data, seqs) };
+}
+
+/** A build's data with other places of what was read. */
+function withRead(data: JsonValue, other: (read: Stretches) => Stretches): JsonValue {
+  const { recording } = data as { readonly recording?: BuildRecording };
+  if (recording?.read === undefined) {
+    return data;
+  }
+  return { ...(data as object), recording: { ...recording, read: other(recording.read) } } as unknown as JsonValue;
+}
+
+/** How many of these numbers, which are in their order, are below one. */
+function countBelow(numbers: readonly number[], limit: number): number {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((numbers[middle] as number) < limit) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+function damaged(message: string): ContextError {
+  return new ContextError({
+    kind: "session_error",
+    code: "INVALID_RECORDING",
+    message,
+    nextAction: "Import the file as it was exported.",
+  });
+}
