@@ -677,7 +677,9 @@ fn the_newest_message_of_the_user_stands_for_the_request_wherever_it_is() {
         let expected = build(&mut whole, None, &json, &[]).expect("it fits");
         let found = build(&mut end, None, &json, &[]).expect("it fits");
         assert_eq!(prompt(&found, &end.rows()), prompt(&expected, &whole.rows()));
-        assert!(prompt(&found, &end.rows()).iter().any(|piece| piece.starts_with("message 60 ")));
+        // Where the prompt has a place for the request, what answers it comes before what ranks.
+        let is_ranked = prompt(&found, &end.rows()).iter().any(|it| it.starts_with("message 60 "));
+        assert_eq!(is_ranked, sections != "null");
     }
 }
 
@@ -701,4 +703,25 @@ fn what_is_required_is_the_same_however_much_was_read() {
     let json = r#"{"encoding":"estimate","recall":{"ranking":"recency"},"budget":{"maxTokens":30},
         "sections":[{"id":"history","kind":"history"},{"id":"request","kind":"request"}],"render":{"format":"xml"}}"#;
     check_case(&messages, None, json, (3, 0), false).expect("the same");
+}
+
+#[test]
+fn what_is_no_instruction_at_the_beginning_is_none_where_only_the_end_was_read() {
+    let at = |message: Message, row: usize| {
+        let mut message = message.with(Field::Id, &format!("m{row}"));
+        message.time = Some(1_749_784_000_000);
+        message
+    };
+    let mut system = Message::user("a a");
+    system.role = Role::System;
+    let messages = [
+        at(Message::calls(&["a"]), 0),
+        at(system, 1),
+        at(Message::result("a", ""), 2),
+        at(Message::calls(&["a"]), 3),
+    ];
+    let json = r#"{"encoding":"estimate","enabled":false,"recall":{"ranking":"recency"},"budget":{"maxTokens":30},
+        "sections":[{"id":"history","kind":"history"},{"id":"request","kind":"request"}],"render":{"format":"xml"}}"#;
+    let request = Message::user("a dkjj a jgtq a a a");
+    check_case(&messages, Some(&request), json, (1, 0), false).expect("the same");
 }

@@ -66,12 +66,21 @@ pub fn run(draft: &mut Draft) -> StageResult {
     }
     let mut is_beginning = draft.config.collect.keep_instructions;
     let head = draft.transcript.head_length();
-    for row in draft.open_rows() {
+    let halves: Vec<usize> = unread::halves_at_beginning(draft).collect();
+    let mut has_half = false;
+    for row in draft.order.clone() {
+        has_half |= halves.contains(&row);
+        if draft.is_left_out(row) {
+            continue;
+        }
         if is_beginning && row >= head {
             unread::ask_for_all(draft)?; // the instructions may go on in what was not read
         }
         is_beginning &= draft.transcript.role(row).is_instruction()
             && draft.transcript.value(row, Field::SummaryOf).is_none();
+        if is_beginning && has_half {
+            unread::ask_for_all(draft)?; // with its other half the call before it ends the beginning
+        }
         if is_beginning {
             draft.require(row, Reason::Instruction);
         } else if draft.transcript.is_pinned(row) {
