@@ -673,3 +673,27 @@ fn the_newest_message_of_the_user_stands_for_the_request_wherever_it_is() {
         assert!(prompt(&found, &end.rows()).iter().any(|piece| piece.starts_with("message 60 ")));
     }
 }
+
+#[test]
+fn a_call_at_the_beginning_whose_result_was_not_read_ends_the_instructions() {
+    let call = |id: &str| {
+        let mut message = Message::assistant("");
+        message.fields.push((Field::CallId, id.to_owned()));
+        message.fields.push((Field::CallName, "look_up".to_owned()));
+        message.fields.push((Field::CallArguments, "{}".to_owned()));
+        message
+    };
+    let mut result = Message::assistant("found");
+    result.role = Role::Tool;
+    result.fields.push((Field::ResultId, "a".to_owned()));
+    let mut instruction =
+        Message::assistant(&"no instruction, and longer than the budget ".repeat(20));
+    instruction.role = Role::System;
+    let mut messages = [call("a"), instruction, result, call("a")];
+    for message in &mut messages {
+        message.time = Some(NOW.0);
+    }
+    let json = r#"{"encoding":"estimate","enabled":false,"budget":{"maxTokens":30},"recall":{"ranking":"recency"}}"#;
+    let request = Message::user("now");
+    check_case(&messages, Some(&request), json, (1, 0), false).expect("the same context");
+}

@@ -75,6 +75,10 @@ pub fn run(draft: &mut Draft) -> StageResult {
         is_beginning &= draft.transcript.role(row).is_instruction()
             && draft.transcript.value(row, Field::SummaryOf).is_none();
         if is_beginning {
+            // A call before it, whose result may be among what was not read, would end the instructions.
+            if unread::halves(draft).any(|half| half < row) {
+                unread::ask_for_all(draft)?;
+            }
             draft.require(row, Reason::Instruction);
         } else if draft.transcript.is_pinned(row) {
             draft.require(row, Reason::Pinned);

@@ -622,7 +622,7 @@ describe("Anthropic's blocks", () => {
       [[{ type: "text", text: "a" }, image, { type: "text", text: long }], (it) => it.length === 2 && it[1] === image],
     ]) {
       const messages = [use, { ...result(content), pinned: true }, { role: "user", content: "And?" }];
-      const config = { encoding, budget: { maxTokens: 1600, onRequiredOverflow: "shorten" } };
+      const config = { encoding, budget: { maxTokens: 1700, onRequiredOverflow: "shorten" } };
       const context = buildContextSync(messages, config);
       const cut = context.messages.find(({ shortened }) => shortened);
       const [block] = cut.content;
