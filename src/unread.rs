@@ -129,14 +129,6 @@ pub(crate) fn halves(draft: &Draft) -> impl Iterator<Item = usize> {
     calls.chain(&draft.groups.results_without_call).copied()
 }
 
-/// The calls in the log's beginning whose result may be among what was not read.
-pub(crate) fn halves_at_beginning(draft: &Draft) -> impl Iterator<Item = usize> {
-    let head = draft.transcript.head_length();
-    let is_unread = draft.transcript.unread().is_some();
-    let calls = draft.groups.calls_without_result.iter().copied();
-    calls.filter(move |row| is_unread && *row < head)
-}
-
 /// The results in the tail whose call may be before it.
 fn cut_off_results(draft: &Draft) -> impl Iterator<Item = usize> {
     let first_of_tail = draft.transcript.first_of_tail();

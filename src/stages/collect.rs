@@ -64,30 +64,8 @@ pub fn run(draft: &mut Draft) -> StageResult {
     for row in draft.groups.results_without_call.clone() {
         draft.leave_out(row, Reason::ResultWithoutCall);
     }
-    let mut is_beginning = draft.config.collect.keep_instructions;
-    let head = draft.transcript.head_length();
-    let halves: Vec<usize> = unread::halves_at_beginning(draft).collect();
-    let mut has_half = false;
-    for row in draft.order.clone() {
-        has_half |= halves.contains(&row);
-        if draft.is_left_out(row) {
-            continue;
-        }
-        if is_beginning && row >= head {
-            unread::ask_for_all(draft)?; // the instructions may go on in what was not read
-        }
-        is_beginning &= draft.transcript.role(row).is_instruction()
-            && draft.transcript.value(row, Field::SummaryOf).is_none();
-        if is_beginning && has_half {
-            unread::ask_for_all(draft)?; // with its other half the call before it ends the beginning
-        }
-        if is_beginning {
-            draft.require(row, Reason::Instruction);
-        } else if draft.transcript.is_pinned(row) {
-            draft.require(row, Reason::Pinned);
-        }
-    }
-    let singles = head..draft.transcript.first_of_tail();
+    require_beginning(draft)?;
+    let singles = draft.transcript.head_length()..draft.transcript.first_of_tail();
     if unread::halves(draft).any(|row| singles.contains(&row) || draft.transcript.is_pinned(row)) {
         unread::ask_for_all(draft)?; // the other half may be among what was not read
     }
@@ -125,6 +103,29 @@ pub fn run(draft: &mut Draft) -> StageResult {
         }
         for row in rows.into_iter().rev().skip(limit) {
             draft.leave_out(row, reason);
+        }
+    }
+    Ok(())
+}
+
+/// Requires the instructions that the transcript begins with, and what is pinned.
+fn require_beginning(draft: &mut Draft) -> StageResult {
+    let mut is_beginning = draft.config.collect.keep_instructions;
+    let head = draft.transcript.head_length();
+    for row in draft.open_rows() {
+        if is_beginning && row >= head {
+            unread::ask_for_all(draft)?; // the instructions may go on in what was not read
+        }
+        is_beginning &= draft.transcript.role(row).is_instruction()
+            && draft.transcript.value(row, Field::SummaryOf).is_none();
+        if is_beginning {
+            // A call before it, whose result may be among what was not read, would end the instructions.
+            if unread::halves(draft).any(|half| half < row) {
+                unread::ask_for_all(draft)?;
+            }
+            draft.require(row, Reason::Instruction);
+        } else if draft.transcript.is_pinned(row) {
+            draft.require(row, Reason::Pinned);
         }
     }
     Ok(())
