@@ -184,6 +184,8 @@ struct Grammar {
     /// Labels, and what they stand for.
     labels: Vec<(String, String)>,
     request_label: Option<String>,
+    /// How many messages stand behind the request, and answer it.
+    answer_count: usize,
 }
 
 impl Grammar {
@@ -281,10 +283,14 @@ impl Grammar {
                 }
                 _ => {}
             }
-            let last = position + 1 == entries.len()
-                || entries[position + 1..]
-                    .iter()
-                    .all(|it| read_below(&mut Read::default(), &unindent(it, 1)));
+            let behind = entries[position + 1..].iter().map(|it| {
+                let entry = unindent(it, 1);
+                if is_escaped { unescape_xml(&entry) } else { entry }
+            });
+            let others = behind.filter(|it| !read_below(&mut Read::default(), it));
+            let others = others.count();
+            let last = others == self.answer_count;
+            let is_answer = is_escaped && depth == 0 && others < self.answer_count;
             let label = self.request_label.as_deref();
             if last
                 && !is_element
@@ -294,13 +300,13 @@ impl Grammar {
                 parts.push(Part::Request(Read { role: "user".into(), content, ..Read::default() }));
                 continue;
             }
-            let read = match (is_element, is_escaped && depth > 0) {
+            let read = match (is_element, is_escaped && (depth > 0 || is_answer)) {
                 (true, _) => None,
                 (false, true) => self.read_bracketed(&entry),
                 (false, false) => self.read_line(&entry),
             };
             parts.push(match read {
-                Some(read) if depth > 0 => Part::Message(read),
+                Some(read) if depth > 0 || is_answer => Part::Message(read),
                 Some(read) => Part::Request(read),
                 None => Part::Other(entry, None),
             });
@@ -543,7 +549,34 @@ fn label() -> impl Strategy<Value = String> {
 struct Case {
     messages: Vec<Message>,
     request: Option<String>,
+    /// Where no request is given: whether the newest user message fills its place, and what is behind it answers it.
+    takes_newest: bool,
     options: Value,
+}
+
+impl Case {
+    /// The message that fills the request's place.
+    fn asked(&self) -> Option<usize> {
+        let newest = self.messages.iter().rposition(|message| message.role == Role::User);
+        newest.filter(|_| self.takes_newest)
+    }
+
+    /// Whether a piece stands in the request's place.
+    fn is_request(&self, piece: Piece) -> bool {
+        match piece {
+            Piece::Request => true,
+            Piece::Message(row) => self.asked() == Some(row),
+            _ => false,
+        }
+    }
+}
+
+/// Messages as they came, one after the other: their order is that of the list.
+fn in_order(messages: &mut [Message], has_times: bool) {
+    for (position, message) in messages.iter_mut().enumerate() {
+        let minutes = i64::try_from(position).expect("few") * 7;
+        message.time = has_times.then_some(1_749_960_000_000 + minutes * 60_000);
+    }
 }
 
 const TEMPLATES: [Option<&str>; 3] =
@@ -581,8 +614,12 @@ fn case() -> impl Strategy<Value = Case> {
         select(vec![None, Some(""), Some("Q: "), Some("Now:\n")]),
         0_u64..4,
     );
-    (vec(message(), 0..7), weighted(0.8, hostile(9)), labels, sections, render, (weighted(0.3, 20_u64..300), any::<bool>())).prop_map(
-        |(messages, request, labels, sections, render, (tokens, quotes))| {
+    (vec(message(), 0..7), weighted(0.6, hostile(9)), labels, sections, render, (weighted(0.3, 20_u64..300), any::<bool>(), any::<[bool; 2]>())).prop_map(
+        |(mut messages, request, labels, sections, render, (tokens, quotes, [newest, has_times]))| {
+            let takes_newest = newest && request.is_none();
+            if takes_newest {
+                in_order(&mut messages, has_times);
+            }
             let (system, user, tool, assistant) = labels;
             let (text, text_label, items, items_label, template) = sections;
             let (format, times, notice, heading, request_label, max_actions) = render;
@@ -604,7 +641,7 @@ fn case() -> impl Strategy<Value = Case> {
                     {"id": "request", "kind": "request", "label": request_label},
                 ],
             });
-            Case { messages, request, options }
+            Case { messages, request, takes_newest, options }
         },
     )
 }
@@ -658,11 +695,10 @@ fn expected(case: &Case, context: &Context, piece: Piece, format: &str) -> Read 
         .filter(is_named)
         .map(|name| if format == "xml" { in_xml(name) } else { name.clone() });
     let times = case.options["render"]["times"] == true;
-    let of_request = piece == Piece::Request;
+    let of_request = case.is_request(piece);
     read.time = match (format, message.time) {
         ("conversations", time) if !of_request => time.map(|time| minute(time)[11..].to_owned()),
         ("text" | "messages", None) if times && !of_request => Some("unknown".to_owned()),
-        ("conversations", _) => None,
         (_, time) => time.filter(|_| times).map(minute),
     };
     let whole: Vec<&str> =
@@ -748,7 +784,7 @@ fn check(case: &Case) -> bool {
     };
     // Without one there is none, and all messages are history.
     let asked: Vec<Message> = case.request.iter().map(|text| Message::user(text)).collect();
-    let request = Some(transcript(&asked));
+    let request = (!case.takes_newest).then(|| transcript(&asked));
     let messages = transcript(&case.messages);
     let Ok(context) = build_with(&messages, request, options, &[HookName::Select], &mut choose)
     else {
@@ -780,6 +816,7 @@ fn check(case: &Case) -> bool {
         times: case.options["render"]["times"] == true,
         labels,
         request_label: request_label.filter(|label| !label.trim().is_empty()).map(str::to_owned),
+        answer_count: answer_count(case, &context),
     };
 
     let parts = match &context.text {
@@ -804,14 +841,13 @@ fn check(case: &Case) -> bool {
     for placed in &context.pieces {
         match placed.piece {
             Piece::Message(_) | Piece::Request | Piece::Made(_) if is_chat => {}
-            piece @ (Piece::Message(_) | Piece::Quoted(_)) => {
-                let expected = expected(case, &context, piece, format);
-                assert_eq!(read.next(), Some(&Part::Message(expected)), "{:?}", context.text);
-            }
-            Piece::Request => {
-                let mut expected = expected(case, &context, Piece::Request, format);
+            piece if case.is_request(piece) => {
+                let mut expected = expected(case, &context, piece, format);
                 if grammar.request_label.is_some() && format != "xml" {
+                    // The label says that it is the request, and nothing else of it.
                     expected.name = None;
+                    expected.time = None;
+                    "user".clone_into(&mut expected.role);
                 }
                 let found = match read.next() {
                     Some(Part::Request(read) | Part::Message(read)) => Some(read.clone()),
@@ -819,6 +855,11 @@ fn check(case: &Case) -> bool {
                 };
                 assert_eq!(found, Some(expected), "{:?}", context.text);
             }
+            piece @ (Piece::Message(_) | Piece::Quoted(_)) => {
+                let expected = expected(case, &context, piece, format);
+                assert_eq!(read.next(), Some(&Part::Message(expected)), "{:?}", context.text);
+            }
+            Piece::Request => unreachable!("it is the request"),
             Piece::Made(position) => {
                 let made = &context.made[position];
                 let Some(Part::Other(text, marker)) = read.next() else {
@@ -833,6 +874,12 @@ fn check(case: &Case) -> bool {
     }
     assert_eq!(read.next(), None, "{:?}", context.text);
     true
+}
+
+/// How many messages stand behind the request.
+fn answer_count(case: &Case, context: &Context) -> usize {
+    let request = context.pieces.iter().position(|placed| case.is_request(placed.piece));
+    request.map_or(0, |request| context.pieces.len() - request - 1)
 }
 
 /// A section comes back with its label, or below its id.
