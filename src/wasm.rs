@@ -140,7 +140,7 @@ impl CoreTranscript {
         Some(serde_json::to_string(&found).unwrap_or_default())
     }
 
-    /// Whether a message is not there for anyone any more: see [`gone`].
+    /// Whether a message is not there for anyone any more: it has expired, or its author removed it.
     #[wasm_bindgen(js_name = isGone)]
     #[must_use]
     pub fn is_gone(&self, row: usize, now_ms: f64) -> bool {
@@ -315,7 +315,7 @@ impl CoreBuild {
     }
 }
 
-/// How rare a word is that `count` of all messages have; see [`rarity`](crate::recall::search::rarity).
+/// How rare a word is that `count` of all messages have; see [`rarity`].
 #[wasm_bindgen(js_name = rarityOf)]
 #[must_use]
 pub fn rarity_of(all: usize, count: usize) -> f32 {
