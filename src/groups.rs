@@ -13,8 +13,8 @@ pub struct Arrangement {
     pub order: Vec<usize>,
     /// What belongs together.
     pub groups: Groups,
-    /// By row: the time that its group is ordered by. A group without a time stays behind the message before it; none where
-    /// no message before it has a time either.
+    /// By row: the time that its group is ordered by. A group without a time has that of the last message before it that has
+    /// one; none where no message before it has a time either.
     pub times: Vec<Option<Milliseconds>>,
 }
 
@@ -33,13 +33,13 @@ impl Arrangement {
         let mut latest = None;
         for row in reading {
             let first = *first_of[groups.of(row)].get_or_insert(row);
+            latest = transcript.time(row).or_else(|| latest_before(transcript, row, latest));
             if first == row {
                 leaders.push(row);
-                latest = transcript.time(row).or_else(|| latest_before(transcript, row, latest));
+                times[row] = latest;
             } else {
-                latest = times[first];
+                times[row] = times[first];
             }
-            times[row] = latest;
         }
         let by_time = |row: usize| times[row].map_or(i64::MIN, |time| time.0);
         let by_place = |row: usize| map::place(Some(place[row]));

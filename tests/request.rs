@@ -242,3 +242,21 @@ fn a_tool_loop_keeps_its_newest_steps_before_anything_older() {
         }
     }
 }
+
+#[test]
+fn what_has_no_time_stays_behind_a_result_that_came_late() {
+    let at = |mut message: Message, time: i64| {
+        message.time = Some(time);
+        message
+    };
+    let messages = [
+        at(Message::calls(&["a"]), 1_000),
+        at(Message::user("and meanwhile?"), 2_000),
+        at(Message::result("a", "found"), 3_000),
+        Message::assistant("it is done"),
+        Message::user("thank you"),
+    ];
+    let context = run(&messages, None, "{}");
+    let rows: Vec<_> = context.pieces.iter().filter_map(|placed| placed.piece.row()).collect();
+    assert_eq!(rows, [0, 2, 1, 3, 4]);
+}
