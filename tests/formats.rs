@@ -232,7 +232,8 @@ impl Grammar {
 
     /// A message in a line of the format `conversations`.
     fn read_bracketed(&self, entry: &str) -> Option<Read> {
-        let (role, name, rest) = self.read_label(entry.strip_prefix('[')?, &["]", " "])?;
+        let (role, name, rest) =
+            self.read_label(entry.strip_prefix('[')?, &["]", " 0", " 1", " 2"])?;
         let (time, content) = rest.split_once("] ")?;
         let time = time.strip_prefix(' ').map(str::to_owned);
         Some(Read { role, name, time, content: content.to_owned(), ..Read::default() })
@@ -811,7 +812,10 @@ fn check(case: &Case) -> bool {
             .expect("one"),
         times: case.options["render"]["times"] == true,
         labels,
-        request_label: request_label.filter(|label| !label.trim().is_empty()).map(str::to_owned),
+        // What is quoted in a chat message has no request in it.
+        request_label: request_label
+            .filter(|label| !label.trim().is_empty() && format != "messages")
+            .map(str::to_owned),
         answer_count: answer_count(case, &context),
     };
 

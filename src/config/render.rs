@@ -162,11 +162,14 @@ impl RenderConfig {
         let labels: Vec<(String, Role, String)> = roles.chain(sources).collect();
         for (path, role, label) in &labels {
             let is_bracketed = self.format == Format::Conversations;
-            let head = format!("{}{label}:", if is_bracketed { "[" } else { "" });
-            let time = label.strip_prefix('[').filter(|_| !is_bracketed).unwrap_or_default();
+            // The request is a line without brackets in this form too.
+            let line = format!("[{label}:");
+            let heads = [Some(&line[1..]), is_bracketed.then_some(line.as_str())];
+            let time = label.strip_prefix('[').unwrap_or_default();
             let is_time =
                 time.starts_with("unknown]") || time.starts_with(|it: char| it.is_ascii_digit());
-            if is_time || OWN_BEGINS.iter().any(|own| head.starts_with(own)) {
+            let mut heads = heads.into_iter().flatten();
+            if is_time || heads.any(|head| OWN_BEGINS.iter().any(|own| head.starts_with(own))) {
                 return Err(invalid(
                     path,
                     "a label cannot begin as a line of the prompt's own does",
@@ -196,7 +199,8 @@ impl RenderConfig {
         match self.format {
             Format::Conversations => {
                 let time = rest.strip_prefix(' ').unwrap_or_default();
-                rest.starts_with(']') || time.starts_with(|letter: char| letter.is_ascii_digit())
+                let is_time = time.starts_with(|letter: char| letter.is_ascii_digit());
+                is_time || rest.starts_with([']', ':'])
             }
             _ => rest.starts_with(':'),
         }
