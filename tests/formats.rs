@@ -486,8 +486,9 @@ fn minute(time: i64) -> String {
 }
 
 fn message() -> impl Strategy<Value = Message> {
-    let role =
-        select(Role::ALL.to_vec()).prop_filter("results need calls", |role| *role != Role::Tool);
+    // Results need calls.
+    let roles = Role::ALL.into_iter().filter(|role| *role != Role::Tool);
+    let role = select(roles.collect::<Vec<_>>());
     let parts = (
         vec(hostile(9), 1..3),
         weighted(0.4, hostile(4)),
@@ -829,11 +830,13 @@ fn check(case: &Case) -> bool {
         Some(text) => grammar.read_lines(text),
         // In chat messages what is quoted is lines of one of them.
         None => {
-            let quotes = context.made.iter().find(|it| {
-                it.section > 1 && it.text.starts_with("Earlier in this conversation:\n")
+            // The quotes stand behind what was made for them: a section of the caller's may say the same.
+            let first = context.pieces.iter().position(|it| matches!(it.piece, Piece::Quoted(_)));
+            let quotes = first.and_then(|first| match context.pieces[first - 1].piece {
+                Piece::Made(position) => Some(&context.made[position]),
+                _ => None,
             });
-            let is_quoted = context.pieces.iter().any(|it| matches!(it.piece, Piece::Quoted(_)));
-            let text = quotes.filter(|_| is_quoted).and_then(|made| made.text.split_once('\n'));
+            let text = quotes.map(|made| made.text.split_once('\n').expect("the label has a line"));
             text.map(|(_, text)| grammar.read_lines(text)).unwrap_or_default()
         }
     };
