@@ -180,10 +180,14 @@ fn is_enough(draft: &Draft, unread: &Unread, left_out: &[(usize, Reason)]) -> bo
     false
 }
 
-/// Whether a message comes behind all that was not read.
+/// Whether a message comes behind all that was not read. Of equal times, that which the log has first comes first.
 pub(crate) fn is_behind_unread(draft: &Draft, row: usize) -> bool {
     let latest = draft.transcript.gaps().last().and_then(|gap| gap.latest);
-    latest.is_none() || draft.times[row] >= latest
+    if row >= draft.transcript.first_of_tail() {
+        latest.is_none() || draft.times[row] >= latest
+    } else {
+        latest.is_some() && draft.times[row] > latest
+    }
 }
 
 /// Whether a message that was left out for this shows that all older ones are.

@@ -725,3 +725,22 @@ fn what_is_no_instruction_at_the_beginning_is_none_where_only_the_end_was_read()
     let request = Message::user("a dkjj a jgtq a a a");
     check_case(&messages, Some(&request), json, (1, 0), false).expect("the same");
 }
+
+#[test]
+fn the_newest_that_are_required_are_the_same_however_much_was_read() {
+    let messages: Vec<Message> = (0..11)
+        .map(|row| {
+            let message = match row {
+                0 | 3 => Message::calls(&["a"]),
+                1 | 4 => Message::result("a", ""),
+                9 | 10 => Message::assistant(""),
+                _ => Message::user(""),
+            };
+            let mut message = message.with(Field::Id, &format!("m{row}"));
+            message.time = Some(1_749_784_000_000);
+            message
+        })
+        .collect();
+    let json = r#"{"encoding":"estimate","window":{"requiredNewest":2},"budget":{"maxTokens":30}}"#;
+    check_case(&messages, None, json, (1, 20), false).expect("the same");
+}

@@ -151,9 +151,7 @@ fn find_request(draft: &mut Draft) -> StageResult {
         !has(Field::ResultId) && !has(Field::CallId) && !has(Field::SummaryOf)
     };
     let is_user = |row: usize| transcript.role(row) == Role::User && is_message(row);
-    let is_behind = |draft: &Draft, row: usize| {
-        row >= transcript.first_of_tail() && unread::is_behind_unread(draft, row)
-    };
+    let is_behind = unread::is_behind_unread;
     let mut asked = None;
     if let Some(request) = draft.request.clone() {
         let id = request.value(0, Field::Id).filter(|id| !id.is_empty());
