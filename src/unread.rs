@@ -39,6 +39,14 @@ pub(crate) fn ask_for_all(draft: &Draft) -> StageResult {
     }
 }
 
+/// Asks for more of the older messages, whatever was left out, where not all are there.
+pub(crate) fn ask_for_more_of_all(draft: &Draft) -> StageResult {
+    match draft.transcript.unread() {
+        Some(_) => Err(more()),
+        None => Ok(()),
+    }
+}
+
 /// Whether nothing but its rank and the budget leaves out what was not read. Then it may be ranked unread.
 pub(crate) fn may_be_ranked(draft: &Draft) -> bool {
     let config = &draft.config;
@@ -157,6 +165,14 @@ pub(crate) fn leave_out_single_rows(draft: &mut Draft) {
     }
 }
 
+/// Whether the turn of the user that a message is of begins behind all that was not read: what does not, may be in another place.
+fn is_turn_behind_unread(draft: &Draft, row: usize) -> bool {
+    let place = draft.order.iter().position(|it| *it == row).unwrap_or_default();
+    let mut before = draft.order[..=place].iter().rev();
+    let begin = before.find(|row| units::begins_exchange(draft, **row));
+    begin.is_none_or(|begin| is_behind_unread(draft, *begin))
+}
+
 fn is_enough(draft: &Draft, unread: &Unread, left_out: &[(usize, Reason)]) -> bool {
     let first_of_tail = draft.transcript.first_of_tail();
     let mut ends = vec![false; draft.transcript.len()];
@@ -173,7 +189,12 @@ fn is_enough(draft: &Draft, unread: &Unread, left_out: &[(usize, Reason)]) -> bo
         if orphans.contains(row) {
             return false; // its call may be among what was not read
         }
-        if ends[*row] && is_behind_unread(draft, *row) {
+        let reason = draft.decision(*row).map(|decision| decision.reason);
+        let counts_turns = reason == Some(Reason::BeyondUserTurns);
+        if ends[*row]
+            && is_behind_unread(draft, *row)
+            && (!counts_turns || is_turn_behind_unread(draft, *row))
+        {
             return true;
         }
     }

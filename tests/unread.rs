@@ -744,3 +744,50 @@ fn the_newest_that_are_required_are_the_same_however_much_was_read() {
     let json = r#"{"encoding":"estimate","window":{"requiredNewest":2},"budget":{"maxTokens":30}}"#;
     check_case(&messages, None, json, (1, 20), false).expect("the same");
 }
+
+#[test]
+fn a_turn_whose_clock_is_behind_does_not_end_the_window() {
+    const START: i64 = 1_749_784_000_000;
+    let users = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 14, 17, 20, 21];
+    let after =
+        [(10, 1), (11, 1), (12, 1), (13, 2000), (14, 3000), (15, 4000), (16, 4000), (17, 4000)];
+    let messages: Vec<Message> = (0..22)
+        .map(|row| {
+            let text = "";
+            let is_user = users.contains(&row);
+            let mut message = if is_user { Message::user(text) } else { Message::assistant(text) };
+            let later = after.iter().find(|(it, _)| *it == row).map(|(_, later)| *later);
+            let late = if matches!(row, 18 | 19) {
+                4000
+            } else if row == 21 {
+                5000
+            } else {
+                0
+            };
+            message.time = Some(START + later.unwrap_or(late));
+            message.with(Field::Id, &format!("m{row}"))
+        })
+        .collect();
+    let json =
+        r#"{"encoding":"estimate","window":{"lookbackCount":10,"maxUserTurns":4},"budget":{}}"#;
+    check_case(&messages, Some(&Message::user("so?")), json, (5, 0), false).expect("the same");
+}
+
+#[test]
+fn whether_a_cap_trims_is_the_same_however_much_was_read() {
+    const OLD: i64 = 1_749_784_000_000;
+    let messages: Vec<Message> = (0..25)
+        .map(|row| {
+            let mut message = Message::user("").with(Field::Id, &format!("m{row}"));
+            message.time = match row {
+                4 => Some(OLD),
+                24 => Some(OLD + 7_200_000),
+                _ => None,
+            };
+            message
+        })
+        .collect();
+    let json =
+        r#"{"encoding":"estimate","window":{"maxRecentMessages":20,"recencyHours":1},"budget":{}}"#;
+    check_case(&messages, Some(&Message::user("so?")), json, (21, 0), false).expect("the same");
+}

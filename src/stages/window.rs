@@ -60,6 +60,15 @@ pub fn run(draft: &mut Draft) -> StageResult {
         let is_beyond =
             |row: &usize| draft.is_left_out(*row) && (has_floor || is_recent(draft, &rows, *row));
         draft.is_capped = rows.iter().any(is_beyond);
+        // Of what was not read some may be young enough, unless something before it shows that it is all too old.
+        let has_untimed = draft.transcript.unread().is_some_and(|unread| unread.has_untimed);
+        let is_too_old = |row: &usize| {
+            draft.is_left_out(*row) && !has_untimed && unread::is_behind_unread(draft, *row)
+        };
+        let is_beyond_any = rows.iter().any(|row| draft.is_left_out(*row));
+        if is_beyond_any && !draft.is_capped && !rows.iter().any(is_too_old) {
+            unread::ask_for_more_of_all(draft)?;
+        }
     }
     if window.previous_tasks_count > 0 {
         bring_back_tasks(draft, window.previous_tasks_count)?;
