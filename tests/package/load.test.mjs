@@ -13,7 +13,7 @@ import {
   replay,
 } from "windrow";
 import { checkContextError, errorOf } from "./support/errors.mjs";
-import { checkBigSession, manyMessages } from "./support/load-cases.mjs";
+import { manyMessages } from "./support/load-cases.mjs";
 import { forEachSeedAsync } from "./support/random.mjs";
 
 const estimate = { encoding: "estimate", now: 0 };
@@ -24,8 +24,6 @@ const nested = (depth) => {
   }
   return value;
 };
-
-test("a session of 130,000 messages is built in every way that reads all of it", () => checkBigSession(130_000));
 
 describe("lists are as long as they have something in them", () => {
   const empty = (length) => {
