@@ -73,7 +73,7 @@ async function runSlowTests() {
   await tests("slow native tests: cargo test --release -- --ignored", () =>
     run("cargo", ["test", "--package", "windrow", "--release", "--", "--ignored"], { env, output: "stdout" }),
   );
-  await tests("slow tests of the package: node --test", () => nodeTest("tests/full"));
+  await tests("slow tests of the package: node --test", () => nodeTest("tests/full", 1));
   await tests("fuzzing of the core's decoders: libFuzzer", () => fuzz(targets, 120, { seed: 1 }));
 }
 
@@ -114,7 +114,8 @@ function browserEnvironment() {
   return { WASM_BINDGEN_TEST_WEBDRIVER_JSON: file };
 }
 
-async function nodeTest(folder) {
+/** Runs the files of a folder, so many at a time: slow ones each for itself, as they measure, or kill what is busy. */
+async function nodeTest(folder, fileCount = availableParallelism()) {
   const files = existsSync(projectPath(folder))
     ? readdirSync(projectPath(folder)).filter((name) => name.endsWith(".test.mjs"))
     : [];
@@ -123,7 +124,7 @@ async function nodeTest(folder) {
   }
   const env = { CHROME_PATH: findChromium().chromium };
   // On its own, Node leaves a core to itself.
-  const concurrency = `--test-concurrency=${availableParallelism()}`;
+  const concurrency = `--test-concurrency=${fileCount}`;
   await run(process.execPath, ["--test", concurrency, ...files.map((name) => `${folder}/${name}`)], {
     env,
     output: "stdout",
