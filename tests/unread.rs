@@ -660,6 +660,45 @@ fn what_was_not_read_is_ranked_as_if_it_was() {
 }
 
 #[test]
+fn what_an_index_has_and_the_log_does_not_is_forgotten() {
+    let build = |log: &Rc<Transcript>| {
+        let json = r#"{"encoding":"estimate","budget":{"maxTokens":120}}"#;
+        support::build(log, Some("where was the violin?"), config(json)).expect("it fits")
+    };
+    let with_seqs = |messages: &[(u64, Message)]| {
+        let (seqs, messages): (Vec<u64>, Vec<Message>) = messages.iter().cloned().unzip();
+        let mut transcript = Transcript::default();
+        append(&mut transcript, &messages);
+        transcript.set_log(None, 0, seqs);
+        Rc::new(transcript)
+    };
+    let others = vec((0_u64..200, select(vec!["violin", "harbour and violin"])), 0..8);
+    let runs =
+        ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() };
+    TestRunner::new(runs)
+        .run(&(chat(), others, 0_usize..40), |(messages, others, missing)| {
+            let expected = build(&support::transcript(&messages));
+            let own: Vec<(u64, Message)> = (0..).map(seq).zip(messages).collect();
+
+            // Another log: without some of these, and with others before and among them.
+            let mut other: std::collections::BTreeMap<u64, Message> = others
+                .into_iter()
+                .map(|(seq, text)| (seq, Message::user(text).at(NOW.0)))
+                .collect();
+            other.extend(own.iter().skip(missing % 4).step_by(1 + missing / 8).cloned());
+            let other = with_seqs(&other.into_iter().collect::<Vec<_>>());
+            build(&other);
+
+            let log = with_seqs(&own);
+            log.take_index(&other);
+            let found = build(&log);
+            prop_assert_eq!(found.snapshot.context_hash, expected.snapshot.context_hash);
+            Ok(())
+        })
+        .unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+#[test]
 fn the_newest_message_of_the_user_stands_for_the_request_wherever_it_is() {
     // Without times, everything may be behind everything.
     let mut messages: Vec<Message> =

@@ -19,12 +19,15 @@ pub struct LogIndex {
 }
 
 impl LogIndex {
-    /// Follows the end of the log: the messages in the rows from `first` on are all that there are from the first of them on.
-    /// What is not among them is forgotten, and what is new indexed.
+    /// Follows the end of the log: the messages in the rows from `first` on are all that there are from the first of them on,
+    /// and of a log that was read whole all that there are. What is not among them is forgotten, and what is new indexed.
     pub(crate) fn follow(&mut self, transcript: &Transcript, first: usize, seqs: &[u64]) {
         let tail = &seqs[first..];
-        let begin =
-            tail.first().map_or(self.seqs.len(), |seq| self.place_of(*seq).unwrap_or_else(|it| it));
+        let begin = match tail.first() {
+            _ if transcript.unread().is_none() => 0,
+            Some(seq) => self.place_of(*seq).unwrap_or_else(|place| place),
+            None => self.seqs.len(),
+        };
         let same = self.seqs[begin..].iter().zip(tail).take_while(|(one, other)| one == other);
         let same = same.count();
         if begin + same < self.seqs.len() {
@@ -103,7 +106,7 @@ impl LogIndex {
         }
         let count = usize::try_from(reader.number()?).ok()?;
         let seqs: Vec<u64> = (0..count).map(|_| reader.number()).collect::<Option<_>>()?;
-        let is_after = seqs.first().is_some_and(|seq| *seq > before || self.seqs.is_empty());
+        let is_after = seqs.first().is_some_and(|seq| *seq > before);
         if !is_after || !seqs.is_sorted_by(|one, other| one < other) {
             return None;
         }
