@@ -6,55 +6,29 @@
 //!
 //! # Map
 //!
-//! - [`assemble`]: the order of the stages; [`stages`] has one file for each.
-//! - [`transcript`], [`groups`]: messages in order, as columns, and what belongs together.
-//! - [`config`], [`value`], [`error`]: options in, strictly, and what a wrong one gets.
-//! - [`draft`]: what the stages work on. `form`, [`measure`], `shorten`: what the parts of a prompt look like and cost.
-//!   `guard`: what keeps contents apart from the prompt's own lines; `border`: how parts meet, so that their costs add up.
-//! - [`ask`]: what a build asks of the outside, and what it is answered. `triage_text`: the prompt for a fast model.
-//! - `sections`, `focus`: what sections hold, and how broad recall is.
-//! - `units`, `conversations`: what windows count, and conversations within a transcript.
-//! - `unread`: whether what was read of a log decides the context.
-//! - `history`, `tiered`: how much of the history fits, and which conversations. `gap`: what is left out, in a line.
+//! The floors of the house, bottom to top. A folder uses those before it and none after it; `npm run lint` checks that.
+//!
+//! - [`base`]: errors, dates, small maps, values, pieces of text.
+//! - [`tokens`]: exact counts and estimates, and what media cost.
+//! - [`config`]: the options, read strictly.
+//! - [`log`]: messages as columns, groups of what belongs together, conversations.
 //! - [`recall`]: the index of all messages, and how well they fit a request.
-//! - [`time`], [`map`]: dates and time zones, small maps.
-//! - [`tokens`]: exact counts and estimates, and what media costs. [`certainty`]: how sure a count is.
-//! - [`context`], [`trace`]: the result, and what became of every message.
+//! - [`state`]: what a build works on, what it asks for, and what comes out.
+//! - [`prompt`]: what a prompt looks like, and what its parts cost.
+//! - [`stages`]: the stages of a build, one file or folder for each.
+//! - [`build`]: the order of the stages, and how a build stops and asks.
+//! - `wasm`: the binding, the only folder that knows JavaScript.
 #![cfg_attr(not(target_family = "wasm"), forbid(unsafe_code))]
 
-pub mod assemble;
-pub mod stages;
-
-pub mod ask;
-pub mod certainty;
-pub mod draft;
-mod conversations;
-mod focus;
-mod form;
-mod gap;
-mod border;
-mod guard;
-mod history;
-pub mod measure;
-mod sections;
-mod shorten;
-mod tiered;
-mod tool_calls;
-mod triage_text;
-mod units;
-mod unread;
-
+pub mod base;
+pub mod build;
 pub mod config;
-pub mod context;
-pub mod error;
-pub mod groups;
-pub mod map;
+pub mod log;
+pub mod prompt;
 pub mod recall;
-pub mod time;
+pub mod stages;
+pub mod state;
 pub mod tokens;
-pub mod trace;
-pub mod transcript;
-pub mod value;
 
 #[cfg(target_family = "wasm")]
 pub mod wasm;

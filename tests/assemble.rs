@@ -5,11 +5,11 @@
 mod support;
 
 use support::{Message, NOW, build, config, fates, kept, read_config, transcript};
-use windrow::context::Context;
-use windrow::error::ErrorCode;
+use windrow::base::error::ErrorCode;
+use windrow::base::message::{Field, Role};
+use windrow::state::context::Context;
+use windrow::state::trace::{Fate, Reason, StageName};
 use windrow::tokens::EncodingName;
-use windrow::trace::{Fate, Reason, StageName};
-use windrow::transcript::{Field, Role};
 
 fn chat(count: usize) -> Vec<Message> {
     let message = |number: usize| match number % 2 {
@@ -114,13 +114,8 @@ fn a_request_that_is_half_a_tool_call_is_refused() {
     for request in [Message::result("a", "one"), Message::calls(&["a"])] {
         let messages = transcript(&[Message::user("x"), Message::calls(&["a"])]);
         let request = Some(transcript(&[request]));
-        let error = windrow::assemble::Build::new(
-            messages,
-            request,
-            config("{}"),
-            support::NOW,
-            Vec::new(),
-        );
+        let error =
+            windrow::build::Build::new(messages, request, config("{}"), support::NOW, Vec::new());
         let error = error.expect_err("refused");
         let found = (error.code, error.path.as_deref());
         assert_eq!(found, (ErrorCode::InvalidConfig, Some("request")));
@@ -648,7 +643,7 @@ fn the_digest_is_a_chain() {
 #[test]
 fn a_truncated_transcript_is_as_one_that_never_was_longer() {
     let messages = chat(8);
-    let mut transcript = windrow::transcript::Transcript::default();
+    let mut transcript = windrow::recall::transcript::Transcript::default();
     support::append(&mut transcript, &messages);
     let json = r#"{"budget":{"maxTokens":60}}"#;
     let shared = std::rc::Rc::new(transcript);
@@ -665,8 +660,8 @@ fn a_truncated_transcript_is_as_one_that_never_was_longer() {
 
 #[test]
 fn an_encoding_is_asked_for_only_when_it_is_needed() {
-    use windrow::ask::Need;
-    use windrow::assemble::{Build, Step};
+    use windrow::build::{Build, Step};
+    use windrow::state::ask::Need;
     let mut build = Build::new(transcript(&chat(2)), None, config("{}"), support::NOW, Vec::new())
         .expect("begun");
     for _ in 0..2 {

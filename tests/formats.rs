@@ -13,10 +13,10 @@ use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 use std::cell::Cell;
 use support::{Message, build_with, read_config, reference_count, transcript};
-use windrow::ask::{Answer, HookName, Need};
-use windrow::context::{Context, Piece};
+use windrow::base::message::{Field, Role};
+use windrow::state::ask::{Answer, HookName, Need};
+use windrow::state::context::{Context, Piece};
 use windrow::tokens::EncodingName;
-use windrow::transcript::{Field, Role};
 
 // ---- The parser: nothing of it is of the library. ----
 

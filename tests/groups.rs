@@ -10,8 +10,8 @@ use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use proptest::test_runner::TestRunner;
 use support::{Message, build, config, transcript};
-use windrow::context::{Context, Piece};
-use windrow::transcript::{Field, Role};
+use windrow::base::message::{Field, Role};
+use windrow::state::context::{Context, Piece};
 
 /// The place of a message in what was written: which group it is of, its place there, and how many the group has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,9 +9,9 @@ mod support;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use support::{Message, build_with, config, read_config, transcript};
-use windrow::ask::{Answer, HookName, Need, Outcome, Recalled};
-use windrow::context::{Context, Piece, RecallStatus};
-use windrow::trace::NoteKind;
+use windrow::state::ask::{Answer, HookName, Need, Outcome, Recalled};
+use windrow::state::context::{Context, Piece, RecallStatus};
+use windrow::state::trace::NoteKind;
 
 const NOTES: [&str; 6] = [
     "The boiler was repaired in March by the Kowalski brothers.",

@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use support::{
     Message, NOW, build, build_with, config, fates, kept, read_config, reference_count, transcript,
 };
-use windrow::ask::{Answer, HookName, Need};
-use windrow::context::{Context, Piece};
+use windrow::base::message::Field;
+use windrow::state::ask::{Answer, HookName, Need};
+use windrow::state::context::{Context, Piece};
+use windrow::state::trace::{Fate, Reason};
 use windrow::tokens::EncodingName;
-use windrow::trace::{Fate, Reason};
-use windrow::transcript::Field;
 
 const MINUTE: i64 = 60_000;
 const NOTICE: &str = "[{count} earlier messages, {from} to {to}, are not shown.]";

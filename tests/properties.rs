@@ -15,12 +15,12 @@ use support::{
     Message, build, config, fates, gap_notice, groups_are_whole, is_counted, kept, ranking_options,
     reference_count, transcript,
 };
+use windrow::base::error::ErrorCode;
+use windrow::base::message::{Field, Role};
 use windrow::config::{Format, OnRequiredOverflow, Placement, Ranking, SectionKind};
-use windrow::context::{Context, Piece, Placed, SectionReport};
-use windrow::error::ErrorCode;
+use windrow::state::context::{Context, Piece, Placed, SectionReport};
+use windrow::state::trace::{Fate, Reason};
 use windrow::tokens::EncodingName;
-use windrow::trace::{Fate, Reason};
-use windrow::transcript::{Field, Role};
 
 /// Texts of all sorts, among them some that try to pass for structure.
 fn text() -> impl Strategy<Value = String> {

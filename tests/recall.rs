@@ -16,15 +16,16 @@ use support::{
     Message, NOW, append, build, build_with, config, fates, groups_are_whole, kept,
     ranking_options, transcript,
 };
-use windrow::ask::{Answer, Candidate, HookName, Need, Outcome};
-use windrow::context::Context;
+use windrow::base::message::{Field, Role};
+use windrow::base::time::{Milliseconds, Zone};
 use windrow::recall::index::Index;
-use windrow::recall::query::{Query, Request};
-use windrow::recall::score::{Scores, best, score, score_by_words};
-use windrow::recall::terms::Analyzer;
-use windrow::time::{Milliseconds, Zone};
-use windrow::trace::Reason;
-use windrow::transcript::{Field, Role, Transcript};
+use windrow::recall::rank::query::{Query, Request};
+use windrow::recall::rank::score::{Scores, best, score, score_by_words};
+use windrow::recall::text::terms::Analyzer;
+use windrow::recall::transcript::Transcript;
+use windrow::state::ask::{Answer, Candidate, HookName, Need, Outcome};
+use windrow::state::context::Context;
+use windrow::state::trace::Reason;
 
 const MINUTE: i64 = 60_000;
 const HOUR: i64 = 60 * MINUTE;

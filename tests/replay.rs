@@ -15,12 +15,13 @@ use std::rc::Rc;
 use support::{
     Message, NOW, build_with, config, fates, gap_notice, is_counted, ranking_options, transcript,
 };
-use windrow::ask::{Answer, HookName, Need, Outcome, Recalled};
-use windrow::context::{AnswerRecord, Context, Piece};
-use windrow::error::{Error, ErrorCode};
-use windrow::recall::vectors::write_similarities;
-use windrow::trace::{Fate, NoteKind, Reason, StageName};
-use windrow::transcript::{Field, Role, Transcript};
+use windrow::base::error::{Error, ErrorCode};
+use windrow::base::message::{Field, Role};
+use windrow::recall::index::vectors::write_similarities;
+use windrow::recall::transcript::Transcript;
+use windrow::state::ask::{Answer, HookName, Need, Outcome, Recalled};
+use windrow::state::context::{AnswerRecord, Context, Piece};
+use windrow::state::trace::{Fate, NoteKind, Reason, StageName};
 
 const HOUR: i64 = 3_600_000;
 

@@ -11,9 +11,10 @@ use proptest::sample::select;
 use proptest::test_runner::TestRunner;
 use std::rc::Rc;
 use support::{Message, build_with, config, fates, kept, transcript};
-use windrow::context::{Context, Piece};
-use windrow::trace::{Fate, NoteKind, Reason};
-use windrow::transcript::{Field, Transcript};
+use windrow::base::message::Field;
+use windrow::recall::transcript::Transcript;
+use windrow::state::context::{Context, Piece};
+use windrow::state::trace::{Fate, NoteKind, Reason};
 
 /// A prompt with sections between history and request.
 const SECTIONS: &str = r#""sections":[{"id":"history","kind":"history"},

@@ -6,11 +6,11 @@ mod support;
 
 use serde_json::{Value, json};
 use support::{Message, NOW, build, build_with, config, fates, kept, transcript};
-use windrow::ask::{Answer, HookName, Need};
-use windrow::context::{AnswerRecord, Context, ConversationForm, ItemForm, Piece};
-use windrow::error::ErrorCode;
-use windrow::trace::{Fate, NoteKind, Reason};
-use windrow::transcript::{Field, Role};
+use windrow::base::error::ErrorCode;
+use windrow::base::message::{Field, Role};
+use windrow::state::ask::{Answer, HookName, Need};
+use windrow::state::context::{AnswerRecord, Context, ConversationForm, ItemForm, Piece};
+use windrow::state::trace::{Fate, NoteKind, Reason};
 
 const MINUTE: i64 = 60_000;
 const DAY: i64 = 24 * 60 * MINUTE;

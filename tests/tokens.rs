@@ -9,8 +9,8 @@ use proptest::test_runner::{Config, TestRunner};
 use std::rc::Rc;
 use support::{ASSETS, reference_count};
 use tiktoken_rs::tokenizer::{Tokenizer, get_tokenizer};
-use windrow::error::ErrorCode;
-use windrow::tokens::{Counter, Encoding, EncodingName, vocabulary};
+use windrow::base::error::ErrorCode;
+use windrow::tokens::{Counter, Encoding, EncodingName, asset};
 
 /// An encoding of its own, with nothing cached.
 fn encoding(name: EncodingName) -> Encoding {
@@ -426,7 +426,7 @@ fn a_vocabulary_that_pairs_cannot_say_is_refused() {
     let with = |tokens: &[&[u8]]| {
         let mut all = bytes.clone();
         all.extend(tokens.iter().map(|token| token.to_vec()));
-        vocabulary::encode_asset(&all).map(|asset| asset.len()).map_err(|error| error.message)
+        asset::encode(&all).map(|asset| asset.len()).map_err(|error| error.message)
     };
     let unsplittable = Err("a token does not split into two tokens of lower rank".to_owned());
     assert_eq!(with(&[]), Ok(24 + 256));
@@ -435,8 +435,8 @@ fn a_vocabulary_that_pairs_cannot_say_is_refused() {
     assert_eq!(with(&[b"ab", b"ab"]), unsplittable);
     assert_eq!(with(&[b""]), unsplittable);
     assert_eq!(with(&[&[b'a'; 129]]), Err("a token is longer than 128 bytes".to_owned()));
-    assert!(vocabulary::encode_asset(&bytes[1..]).is_err());
-    assert!(vocabulary::encode_asset(&[&bytes[1..], &bytes[1..2]].concat()).is_err());
+    assert!(asset::encode(&bytes[1..]).is_err());
+    assert!(asset::encode(&[&bytes[1..], &bytes[1..2]].concat()).is_err());
 }
 
 #[test]

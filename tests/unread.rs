@@ -11,13 +11,15 @@ use proptest::sample::select;
 use proptest::test_runner::TestRunner;
 use std::rc::Rc;
 use support::{Message, NOW, append, config, encoding, gap_notice, ranking_options};
-use windrow::ask::{Answer, HookName, Need, Outcome, Wanted};
-use windrow::assemble::{Build, Step};
-use windrow::context::{Context, Piece};
-use windrow::error::Error;
-use windrow::time::Milliseconds;
-use windrow::trace::{Fate, Reason};
-use windrow::transcript::{Field, Gap, Role, Transcript, Unread};
+use windrow::base::error::Error;
+use windrow::base::message::{Field, Role};
+use windrow::base::time::Milliseconds;
+use windrow::build::{Build, Step};
+use windrow::log::unread::{Gap, Unread};
+use windrow::recall::transcript::Transcript;
+use windrow::state::ask::{Answer, HookName, Need, Outcome, Wanted};
+use windrow::state::context::{Context, Piece};
+use windrow::state::trace::{Fate, Reason};
 
 /// A log, read from its end.
 struct Log<'a> {

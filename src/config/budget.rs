@@ -1,5 +1,4 @@
-use super::invalid;
-use crate::error::Result;
+use crate::base::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// What the prompt may cost.
@@ -87,20 +86,20 @@ impl Default for BudgetConfig {
 impl BudgetConfig {
     pub(super) fn check(&self) -> Result<()> {
         if self.max_tokens.is_some() && self.context_limit.is_some() {
-            return Err(invalid(
+            return Err(Error::option(
                 "budget.maxTokens",
                 "maxTokens bounds the prompt and contextLimit bounds prompt and reply together: give one of them",
                 "Remove maxTokens or contextLimit.",
             ));
         }
         match (self.context_limit, self.reply_reserve) {
-            (None, Some(_)) => Err(invalid(
+            (None, Some(_)) => Err(Error::option(
                 "budget.replyReserve",
                 "is a part of contextLimit, which is not set",
                 "Give contextLimit instead of maxTokens, or remove replyReserve.",
             )),
             (Some(limit), reserve) if reserve.unwrap_or(DEFAULT_REPLY_RESERVE) >= limit => {
-                Err(invalid(
+                Err(Error::option(
                     "budget.replyReserve",
                     "leaves nothing of contextLimit for the prompt (it is 1024 where it is not set)",
                     "Give a smaller replyReserve or a larger contextLimit.",

@@ -1,6 +1,5 @@
-use super::invalid;
-use crate::error::Result;
-use crate::transcript::Role;
+use crate::base::error::{Error, Result};
+use crate::base::message::Role;
 use serde::{Deserialize, Serialize};
 
 /// Which kinds of messages are left out.
@@ -30,7 +29,7 @@ pub struct FilterConfig {
 impl FilterConfig {
     pub(super) fn check(&self) -> Result<()> {
         match self.max_age_days {
-            Some(days) if days < 0.0 => Err(invalid(
+            Some(days) if days < 0.0 => Err(Error::option(
                 "filter.maxAgeDays",
                 "expected 0 or more days",
                 "Give the days as a positive number, or leave the option out.",

@@ -3,6 +3,7 @@
 mod budget;
 mod collect;
 mod filter;
+mod placement;
 mod recall;
 mod render;
 mod sections;
@@ -13,7 +14,8 @@ mod window;
 pub use budget::{BudgetConfig, OnRequiredOverflow, TrimFirst};
 pub use collect::{CollectConfig, LimitsCount, SessionScope};
 pub use filter::FilterConfig;
-pub use recall::{Focus, FocusSignals, Placement, Ranking, RecallConfig, SearchResults};
+pub use placement::Placement;
+pub use recall::{Focus, FocusSignals, Ranking, RecallConfig, SearchResults};
 pub use render::{Format, Guard, Labels, RenderConfig, Replacement};
 pub use sections::{
     FrontMatter, Item, Keep, Measure, Oversize, Section, SectionKind, SectionLimit,
@@ -22,10 +24,10 @@ pub use tiers::{KnownConversation, TierForm, TierOverflow, TiersConfig, TodayWin
 pub use triage::{TriageCandidates, TriageConfig, TriageFallback};
 pub use window::{WindowConfig, WindowUnit};
 
-use crate::error::{Error, ErrorCode, Result};
-use crate::time::Milliseconds;
+use crate::base::error::Result;
+use crate::base::time::Milliseconds;
+use crate::base::value::Value;
 use crate::tokens::EncodingName;
-use crate::value::Value;
 use serde::{Deserialize, Serialize};
 
 /// How a context is built. Everything is optional.
@@ -315,11 +317,6 @@ pub const OPTION_PATHS: [&str; 100] = [
     "render.guard",
     "sections",
 ];
-
-/// A failure of one option.
-pub(crate) fn invalid(path: &str, message: &str, next_action: &str) -> Error {
-    Error::new(ErrorCode::InvalidConfig, message, next_action).at(path)
-}
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,5 @@
-use super::invalid;
-use crate::error::Result;
+use super::placement::Placement;
+use crate::base::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// Which of the older messages are kept where not all fit, by what the request is about; and what is recalled for the
@@ -59,19 +59,6 @@ pub enum Ranking {
     Recency,
 }
 
-/// Where messages of the history stand that were picked one by one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub enum Placement {
-    /// In their place in the history, by time.
-    #[default]
-    Chronological,
-    /// Quoted after the history and before the request, the oldest first, below `render.quoteLabel`: what is before them
-    /// stays the same from turn to turn. In the format `messages` they are one system message.
-    AfterHistory,
-}
-
 /// What becomes of the items of a section of kind `recall` where there is the hook `recall.search`. Where the hook has no
 /// answer, what is found among them stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,7 +106,7 @@ impl RecallConfig {
             [("recall.maxRecentShare", self.max_recent_share), ("recall.maxShare", self.max_share)];
         for (path, share) in shares {
             if !(0.0..=1.0).contains(&share) {
-                return Err(invalid(
+                return Err(Error::option(
                     path,
                     &format!("{share} is no share"),
                     "Give a number from 0 (nothing) to 1 (all).",
@@ -127,7 +114,7 @@ impl RecallConfig {
             }
         }
         if self.embed_batch_size == 0 {
-            return Err(invalid(
+            return Err(Error::option(
                 "recall.embedBatchSize",
                 "no text can be embedded in batches of 0",
                 "Give 1 or more, or leave recall.embed out.",

@@ -1,8 +1,7 @@
-use super::invalid;
-use crate::error::Result;
-use crate::guard::clean_label;
-use crate::map::Map;
-use crate::transcript::Role;
+use crate::base::error::{Error, Result};
+use crate::base::guard::clean_label;
+use crate::base::map::Map;
+use crate::base::message::Role;
 use serde::{Deserialize, Serialize};
 
 /// The form of the context.
@@ -170,7 +169,7 @@ impl RenderConfig {
             let is_time =
                 time.starts_with("unknown]") || time.starts_with(|it: char| it.is_ascii_digit());
             if is_time || begins_own {
-                return Err(invalid(
+                return Err(Error::option(
                     path,
                     "a label cannot begin as a line of the prompt's own does",
                     "Give the role another label, or set render.guard to \"none\".",
@@ -180,7 +179,7 @@ impl RenderConfig {
                 let rest = other.strip_prefix(label.as_str());
                 let is_same = rest == Some("") && role != other_role;
                 if is_same || rest.is_some_and(|rest| self.goes_on(label, rest)) {
-                    return Err(invalid(
+                    return Err(Error::option(
                         other_path,
                         &format!("the label cannot be told apart from that of {path}"),
                         "Give each role a label of its own, or set render.guard to \"none\".",

@@ -1,6 +1,5 @@
-use super::invalid;
-use crate::error::Result;
-use crate::transcript::Role;
+use crate::base::error::{Error, Result};
+use crate::base::message::Role;
 use serde::{Deserialize, Serialize};
 
 /// A part of the prompt. The list of sections is the order in which it is put together.
@@ -203,7 +202,7 @@ pub(super) fn check(sections: &[Section]) -> Result<()> {
         if before.iter().any(|other| other.id == section.id)
             || RESERVED.contains(&section.id.as_str())
         {
-            return Err(invalid(
+            return Err(Error::option(
                 &path("id"),
                 &format!("the id \"{}\" is taken", section.id),
                 "Give each section an id of its own, other than format and instructions.",
@@ -211,14 +210,14 @@ pub(super) fn check(sections: &[Section]) -> Result<()> {
         }
         let is_list = matches!(section.kind, SectionKind::Text | SectionKind::Items);
         if !is_list && before.iter().any(|other| other.kind == section.kind) {
-            return Err(invalid(
+            return Err(Error::option(
                 &path("kind"),
                 "there is another section of this kind before it",
                 "Give one section of each kind but text and items.",
             ));
         }
         if section.text.is_some() && section.kind != SectionKind::Text {
-            return Err(invalid(
+            return Err(Error::option(
                 &path("text"),
                 "only a section of kind text has a text",
                 "Set its kind to text, or remove the text.",
@@ -227,14 +226,14 @@ pub(super) fn check(sections: &[Section]) -> Result<()> {
         if !section.items.is_empty()
             && !matches!(section.kind, SectionKind::Items | SectionKind::Recall)
         {
-            return Err(invalid(
+            return Err(Error::option(
                 &path("items"),
                 "only a section of kind items or recall has items",
                 "Set its kind to items or recall, or remove the items.",
             ));
         }
         if section.ranked && section.kind != SectionKind::Items {
-            return Err(invalid(
+            return Err(Error::option(
                 &path("ranked"),
                 "only a section of kind items can be ranked",
                 "Remove it. What a section of kind recall holds is ranked anyway.",

@@ -1,6 +1,5 @@
-use super::invalid;
-use crate::error::Result;
-use crate::time::Milliseconds;
+use crate::base::error::{Error, Result};
+use crate::base::time::Milliseconds;
 use serde::{Deserialize, Serialize};
 
 /// How much of each conversation is shown: full, a summary, nothing (document 002).
@@ -134,7 +133,7 @@ impl Default for TiersConfig {
 impl TiersConfig {
     pub(super) fn check(&self) -> Result<()> {
         match self.max_age_days {
-            Some(days) if days < 0.0 => Err(invalid(
+            Some(days) if days < 0.0 => Err(Error::option(
                 "tiers.maxAgeDays",
                 "expected 0 or more days",
                 "Give the days as a positive number, or leave the option out.",

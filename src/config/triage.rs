@@ -1,4 +1,4 @@
-use super::Placement;
+use super::placement::Placement;
 use serde::{Deserialize, Serialize};
 
 /// A fast model says which older messages matter, through a hook: `select` or `complete`. Without a hook every older

@@ -1,5 +1,4 @@
-use super::invalid;
-use crate::error::Result;
+use crate::base::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// How far back the context reaches. A message stays only if every limit lets it.
@@ -63,7 +62,7 @@ impl Default for WindowConfig {
 impl WindowConfig {
     pub(super) fn check(&self) -> Result<()> {
         match self.recency_hours {
-            Some(hours) if hours < 0.0 => Err(invalid(
+            Some(hours) if hours < 0.0 => Err(Error::option(
                 "window.recencyHours",
                 "expected 0 or more hours",
                 "Give the hours as a positive number, or leave the option out.",

@@ -6,19 +6,7 @@
 //! from (`flow`). `reasons` says in words what spoke for a message. `passages` does the same for long texts, and `log` keeps the
 //! index of a session, which `search` looks through.
 
-mod about;
-mod dates;
-mod flow;
-mod fold;
 pub mod index;
-mod language;
-pub mod log;
-pub(crate) mod passages;
-pub mod query;
-pub mod reasons;
-pub mod score;
-pub mod search;
-mod spread;
-pub mod terms;
-pub mod vectors;
-mod words;
+pub mod rank;
+pub mod text;
+pub mod transcript;

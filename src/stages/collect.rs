@@ -1,16 +1,17 @@
 //! Stage 1, `collect`: puts the messages in order, ties together what belongs together, and leaves out what is not of this
 //! session or for another agent.
 
-use crate::ask::StageResult;
+use crate::base::map::{self, Hashed};
+use crate::base::message::{Field, Role};
+use crate::base::time::Milliseconds;
 use crate::config::{LimitsCount, SectionKind, SessionScope};
-use crate::draft::{Draft, Rank};
-use crate::groups::{Arrangement, Groups};
-use crate::map::{self, Hashed};
+use crate::log::groups::{Arrangement, Groups};
+use crate::recall::transcript::Transcript;
 use crate::stages::filter;
-use crate::time::Milliseconds;
-use crate::trace::{NoteKind, Reason};
-use crate::transcript::{Field, Role, Transcript};
-use crate::unread;
+use crate::stages::unread;
+use crate::state::ask::StageResult;
+use crate::state::draft::{Draft, Rank};
+use crate::state::trace::{NoteKind, Reason};
 use std::rc::Rc;
 
 /// Orders the groups by time (one without a time stays behind the one before it), leaves out other

@@ -1,13 +1,13 @@
 //! Stage 2, `filter`: leaves out kinds of messages.
 
-use crate::ask::StageResult;
+use crate::base::message::{Field, Role};
+use crate::base::time::MILLISECONDS_PER_DAY;
 use crate::config::{FilterConfig, Format, WindowUnit};
-use crate::draft::Draft;
-use crate::time::MILLISECONDS_PER_DAY;
-use crate::tool_calls;
-use crate::trace::Reason;
-use crate::transcript::{Field, Role};
-use crate::units;
+use crate::log::tool_calls;
+use crate::stages::units;
+use crate::state::ask::StageResult;
+use crate::state::draft::Draft;
+use crate::state::trace::Reason;
 
 /// Leaves out messages by role, source, tag, status, content and age.
 ///

@@ -1,4 +1,4 @@
-//! The stages of a build, each in one file; `assemble` runs them in their order.
+//! The stages of a build, each in one file; `build` runs them in their order.
 
 pub mod budget;
 pub mod collect;
@@ -8,4 +8,6 @@ pub mod render;
 pub mod snapshot;
 pub mod tiers;
 pub mod triage;
+mod units;
+mod unread;
 pub mod window;

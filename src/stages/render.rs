@@ -1,12 +1,13 @@
 //! Stage 8, `render`: puts what was kept into the one form that was asked for, and reports what it costs.
 
-use crate::ask::StageResult;
+use crate::base::cost::Cost;
 use crate::config::{Format, SectionKind};
-use crate::context::{Cost, Made, Piece, Placed, SectionReport, SectionTokens, TokenReport};
-use crate::draft::Draft;
-use crate::form;
-use crate::measure::Meter;
-use crate::trace::{NoteKind, Reason};
+use crate::prompt::form;
+use crate::prompt::measure::Meter;
+use crate::state::ask::StageResult;
+use crate::state::context::{Made, Piece, Placed, SectionReport, SectionTokens, TokenReport};
+use crate::state::draft::Draft;
+use crate::state::trace::{NoteKind, Reason};
 
 /// Puts the pieces together, and reports what they cost.
 ///

@@ -1,16 +1,16 @@
 //! Stage 9, `snapshot`: the canonical bytes of what was built, their hash, and the recording.
 
-use crate::ask::{Answer, StageResult};
+use crate::base::error::{Error, ErrorCode};
+use crate::base::map::Map;
 use crate::config::{EncodingChoice, SectionKind};
-use crate::context::{
+use crate::log::unread::{RankingRecord, Unread};
+use crate::prompt::form;
+use crate::state::ask::{Answer, StageResult};
+use crate::state::context::{
     AnswerRecord, ItemForm, RECORDING_FORMAT_VERSION, Recording, Snapshot, TranscriptRecord,
 };
-use crate::draft::{Draft, Why};
-use crate::error::{Error, ErrorCode};
-use crate::form;
-use crate::map::Map;
-use crate::trace::{Fate, Reason, Trace};
-use crate::transcript::{RankingRecord, Unread};
+use crate::state::draft::{Draft, Why};
+use crate::state::trace::{Fate, Reason, Trace};
 use sha2::{Digest, Sha256};
 
 /// Folds the decisions into the trace, hashes what was built, and records what it was built from.

@@ -3,13 +3,15 @@
 //! Summaries are given, or asked of the hook in one batch, and only of conversations that can fit; where there is none, an
 //! extract stands for it and says so.
 
-use crate::ask::{Answer, HookName, Misunderstood, Need, Outcome, StageResult, SummaryWanted};
+use crate::base::message::Field;
+use crate::base::text;
 use crate::config::{SectionKind, TierForm};
-use crate::conversations::{self, Conversations};
-use crate::draft::Draft;
-use crate::shorten;
-use crate::trace::{NoteKind, Reason};
-use crate::transcript::Field;
+use crate::log::conversations::{self, Conversations};
+use crate::state::ask::{
+    Answer, HookName, Misunderstood, Need, Outcome, StageResult, SummaryWanted,
+};
+use crate::state::draft::Draft;
+use crate::state::trace::{NoteKind, Reason};
 
 /// Finds the conversations and their tiers, gets the summaries, and leaves out the messages that are not shown in full.
 ///
@@ -172,7 +174,7 @@ pub(crate) fn understand(
                     Some("") => {
                         misunderstood.add(BLANK, text.as_deref().unwrap_or_default());
                     }
-                    Some(text) => *summary = Some(shorten::excerpt(text, max_chars)),
+                    Some(text) => *summary = Some(text::excerpt(text, max_chars)),
                     None => {}
                 }
             }

@@ -4,15 +4,15 @@
 //! it, and are required from here on. What lies before the window comes back where the request replies to it, or where it
 //! is one of the newest tasks of any source.
 
-use crate::ask::StageResult;
+use crate::base::message::Field;
+use crate::base::time::Milliseconds;
 use crate::config::{LimitsCount, WindowUnit};
-use crate::draft::{Draft, Rank};
 use crate::stages::filter;
-use crate::time::Milliseconds;
-use crate::trace::{Reason, StageName};
-use crate::transcript::Field;
-use crate::units::{self, begins_exchange};
-use crate::unread;
+use crate::stages::units::{self, begins_exchange};
+use crate::stages::unread;
+use crate::state::ask::StageResult;
+use crate::state::draft::{Draft, Rank};
+use crate::state::trace::{Reason, StageName};
 
 /// Leaves out what lies before the window, and brings back what is wanted all the same.
 ///

@@ -33,8 +33,8 @@
 //!
 //! Everything is integers and one pass, so that every host comes to the same estimate.
 
-use super::EncodingName;
 use super::classes::{Class, class_of};
+use super::encoding_name::EncodingName;
 use super::pretokenizer::{decode, piece_end};
 
 /// Costs are in hundredths of a token.

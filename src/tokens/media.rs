@@ -4,7 +4,7 @@
 //! bounds a prompt and is never exact: makers scale what they get, and change how. [`FIGURES`] has every figure with where it is
 //! from, and the reference page prints it. What no maker has published counts rather too much than too little.
 
-use crate::transcript::Field;
+use crate::base::message::Field;
 
 /// A figure, and where it is from.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,9 @@
 //! `<|endoftext|>` are ordinary text here: in a message they are what somebody wrote.
 
 mod cache;
+pub mod asset;
 pub(crate) mod classes;
+pub mod encoding_name;
 mod estimate;
 pub mod media;
 mod merge;
@@ -13,54 +15,14 @@ mod model;
 mod pretokenizer;
 pub mod vocabulary;
 
-use crate::error::{Error, ErrorCode, Result};
+use crate::base::error::{Error, ErrorCode, Result};
 use cache::Cache;
+pub use encoding_name::EncodingName;
 use merge::Scratch;
-use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
 use vocabulary::{LONGEST_TOKEN, Vocabulary};
-
-/// An encoding that text can be counted in exactly.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub enum EncodingName {
-    /// `o200k_base`: GPT-4o and later, the o series, gpt-oss.
-    #[serde(rename = "o200k_base")]
-    O200kBase,
-    /// `cl100k_base`: GPT-4, GPT-3.5, the embedding models.
-    #[serde(rename = "cl100k_base")]
-    Cl100kBase,
-}
-
-impl EncodingName {
-    /// Every encoding, the newest first.
-    pub const ALL: [Self; 2] = [Self::O200kBase, Self::Cl100kBase];
-
-    /// The name as it is written: `o200k_base`, `cl100k_base`.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::O200kBase => "o200k_base",
-            Self::Cl100kBase => "cl100k_base",
-        }
-    }
-
-    /// The encoding of that name, written as [`EncodingName::as_str`] writes it.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|encoding| encoding.as_str() == name)
-    }
-
-    /// The checksum of its vocabulary's asset. A vocabulary never changes, so a count that is called exact is so.
-    fn checksum(self) -> u64 {
-        match self {
-            Self::O200kBase => 0x15d1_e944_d40c_76a5,
-            Self::Cl100kBase => 0x6d43_5605_3460_612d,
-        }
-    }
-}
 
 /// An encoding with its vocabulary loaded: about 5 MB of memory for `o200k_base`, 3 MB for `cl100k_base`.
 pub struct Encoding {
@@ -77,7 +39,7 @@ struct Work {
 }
 
 impl Encoding {
-    /// Loads an encoding from its vocabulary's asset, as [`vocabulary::encode_asset`] makes it.
+    /// Loads an encoding from its vocabulary's asset, as [`asset::encode`] makes it.
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
 //! Which encoding a model counts in.
 
-use super::EncodingName;
+use super::encoding_name::EncodingName;
 use EncodingName::{Cl100kBase, O200kBase};
 
 /// Models by their exact names.

@@ -3,8 +3,8 @@
 //! The reference describes each encoding's pieces by a regular expression with look-ahead and backtracking. Here
 //! each is a function from the start of a piece to its end, which looks at no character more than a few times.
 
-use super::EncodingName;
 use super::classes::{Class, class_of};
+use super::encoding_name::EncodingName;
 
 /// Where the piece ends that starts at `start`: an offset in bytes, greater than `start`.
 ///

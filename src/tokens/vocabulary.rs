@@ -16,80 +16,24 @@
 //!
 //! Planes, because neighbours in them are alike, which compresses well.
 
-use super::merge::{self, Scratch};
-use crate::error::{Error, ErrorCode, Result};
+use crate::base::error::{Error, ErrorCode, Result};
 
 /// The longest token that a vocabulary may hold, in bytes. Both encodings' longest have this length.
 pub const LONGEST_TOKEN: usize = 128;
 
-const MAGIC: &[u8; 8] = b"windrowV";
-const FORMAT_VERSION: u32 = 1;
+pub(super) const MAGIC: &[u8; 8] = b"windrowV";
+pub(super) const FORMAT_VERSION: u32 = 1;
 const HEADER: usize = 24;
 /// Tokens that are a single byte.
-const BYTES: usize = 256;
+pub(super) const BYTES: usize = 256;
 /// Ranks have 18 bits in a slot of the table.
-const MOST_TOKENS: usize = 1 << 18;
-
-/// Makes the asset of a vocabulary from its tokens in order of rank.
-///
-/// # Errors
-///
-/// [`ErrorCode::InvalidEncoding`] if it cannot be stored as pairs: the first 256 tokens are not the single bytes,
-/// a token does not split into two of lower rank, is longer than [`LONGEST_TOKEN`], or there are too many.
-pub fn encode_asset(tokens: &[Vec<u8>]) -> Result<Vec<u8>> {
-    let refuse = |message: &str| {
-        Err(Error::new(ErrorCode::InvalidEncoding, message, "Check the source of the vocabulary."))
-    };
-    if tokens.len() < BYTES || tokens.len() > MOST_TOKENS {
-        return refuse("the vocabulary has too few or too many tokens");
-    }
-    let (single, merged) = tokens.split_at(BYTES);
-    let mut bytes = [0; BYTES];
-    for (byte, token) in bytes.iter_mut().zip(single) {
-        match token.as_slice() {
-            [single] => *byte = *single,
-            _ => return refuse("one of the first 256 tokens is not a single byte"),
-        }
-    }
-    let Some(byte_ranks) = invert(&bytes) else {
-        return refuse("the first 256 tokens are not all the bytes");
-    };
-
-    let mut vocabulary = Vocabulary { byte_ranks, merges: Merges::for_tokens(tokens.len()) };
-    let mut scratch = Scratch::default();
-    let mut pairs = Vec::with_capacity(merged.len());
-    for (token, rank) in merged.iter().zip(256..) {
-        if token.len() > LONGEST_TOKEN {
-            return refuse("a token is longer than 128 bytes");
-        }
-        let &[left, right] = merge::merge_short(&vocabulary, token, &mut scratch) else {
-            return refuse("a token does not split into two tokens of lower rank");
-        };
-        vocabulary.merges.insert(left, right, rank);
-        pairs.push((left, right));
-    }
-
-    let mut body = bytes.to_vec();
-    for shift in [0, 8, 16] {
-        body.extend(pairs.iter().map(|(left, _)| (left >> shift & 0xff) as u8));
-    }
-    for shift in [0, 8, 16] {
-        body.extend(pairs.iter().map(|(_, right)| (right >> shift & 0xff) as u8));
-    }
-    let count = u32::try_from(tokens.len()).unwrap_or(u32::MAX);
-    let mut asset = MAGIC.to_vec();
-    asset.extend(FORMAT_VERSION.to_le_bytes());
-    asset.extend(count.to_le_bytes());
-    asset.extend(checksum(&body).to_le_bytes());
-    asset.extend(body);
-    Ok(asset)
-}
+pub(super) const MOST_TOKENS: usize = 1 << 18;
 
 /// What is needed to merge bytes into tokens.
 pub(super) struct Vocabulary {
     /// The rank of each single byte.
-    byte_ranks: [u8; BYTES],
-    merges: Merges,
+    pub(super) byte_ranks: [u8; BYTES],
+    pub(super) merges: Merges,
 }
 
 impl Vocabulary {
@@ -156,20 +100,20 @@ pub(super) const NO_TOKEN: u32 = u32::MAX;
 ///
 /// A slot holds the left token, the right token and the result, 18 bits each. Zero is an empty slot, since no
 /// result has a rank below 256.
-struct Merges {
+pub(super) struct Merges {
     slots: Vec<u64>,
     /// How far a hash is shifted to the right to be a place.
     shift: u32,
 }
 
 impl Merges {
-    fn for_tokens(count: usize) -> Self {
+    pub(super) fn for_tokens(count: usize) -> Self {
         let slots = (2 * count).next_power_of_two();
         Self { slots: vec![0; slots], shift: u64::BITS - slots.trailing_zeros() }
     }
 
     /// Adds a pair; false if it is there already.
-    fn insert(&mut self, left: u32, right: u32, result: u32) -> bool {
+    pub(super) fn insert(&mut self, left: u32, right: u32, result: u32) -> bool {
         let key = Self::key(left, right);
         let mut place = self.place(key);
         while self.slots[place] != 0 {
@@ -223,7 +167,7 @@ fn ranks(planes: &[u8], count: usize) -> impl Iterator<Item = u32> {
 }
 
 /// The rank of each byte, given the byte of each rank; None if not every byte has one.
-fn invert(bytes: &[u8]) -> Option<[u8; BYTES]> {
+pub(super) fn invert(bytes: &[u8]) -> Option<[u8; BYTES]> {
     let mut ranks = [0; BYTES];
     let mut seen = [false; BYTES];
     for (byte, rank) in bytes.iter().zip(0..=255) {
@@ -234,7 +178,7 @@ fn invert(bytes: &[u8]) -> Option<[u8; BYTES]> {
 }
 
 /// A checksum against damage, not against intent: each step is one-to-one, so that no single change goes unseen.
-fn checksum(bytes: &[u8]) -> u64 {
+pub(super) fn checksum(bytes: &[u8]) -> u64 {
     bytes.chunks(8).fold(bytes.len() as u64, |sum, chunk| {
         (sum ^ number(chunk)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
     })

@@ -1,18 +1,18 @@
 //! The TypeScript types and the reference page are made from the Rust types. This checks that the committed ones are
 //! what would be made now; `UPDATE=1 cargo test reference` writes them.
 
-use crate::ask::{Answer, Need};
-use crate::certainty::Certainty;
+use crate::base::error::ErrorCode;
+use crate::base::message::{Field, Role};
 use crate::config::{ContextConfig, EncodingChoice};
-use crate::context::{
+use crate::prompt::certainty::Certainty;
+use crate::state::ask::{Answer, Need};
+use crate::state::context::{
     ConversationReport, FocusReport, Made, RecallReport, Recording, SectionReport, Snapshot,
     TokenReport,
 };
-use crate::error::ErrorCode;
+use crate::state::trace::{Reason, Trace};
 use crate::tokens::EncodingName;
 use crate::tokens::media::{FIGURES, Figure};
-use crate::trace::{Reason, Trace};
-use crate::transcript::{Field, Role};
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Map, Value};

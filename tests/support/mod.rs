@@ -9,16 +9,18 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::LazyLock;
 use tiktoken_rs::CoreBPE;
-use windrow::ask::{Answer, HookName, Need};
-use windrow::assemble::{Build, Step};
+use windrow::base::error::Error;
+use windrow::base::message::{Field, Role};
+use windrow::base::time::Milliseconds;
+use windrow::base::value::Value;
+use windrow::build::{Build, Step};
 use windrow::config::ContextConfig;
-use windrow::context::Context;
-use windrow::error::Error;
-use windrow::time::Milliseconds;
-use windrow::tokens::{Encoding, EncodingName, vocabulary};
-use windrow::trace::{Fate, Reason};
-use windrow::transcript::{Columns, Field, Role, Transcript};
-use windrow::value::Value;
+use windrow::log::messages::Columns;
+use windrow::recall::transcript::Transcript;
+use windrow::state::ask::{Answer, HookName, Need};
+use windrow::state::context::Context;
+use windrow::state::trace::{Fate, Reason};
+use windrow::tokens::{Encoding, EncodingName, asset};
 
 /// A message in the making.
 #[derive(Clone, Debug)]
@@ -235,7 +237,7 @@ pub(crate) static ASSETS: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
     EncodingName::ALL.map(|name| {
         let tokens: Vec<_> =
             (0..).map_while(|rank| reference(name).decode_bytes(&[rank]).ok()).collect();
-        vocabulary::encode_asset(&tokens).expect("every token splits into two")
+        asset::encode(&tokens).expect("every token splits into two")
     })
 });
 

@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use std::rc::Rc;
 use windrow::config::ContextConfig;
-use windrow::error::ErrorCode;
+use windrow::base::error::ErrorCode;
 use windrow_fuzz::{build, seed, value, varied};
 
 fuzz_target!(

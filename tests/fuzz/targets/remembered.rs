@@ -6,9 +6,9 @@ use libfuzzer_sys::fuzz_target;
 use std::rc::Rc;
 use std::sync::OnceLock;
 use windrow::config::ContextConfig;
-use windrow::measure::measure_all;
+use windrow::prompt::measure::measure_all;
 use windrow::tokens::Counter;
-use windrow::transcript::Transcript;
+use windrow::recall::transcript::Transcript;
 use windrow_fuzz::{seed, transcript};
 use xxhash_rust::xxh64::xxh64;
 

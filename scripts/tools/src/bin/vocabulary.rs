@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::{env, fs};
 use tiktoken_rs::CoreBPE;
-use windrow::tokens::{Encoding, EncodingName, vocabulary};
+use windrow::tokens::{Encoding, EncodingName, asset};
 
 /// Texts that differ in script, case, white space and form, and one that only looks like a special token.
 const TEXTS: [&str; 6] = [
@@ -44,7 +44,7 @@ fn write(name: EncodingName, directory: &Path) -> Result<(), String> {
         EncodingName::O200kBase => tiktoken_rs::o200k_base_singleton(),
         EncodingName::Cl100kBase => tiktoken_rs::cl100k_base_singleton(),
     };
-    let asset = vocabulary::encode_asset(&tokens(reference)).map_err(|error| error.to_string())?;
+    let asset = asset::encode(&tokens(reference)).map_err(|error| error.to_string())?;
     let encoding = Encoding::from_vocabulary(name, &asset).map_err(|error| {
         format!("{error}; the header of the one made here is {:x?}", &asset[..24])
     })?;

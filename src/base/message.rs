@@ -1,0 +1,145 @@
+//! What a message is made of: its role and its fields.
+
+use serde::{Deserialize, Serialize};
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum Role {
+    /// Instructions to the model.
+    System,
+    /// Instructions to the model, as newer models call them.
+    Developer,
+    /// The human, or whoever asks.
+    User,
+    /// The model.
+    Assistant,
+    /// The result of a tool call.
+    Tool,
+}
+
+impl Role {
+    /// Every role, in the order of its code at the boundary.
+    pub const ALL: [Self; 5] =
+        [Self::System, Self::Developer, Self::User, Self::Assistant, Self::Tool];
+
+    /// The role as messages spell it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Developer => "developer",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+        }
+    }
+
+    /// Whether messages of this role instruct the model rather than take part in the conversation.
+    #[must_use]
+    pub fn is_instruction(self) -> bool {
+        matches!(self, Self::System | Self::Developer)
+    }
+}
+
+/// What a segment of a message holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum Field {
+    /// The message's id, as the caller knows it.
+    Id,
+    /// The speaker's name.
+    Name,
+    /// A text part of the content.
+    Text,
+    /// A reasoning part of the content.
+    Reasoning,
+    /// An image part: its detail (`low`, `high` or `auto`), what is known of it as `name=value`, and a fingerprint, with spaces
+    /// between them.
+    Image,
+    /// An audio part: as an image.
+    Audio,
+    /// A file part: as an image.
+    File,
+    /// A tool call begins: its id.
+    CallId,
+    /// The tool's name.
+    CallName,
+    /// The call's arguments, a JSON text.
+    CallArguments,
+    /// The id of the call that this message, or the text that follows, is the result of.
+    ResultId,
+    /// When it was written, where that is a text.
+    CreatedAt,
+    /// The session that it belongs to.
+    SessionId,
+    /// Where it comes from, for example `scheduled`.
+    Source,
+    /// One of its tags.
+    Tag,
+    /// The conversation that it belongs to.
+    ConversationId,
+    /// The conversation that it is the summary of.
+    SummaryOf,
+    /// The id of the message that it replies to.
+    ReplyTo,
+    /// One of the things that were done in it.
+    Action,
+    /// How the turn ended, for example `failed`.
+    Status,
+    /// The agent that it is meant for.
+    Target,
+    /// Its priority among direct messages, in millionths: a whole number from 0 to 1000000.
+    Priority,
+    /// How long it is valid after it was written, in milliseconds.
+    TimeToLive,
+}
+
+impl Field {
+    /// Every field, in the order of its code at the boundary.
+    pub const ALL: [Self; 23] = [
+        Self::Id,
+        Self::Name,
+        Self::Text,
+        Self::Reasoning,
+        Self::Image,
+        Self::Audio,
+        Self::File,
+        Self::CallId,
+        Self::CallName,
+        Self::CallArguments,
+        Self::ResultId,
+        Self::CreatedAt,
+        Self::SessionId,
+        Self::Source,
+        Self::Tag,
+        Self::ConversationId,
+        Self::SummaryOf,
+        Self::ReplyTo,
+        Self::Action,
+        Self::Status,
+        Self::Target,
+        Self::Priority,
+        Self::TimeToLive,
+    ];
+
+    /// Whether the field is part of what the model sees.
+    #[must_use]
+    pub fn is_content(self) -> bool {
+        matches!(
+            self,
+            Self::Name
+                | Self::Text
+                | Self::Reasoning
+                | Self::Image
+                | Self::Audio
+                | Self::File
+                | Self::CallId
+                | Self::CallName
+                | Self::CallArguments
+                | Self::ResultId
+        )
+    }
+}

@@ -1,0 +1,14 @@
+use serde::{Deserialize, Serialize};
+
+/// Where messages of the history stand that were picked one by one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum Placement {
+    /// In their place in the history, by time.
+    #[default]
+    Chronological,
+    /// Quoted after the history and before the request, the oldest first, below `render.quoteLabel`: what is before them
+    /// stays the same from turn to turn. In the format `messages` they are one system message.
+    AfterHistory,
+}

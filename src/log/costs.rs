@@ -1,0 +1,144 @@
+//! What messages cost in each form, as far as it was computed before.
+
+use crate::base::cost::Cost;
+use crate::base::map::Hashed;
+use std::ops::Range;
+use xxhash_rust::xxh64::xxh64;
+
+/// Forms (format and encoding) of a message's cost that are remembered at once. More of them would cost 8 bytes a message each;
+/// with fewer, a caller who builds in two forms in turn would count everything again.
+const REMEMBERED_FORMS: usize = 4;
+const UNKNOWN_COST: [u32; 2] = [u32::MAX; 2];
+const RECORD_BYTES: usize = 24;
+
+/// What messages cost in each form, by their rows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Costs {
+    columns: Vec<CostColumn>,
+}
+
+#[derive(Clone, Debug)]
+struct CostColumn {
+    /// The checksum of what the costs depend on beside the message.
+    form: u64,
+    /// Tokens and characters.
+    costs: Vec<[u32; 2]>,
+}
+
+impl CostColumn {
+    fn get(&self, row: usize) -> Option<[u32; 2]> {
+        self.costs.get(row).copied().filter(|cost| *cost != UNKNOWN_COST)
+    }
+}
+
+impl Costs {
+    /// The cost of a message in a form.
+    pub(crate) fn get(&self, form: u64, row: usize) -> Option<Cost> {
+        let column = self.columns.iter().find(|column| column.form == form)?;
+        let [tokens, chars] = column.get(row)?;
+        Some(Cost { tokens: u64::from(tokens), chars: u64::from(chars) })
+    }
+
+    /// Remembers the cost of a message in a form. A cost beyond 32 bits is not remembered.
+    pub(crate) fn insert(&mut self, form: u64, row: usize, cost: Cost) {
+        let (Ok(tokens), Ok(chars)) = (u32::try_from(cost.tokens), u32::try_from(cost.chars))
+        else {
+            return;
+        };
+        let columns = &mut self.columns;
+        let position = columns.iter().position(|column| column.form == form).unwrap_or_else(|| {
+            if columns.len() == REMEMBERED_FORMS {
+                columns.remove(0);
+            }
+            columns.push(CostColumn { form, costs: Vec::new() });
+            columns.len() - 1
+        });
+        let costs = &mut columns[position].costs;
+        if costs.len() <= row {
+            costs.resize(row + 1, UNKNOWN_COST);
+        }
+        costs[row] = [tokens, chars];
+    }
+
+    /// Forgets the costs of the messages from `length` on.
+    pub(crate) fn truncate(&mut self, length: usize) {
+        for column in &mut self.columns {
+            column.costs.truncate(length);
+        }
+    }
+
+    /// The costs of some messages as bytes, each with the checksum of its message; no bytes where none is known.
+    pub(crate) fn bytes(&self, rows: Range<usize>, checksum_of: &dyn Fn(usize) -> u64) -> Vec<u8> {
+        let mut records = Vec::new();
+        for row in rows {
+            let mut checksum = None;
+            for column in &self.columns {
+                let Some([tokens, chars]) = column.get(row) else {
+                    continue;
+                };
+                let checksum = *checksum.get_or_insert_with(|| checksum_of(row));
+                records.extend(column.form.to_le_bytes());
+                records.extend(checksum.to_le_bytes());
+                records.extend(tokens.to_le_bytes());
+                records.extend(chars.to_le_bytes());
+            }
+        }
+        if records.is_empty() {
+            return records;
+        }
+        let header = [version(), xxh64(&records, 0)].map(u64::to_le_bytes);
+        [header.as_flattened(), &records].concat()
+    }
+
+    /// How many costs of some messages are known, in all forms together.
+    pub(crate) fn known_count(&self, rows: Range<usize>) -> usize {
+        let known = |column: &CostColumn| {
+            let costs = column.costs.iter().take(rows.end).skip(rows.start);
+            costs.filter(|cost| **cost != UNKNOWN_COST).count()
+        };
+        self.columns.iter().map(known).sum()
+    }
+
+    /// Learns the costs of some messages from [`Costs::bytes`]. Anything else is ignored.
+    pub(crate) fn learn(
+        &mut self,
+        rows: Range<usize>,
+        bytes: &[u8],
+        checksum_of: &dyn Fn(usize) -> u64,
+    ) {
+        let Some((known_version, rest)) = bytes.split_first_chunk() else {
+            return;
+        };
+        let Some((checksum, records)) = rest.split_first_chunk() else {
+            return;
+        };
+        // A wrong cost would pass for a right one: so a checksum covers them.
+        let [known_version, checksum] =
+            [known_version, checksum].map(|part| u64::from_le_bytes(*part));
+        if known_version != version() || checksum != xxh64(records, 0) {
+            return;
+        }
+        let (records, rest) = records.as_chunks::<RECORD_BYTES>();
+        if !rest.is_empty() {
+            return;
+        }
+        let mut known: Hashed<u64, Vec<(u64, Cost)>> = Hashed::default();
+        for record in records {
+            // The length is right, so every part of it is there.
+            let part = |at: usize| record[at..at + 8].try_into().map_or(0, u64::from_le_bytes);
+            let [form, checksum, costs] = [part(0), part(8), part(16)];
+            let cost = Cost { tokens: costs & u64::from(u32::MAX), chars: costs >> 32 };
+            known.entry(checksum).or_default().push((form, cost));
+        }
+        for row in rows {
+            for (form, cost) in known.get(&checksum_of(row)).into_iter().flatten() {
+                self.insert(*form, row, *cost);
+            }
+        }
+    }
+}
+
+/// The beginning of these bytes: another version may count otherwise.
+fn version() -> u64 {
+    xxh64(concat!("costs ", env!("CARGO_PKG_VERSION")).as_bytes(), 0)
+}

@@ -1,0 +1,213 @@
+//! What belongs together, and the order of a transcript: a tool call and all its results are one group, and groups move as
+//! one.
+
+use crate::base::map::{self, Hashed};
+use crate::base::message::Field;
+use crate::base::time::Milliseconds;
+use crate::log::messages::Messages;
+
+/// How many messages may lie between a tool's call and its result, for the call to be looked for. What is further away counts
+/// as not there.
+pub(crate) const LONGEST_CALL: usize = 1024;
+
+/// A transcript in order. Groups stand by the time of their first message; within a group results follow their call, with
+/// nothing of another group between them, whatever their clocks say.
+#[derive(Clone, Debug, Default)]
+pub struct Arrangement {
+    /// The rows, oldest first.
+    pub order: Vec<usize>,
+    /// What belongs together.
+    pub groups: Groups,
+    /// By row: the time that its group is ordered by. A group without a time has that of the last message before it that has
+    /// one; none where no message before it has a time either.
+    pub times: Vec<Option<Milliseconds>>,
+}
+
+impl Arrangement {
+    /// Orders the groups of a transcript by time. Of equal times, the group that is read first comes first.
+    #[must_use]
+    pub fn of(transcript: &Messages) -> Self {
+        let (reading, mut groups) = read(transcript);
+        let mut place = vec![0; reading.len()];
+        for (at, row) in reading.iter().enumerate() {
+            place[*row] = at;
+        }
+        let mut first_of: Vec<Option<usize>> = vec![None; reading.len()];
+        let mut leaders = Vec::with_capacity(reading.len());
+        let mut times = vec![None; reading.len()];
+        let mut latest = None;
+        for row in reading {
+            let first = *first_of[groups.of(row)].get_or_insert(row);
+            latest = transcript.time(row).or_else(|| latest_before(transcript, row, latest));
+            if first == row {
+                leaders.push(row);
+                times[row] = latest;
+            } else {
+                times[row] = times[first];
+            }
+        }
+        let by_time = |row: usize| times[row].map_or(i64::MIN, |time| time.0);
+        let by_place = |row: usize| map::place(Some(place[row]));
+        if !leaders.is_sorted_by_key(|row| by_time(*row)) {
+            map::sort_by_key(&mut leaders, &|row| (by_time(row), by_place(row)));
+        }
+        let mut order = Vec::with_capacity(leaders.len());
+        for leader in leaders {
+            if let Some(rows) = groups.larger.get_mut(&groups.group_of[leader]) {
+                map::sort_by_key(rows, &|row| (by_place(row), 0));
+            }
+            order.extend(groups.members(leader));
+        }
+        Self { order, groups, times }
+    }
+}
+
+/// The order in which calls stand before their results, and what belongs together by it. That is the transcript's own, as it
+/// was appended. A list that was put together otherwise has results before their calls: then it is read from its end, where
+/// its clocks run backwards, or by its clocks, if fewer results are without a call so.
+fn read(transcript: &Messages) -> (Vec<usize>, Groups) {
+    let own: Vec<usize> = (0..transcript.len()).collect();
+    let groups = Groups::find(transcript, &own);
+    // What was not read has the call of a result that seems to have none.
+    if groups.results_without_call.is_empty() || transcript.unread().is_some() {
+        return (own, groups);
+    }
+    let mut latest = None;
+    let mut times = Vec::with_capacity(own.len());
+    for row in &own {
+        latest = transcript.time(*row).or(latest);
+        times.push(latest);
+    }
+    let mut best = (own, groups);
+    let mut try_reading = |reading: Vec<usize>| {
+        let groups = Groups::find(transcript, &reading);
+        if groups.results_without_call.len() < best.1.results_without_call.len() {
+            best = (reading, groups);
+        }
+    };
+    if times.first() > times.last() {
+        try_reading((0..transcript.len()).rev().collect());
+    }
+    if !times.is_sorted() {
+        let mut by_time: Vec<usize> = (0..transcript.len()).collect();
+        let time = |row: usize| times[row].map_or(i64::MIN, |time: Milliseconds| time.0);
+        map::sort_by_key(&mut by_time, &|row| (time(row), map::place(Some(row))));
+        try_reading(by_time);
+    }
+    best
+}
+
+/// How late the message before a row is: where it was not read, as late as any of those can be.
+fn latest_before(
+    transcript: &Messages,
+    row: usize,
+    read: Option<Milliseconds>,
+) -> Option<Milliseconds> {
+    let gap = transcript.gaps().binary_search_by_key(&row, |gap| gap.row);
+    gap.map_or(read, |at| transcript.gaps()[at].latest)
+}
+
+/// Which messages are one: a message with tool calls and all the results of these calls.
+#[derive(Clone, Debug, Default)]
+pub struct Groups {
+    /// For each row, the row that stands for its group.
+    group_of: Vec<usize>,
+    /// The rows of each group of more than one.
+    larger: Hashed<usize, Vec<usize>>,
+    /// Rows with a call that has no result.
+    pub calls_without_result: Vec<usize>,
+    /// Rows with a result that has no call before it.
+    pub results_without_call: Vec<usize>,
+}
+
+impl Groups {
+    /// Every message by itself: for a context that shows neither calls nor results.
+    #[must_use]
+    pub fn apart(transcript: &Messages) -> Self {
+        Self { group_of: (0..transcript.len()).collect(), ..Self::default() }
+    }
+
+    /// Pairs every tool result with the latest call of its id before it, in the same session.
+    #[must_use]
+    pub fn find(transcript: &Messages, order: &[usize]) -> Self {
+        let mut groups = Self::apart(transcript);
+        // By stretch, session and call id, as ids like `call_0` are in many: the row of the latest call, and whether it has a result.
+        let mut calls: Hashed<(usize, Option<&str>, &str), (usize, bool)> = Hashed::default();
+        for &row in order {
+            let is_summary = summarizes(transcript, row);
+            // No call answers a result beyond a gap: what lies between them may.
+            let stretch = stretch_of(transcript, row);
+            let session = transcript.value(row, Field::SessionId);
+            for (field, id) in transcript.fields(row) {
+                match field {
+                    Field::CallId => {
+                        if let Some((earlier, false)) =
+                            calls.insert((stretch, session, id), (row, is_summary))
+                            && earlier != row
+                        {
+                            groups.calls_without_result.push(earlier);
+                        }
+                    }
+                    Field::ResultId if is_summary => {}
+                    Field::ResultId => match calls.get_mut(&(stretch, session, id)) {
+                        Some((call, answered)) if !summarizes(transcript, *call) => {
+                            *answered = true;
+                            let call = *call;
+                            groups.join(call, row);
+                        }
+                        _ => groups.results_without_call.push(row),
+                    },
+                    _ => {}
+                }
+            }
+        }
+        for (row, answered) in calls.into_values() {
+            groups.calls_without_result.extend((!answered).then_some(row));
+        }
+        map::sort_by_key(&mut groups.calls_without_result, &|_| (0, 0));
+        groups
+    }
+
+    fn join(&mut self, call: usize, result: usize) {
+        let (one, other) = (self.group_of[call], self.group_of[result]);
+        if one == other {
+            return;
+        }
+        let mut take = |group| self.larger.remove(&group).unwrap_or_else(|| vec![group]);
+        let (mut rows, mut joining) = (take(one), take(other));
+        // The smaller one moves, so that a long chain of groups is joined in good time.
+        if rows.len() < joining.len() {
+            std::mem::swap(&mut rows, &mut joining);
+        }
+        let group = self.group_of[rows[0]];
+        for row in &joining {
+            self.group_of[*row] = group;
+        }
+        rows.extend(joining);
+        self.larger.insert(group, rows);
+    }
+
+    /// The row that stands for a row's group: the same for all that go together.
+    #[must_use]
+    #[inline]
+    pub fn of(&self, row: usize) -> usize {
+        self.group_of[row]
+    }
+
+    /// The rows of a row's group, itself included.
+    #[must_use]
+    pub fn members(&self, row: usize) -> &[usize] {
+        let group = &self.group_of[row];
+        self.larger.get(group).map_or(std::slice::from_ref(group), Vec::as_slice)
+    }
+}
+
+/// Whether a message stands for a conversation: it is shown as a text, or not at all, and is no half of a call.
+fn summarizes(transcript: &Messages, row: usize) -> bool {
+    transcript.value(row, Field::SummaryOf).is_some()
+}
+
+/// In which of the stretches that gaps leave a row is, counted from 0.
+pub(crate) fn stretch_of(transcript: &Messages, row: usize) -> usize {
+    transcript.gaps().partition_point(|gap| gap.row <= row)
+}

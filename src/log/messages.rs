@@ -1,0 +1,353 @@
+//! The transcript: messages in order, held as columns, with what was once computed about them.
+//!
+//! Text lives in one buffer; a message is a run of segments into it. Messages are appended or cut off at the end,
+//! never changed in the middle, so that what is remembered of a message (its cost, its digest) stays true.
+
+use crate::base::cost::Cost;
+use crate::base::error::{Error, ErrorCode, Result};
+use crate::base::message::{Field, Role};
+use crate::base::time::{self, Milliseconds};
+use crate::log::costs::Costs;
+use crate::log::unread::{Gap, Unread};
+use std::cell::RefCell;
+use std::ops::Range;
+use xxhash_rust::xxh64::Xxh64;
+
+/// Messages as they cross: flat columns, all of one message's segments in a row.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Columns<'a> {
+    /// The text of all segments, one after the other, in UTF-8.
+    pub text: &'a [u8],
+    /// One code a message: its position in [`Role::ALL`].
+    pub roles: &'a [u8],
+    /// One byte a message: 1 if it is pinned.
+    pub pinned: &'a [u8],
+    /// When each message was written, in milliseconds since 1970; NaN where unknown or given as a text.
+    pub times: &'a [f64],
+    /// How many segments each message has.
+    pub segment_counts: &'a [u32],
+    /// One code a segment: its position in [`Field::ALL`].
+    pub segment_fields: &'a [u8],
+    /// The length of each segment in bytes.
+    pub segment_lengths: &'a [u32],
+}
+
+/// What makes a message odd where it has it.
+pub(crate) const ODD_FIELDS: [Field; 3] = [Field::SessionId, Field::SummaryOf, Field::TimeToLive];
+
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    role: Role,
+    pinned: bool,
+    time: Option<Milliseconds>,
+    first_segment: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Segment {
+    field: Field,
+    start: u32,
+    length: u32,
+}
+
+/// Messages of one or several sessions, oldest first.
+#[derive(Clone, Debug, Default)]
+pub struct Messages {
+    text: String,
+    rows: Vec<Row>,
+    segments: Vec<Segment>,
+    /// A bit for each field that any message ever had: most fields are in no message, and need not be looked for.
+    fields_seen: u32,
+    unread: Option<Unread>,
+    skipped_count: usize,
+    /// The sequence numbers of the rows, where they are of a log.
+    seqs: Vec<u64>,
+    costs: RefCell<Costs>,
+    /// Each covers the messages up to its own.
+    digests: RefCell<Vec<u64>>,
+}
+
+impl Messages {
+    /// How many messages there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is no message.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// What was not read of the log, where anything was not.
+    #[must_use]
+    pub fn unread(&self) -> Option<&Unread> {
+        self.unread.as_ref().filter(|unread| unread.count > 0)
+    }
+
+    /// How many rows of the log are no messages.
+    #[must_use]
+    pub fn skipped_count(&self) -> usize {
+        self.skipped_count
+    }
+
+    /// Says what was not read of the log, how many of its rows are no messages, and by which sequence numbers the log knows
+    /// its messages, ascending: one a row, or none where nobody knows.
+    pub fn set_log(&mut self, unread: Option<Unread>, skipped_count: usize, seqs: Vec<u64>) {
+        self.unread = unread;
+        self.skipped_count = skipped_count;
+        self.seqs = seqs;
+    }
+
+    /// The sequence numbers of the messages, one a row; empty where they are not known.
+    #[must_use]
+    pub fn seqs(&self) -> &[u64] {
+        if self.seqs.len() == self.len() { &self.seqs } else { &[] }
+    }
+
+    /// How many rows are those that the log begins with.
+    #[must_use]
+    pub fn head_length(&self) -> usize {
+        self.gaps().first().map_or(self.len(), |gap| gap.row)
+    }
+
+    /// The row from which on nothing of the log is left out.
+    #[must_use]
+    pub fn first_of_tail(&self) -> usize {
+        self.gaps().last().map_or(0, |gap| gap.row)
+    }
+
+    /// Where messages were not read.
+    #[must_use]
+    pub fn gaps(&self) -> &[Gap] {
+        self.unread().map_or(&[], |unread| &unread.gaps)
+    }
+
+    /// Appends messages.
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_TRANSCRIPT` where the columns do not fit together; nothing is appended then.
+    pub fn append(&mut self, columns: &Columns<'_>) -> Result<()> {
+        let (rows, segments, text) = self.read(columns)?;
+        self.rows.extend(rows);
+        for segment in &segments {
+            self.fields_seen |= 1 << segment.field as u32;
+        }
+        self.segments.extend(segments);
+        self.text.push_str(text);
+        Ok(())
+    }
+
+    fn read<'a>(&self, columns: &Columns<'a>) -> Result<(Vec<Row>, Vec<Segment>, &'a str)> {
+        let count = columns.roles.len();
+        let torn = || {
+            Error::new(
+                ErrorCode::InvalidTranscript,
+                "the columns of the messages do not fit together",
+                "Pass the messages through the package's own functions.",
+            )
+        };
+        let text = std::str::from_utf8(columns.text).map_err(|_| torn())?;
+        if [columns.pinned.len(), columns.times.len(), columns.segment_counts.len()] != [count; 3]
+            || columns.segment_fields.len() != columns.segment_lengths.len()
+        {
+            return Err(torn());
+        }
+        let mut rows = Vec::with_capacity(count);
+        let mut segments = Vec::with_capacity(columns.segment_fields.len());
+        let mut at = 0;
+        let mut read = 0;
+        for message in 0..count {
+            let role = *Role::ALL.get(columns.roles[message] as usize).ok_or_else(torn)?;
+            let first_segment = u32::try_from(self.segments.len() + segments.len());
+            let mut time = time::from_number(columns.times[message]);
+            for _ in 0..columns.segment_counts[message] {
+                let code = *columns.segment_fields.get(read).ok_or_else(torn)?;
+                let field = *Field::ALL.get(code as usize).ok_or_else(torn)?;
+                let length = columns.segment_lengths[read];
+                read += 1;
+                let end = at + length as usize;
+                let content = text.get(at..end).ok_or_else(torn)?;
+                if field == Field::CreatedAt {
+                    time = time::parse(content);
+                }
+                let start = u32::try_from(self.text.len() + at).map_err(|_| too_large())?;
+                segments.push(Segment { field, start, length });
+                at = end;
+            }
+            rows.push(Row {
+                role,
+                pinned: columns.pinned[message] != 0,
+                time,
+                first_segment: first_segment.map_err(|_| too_large())?,
+            });
+        }
+        if at != text.len() || read != columns.segment_fields.len() {
+            return Err(torn());
+        }
+        u32::try_from(self.text.len() + at).map_err(|_| too_large())?;
+        Ok((rows, segments, text))
+    }
+
+    /// Keeps the first `length` messages and forgets the rest.
+    pub fn truncate(&mut self, length: usize) {
+        let Some(row) = self.rows.get(length) else {
+            return;
+        };
+        if length == 0 {
+            *self = Self::default(); // gives the memory back too
+            return;
+        }
+        if let Some(unread) = &mut self.unread {
+            for gap in &mut unread.gaps {
+                gap.row = gap.row.min(length);
+            }
+        }
+        let first_segment = row.first_segment as usize;
+        if let Some(segment) = self.segments.get(first_segment) {
+            self.text.truncate(segment.start as usize);
+        }
+        self.segments.truncate(first_segment);
+        self.rows.truncate(length);
+        self.seqs.truncate(length);
+        self.digests.get_mut().truncate(length);
+        self.costs.get_mut().truncate(length);
+    }
+
+    /// Who wrote a message.
+    #[must_use]
+    pub fn role(&self, row: usize) -> Role {
+        self.rows[row].role
+    }
+
+    /// Whether the caller pinned a message.
+    #[must_use]
+    pub fn is_pinned(&self, row: usize) -> bool {
+        self.rows[row].pinned
+    }
+
+    /// When a message was written, if that is known.
+    #[must_use]
+    pub fn time(&self, row: usize) -> Option<Milliseconds> {
+        self.rows[row].time
+    }
+
+    /// A message's fields in the order in which they were written.
+    pub fn fields(&self, row: usize) -> impl Iterator<Item = (Field, &str)> {
+        let start = self.rows[row].first_segment as usize;
+        let end =
+            self.rows.get(row + 1).map_or(self.segments.len(), |next| next.first_segment as usize);
+        self.segments[start..end].iter().map(|segment| {
+            let from = segment.start as usize;
+            (segment.field, &self.text[from..from + segment.length as usize])
+        })
+    }
+
+    /// All values that a message has for a field.
+    pub fn values(&self, row: usize, field: Field) -> impl Iterator<Item = &str> {
+        self.has_seen(field)
+            .then(|| self.fields(row))
+            .into_iter()
+            .flatten()
+            .filter(move |(found, _)| *found == field)
+            .map(|(_, value)| value)
+    }
+
+    /// The first value that a message has for a field.
+    #[must_use]
+    #[inline]
+    pub fn value(&self, row: usize, field: Field) -> Option<&str> {
+        if self.has_seen(field) { self.values(row, field).next() } else { None }
+    }
+
+    /// Whether any message ever had a field.
+    fn has_seen(&self, field: Field) -> bool {
+        self.fields_seen >> field as u32 & 1 == 1
+    }
+
+    /// Whether a message has a part whose cost is not known exactly: an image, audio or a file.
+    #[must_use]
+    pub fn has_media(&self, row: usize) -> bool {
+        self.fields(row)
+            .any(|(field, _)| matches!(field, Field::Image | Field::Audio | Field::File))
+    }
+
+    // ---- Costs ----
+
+    /// What a message costs in a form, if that was computed before.
+    pub(crate) fn remembered_cost(&self, form: u64, row: usize) -> Option<Cost> {
+        self.costs.borrow().get(form, row)
+    }
+
+    /// Remembers what a message costs in a form.
+    pub(crate) fn remember_cost(&self, form: u64, row: usize, cost: Cost) {
+        self.costs.borrow_mut().insert(form, row, cost);
+    }
+
+    /// The remembered costs of some messages, as bytes for [`Messages::learn_costs`]; no bytes where none is remembered. They
+    /// name messages by checksums, so they are true wherever the same messages are.
+    #[must_use]
+    pub fn costs(&self, rows: Range<usize>) -> Vec<u8> {
+        self.costs.borrow().bytes(rows, &|row| self.checksum(row, 0))
+    }
+
+    /// How many records [`Messages::costs`] would give.
+    #[must_use]
+    pub fn known_costs(&self, rows: Range<usize>) -> usize {
+        self.costs.borrow().known_count(rows)
+    }
+
+    /// Remembers the costs of some messages, as far as they are among `bytes`. Bytes that are damaged, of another version or no
+    /// costs at all are ignored: the messages are counted again then.
+    pub fn learn_costs(&self, rows: Range<usize>, bytes: &[u8]) {
+        self.costs.borrow_mut().learn(rows, bytes, &|row| self.checksum(row, 0));
+    }
+
+    // ---- What tells messages apart ----
+
+    /// Whether any message may be no part of its log's history for more than its place: see [`Index`].
+    pub(crate) fn has_odd(&self) -> bool {
+        ODD_FIELDS.iter().any(|field| self.has_seen(*field))
+    }
+
+    /// A checksum of the first `length` messages with all their fields, as 16 hexadecimal digits.
+    ///
+    /// It is a chain (each message's digest covers the one before it), so a longer transcript's costs only what is new.
+    #[must_use]
+    pub fn digest(&self, length: usize) -> String {
+        let mut digests = self.digests.borrow_mut();
+        for row in digests.len()..length {
+            let before = digests.last().copied().unwrap_or(0);
+            digests.push(self.checksum(row, before));
+        }
+        let digest = length.checked_sub(1).map_or(0, |last| digests[last]);
+        format!("{digest:016x}")
+    }
+
+    /// The checksum of one message with all its fields.
+    fn checksum(&self, row: usize, seed: u64) -> u64 {
+        let mut hash = Xxh64::new(seed);
+        let Row { role, pinned, time, .. } = self.rows[row];
+        hash.update(&[role as u8, u8::from(pinned)]);
+        hash.update(&time.map_or(i64::MIN, |time| time.0).to_le_bytes());
+        for (field, value) in self.fields(row) {
+            if field == Field::CreatedAt && time.is_some() {
+                continue; // said by the time, however it was written
+            }
+            hash.update(&[field as u8]);
+            hash.update(&(value.len() as u64).to_le_bytes());
+            hash.update(value.as_bytes());
+        }
+        hash.digest()
+    }
+}
+
+fn too_large() -> Error {
+    Error::new(
+        ErrorCode::InvalidTranscript,
+        "the transcript is larger than 4 GB of text",
+        "Pass the newest part of it.",
+    )
+}

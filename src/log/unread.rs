@@ -1,0 +1,59 @@
+//! What a transcript leaves out of the log that it was read from.
+
+use crate::base::time::Milliseconds;
+use serde::{Deserialize, Serialize};
+
+/// What a transcript leaves out of the log that it was read from.
+///
+/// Reading from the end, one reads no more than the context can need. What comes before that tail was read for what it is:
+/// the log's beginning, and what is pinned or replied to, with its exchange.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Unread {
+    /// Where messages were not read, in the order of the rows: the log's beginning ends at the first gap, and the tail begins
+    /// behind the last.
+    pub gaps: Vec<Gap>,
+    /// How many messages were not read.
+    pub count: usize,
+    /// Whether some of them may have no time.
+    pub has_untimed: bool,
+    /// Ids that were looked for: all messages of the log that have one of them are there.
+    pub looked_up: Vec<String>,
+    /// How the index of the log ranked messages: in a recording, as it is not there when that is replayed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranking: Option<RankingRecord>,
+}
+
+/// How the index of a log ranked messages for a request.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RankingRecord {
+    /// The rows of those that were read, the best first.
+    pub rows: Vec<usize>,
+    /// Why those that were kept were recalled.
+    pub recalled: Vec<RecalledWords>,
+}
+
+/// Messages of the log that are not in the transcript, all in a row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Gap {
+    /// The row that follows them.
+    pub row: usize,
+    /// The latest time of all that the log has before that row, or of the row itself; none where none has a time.
+    pub latest: Option<Milliseconds>,
+}
+
+/// Why messages were recalled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RecalledWords {
+    /// Their positions in the transcript, from 0.
+    pub positions: Vec<usize>,
+    /// What speaks for each: words of the request that it has or stands beside, who says it, when, what it means.
+    pub words: String,
+}

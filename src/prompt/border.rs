@@ -1,0 +1,138 @@
+//! The borders between the parts of a text prompt: where two texts meet so that no token crosses from one into the other.
+//!
+//! A prompt costs the sum of its parts only if the pretokenizer cuts at each border what it cuts without its neighbour.
+//! A piece is found from its start onwards, so a part never changes the pieces before a border that is cut anyway: only
+//! the last piece before the border can reach across it. Before a border there is always a line feed. In both encodings
+//! it can be within two pieces:
+//!
+//! - symbols with what follows them, ` ?[^\s\p{L}\p{N}]+[\r\n/]*`: this reaches on over line ends, and in `o200k_base` over
+//!   slashes;
+//! - white space, `\s*[\r\n]+`: this reaches up to the last line end of the white space, and in `cl100k_base`, `\s++$`, to the
+//!   end of the text where nothing else follows.
+//!
+//! So a part that ends with a line feed is safe before a part that begins with neither a line end nor a slash, has no line
+//! end within the white space that it begins with, and is more than white space. Other white space may stand at its
+//! beginning: an indent.
+
+use crate::base::guard::is_line_end;
+
+/// Makes of a text a part: safe at its beginning, and with `ends_line` at its end too. What shows nothing is no part.
+///
+/// White space up to the last line end before the first visible character goes, as in a text block; a slash is
+/// indented by a space.
+pub(crate) fn part(mut text: String, ends_line: bool) -> String {
+    let visible = text.len() - text.trim_start().len();
+    if visible == text.len() {
+        return String::new();
+    }
+    let last_line_end = text[..visible].char_indices().rfind(|(_, letter)| is_line_end(*letter));
+    let start = last_line_end.map_or(0, |(at, letter)| at + letter.len_utf8());
+    let indent = if text[start..].starts_with('/') { " " } else { "" };
+    text.replace_range(..start, indent);
+    if ends_line {
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(all(test, not(target_family = "wasm")))]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use proptest::test_runner::{Config, TestRunner};
+    use tiktoken_rs::CoreBPE;
+
+    /// All that a pattern of an encoding treats in its own way, and the longest tokens of white space and symbols.
+    #[rustfmt::skip]
+    static LETTERS: [&str; 62] = [
+        " ", " ", "  ", "   ", "\t", "\n", "\n", "\n\n", "\r", "\r\n", "\u{b}", "\u{c}", "\u{85}", "\u{a0}", "\u{1680}",
+        "\u{2003}", "\u{2028}", "\u{2029}", "\u{202f}", "\u{3000}", "\u{1c}", "\u{1f}", "\u{180e}",
+        "\u{200b}", "\u{200d}", "\u{feff}", "\u{ad}", "\0",
+        "/", "//", "*/", "\\", "!", "?", ".", ",", ":", ";", "-", "----", "====", "_", "(", ")", "{}", "\"", "'", "'s", "’", "[", "</a>",
+        "a", "the", "A", "1", "123", "½", "漢", "\u{301}", "\u{fe0f}", "😀", "ß",
+    ];
+
+    fn text(most: usize) -> impl Strategy<Value = String> {
+        let letter = prop_oneof![
+            30 => prop::sample::select(LETTERS.as_slice()).prop_map(str::to_owned),
+            1 => any::<char>().prop_map(String::from),
+        ];
+        prop::collection::vec(letter, 0..most).prop_map(|letters| letters.concat())
+    }
+
+    fn encodings() -> [&'static CoreBPE; 2] {
+        [tiktoken_rs::o200k_base_singleton(), tiktoken_rs::cl100k_base_singleton()]
+    }
+
+    fn check(texts: &[String], is_last_open: bool) -> Result<(), TestCaseError> {
+        let end = texts.len().saturating_sub(1);
+        let parts: Vec<String> = texts
+            .iter()
+            .enumerate()
+            .map(|(place, text)| part(text.clone(), place < end || !is_last_open))
+            .collect();
+        for encoding in encodings() {
+            let count = |text: &str| encoding.encode_ordinary(text).len();
+            let sum: usize = parts.iter().map(|part| count(part)).sum();
+            prop_assert_eq!(sum, count(&parts.concat()), "{:?}", parts);
+        }
+        for (part, text) in parts.iter().zip(texts) {
+            prop_assert_eq!(part.trim(), text.trim(), "nothing but white space is lost");
+        }
+        Ok(())
+    }
+
+    fn check_borders(cases: u32) {
+        let config = Config { cases, failure_persistence: None, ..Config::default() };
+        TestRunner::new(config)
+            .run(&(prop::collection::vec(text(7), 1..6), any::<bool>()), |(texts, is_last_open)| {
+                check(&texts, is_last_open)
+            })
+            .unwrap_or_else(|failure| panic!("{failure}"));
+    }
+
+    #[test]
+    fn a_text_costs_the_sum_of_its_parts() {
+        check_borders(20_000);
+    }
+
+    #[test]
+    #[ignore = "slow by nature: npm run test:full"]
+    fn a_million_texts_cost_the_sum_of_their_parts() {
+        check_borders(1_000_000);
+    }
+
+    #[test]
+    fn every_pair_of_what_ends_and_begins_a_part_is_safe() {
+        for before in LETTERS {
+            for first in LETTERS {
+                for second in LETTERS {
+                    let texts =
+                        ["a".to_owned() + before, first.to_owned() + second, "b".to_owned()];
+                    check(&texts, true).expect("a safe border");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_part_keeps_what_it_shows() {
+        for (text, shown) in [
+            ("", ""),
+            (" ", ""),
+            (" \n", ""),
+            ("\u{3000}\r\n\t", ""),
+            ("a", "a\n"),
+            ("  a ", "  a \n"),
+            (" \n  a", "  a\n"),
+            ("\u{2028} a\n", " a\n\n"),
+            ("/a", " /a\n"),
+            ("\r\n//", " //\n"),
+            (" /", " /\n"),
+            ("\u{200b}\n", "\u{200b}\n\n"),
+        ] {
+            assert_eq!(part(text.to_owned(), true), shown, "{text:?}");
+            assert_eq!(part(text.to_owned(), false), shown.strip_suffix('\n').unwrap_or(""));
+        }
+    }
+}

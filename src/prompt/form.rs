@@ -1,0 +1,765 @@
+//! The forms of a prompt, and what each part of one is made of.
+//!
+//! Every form is a frame and one part a piece, so that the cost of a prompt is the sum of its parts. In the text formats
+//! this is exact because no token crosses a border: see `border`.
+
+use crate::base::guard::{
+    clean_label, collapse, escape, escape_action, escape_name, indent, indent_by, is_line_end,
+    margin,
+};
+use crate::base::message::{Field, Role};
+use crate::base::template::fill_slots;
+use crate::base::time::{self, Milliseconds};
+use crate::config::{
+    ContextConfig, Format, Guard, OnRequiredOverflow, Placement, Replacement, Section, SectionKind,
+};
+use crate::log::tool_calls::shown_fields;
+use crate::prompt::border;
+use crate::recall::transcript::Transcript;
+use crate::state::context::{Made, Piece};
+use crate::state::draft::Draft;
+use crate::tokens::media;
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// What a part of a prompt is made of, as far as its cost goes.
+#[derive(Debug, Default)]
+pub(crate) struct Parts<'a> {
+    /// Tokens that no text stands for.
+    pub flat_tokens: u64,
+    /// Texts that count as characters too.
+    visible: Vec<Cow<'a, str>>,
+    /// Texts that are tokens only: roles, names, tool calls.
+    hidden: Vec<Cow<'a, str>>,
+}
+
+impl Parts<'_> {
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
+        self.visible.iter().chain(&self.hidden).map(AsRef::as_ref)
+    }
+
+    pub(crate) fn chars(&self) -> u64 {
+        self.visible.iter().map(|text| text.chars().count() as u64).sum()
+    }
+}
+
+/// What a remembered cost depends on beside the message.
+pub(crate) fn key(config: &ContextConfig, counter: &str) -> String {
+    let render = serde_json::to_string(&config.render).unwrap_or_default();
+    let zone = config.time_zone.as_deref().unwrap_or_default();
+    let budget = &config.budget;
+    let (message, name) = (budget.tokens_per_message, budget.tokens_per_name);
+    // Media cost otherwise for another model.
+    let model = config.model.as_deref().unwrap_or_default();
+    let hides_calls = config.filter.exclude_tool_calls;
+    format!("{counter} {model} {message} {name} {zone} {render} {hides_calls}")
+}
+
+/// Whether times of day are shown, so that the time zone matters.
+pub(crate) fn shows_times(config: &ContextConfig) -> bool {
+    let is_named = config.render.gap_notice.is_some();
+    is_named
+        || match config.render.format {
+            Format::Messages => quotes(config) && config.render.times,
+            Format::Text | Format::Xml => config.render.times,
+            Format::Conversations => true,
+        }
+}
+
+/// Whether messages may be quoted after the history.
+fn quotes(config: &ContextConfig) -> bool {
+    [config.recall.placement, config.triage.placement].contains(&Placement::AfterHistory)
+}
+
+/// What the form is made of with nothing in it: what primes the reply, and the tools, which are in no message.
+pub(crate) fn frame(config: &ContextConfig) -> Parts<'_> {
+    let flat_tokens = match config.render.format {
+        Format::Messages => config.budget.tokens_priming,
+        _ => 0,
+    };
+    let hidden = config.budget.tools.iter().map(Into::into).collect();
+    Parts { flat_tokens, hidden, ..Parts::default() }
+}
+
+/// No fewer than the tokens of some parts, and than their characters.
+pub(crate) fn most_of(parts: &Parts<'_>) -> u64 {
+    parts.texts().fold(parts.flat_tokens, |most, text| most.saturating_add(text.len() as u64))
+}
+
+/// What the form makes of a piece.
+pub(crate) fn parts(draft: &Draft, piece: Piece, is_last: bool) -> Parts<'_> {
+    let format = draft.config.render.format;
+    let is_chat = format == Format::Messages;
+    let visible = match (piece, draft.source(piece)) {
+        (Piece::Made(position), _) if is_chat => {
+            return made_message(draft, piece, &draft.made[position]);
+        }
+        (Piece::Message(_) | Piece::Request, Some((transcript, row))) if is_chat => {
+            return chat_parts(&draft.config, transcript, row, draft.shortened_text(piece));
+        }
+        (Piece::Made(position), _) => made_block(draft, piece, &draft.made[position]),
+        (_, Some((transcript, row))) => match format {
+            Format::Xml => element(draft, piece, transcript, row),
+            Format::Conversations if !matches!(piece, Piece::Request) => {
+                bracketed_line(draft, piece, transcript, row)
+            }
+            _ => line(draft, piece, transcript, row),
+        },
+        (_, None) => String::new(),
+    };
+    let ends_line = !is_last || (draft.config.render.trailing_newline && !is_chat);
+    Parts { visible: vec![border::part(visible, ends_line).into()], ..Parts::default() }
+}
+
+/// What stands before the request in the place of a speaker's label.
+fn request_label(config: &ContextConfig) -> Option<&str> {
+    shown_label(config, config.section(SectionKind::Request)?.1)
+}
+
+/// A section's label. One of white space alone is none where contents are guarded, as there is nothing to tell them by.
+fn shown_label<'a>(config: &ContextConfig, section: &'a Section) -> Option<&'a str> {
+    let label = section.label.as_deref();
+    label.filter(|label| !is_guarded(config) || !margin(label).is_empty())
+}
+
+/// Whether contents are kept apart from the prompt's own lines.
+fn is_guarded(config: &ContextConfig) -> bool {
+    config.render.guard == Guard::Indent
+}
+
+/// The text of pieces, in the text formats.
+pub(crate) fn text(draft: &Draft, pieces: impl IntoIterator<Item = Piece>) -> String {
+    let mut out = String::new();
+    let mut pieces = pieces.into_iter().peekable();
+    while let Some(piece) = pieces.next() {
+        for part in parts(draft, piece, pieces.peek().is_none()).texts() {
+            out.push_str(part);
+        }
+    }
+    out
+}
+
+/// What stands at the end of a text that was cut.
+pub(crate) fn marker(kept_tokens: u64, all_tokens: u64) -> String {
+    format!("{MARKER_BEGIN}{kept_tokens} of {all_tokens}{MARKER_END}")
+}
+
+const MARKER_BEGIN: &str = "[truncated: ";
+const MARKER_END: &str = " tokens]";
+
+/// A text that was cut without its marker, and the marker.
+///
+/// Of a message only what is required is cut with one. What is cut in another way ends as its own text does, which may look
+/// like a marker.
+fn split_marker<'a>(draft: &Draft, piece: Piece, text: &'a str) -> (&'a str, Option<&'a str>) {
+    let is_cut_with_one = match piece {
+        Piece::Message(row) | Piece::Quoted(row) => draft.requirement(row).is_some(),
+        Piece::Request | Piece::Made(_) => true,
+    };
+    let (before, last) = match text.rsplit_once('\n') {
+        Some((before, last)) => (before, last),
+        None => ("", text),
+    };
+    let is_figures =
+        |it: &str| it.bytes().all(|byte| byte.is_ascii_digit() || b" of".contains(&byte));
+    let figures = last.strip_prefix(MARKER_BEGIN).and_then(|rest| rest.strip_suffix(MARKER_END));
+    if is_cut_with_one
+        && draft.config.budget.on_required_overflow == OnRequiredOverflow::Shorten
+        && figures.is_some_and(is_figures)
+    {
+        return (before, Some(last));
+    }
+    (text, None)
+}
+
+// The format `messages`.
+
+fn chat_parts<'a>(
+    config: &ContextConfig,
+    transcript: &'a Transcript,
+    row: usize,
+    shortened: Option<&'a str>,
+) -> Parts<'a> {
+    let mut parts = Parts { flat_tokens: config.budget.tokens_per_message, ..Parts::default() };
+    parts.hidden.push(transcript.role(row).as_str().into());
+    parts.visible.extend(shortened.map(Into::into));
+    let mut call = None;
+    for (field, value) in shown_fields(&config.filter, transcript, row) {
+        match field {
+            Field::Text if shortened.is_none() => parts.visible.push(value.into()),
+            Field::Reasoning | Field::ResultId => parts.hidden.push(value.into()),
+            Field::Name => {
+                parts.flat_tokens += config.budget.tokens_per_name;
+                parts.hidden.push(value.into());
+            }
+            Field::Image | Field::Audio | Field::File => {
+                let is_assistant = transcript.role(row) == Role::Assistant;
+                let cost = media::cost(field, value, config.model.as_deref(), is_assistant);
+                parts.flat_tokens = parts.flat_tokens.saturating_add(cost);
+            }
+            Field::CallId => call = Some([value, ""]),
+            Field::CallName => call = call.map(|[id, _]| [id, value]),
+            Field::CallArguments => {
+                let [id, name] = call.take().unwrap_or_default();
+                parts.hidden.push(call_json(id, name, value).into());
+            }
+            _ => {}
+        }
+    }
+    parts
+}
+
+fn made_message<'a>(draft: &'a Draft, piece: Piece, made: &'a Made) -> Parts<'a> {
+    let flat_tokens = draft.config.budget.tokens_per_message;
+    let text = draft.shortened_text(piece).unwrap_or(&made.text);
+    let visible = vec![labelled(draft, made, text)];
+    Parts { flat_tokens, visible, hidden: vec![made.role.as_str().into()] }
+}
+
+/// A text of the build's with its section's label; what stands around the history has none.
+fn labelled<'a>(draft: &'a Draft, made: &Made, text: &'a str) -> Cow<'a, str> {
+    let section = draft.config.sections().get(made.section);
+    let section = section.filter(|section| section.kind != SectionKind::History);
+    match section.and_then(|section| section.label.as_deref()) {
+        Some(label) => format!("{label}{text}").into(),
+        None => text.into(),
+    }
+}
+
+/// What a message of the build's says, as it is sent.
+pub(crate) fn made_content(draft: &Draft, piece: Piece, made: &Made) -> String {
+    let text = draft.shortened_text(piece).unwrap_or(&made.text);
+    labelled(draft, made, text).into_owned()
+}
+
+/// A tool call as the JSON that carries it: `{"id":…,"name":…,"arguments":…}`, the arguments as a JSON text.
+fn call_json(id: &str, name: &str, arguments: &str) -> String {
+    let json = |text: &str| serde_json::to_string(text).unwrap_or_default();
+    format!(r#"{{"id":{},"name":{},"arguments":{}}}"#, json(id), json(name), json(arguments))
+}
+
+// The text formats.
+
+/// A text of the build's. What stands around the history is in its form already.
+fn made_block(draft: &Draft, piece: Piece, made: &Made) -> String {
+    let config = &draft.config;
+    let section = config.sections().get(made.section);
+    let Some(section) = section.filter(|section| section.kind != SectionKind::History) else {
+        return made.text.clone();
+    };
+    let is_text = config.render.format == Format::Text;
+    if !is_guarded(config) {
+        let content = made_content(draft, piece, made);
+        return if config.render.format == Format::Xml {
+            section_element(section, &escape_xml(&content))
+        } else {
+            content.trim_end_matches(is_line_end).to_owned()
+        };
+    }
+    let label = shown_label(config, section);
+    let (before, marker, after) = match (draft.shortened_text(piece), made.marker) {
+        (Some(text), _) => {
+            let (text, marker) = split_marker(draft, piece, text);
+            (text, marker, "")
+        }
+        (None, Some(start)) => {
+            let (before, rest) = made.text.split_at(start);
+            let (marker, after) = rest.split_at(rest.find('\n').unwrap_or(rest.len()));
+            (before.strip_suffix('\n').unwrap_or(before), Some(marker), after)
+        }
+        (None, None) => (made.text.as_str(), None, ""),
+    };
+    if !is_text {
+        let marker = marker.map(|it| format!("\n{}", marker_element(it))).unwrap_or_default();
+        let label = escape_xml(label.unwrap_or_default());
+        let content = indent(&(label + &escape_xml(before))).into_owned();
+        let content = content + &marker + &indent(&escape_xml(after));
+        return section_element(section, content.trim_end_matches(is_line_end));
+    }
+    let head = match label {
+        Some(label) => margin(label).into_owned(),
+        None => format!("## {}\n", section.id),
+    };
+    let mut out = indent(&format!("{head}{before}")).into_owned();
+    if let Some(marker) = marker {
+        out = format!("{out}\n{marker}{}", indent(after));
+    }
+    out.truncate(out.trim_end_matches(is_line_end).len());
+    out
+}
+
+fn section_element(section: &Section, content: &str) -> String {
+    format!("<section id=\"{}\">{content}</section>", escape_attribute(&section.id))
+}
+
+/// The marker of a cut as an element.
+fn marker_element(marker: &str) -> String {
+    let figures = marker.strip_prefix(MARKER_BEGIN).and_then(|it| it.strip_suffix(']'));
+    format!("<truncated>{}</truncated>", figures.unwrap_or(marker))
+}
+
+/// What stands before and after the history, where there is any.
+pub(crate) fn around_history(draft: &Draft) -> (Vec<String>, Vec<String>) {
+    let label = || draft.config.section(SectionKind::History).and_then(|(_, it)| it.label.clone());
+    let heading = || draft.config.render.heading.clone();
+    let above = |lines: [Option<String>; 2]| {
+        lines.into_iter().flatten().map(|line| block(&draft.config, &line))
+    };
+    match draft.config.render.format {
+        Format::Messages => (Vec::new(), Vec::new()),
+        Format::Text => (above([label(), heading()]).collect(), Vec::new()),
+        Format::Xml => (vec!["<conversation>".to_owned()], vec!["</conversation>".to_owned()]),
+        Format::Conversations => {
+            let tiers = &draft.config.tiers;
+            let conversations = draft.conversations.as_ref();
+            let status = conversations.map(|conversations| {
+                let status = if conversations.is_continuation {
+                    &tiers.continuation
+                } else {
+                    &tiers.new_conversation
+                };
+                format!("<thread-status>{}</thread-status>", escape_xml(status))
+            });
+            let mut opening: Vec<String> = above([label(), heading()]).collect();
+            opening.push("<conversation-history>".to_owned());
+            opening.extend(status);
+            (opening, vec!["</conversation-history>".to_owned()])
+        }
+    }
+}
+
+/// What stands before and after what is quoted.
+pub(crate) fn around_quotes(config: &ContextConfig) -> (Vec<String>, Vec<String>) {
+    let mut label = block(config, &config.render.quote_label);
+    match config.render.format {
+        Format::Xml | Format::Conversations => {
+            return (vec!["<recalled>".to_owned()], vec!["</recalled>".to_owned()]);
+        }
+        Format::Messages if !label.is_empty() => label.push('\n'),
+        Format::Messages | Format::Text => {}
+    }
+    (vec![label], Vec::new())
+}
+
+/// What says that messages are left out, in its form; none where there is no such line.
+pub(crate) fn gap_notice(
+    config: &ContextConfig,
+    count: usize,
+    from: &str,
+    to: &str,
+) -> Option<String> {
+    let template = config.render.gap_notice.as_deref().filter(|it| !it.trim().is_empty())?;
+    let slots = [("count}", &*count.to_string()), ("from}", from), ("to}", to)];
+    let text = fill_slots(template, &slots);
+    Some(match config.render.format {
+        Format::Messages => text,
+        Format::Text => block(config, &text),
+        Format::Xml | Format::Conversations => {
+            format!("<gap>{}</gap>", guarded(config, &escape_xml(&text)))
+        }
+    })
+}
+
+/// A line of the prompt's own without the line ends around it, as a part has one of its own. It goes on below as contents
+/// do.
+fn block(config: &ContextConfig, text: &str) -> String {
+    let text = text.trim_matches(is_line_end);
+    own_text(config, text)
+}
+
+/// A text of the caller's that stands at the margin.
+pub(crate) fn own_text(config: &ContextConfig, text: &str) -> String {
+    if is_guarded(config) && config.render.format != Format::Xml {
+        indent(&margin(text)).into_owned()
+    } else {
+        text.to_owned()
+    }
+}
+
+/// A text of which no line but the first begins at the margin, where contents are guarded.
+fn guarded<'a>(config: &ContextConfig, text: &'a str) -> Cow<'a, str> {
+    if is_guarded(config) { indent(text) } else { text.into() }
+}
+
+/// A text of others that fills a template within a section. Its lines stand further in than any of the template's.
+pub(crate) fn guarded_item<'a>(
+    config: &ContextConfig,
+    template: &str,
+    text: &'a str,
+) -> Cow<'a, str> {
+    match (is_guarded(config), config.render.format) {
+        (true, _) => {}
+        (false, Format::Conversations) => return escape_xml(text).into(),
+        (false, _) => return text.into(),
+    }
+    let spaces = |line: &str| line.chars().take_while(|letter| letter.is_whitespace()).count();
+    indent_by(text, 1 + template.split(is_line_end).map(spaces).max().unwrap_or(0))
+}
+
+/// `Label: content`, and below it the lines that are not content.
+fn line(draft: &Draft, piece: Piece, transcript: &Transcript, row: usize) -> String {
+    let config = &draft.config;
+    let mut out = String::new();
+    let request_label = request_label(config).filter(|_| piece == Piece::Request);
+    if config.render.times && request_label.is_none() {
+        match transcript.time(row) {
+            Some(moment) => {
+                let _ = write!(out, "[{}] ", time::format_minute(moment, &draft.zone));
+            }
+            None if piece == Piece::Request => {} // it is being asked
+            None => {
+                let _ = write!(out, "[{UNKNOWN_TIME}] ");
+            }
+        }
+    }
+    let said = Said::of(draft, piece, transcript, row);
+    match request_label {
+        Some(label) if is_guarded(config) => out.push_str(&margin(label)),
+        Some(label) => out.push_str(label),
+        None => {
+            let label = label(config, transcript, row);
+            let is_escaped = config.render.format == Format::Conversations;
+            out.push_str(&if is_escaped { escape_xml(&label) } else { label });
+            out.push_str(if said.content.is_empty() { ":" } else { ": " });
+        }
+    }
+    if config.render.format == Format::Conversations {
+        out.push_str(&escape_xml(&said.content));
+    } else {
+        out.push_str(&said.content);
+    }
+    said.close(config, &out)
+}
+
+/// What stands for a time that is not known.
+pub(crate) const UNKNOWN_TIME: &str = "unknown";
+
+/// What a message shows in the text formats.
+#[derive(Debug, Default)]
+struct Said {
+    content: String,
+    /// What is not content, each in a line of its own below it: tool calls, media, the marker of a cut, actions.
+    lines: Vec<String>,
+}
+
+impl Said {
+    fn of(draft: &Draft, piece: Piece, transcript: &Transcript, row: usize) -> Self {
+        let config = &draft.config;
+        let actions = actions_line(config, transcript, row);
+        let whole = said(draft, piece, transcript, row);
+        let replaced = replacement(config, &whole, transcript, row);
+        if replaced.is_some() || !is_guarded(config) {
+            let content = replaced.map_or(whole, str::to_owned);
+            return Self { content, lines: actions.into_iter().collect() };
+        }
+        let cut = draft.shortened_text(piece).map(|text| split_marker(draft, piece, text));
+        let mut texts: Vec<&str> = cut.iter().map(|(text, _)| *text).collect();
+        let mut lines = Vec::new();
+        let mut name = "";
+        for (field, value) in transcript.fields(row) {
+            match field {
+                Field::Text if cut.is_none() && !value.is_empty() => texts.push(value),
+                Field::Image | Field::Audio | Field::File => lines.push(media_line(config, field)),
+                Field::CallName => name = value,
+                Field::CallArguments => lines.push(call_line(config, name, value)),
+                _ => {}
+            }
+        }
+        let marker = cut.and_then(|(_, marker)| marker);
+        lines.extend(marker.map(|marker| match config.render.format {
+            Format::Xml => marker_element(marker),
+            _ => marker.to_owned(),
+        }));
+        lines.extend(actions);
+        Self { content: said_of(config, &texts.join("\n")), lines }
+    }
+
+    /// A message: its head with its content, and the lines below it.
+    fn close(&self, config: &ContextConfig, head: &str) -> String {
+        let mut out = guarded(config, head).into_owned();
+        for line in &self.lines {
+            out.push('\n');
+            out.push_str(line);
+        }
+        out
+    }
+}
+
+/// The name of what is no text.
+fn media_line(config: &ContextConfig, field: Field) -> String {
+    let name = match field {
+        Field::Image => "image",
+        Field::Audio => "audio",
+        _ => "file",
+    };
+    if config.render.format == Format::Xml { format!("<{name}/>") } else { format!("[{name}]") }
+}
+
+/// A tool call below what was said with it.
+fn call_line(config: &ContextConfig, name: &str, arguments: &str) -> String {
+    let arguments = said_of(config, arguments);
+    match config.render.format {
+        Format::Xml => {
+            let (name, arguments) = (escape_attribute(name), escape_xml(&arguments));
+            format!("<call name=\"{name}\">{}</call>", indent(&arguments))
+        }
+        format => {
+            let line = format!("{CALL_BEGIN}{}({arguments})]", escape(name, '('));
+            let is_escaped = format == Format::Conversations;
+            indent(&if is_escaped { escape_xml(&line) } else { line }).into_owned()
+        }
+    }
+}
+
+const CALL_BEGIN: &str = "[Calling ";
+
+/// What was done in a message, on a line of its own.
+fn actions_line(config: &ContextConfig, transcript: &Transcript, row: usize) -> Option<String> {
+    let limit = usize::try_from(config.render.max_actions).unwrap_or(usize::MAX);
+    let action = |text: &str| {
+        let text = collapse(text);
+        if is_guarded(config) { escape_action(&text) } else { text }
+    };
+    let actions: Vec<String> = transcript.values(row, Field::Action).map(action).collect();
+    if actions.is_empty() || limit == 0 {
+        return None;
+    }
+    let mut shown = actions[..actions.len().min(limit)].join(" | ");
+    if actions.len() > limit {
+        let _ = write!(shown, " +{} more", actions.len() - limit);
+    }
+    Some(match config.render.format {
+        Format::Xml => format!("<actions>{}</actions>", escape_xml(&shown)),
+        Format::Conversations => escape_xml(&format!("[Actions: {shown}]")),
+        Format::Text | Format::Messages => format!("[Actions: {shown}]"),
+    })
+}
+
+/// What was said, as the text formats and their limits take it: texts, tool calls as `[Calling name(arguments)]`, media as
+/// `[image]`.
+pub(crate) fn said(draft: &Draft, piece: Piece, transcript: &Transcript, row: usize) -> String {
+    let shortened = draft.shortened_text(piece);
+    let mut lines: Vec<Cow<'_, str>> = shortened.map(Into::into).into_iter().collect();
+    let mut name = "";
+    for (field, value) in shown_fields(&draft.config.filter, transcript, row) {
+        match field {
+            Field::Text if shortened.is_none() && !value.is_empty() => lines.push(value.into()),
+            Field::Image => lines.push("[image]".into()),
+            Field::Audio => lines.push("[audio]".into()),
+            Field::File => lines.push("[file]".into()),
+            Field::CallName => name = value,
+            Field::CallArguments => lines.push(format!("[Calling {name}({value})]").into()),
+            _ => {}
+        }
+    }
+    said_of(&draft.config, &lines.join("\n"))
+}
+
+/// A text as the text formats take it.
+pub(crate) fn said_of(config: &ContextConfig, text: &str) -> String {
+    if config.render.collapse_whitespace { collapse(text) } else { text.to_owned() }
+}
+
+/// What is shown for what was said, if another text is.
+fn replacement<'a>(
+    config: &'a ContextConfig,
+    said: &str,
+    transcript: &Transcript,
+    row: usize,
+) -> Option<&'a str> {
+    let rules = &config.render.replace;
+    if rules.is_empty() {
+        return None;
+    }
+    let lower = said.to_ascii_lowercase();
+    let applies = |rule: &&Replacement| {
+        rule.role.is_none_or(|role| role == transcript.role(row))
+            && rule
+                .tag
+                .as_ref()
+                .is_none_or(|tag| transcript.values(row, Field::Tag).any(|t| t == tag))
+            && rule.contains.iter().all(|phrase| lower.contains(&phrase.to_ascii_lowercase()))
+    };
+    rules.iter().find(applies).map(|rule| rule.text.as_str())
+}
+
+/// The label of a message: what its source is called, or its role, and behind it the name in brackets. Where contents are not
+/// guarded, the name stands in the place of the role.
+fn label(config: &ContextConfig, transcript: &Transcript, row: usize) -> String {
+    let role = transcript.role(row);
+    let source = transcript.value(row, Field::Source);
+    let of_source = source.filter(|_| role == Role::User);
+    let of_source = of_source.and_then(|source| config.render.source_labels.get(source));
+    let label = of_source.map_or(config.render.role_label(role), String::as_str);
+    let name = transcript.value(row, Field::Name).filter(|name| !name.is_empty());
+    if !is_guarded(config) {
+        return name.filter(|_| of_source.is_none()).map_or_else(|| label.to_owned(), collapse);
+    }
+    let label = clean_label(label);
+    match name {
+        None => label,
+        Some(name) => format!("{label} ({})", escape_name(name)).trim_start().to_owned(),
+    }
+}
+
+/// `[label 14:05] content`, the line of the format `conversations`.
+fn bracketed_line(draft: &Draft, piece: Piece, transcript: &Transcript, row: usize) -> String {
+    let label = label(&draft.config, transcript, row);
+    let mut out = format!("[{}", escape_xml(&label));
+    if let Some(moment) = transcript.time(row) {
+        let _ = write!(out, " {}", time::format_clock(moment, &draft.zone));
+    }
+    out.push_str("] ");
+    let said = Said::of(draft, piece, transcript, row);
+    out.push_str(&escape_xml(&said.content));
+    said.close(&draft.config, &out)
+}
+
+/// `<message role="…">content</message>`, or the request's element.
+fn element(draft: &Draft, piece: Piece, transcript: &Transcript, row: usize) -> String {
+    let tag = if piece == Piece::Request { "request" } else { "message" };
+    let mut out = format!("<{tag} role=\"{}\"", transcript.role(row).as_str());
+    let mut attribute = |name: &str, value: &str| {
+        let _ = write!(out, " {name}=\"{}\"", escape_attribute(value));
+    };
+    if let Some(name) = transcript.value(row, Field::Name) {
+        attribute("name", name);
+    }
+    if let (true, Some(moment)) = (draft.config.render.times, transcript.time(row)) {
+        attribute("time", &time::format_minute(moment, &draft.zone));
+    }
+    let said = Said::of(draft, piece, transcript, row);
+    out.push('>');
+    out.push_str(&escape_xml(&said.content));
+    let mut out = said.close(&draft.config, &out);
+    let _ = write!(out, "</{tag}>");
+    out
+}
+
+/// The element that a conversation begins with, and what is below it where it is shown by a text.
+pub(crate) fn conversation_open(
+    started_at: Option<Milliseconds>,
+    label: &str,
+    summary: Option<(&str, bool)>,
+    is_empty: bool,
+) -> String {
+    let mut out = "<conversation".to_owned();
+    if let Some(moment) = started_at {
+        let _ = write!(out, " timestamp=\"{}\"", time::format_iso(moment));
+    }
+    let _ = write!(out, " relative=\"{label}\"");
+    match summary {
+        Some((text, false)) => {
+            let _ = write!(out, " summary=\"true\">\nSummary: {}", escape_xml(&collapse(text)));
+        }
+        Some((text, true)) => {
+            let _ = write!(out, " summary=\"extract\">\nExtract: {}", escape_xml(&collapse(text)));
+        }
+        None if is_empty => out.push_str(">\n"),
+        None => out.push('>'),
+    }
+    out
+}
+
+/// The summary of a conversation, in the formats that have no element for it.
+pub(crate) fn conversation_summary(
+    config: &ContextConfig,
+    label: &str,
+    text: &str,
+    is_extract: bool,
+) -> String {
+    let kind = if is_extract { "Extract" } else { "Summary" };
+    match config.render.format {
+        Format::Xml => {
+            let tag = kind.to_ascii_lowercase();
+            format!("<{tag} relative=\"{label}\">{}</{tag}>", escape_xml(text))
+        }
+        Format::Text => format!("{kind} of the conversation of {label}: {}", collapse(text)),
+        _ => format!("{kind} of the conversation of {label}: {text}"),
+    }
+}
+
+/// The element that a conversation ends with.
+pub(crate) const CONVERSATION_CLOSE: &str = "</conversation>";
+
+/// Escapes what XML gives a meaning to, and replaces what XML cannot hold.
+fn escape_xml(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\t' | '\n' | '\r' => out.push(letter),
+            '\0'..=' ' | '\u{fffe}' | '\u{ffff}' if letter != ' ' => {
+                out.push('\u{fffd}');
+            }
+            _ => out.push(letter),
+        }
+    }
+    out
+}
+
+/// The same for the value of an attribute, in which readers of XML take a line end for a space.
+fn escape_attribute(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in escape_xml(text).chars() {
+        if is_line_end(letter) || letter == '\t' {
+            let _ = write!(out, "&#{};", u32::from(letter));
+        } else {
+            out.push(letter);
+        }
+    }
+    out
+}
+
+/// What a message of the build's says with the messages that it quotes.
+pub(crate) fn quoting_content(draft: &Draft) -> String {
+    let last = draft.quotes.last();
+    let mut out = String::new();
+    for piece in &draft.quotes {
+        for text in parts(draft, *piece, Some(piece) == last).visible {
+            out.push_str(&text);
+        }
+    }
+    out
+}
+
+/// The canonical bytes of a chat message: its role and what the model sees of it, each with its length.
+pub(crate) fn canonical_message(draft: &Draft, piece: Piece) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut push = |field: Field, value: &str| {
+        bytes.push(field as u8);
+        bytes.extend((value.len() as u64).to_le_bytes());
+        bytes.extend(value.as_bytes());
+    };
+    let role = match (piece, draft.source(piece)) {
+        (Piece::Made(position), _) => {
+            let made = &draft.made[position];
+            push(Field::Text, &made_content(draft, piece, made));
+            made.role
+        }
+        (Piece::Quoted(_), _) => {
+            for text in parts(draft, piece, false).texts() {
+                push(Field::Text, text);
+            }
+            Role::System
+        }
+        (_, Some((transcript, row))) => {
+            let shortened = draft.shortened_text(piece);
+            if let Some(text) = shortened {
+                push(Field::Text, text);
+            }
+            for (field, value) in shown_fields(&draft.config.filter, transcript, row) {
+                if field.is_content() && !(field == Field::Text && shortened.is_some()) {
+                    push(field, value);
+                }
+            }
+            transcript.role(row)
+        }
+        (_, None) => Role::User,
+    };
+    bytes.insert(0, role as u8);
+    bytes
+}

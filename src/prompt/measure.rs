@@ -1,0 +1,312 @@
+//! What the parts of a prompt cost in the form that was asked for.
+
+use crate::base::cost::Cost;
+use crate::base::map::Hashed;
+use crate::base::time::Milliseconds;
+use crate::config::{ContextConfig, Format};
+use crate::prompt::certainty::Certainty;
+use crate::prompt::form;
+use crate::recall::transcript::Transcript;
+use crate::state::ask::{HookName, Need, StageResult};
+use crate::state::context::Piece;
+use crate::state::counts::Counts;
+use crate::state::draft::Draft;
+use crate::tokens::{Counter, vocabulary::LONGEST_TOKEN};
+use std::rc::Rc;
+use xxhash_rust::xxh64::xxh64;
+
+/// How texts are counted.
+#[derive(Clone, Debug)]
+enum Source {
+    /// By windrow.
+    Counter(Counter),
+    /// By the hook `countTokens`.
+    Hook(Rc<Counts>, u64),
+}
+
+impl Source {
+    fn count_until(&self, text: &str, limit: u64) -> StageResult<Option<u64>> {
+        match self {
+            Self::Counter(counter) => Ok(counter.count_until(text, limit)),
+            Self::Hook(counts, timeout_ms) => match counts.0.borrow().get(text) {
+                Some(count) => Ok((*count <= limit).then_some(*count)),
+                None => {
+                    Err(Need::Counts { texts: vec![text.to_owned()], timeout_ms: *timeout_ms }
+                        .into())
+                }
+            },
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Counter(counter) => counter.name(),
+            Self::Hook(..) => "countTokens",
+        }
+    }
+}
+
+/// Measures pieces in one form with one counter, and remembers what messages cost.
+#[derive(Debug)]
+pub struct Meter {
+    source: Source,
+    /// What a remembered cost depends on beside the message; none where it is not remembered.
+    form: Option<u64>,
+    counts_chars: bool,
+    /// Whether the prompt ends without a line end that its last piece was counted with.
+    drops_line_end: bool,
+    /// Tokens that the last line of a text, or of what is quoted, may cost more without its line end. Mostly one is enough.
+    pub(crate) line_end: u64,
+    /// The piece that the prompt ends with, where that is known before it is put together.
+    pub(crate) last: Option<Piece>,
+}
+
+impl Meter {
+    /// What measures in a build.
+    ///
+    /// # Errors
+    ///
+    /// Stops to ask for the vocabulary, or for the offsets of the time zone where times are shown.
+    pub(crate) fn new(draft: &Draft) -> StageResult<Self> {
+        let config = &draft.config;
+        let source = if draft.hook(&[HookName::CountTokens]).is_some() {
+            Source::Hook(Rc::clone(&draft.counts), config.budget.timeout_ms)
+        } else {
+            Source::Counter(match (config.encoding_name(), &draft.encoding) {
+                (None, _) => Counter::Estimate,
+                (Some(_), Some(encoding)) => Counter::Exact(Rc::clone(encoding)),
+                (Some(name), None) => return Err(Need::Encoding { name }.into()),
+            })
+        };
+        if form::shows_times(config) {
+            draft.zone()?;
+        }
+        Ok(Self::of(config, source))
+    }
+
+    fn of(config: &ContextConfig, source: Source) -> Self {
+        let is_remembered = matches!(source, Source::Counter(_));
+        let counts_chars = config.budget.max_chars.is_some()
+            || config.render.format != Format::Messages
+            || config.sections().iter().any(|section| section.limit.chars.is_some());
+        let key = || format!("{counts_chars} {}", form::key(config, source.name()));
+        Self {
+            form: is_remembered.then(|| xxh64(key().as_bytes(), 0)),
+            counts_chars,
+            drops_line_end: config.render.format != Format::Messages
+                && !config.render.trailing_newline,
+            source,
+            line_end: 1,
+            last: None,
+        }
+    }
+
+    /// How it counts: an encoding's name, `estimate` or `countTokens`.
+    pub(crate) fn name(&self) -> &'static str {
+        self.source.name()
+    }
+
+    /// How sure its counts are.
+    pub(crate) fn certainty(&self, config: &ContextConfig, has_media: bool) -> Certainty {
+        match &self.source {
+            Source::Counter(_) => Certainty::of(config, has_media),
+            Source::Hook(..) => Certainty::of_hook(has_media),
+        }
+    }
+
+    /// Whether it counts characters too.
+    pub(crate) fn counts_chars(&self) -> bool {
+        self.counts_chars
+    }
+
+    /// Asks in one batch for all counts that the pieces need.
+    pub(crate) fn ask_for(&self, draft: &Draft, pieces: &[Piece]) -> StageResult {
+        self.ask_ahead(draft, 0, &|place| pieces.get(place).copied())
+    }
+
+    /// Asks for the counts that the rows of a group need, and ahead for those of others.
+    pub(crate) fn ask_for_group(
+        &self,
+        draft: &Draft,
+        group: &[usize],
+        others: &[usize],
+        piece: fn(usize) -> Piece,
+    ) -> StageResult {
+        self.ask_ahead(draft, group.len(), &|place| {
+            let row = group.get(place).or_else(|| others.get(place - group.len()))?;
+            Some(piece(*row))
+        })
+    }
+
+    /// Asks for the counts that the first `count` pieces need, if any is missing, and in the same batch for those of the
+    /// pieces after them, as far as a batch goes. Pieces are given by their places, from 0.
+    pub(crate) fn ask_ahead(
+        &self,
+        draft: &Draft,
+        count: usize,
+        piece_at: &dyn Fn(usize) -> Option<Piece>,
+    ) -> StageResult {
+        const BATCH: usize = 256;
+        let Source::Hook(counts, timeout_ms) = &self.source else {
+            return Ok(());
+        };
+        let counts = counts.0.borrow();
+        let mut texts: Vec<String> = Vec::new();
+        let mut is_wanted: Hashed<String, u64> = Hashed::default();
+        for position in 0.. {
+            let Some(piece) = piece_at(position) else {
+                break;
+            };
+            let is_ahead = count > 0 && position >= count;
+            if is_ahead && (texts.is_empty() || texts.len() >= BATCH) {
+                break;
+            }
+            for text in form::parts(draft, piece, self.is_last(draft, piece)).texts() {
+                if !counts.contains_key(text) && is_wanted.insert(text.to_owned(), 0).is_none() {
+                    texts.push(text.to_owned());
+                }
+            }
+        }
+        if texts.is_empty() {
+            return Ok(());
+        }
+        Err(Need::Counts { texts, timeout_ms: *timeout_ms }.into())
+    }
+
+    /// What the form costs with nothing in it, and the tools.
+    pub(crate) fn fixed(&self, draft: &Draft) -> StageResult<Cost> {
+        let cost = self.measure(&form::frame(&draft.config), u64::MAX)?;
+        Ok(cost.unwrap_or_default())
+    }
+
+    /// What pieces cost together.
+    pub(crate) fn total(&self, draft: &Draft, pieces: &[Piece]) -> StageResult<Cost> {
+        pieces
+            .iter()
+            .try_fold(Cost::default(), |spent, piece| Ok(spent.plus(self.cost(draft, *piece)?)))
+    }
+
+    /// What a piece costs.
+    pub(crate) fn cost(&self, draft: &Draft, piece: Piece) -> StageResult<Cost> {
+        Ok(self.cost_until(draft, piece, u64::MAX)?.unwrap_or_default())
+    }
+
+    /// What pieces cost together, or none as soon as they do not fit.
+    pub(crate) fn cost_within(
+        &self,
+        draft: &Draft,
+        pieces: &[Piece],
+        room: Cost,
+    ) -> StageResult<Option<Cost>> {
+        let mut spent = Cost::default();
+        for piece in pieces {
+            let left = room.minus(spent);
+            match self.cost_until(draft, *piece, left.tokens)? {
+                Some(cost) if cost.fits(left) => spent = spent.plus(cost),
+                _ => return Ok(None),
+            }
+        }
+        Ok(Some(spent))
+    }
+
+    /// No fewer characters than a text can have that fits.
+    pub(crate) fn most_chars(&self, limit: Cost) -> usize {
+        let of_tokens = match self.source {
+            Source::Counter(_) => {
+                limit.tokens.saturating_add(1).saturating_mul(LONGEST_TOKEN as u64)
+            }
+            Source::Hook(..) => u64::MAX,
+        };
+        usize::try_from(of_tokens.min(limit.chars)).unwrap_or(usize::MAX)
+    }
+
+    /// How many tokens a text has.
+    pub(crate) fn count(&self, text: &str) -> StageResult<u64> {
+        Ok(self.source.count_until(text, u64::MAX)?.unwrap_or(u64::MAX))
+    }
+
+    /// What is set aside for the end of a text that was counted with a line end, and will have none.
+    pub(crate) fn slack(&self) -> Cost {
+        let is_open = self.last.is_none() && self.drops_line_end;
+        Cost { tokens: if is_open { self.line_end } else { 0 }, chars: 0 }
+    }
+
+    /// What a piece costs more without its line end than with it: its last token may fall into several.
+    pub(crate) fn line_end_cost(&self, draft: &Draft, piece: Piece) -> StageResult<u64> {
+        let tokens = |is_last| -> StageResult<u64> {
+            let cost = self.measure(&form::parts(draft, piece, is_last), u64::MAX)?;
+            Ok(cost.unwrap_or_default().tokens)
+        };
+        Ok(tokens(true)?.saturating_sub(tokens(false)?))
+    }
+
+    /// Whether a piece ends a text, so that no line end follows it.
+    fn is_last(&self, draft: &Draft, piece: Piece) -> bool {
+        self.last == Some(piece) || draft.quotes.last() == Some(&piece)
+    }
+
+    fn cost_until(
+        &self,
+        draft: &Draft,
+        piece: Piece,
+        token_limit: u64,
+    ) -> StageResult<Option<Cost>> {
+        let is_last = self.is_last(draft, piece);
+        let parts = || form::parts(draft, piece, is_last);
+        // The last piece of a text has no line end, so its cost is its own; a shortened one is not the message's.
+        let (row, form) = match (piece, self.form) {
+            (Piece::Message(row), Some(form))
+                if !is_last && draft.shortened_text(piece).is_none() =>
+            {
+                (row, form)
+            }
+            (Piece::Quoted(row), Some(form))
+                if !is_last && draft.shortened_text(piece).is_none() =>
+            {
+                // In the text formats it is a line as any other.
+                let is_chat = draft.config.render.format == Format::Messages;
+                (row, if is_chat { !form } else { form })
+            }
+            _ => return self.measure(&parts(), token_limit),
+        };
+        if let Some(cost) = draft.transcript.remembered_cost(form, row) {
+            return Ok((cost.tokens <= token_limit).then_some(cost));
+        }
+        let Some(cost) = self.measure(&parts(), token_limit)? else {
+            return Ok(None);
+        };
+        draft.transcript.remember_cost(form, row, cost);
+        Ok(Some(cost))
+    }
+
+    fn measure(&self, parts: &form::Parts<'_>, token_limit: u64) -> StageResult<Option<Cost>> {
+        let mut tokens = parts.flat_tokens;
+        for text in parts.texts() {
+            let Some(room) = token_limit.checked_sub(tokens) else {
+                return Ok(None);
+            };
+            let Some(count) = self.source.count_until(text, room)? else {
+                return Ok(None);
+            };
+            tokens += count;
+        }
+        let chars = if self.counts_chars { parts.chars() } else { 0 };
+        Ok((tokens <= token_limit).then_some(Cost { tokens, chars }))
+    }
+}
+
+/// What every message of a transcript costs in a form, and what the form itself costs with nothing in it. Times are
+/// counted as in UTC.
+#[must_use]
+pub fn measure_all(
+    transcript: &Rc<Transcript>,
+    config: ContextConfig,
+    counter: Counter,
+) -> (Cost, Vec<Cost>) {
+    let meter = Meter::of(&config, Source::Counter(counter));
+    let draft = Draft::new(Rc::clone(transcript), None, config, Milliseconds(0), Vec::new());
+    let rows = 0..transcript.len();
+    // A counter of windrow's own never asks.
+    let cost = |row| meter.cost(&draft, Piece::Message(row)).unwrap_or_default();
+    (meter.fixed(&draft).unwrap_or_default(), rows.map(cost).collect())
+}

@@ -1,0 +1,488 @@
+//! The vectors that the hook `recall.embed` gave for messages: kept as whole numbers, and how near they are to a request's.
+//!
+//! A vector is known by the model and the text that it is of, so that it stays true of a message whatever is done to the
+//! transcript around it. All that is computed of vectors is computed from whole numbers, and the same on every host.
+
+use crate::base::map::{self, Hashed, HashedSet};
+use crate::base::message::Field;
+use crate::log::messages::Messages;
+use std::cell::RefCell;
+use std::rc::Rc;
+use xxhash_rust::xxh64::xxh64;
+
+/// No more of a text is embedded, in characters: models look at no more of it.
+const MOST_CHARS: usize = 8_000;
+
+/// The most components of a vector: the sum of their squares fits 32 bits.
+const MOST_DIMENSIONS: usize = 1 << 16;
+
+/// What the largest component becomes.
+const LARGEST: f32 = 127.0;
+
+/// A vector by its direction: components from -127 to 127, the largest of them one of these.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Vector {
+    components: Box<[i8]>,
+    /// The sum of the squares of the components.
+    squares: u32,
+}
+
+impl Vector {
+    /// Of a vector as a model gives it, of whatever length; none where it has no component, too many, or one that is not
+    /// finite.
+    #[must_use]
+    pub fn new(values: &[f32]) -> Option<Self> {
+        let is_vector = (1..=MOST_DIMENSIONS).contains(&values.len())
+            && values.iter().all(|value| value.is_finite());
+        let largest = values.iter().fold(0.0_f32, |largest, value| largest.max(value.abs()));
+        #[expect(clippy::cast_possible_truncation, reason = "it is at most 127")]
+        let component = |value: &f32| {
+            // Divided first: the quotient is at most 1, whatever the components are.
+            if largest > 0.0 { (value / largest * LARGEST).round() as i8 } else { 0 }
+        };
+        is_vector.then(|| Self::of_components(values.iter().map(component).collect()))
+    }
+
+    fn of_components(components: Box<[i8]>) -> Self {
+        let square = |component: &i8| u32::from(component.unsigned_abs()).pow(2);
+        let squares = components.iter().map(square).sum();
+        Self { components, squares }
+    }
+
+    /// How many components it has.
+    #[must_use]
+    pub fn dimensions(&self) -> usize {
+        self.components.len()
+    }
+
+    /// The cosine of the angle between two, from -1 to 1; 0 where one has no direction, or they have not as many components.
+    #[must_use]
+    pub fn similarity(&self, other: &Self) -> f64 {
+        let lengths = f64::from(self.squares) * f64::from(other.squares);
+        if self.dimensions() != other.dimensions() || lengths == 0.0 {
+            return 0.0;
+        }
+        let pairs = self.components.iter().zip(&other.components);
+        let product: i32 = pairs.map(|(one, other)| i32::from(*one) * i32::from(*other)).sum();
+        f64::from(product) / lengths.sqrt()
+    }
+}
+
+/// The vectors of a transcript's messages.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Vectors {
+    /// The model that `keys` are of, as a checksum.
+    model: u64,
+    /// By row: what its vector is known by; 0 where nothing is embedded of it.
+    keys: Vec<u64>,
+    /// By what they are known by. Copies of a transcript share them: what is learned of one is true of all.
+    known: Rc<RefCell<Hashed<u64, Vector>>>,
+}
+
+impl Vectors {
+    /// Finds out what the vectors of the messages are known by.
+    pub(crate) fn read(&mut self, transcript: &Messages, model: &str) {
+        let model = xxh64(model.as_bytes(), 0);
+        if self.model != model {
+            self.model = model;
+            self.keys.clear();
+        }
+        for row in self.keys.len()..transcript.len() {
+            self.keys.push(text_of(transcript, row).map_or(0, |text| self.key(&text)));
+        }
+    }
+
+    /// Forgets which messages there are from the one at `length` on.
+    pub(crate) fn truncate(&mut self, length: usize) {
+        self.keys.truncate(length);
+    }
+
+    /// The texts of rows whose vectors are not known, each once.
+    pub(crate) fn unknown_texts(&self, transcript: &Messages, rows: &[usize]) -> Vec<String> {
+        let known = self.known.borrow();
+        let is_unknown =
+            |row: &&usize| self.keys[**row] != 0 && !known.contains_key(&self.keys[**row]);
+        let mut seen: HashedSet<u64> = HashedSet::default();
+        rows.iter()
+            .filter(is_unknown)
+            .filter(|row| seen.insert(self.keys[**row]))
+            .filter_map(|row| text_of(transcript, *row))
+            .collect()
+    }
+
+    /// Whether a text is what is embedded of any message.
+    pub(crate) fn is_of_any(&self, text: &str) -> bool {
+        self.keys.contains(&self.key(text))
+    }
+
+    /// Remembers the vector of a text.
+    pub(crate) fn learn(&self, text: &str, vector: Vector) {
+        let mut known = self.known.borrow_mut();
+        if known.len() >= MOST_SPARE + 2 * self.keys.len() {
+            let mut keys = self.keys.clone();
+            map::sort_numbers(&mut keys);
+            known.retain(|key, _| keys.binary_search(key).is_ok());
+        }
+        known.insert(self.key(text), vector);
+    }
+
+    /// Forgets the vectors of rows that have not so many components: they are of another model, whatever it is called. Says
+    /// whether there were any.
+    pub(crate) fn forget_others(&self, rows: &[usize], dimensions: usize) -> bool {
+        let mut known = self.known.borrow_mut();
+        let before = known.len();
+        for row in rows {
+            let key = &self.keys[*row];
+            if known.get(key).is_some_and(|vector| vector.dimensions() != dimensions) {
+                known.remove(key);
+            }
+        }
+        known.len() < before
+    }
+
+    /// How near rows are to a request; none where not all their vectors are known.
+    pub(crate) fn similarities(&self, rows: &[usize], request: &Vector) -> Option<Vec<f64>> {
+        let known = self.known.borrow();
+        let similarity = |row: &usize| match self.keys[*row] {
+            0 => Some(0.0),
+            key => known.get(&key).map(|vector| vector.similarity(request)),
+        };
+        rows.iter().map(similarity).collect()
+    }
+
+    /// How many of some rows have a vector that is known.
+    pub(crate) fn known_count(&self, rows: std::ops::Range<usize>) -> usize {
+        let known = self.known.borrow();
+        self.keys[rows].iter().filter(|key| known.contains_key(key)).count()
+    }
+
+    /// The known vectors of some rows, as bytes that [`Vectors::learn_bytes`] reads: nothing where none is known.
+    pub(crate) fn bytes(&self, rows: std::ops::Range<usize>) -> Vec<u8> {
+        let known = self.known.borrow();
+        let mut records = Vec::new();
+        let mut dimensions = None;
+        for key in &self.keys[rows] {
+            let Some(vector) = known.get(key) else {
+                continue;
+            };
+            if *dimensions.get_or_insert(vector.dimensions()) == vector.dimensions() {
+                records.extend(key.to_le_bytes());
+                records.extend(vector.components.iter().flat_map(|it| it.to_le_bytes()));
+            }
+        }
+        let Some(dimensions) = dimensions else {
+            return Vec::new();
+        };
+        let mut bytes = Vec::with_capacity(HEADER_BYTES + records.len());
+        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend((dimensions as u64).to_le_bytes());
+        bytes.extend(xxh64(&records, dimensions as u64).to_le_bytes());
+        bytes.extend(records);
+        bytes
+    }
+
+    /// Remembers the vectors of some rows, as far as they are among `bytes`. What is no list of vectors, or one of another
+    /// version, is ignored.
+    pub(crate) fn learn_bytes(&self, rows: std::ops::Range<usize>, bytes: &[u8]) {
+        let Some((header, records)) = bytes.split_first_chunk::<HEADER_BYTES>() else {
+            return;
+        };
+        // The length is right, so every part of it is there.
+        let part = |at: usize| header[at..at + 8].try_into().map_or(0, u64::from_le_bytes);
+        let [version, dimensions, checksum] = [part(0), part(8), part(16)];
+        if version != VERSION || checksum != xxh64(records, dimensions) {
+            return;
+        }
+        let size = usize::try_from(dimensions).ok().filter(|it| (1..=MOST_DIMENSIONS).contains(it));
+        let Some(size) = size else {
+            return;
+        };
+        let mut keys = self.keys[rows].to_vec();
+        map::sort_numbers(&mut keys);
+        let mut known = self.known.borrow_mut();
+        for record in records.chunks_exact(KEY_BYTES + size) {
+            if let Some((key, components)) = record.split_first_chunk() {
+                let key = u64::from_le_bytes(*key);
+                if keys.binary_search(&key).is_ok() {
+                    let components = components.iter().map(|byte| i8::from_le_bytes([*byte]));
+                    known.insert(key, Vector::of_components(components.collect()));
+                }
+            }
+        }
+    }
+
+    /// What the vector of a text is known by.
+    fn key(&self, text: &str) -> u64 {
+        xxh64(text.as_bytes(), self.model).max(1)
+    }
+}
+
+/// So many vectors of messages that are no longer there are kept, beside as many as there are messages.
+const MOST_SPARE: usize = 64;
+
+const KEY_BYTES: usize = 8;
+/// The version, how many components each has, and the checksum of what follows.
+const HEADER_BYTES: usize = 24;
+/// "vectors1"
+const VERSION: u64 = u64::from_le_bytes(*b"vectors1");
+
+/// What is embedded of a message: who says it, and its texts; nothing where these are blank.
+fn text_of(transcript: &Messages, row: usize) -> Option<String> {
+    let text = transcript.values(row, Field::Text).collect::<Vec<_>>().join("\n");
+    if text.trim().is_empty() {
+        return None;
+    }
+    let name = transcript.value(row, Field::Name).filter(|name| !name.is_empty());
+    Some(cut(&name.map_or_else(|| text.clone(), |name| format!("{name}: {text}"))).to_owned())
+}
+
+/// As much of a text as is embedded.
+pub(crate) fn cut(text: &str) -> &str {
+    text.char_indices().nth(MOST_CHARS).map_or(text, |(end, _)| &text[..end])
+}
+
+// ---- Similarities as they are recorded ----
+
+/// How many steps there are from 0 to 1: finer than what whole components tell apart.
+const STEPS: i16 = 2_000;
+
+/// The letters of base64; two of them are a similarity.
+const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// Similarities as a text of two letters each, in steps of 1/2000.
+#[must_use]
+pub fn write_similarities(similarities: &[f64]) -> String {
+    let mut text = String::with_capacity(2 * similarities.len());
+    for similarity in similarities {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "from 0 to 4000"
+        )]
+        let code = ((similarity.clamp(-1.0, 1.0) + 1.0) * f64::from(STEPS)).round() as usize;
+        text.push(char::from(LETTERS[code >> 6]));
+        text.push(char::from(LETTERS[code & 63]));
+    }
+    text
+}
+
+/// Similarities of such a text, from -1 to 1; none where it is not one.
+#[must_use]
+pub fn read_similarities(text: &str) -> Option<Vec<f32>> {
+    let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+    let value = |letter: u8| -> Option<i16> {
+        match letter {
+            b'A'..=b'Z' => Some(i16::from(letter - b'A')),
+            b'a'..=b'z' => Some(i16::from(letter - b'a') + 26),
+            b'0'..=b'9' => Some(i16::from(letter - b'0') + 52),
+            b'+' => Some(62),
+            b'/' => Some(63),
+            _ => None,
+        }
+    };
+    let similarity = |pair: &[u8; 2]| {
+        let code = value(pair[0])? * 64 + value(pair[1])?;
+        (code <= 2 * STEPS).then(|| f32::from(code - STEPS) / f32::from(STEPS))
+    };
+    rest.is_empty().then(|| pairs.iter().map(similarity).collect())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::log::messages::Columns;
+
+    /// Numbers from -1 to 1 that look random, the same each time.
+    fn numbers(seed: u64) -> impl FnMut() -> f32 {
+        let mut state = seed;
+        move || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            #[expect(clippy::cast_precision_loss, reason = "24 bits")]
+            let unit = (state >> 40) as f32 / (1_u32 << 24) as f32;
+            2.0 * unit - 1.0
+        }
+    }
+
+    fn cosine(one: &[f32], other: &[f32]) -> f64 {
+        let product = |one: &[f32], other: &[f32]| -> f64 {
+            one.iter().zip(other).map(|(one, other)| f64::from(*one) * f64::from(*other)).sum()
+        };
+        product(one, other) / (product(one, one) * product(other, other)).sqrt()
+    }
+
+    fn transcript(texts: &[&str]) -> Messages {
+        let mut transcript = Messages::default();
+        let lengths: Vec<u32> =
+            texts.iter().map(|text| u32::try_from(text.len()).expect("short")).collect();
+        let count = texts.len();
+        transcript
+            .append(&Columns {
+                text: texts.concat().as_bytes(),
+                roles: &vec![2; count],
+                pinned: &vec![0; count],
+                times: &vec![f64::NAN; count],
+                segment_counts: &vec![1; count],
+                segment_fields: &vec![Field::Text as u8; count],
+                segment_lengths: &lengths,
+            })
+            .expect("columns that fit");
+        transcript
+    }
+
+    fn vectors(transcript: &Messages, model: &str) -> Vectors {
+        let mut vectors = Vectors::default();
+        vectors.read(transcript, model);
+        vectors
+    }
+
+    fn vector(seed: u64) -> Vector {
+        let mut number = numbers(seed);
+        Vector::new(&(0..32).map(|_| number()).collect::<Vec<f32>>()).expect("a vector")
+    }
+
+    #[test]
+    fn whole_numbers_tell_the_angle_as_the_model_does() {
+        for (seed, dimensions) in (0..200).zip([2, 32, 384, 768, 1536].into_iter().cycle()) {
+            let mut number = numbers(seed);
+            let one: Vec<f32> = (0..dimensions).map(|_| number()).collect();
+            // One that is more or less near, of another length, and with a component that stands out.
+            let near = number().abs();
+            let mut other: Vec<f32> =
+                one.iter().map(|it| 1e-3 * (near * it + (1.0 - near) * number())).collect();
+            other[dimensions / 2] *= 8.0;
+            let wanted = cosine(&one, &other);
+            let quantised = [&one, &other].map(|values| Vector::new(values).expect("a vector"));
+            let found = quantised[0].similarity(&quantised[1]);
+            assert!((found - wanted).abs() < 0.01, "{found} for {wanted} of {dimensions}");
+            let again = quantised[1].similarity(&quantised[0]);
+            assert_eq!(found.to_bits(), again.to_bits());
+        }
+    }
+
+    #[test]
+    fn what_has_no_direction_is_near_to_nothing() {
+        let zero = Vector::new(&[0.0, 0.0]).expect("a vector");
+        let one = Vector::new(&[f32::MAX, f32::MIN_POSITIVE]).expect("a vector");
+        assert!((one.similarity(&one) - 1.0).abs() < 1e-12);
+        assert!(zero.similarity(&one).abs() < 1e-12);
+        assert!(one.similarity(&Vector::new(&[1.0]).expect("a vector")).abs() < 1e-12);
+        for nonsense in
+            [vec![], vec![f32::NAN], vec![1.0, f32::INFINITY], vec![1.0; MOST_DIMENSIONS + 1]]
+        {
+            assert_eq!(Vector::new(&nonsense), None);
+        }
+        let longest = Vector::new(&vec![-1.0; MOST_DIMENSIONS]).expect("a vector");
+        assert!((longest.similarity(&longest) - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn similarities_are_read_as_they_were_written() {
+        let all: Vec<f64> = (-2_000..=2_000).map(|step| f64::from(step) / 2_000.0).collect();
+        let text = write_similarities(&all);
+        let read = read_similarities(&text).expect("they were written");
+        assert_eq!(read.len(), all.len());
+        for (read, written) in read.iter().zip(&all) {
+            assert!((f64::from(*read) - written).abs() < 1e-6, "{read} for {written}");
+        }
+        let read: Vec<f64> = read.into_iter().map(f64::from).collect();
+        assert_eq!(write_similarities(&read), text);
+        assert_eq!(write_similarities(&[7.0, -7.0]), write_similarities(&[1.0, -1.0]));
+        for nonsense in ["A", "AAA", "//", "A=", "\u{e4}", "  "] {
+            assert_eq!(read_similarities(nonsense), None, "{nonsense}");
+        }
+        assert_eq!(read_similarities(""), Some(vec![]));
+    }
+
+    #[test]
+    fn each_text_is_asked_for_once_until_it_is_known() {
+        let transcript = transcript(&["tea", " ", "tea", "milk", ""]);
+        let vectors = vectors(&transcript, "one");
+        let rows = [0, 1, 2, 3, 4];
+        assert_eq!(vectors.unknown_texts(&transcript, &rows), ["tea", "milk"]);
+        vectors.learn("tea", vector(1));
+        assert_eq!(vectors.unknown_texts(&transcript, &rows), ["milk"]);
+        assert_eq!(vectors.similarities(&rows, &vector(1)), None);
+        vectors.learn("milk", vector(2));
+        let found = vectors.similarities(&rows, &vector(1)).expect("all are known");
+        let is_near = |row: usize| (found[row] - 1.0).abs() < 1e-12;
+        let is_blank = |row: usize| found[row].abs() < 1e-12;
+        assert!(is_near(0) && is_blank(1) && is_near(2) && !is_near(3) && is_blank(4), "{found:?}");
+        // Another model knows nothing of them; and the first still does, when it is asked again.
+        let mut other = vectors.clone();
+        other.read(&transcript, "two");
+        assert_eq!(other.unknown_texts(&transcript, &rows), ["tea", "milk"]);
+        other.read(&transcript, "one");
+        assert!(other.unknown_texts(&transcript, &rows).is_empty());
+        // What has another length is of another model, whatever it is called.
+        assert!(!other.forget_others(&rows, 32));
+        assert!(other.forget_others(&[0], 31));
+        assert_eq!(vectors.unknown_texts(&transcript, &rows), ["tea"]);
+    }
+
+    #[test]
+    fn what_is_no_longer_there_is_forgotten_in_time() {
+        let transcript = transcript(&["tea"]);
+        let vectors = vectors(&transcript, "one");
+        vectors.learn("tea", vector(1));
+        for turn in 0..10_000 {
+            vectors.learn(&format!("text {turn}"), vector(2));
+        }
+        assert!(vectors.known.borrow().len() <= 2 + MOST_SPARE);
+        assert!(vectors.unknown_texts(&transcript, &[0]).is_empty());
+    }
+
+    #[test]
+    fn bytes_bring_back_what_is_known_and_damage_brings_nothing() {
+        let transcript = transcript(&["tea", "milk", "", "honey"]);
+        let rows = [0, 1, 2, 3];
+        let first = vectors(&transcript, "one");
+        assert!(first.bytes(0..4).is_empty());
+        first.learn("tea", vector(1));
+        first.learn("honey", vector(2));
+        let bytes = first.bytes(0..4);
+        assert_eq!(bytes.len(), HEADER_BYTES + 2 * (KEY_BYTES + 32));
+        let second = vectors(&transcript, "one");
+        second.learn_bytes(0..4, &bytes);
+        assert_eq!(second.unknown_texts(&transcript, &rows), ["milk"]);
+        assert_eq!([second.known_count(0..4), second.known_count(1..3)], [2, 0]);
+        assert_eq!(second.bytes(0..4), bytes);
+        // Only of the rows that were asked for, and of the same model.
+        let part = vectors(&transcript, "one");
+        part.learn_bytes(1..4, &bytes);
+        assert_eq!(part.unknown_texts(&transcript, &rows), ["tea", "milk"]);
+        let other = vectors(&transcript, "two");
+        other.learn_bytes(0..4, &bytes);
+        assert_eq!(other.known_count(0..4), 0);
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 4;
+            for damaged in [damaged.as_slice(), &bytes[..at]] {
+                let third = vectors(&transcript, "one");
+                third.learn_bytes(0..4, damaged);
+                assert_eq!(third.known_count(0..4), 0, "byte {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_embedded_is_who_says_it_and_the_text_cut_where_it_is_long() {
+        let long = "\u{e4}".repeat(MOST_CHARS);
+        assert_eq!(cut(&long), long);
+        assert_eq!(cut(&format!("{long}b")), long);
+        let mut transcript = Messages::default();
+        transcript
+            .append(&Columns {
+                text: "Anatea".as_bytes(),
+                roles: &[2],
+                pinned: &[0],
+                times: &[f64::NAN],
+                segment_counts: &[2],
+                segment_fields: &[Field::Name as u8, Field::Text as u8],
+                segment_lengths: &[3, 3],
+            })
+            .expect("columns that fit");
+        assert_eq!(text_of(&transcript, 0).as_deref(), Some("Ana: tea"));
+    }
+}

@@ -1,0 +1,10 @@
+//! How well messages fit a request.
+
+pub(crate) mod about;
+pub(crate) mod flow;
+pub(crate) mod passages;
+pub mod query;
+pub mod reasons;
+pub mod score;
+pub mod search;
+pub(crate) mod spread;

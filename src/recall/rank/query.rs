@@ -1,0 +1,167 @@
+//! What a request asks for: its words, who and when it names, and from where it is asked.
+
+use crate::base::map::HashedSet;
+use crate::base::message::Role;
+use crate::base::time::{Milliseconds, Zone};
+use crate::recall::index::{Index, Speaker};
+use crate::recall::text::dates;
+use crate::recall::text::detect;
+use crate::recall::text::terms::{self, Analyzer, Word};
+
+/// What a request asks for.
+#[derive(Clone, Debug, Default)]
+pub struct Query {
+    /// The words to look for.
+    pub(crate) words: Vec<Word>,
+    /// The speakers that it names, if not all.
+    pub(crate) speakers: Vec<u16>,
+    /// The times that it names.
+    pub(crate) spans: Vec<dates::Span>,
+    /// Whether it wants an overview, an opinion or a reason rather than a fact.
+    pub(crate) wants_overview: bool,
+    /// Whether it is a question.
+    pub(crate) is_question: bool,
+    /// Who asks.
+    pub(crate) asker: Asker,
+}
+
+/// Who asks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Asker {
+    /// Nobody of the conversation, as far as is known: the request has no name, and several speakers or none have its role.
+    #[default]
+    Outside,
+    /// One who takes part, and has said nothing yet.
+    New,
+    /// A speaker.
+    Known(u16),
+}
+
+/// A request as it came.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// What it says.
+    pub text: &'a str,
+    /// Who says it.
+    pub name: &'a str,
+    /// In which role.
+    pub role: Role,
+}
+
+/// The most of a request that is read, in bytes: of a longer one the beginning and the end, where it says what it asks.
+const LONGEST_REQUEST: usize = 1 << 15;
+
+/// A request as far as it is read.
+pub(crate) fn readable(request: String) -> String {
+    if request.len() <= LONGEST_REQUEST {
+        return request;
+    }
+    let half = LONGEST_REQUEST / 2;
+    let begin = (0..=half).rev().find(|at| request.is_char_boundary(*at)).unwrap_or_default();
+    let end = (request.len() - half..=request.len()).find(|at| request.is_char_boundary(*at));
+    format!("{}\n{}", &request[..begin], &request[end.unwrap_or(request.len())..])
+}
+
+impl Query {
+    /// Reads a request.
+    #[must_use]
+    pub fn new(index: &Index, request: Request<'_>, now: Milliseconds, zone: &Zone) -> Self {
+        let own = detect::detect(request.text);
+        let mut languages = index.languages();
+        languages.retain(|language| *language != own);
+        languages.insert(0, own);
+        let mut words = Analyzer::new().query(request.text, &languages);
+        let (speakers, names) = named_speakers(index.speakers(), request.text);
+        let is_some = !speakers.is_empty() && speakers.len() < index.speakers().len();
+        let spans = index
+            .time_range()
+            .map_or_else(Vec::new, |known| dates::spans(request.text, now, zone, known));
+        let wants_overview = terms::wants_overview(request.text, own);
+        // What only says what is to be done, or by whom, is not looked for, unless there is nothing else.
+        let is_name = |word: &Word| parts_of(&word.text).any(|part| names.contains(&part));
+        let is_looked_for = |word: &Word| !word.is_request_word && !is_name(word);
+        if words.iter().any(is_looked_for) {
+            words.retain(is_looked_for);
+        }
+        Self {
+            words,
+            speakers: if is_some { speakers } else { Vec::new() },
+            spans,
+            wants_overview,
+            is_question: terms::is_question(request.text),
+            asker: asker(index.speakers(), request),
+        }
+    }
+}
+
+/// Who asks: the speaker of that name, or where the request names none and only one speaker has its role, that one.
+fn asker(speakers: &[Speaker], request: Request<'_>) -> Asker {
+    let is_same = |(speaker, _): &(&Speaker, u16)| {
+        speaker.name == request.name && speaker.role == request.role
+    };
+    if let Some((_, id)) = speakers.iter().zip(0..).find(is_same) {
+        return Asker::Known(id);
+    }
+    if !request.name.is_empty() {
+        return Asker::New;
+    }
+    let mut of_role = speakers.iter().zip(0..).filter(|(it, _)| it.role == request.role);
+    match (of_role.next(), of_role.next()) {
+        (Some((_, id)), None) => Asker::Known(id),
+        _ => Asker::Outside,
+    }
+}
+
+/// The speakers that a request names best, by most words of their names; and the words that it has of these names.
+fn named_speakers(speakers: &[Speaker], request: &str) -> (Vec<u16>, HashedSet<String>) {
+    const FEW: usize = 4;
+    let said: HashedSet<String> = parts_of(request).collect();
+    let said_of = |part: &str| -> Vec<String> {
+        if said.contains(part) {
+            return vec![part.to_owned()];
+        }
+        let may_begin = speakers.len() <= FEW;
+        let beginnings = beginnings_of(part).filter(|beginning| said.contains(*beginning));
+        beginnings.take(if may_begin { part.len() } else { 0 }).map(str::to_owned).collect()
+    };
+    let mut best = 0.0;
+    let mut named = Vec::new();
+    let mut words = HashedSet::default();
+    for (speaker, id) in speakers.iter().zip(0_u16..) {
+        let (mut parts, mut found) = (0.0, 0.0);
+        let mut words_of_name = Vec::new();
+        for part in parts_of(&speaker.name) {
+            let said = said_of(&part);
+            parts += 1.0;
+            found += if said.is_empty() { 0.0 } else { 1.0 };
+            words_of_name.extend(said);
+        }
+        let share = if parts > 0.0 { found / parts } else { 0.0 };
+        if share > best {
+            best = share;
+            named.clear();
+            words.clear();
+        }
+        if share > 0.0 && share >= best {
+            named.push(id);
+            words.extend(words_of_name);
+        }
+    }
+    (named, words)
+}
+
+/// The words of a name or a request, so that they can be compared: in small letters, unless a word is one letter, which is a
+/// name only as it is written.
+fn parts_of(name: &str) -> impl Iterator<Item = String> {
+    let parts = name.split(|letter: char| !letter.is_alphanumeric());
+    parts.filter(|part| !part.is_empty()).map(|part| match part.chars().nth(1) {
+        None => part.to_owned(),
+        Some(_) => part.to_lowercase(),
+    })
+}
+
+/// With what among few speakers a name may be meant.
+fn beginnings_of(part: &str) -> impl Iterator<Item = &str> {
+    const SHORTEST: usize = 3;
+    part.char_indices().skip(SHORTEST).map(|(end, _)| &part[..end])
+}

@@ -1,0 +1,154 @@
+//! Why a message was recalled, in words that a person understands.
+
+use crate::base::map::{self, Map};
+use crate::base::message::Role;
+use crate::log::groups::LONGEST_CALL;
+use crate::log::unread::RecalledWords;
+use crate::recall::index::Index;
+use crate::recall::rank::query::Query;
+use crate::recall::rank::score::Scores;
+use std::rc::Rc;
+
+/// What a ranking was made from.
+#[derive(Clone, Debug)]
+pub struct Evidence {
+    /// The messages.
+    pub index: Rc<Index>,
+    /// What was asked for.
+    pub query: Query,
+    /// What each message scored.
+    pub scores: Scores,
+    /// How near each is to the request by the hook `recall.embed`, where it was asked.
+    pub similarities: Option<Vec<f32>>,
+    /// By message of the index: its row of the transcript, or [`UNREAD`].
+    pub rows: Vec<usize>,
+    /// Where some are not read: the sequence number of each.
+    pub seqs: Option<Rc<Vec<u64>>>,
+}
+
+/// Stands for the row of a message that was not read.
+pub const UNREAD: usize = usize::MAX;
+
+/// Messages that far away are beside it.
+const BESIDE: usize = 3;
+/// So many words are named.
+const MOST_WORDS: usize = 5;
+/// From here on a similarity is worth a word.
+const CLOSE: f32 = 0.3;
+
+impl Evidence {
+    /// By row, of these: its place in the index.
+    fn places(&self, rows: &[usize]) -> Map<usize, usize> {
+        let mut is_wanted = vec![false; rows.iter().max().map_or(0, |last| last + 1)];
+        for row in rows {
+            is_wanted[*row] = true;
+        }
+        let mut places = Map::default();
+        for (place, row) in self.rows.iter().enumerate() {
+            if is_wanted.get(*row) == Some(&true) {
+                places.insert(*row, place);
+            }
+        }
+        places
+    }
+
+    /// The sequence numbers of messages that were not read: those at these places, and what goes together with them.
+    #[must_use]
+    pub fn unread_seqs(&self, places: &[usize]) -> Vec<u64> {
+        let Some(all) = &self.seqs else {
+            return Vec::new();
+        };
+        let mut seqs = Vec::new();
+        for place in places {
+            let unread = self.together(*place).filter(|place| self.rows[*place] == UNREAD);
+            seqs.extend(unread.map(|place| all[place]));
+        }
+        map::sort_numbers(&mut seqs);
+        seqs.dedup();
+        seqs
+    }
+
+    /// A message with the exchange that it is of, where a tool is called in that: from a message of the user to before the
+    /// next.
+    fn together(&self, place: usize) -> std::ops::Range<usize> {
+        let is = |place: usize, role| self.index.role(place) == Some(role);
+        let begin = (0..=place).rev().take(LONGEST_CALL).find(|it| is(*it, Role::User));
+        let begin = begin.unwrap_or_else(|| place.saturating_sub(LONGEST_CALL));
+        let end = (place + 1..self.index.len()).take(LONGEST_CALL).find(|it| is(*it, Role::User));
+        let end = end.unwrap_or_else(|| self.index.len().min(place + 1 + LONGEST_CALL));
+        let has_tool = (begin..end).any(|place| is(place, Role::Tool));
+        if has_tool { begin..end } else { place..place + 1 }
+    }
+
+    /// Why the messages in these rows were recalled: those of the same reasons together.
+    #[must_use]
+    pub fn recalled(&self, rows: &[usize]) -> Vec<RecalledWords> {
+        let mut recalled: Vec<RecalledWords> = Vec::new();
+        for (row, words) in rows.iter().zip(self.words(rows, "recalled for the request")) {
+            match recalled.iter_mut().find(|known| known.words == words) {
+                Some(known) => known.positions.push(*row),
+                None => recalled.push(RecalledWords { positions: vec![*row], words }),
+            }
+        }
+        recalled
+    }
+
+    /// Why each of the messages in these rows was recalled, or whatever was done with it.
+    pub(super) fn words(&self, rows: &[usize], done: &str) -> Vec<String> {
+        let has = |messages: &[u32], from: usize, to: usize| {
+            let first = messages.partition_point(|message| (*message as usize) < from);
+            messages.get(first).is_some_and(|message| *message as usize <= to)
+        };
+        let words_of = |from: usize, to: usize| {
+            let words = self.query.words.iter().zip(&self.scores.hits);
+            let words = words.filter(|(_, messages)| has(messages, from, to)).take(MOST_WORDS);
+            words.map(|(word, _)| format!("“{}”", word.text)).collect::<Vec<_>>()
+        };
+        let places = self.places(rows);
+        let explain = |row: &usize| {
+            let Some(message) = places.get(row).copied() else {
+                return String::new();
+            };
+            let mut parts = Vec::new();
+            let own = words_of(message, message);
+            if !own.is_empty() {
+                parts.push(format!("it has {}", listed(&own)));
+            }
+            let around = words_of(message.saturating_sub(BESIDE), message + BESIDE);
+            let beside: Vec<String> = around.into_iter().filter(|it| !own.contains(it)).collect();
+            if !beside.is_empty() {
+                parts.push(format!("it stands beside messages with {}", listed(&beside)));
+            }
+            let speaker = self.index.speaker(message);
+            if self.query.speakers.contains(&speaker)
+                && let Some(speaker) = self.index.speakers().get(speaker as usize)
+            {
+                parts.push(format!("it is by {}, whom the request names", speaker.name));
+            }
+            if self.scores.is_in_time.get(message) == Some(&true) {
+                parts.push("it is of a time that the request names".to_owned());
+            }
+            let similarity = self.similarities.as_ref().and_then(|it| it.get(message)).copied();
+            if let Some(similarity) = similarity.filter(|similarity| *similarity >= CLOSE) {
+                parts.push(format!("it is close in meaning ({similarity:.2})"));
+            }
+            if self.scores.flow.of(message) > self.scores.total[message] / 2.0 {
+                parts.push("the request goes on from it".to_owned());
+            }
+            if parts.is_empty() {
+                parts.push("it is of a conversation about it".to_owned());
+            }
+            format!("{done}: {}", parts.join("; "))
+        };
+        rows.iter().map(explain).collect()
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn listed(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}

@@ -1,0 +1,97 @@
+//! How well each message fits a request.
+//!
+//! Two questions are asked of every message, and what they answer is added up. *Is it what the request is about?* (`about`)
+//! And where the request goes on in the newest conversation: *is it what the request goes on from?* (`flow`)
+
+use crate::base::time::Milliseconds;
+use crate::recall::index::{IS_START, Index, PAUSE};
+use crate::recall::rank::about::{self, About};
+use crate::recall::rank::flow::{self, Flow, Newest};
+use crate::recall::rank::query::{Asker, Query};
+use crate::recall::rank::spread::largest;
+
+/// What being about the request counts, within a conversation that it goes on in.
+const ABOUT_IN_FLOW: f32 = 0.5;
+/// What it counts more where two talk: who speaks says nothing there, and what is near is sent anyway.
+const ABOUT_BETWEEN_TWO: f32 = 3.0;
+/// How much of that remains for what is no question: it rather goes on than asks back.
+const NO_QUESTION: f32 = 0.4;
+
+/// How messages fit a request, by message.
+#[derive(Clone, Debug, Default)]
+pub struct Scores {
+    /// BM25 by the words that each has itself: nothing of what is near.
+    pub own: Vec<f32>,
+    /// By word of the request: the messages that have it in one of its forms, ascending.
+    pub hits: Vec<Vec<u32>>,
+    /// What decides.
+    pub total: Vec<f32>,
+    /// The part of that which is for what the request goes on from.
+    pub flow: Flow,
+    /// Whether each is of a time that is named; empty where none is.
+    pub is_in_time: Vec<bool>,
+}
+
+/// Scores all messages of an index. `is_open` says which may be recalled, `similarities` how near each is to the request by
+/// the hook `recall.embed`, from -1 to 1.
+#[must_use]
+pub fn score(
+    index: &Index,
+    query: &Query,
+    is_open: &[bool],
+    now: Milliseconds,
+    similarities: Option<&[f32]>,
+) -> Scores {
+    let About { own, leader, hits, mut total, is_in_time } =
+        about::score(index, query, is_open, similarities);
+    let mut flow = Flow::default();
+    if let Some(newest) = newest(index, query, now) {
+        flow = flow::score(index, query, is_open, &own, leader, &newest);
+        let between_two = about_between_two(index, query, &hits, leader);
+        let weight = ABOUT_IN_FLOW + between_two * (1.0 - newest.crowd);
+        // What flows is scaled to the rest and not the other way: it is of fewer messages.
+        let most = largest(&total);
+        if most > 0.0 {
+            flow.scale(most / weight);
+        } else {
+            total.fill(0.0);
+        }
+        flow.add_to(&mut total);
+    }
+    Scores { own, hits, total, flow, is_in_time }
+}
+
+/// Scores all messages by the request's words alone: plain BM25.
+#[must_use]
+pub fn score_by_words(index: &Index, query: &Query, is_open: &[bool]) -> Scores {
+    let (own, hits) = about::by_words(index, query, is_open, false);
+    Scores { total: own.clone(), own, hits, ..Scores::default() }
+}
+
+/// Of the messages that anything speaks for so many as are best, the best first; of equal ones the newest.
+#[must_use]
+pub fn best(scores: &[f32], count: usize) -> Vec<usize> {
+    about::best(scores, count)
+}
+
+/// The more of the request's words are found in one place, the likelier it is about that place.
+fn about_between_two(
+    index: &Index,
+    query: &Query,
+    hits: &[Vec<u32>],
+    leader: Option<usize>,
+) -> f32 {
+    let coverage = leader.map_or(0.0, |leader| about::coverage(index, hits, leader));
+    ABOUT_BETWEEN_TWO * coverage * if query.is_question { 1.0 } else { NO_QUESTION }
+}
+
+/// The conversation that the request goes on in, if it goes on in one.
+fn newest(index: &Index, query: &Query, now: Milliseconds) -> Option<Newest> {
+    let last = index.len().checked_sub(1)?;
+    let is_over = index.time(last).is_some_and(|time| now.0.saturating_sub(time.0) > PAUSE);
+    if query.asker == Asker::Outside || is_over {
+        return None;
+    }
+    let first = index.flags().iter().rposition(|flags| flags & IS_START != 0)?;
+    Some(Newest::new(index, first, last))
+}

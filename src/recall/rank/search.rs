@@ -1,0 +1,100 @@
+//! Searching what was said: the messages of a log that are about a question.
+
+use crate::base::message::Role;
+use crate::base::time::{Milliseconds, Zone};
+use crate::recall::index::log::LogIndex;
+use crate::recall::rank::about::{self, About};
+use crate::recall::rank::query::{Query, Request};
+use crate::recall::rank::reasons::Evidence;
+use crate::recall::rank::score::Scores;
+use crate::recall::rank::spread::largest;
+use serde::Serialize;
+
+/// What a search found in one log.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Found {
+    /// How many messages the log has.
+    pub message_count: usize,
+    /// The words that were looked for.
+    pub words: Vec<FoundWord>,
+    /// The best messages, the best first; of equal ones the newest.
+    pub hits: Vec<Hit>,
+    /// From when to when the messages are, in milliseconds since 1970, where the question names a time: what that means
+    /// depends on the time zone.
+    pub time_range: Option<[i64; 2]>,
+}
+
+/// A word of the question.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FoundWord {
+    /// The word.
+    pub text: String,
+    /// How many messages of the log have it in one of its forms.
+    pub count: usize,
+}
+
+/// A message that was found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Hit {
+    /// Its sequence number.
+    pub seq: u64,
+    /// What it scores, as a share of the best of its log: above 0, at most 1. Beside another log that says nothing, as the
+    /// best of each has 1.
+    pub share: f32,
+    /// By word of the question, what it counts that the message has it, whatever the word's rarity.
+    pub weights: Vec<f32>,
+    /// What is like a word without being it (grams) counts.
+    pub similar: f32,
+    /// Why it was found, in words.
+    pub reason: String,
+}
+
+/// Finds at most so many messages of a log that are about a question.
+#[must_use]
+pub fn search(log: &LogIndex, text: &str, now: Milliseconds, zone: &Zone, count: usize) -> Found {
+    let index = &log.index;
+    let text = crate::recall::rank::query::readable(text.to_owned());
+    let request = Request { text: &text, name: "", role: Role::User };
+    let query = Query::new(index, request, now, zone);
+    let is_open = vec![true; index.len()];
+    let About { own, hits, total, is_in_time, .. } = about::score(index, &query, &is_open, None);
+    let most = largest(&total);
+    let best = about::best(&total, count);
+    let (words_alone, _) = about::by_words(index, &query, &is_open, false);
+    let weights = about::weights(index, &query, &best);
+    let similar: Vec<f32> = best.iter().map(|it| (own[*it] - words_alone[*it]).max(0.0)).collect();
+    let shares: Vec<f32> = best.iter().map(|message| total[*message] / most).collect();
+    let named_range = || index.time_range().map(|(first, last)| [first.0, last.0]);
+    let time_range = if query.spans.is_empty() { None } else { named_range() };
+    let words = query.words.iter().zip(&hits);
+    let words =
+        words.map(|(word, messages)| FoundWord { text: word.text.clone(), count: messages.len() });
+    let words = words.collect();
+    let evidence = Evidence {
+        index: index.clone(),
+        query,
+        scores: Scores { own, hits, total, is_in_time, ..Scores::default() },
+        similarities: None,
+        rows: (0..index.len()).collect(),
+        seqs: None,
+    };
+    let reasons = evidence.words(&best, "found");
+    let facts = weights.into_iter().zip(shares).zip(similar).zip(reasons);
+    let hits = best.iter().zip(facts).map(|(message, (((weights, share), similar), reason))| Hit {
+        seq: log.seqs[*message],
+        share,
+        weights,
+        similar,
+        reason,
+    });
+    Found { message_count: index.len(), words, hits: hits.collect(), time_range }
+}
+
+/// How rare a word is that `count` of all messages have, of however many logs: see [`FoundWord`].
+#[must_use]
+pub fn rarity(all: usize, count: usize) -> f32 {
+    about::rarity_among(all, count)
+}

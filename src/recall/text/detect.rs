@@ -1,0 +1,255 @@
+//! Which language a text is in.
+
+use crate::recall::text::fold::is_mark;
+use crate::recall::text::language::Language;
+use crate::recall::text::words::{HASH_START, hash_byte, stop_languages_of};
+
+/// Which language a text is in, by its stop words and by letters that few languages have; none where it is too short, in
+/// none of them, or not clearly in one. Only the beginning of a long text is read.
+pub(crate) fn detect(text: &str) -> Option<Language> {
+    /// Words that are read.
+    const MOST: u32 = 200;
+    let mut scores = Scores::default();
+    for chunk in text.split_whitespace() {
+        // Names of files, addresses and codes are in no language.
+        let is_code =
+            |it: u8| it.is_ascii_digit() || matches!(it, b'_' | b'@' | b'/' | b'\\' | b'=');
+        if !chunk.bytes().any(is_code) {
+            scores.chunk(chunk);
+        }
+        if scores.words >= MOST {
+            break;
+        }
+    }
+    scores.best()
+}
+/// What speaks for each language.
+#[derive(Default)]
+struct Scores {
+    /// Words that were met.
+    words: u32,
+    /// Stop words of each language, in twelfths of a word: one that several languages have counts for each a part.
+    stops: [u32; 7],
+    /// Stop words of each language, whoever else has them; those of one letter do not count.
+    hits: [u32; 7],
+    /// The first of them.
+    first: [u32; 7],
+    /// Whether others followed than the first.
+    are_various: [bool; 7],
+    /// Letters of each language that few others have.
+    letters: [u32; 7],
+    /// Letters that none of the languages has.
+    foreign: u32,
+}
+
+impl Scores {
+    /// Counts the words of what stands between spaces.
+    fn chunk(&mut self, chunk: &str) {
+        let mut hash = HASH_START;
+        let mut letters = 0_u32;
+        let mut is_tail = false;
+        for character in chunk.chars() {
+            if character.is_ascii_alphabetic() {
+                hash = hash_byte(hash, character.to_ascii_lowercase() as u8);
+                letters += 1;
+            } else if character.is_alphabetic() {
+                for small in character.to_lowercase() {
+                    self.letter(small);
+                    let mut bytes = [0; 4];
+                    hash = small.encode_utf8(&mut bytes).bytes().fold(hash, hash_byte);
+                }
+                letters += 1;
+            } else if !is_mark(character) {
+                // Where a mark stands by itself, the word is met without it.
+                let is_apostrophe = matches!(character, '\'' | '’');
+                self.word(hash, letters, is_tail || is_apostrophe);
+                is_tail = is_apostrophe && letters > 0;
+                hash = HASH_START;
+                letters = 0;
+            }
+        }
+        self.word(hash, letters, is_tail);
+    }
+
+    /// Counts a word. `is_part`: an apostrophe is before or behind it.
+    fn word(&mut self, hash: u32, letters: u32, is_part: bool) {
+        if letters == 0 || letters == 1 && is_part {
+            return;
+        }
+        self.words += 1;
+        let languages = stop_languages_of(hash);
+        if languages == 0 {
+            return;
+        }
+        let part = if letters > 1 { 12 } else { 6 } / languages.count_ones();
+        for language in Language::ALL.into_iter().filter(|it| languages & it.bit() != 0) {
+            let at = language as usize;
+            self.stops[at] += part;
+            if letters > 1 {
+                if self.hits[at] == 0 {
+                    self.first[at] = hash;
+                }
+                self.are_various[at] |= self.first[at] != hash;
+                self.hits[at] += 1;
+            }
+        }
+    }
+
+    fn letter(&mut self, letter: char) {
+        let language = match letter {
+            'ß' | 'ä' | 'ö' | 'ü' => Language::German,
+            'ê' | 'œ' | 'û' | 'î' => Language::French,
+            'ñ' | '¿' | '¡' => Language::Spanish,
+            'ã' | 'õ' => Language::Portuguese,
+            'ì' | 'ò' => Language::Italian,
+            'ы' | 'э' | 'ё' => Language::Russian,
+            'å' | 'ø' | 'æ' | 'ł' | 'ż' | 'ą' | 'ę' | 'ś' | 'ć' | 'ń' | 'č' | 'š' | 'ž' | 'ř'
+            | 'ů' | 'ě' | 'ő' | 'ű' | 'ğ' | 'ş' | 'ı' | 'ț' | 'ș' | 'ă' | 'ð' | 'þ' | 'і' | 'ї'
+            | 'є' | 'ґ' | 'ў' | 'ј' | 'љ' | 'њ' | 'ћ' | 'ђ' => {
+                self.foreign += 1;
+                return;
+            }
+            _ => return,
+        };
+        self.letters[language as usize] += 1;
+    }
+
+    fn best(&self) -> Option<Language> {
+        let score = |language: Language| {
+            let at = language as usize;
+            self.stops[at] + if self.hits[at] > 0 { 6 * self.letters[at].min(4) } else { 0 }
+        };
+        let best = Language::ALL.into_iter().rev().max_by_key(|language| score(*language))?;
+        let second = Language::ALL
+            .into_iter()
+            .filter(|language| *language != best)
+            .map(score)
+            .max()
+            .unwrap_or_default();
+        let (first, hits) = (score(best), self.hits[best as usize]);
+        // Two different stop words, one word in five, and clearly more than any other language.
+        let is_clear = first >= 15
+            && self.are_various[best as usize]
+            && hits * 5 >= self.words
+            && first * 4 >= second * 5;
+        (is_clear && self.foreign * 12 <= first).then_some(best)
+    }
+}
+
+#[cfg(all(test, not(target_family = "wasm")))]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::recall::text::fold::folded;
+
+    const SENTENCES: [(Language, [&str; 3]); 7] = [
+        (
+            Language::English,
+            [
+                "What did we decide about the venue?",
+                "I don't think that's a good idea, let's wait until they answer.",
+                "Where is the key?",
+            ],
+        ),
+        (
+            Language::German,
+            [
+                "Was haben wir über den Saal entschieden?",
+                "Ich glaube nicht, dass er heute noch kommt.",
+                "Wo ist der Schlüssel?",
+            ],
+        ),
+        (
+            Language::French,
+            [
+                "Qu'est-ce que nous avons décidé pour la salle ?",
+                "Je ne pense pas qu'il vienne aujourd'hui.",
+                "Où est la clé de la voiture ?",
+            ],
+        ),
+        (
+            Language::Spanish,
+            [
+                "¿Qué decidimos sobre el local de la fiesta?",
+                "No creo que venga hoy, pero nunca se sabe con él.",
+                "¿Dónde está la llave?",
+            ],
+        ),
+        (
+            Language::Portuguese,
+            [
+                "O que decidimos sobre o local da festa?",
+                "Não acho que ele venha hoje, mas nunca se sabe.",
+                "Onde está a chave do carro?",
+            ],
+        ),
+        (
+            Language::Italian,
+            [
+                "Che cosa abbiamo deciso per la sala della festa?",
+                "Non credo che venga oggi, ma con lui non si sa mai.",
+                "Dov'è la chiave della macchina?",
+            ],
+        ),
+        (
+            Language::Russian,
+            [
+                "Что мы решили насчёт зала для праздника?",
+                "Я не думаю, что он сегодня придёт.",
+                "Где ключ от машины?",
+            ],
+        ),
+    ];
+
+    #[test]
+    fn sentences_are_in_their_language() {
+        for (language, sentences) in SENTENCES {
+            for sentence in sentences {
+                assert_eq!(detect(sentence), Some(language), "{sentence}");
+                assert_eq!(detect(&sentence.to_uppercase()), Some(language), "{sentence}");
+            }
+            let together = sentences.join(" ");
+            assert_eq!(detect(&folded(&together)), Some(language), "{together}");
+        }
+    }
+
+    #[test]
+    fn what_is_short_foreign_or_mixed_is_in_none() {
+        for text in [
+            "",
+            "ok",
+            "Thanks!",
+            "yo yo yo",
+            "No n n",
+            "Caroline, Melanie, Frankfurt",
+            "src/main.rs:42 c-24-5-69-4.hsd1.ca.example.net",
+            "Waar is de sleutel van de auto? Ik heb hem gisteren nog gezien.",
+            "Var är nyckeln till bilen? Jag såg den i går på bordet.",
+            "Gdzie jest klucz do samochodu? Wczoraj leżał na stole.",
+            "Arabanın anahtarı nerede? Dün masanın üzerindeydi.",
+            "Unde este cheia de la mașină? Ieri era pe masă.",
+            "Де ключ від машини? Учора він лежав на столі, я його бачив.",
+            "車の鍵はどこですか。昨日は机の上にありました。",
+            "أين مفتاح السيارة؟ كان على الطاولة أمس.",
+            "what is the key haben wir nicht",
+        ] {
+            assert_eq!(detect(text), None, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_has_at_most_one(text in ".*") {
+            prop_assert_eq!(detect(&text), detect(&text));
+        }
+
+        #[test]
+        fn codes_do_not_count(code in "[a-z]{0,4}[0-9]{1,4}[a-z/_@.]{0,6}", at in 0_usize..7) {
+            let (language, sentences) = SENTENCES[at];
+            for sentence in sentences {
+                prop_assert_eq!(detect(&format!("{code} {sentence} {code}")), Some(language));
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! The languages whose words are known.
+
+/// A language whose words are known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub(crate) enum Language {
+    /// English.
+    English,
+    /// German.
+    German,
+    /// French.
+    French,
+    /// Spanish.
+    Spanish,
+    /// Portuguese, of Brazil and of Portugal.
+    Portuguese,
+    /// Italian.
+    Italian,
+    /// Russian.
+    Russian,
+}
+
+impl Language {
+    /// All of them, in the order of their codes.
+    pub(crate) const ALL: [Self; 7] = [
+        Self::English,
+        Self::German,
+        Self::French,
+        Self::Spanish,
+        Self::Portuguese,
+        Self::Italian,
+        Self::Russian,
+    ];
+
+    /// Its bit in a set of languages.
+    pub(crate) const fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}

@@ -1,0 +1,217 @@
+//! A transcript: messages, and what recall has computed of them once.
+
+use crate::base::error::Result;
+use crate::base::time::{Milliseconds, Zone};
+use crate::log::messages::{Columns, Messages};
+use crate::log::unread::Unread;
+use crate::recall::index::Index;
+use crate::recall::index::log::LogIndex;
+use crate::recall::index::vectors::Vectors;
+use crate::recall::rank::passages::{self, Library};
+use crate::recall::rank::search::{Found, search};
+use crate::recall::text::terms::Analyzer;
+use std::cell::{RefCell, RefMut};
+use std::ops::Deref;
+use std::rc::Rc;
+
+/// Lists of texts whose index is remembered at once.
+const REMEMBERED_LIBRARIES: usize = 4;
+
+/// Messages of one or several sessions, oldest first, and what recall has computed of them once.
+///
+/// It is the [`Messages`] in all that one reads of it. It is changed at its end alone, so that what is remembered of a message
+/// stays true.
+#[derive(Clone, Debug, Default)]
+pub struct Transcript {
+    messages: Messages,
+    memory: RefCell<Memory>,
+}
+
+/// What recall has computed of messages once.
+#[derive(Clone, Debug, Default)]
+struct Memory {
+    /// The latest last.
+    indexes: Vec<Indexed>,
+    /// The index of the log that the messages are of.
+    log: Option<LogIndex>,
+    /// Texts of sections, by their checksums; the latest last.
+    libraries: Vec<(u64, Rc<Library>)>,
+    vectors: Vectors,
+}
+
+/// An index of some messages.
+#[derive(Clone, Debug, Default)]
+struct Indexed {
+    rows: Vec<usize>,
+    index: Rc<Index>,
+}
+
+impl Deref for Transcript {
+    type Target = Messages;
+
+    fn deref(&self) -> &Messages {
+        &self.messages
+    }
+}
+
+impl Transcript {
+    /// Appends messages.
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_TRANSCRIPT` where the columns do not fit together; nothing is appended then.
+    pub fn append(&mut self, columns: &Columns<'_>) -> Result<()> {
+        self.messages.append(columns)
+    }
+
+    /// Keeps the first `length` messages and forgets the rest.
+    pub fn truncate(&mut self, length: usize) {
+        if length == 0 {
+            *self = Self::default(); // gives the memory back too
+            return;
+        }
+        self.messages.truncate(length);
+        let memory = self.memory.get_mut();
+        memory.vectors.truncate(length);
+        for known in &mut memory.indexes {
+            if let Some(cut) = known.rows.iter().position(|row| *row >= length) {
+                known.rows.truncate(cut);
+                Rc::make_mut(&mut known.index).truncate(cut);
+            }
+        }
+    }
+
+    /// Says what was not read of the log; see [`Messages::set_log`].
+    pub fn set_log(&mut self, unread: Option<Unread>, skipped_count: usize, seqs: Vec<u64>) {
+        self.messages.set_log(unread, skipped_count, seqs);
+    }
+
+    /// Texts of sections, cut into passages of at most so many characters and indexed; remembered for the last few lists.
+    pub(crate) fn library(&self, texts: &[&str], passage_chars: usize) -> Rc<Library> {
+        let checksum = passages::checksum(texts, passage_chars);
+        let libraries = &mut self.memory.borrow_mut().libraries;
+        let known = libraries.iter().position(|(known, _)| *known == checksum);
+        let library = match known {
+            Some(position) => libraries.remove(position),
+            None => (checksum, Rc::new(Library::of(texts, passage_chars))),
+        };
+        if libraries.len() == REMEMBERED_LIBRARIES {
+            libraries.remove(0);
+        }
+        let shared = Rc::clone(&library.1);
+        libraries.push(library);
+        shared
+    }
+
+    /// The index of messages in an order, remembered for the last few lists. What is new at their end is indexed first.
+    #[must_use]
+    pub fn index(&self, rows: &[usize]) -> Rc<Index> {
+        const REMEMBERED: usize = 2;
+        let mut memory = self.memory.borrow_mut();
+        let indexes = &mut memory.indexes;
+        let known = indexes.iter().position(|known| rows.starts_with(&known.rows));
+        let mut known = known.map(|position| indexes.remove(position)).unwrap_or_default();
+        if known.rows.len() < rows.len() {
+            let mut analyzer = Analyzer::new();
+            let index = Rc::make_mut(&mut known.index);
+            for row in &rows[known.rows.len()..] {
+                index.append(&self.messages, *row, &mut analyzer);
+            }
+            known.rows.extend(&rows[known.rows.len()..]);
+        }
+        let index = Rc::clone(&known.index);
+        if indexes.len() == REMEMBERED {
+            indexes.remove(0);
+        }
+        indexes.push(known);
+        index
+    }
+
+    // ---- The index of a log ----
+
+    /// The index of the whole log, up to the newest message; none where that is not known, and not all messages are there.
+    pub(crate) fn log_index(&self) -> Option<LogIndex> {
+        let seqs = self.seqs();
+        if seqs.is_empty() {
+            return None;
+        }
+        let mut memory = self.memory.borrow_mut();
+        if memory.log.is_none() && self.unread().is_some() {
+            return None;
+        }
+        let log = memory.log.get_or_insert_default();
+        log.follow(&self.messages, self.first_of_tail(), seqs);
+        Some(log.clone())
+    }
+
+    /// Finds messages of the log that are about a question, at most so many: see [`search`]. None where its index is not
+    /// there, and not all messages are.
+    #[must_use]
+    pub fn search(
+        &self,
+        question: &str,
+        now: Milliseconds,
+        zone: &Zone,
+        count: usize,
+    ) -> Option<Found> {
+        Some(search(&self.log_index()?, question, now, zone, count))
+    }
+
+    /// By part of the log's index: how many messages it ends behind.
+    #[must_use]
+    pub fn index_parts(&self) -> Vec<usize> {
+        self.memory.borrow().log.as_ref().map_or_else(Vec::new, LogIndex::parts)
+    }
+
+    /// A part of the log's index as bytes; see [`LogIndex::bytes`].
+    #[must_use]
+    pub fn index_part(&self, part: usize, state: u64) -> Vec<u8> {
+        let memory = self.memory.borrow();
+        memory.log.as_ref().map_or_else(Vec::new, |log| log.bytes(part, state))
+    }
+
+    /// Takes the next part of the log's index; see [`LogIndex::learn`].
+    #[must_use]
+    pub fn learn_index_part(&self, bytes: &[u8], state: u64) -> usize {
+        self.memory.borrow_mut().log.get_or_insert_default().learn(bytes, state)
+    }
+
+    /// The sequence number of the last message that the log's index has; 0 where there is none.
+    #[must_use]
+    pub fn last_indexed_seq(&self) -> u64 {
+        let memory = self.memory.borrow();
+        memory.log.as_ref().and_then(|log| log.seqs.last().copied()).unwrap_or(0)
+    }
+
+    /// Takes the index that another transcript of the same log has.
+    pub fn take_index(&self, other: &Self) {
+        let log = other.memory.borrow().log.clone();
+        self.memory.borrow_mut().log = log;
+    }
+
+    /// The vectors of all messages that a model gave.
+    pub(crate) fn embeddings(&self, model: &str) -> RefMut<'_, Vectors> {
+        let mut vectors = RefMut::map(self.memory.borrow_mut(), |it| &mut it.vectors);
+        vectors.read(&self.messages, model);
+        vectors
+    }
+
+    /// The vectors of some messages that a model gave, as bytes that [`Messages::learn_vectors`] reads: nothing where none
+    /// is known. They name messages by checksums of what was embedded.
+    #[must_use]
+    pub fn vectors(&self, rows: std::ops::Range<usize>, model: &str) -> Vec<u8> {
+        self.embeddings(model).bytes(rows)
+    }
+
+    /// How many vectors [`Messages::vectors`] would give.
+    #[must_use]
+    pub fn known_vectors(&self, rows: std::ops::Range<usize>, model: &str) -> usize {
+        self.embeddings(model).known_count(rows)
+    }
+
+    /// Remembers the vectors of some messages, as far as they are among `bytes`. What is no list of vectors, or one of
+    /// another version, is ignored: they are asked for anew then.
+    pub fn learn_vectors(&self, rows: std::ops::Range<usize>, model: &str, bytes: &[u8]) {
+        self.embeddings(model).learn_bytes(rows, bytes);
+    }
+}

@@ -1,0 +1,71 @@
+//! What is left out of the history for want of room or place, and the line that says so.
+
+use crate::base::time::{self, Milliseconds};
+use crate::prompt::form::{self, UNKNOWN_TIME};
+use crate::state::draft::Draft;
+use crate::state::trace::{Fate, Reason};
+
+/// Messages that are left out as there is no room or no place for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Gap {
+    count: usize,
+    /// The time of the first of them; none where it is not known.
+    from: Option<Milliseconds>,
+    /// The time of the last of them.
+    to: Option<Milliseconds>,
+}
+
+impl Gap {
+    /// What is left out; `left_out` is what is not marked yet. None where nothing is.
+    pub(crate) fn find(draft: &Draft, left_out: &[(usize, Reason)]) -> Option<Self> {
+        let transcript = &draft.transcript;
+        let mut reasons = vec![Reason::History; transcript.len()];
+        for (row, found) in reasons.iter_mut().enumerate() {
+            if let Some(decision) = draft.decision(row).filter(|it| it.fate == Fate::LeftOut) {
+                *found = decision.reason;
+            }
+        }
+        for (row, reason) in left_out {
+            reasons[*row] = *reason;
+        }
+        let unread_count = transcript.unread().map_or(0, |unread| unread.count);
+        let mut gap = Self { count: unread_count, from: None, to: None };
+        let [mut first, mut last] = [usize::MAX, 0];
+        for (row, reason) in reasons.iter().enumerate() {
+            // What split a group left out another of it.
+            let is_split = *reason == Reason::SplitGroup
+                && draft.groups.members(row).iter().any(|member| reasons[*member].is_gap());
+            if !is_split && !reason.is_gap() {
+                continue;
+            }
+            gap.count += 1;
+            first = first.min(row);
+            last = row;
+            let time = transcript.time(row);
+            gap.from = gap.from.map_or(time, |from| Some(time.map_or(from, |time| time.min(from))));
+            gap.to = gap.to.max(time);
+        }
+        // Of what was not read, only how late it may be is known.
+        if let [before, .., behind] | [before @ behind] = transcript.gaps() {
+            gap.from = gap.from.filter(|_| first < before.row);
+            gap.to = if last < behind.row { gap.to.max(behind.latest) } else { gap.to };
+        }
+        (gap.count > 0).then_some(gap)
+    }
+}
+
+/// The line that says so, in its form; none where the config has none.
+pub(crate) fn text(draft: &Draft, gap: &Gap) -> Option<String> {
+    let shown = |moment: Option<Milliseconds>| match moment {
+        Some(moment) => time::format_minute(moment, &draft.zone),
+        None => UNKNOWN_TIME.to_owned(),
+    };
+    form::gap_notice(&draft.config, gap.count, &shown(gap.from), &shown(gap.to))
+}
+
+/// The longest that it can be: as if all messages were left out. No time of our days is longer than another.
+pub(crate) fn longest_text(draft: &Draft) -> Option<String> {
+    let unread_count = draft.transcript.unread().map_or(0, |unread| unread.count);
+    let time = Some(draft.now);
+    text(draft, &Gap { count: draft.transcript.len() + unread_count, from: time, to: time })
+}

@@ -1,0 +1,345 @@
+//! What the sections beside history and request hold, and in which forms it fits.
+
+use crate::base::guard;
+use crate::base::map;
+use crate::base::message::Role;
+use crate::base::template;
+use crate::base::text;
+use crate::config::{Format, FrontMatter, Item, Section, SectionKind};
+use crate::prompt::form;
+use crate::prompt::measure::Meter;
+use crate::prompt::shorten;
+use crate::state::ask::StageResult;
+use crate::state::context::{ItemForm, ItemReport, Piece, RecallStatus, SectionReport};
+use crate::state::draft::Draft;
+
+/// What one section holds.
+#[derive(Debug)]
+pub(crate) struct Body {
+    /// The section, by its position.
+    pub section: usize,
+    /// What it holds, in order.
+    pub entries: Vec<Entry>,
+    /// What stands for it where nothing of it is shown.
+    empty: Option<String>,
+    /// The most characters of all entries together as they are shown; what is more is cut.
+    max_chars: Option<usize>,
+}
+
+/// One text of a section.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub id: Option<String>,
+    full: String,
+    summary: Option<String>,
+    priority: f64,
+}
+
+/// How an entry is shown.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Shown {
+    Full,
+    Summary,
+    Cut(String),
+    Out,
+}
+
+impl Shown {
+    pub(crate) fn form(&self) -> ItemForm {
+        match self {
+            Self::Full => ItemForm::Full,
+            Self::Summary => ItemForm::Summary,
+            Self::Cut(_) => ItemForm::Cut,
+            Self::Out => ItemForm::LeftOut,
+        }
+    }
+}
+
+/// Whether a section fits in these forms.
+pub(crate) type Fits<'a> = dyn FnMut(&[Shown]) -> StageResult<bool> + 'a;
+
+impl Body {
+    /// What a section holds; none for history and request, which are made of messages.
+    pub(crate) fn of(draft: &Draft, position: usize) -> Option<Self> {
+        let section = draft.config.sections().get(position)?;
+        let mut body = Self {
+            section: position,
+            entries: Vec::new(),
+            empty: section.empty.clone(),
+            max_chars: None,
+        };
+        let whole = |text: String| Entry { id: None, full: text, summary: None, priority: 0.0 };
+        match section.kind {
+            SectionKind::History | SectionKind::Request => return None,
+            SectionKind::Text => {
+                let text = section.text.as_deref().unwrap_or_default();
+                let text = without_front_matter(text, section.front_matter);
+                body.entries.extend((!text.is_empty()).then(|| whole(text.to_owned())));
+                body.max_chars = section.limit.chars.and_then(|chars| chars.try_into().ok());
+            }
+            SectionKind::Focus => body.entries.push(whole(draft.context.focus.summary.clone())),
+            SectionKind::Items => {
+                let items = if section.ranked { draft.found(position) } else { &section.items };
+                let shown = items.iter().take(count(section.limit.items)).enumerate();
+                body.entries.extend(shown.map(|(at, item)| entry(draft, section, at + 1, item)));
+            }
+            SectionKind::Recall => body.recall(draft, section),
+        }
+        Some(body)
+    }
+
+    fn recall(&mut self, draft: &Draft, section: &Section) {
+        let config = &draft.config.recall;
+        let status = draft.context.recall.as_ref().map(|report| report.status);
+        let status_text = match status {
+            Some(RecallStatus::EmptyQuery) => config.empty_query.clone(),
+            Some(RecallStatus::Failed | RecallStatus::Unavailable) => config.unavailable.clone(),
+            _ => None,
+        };
+        self.empty = status_text.or_else(|| self.empty.take());
+        self.max_chars = Some(count(Some(draft.context.focus.max_chars)));
+        let found = draft.found(self.section).iter().enumerate();
+        for (at, found) in found.take(count(section.limit.items)) {
+            let text = form::said_of(&draft.config, found.text.trim());
+            if text.is_empty() {
+                continue; // numbered all the same: the numbers are those of what was found
+            }
+            let text = text::excerpt(&text, count(Some(config.max_item_chars)));
+            let item = Item { text, ..found.clone() };
+            self.entries.push(entry(draft, section, at + 1, &item));
+        }
+    }
+
+    /// The entries as they are shown, or what stands for nothing.
+    pub(crate) fn text(&self, shown: &[Shown]) -> Option<String> {
+        let texts: Vec<&str> = self.texts(shown).collect();
+        if texts.is_empty() {
+            return self.empty.clone();
+        }
+        let text = texts.join("\n");
+        Some(self.max_chars.map_or_else(|| text.clone(), |limit| text::excerpt(&text, limit)))
+    }
+
+    /// Where in that text the marker of a cut stands.
+    fn marker(&self, shown: &[Shown]) -> Option<usize> {
+        let cut = shown.iter().position(|shown| matches!(shown, Shown::Cut(_)))?;
+        let before: usize = self.texts(&shown[..cut]).map(|text| text.len() + 1).sum();
+        let Shown::Cut(text) = &shown[cut] else { return None };
+        let start = before + text.rfind('\n').map_or(0, |end| end + 1);
+        // A limit of characters may have cut it off.
+        let is_there =
+            self.text(shown)?.get(start..before + text.len())? == &text[start - before..];
+        is_there.then_some(start)
+    }
+
+    fn texts<'a>(&'a self, shown: &'a [Shown]) -> impl Iterator<Item = &'a str> {
+        self.entries.iter().zip(shown).filter_map(|(entry, shown)| match shown {
+            Shown::Full => Some(entry.full.as_str()),
+            Shown::Summary => entry.summary.as_deref(),
+            Shown::Cut(text) => Some(text),
+            Shown::Out => None,
+        })
+    }
+
+    /// The pieces of the section in these forms.
+    pub(crate) fn pieces(&self, draft: &mut Draft, shown: &[Shown]) -> Vec<Piece> {
+        let Some(section) = draft.config.sections().get(self.section) else {
+            return Vec::new();
+        };
+        let role = section.role.unwrap_or(Role::System);
+        let is_separate = section.separate && draft.config.render.format == Format::Messages;
+        let marker = self.marker(shown).filter(|_| !is_separate);
+        let mut texts: Vec<String> = Vec::new();
+        if is_separate {
+            let mut room = self.max_chars.unwrap_or(usize::MAX);
+            for text in self.texts(shown) {
+                let cut = text::excerpt(text, room);
+                room -= cut.chars().count();
+                texts.extend((!cut.is_empty()).then_some(cut));
+            }
+            if texts.is_empty() {
+                texts.extend(self.empty.clone());
+            }
+        } else {
+            texts.extend(self.text(shown).filter(|text| !text.is_empty()));
+        }
+        let made = draft.made.len();
+        let pieces = texts.into_iter().map(|text| draft.make(self.section, role, text)).collect();
+        if let (Some(_), Some(made)) = (marker, draft.made.get_mut(made)) {
+            made.marker = marker;
+        }
+        pieces
+    }
+
+    /// What the section holds, for the result.
+    pub(crate) fn report(&self, draft: &Draft, shown: &[Shown], pieces: &[Piece]) -> SectionReport {
+        let is_there = !pieces.is_empty();
+        let is_cut = pieces.iter().any(|piece| draft.shortened_text(*piece).is_some());
+        let section = &draft.config.sections()[self.section];
+        let is_list = matches!(section.kind, SectionKind::Items | SectionKind::Recall);
+        let item = |(entry, shown): (&Entry, &Shown)| ItemReport {
+            id: entry.id.clone(),
+            form: if is_there { shown.form() } else { ItemForm::LeftOut },
+        };
+        let items = self.entries.iter().zip(shown).filter(|_| is_list).map(item).collect();
+        SectionReport {
+            id: section.id.clone(),
+            kind: section.kind,
+            text: if is_cut {
+                let texts: Vec<String> = pieces.iter().map(|piece| draft.text_of(*piece)).collect();
+                Some(texts.join("\n"))
+            } else {
+                self.text(shown).filter(|_| is_there)
+            },
+            items,
+        }
+    }
+
+    /// Every entry whole.
+    pub(crate) fn full(&self) -> Vec<Shown> {
+        vec![Shown::Full; self.entries.len()]
+    }
+
+    /// The entries by what is kept longest: by priority, and of equal ones the first.
+    fn by_importance(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.entries.len()).collect();
+        // As `f64::total_cmp` orders them, the highest first.
+        let place = |index: usize| {
+            let bits = self.entries[index].priority.to_bits().cast_signed();
+            !(bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed())
+        };
+        map::sort_by_key(&mut order, &|index| (place(index), 0));
+        order
+    }
+
+    /// The least that shows as many entries as fit: by their summaries where they have one, the least important left out,
+    /// or, with `meter`, cut.
+    pub(crate) fn least(
+        &self,
+        meter: Option<&Meter>,
+        fits: &mut Fits<'_>,
+    ) -> StageResult<Vec<Shown>> {
+        let least = |entry: &Entry| match entry.summary {
+            Some(_) => Shown::Summary,
+            None => Shown::Full,
+        };
+        let all: Vec<Shown> = self.entries.iter().map(least).collect();
+        let mut order = self.by_importance();
+        let first = |count: usize| {
+            let mut shown = vec![Shown::Out; all.len()];
+            for index in &order[..count] {
+                shown[*index] = all[*index].clone();
+            }
+            shown
+        };
+        // The most that fit, by halving: fewer always fit too.
+        let (mut fitting, mut failing) = (0, order.len() + 1);
+        while fitting + 1 < failing {
+            let middle = fitting.midpoint(failing);
+            if fits(&first(middle))? {
+                fitting = middle;
+            } else {
+                failing = middle;
+            }
+        }
+        let mut shown = first(fitting);
+        if let (Some(meter), Some(next)) = (meter, order.drain(..).nth(fitting))
+            && all[next] == Shown::Full
+        {
+            shown[next] = self.cut(meter, next, &mut shown.clone(), fits)?;
+        }
+        Ok(shown)
+    }
+
+    /// Shows entries whole as far as they fit, the most important first; of those behind the first that does not fit, a
+    /// few are tried too.
+    pub(crate) fn enlarge(&self, shown: &mut [Shown], fits: &mut Fits<'_>) -> StageResult {
+        const TRIED: usize = 32;
+        let mut order = self.by_importance();
+        order.retain(|index| shown[*index] == Shown::Summary);
+        let (mut fitting, mut failing) = (0, order.len() + 1);
+        while fitting + 1 < failing {
+            let middle = fitting.midpoint(failing);
+            let mut larger = shown.to_vec();
+            for index in &order[..middle] {
+                larger[*index] = Shown::Full;
+            }
+            if fits(&larger)? {
+                fitting = middle;
+            } else {
+                failing = middle;
+            }
+        }
+        for (position, index) in order.into_iter().enumerate().take(fitting + TRIED) {
+            shown[index] = Shown::Full;
+            if position >= fitting && !fits(shown)? {
+                shown[index] = Shown::Summary;
+            }
+        }
+        Ok(())
+    }
+
+    /// The longest beginning of an entry that fits, with a marker; out where nothing of it does.
+    fn cut(
+        &self,
+        meter: &Meter,
+        index: usize,
+        shown: &mut [Shown],
+        fits: &mut Fits<'_>,
+    ) -> StageResult<Shown> {
+        let text = &self.entries[index].full;
+        let token_count = meter.count(text)?;
+        let mut longest = None;
+        shorten::longest_fitting(text.chars().count(), &mut |length| {
+            shown[index] = Shown::Cut(shorten::truncate(text, length, token_count, meter)?);
+            let is_fitting = fits(shown)?;
+            if is_fitting {
+                longest = Some(shown[index].clone());
+            }
+            Ok(is_fitting)
+        })?;
+        Ok(longest.unwrap_or(Shown::Out))
+    }
+}
+
+/// A limit, where there is one.
+pub(crate) fn count(limit: Option<u64>) -> usize {
+    limit.map_or(usize::MAX, |limit| limit.try_into().unwrap_or(usize::MAX))
+}
+
+fn entry(draft: &Draft, section: &Section, number: usize, item: &Item) -> Entry {
+    let template = section.item.as_deref().unwrap_or("{text}");
+    let fill = |text: &str| {
+        let text = form::guarded_item(&draft.config, template, text);
+        let source = item.source.as_deref().map(guard::collapse);
+        template::fill(template, number, &text, source.as_deref(), item.score)
+    };
+    Entry {
+        id: item.id.clone(),
+        full: fill(&item.text),
+        summary: item.summary.as_deref().map(fill),
+        priority: item.priority.unwrap_or_default(),
+    }
+}
+
+/// A text with, without or as its front matter: what stands between two lines of three hyphens at its beginning.
+fn without_front_matter(text: &str, wanted: FrontMatter) -> &str {
+    let inner = text.trim_start_matches('\u{feff}');
+    let front = inner.strip_prefix("---").filter(|rest| rest.starts_with(['\n', '\r']));
+    let end = front.and_then(|rest| {
+        let begin = inner.len() - rest.len();
+        let mut at = begin;
+        for line in rest.split_inclusive('\n') {
+            at += line.len();
+            if line.trim_end() == "---" {
+                return Some(at);
+            }
+        }
+        None
+    });
+    match (end, wanted) {
+        (Some(end), FrontMatter::Only) => inner[..end].trim_end(),
+        (Some(end), FrontMatter::Omit) => inner[end..].trim_start_matches(['\n', '\r']),
+        (None, _) | (_, FrontMatter::Keep) => text,
+    }
+}

@@ -1,0 +1,446 @@
+//! Stage 4, `recall`: ranks the older messages by the request, and finds what sections show for it: among their items, and by
+//! the hook.
+//!
+//! Ranking marks nothing: `budget` keeps of the ranked what fits. The focus says how broad recall is. A failure of a hook is a
+//! note, never an error: the context is built without.
+
+mod focus;
+
+use crate::base::guard;
+use crate::base::map::HashedSet;
+use crate::base::message::{Field, Role};
+use crate::config::{Item, Placement, Ranking, SearchResults, SectionKind};
+use crate::prompt::form;
+use crate::recall::index::Index;
+use crate::recall::index::vectors::{self, Vector, write_similarities};
+use crate::recall::rank::passages::{self, Bounds, Found};
+use crate::recall::rank::query::{self, Query, Request};
+use crate::recall::rank::reasons::{Evidence, UNREAD};
+use crate::recall::rank::score;
+use crate::stages::budget::sections::count;
+use crate::stages::recall::focus::focus;
+use crate::stages::unread;
+use crate::state::ask::{Answer, HookName, Misunderstood, Need, Outcome, StageResult};
+use crate::state::context::{Piece, RecallReport, RecallStatus};
+use crate::state::draft::{Candidate, Draft, Ranked, Why};
+use crate::state::trace::{Decision, NoteKind, Reason};
+use std::rc::Rc;
+
+/// Computes the focus, ranks the messages, and finds what sections show.
+///
+/// # Errors
+///
+/// Stops to ask for older messages, for the offsets of the time zone, and for what the hooks give.
+pub fn run(draft: &mut Draft) -> StageResult {
+    draft.context.focus = focus(&draft.config.recall);
+    unread::ask_for_newest_user(draft)?;
+    draft.ranking = rank(draft)?;
+    search(draft)
+}
+
+/// Ranks the messages that limits apply to; nothing where all of them fit, or the newest come first.
+fn rank(draft: &mut Draft) -> StageResult<Option<Ranked>> {
+    if !draft.is_ranked() || fits_anyway(draft) {
+        return Ok(None);
+    }
+    let ranking = draft.config.recall.ranking;
+    unread::ask_before_ranking(draft)?;
+    let newest = newest(draft);
+    if let Some(known) = draft.transcript.unread().and_then(|unread| unread.ranking.clone()) {
+        let is_there = |row: &usize| *row < draft.transcript.len() && draft.is_optional(*row);
+        let candidates = known.rows.into_iter().filter(is_there).map(Candidate::Row).collect();
+        return Ok(Some(Ranked { newest, candidates, why: Why::Recorded(known.recalled) }));
+    }
+    let Indexed { index, rows, seqs } = indexed(draft)?;
+    let text = query::readable(draft.request_text());
+    let similarities = match ranking {
+        Ranking::Relevance => similarities(draft, &text)?,
+        _ => None,
+    };
+    let (source, row) = match &draft.request {
+        Some(request) => (request, Some(0)),
+        None => (&draft.transcript, draft.newest_user_row()),
+    };
+    let name = row.and_then(|row| source.value(row, Field::Name)).unwrap_or_default();
+    let role = row.map_or(Role::User, |row| source.role(row));
+    let request = Request { text: &text, name, role };
+    let query = Query::new(&index, request, draft.now, &draft.zone);
+    if !query.spans.is_empty() {
+        draft.zone()?; // stops until it is known, and the request is read again
+    }
+    let may_be_unread = unread::may_be_ranked(draft);
+    let is_open: Vec<bool> = rows
+        .iter()
+        .map(|row| if *row == UNREAD { may_be_unread } else { draft.is_optional(*row) })
+        .collect();
+    let similarities = similarities.map(|by_row| {
+        let of_row = |row: &usize| by_row.get(*row).copied().unwrap_or_default();
+        rows.iter().map(of_row).collect::<Vec<f32>>()
+    });
+    let scores = match ranking {
+        Ranking::Bm25 => score::score_by_words(&index, &query, &is_open),
+        _ => score::score(&index, &query, &is_open, draft.now, similarities.as_deref()),
+    };
+    let closed_count = is_open.iter().filter(|is_open| !**is_open).count();
+    let best = score::best(&scores.total, most_ranked(draft, closed_count));
+    let candidate = |place: usize| match rows[place] {
+        UNREAD => Candidate::Unread(place),
+        row => Candidate::Row(row),
+    };
+    let candidates = best.into_iter().filter(|place| is_open[*place]).map(candidate).collect();
+    let evidence = Evidence { index, query, scores, similarities, rows, seqs };
+    Ok(Some(Ranked { newest, candidates, why: Why::Found(Rc::new(evidence)) }))
+}
+
+/// The newest of the messages that limits apply to, the newest first.
+fn newest(draft: &Draft) -> Vec<usize> {
+    let count = usize::try_from(draft.config.recall.recent_messages).unwrap_or(usize::MAX);
+    draft.order.iter().rev().copied().filter(|row| draft.is_optional(*row)).take(count).collect()
+}
+
+/// An index, and where its messages are.
+struct Indexed {
+    index: Rc<Index>,
+    /// By its messages: the row, or [`UNREAD`].
+    rows: Vec<usize>,
+    /// Where some are not read: the sequence number of each.
+    seqs: Option<Rc<Vec<u64>>>,
+}
+
+/// The index of all messages of this session and for this agent: what is of others tells nothing of what is rare here, or who
+/// speaks. Of a log that was not read whole it is the one that is kept of the log.
+fn indexed(draft: &Draft) -> StageResult<Indexed> {
+    let transcript = &draft.transcript;
+    let mut own = draft.order.clone();
+    if draft.has_decision(is_of_others) {
+        own.retain(|row| !draft.decision(*row).is_some_and(is_of_others));
+    }
+    let is_log = own.len() == transcript.len() && own.is_sorted() && !transcript.has_odd();
+    let log = if is_log { transcript.log_index() } else { None };
+    match (log, transcript.unread()) {
+        (Some(log), None) => Ok(Indexed { index: log.index, rows: own, seqs: None }),
+        (None, None) => Ok(Indexed { index: transcript.index(&own), rows: own, seqs: None }),
+        (None, Some(_)) if is_log => Err(unread::index()),
+        (None, Some(_)) => Err(unread::all()),
+        (Some(log), Some(_)) => {
+            let mut rows = vec![UNREAD; log.seqs.len()];
+            for (row, seq) in transcript.seqs().iter().enumerate() {
+                let Ok(place) = log.place_of(*seq) else {
+                    return Err(unread::all());
+                };
+                rows[place] = row;
+            }
+            if !log.index.is_even() {
+                return Err(unread::all());
+            }
+            Ok(Indexed { index: log.index, rows, seqs: Some(log.seqs) })
+        }
+    }
+}
+
+// ---- How near the messages are ----
+
+/// By row, how near a message is to the request by the hook for embeddings; none where there is no hook, or it failed. Of what
+/// limits do not apply to nothing is known: 0.
+fn similarities(draft: &mut Draft, request: &str) -> StageResult<Option<Vec<f32>>> {
+    if request.trim().is_empty() || draft.hook(&[HookName::Embed]).is_none() {
+        return Ok(None);
+    }
+    let rows = draft.optional_rows();
+    let Some(answer) = draft.answer_of(HookName::Embed) else {
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        let config = &draft.config.recall;
+        let vectors = draft.transcript.embeddings(&config.embed_model);
+        let request = vectors::cut(request).to_owned();
+        let mut texts = vectors.unknown_texts(&draft.transcript, &rows);
+        texts.retain(|text| *text != request);
+        texts.insert(0, request); // the first vector is the request's
+        return Err(Need::Embeddings {
+            texts,
+            message_count: rows.len(),
+            batch_size: config.embed_batch_size,
+            timeout_ms: config.timeout_ms,
+        }
+        .into());
+    };
+    match answer.outcome {
+        Outcome::Given => {
+            let found = answer.similarities.as_deref().and_then(vectors::read_similarities);
+            let mut all = vec![0.0; draft.transcript.len()];
+            for (row, similarity) in rows.iter().zip(found.unwrap_or_default()) {
+                all[*row] = similarity;
+            }
+            Ok(Some(all))
+        }
+        Outcome::Unavailable => {
+            let words = "there are no embeddings: messages were ranked by their words alone";
+            draft.note(NoteKind::EmbeddingUnavailable, words);
+            Ok(None)
+        }
+        Outcome::Failed => {
+            let reason = answer.reason.clone().unwrap_or_default();
+            draft.note(NoteKind::EmbeddingFailed, format!("recall.embed failed: {reason}"));
+            Ok(None)
+        }
+    }
+}
+
+/// Remembers the vector of a text that was asked for.
+pub(crate) fn learn(draft: &Draft, text: &str, vector: Vector, is_request: bool) {
+    let vectors = draft.transcript.embeddings(&draft.config.recall.embed_model);
+    if !is_request || vectors.is_of_any(text) {
+        vectors.learn(text, vector);
+    }
+}
+
+/// How near the messages that limits apply to are, as it is recorded; or why that cannot be said.
+fn nearness(draft: &Draft, request: &Vector) -> Result<String, &'static str> {
+    let rows = draft.optional_rows();
+    let vectors = draft.transcript.embeddings(&draft.config.recall.embed_model);
+    if vectors.forget_others(&rows, request.dimensions()) {
+        return Err("gave vectors of another length than before, which are forgotten now");
+    }
+    let similarities = vectors.similarities(&rows, request);
+    similarities.map(|known| write_similarities(&known)).ok_or("gave fewer vectors than texts")
+}
+
+/// An answer about embeddings as far as it is used. Where it does not say how near the messages are, the vectors do that were
+/// learned: the request's is `request`.
+pub(crate) fn understand_embeddings(
+    draft: &Draft,
+    message_count: usize,
+    request: Option<&Vector>,
+    answer: &mut Answer,
+) -> Misunderstood {
+    if let (Outcome::Given, None, Some(request)) = (answer.outcome, &answer.similarities, request) {
+        match nearness(draft, request) {
+            Ok(similarities) => answer.similarities = Some(similarities),
+            Err(reason) => return answer.fail(reason),
+        }
+    }
+    let text = answer.similarities.as_deref().unwrap_or_default();
+    let found = vectors::read_similarities(text).map(|found| found.len());
+    if answer.outcome == Outcome::Given && found != Some(message_count) {
+        return answer.fail("the answer does not say how near the messages are");
+    }
+    if answer.outcome != Outcome::Given {
+        answer.similarities = None;
+    }
+    Misunderstood::default()
+}
+
+/// More than fit the prompt.
+///
+/// What is required or closed (`closed_count`) ranks too, and is passed over.
+fn most_ranked(draft: &Draft, closed_count: usize) -> usize {
+    const MOST: u64 = 16_384;
+    const LEAST_TOKENS: u64 = 4;
+    const MISSES: u64 = 512;
+    let limit = draft.config.budget.prompt_limit().unwrap_or(u64::MAX) / LEAST_TOKENS;
+    let most = limit.saturating_add(MISSES).min(MOST);
+    usize::try_from(most).unwrap_or(usize::MAX).saturating_add(closed_count)
+}
+
+/// Whether all that there is fits the budget however it is counted: no text has more tokens or characters than bytes.
+fn fits_anyway(draft: &Draft) -> bool {
+    /// No letter takes more bytes when it is escaped, and no form puts more around a text of the config's.
+    const ESCAPED: u64 = 6;
+    const AROUND: u64 = 128;
+    let config = &draft.config;
+    // What a hook counts or finds is not known, and what is chosen may be written otherwise where it is quoted.
+    let is_unknown = draft.hook(&[HookName::CountTokens, HookName::Recall]).is_some()
+        || config.triage.placement == Placement::AfterHistory;
+    let own = config.section(SectionKind::History).map(|(_, section)| &section.limit);
+    let [tokens, chars, items] =
+        own.map_or([None; 3], |limit| [limit.tokens, limit.chars, limit.items]);
+    let rows = || draft.order.iter().copied().filter(|row| !draft.is_left_out(*row));
+    if is_unknown || items.is_some_and(|items| rows().count() as u64 > items) {
+        return false;
+    }
+    let limits = [config.budget.prompt_limit(), config.budget.max_chars, tokens, chars];
+    let Some(limit) = limits.into_iter().flatten().min() else {
+        return true;
+    };
+    let mut most = form::most_of(&form::frame(config));
+    let mut add_made = |bytes: usize| {
+        let text = AROUND.saturating_add(ESCAPED.saturating_mul(bytes as u64));
+        most = most.saturating_add(config.budget.tokens_per_message).saturating_add(text);
+    };
+    for text in [&config.render.heading, &config.render.gap_notice].into_iter().flatten() {
+        add_made(text.len());
+    }
+    for section in config.sections() {
+        let texts = [&section.label, &section.text, &section.empty].into_iter().flatten();
+        add_made(section.id.len() + texts.map(String::len).sum::<usize>());
+        let template = section.item.as_deref().unwrap_or_default();
+        let copies = template.matches('{').count().max(1);
+        for item in &section.items {
+            let texts = [Some(&item.text), item.source.as_ref()].into_iter().flatten();
+            add_made(template.len() + copies * texts.map(String::len).sum::<usize>());
+        }
+    }
+    let given = draft.request.iter().map(|_| Piece::Request);
+    let pieces = given.chain(rows().map(|row| draft.piece(row)));
+    for piece in pieces {
+        if most > limit {
+            break;
+        }
+        most = most.saturating_add(form::most_of(&form::parts(draft, piece, false)));
+    }
+    most <= limit
+}
+
+/// Whether a message was left out as it is of another session, for another agent, or there twice.
+fn is_of_others(decision: Decision) -> bool {
+    matches!(decision.reason, Reason::OtherSession | Reason::OtherTarget | Reason::Duplicate)
+}
+
+/// Finds what sections show for the request: among their items, and by the hook, where there is one and a section for what
+/// it finds.
+fn search(draft: &mut Draft) -> StageResult {
+    let recall = draft.config.section(SectionKind::Recall).map(|(position, _)| position);
+    let ranked = draft.config.sections().iter().enumerate().filter(|(_, section)| section.ranked);
+    let ranked: Vec<usize> = ranked.map(|(position, _)| position).collect();
+    if recall.is_none() && ranked.is_empty() {
+        return Ok(());
+    }
+    let query = draft.request_text();
+    let is_asked = draft.answer_of(HookName::Recall).is_some() || query.trim().is_empty();
+    if recall.is_some() && !is_asked && draft.hook(&[HookName::Recall]).is_some() {
+        let focus = &draft.context.focus;
+        return Err(Need::Recall {
+            query,
+            max_items: focus.max_items,
+            max_chars: focus.max_chars,
+            focus: focus.level,
+            timeout_ms: draft.config.recall.timeout_ms,
+        }
+        .into());
+    }
+    let query = query::readable(query);
+    for position in ranked {
+        let found = find(draft, position, &query);
+        draft.found.insert(position, found);
+    }
+    if let Some(position) = recall {
+        let found = recalled(draft, position, &query);
+        draft.found.insert(position, found);
+    }
+    Ok(())
+}
+
+/// What the section of kind `recall` shows, the best first: what the hook found, and what is among the section's items.
+fn recalled(draft: &mut Draft, position: usize, query: &str) -> Vec<Item> {
+    let has_items = !draft.config.sections()[position].items.is_empty();
+    let joins = draft.config.recall.search_results == SearchResults::Join;
+    let answer = draft.answer_of(HookName::Recall).cloned();
+    let outcome = answer.as_ref().map(|answer| answer.outcome);
+    let status = match outcome {
+        _ if query.trim().is_empty() => RecallStatus::EmptyQuery,
+        Some(Outcome::Given) => RecallStatus::Ok,
+        _ if has_items => RecallStatus::Ok,
+        Some(Outcome::Failed) => RecallStatus::Failed,
+        Some(Outcome::Unavailable) | None => RecallStatus::Unavailable,
+    };
+    let answer = answer.unwrap_or_default();
+    if outcome == Some(Outcome::Failed) {
+        let reason = answer.reason.unwrap_or_default();
+        draft.note(NoteKind::RecallFailed, format!("recall.search failed: {reason}"));
+    }
+    if status == RecallStatus::Unavailable {
+        draft.note(NoteKind::RecallUnavailable, "nothing could be recalled: there is no recall");
+    }
+    let given = answer.items.unwrap_or_default().into_iter().map(|found| Item {
+        id: found.id,
+        text: found.text,
+        summary: None,
+        priority: None,
+        source: found.source,
+        score: found.score,
+    });
+    let mut found: Vec<Item> = given.collect();
+    if status != RecallStatus::Ok || found.iter().all(|item| item.text.trim().is_empty()) {
+        found.clear();
+    }
+    if status == RecallStatus::Ok && (joins || outcome != Some(Outcome::Given)) {
+        let mut own = find(draft, position, query);
+        own.sort_by(|one, other| other.score.unwrap_or(0.0).total_cmp(&one.score.unwrap_or(0.0)));
+        found = by_turns(found, own, count(Some(draft.context.focus.max_items)));
+    }
+    draft.context.recall = Some(RecallReport { status, hits: found.len() });
+    found
+}
+
+/// Two lists by turns, without blank texts, and none twice.
+fn by_turns(one: Vec<Item>, other: Vec<Item>, most: usize) -> Vec<Item> {
+    let mut known: HashedSet<String> = HashedSet::default();
+    let mut items = Vec::new();
+    let (mut one, mut other) = (one.into_iter(), other.into_iter());
+    loop {
+        let (first, second) = (one.next(), other.next());
+        if first.is_none() && second.is_none() {
+            return items;
+        }
+        for item in first.into_iter().chain(second) {
+            let text = guard::collapse(&item.text);
+            let is_new = !text.is_empty() && known.insert(text);
+            if is_new && items.len() < most {
+                items.push(item);
+            }
+        }
+    }
+}
+
+/// What of a section's items fits the request best, as items in their order.
+fn find(draft: &Draft, position: usize, query: &str) -> Vec<Item> {
+    if query.trim().is_empty() {
+        return Vec::new();
+    }
+    let section = &draft.config.sections()[position];
+    let focus = &draft.context.focus;
+    let limit = &section.limit;
+    let is_bounded = limit.items.is_some() || limit.chars.is_some() || limit.tokens.is_some();
+    let is_recall = section.kind == SectionKind::Recall;
+    let mut bounds = Bounds {
+        count: count(limit.items),
+        chars: count(limit.chars),
+        text_chars: usize::MAX,
+        around: section.item.as_ref().map_or(0, |template| template.chars().count()) + 1,
+    };
+    if is_recall || !is_bounded {
+        bounds.count = bounds.count.min(count(Some(focus.max_items)));
+        bounds.chars = bounds.chars.min(count(Some(focus.max_chars)));
+    }
+    if is_recall {
+        bounds.text_chars = count(Some(draft.config.recall.max_item_chars));
+    }
+    let texts: Vec<&str> = section.items.iter().map(|item| item.text.as_str()).collect();
+    let library = draft.transcript.library(&texts, bounds.passage_chars());
+    let found = passages::find(&library, &texts, query, bounds, draft.now);
+    let item = |found: Found| {
+        let item = &section.items[found.text];
+        let text = &item.text[found.range];
+        Item {
+            text: text.to_owned(),
+            summary: item.summary.clone().filter(|_| text == item.text.trim()),
+            priority: Some(found.score),
+            score: Some(found.score),
+            ..item.clone()
+        }
+    };
+    found.into_iter().map(item).collect()
+}
+
+/// An answer as far as it is used: as many items as were asked for. More than that are no mistake: the best come first.
+pub(crate) fn understand(max_items: u64, answer: &mut Answer) -> Misunderstood {
+    match &mut answer.items {
+        Some(items) => items.truncate(max_items.try_into().unwrap_or(usize::MAX)),
+        None if answer.outcome == Outcome::Given => {
+            return answer.fail("the answer is no list");
+        }
+        None => {}
+    }
+    Misunderstood::default()
+}

@@ -1,0 +1,245 @@
+//! Stage 5, `triage`: a fast model, through a hook, says which older messages matter.
+//!
+//! The newest are guaranteed and never asked about. What the request replies to counts as any other, and stays whatever
+//! the answer is.
+
+mod text;
+
+use crate::base::map::Hashed;
+use crate::base::message::Field;
+use crate::config::{FilterConfig, TriageCandidates, TriageFallback};
+use crate::log::conversations;
+use crate::recall::transcript::Transcript;
+use crate::stages::units;
+use crate::stages::unread;
+use crate::state::ask::{Answer, Candidate, HookName, Misunderstood, Need, Outcome, StageResult};
+use crate::state::draft::{Draft, Rank};
+use crate::state::trace::{NoteKind, Reason};
+
+/// Asks which of the older units matter, and leaves out the others.
+///
+/// # Errors
+///
+/// Stops to ask for older messages, and the hook.
+pub fn run(draft: &mut Draft) -> StageResult {
+    let config = draft.config.triage.clone();
+    let hooks = [HookName::Select, HookName::Complete];
+    let changes_nothing =
+        draft.hook(&hooks).is_none() && config.on_unavailable == TriageFallback::KeepAll;
+    if !config.use_selection || changes_nothing {
+        return Ok(());
+    }
+    // What it chooses among is all of the window.
+    unread::ask_for_more(draft, &[])?;
+    let units = units::of(draft, &rows(draft));
+    let count = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
+    let recent = count(config.always_include_recent);
+    // What is guaranteed anyway needs no selection.
+    let is_small = units.len() <= count(config.skip_selection_threshold) || units.len() <= recent;
+    if is_small {
+        return Ok(());
+    }
+    let (older, recent) = units.split_at(units.len() - recent);
+    let older = &candidate_units(draft, older);
+    let answer = hooks.into_iter().find_map(|hook| draft.answer_of(hook)).cloned();
+    let (chosen, reason) = match (answer, draft.hook(&hooks)) {
+        (None, Some(hook)) => {
+            let candidates = candidates(&draft.config.filter, &draft.transcript, older);
+            let request = draft.request_text();
+            let prompt = (hook == HookName::Complete)
+                .then(|| text::prompt(&request, &candidates, config.max_candidate_chars));
+            let (model, timeout_ms) = (config.model, config.timeout_ms);
+            return Err(Need::Triage { request, candidates, prompt, model, timeout_ms }.into());
+        }
+        (Some(Answer { outcome: Outcome::Given, ids, .. }), _) => {
+            let candidates = candidates(&draft.config.filter, &draft.transcript, older);
+            (named(&candidates, &ids.unwrap_or_default()), Reason::NotChosen)
+        }
+        (Some(Answer { hook, outcome: Outcome::Failed, reason, .. }), _) => {
+            let words = format!("{} failed: {}", hook.path(), reason.unwrap_or_default());
+            draft.note(NoteKind::TriageFailed, words);
+            if config.on_error == TriageFallback::KeepAll {
+                return Ok(());
+            }
+            (vec![false; older.len()], Reason::TriageFailed)
+        }
+        (Some(_) | None, _) => {
+            draft.note(NoteKind::TriageUnavailable, "there is no triage to ask");
+            if config.on_unavailable == TriageFallback::KeepAll {
+                return Ok(());
+            }
+            (vec![false; older.len()], Reason::TriageUnavailable)
+        }
+    };
+    for row in recent.iter().flatten() {
+        draft.claim(*row, Rank::Recent, Reason::Recent);
+    }
+    let mut is_asked = vec![false; draft.transcript.len()];
+    for row in older.iter().chain(recent).flatten() {
+        is_asked[*row] = true;
+    }
+    let beside = if reason == Reason::NotChosen { Reason::NotCandidate } else { reason };
+    for row in units.iter().flatten() {
+        if !is_asked[*row] && draft.requirement(*row).is_none() {
+            draft.leave_out(*row, beside);
+        }
+    }
+    for (unit, is_chosen) in older.iter().zip(chosen) {
+        for row in unit {
+            if is_chosen {
+                draft.claim(*row, Rank::Chosen, Reason::Chosen);
+            } else if draft.requirement(*row).is_none() {
+                draft.leave_out(*row, reason);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Of the older units those that are asked about, in their order.
+fn candidate_units(draft: &Draft, older: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let config = &draft.config.triage;
+    let count = config.max_candidates.map(|count| usize::try_from(count).unwrap_or(usize::MAX));
+    let (TriageCandidates::Recalled, Some(ranking)) = (config.candidates, &draft.ranking) else {
+        let left_out = count.map_or(0, |count| older.len().saturating_sub(count));
+        return older[left_out..].to_vec();
+    };
+    let mut unit_of = vec![usize::MAX; draft.transcript.len()];
+    for (position, unit) in older.iter().enumerate() {
+        for row in unit {
+            unit_of[*row] = position;
+        }
+    }
+    let mut is_taken = vec![false; older.len()];
+    let mut taken = 0;
+    let mut room = draft.config.budget.prompt_limit().map(|limit| limit.saturating_mul(2));
+    for row in ranking.candidates.iter().filter_map(|candidate| candidate.row()) {
+        let Some(is_taken) = is_taken.get_mut(unit_of[row]) else {
+            continue;
+        };
+        if *is_taken {
+            continue;
+        }
+        let is_full = match count {
+            Some(count) => taken >= count,
+            None => room == Some(0),
+        };
+        if is_full {
+            break;
+        }
+        *is_taken = true;
+        taken += 1;
+        let cost: u64 = older[unit_of[row]].iter().map(|row| rough_cost(draft, *row)).sum();
+        room = room.map(|room| room.saturating_sub(cost));
+    }
+    older
+        .iter()
+        .zip(is_taken)
+        .filter(|(_, is_taken)| *is_taken)
+        .map(|(unit, _)| unit.clone())
+        .collect()
+}
+
+/// About how many tokens a message has: enough to say how many are worth asking about.
+fn rough_cost(draft: &Draft, row: usize) -> u64 {
+    const BYTES_PER_TOKEN: u64 = 4;
+    const AROUND: u64 = 4;
+    let bytes: usize = draft
+        .transcript
+        .fields(row)
+        .filter(|(field, _)| field.is_content())
+        .map(|(_, value)| value.len())
+        .sum();
+    bytes as u64 / BYTES_PER_TOKEN + AROUND
+}
+
+/// The rows that triage counts: history, what stands for the request, and what the request replies to.
+fn rows(draft: &Draft) -> Vec<usize> {
+    let mut rows = draft.open_rows();
+    rows.retain(|row| match draft.requirement(*row) {
+        _ if draft.is_in_turn(*row) => false,
+        Some(reason) => matches!(reason, Reason::Request | Reason::ReplyTo),
+        None => draft.rank(*row) != Rank::Direct,
+    });
+    rows
+}
+
+fn candidates(
+    filter: &FilterConfig,
+    transcript: &Transcript,
+    units: &[Vec<usize>],
+) -> Vec<Candidate> {
+    let mut taken: Hashed<&str, usize> = Hashed::default();
+    for unit in units {
+        let id = unit.first().and_then(|row| transcript.value(*row, Field::Id));
+        *taken.entry(id.unwrap_or_default()).or_insert(0) += 1;
+    }
+    let candidate = |unit: &Vec<usize>| {
+        let first = unit.first().copied().unwrap_or_default();
+        let id = transcript.value(first, Field::Id);
+        Candidate {
+            id: match id {
+                Some(id) if taken.get(id) == Some(&1) => id.to_owned(),
+                _ => {
+                    let mut id = format!("#{first}");
+                    while taken.contains_key(id.as_str()) {
+                        id.push('#');
+                    }
+                    id
+                }
+            },
+            positions: unit.clone(),
+            text: conversations::text_of(filter, transcript, unit),
+        }
+    };
+    units.iter().map(candidate).collect()
+}
+
+/// An answer as far as it is used: the ids that name candidates, each once, in the order of the candidates.
+pub(crate) fn understand(candidates: &[Candidate], answer: &mut Answer) -> Misunderstood {
+    let text = answer.text.take();
+    let mut misunderstood = Misunderstood::default();
+    if answer.outcome != Outcome::Given {
+        answer.ids = None;
+        return misunderstood;
+    }
+    let chosen = match (text, &answer.ids) {
+        (Some(text), None) => {
+            let Some(read) = text::read_answer(&text, candidates.len()) else {
+                return answer.fail("the answer names no candidates in a form that is understood");
+            };
+            let mut is_chosen = vec![false; candidates.len()];
+            for position in read.positions {
+                is_chosen[position] = true;
+            }
+            for element in read.other {
+                misunderstood.add("what is no number of a candidate was passed over", element);
+            }
+            if read.breaks_off {
+                misunderstood.beside = "a later list that breaks off, or is none, was passed over";
+            }
+            misunderstood.element_count = read.element_count;
+            is_chosen
+        }
+        (_, Some(ids)) => {
+            let mut known: Hashed<&str, usize> = Hashed::default();
+            known.extend(candidates.iter().map(|candidate| (candidate.id.as_str(), 0)));
+            for id in ids.iter().filter(|id| !known.contains_key(id.as_str())) {
+                misunderstood.add("what names no candidate was passed over", id);
+            }
+            misunderstood.element_count = ids.len();
+            named(candidates, ids)
+        }
+        (None, None) => return answer.fail("the answer names no candidates"),
+    };
+    let chosen = candidates.iter().zip(chosen).filter(|(_, is_chosen)| *is_chosen);
+    answer.ids = Some(chosen.map(|(candidate, _)| candidate.id.clone()).collect());
+    misunderstood
+}
+
+/// Which candidates ids name.
+fn named(candidates: &[Candidate], ids: &[String]) -> Vec<bool> {
+    let mut known: Hashed<&str, usize> = Hashed::default();
+    known.extend(ids.iter().map(|id| (id.as_str(), 0)));
+    candidates.iter().map(|candidate| known.contains_key(candidate.id.as_str())).collect()
+}

@@ -1,0 +1,35 @@
+//! What the hook `countTokens` has counted.
+
+use crate::base::error::{Error, ErrorCode, Result};
+use crate::base::map::Hashed;
+use crate::state::ask::{Answer, Outcome};
+use std::cell::RefCell;
+
+/// What the hook `countTokens` has counted.
+#[derive(Debug, Default)]
+pub struct Counts(pub(crate) RefCell<Hashed<String, u64>>);
+
+impl Counts {
+    /// Notes what texts were counted as.
+    ///
+    /// # Errors
+    ///
+    /// `HOOK_FAILED` where the answer has no count for each.
+    pub(crate) fn learn(&self, texts: Vec<String>, answer: &Answer) -> Result<()> {
+        let counts = answer.counts.as_ref().filter(|counts| counts.len() == texts.len());
+        let (Outcome::Given, Some(counts)) = (answer.outcome, counts) else {
+            let reason = match &answer.reason {
+                Some(reason) => reason.clone(),
+                None => "it gave another number of counts than there were texts".to_owned(),
+            };
+            return Err(Error::new(
+                ErrorCode::HookFailed,
+                format!("countTokens failed: {reason}"),
+                "Give a whole number of 0 or more for each text, or leave countTokens out.",
+            )
+            .at("countTokens"));
+        };
+        self.0.borrow_mut().extend(texts.into_iter().zip(counts.iter().copied()));
+        Ok(())
+    }
+}

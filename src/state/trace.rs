@@ -1,0 +1,507 @@
+//! What became of every message, and why.
+
+use crate::config::{ContextConfig, LimitsCount, WindowUnit};
+use crate::log::unread::RecalledWords;
+use serde::Serialize;
+
+/// What became of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub enum Fate {
+    /// It is in the context, whole.
+    #[serde(rename = "kept")]
+    Kept,
+    /// It is in the context, cut to fit, with a visible marker.
+    #[serde(rename = "shortened")]
+    Shortened,
+    /// It is not in the context.
+    #[serde(rename = "left out")]
+    LeftOut,
+}
+
+/// Why it became so. The codes are stable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// It was read for what goes together with it, or to look for what does; nothing else as old can be in the context.
+    NotRead,
+    /// It belongs to another session than the one asked for.
+    OtherSession,
+    /// It is meant for another agent than the one that the context is for.
+    OtherTarget,
+    /// Its time to live is over.
+    Expired,
+    /// Its author removed it.
+    Deleted,
+    /// An earlier message has the same id.
+    Duplicate,
+    /// It is the request that was given, which is in the context in its place.
+    SameAsRequest,
+    /// History was turned off.
+    Disabled,
+    /// It is older than what the cache holds.
+    BeyondCache,
+    /// It is older than what is fetched.
+    BeyondFetchLimit,
+    /// It calls a tool, and the transcript has no result for the call.
+    CallWithoutResult,
+    /// It is a tool's result, and the transcript has no call for it.
+    ResultWithoutCall,
+    /// Its role is not among the wanted ones.
+    Role,
+    /// Its source is excluded.
+    Source,
+    /// One of its tags is excluded.
+    Tag,
+    /// It belongs to a turn that is not finished.
+    Unfinished,
+    /// It is a tool call or a result, and these are excluded.
+    ToolCalls,
+    /// It has no content.
+    Blank,
+    /// It was written, or its conversation ended, too many days ago.
+    BeyondAge,
+    /// It is the summary of a conversation, and stands for it where the conversation is shown so.
+    IsSummary,
+    /// It is older than the newest messages or exchanges that the window takes.
+    BeyondLookback,
+    /// It is older than the newest user turns that the window takes.
+    BeyondUserTurns,
+    /// It is older than the newest messages that may be kept.
+    BeyondRecentMessages,
+    /// It is older than the window's hours.
+    TooOld,
+    /// Triage was not asked about it: it is not among its candidates.
+    NotCandidate,
+    /// Triage did not choose it.
+    NotChosen,
+    /// It is older than the guaranteed recent, and triage failed.
+    TriageFailed,
+    /// It is older than the guaranteed recent, and there is no triage.
+    TriageUnavailable,
+    /// Its conversation is shown by a summary.
+    Summarized,
+    /// Conversations of its tier are not shown.
+    TierNotShown,
+    /// The prompt has no place for history.
+    NoSection,
+    /// Its tool call or result was left out, and they go together.
+    SplitGroup,
+    /// The history's own limit had no room left for it.
+    OverLimit,
+    /// The budget had no room left for it.
+    OverBudget,
+    /// The budget had no room left for it: what fits the request better filled it.
+    RankedLower,
+    /// It is one of the system or developer messages that the transcript begins with.
+    Instruction,
+    /// The caller pinned it.
+    Pinned,
+    /// It is the request, as none was given, or answers it; or it stands for the request where none is in the transcript.
+    Request,
+    /// The request replies to it.
+    ReplyTo,
+    /// It is one of the newest, which are required.
+    RequiredNewest,
+    /// It is meant for the agent that the context is for.
+    Direct,
+    /// It is one of the guaranteed recent.
+    Recent,
+    /// Triage chose it.
+    Chosen,
+    /// It is one of the newest, which come before what is recalled.
+    Newest,
+    /// It fits the request, or the request goes on from it.
+    Recalled,
+    /// It is history, and there was room for it.
+    History,
+}
+
+impl Reason {
+    /// Every reason, in the order of the stages.
+    pub const ALL: [Self; 46] = [
+        Self::NotRead,
+        Self::OtherSession,
+        Self::OtherTarget,
+        Self::Expired,
+        Self::Deleted,
+        Self::Duplicate,
+        Self::SameAsRequest,
+        Self::Disabled,
+        Self::BeyondCache,
+        Self::BeyondFetchLimit,
+        Self::CallWithoutResult,
+        Self::ResultWithoutCall,
+        Self::Role,
+        Self::Source,
+        Self::Tag,
+        Self::Unfinished,
+        Self::ToolCalls,
+        Self::Blank,
+        Self::BeyondAge,
+        Self::IsSummary,
+        Self::BeyondLookback,
+        Self::BeyondUserTurns,
+        Self::BeyondRecentMessages,
+        Self::TooOld,
+        Self::NotCandidate,
+        Self::NotChosen,
+        Self::TriageFailed,
+        Self::TriageUnavailable,
+        Self::Summarized,
+        Self::TierNotShown,
+        Self::NoSection,
+        Self::SplitGroup,
+        Self::OverLimit,
+        Self::OverBudget,
+        Self::RankedLower,
+        Self::Instruction,
+        Self::Pinned,
+        Self::Request,
+        Self::ReplyTo,
+        Self::RequiredNewest,
+        Self::Direct,
+        Self::Recent,
+        Self::Chosen,
+        Self::Newest,
+        Self::Recalled,
+        Self::History,
+    ];
+
+    /// Whether what is left out for this is history that the context has no room or no place for, so that the model may want
+    /// to know of it: what a gap notice counts. A split group goes by what split it.
+    #[must_use]
+    pub fn is_gap(self) -> bool {
+        matches!(
+            self,
+            Self::NotRead
+                | Self::BeyondCache
+                | Self::BeyondFetchLimit
+                | Self::BeyondAge
+                | Self::BeyondLookback
+                | Self::BeyondUserTurns
+                | Self::BeyondRecentMessages
+                | Self::TooOld
+                | Self::NotCandidate
+                | Self::NotChosen
+                | Self::TriageFailed
+                | Self::TriageUnavailable
+                | Self::TierNotShown
+                | Self::OverLimit
+                | Self::OverBudget
+                | Self::RankedLower
+        )
+    }
+
+    /// The reason in words, with the figures of the config.
+    #[must_use]
+    #[expect(clippy::too_many_lines, reason = "a list")]
+    pub fn words(self, config: &ContextConfig) -> String {
+        let window = &config.window;
+        let unit = match window.unit {
+            WindowUnit::Message => "messages",
+            WindowUnit::Exchange => "exchanges",
+        };
+        let limited = match config.collect.limits_count {
+            LimitsCount::Messages => "messages",
+            LimitsCount::History => unit,
+        };
+        let figure = |value: Option<u64>| value.map_or_else(String::new, |value| value.to_string());
+        match self {
+            Self::NotRead => {
+                "older than all that was read of the log: window and budget were full before"
+                    .to_owned()
+            }
+            Self::OtherSession => format!(
+                "belongs to another session than {}",
+                config.session_id.as_deref().unwrap_or("the one asked for")
+            ),
+            Self::OtherTarget => format!(
+                "meant for another agent than {}",
+                config.agent_id.as_deref().unwrap_or("the one asked for")
+            ),
+            Self::Expired => {
+                "its time to live is over (ttlSeconds), or it has one and no time".to_owned()
+            }
+            Self::Deleted => "its author removed it (status)".to_owned(),
+            Self::Duplicate => {
+                "an earlier message has the same id (collect.deduplicate)".to_owned()
+            }
+            Self::SameAsRequest => {
+                "is the request that was given (it has its id, or is the last message and says the same), which is in the \
+                 context in its place"
+                    .to_owned()
+            }
+            Self::Disabled => "history is turned off (enabled)".to_owned(),
+            Self::BeyondCache => format!(
+                "older than the newest {} {limited}, which are all that the cache holds (collect.cacheLimit)",
+                figure(config.collect.cache_limit)
+            ),
+            Self::BeyondFetchLimit => format!(
+                "older than the newest {} {limited}, which are all that is looked at (collect.fetchLimit)",
+                figure(config.collect.fetch_limit)
+            ),
+            Self::CallWithoutResult => {
+                "calls a tool, and the transcript has no result for the call".to_owned()
+            }
+            Self::ResultWithoutCall => {
+                "is the result of a tool call that the transcript does not have before it"
+                    .to_owned()
+            }
+            Self::Role => "its role is not among those wanted (filter.roles)".to_owned(),
+            Self::Source => "its source is excluded (filter.excludeSources)".to_owned(),
+            Self::Tag => "one of its tags is excluded (filter.excludeTags)".to_owned(),
+            Self::Unfinished => {
+                "belongs to a turn that is not finished (filter.completedOnly)".to_owned()
+            }
+            Self::ToolCalls => {
+                "a tool call or a result, which are excluded (filter.excludeToolCalls)".to_owned()
+            }
+            Self::Blank => "has no content (filter.excludeBlank)".to_owned(),
+            Self::BeyondAge => {
+                "written, or its conversation ended, more days ago than filter.maxAgeDays or tiers.maxAgeDays says"
+                    .to_owned()
+            }
+            Self::IsSummary => "is the summary of a conversation, which stands for it only where it is shown so (tiers)"
+                .to_owned(),
+            Self::BeyondLookback => format!(
+                "older than the newest {} {} (window.lookbackCount)",
+                figure(window.lookback_count),
+                unit
+            ),
+            Self::BeyondUserTurns => format!(
+                "older than the newest {} user turns (window.maxUserTurns)",
+                figure(window.max_user_turns)
+            ),
+            Self::BeyondRecentMessages => format!(
+                "older than the newest {} messages (window.maxRecentMessages)",
+                figure(window.max_recent_messages)
+            ),
+            Self::TooOld => format!(
+                "more than {} hours older than the newest message (window.recencyHours), and not among the newest {} \
+                 (window.minMessages)",
+                serde_json::to_string(&window.recency_hours).unwrap_or_default(),
+                window.min_messages
+            ),
+            Self::NotCandidate => {
+                "not among those that triage was asked about (triage.candidates, triage.maxCandidates)".to_owned()
+            }
+            Self::NotChosen => "not chosen by triage as relevant to the request".to_owned(),
+            Self::TriageFailed => format!(
+                "triage failed, and it is older than the newest {} that are kept then (triage.alwaysIncludeRecent, \
+                 triage.onError)",
+                config.triage.always_include_recent
+            ),
+            Self::TriageUnavailable => format!(
+                "there is no triage, and it is older than the newest {} that are kept then \
+                 (triage.alwaysIncludeRecent, triage.onUnavailable)",
+                config.triage.always_include_recent
+            ),
+            Self::Summarized => "its conversation is shown by a summary (tiers)".to_owned(),
+            Self::TierNotShown => "conversations of its tier are not shown (tiers)".to_owned(),
+            Self::NoSection => "the prompt has no section of kind history (sections)".to_owned(),
+            Self::SplitGroup => {
+                "goes together with a tool call or result that was left out".to_owned()
+            }
+            Self::OverLimit => {
+                "no room left in the history's own limit (sections, limit)".to_owned()
+            }
+            Self::OverBudget => {
+                "no room left in the budget: what is newer, pinned or required filled it".to_owned()
+            }
+            Self::RankedLower => {
+                "no room left in the budget: messages that fit the request better, or are required, filled it"
+                    .to_owned()
+            }
+            Self::Instruction => {
+                "one of the instructions that the transcript begins with, which are always kept"
+                    .to_owned()
+            }
+            Self::Pinned => "pinned, or goes together with a pinned message".to_owned(),
+            Self::Request => {
+                "is the request (where none was given, the newest user message), answers it, or is the newest message"
+                    .to_owned()
+            }
+            Self::ReplyTo => {
+                "the request replies to it, or it goes together with what it replies to (window.includeReplyTo)"
+                    .to_owned()
+            }
+            Self::RequiredNewest => format!(
+                "one of the newest {}, which are required, or goes together with one (window.requiredNewest)",
+                window.required_newest
+            ),
+            Self::Direct => "a message for this agent (agentId)".to_owned(),
+            Self::Recent => format!(
+                "one of the newest {}, which are kept without triage (triage.alwaysIncludeRecent)",
+                config.triage.always_include_recent
+            ),
+            Self::Chosen => "chosen by triage as relevant to the request".to_owned(),
+            Self::Newest => format!(
+                "one of the newest {}, which come before what is recalled (recall.recentMessages)",
+                config.recall.recent_messages
+            ),
+            Self::Recalled => "fits the request better than what was left out (recall)".to_owned(),
+            Self::History => "within the window, and there was room for it".to_owned(),
+        }
+    }
+}
+
+/// A stage of a build.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum StageName {
+    /// Order, groups, session.
+    Collect,
+    /// Roles, sources, tags.
+    Filter,
+    /// Count, turns, time.
+    Window,
+    /// What is recalled.
+    Recall,
+    /// What a fast model chooses.
+    Triage,
+    /// Full or summary.
+    Tiers,
+    /// What fits.
+    Budget,
+    /// The form.
+    Render,
+    /// The hash and the recording.
+    Snapshot,
+}
+
+/// The decision about one message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// What became of it.
+    pub fate: Fate,
+    /// The stage that decided.
+    pub stage: StageName,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// What became of every message: runs of neighbours with the same fate, so its size follows the decisions and not the
+/// length of the transcript.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Trace {
+    /// The runs, in the order of the transcript; together they cover it without gap or overlap.
+    pub ranges: Vec<TraceRange>,
+    /// The reasons that occur, in words.
+    pub reasons: Vec<ReasonWords>,
+    /// Why messages were recalled that were kept for their rank.
+    pub recalled: Vec<RecalledWords>,
+    /// What is to be said of the build as a whole.
+    pub notes: Vec<Note>,
+    /// How many older messages of the log were not read, as none of them could be in the context.
+    pub unread_count: usize,
+}
+
+/// Something about a build as a whole.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Note {
+    /// What it is about.
+    pub kind: NoteKind,
+    /// What it says.
+    pub words: String,
+}
+
+/// What a note is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum NoteKind {
+    /// Rows of the session's log are no messages, and were skipped.
+    RowsSkipped,
+    /// The budget, a section's limit or `window.maxRecentMessages` left out or shortened something.
+    ContextTrim,
+    /// What is required costs more than the budget, and is there all the same.
+    RequiredOverflow,
+    /// The hook for triage said that it is unavailable, or there is none and only the guaranteed recent stay.
+    TriageUnavailable,
+    /// Triage failed.
+    TriageFailed,
+    /// Nothing could be recalled.
+    RecallUnavailable,
+    /// Recall failed.
+    RecallFailed,
+    /// The hook for embeddings said that it is unavailable: messages are ranked by their words alone.
+    EmbeddingUnavailable,
+    /// The hook for embeddings failed: messages are ranked by their words alone.
+    EmbeddingFailed,
+    /// The hook for summaries failed.
+    SummariesFailed,
+    /// A hook's answer was understood in part: which hook, what was not understood of it, and what was done instead. There is
+    /// one for each such answer.
+    AnswerMisunderstood,
+}
+
+/// A reason in words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ReasonWords {
+    /// The reason.
+    pub reason: Reason,
+    /// What it says, with the figures of the config.
+    pub words: String,
+}
+
+/// A run of neighbouring messages with the same fate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct TraceRange {
+    /// Position of the run's first message in the transcript, from 0.
+    pub first: usize,
+    /// Position of the run's last message, inclusive.
+    pub last: usize,
+    /// What became of them.
+    pub fate: Fate,
+    /// The stage that decided.
+    pub stage: StageName,
+    /// Why.
+    pub reason: Reason,
+    /// What they cost together in the context, in tokens; 0 where they were left out.
+    pub tokens: u64,
+}
+
+impl Trace {
+    /// Folds decisions and costs, one a message, into runs.
+    pub(crate) fn fold(
+        decisions: impl Iterator<Item = (Decision, u64)>,
+        config: &ContextConfig,
+    ) -> Self {
+        let mut ranges: Vec<TraceRange> = Vec::new();
+        let mut reasons: Vec<ReasonWords> = Vec::new();
+        for (position, (decision, tokens)) in decisions.enumerate() {
+            let Decision { fate, stage, reason } = decision;
+            match ranges.last_mut() {
+                Some(range) if (range.fate, range.stage, range.reason) == (fate, stage, reason) => {
+                    range.last = position;
+                    range.tokens += tokens;
+                }
+                _ => {
+                    ranges.push(TraceRange {
+                        first: position,
+                        last: position,
+                        fate,
+                        stage,
+                        reason,
+                        tokens,
+                    });
+                    if reasons.iter().all(|known| known.reason != reason) {
+                        reasons.push(ReasonWords { reason, words: reason.words(config) });
+                    }
+                }
+            }
+        }
+        Self { ranges, reasons, recalled: Vec::new(), notes: Vec::new(), unread_count: 0 }
+    }
+}

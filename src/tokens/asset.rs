@@ -1,0 +1,62 @@
+//! Makes the asset of a vocabulary; see `vocabulary` for its format.
+
+use super::merge::{self, Scratch};
+use super::vocabulary::{
+    BYTES, FORMAT_VERSION, LONGEST_TOKEN, MAGIC, MOST_TOKENS, Merges, Vocabulary, checksum, invert,
+};
+use crate::base::error::{Error, ErrorCode, Result};
+
+/// Makes the asset of a vocabulary from its tokens in order of rank.
+///
+/// # Errors
+///
+/// [`ErrorCode::InvalidEncoding`] if it cannot be stored as pairs: the first 256 tokens are not the single bytes,
+/// a token does not split into two of lower rank, is longer than [`LONGEST_TOKEN`], or there are too many.
+pub fn encode(tokens: &[Vec<u8>]) -> Result<Vec<u8>> {
+    let refuse = |message: &str| {
+        Err(Error::new(ErrorCode::InvalidEncoding, message, "Check the source of the vocabulary."))
+    };
+    if tokens.len() < BYTES || tokens.len() > MOST_TOKENS {
+        return refuse("the vocabulary has too few or too many tokens");
+    }
+    let (single, merged) = tokens.split_at(BYTES);
+    let mut bytes = [0; BYTES];
+    for (byte, token) in bytes.iter_mut().zip(single) {
+        match token.as_slice() {
+            [single] => *byte = *single,
+            _ => return refuse("one of the first 256 tokens is not a single byte"),
+        }
+    }
+    let Some(byte_ranks) = invert(&bytes) else {
+        return refuse("the first 256 tokens are not all the bytes");
+    };
+
+    let mut vocabulary = Vocabulary { byte_ranks, merges: Merges::for_tokens(tokens.len()) };
+    let mut scratch = Scratch::default();
+    let mut pairs = Vec::with_capacity(merged.len());
+    for (token, rank) in merged.iter().zip(256..) {
+        if token.len() > LONGEST_TOKEN {
+            return refuse("a token is longer than 128 bytes");
+        }
+        let &[left, right] = merge::merge_short(&vocabulary, token, &mut scratch) else {
+            return refuse("a token does not split into two tokens of lower rank");
+        };
+        vocabulary.merges.insert(left, right, rank);
+        pairs.push((left, right));
+    }
+
+    let mut body = bytes.to_vec();
+    for shift in [0, 8, 16] {
+        body.extend(pairs.iter().map(|(left, _)| (left >> shift & 0xff) as u8));
+    }
+    for shift in [0, 8, 16] {
+        body.extend(pairs.iter().map(|(_, right)| (right >> shift & 0xff) as u8));
+    }
+    let count = u32::try_from(tokens.len()).unwrap_or(u32::MAX);
+    let mut asset = MAGIC.to_vec();
+    asset.extend(FORMAT_VERSION.to_le_bytes());
+    asset.extend(count.to_le_bytes());
+    asset.extend(checksum(&body).to_le_bytes());
+    asset.extend(body);
+    Ok(asset)
+}
