@@ -82,7 +82,7 @@ fn written() -> impl Strategy<Value = Written> {
                 let (skew, is_known) = skews[row % skews.len()];
                 let right = i64::try_from(row).expect("few") * 600_000;
                 let mut message = message;
-                message.fields[0].1 = format!("m{row}x");
+                message.fields[0].1 = mark(row);
                 message.time = match clock {
                     Clock::Right | Clock::NewestFirst => Some(right),
                     Clock::Skewed => is_known.then_some(right + skew * 1_800_000),
@@ -149,16 +149,21 @@ fn options() -> impl Strategy<Value = String> {
     )
 }
 
+/// A text of one character that names its row: where a message is cut to its end, it is there whole or not at all.
+fn mark(row: usize) -> String {
+    let code = 0xe000 + u32::try_from(row).expect("few");
+    char::from_u32(code).expect("a private character").to_string()
+}
+
 /// The rows of a text, by the marks in it.
 fn rows_in(text: &str, written: &Written) -> Vec<usize> {
-    let mark = |row: &usize| format!("m{row}x");
     let by_name = |name: &str| {
         let has_name = |message: &Message| message.fields[0].1 == name;
         written.messages.iter().position(has_name).expect("a mark of a message")
     };
     let mut found: Vec<(usize, usize)> = Vec::new();
     for row in 0..written.messages.len() {
-        let name = mark(&row);
+        let name = mark(row);
         found.extend(text.match_indices(&name).map(|(at, _)| (at, by_name(&name))));
     }
     found.sort_unstable();

@@ -681,7 +681,9 @@ fn what_an_index_has_and_the_log_does_not_is_forgotten() {
         ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() };
     TestRunner::new(runs)
         .run(&(chat(), others, 0_usize..40), |(mut messages, others, missing)| {
-            messages.iter_mut().for_each(|message| message.time = None);
+            for message in &mut messages {
+                message.time = None;
+            }
             let expected = build(&support::transcript(&messages));
             let own: Vec<(u64, Message)> = (10..).map(seq).zip(messages).collect();
 
