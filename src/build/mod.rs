@@ -1,4 +1,11 @@
-//! The whole order of a build, and nothing else: which stage runs when, and how a build stops and asks.
+//! The whole order of a build: which stage runs when, and how a build stops and asks.
+//!
+//! 1. [`Build::new`] takes what is given.
+//! 2. [`Build::step`] runs the stages in their order, until it is done or needs something from outside.
+//! 3. A [`Step::Need`] is answered: a vocabulary by [`Build::provide_encoding`], a time zone by [`Build::provide_offsets`], a hook
+//!    by [`Build::answer`]. `Need::Older` has no answer: begin another build with a transcript that has the messages.
+//! 4. Step again. The stage that asked runs again from its start, and finds the answer.
+//! 5. [`Step::Done`] has the context.
 
 use crate::base::error::{Error, ErrorCode, Result};
 use crate::base::message::{Field, Role};
@@ -9,25 +16,70 @@ use crate::recall::transcript::Transcript;
 use crate::stages::{budget, collect, filter, recall, render, snapshot, tiers, triage, window};
 use crate::state::ask::{Answer, HookName, Misunderstood, Need, StageResult, Stop};
 use crate::state::context::Context;
-use crate::state::draft::Draft;
-use crate::state::trace::StageName;
+use crate::state::fill::Fill;
+use crate::state::input::Input;
+use crate::state::marks::Marks;
+use crate::state::trace::{Note, NoteKind, StageName};
+use crate::state::view::View;
 use crate::tokens::Encoding;
 use std::rc::Rc;
 
-type Stage = fn(&mut Draft) -> StageResult;
-
 /// The stages, in the order in which they run.
-const ORDER: [(StageName, Stage); 9] = [
-    (StageName::Collect, collect::run),
-    (StageName::Filter, filter::run),
-    (StageName::Window, window::run),
-    (StageName::Recall, recall::run),
-    (StageName::Triage, triage::run),
-    (StageName::Tiers, tiers::run),
-    (StageName::Budget, budget::run),
-    (StageName::Render, render::run),
-    (StageName::Snapshot, snapshot::run),
+const ORDER: [StageName; 9] = [
+    StageName::Collect,
+    StageName::Filter,
+    StageName::Window,
+    StageName::Recall,
+    StageName::Triage,
+    StageName::Tiers,
+    StageName::Budget,
+    StageName::Render,
+    StageName::Snapshot,
 ];
+
+/// The state of a build. It is in parts, so that each stage gets those that it may change.
+#[derive(Debug)]
+struct State {
+    input: Input,
+    marks: Marks,
+    fill: Fill,
+    context: Context,
+}
+
+impl State {
+    /// Runs a stage. Where it asks, its marks are as they were before.
+    fn run(&mut self, stage: StageName) -> StageResult {
+        let Self { input, marks, fill, context } = self;
+        marks.stage = stage;
+        match stage {
+            StageName::Collect => collect::mark(input, marks)?,
+            StageName::Filter => filter::mark(input, marks),
+            StageName::Window => window::mark(input, marks)?,
+            StageName::Recall => {
+                let findings = recall::ask(input, marks)?;
+                recall::mark(marks, findings);
+            }
+            StageName::Triage => {
+                let choice = triage::ask(input, marks)?;
+                triage::mark(marks, choice);
+            }
+            StageName::Tiers => {
+                let conversations = tiers::ask(input, marks)?;
+                tiers::mark(input, marks, conversations);
+            }
+            StageName::Budget => {
+                *fill = budget::ask(input, marks)?;
+                budget::mark(input, marks, fill);
+            }
+            StageName::Render => {
+                *context = render::ask(View { input, marks, fill })?;
+                render::mark(input, marks, context);
+            }
+            StageName::Snapshot => snapshot::finish(View { input, marks, fill }, context)?,
+        }
+        Ok(())
+    }
+}
 
 /// Where a build stands.
 #[derive(Debug)]
@@ -41,7 +93,7 @@ pub enum Step {
 /// A build in progress: a pure machine that is stepped until it is done, and asks for what it needs.
 #[derive(Debug)]
 pub struct Build {
-    draft: Draft,
+    state: State,
     next: usize,
     /// What was asked last, until it is answered.
     asked: Option<Need>,
@@ -86,8 +138,10 @@ impl Build {
             config.session_id = session.map(str::to_owned);
         }
         let now = config.now.unwrap_or(now);
-        let draft = Draft::new(transcript, request, config, now, hooks);
-        Ok(Self { draft, next: 0, asked: None, request_vector: None })
+        let marks = Marks::new(transcript.len());
+        let input = Input::new(transcript, request, config, now, hooks);
+        let state = State { input, marks, fill: Fill::default(), context: Context::default() };
+        Ok(Self { state, next: 0, asked: None, request_vector: None })
     }
 
     /// Runs as far as it can. It is done once: the context is handed over.
@@ -96,9 +150,8 @@ impl Build {
     ///
     /// `BUDGET_TOO_SMALL` where what must be kept does not fit, `HOOK_FAILED` where the hook `countTokens` did.
     pub fn step(&mut self) -> Result<Step> {
-        while let Some((name, stage)) = ORDER.get(self.next) {
-            self.draft.stage = *name;
-            match stage(&mut self.draft) {
+        while let Some(stage) = ORDER.get(self.next) {
+            match self.state.run(*stage) {
                 Ok(()) => self.next += 1,
                 Err(Stop::Ask(need)) => {
                     self.asked = Some((*need).clone());
@@ -107,18 +160,19 @@ impl Build {
                 Err(Stop::Fail(error)) => return Err(*error),
             }
         }
-        Ok(Step::Done(Box::new(std::mem::take(&mut self.draft.context))))
+        Ok(Step::Done(Box::new(std::mem::take(&mut self.state.context))))
     }
 
     /// Answers [`Need::Encoding`].
     pub fn provide_encoding(&mut self, encoding: Rc<Encoding>) {
-        self.draft.encoding = Some(encoding);
+        self.state.input.answers.encoding = Some(encoding);
     }
 
     /// Answers [`Need::ZoneOffsets`]: since when (milliseconds since 1970), and how many minutes east of UTC.
     pub fn provide_offsets(&mut self, offsets: Vec<[i64; 2]>) {
-        self.draft.zone = Zone::new(offsets.clone());
-        self.draft.zone_offsets = Some(offsets);
+        let answers = &mut self.state.input.answers;
+        answers.zone = Zone::new(offsets.clone());
+        answers.zone_offsets = Some(offsets);
     }
 
     /// Takes vectors that the hook gave to [`Need::Embeddings`], of the texts from the one at `first` on: one after the other,
@@ -142,7 +196,7 @@ impl Build {
             if is_request {
                 self.request_vector = Some(vector.clone());
             }
-            recall::learn(&self.draft, text, vector, is_request);
+            recall::learn(&self.state.input, text, vector, is_request);
         }
         true
     }
@@ -150,7 +204,7 @@ impl Build {
     /// How near the messages are, as the hook for embeddings was understood.
     #[must_use]
     pub fn similarities(&self) -> Option<&str> {
-        self.draft.answer_of(HookName::Embed)?.similarities.as_deref()
+        self.state.input.answer_of(HookName::Embed)?.similarities.as_deref()
     }
 
     /// Answers what a hook was asked. Of embeddings the vectors come before, as [`Build::learn_vectors`] takes them, unless
@@ -161,7 +215,7 @@ impl Build {
     /// `INVALID_RECORDING` where nothing was asked, or something else: only a recording that was changed answers so.
     /// `HOOK_FAILED` where `countTokens` gave no counts.
     pub fn answer(&mut self, mut answer: Answer) -> Result<()> {
-        let draft = &mut self.draft;
+        let State { input, marks, .. } = &mut self.state;
         let misunderstood = match (self.asked.take(), answer.hook) {
             (Some(Need::Triage { candidates, .. }), HookName::Select | HookName::Complete) => {
                 triage::understand(&candidates, &mut answer)
@@ -171,20 +225,21 @@ impl Build {
             }
             (Some(Need::Embeddings { message_count, .. }), HookName::Embed) => {
                 let request = self.request_vector.take();
-                recall::understand_embeddings(draft, message_count, request.as_ref(), &mut answer)
+                let request = request.as_ref();
+                recall::understand_embeddings(input, marks, message_count, request, &mut answer)
             }
             (Some(Need::Summaries { conversations, max_chars, .. }), HookName::Summarize) => {
                 let misunderstood = tiers::understand(&conversations, max_chars, &mut answer);
                 let mut given = answer.summaries.clone().unwrap_or_default().into_iter();
                 for conversation in conversations {
                     if let Some(first) = conversation.positions.first() {
-                        draft.summaries.insert(*first, given.next().flatten());
+                        input.answers.summaries.insert(*first, given.next().flatten());
                     }
                 }
                 misunderstood
             }
             (Some(Need::Counts { texts, .. }), HookName::CountTokens) => {
-                draft.counts.learn(texts, &answer)?;
+                input.answers.counts.learn(texts, &answer)?;
                 Misunderstood::default()
             }
             _ => {
@@ -195,7 +250,12 @@ impl Build {
                 ));
             }
         };
-        draft.keep_answer(answer, &misunderstood);
+        answer.finish(&misunderstood);
+        if let Some(what) = &answer.misunderstood {
+            let words = format!("{} was understood in part: {what}", answer.hook.path());
+            marks.notes.push(Note { kind: NoteKind::AnswerMisunderstood, words });
+        }
+        input.answers.of_hooks.push(answer);
         Ok(())
     }
 }

@@ -55,6 +55,16 @@ pub(crate) struct Conversations {
     pub(crate) too_old: Vec<usize>,
 }
 
+/// In which session, when and where a prompt is built.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sitting<'a> {
+    /// The session that the context is for, if one is named.
+    pub(crate) session_id: Option<&'a str>,
+    pub(crate) now: Milliseconds,
+    /// The time zone of the user.
+    pub(crate) zone: &'a Zone,
+}
+
 /// Tells the conversations of these rows (oldest first, groups together) apart, and says how each is to be shown. A group is in
 /// the conversation of its first row; `group_of` names the group of a row.
 pub(crate) fn find(
@@ -62,13 +72,12 @@ pub(crate) fn find(
     rows: &[usize],
     group_of: &dyn Fn(usize) -> usize,
     config: &TiersConfig,
-    session: Option<&str>,
-    now: Milliseconds,
-    zone: &Zone,
+    sitting: Sitting<'_>,
 ) -> Conversations {
+    let Sitting { session_id, now, zone } = sitting;
     let mut finder = Finder {
         transcript,
-        session,
+        session: session_id,
         list: Vec::new(),
         named: Hashed::default(),
         derived: Hashed::default(),
@@ -448,7 +457,8 @@ mod tests {
     ) -> Conversations {
         let rows: Vec<usize> = (0..messages.len()).collect();
         let zone = Zone::default();
-        find(&transcript(messages), &rows, &|row| row, config, session, Milliseconds(NOW), &zone)
+        let sitting = Sitting { session_id: session, now: Milliseconds(NOW), zone: &zone };
+        find(&transcript(messages), &rows, &|row| row, config, sitting)
     }
 
     fn with(change: impl FnOnce(&mut TiersConfig)) -> TiersConfig {
@@ -614,7 +624,8 @@ mod tests {
                 vec![ended("a", "2026-03-08T09:00Z"), ended("b", "2026-03-07T20:00Z")];
         });
         let now = at("2026-03-09T19:00Z");
-        let found = find(&Messages::default(), &[], &|row| row, &config, None, now, &zone);
+        let sitting = Sitting { session_id: None, now, zone: &zone };
+        let found = find(&Messages::default(), &[], &|row| row, &config, sitting);
         let expected = [("a", Tier::Yesterday, "yesterday"), ("b", Tier::Older, "Saturday")];
         assert_eq!(tiers_of(&found), expected);
     }

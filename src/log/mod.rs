@@ -5,4 +5,5 @@ mod costs;
 pub mod groups;
 pub mod messages;
 pub(crate) mod tool_calls;
+pub(crate) mod units;
 pub mod unread;

@@ -17,7 +17,7 @@ use crate::log::tool_calls::shown_fields;
 use crate::prompt::border;
 use crate::recall::transcript::Transcript;
 use crate::state::context::{Made, Piece};
-use crate::state::draft::Draft;
+use crate::state::view::View;
 use crate::tokens::media;
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -87,27 +87,27 @@ pub(crate) fn most_of(parts: &Parts<'_>) -> u64 {
 }
 
 /// What the form makes of a piece.
-pub(crate) fn parts(draft: &Draft, piece: Piece, is_last: bool) -> Parts<'_> {
-    let format = draft.config.render.format;
+pub(crate) fn parts(view: View<'_>, piece: Piece, is_last: bool) -> Parts<'_> {
+    let format = view.input.config.render.format;
     let is_chat = format == Format::Messages;
-    let visible = match (piece, draft.source(piece)) {
+    let visible = match (piece, view.source(piece)) {
         (Piece::Made(position), _) if is_chat => {
-            return made_message(draft, piece, &draft.made[position]);
+            return made_message(view, piece, &view.fill.made[position]);
         }
         (Piece::Message(_) | Piece::Request, Some((transcript, row))) if is_chat => {
-            return chat_parts(&draft.config, transcript, row, draft.shortened_text(piece));
+            return chat_parts(&view.input.config, transcript, row, view.shortened_text(piece));
         }
-        (Piece::Made(position), _) => made_block(draft, piece, &draft.made[position]),
+        (Piece::Made(position), _) => made_block(view, piece, &view.fill.made[position]),
         (_, Some((transcript, row))) => match format {
-            Format::Xml => element(draft, piece, transcript, row),
+            Format::Xml => element(view, piece, transcript, row),
             Format::Conversations if !matches!(piece, Piece::Request) => {
-                bracketed_line(draft, piece, transcript, row)
+                bracketed_line(view, piece, transcript, row)
             }
-            _ => line(draft, piece, transcript, row),
+            _ => line(view, piece, transcript, row),
         },
         (_, None) => String::new(),
     };
-    let ends_line = !is_last || (draft.config.render.trailing_newline && !is_chat);
+    let ends_line = !is_last || (view.input.config.render.trailing_newline && !is_chat);
     Parts { visible: vec![border::part(visible, ends_line).into()], ..Parts::default() }
 }
 
@@ -128,11 +128,11 @@ fn is_guarded(config: &ContextConfig) -> bool {
 }
 
 /// The text of pieces, in the text formats.
-pub(crate) fn text(draft: &Draft, pieces: impl IntoIterator<Item = Piece>) -> String {
+pub(crate) fn text(view: View<'_>, pieces: impl IntoIterator<Item = Piece>) -> String {
     let mut out = String::new();
     let mut pieces = pieces.into_iter().peekable();
     while let Some(piece) = pieces.next() {
-        for part in parts(draft, piece, pieces.peek().is_none()).texts() {
+        for part in parts(view, piece, pieces.peek().is_none()).texts() {
             out.push_str(part);
         }
     }
@@ -151,9 +151,9 @@ const MARKER_END: &str = " tokens]";
 ///
 /// Of a message only what is required is cut with one. What is cut in another way ends as its own text does, which may look
 /// like a marker.
-fn split_marker<'a>(draft: &Draft, piece: Piece, text: &'a str) -> (&'a str, Option<&'a str>) {
+fn split_marker<'a>(view: View<'_>, piece: Piece, text: &'a str) -> (&'a str, Option<&'a str>) {
     let is_cut_with_one = match piece {
-        Piece::Message(row) | Piece::Quoted(row) => draft.requirement(row).is_some(),
+        Piece::Message(row) | Piece::Quoted(row) => view.marks.requirement(row).is_some(),
         Piece::Request | Piece::Made(_) => true,
     };
     let (before, last) = match text.rsplit_once('\n') {
@@ -164,7 +164,7 @@ fn split_marker<'a>(draft: &Draft, piece: Piece, text: &'a str) -> (&'a str, Opt
         |it: &str| it.bytes().all(|byte| byte.is_ascii_digit() || b" of".contains(&byte));
     let figures = last.strip_prefix(MARKER_BEGIN).and_then(|rest| rest.strip_suffix(MARKER_END));
     if is_cut_with_one
-        && draft.config.budget.on_required_overflow == OnRequiredOverflow::Shorten
+        && view.input.config.budget.on_required_overflow == OnRequiredOverflow::Shorten
         && figures.is_some_and(is_figures)
     {
         return (before, Some(last));
@@ -209,16 +209,16 @@ fn chat_parts<'a>(
     parts
 }
 
-fn made_message<'a>(draft: &'a Draft, piece: Piece, made: &'a Made) -> Parts<'a> {
-    let flat_tokens = draft.config.budget.tokens_per_message;
-    let text = draft.shortened_text(piece).unwrap_or(&made.text);
-    let visible = vec![labelled(draft, made, text)];
+fn made_message<'a>(view: View<'a>, piece: Piece, made: &'a Made) -> Parts<'a> {
+    let flat_tokens = view.input.config.budget.tokens_per_message;
+    let text = view.shortened_text(piece).unwrap_or(&made.text);
+    let visible = vec![labelled(view, made, text)];
     Parts { flat_tokens, visible, hidden: vec![made.role.as_str().into()] }
 }
 
 /// A text of the build's with its section's label; what stands around the history has none.
-fn labelled<'a>(draft: &'a Draft, made: &Made, text: &'a str) -> Cow<'a, str> {
-    let section = draft.config.sections().get(made.section);
+fn labelled<'a>(view: View<'a>, made: &Made, text: &'a str) -> Cow<'a, str> {
+    let section = view.input.config.sections().get(made.section);
     let section = section.filter(|section| section.kind != SectionKind::History);
     match section.and_then(|section| section.label.as_deref()) {
         Some(label) => format!("{label}{text}").into(),
@@ -227,9 +227,9 @@ fn labelled<'a>(draft: &'a Draft, made: &Made, text: &'a str) -> Cow<'a, str> {
 }
 
 /// What a message of the build's says, as it is sent.
-pub(crate) fn made_content(draft: &Draft, piece: Piece, made: &Made) -> String {
-    let text = draft.shortened_text(piece).unwrap_or(&made.text);
-    labelled(draft, made, text).into_owned()
+pub(crate) fn made_content(view: View<'_>, piece: Piece, made: &Made) -> String {
+    let text = view.shortened_text(piece).unwrap_or(&made.text);
+    labelled(view, made, text).into_owned()
 }
 
 /// A tool call as the JSON that carries it: `{"id":…,"name":…,"arguments":…}`, the arguments as a JSON text.
@@ -241,15 +241,15 @@ fn call_json(id: &str, name: &str, arguments: &str) -> String {
 // The text formats.
 
 /// A text of the build's. What stands around the history is in its form already.
-fn made_block(draft: &Draft, piece: Piece, made: &Made) -> String {
-    let config = &draft.config;
+fn made_block(view: View<'_>, piece: Piece, made: &Made) -> String {
+    let config = &view.input.config;
     let section = config.sections().get(made.section);
     let Some(section) = section.filter(|section| section.kind != SectionKind::History) else {
         return made.text.clone();
     };
     let is_text = config.render.format == Format::Text;
     if !is_guarded(config) {
-        let content = made_content(draft, piece, made);
+        let content = made_content(view, piece, made);
         return if config.render.format == Format::Xml {
             section_element(section, &escape_xml(&content))
         } else {
@@ -257,9 +257,9 @@ fn made_block(draft: &Draft, piece: Piece, made: &Made) -> String {
         };
     }
     let label = shown_label(config, section);
-    let (before, marker, after) = match (draft.shortened_text(piece), made.marker) {
+    let (before, marker, after) = match (view.shortened_text(piece), made.marker) {
         (Some(text), _) => {
-            let (text, marker) = split_marker(draft, piece, text);
+            let (text, marker) = split_marker(view, piece, text);
             (text, marker, "")
         }
         (None, Some(start)) => {
@@ -299,19 +299,20 @@ fn marker_element(marker: &str) -> String {
 }
 
 /// What stands before and after the history, where there is any.
-pub(crate) fn around_history(draft: &Draft) -> (Vec<String>, Vec<String>) {
-    let label = || draft.config.section(SectionKind::History).and_then(|(_, it)| it.label.clone());
-    let heading = || draft.config.render.heading.clone();
+pub(crate) fn around_history(view: View<'_>) -> (Vec<String>, Vec<String>) {
+    let label =
+        || view.input.config.section(SectionKind::History).and_then(|(_, it)| it.label.clone());
+    let heading = || view.input.config.render.heading.clone();
     let above = |lines: [Option<String>; 2]| {
-        lines.into_iter().flatten().map(|line| block(&draft.config, &line))
+        lines.into_iter().flatten().map(|line| block(&view.input.config, &line))
     };
-    match draft.config.render.format {
+    match view.input.config.render.format {
         Format::Messages => (Vec::new(), Vec::new()),
         Format::Text => (above([label(), heading()]).collect(), Vec::new()),
         Format::Xml => (vec!["<conversation>".to_owned()], vec!["</conversation>".to_owned()]),
         Format::Conversations => {
-            let tiers = &draft.config.tiers;
-            let conversations = draft.conversations.as_ref();
+            let tiers = &view.input.config.tiers;
+            let conversations = view.marks.conversations.as_ref();
             let status = conversations.map(|conversations| {
                 let status = if conversations.is_continuation {
                     &tiers.continuation
@@ -397,14 +398,14 @@ pub(crate) fn guarded_item<'a>(
 }
 
 /// `Label: content`, and below it the lines that are not content.
-fn line(draft: &Draft, piece: Piece, transcript: &Transcript, row: usize) -> String {
-    let config = &draft.config;
+fn line(view: View<'_>, piece: Piece, transcript: &Transcript, row: usize) -> String {
+    let config = &view.input.config;
     let mut out = String::new();
     let request_label = request_label(config).filter(|_| piece == Piece::Request);
     if config.render.times && request_label.is_none() {
         match transcript.time(row) {
             Some(moment) => {
-                let _ = write!(out, "[{}] ", time::format_minute(moment, &draft.zone));
+                let _ = write!(out, "[{}] ", time::format_minute(moment, &view.input.answers.zone));
             }
             None if piece == Piece::Request => {} // it is being asked
             None => {
@@ -412,7 +413,7 @@ fn line(draft: &Draft, piece: Piece, transcript: &Transcript, row: usize) -> Str
             }
         }
     }
-    let said = Said::of(draft, piece, transcript, row);
+    let said = Said::of(view, piece, transcript, row);
     match request_label {
         Some(label) if is_guarded(config) => out.push_str(&margin(label)),
         Some(label) => out.push_str(label),
@@ -443,16 +444,16 @@ struct Said {
 }
 
 impl Said {
-    fn of(draft: &Draft, piece: Piece, transcript: &Transcript, row: usize) -> Self {
-        let config = &draft.config;
+    fn of(view: View<'_>, piece: Piece, transcript: &Transcript, row: usize) -> Self {
+        let config = &view.input.config;
         let actions = actions_line(config, transcript, row);
-        let whole = said(draft, piece, transcript, row);
+        let whole = said(view, piece, transcript, row);
         let replaced = replacement(config, &whole, transcript, row);
         if replaced.is_some() || !is_guarded(config) {
             let content = replaced.map_or(whole, str::to_owned);
             return Self { content, lines: actions.into_iter().collect() };
         }
-        let cut = draft.shortened_text(piece).map(|text| split_marker(draft, piece, text));
+        let cut = view.shortened_text(piece).map(|text| split_marker(view, piece, text));
         let mut texts: Vec<&str> = cut.iter().map(|(text, _)| *text).collect();
         let mut lines = Vec::new();
         let mut name = "";
@@ -537,11 +538,11 @@ fn actions_line(config: &ContextConfig, transcript: &Transcript, row: usize) -> 
 
 /// What was said, as the text formats and their limits take it: texts, tool calls as `[Calling name(arguments)]`, media as
 /// `[image]`.
-pub(crate) fn said(draft: &Draft, piece: Piece, transcript: &Transcript, row: usize) -> String {
-    let shortened = draft.shortened_text(piece);
+pub(crate) fn said(view: View<'_>, piece: Piece, transcript: &Transcript, row: usize) -> String {
+    let shortened = view.shortened_text(piece);
     let mut lines: Vec<Cow<'_, str>> = shortened.map(Into::into).into_iter().collect();
     let mut name = "";
-    for (field, value) in shown_fields(&draft.config.filter, transcript, row) {
+    for (field, value) in shown_fields(&view.input.config.filter, transcript, row) {
         match field {
             Field::Text if shortened.is_none() && !value.is_empty() => lines.push(value.into()),
             Field::Image => lines.push("[image]".into()),
@@ -552,7 +553,7 @@ pub(crate) fn said(draft: &Draft, piece: Piece, transcript: &Transcript, row: us
             _ => {}
         }
     }
-    said_of(&draft.config, &lines.join("\n"))
+    said_of(&view.input.config, &lines.join("\n"))
 }
 
 /// A text as the text formats take it.
@@ -603,20 +604,20 @@ fn label(config: &ContextConfig, transcript: &Transcript, row: usize) -> String 
 }
 
 /// `[label 14:05] content`, the line of the format `conversations`.
-fn bracketed_line(draft: &Draft, piece: Piece, transcript: &Transcript, row: usize) -> String {
-    let label = label(&draft.config, transcript, row);
+fn bracketed_line(view: View<'_>, piece: Piece, transcript: &Transcript, row: usize) -> String {
+    let label = label(&view.input.config, transcript, row);
     let mut out = format!("[{}", escape_xml(&label));
     if let Some(moment) = transcript.time(row) {
-        let _ = write!(out, " {}", time::format_clock(moment, &draft.zone));
+        let _ = write!(out, " {}", time::format_clock(moment, &view.input.answers.zone));
     }
     out.push_str("] ");
-    let said = Said::of(draft, piece, transcript, row);
+    let said = Said::of(view, piece, transcript, row);
     out.push_str(&escape_xml(&said.content));
-    said.close(&draft.config, &out)
+    said.close(&view.input.config, &out)
 }
 
 /// `<message role="…">content</message>`, or the request's element.
-fn element(draft: &Draft, piece: Piece, transcript: &Transcript, row: usize) -> String {
+fn element(view: View<'_>, piece: Piece, transcript: &Transcript, row: usize) -> String {
     let tag = if piece == Piece::Request { "request" } else { "message" };
     let mut out = format!("<{tag} role=\"{}\"", transcript.role(row).as_str());
     let mut attribute = |name: &str, value: &str| {
@@ -625,13 +626,13 @@ fn element(draft: &Draft, piece: Piece, transcript: &Transcript, row: usize) -> 
     if let Some(name) = transcript.value(row, Field::Name) {
         attribute("name", name);
     }
-    if let (true, Some(moment)) = (draft.config.render.times, transcript.time(row)) {
-        attribute("time", &time::format_minute(moment, &draft.zone));
+    if let (true, Some(moment)) = (view.input.config.render.times, transcript.time(row)) {
+        attribute("time", &time::format_minute(moment, &view.input.answers.zone));
     }
-    let said = Said::of(draft, piece, transcript, row);
+    let said = Said::of(view, piece, transcript, row);
     out.push('>');
     out.push_str(&escape_xml(&said.content));
-    let mut out = said.close(&draft.config, &out);
+    let mut out = said.close(&view.input.config, &out);
     let _ = write!(out, "</{tag}>");
     out
 }
@@ -715,11 +716,11 @@ fn escape_attribute(text: &str) -> String {
 }
 
 /// What a message of the build's says with the messages that it quotes.
-pub(crate) fn quoting_content(draft: &Draft) -> String {
-    let last = draft.quotes.last();
+pub(crate) fn quoting_content(view: View<'_>) -> String {
+    let last = view.fill.quotes.last();
     let mut out = String::new();
-    for piece in &draft.quotes {
-        for text in parts(draft, *piece, Some(piece) == last).visible {
+    for piece in &view.fill.quotes {
+        for text in parts(view, *piece, Some(piece) == last).visible {
             out.push_str(&text);
         }
     }
@@ -727,31 +728,31 @@ pub(crate) fn quoting_content(draft: &Draft) -> String {
 }
 
 /// The canonical bytes of a chat message: its role and what the model sees of it, each with its length.
-pub(crate) fn canonical_message(draft: &Draft, piece: Piece) -> Vec<u8> {
+pub(crate) fn canonical_message(view: View<'_>, piece: Piece) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut push = |field: Field, value: &str| {
         bytes.push(field as u8);
         bytes.extend((value.len() as u64).to_le_bytes());
         bytes.extend(value.as_bytes());
     };
-    let role = match (piece, draft.source(piece)) {
+    let role = match (piece, view.source(piece)) {
         (Piece::Made(position), _) => {
-            let made = &draft.made[position];
-            push(Field::Text, &made_content(draft, piece, made));
+            let made = &view.fill.made[position];
+            push(Field::Text, &made_content(view, piece, made));
             made.role
         }
         (Piece::Quoted(_), _) => {
-            for text in parts(draft, piece, false).texts() {
+            for text in parts(view, piece, false).texts() {
                 push(Field::Text, text);
             }
             Role::System
         }
         (_, Some((transcript, row))) => {
-            let shortened = draft.shortened_text(piece);
+            let shortened = view.shortened_text(piece);
             if let Some(text) = shortened {
                 push(Field::Text, text);
             }
-            for (field, value) in shown_fields(&draft.config.filter, transcript, row) {
+            for (field, value) in shown_fields(&view.input.config.filter, transcript, row) {
                 if field.is_content() && !(field == Field::Text && shortened.is_some()) {
                     push(field, value);
                 }

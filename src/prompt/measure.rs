@@ -10,7 +10,10 @@ use crate::recall::transcript::Transcript;
 use crate::state::ask::{HookName, Need, StageResult};
 use crate::state::context::Piece;
 use crate::state::counts::Counts;
-use crate::state::draft::Draft;
+use crate::state::fill::Fill;
+use crate::state::input::Input;
+use crate::state::marks::Marks;
+use crate::state::view::View;
 use crate::tokens::{Counter, vocabulary::LONGEST_TOKEN};
 use std::rc::Rc;
 use xxhash_rust::xxh64::xxh64;
@@ -67,19 +70,19 @@ impl Meter {
     /// # Errors
     ///
     /// Stops to ask for the vocabulary, or for the offsets of the time zone where times are shown.
-    pub(crate) fn new(draft: &Draft) -> StageResult<Self> {
-        let config = &draft.config;
-        let source = if draft.hook(&[HookName::CountTokens]).is_some() {
-            Source::Hook(Rc::clone(&draft.counts), config.budget.timeout_ms)
+    pub(crate) fn new(input: &Input) -> StageResult<Self> {
+        let config = &input.config;
+        let source = if input.hook(&[HookName::CountTokens]).is_some() {
+            Source::Hook(Rc::clone(&input.answers.counts), config.budget.timeout_ms)
         } else {
-            Source::Counter(match (config.encoding_name(), &draft.encoding) {
+            Source::Counter(match (config.encoding_name(), &input.answers.encoding) {
                 (None, _) => Counter::Estimate,
                 (Some(_), Some(encoding)) => Counter::Exact(Rc::clone(encoding)),
                 (Some(name), None) => return Err(Need::Encoding { name }.into()),
             })
         };
         if form::shows_times(config) {
-            draft.zone()?;
+            input.zone()?;
         }
         Ok(Self::of(config, source))
     }
@@ -120,29 +123,15 @@ impl Meter {
     }
 
     /// Asks in one batch for all counts that the pieces need.
-    pub(crate) fn ask_for(&self, draft: &Draft, pieces: &[Piece]) -> StageResult {
-        self.ask_ahead(draft, 0, &|place| pieces.get(place).copied())
-    }
-
-    /// Asks for the counts that the rows of a group need, and ahead for those of others.
-    pub(crate) fn ask_for_group(
-        &self,
-        draft: &Draft,
-        group: &[usize],
-        others: &[usize],
-        piece: fn(usize) -> Piece,
-    ) -> StageResult {
-        self.ask_ahead(draft, group.len(), &|place| {
-            let row = group.get(place).or_else(|| others.get(place - group.len()))?;
-            Some(piece(*row))
-        })
+    pub(crate) fn ask_for(&self, view: View<'_>, pieces: &[Piece]) -> StageResult {
+        self.ask_ahead(view, 0, &|place| pieces.get(place).copied())
     }
 
     /// Asks for the counts that the first `count` pieces need, if any is missing, and in the same batch for those of the
     /// pieces after them, as far as a batch goes. Pieces are given by their places, from 0.
     pub(crate) fn ask_ahead(
         &self,
-        draft: &Draft,
+        view: View<'_>,
         count: usize,
         piece_at: &dyn Fn(usize) -> Option<Piece>,
     ) -> StageResult {
@@ -161,7 +150,7 @@ impl Meter {
             if is_ahead && (texts.is_empty() || texts.len() >= BATCH) {
                 break;
             }
-            for text in form::parts(draft, piece, self.is_last(draft, piece)).texts() {
+            for text in form::parts(view, piece, self.is_last(view, piece)).texts() {
                 if !counts.contains_key(text) && is_wanted.insert(text.to_owned(), 0).is_none() {
                     texts.push(text.to_owned());
                 }
@@ -174,34 +163,34 @@ impl Meter {
     }
 
     /// What the form costs with nothing in it, and the tools.
-    pub(crate) fn fixed(&self, draft: &Draft) -> StageResult<Cost> {
-        let cost = self.measure(&form::frame(&draft.config), u64::MAX)?;
+    pub(crate) fn fixed(&self, input: &Input) -> StageResult<Cost> {
+        let cost = self.measure(&form::frame(&input.config), u64::MAX)?;
         Ok(cost.unwrap_or_default())
     }
 
     /// What pieces cost together.
-    pub(crate) fn total(&self, draft: &Draft, pieces: &[Piece]) -> StageResult<Cost> {
+    pub(crate) fn total(&self, view: View<'_>, pieces: &[Piece]) -> StageResult<Cost> {
         pieces
             .iter()
-            .try_fold(Cost::default(), |spent, piece| Ok(spent.plus(self.cost(draft, *piece)?)))
+            .try_fold(Cost::default(), |spent, piece| Ok(spent.plus(self.cost(view, *piece)?)))
     }
 
     /// What a piece costs.
-    pub(crate) fn cost(&self, draft: &Draft, piece: Piece) -> StageResult<Cost> {
-        Ok(self.cost_until(draft, piece, u64::MAX)?.unwrap_or_default())
+    pub(crate) fn cost(&self, view: View<'_>, piece: Piece) -> StageResult<Cost> {
+        Ok(self.cost_until(view, piece, u64::MAX)?.unwrap_or_default())
     }
 
     /// What pieces cost together, or none as soon as they do not fit.
     pub(crate) fn cost_within(
         &self,
-        draft: &Draft,
+        view: View<'_>,
         pieces: &[Piece],
         room: Cost,
     ) -> StageResult<Option<Cost>> {
         let mut spent = Cost::default();
         for piece in pieces {
             let left = room.minus(spent);
-            match self.cost_until(draft, *piece, left.tokens)? {
+            match self.cost_until(view, *piece, left.tokens)? {
                 Some(cost) if cost.fits(left) => spent = spent.plus(cost),
                 _ => return Ok(None),
             }
@@ -232,50 +221,50 @@ impl Meter {
     }
 
     /// What a piece costs more without its line end than with it: its last token may fall into several.
-    pub(crate) fn line_end_cost(&self, draft: &Draft, piece: Piece) -> StageResult<u64> {
+    pub(crate) fn line_end_cost(&self, view: View<'_>, piece: Piece) -> StageResult<u64> {
         let tokens = |is_last| -> StageResult<u64> {
-            let cost = self.measure(&form::parts(draft, piece, is_last), u64::MAX)?;
+            let cost = self.measure(&form::parts(view, piece, is_last), u64::MAX)?;
             Ok(cost.unwrap_or_default().tokens)
         };
         Ok(tokens(true)?.saturating_sub(tokens(false)?))
     }
 
     /// Whether a piece ends a text, so that no line end follows it.
-    fn is_last(&self, draft: &Draft, piece: Piece) -> bool {
-        self.last == Some(piece) || draft.quotes.last() == Some(&piece)
+    fn is_last(&self, view: View<'_>, piece: Piece) -> bool {
+        self.last == Some(piece) || view.fill.quotes.last() == Some(&piece)
     }
 
     fn cost_until(
         &self,
-        draft: &Draft,
+        view: View<'_>,
         piece: Piece,
         token_limit: u64,
     ) -> StageResult<Option<Cost>> {
-        let is_last = self.is_last(draft, piece);
-        let parts = || form::parts(draft, piece, is_last);
+        let is_last = self.is_last(view, piece);
+        let parts = || form::parts(view, piece, is_last);
         // The last piece of a text has no line end, so its cost is its own; a shortened one is not the message's.
         let (row, form) = match (piece, self.form) {
             (Piece::Message(row), Some(form))
-                if !is_last && draft.shortened_text(piece).is_none() =>
+                if !is_last && view.shortened_text(piece).is_none() =>
             {
                 (row, form)
             }
             (Piece::Quoted(row), Some(form))
-                if !is_last && draft.shortened_text(piece).is_none() =>
+                if !is_last && view.shortened_text(piece).is_none() =>
             {
                 // In the text formats it is a line as any other.
-                let is_chat = draft.config.render.format == Format::Messages;
+                let is_chat = view.input.config.render.format == Format::Messages;
                 (row, if is_chat { !form } else { form })
             }
             _ => return self.measure(&parts(), token_limit),
         };
-        if let Some(cost) = draft.transcript.remembered_cost(form, row) {
+        if let Some(cost) = view.input.transcript.remembered_cost(form, row) {
             return Ok((cost.tokens <= token_limit).then_some(cost));
         }
         let Some(cost) = self.measure(&parts(), token_limit)? else {
             return Ok(None);
         };
-        draft.transcript.remember_cost(form, row, cost);
+        view.input.transcript.remember_cost(form, row, cost);
         Ok(Some(cost))
     }
 
@@ -304,9 +293,11 @@ pub fn measure_all(
     counter: Counter,
 ) -> (Cost, Vec<Cost>) {
     let meter = Meter::of(&config, Source::Counter(counter));
-    let draft = Draft::new(Rc::clone(transcript), None, config, Milliseconds(0), Vec::new());
+    let input = Input::new(Rc::clone(transcript), None, config, Milliseconds(0), Vec::new());
+    let (marks, fill) = (Marks::default(), Fill::default());
+    let view = View { input: &input, marks: &marks, fill: &fill };
     let rows = 0..transcript.len();
     // A counter of windrow's own never asks.
-    let cost = |row| meter.cost(&draft, Piece::Message(row)).unwrap_or_default();
-    (meter.fixed(&draft).unwrap_or_default(), rows.map(cost).collect())
+    let cost = |row| meter.cost(view, Piece::Message(row)).unwrap_or_default();
+    (meter.fixed(&input).unwrap_or_default(), rows.map(cost).collect())
 }

@@ -9,8 +9,9 @@ use crate::log::groups::{Arrangement, Groups};
 use crate::recall::transcript::Transcript;
 use crate::stages::filter;
 use crate::stages::unread;
-use crate::state::ask::StageResult;
-use crate::state::draft::{Draft, Rank};
+use crate::state::ask::{Marked, Wanted};
+use crate::state::input::Input;
+use crate::state::marks::{Marks, Rank};
 use crate::state::trace::{NoteKind, Reason};
 use std::rc::Rc;
 
@@ -21,71 +22,73 @@ use std::rc::Rc;
 /// # Errors
 ///
 /// Stops to ask for all older messages, where any of them may be one for the agent, or the first of two with one id, or an instruction.
-pub fn run(draft: &mut Draft) -> StageResult {
-    if draft.config.agent_id.is_some() || draft.config.collect.deduplicate {
-        unread::ask_for_all(draft)?;
+pub fn mark(input: &Input, marks: &mut Marks) -> Marked {
+    if input.config.agent_id.is_some() || input.config.collect.deduplicate {
+        unread::ask_for_all(input)?;
     }
-    if let count @ 1.. = draft.transcript.skipped_count() {
-        draft.note(
+    if let count @ 1.. = input.transcript.skipped_count() {
+        marks.note(
             NoteKind::RowsSkipped,
             format!("{count} of the rows that were read of the log are no messages"),
         );
     }
-    let arrangement = Arrangement::of(&draft.transcript);
-    draft.order = arrangement.order;
-    draft.times = arrangement.times;
-    draft.groups = if draft.config.filter.exclude_tool_calls {
-        Groups::apart(&draft.transcript) // calls are not shown: what is said beside one needs no result
+    let arrangement = Arrangement::of(&input.transcript);
+    marks.order = arrangement.order;
+    marks.times = arrangement.times;
+    marks.groups = if input.config.filter.exclude_tool_calls {
+        Groups::apart(&input.transcript) // calls are not shown: what is said beside one needs no result
     } else {
         arrangement.groups
     };
     let mut ids: Hashed<&str, usize> = Hashed::default();
-    let transcript = draft.transcript.clone();
-    for row in draft.order.clone() {
-        let reason = if is_of_other_session(draft, row) {
+    let transcript = input.transcript.clone();
+    for row in marks.order.clone() {
+        let reason = if is_of_other_session(input, row) {
             Some(Reason::OtherSession)
-        } else if let Some(gone) = gone(&transcript, row, draft.now) {
+        } else if let Some(gone) = gone(&transcript, row, input.now) {
             Some(gone)
-        } else if is_for_other_agent(draft, row) {
+        } else if is_for_other_agent(input, row) {
             Some(Reason::OtherTarget)
         } else {
             // Only among what is of this session and for this agent.
-            let deduplicates = draft.config.collect.deduplicate;
+            let deduplicates = input.config.collect.deduplicate;
             let id = deduplicates.then(|| transcript.value(row, Field::Id)).flatten();
             id.is_some_and(|id| ids.insert(id, row).is_some()).then_some(Reason::Duplicate)
         };
         if let Some(reason) = reason {
-            draft.leave_out(row, reason);
+            marks.leave_out(row, reason);
         }
     }
-    find_request(draft)?;
-    for row in draft.groups.calls_without_result.clone() {
-        draft.leave_out(row, Reason::CallWithoutResult);
+    find_request(input, marks)?;
+    for row in marks.groups.calls_without_result.clone() {
+        marks.leave_out(row, Reason::CallWithoutResult);
     }
-    for row in draft.groups.results_without_call.clone() {
-        draft.leave_out(row, Reason::ResultWithoutCall);
+    for row in marks.groups.results_without_call.clone() {
+        marks.leave_out(row, Reason::ResultWithoutCall);
     }
-    require_beginning(draft)?;
-    let singles = draft.transcript.head_length()..draft.transcript.first_of_tail();
-    if unread::halves(draft).any(|row| singles.contains(&row) || draft.transcript.is_pinned(row)) {
-        unread::ask_for_all(draft)?; // the other half may be among what was not read
+    require_beginning(input, marks)?;
+    let singles = input.transcript.head_length()..input.transcript.first_of_tail();
+    if unread::halves(input, marks)
+        .any(|row| singles.contains(&row) || input.transcript.is_pinned(row))
+    {
+        unread::ask_for_all(input)?; // the other half may be among what was not read
     }
-    if !draft.config.enabled {
-        for row in draft.open_rows() {
-            if draft.requirement(row) != Some(Reason::Instruction) && !draft.is_in_turn(row) {
-                draft.leave_out(row, Reason::Disabled);
+    if !input.config.enabled {
+        for row in marks.open_rows() {
+            if marks.requirement(row) != Some(Reason::Instruction) && !marks.is_in_turn(row) {
+                marks.leave_out(row, Reason::Disabled);
             }
         }
     }
-    if draft.config.section(SectionKind::History).is_none() {
-        for row in draft.open_rows() {
-            if !draft.is_in_turn(row) {
-                draft.leave_out(row, Reason::NoSection);
+    if input.config.section(SectionKind::History).is_none() {
+        for row in marks.open_rows() {
+            if !marks.is_in_turn(row) {
+                marks.leave_out(row, Reason::NoSection);
             }
         }
     }
-    put_direct_messages_last(draft);
-    let collect = draft.config.collect.clone();
+    put_direct_messages_last(input, marks);
+    let collect = input.config.collect.clone();
     if collect.limits_count == LimitsCount::History {
         return Ok(()); // the window applies them
     }
@@ -97,36 +100,36 @@ pub fn run(draft: &mut Draft) -> StageResult {
             continue;
         };
         let limit = limit.try_into().unwrap_or(usize::MAX);
-        let rows = draft.optional_rows();
+        let rows = marks.optional_rows();
         // Whether they are among the newest depends on what was not read.
-        if rows.iter().rev().take(limit).any(|row| !unread::is_behind_unread(draft, *row)) {
-            return Err(unread::more());
+        if rows.iter().rev().take(limit).any(|row| !unread::is_behind_unread(input, marks, *row)) {
+            return Err(Wanted::More);
         }
         for row in rows.into_iter().rev().skip(limit) {
-            draft.leave_out(row, reason);
+            marks.leave_out(row, reason);
         }
     }
     Ok(())
 }
 
 /// Requires the instructions that the transcript begins with, and what is pinned.
-fn require_beginning(draft: &mut Draft) -> StageResult {
-    let mut is_beginning = draft.config.collect.keep_instructions;
-    let head = draft.transcript.head_length();
-    for row in draft.open_rows() {
+fn require_beginning(input: &Input, marks: &mut Marks) -> Marked {
+    let mut is_beginning = input.config.collect.keep_instructions;
+    let head = input.transcript.head_length();
+    for row in marks.open_rows() {
         if is_beginning && row >= head {
-            unread::ask_for_all(draft)?; // the instructions may go on in what was not read
+            unread::ask_for_all(input)?; // the instructions may go on in what was not read
         }
-        is_beginning &= draft.transcript.role(row).is_instruction()
-            && draft.transcript.value(row, Field::SummaryOf).is_none();
+        is_beginning &= input.transcript.role(row).is_instruction()
+            && input.transcript.value(row, Field::SummaryOf).is_none();
         if is_beginning {
             // A call before it, whose result may be among what was not read, would end the instructions.
-            if unread::halves(draft).any(|half| half < row) {
-                unread::ask_for_all(draft)?;
+            if unread::halves(input, marks).any(|half| half < row) {
+                unread::ask_for_all(input)?;
             }
-            draft.require(row, Reason::Instruction);
-        } else if draft.transcript.is_pinned(row) {
-            draft.require(row, Reason::Pinned);
+            marks.require(row, Reason::Instruction);
+        } else if input.transcript.is_pinned(row) {
+            marks.require(row, Reason::Pinned);
         }
     }
     Ok(())
@@ -140,13 +143,13 @@ const DELETED: &str = "deleted";
 /// Where no request is given, the newest user message fills its place. One that was given is in the context once: its message
 /// in the transcript gives way to it. That is a message with its id; or where either has no id, the last message of all, if it
 /// is the user's and says the same.
-fn find_request(draft: &mut Draft) -> StageResult {
-    if !draft.shows_request() || !(draft.takes_newest || draft.request.is_some()) {
+fn find_request(input: &Input, marks: &mut Marks) -> Marked {
+    if !input.shows_request() || !(input.takes_newest || input.request.is_some()) {
         return Ok(());
     }
-    let mut rows = draft.open_rows();
-    rows.retain(|row| !draft.is_direct(*row));
-    let transcript = Rc::clone(&draft.transcript);
+    let mut rows = marks.open_rows();
+    rows.retain(|row| !marks.is_direct(input, *row));
+    let transcript = Rc::clone(&input.transcript);
     let is_message = |row: usize| {
         let has = |field| transcript.value(row, field).is_some();
         !has(Field::ResultId) && !has(Field::CallId) && !has(Field::SummaryOf)
@@ -154,14 +157,14 @@ fn find_request(draft: &mut Draft) -> StageResult {
     let is_user = |row: usize| transcript.role(row) == Role::User && is_message(row);
     let is_behind = unread::is_behind_unread;
     let mut asked = None;
-    if let Some(request) = draft.request.clone() {
+    if let Some(request) = input.request.clone() {
         let id = request.value(0, Field::Id).filter(|id| !id.is_empty());
         let last = rows.last().copied().filter(|row| {
             let is_unnamed = id.is_none() || transcript.value(*row, Field::Id).is_none();
             is_unnamed && is_user(*row) && says_the_same(&transcript, *row, &request)
         });
-        if last.is_some_and(|row| !is_behind(draft, row)) && transcript.unread().is_some() {
-            return Err(unread::more()); // it may not be the last
+        if last.is_some_and(|row| !is_behind(input, marks, row)) && transcript.unread().is_some() {
+            return Err(Wanted::More); // it may not be the last
         }
         let newest_user = rows.iter().copied().rev().find(|row| is_user(*row));
         let is_same = |row: usize| {
@@ -170,26 +173,28 @@ fn find_request(draft: &mut Draft) -> StageResult {
         };
         if id.is_some() && transcript.unread().is_some() {
             // What answers it is known only with the newest user message.
-            let is_there = newest_user.is_some_and(|row| is_behind(draft, row));
+            let is_there = newest_user.is_some_and(|row| is_behind(input, marks, row));
             if !is_there {
-                return Err(unread::more());
+                return Err(Wanted::More);
             }
         }
         for row in rows.iter().copied().filter(|row| is_same(*row)) {
-            draft.leave_out(row, Reason::SameAsRequest);
+            marks.leave_out(row, Reason::SameAsRequest);
         }
         asked = newest_user.filter(|row| is_same(*row));
     } else {
-        let is_wanted = |row: &usize| is_user(*row) && filter::unwanted(draft, *row).is_none();
+        let is_wanted = |row: &usize| is_user(*row) && filter::unwanted(input, *row).is_none();
         let newest_user = rows.iter().copied().rev().find(is_wanted);
-        if transcript.unread().is_some() && !newest_user.is_some_and(|row| is_behind(draft, row)) {
-            return Err(unread::more());
+        if transcript.unread().is_some()
+            && !newest_user.is_some_and(|row| is_behind(input, marks, row))
+        {
+            return Err(Wanted::More);
         }
         asked = newest_user.or(asked);
     }
     if let Some(asked) = asked {
         let at = rows.iter().position(|row| *row == asked).unwrap_or(rows.len() - 1);
-        draft.begin_turn(asked, &rows[at + 1..]);
+        marks.begin_turn(input, asked, &rows[at + 1..]);
     }
     Ok(())
 }
@@ -207,12 +212,12 @@ fn says_the_same(transcript: &Transcript, row: usize, request: &Transcript) -> b
         && own.0.fields(own.1).filter(is_beside).eq(asked.0.fields(asked.1).filter(is_beside))
 }
 
-fn is_of_other_session(draft: &Draft, row: usize) -> bool {
-    let Some(session) = &draft.config.session_id else {
+fn is_of_other_session(input: &Input, row: usize) -> bool {
+    let Some(session) = &input.config.session_id else {
         return false;
     };
-    let named = draft.transcript.value(row, Field::SessionId);
-    match draft.config.collect.session_scope {
+    let named = input.transcript.value(row, Field::SessionId);
+    match input.config.collect.session_scope {
         SessionScope::Session => named.is_some_and(|name| name != session),
         SessionScope::Strict => named != Some(session),
         SessionScope::All => false,
@@ -230,42 +235,42 @@ pub(crate) fn gone(transcript: &Transcript, row: usize, now: Milliseconds) -> Op
     }
 }
 
-fn is_for_other_agent(draft: &Draft, row: usize) -> bool {
-    let Some(agent) = &draft.config.agent_id else {
+fn is_for_other_agent(input: &Input, row: usize) -> bool {
+    let Some(agent) = &input.config.agent_id else {
         return false;
     };
-    let mut targets = draft.transcript.values(row, Field::Target).peekable();
+    let mut targets = input.transcript.values(row, Field::Target).peekable();
     targets.peek().is_some() && targets.all(|target| target != agent)
 }
 
 /// Puts messages for the agent behind the history: the highest priority first, then the newest.
-fn put_direct_messages_last(draft: &mut Draft) {
+fn put_direct_messages_last(input: &Input, marks: &mut Marks) {
     const MIDDLE: i64 = 500_000;
-    if draft.config.agent_id.is_none() {
+    if input.config.agent_id.is_none() {
         return;
     }
     let (mut direct, history): (Vec<usize>, Vec<usize>) =
-        draft.order.iter().copied().partition(|row| draft.is_direct(*row));
+        marks.order.iter().copied().partition(|row| marks.is_direct(input, *row));
     // A call and its results stay together: they have the priority and the place of the first that has a target.
     let leader = |row: usize| {
-        let members = draft.groups.members(row).iter().copied();
-        let has_target = |row: &usize| draft.transcript.value(*row, Field::Target).is_some();
+        let members = marks.groups.members(row).iter().copied();
+        let has_target = |row: &usize| input.transcript.value(*row, Field::Target).is_some();
         members.filter(has_target).min().unwrap_or(row)
     };
     let priority = |row: usize| -> i64 {
-        let given = draft.transcript.value(leader(row), Field::Priority);
+        let given = input.transcript.value(leader(row), Field::Priority);
         given.and_then(|given| given.parse().ok()).unwrap_or(MIDDLE)
     };
-    let count = draft.transcript.len();
+    let count = input.transcript.len();
     let place_of: Vec<i64> = places(&direct, count);
     let row_count = map::place(Some(count));
     // Within a group the order stays.
     let place = |row: usize| place_of[row] - place_of[leader(row)] * row_count;
     map::sort_by_key(&mut direct, &|row| (-priority(row), place(row)));
     for row in &direct {
-        draft.claim(*row, Rank::Direct, Reason::Direct);
+        marks.claim(*row, Rank::Direct, Reason::Direct);
     }
-    draft.order = history.into_iter().chain(direct).collect();
+    marks.order = history.into_iter().chain(direct).collect();
 }
 
 /// By row: its place in a list.

@@ -4,34 +4,29 @@ use crate::base::message::{Field, Role};
 use crate::base::time::MILLISECONDS_PER_DAY;
 use crate::config::{FilterConfig, Format, WindowUnit};
 use crate::log::tool_calls;
-use crate::stages::units;
-use crate::state::ask::StageResult;
-use crate::state::draft::Draft;
+use crate::log::units;
+use crate::state::input::Input;
+use crate::state::marks::Marks;
 use crate::state::trace::Reason;
 
 /// Leaves out messages by role, source, tag, status, content and age.
-///
-/// # Errors
-///
-/// None.
-pub fn run(draft: &mut Draft) -> StageResult {
-    let is_text = draft.config.render.format != Format::Messages;
-    for row in draft.open_rows() {
-        match unwanted(draft, row) {
+pub fn mark(input: &Input, marks: &mut Marks) {
+    let is_text = input.config.render.format != Format::Messages;
+    for row in marks.open_rows() {
+        match unwanted(input, row) {
             // In a text a call is a text: it stays without its result.
-            Some(Reason::Role) if is_text => draft.leave_out_alone(row, Reason::Role),
-            Some(reason) => draft.leave_out(row, reason),
+            Some(Reason::Role) if is_text => marks.leave_out_alone(row, Reason::Role),
+            Some(reason) => marks.leave_out(row, reason),
             None => {}
         }
     }
-    if draft.config.filter.completed_only && draft.config.window.unit == WindowUnit::Exchange {
-        leave_out_unanswered(draft);
+    if input.config.filter.completed_only && input.config.window.unit == WindowUnit::Exchange {
+        leave_out_unanswered(input, marks);
     }
-    Ok(())
 }
 
 /// Why a message is not wanted for what it is, if it is not.
-pub(crate) fn unwanted(draft: &Draft, row: usize) -> Option<Reason> {
+pub(crate) fn unwanted(input: &Input, row: usize) -> Option<Reason> {
     let FilterConfig {
         roles,
         exclude_sources,
@@ -40,19 +35,19 @@ pub(crate) fn unwanted(draft: &Draft, row: usize) -> Option<Reason> {
         exclude_tool_calls,
         exclude_blank,
         max_age_days,
-    } = &draft.config.filter;
-    let transcript = &draft.transcript;
+    } = &input.config.filter;
+    let transcript = &input.transcript;
     let has_one_of = |field, unwanted: &[String]| {
         !unwanted.is_empty()
             && transcript.values(row, field).any(|value| unwanted.iter().any(|u| u == value))
     };
     let role = transcript.role(row);
     if transcript.value(row, Field::SummaryOf).is_some() {
-        (!draft.config.tiers.enabled).then_some(Reason::IsSummary)
+        (!input.config.tiers.enabled).then_some(Reason::IsSummary)
     } else if roles.as_ref().is_some_and(|roles| !roles.contains(&role)) {
         Some(Reason::Role)
     } else if *exclude_tool_calls
-        && tool_calls::is_nothing_else(&draft.config.filter, transcript, row)
+        && tool_calls::is_nothing_else(&input.config.filter, transcript, row)
     {
         Some(Reason::ToolCalls)
     } else if has_one_of(Field::Source, exclude_sources) {
@@ -63,9 +58,9 @@ pub(crate) fn unwanted(draft: &Draft, row: usize) -> Option<Reason> {
         && transcript.value(row, Field::Status).is_some_and(|status| status != "completed")
     {
         Some(Reason::Unfinished)
-    } else if *exclude_blank && tool_calls::is_blank(&draft.config.filter, transcript, row) {
+    } else if *exclude_blank && tool_calls::is_blank(&input.config.filter, transcript, row) {
         Some(Reason::Blank)
-    } else if max_age_days.is_some_and(|days| is_older(draft, row, days)) {
+    } else if max_age_days.is_some_and(|days| is_older(input, row, days)) {
         Some(Reason::BeyondAge)
     } else {
         None
@@ -73,25 +68,26 @@ pub(crate) fn unwanted(draft: &Draft, row: usize) -> Option<Reason> {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "milliseconds of a Date are exact in a double")]
-fn is_older(draft: &Draft, row: usize, days: f64) -> bool {
-    let time = draft.transcript.time(row);
-    time.is_some_and(|time| (draft.now.0 - time.0) as f64 > days * MILLISECONDS_PER_DAY as f64)
+fn is_older(input: &Input, row: usize, days: f64) -> bool {
+    let time = input.transcript.time(row);
+    time.is_some_and(|time| (input.now.0 - time.0) as f64 > days * MILLISECONDS_PER_DAY as f64)
 }
 
 /// Leaves out exchanges that nobody has answered, but for the request; where there is none, for the newest.
-fn leave_out_unanswered(draft: &mut Draft) {
-    let mut rows = draft.open_rows();
-    rows.retain(|row| !draft.is_in_turn(*row));
-    let mut exchanges = units::of(draft, &rows);
-    if draft.shows_request() && !draft.has_request() {
+fn leave_out_unanswered(input: &Input, marks: &mut Marks) {
+    let mut rows = marks.open_rows();
+    rows.retain(|row| !marks.is_in_turn(*row));
+    let mut exchanges =
+        units::of(&input.transcript, &marks.groups, input.config.window.unit, &rows);
+    if input.shows_request() && !marks.has_request(input) {
         exchanges.pop();
     }
     for exchange in exchanges {
-        let has = |role| exchange.iter().any(|row| draft.transcript.role(*row) == role);
+        let has = |role| exchange.iter().any(|row| input.transcript.role(*row) == role);
         if has(Role::User) && !has(Role::Assistant) {
             for row in exchange {
-                if draft.transcript.role(row) == Role::User && draft.requirement(row).is_none() {
-                    draft.leave_out(row, Reason::Unfinished);
+                if input.transcript.role(row) == Role::User && marks.requirement(row).is_none() {
+                    marks.leave_out(row, Reason::Unfinished);
                 }
             }
         }

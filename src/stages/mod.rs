@@ -8,6 +8,5 @@ pub mod render;
 pub mod snapshot;
 pub mod tiers;
 pub mod triage;
-mod units;
 mod unread;
 pub mod window;

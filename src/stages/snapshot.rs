@@ -1,78 +1,78 @@
 //! Stage 9, `snapshot`: the canonical bytes of what was built, their hash, and the recording.
 
-use crate::base::error::{Error, ErrorCode};
+use crate::base::error::{Error, ErrorCode, Result};
 use crate::base::map::Map;
 use crate::config::{EncodingChoice, SectionKind};
 use crate::log::unread::{RankingRecord, Unread};
 use crate::prompt::form;
-use crate::state::ask::{Answer, StageResult};
+use crate::state::ask::Answer;
 use crate::state::context::{
-    AnswerRecord, ItemForm, RECORDING_FORMAT_VERSION, Recording, Snapshot, TranscriptRecord,
+    AnswerRecord, Context, ItemForm, RECORDING_FORMAT_VERSION, Recording, Snapshot,
+    TranscriptRecord,
 };
-use crate::state::draft::{Draft, Why};
+use crate::state::ranking::RankEvidence;
 use crate::state::trace::{Fate, Reason, Trace};
+use crate::state::view::View;
 use sha2::{Digest, Sha256};
 
-/// Folds the decisions into the trace, hashes what was built, and records what it was built from.
+/// Folds the decisions into the trace of a context, hashes what was built, and records what it was built from.
 ///
 /// # Errors
 ///
 /// `INTERNAL` where a message is undecided, which no input brings about.
-pub fn run(draft: &mut Draft) -> StageResult {
-    let mut costs = vec![0; draft.transcript.len()];
-    for placed in &draft.context.pieces {
+pub fn finish(view: View<'_>, context: &mut Context) -> Result<()> {
+    let View { input, marks, fill } = view;
+    let mut costs = vec![0; input.transcript.len()];
+    for placed in &context.pieces {
         if let Some(row) = placed.piece.row() {
             costs[row] = placed.tokens;
         }
     }
-    let Some(decisions) = draft.decisions() else {
+    let Some(decisions) = marks.decisions() else {
         return Err(Error::new(
             ErrorCode::Internal,
             "a message was neither kept nor left out",
             "Report this with the config.",
-        )
-        .into());
+        ));
     };
     let kept = decisions.iter().filter(|decision| decision.fate != Fate::LeftOut).count();
-    let notes = std::mem::take(&mut draft.context.trace.notes);
     let is_recalled = |row: &usize| decisions[*row].reason == Reason::Recalled;
     let rows: Vec<usize> = (0..decisions.len()).filter(is_recalled).collect();
-    let recalled = match draft.ranking.as_ref().map(|ranking| &ranking.why) {
-        Some(Why::Found(evidence)) => evidence.recalled(&rows),
-        Some(Why::Recorded(recalled)) => recalled.clone(),
+    let recalled = match marks.ranking.as_ref().map(|ranking| &ranking.evidence) {
+        Some(RankEvidence::Found(evidence)) => evidence.recalled(&rows),
+        Some(RankEvidence::Recorded(recalled)) => recalled.clone(),
         None => Vec::new(),
     };
-    let trace = Trace::fold(decisions.into_iter().zip(costs), &draft.config);
-    let unread_count = draft.transcript.unread().map_or(0, |unread| unread.count);
-    draft.context.trace = Trace { recalled, notes, unread_count, ..trace };
-    draft.context.trimmed = draft.trimmed;
+    let trace = Trace::fold(decisions.into_iter().zip(costs), &input.config);
+    let unread_count = input.transcript.unread().map_or(0, |unread| unread.count);
+    context.trace = Trace { recalled, notes: marks.notes.clone(), unread_count, ..trace };
 
     let mut source_counts = Map::default();
     source_counts.insert("messages".to_owned(), kept);
-    for section in draft.context.sections.iter().filter(|it| it.kind == SectionKind::Items) {
+    for section in context.sections.iter().filter(|it| it.kind == SectionKind::Items) {
         let shown = section.items.iter().filter(|item| item.form != ItemForm::LeftOut);
         source_counts.insert(section.id.clone(), shown.count());
     }
-    let context_hash = hash(draft);
-    draft.context.snapshot = Snapshot {
-        session_id: draft.config.session_id.clone(),
-        turn_id: draft.config.turn_id.clone(),
+    let context_hash = hash(view, context);
+    context.snapshot = Snapshot {
+        session_id: input.config.session_id.clone(),
+        turn_id: input.config.turn_id.clone(),
         context_hash: context_hash.clone(),
         source_counts,
-        trimmed: draft.trimmed,
-        timestamp_ms: draft.now.0,
+        trimmed: fill.is_trimmed,
+        timestamp_ms: input.now.0,
     };
-    let (answers, large_answers) = record_answers(&draft.answers);
-    draft.context.recording = Recording {
+    let (answers, large_answers) = record_answers(&input.answers.of_hooks);
+    context.recording = Recording {
         format_version: RECORDING_FORMAT_VERSION,
         engine_version: env!("CARGO_PKG_VERSION"),
-        config: draft.config.clone(),
-        now: draft.now.0,
-        zone_offsets: draft.zone_offsets.clone().unwrap_or_default(),
-        hooks: draft.hooks.clone(),
+        config: input.config.clone(),
+        now: input.now.0,
+        zone_offsets: input.answers.zone_offsets.clone().unwrap_or_default(),
+        hooks: input.hooks.clone(),
         answers,
         large_answers,
-        transcript: record_transcript(draft),
+        transcript: record_transcript(view, context),
         context_hash,
     };
     Ok(())
@@ -95,14 +95,14 @@ fn record_answers(answers: &[Answer]) -> (Vec<AnswerRecord>, Map<String, Answer>
     (answers.iter().map(record).collect(), large)
 }
 
-fn record_transcript(draft: &Draft) -> TranscriptRecord {
-    let transcript = &draft.transcript;
+fn record_transcript(view: View<'_>, context: &Context) -> TranscriptRecord {
+    let transcript = &view.input.transcript;
     let length = transcript.len();
     let powers = std::iter::successors(Some(1_usize), |length| length.checked_mul(2));
     let unread = transcript.unread().map(|unread| {
-        let ranking = draft.ranking.as_ref().map(|ranking| RankingRecord {
+        let ranking = view.marks.ranking.as_ref().map(|ranking| RankingRecord {
             rows: ranking.candidates.iter().filter_map(|candidate| candidate.row()).collect(),
-            recalled: draft.context.trace.recalled.clone(),
+            recalled: context.trace.recalled.clone(),
         });
         Unread { ranking, ..unread.clone() }
     });
@@ -115,8 +115,8 @@ fn record_transcript(draft: &Draft) -> TranscriptRecord {
 }
 
 /// The hash of the canonical bytes: the effective config without clock and turn, then the prompt.
-fn hash(draft: &Draft) -> String {
-    let mut config = draft.config.clone();
+fn hash(view: View<'_>, context: &Context) -> String {
+    let mut config = view.input.config.clone();
     config.now = None;
     config.turn_id = None;
     // Naming the default changes nothing that is built.
@@ -127,11 +127,11 @@ fn hash(draft: &Draft) -> String {
         hash.update(bytes);
     };
     update(config.canonical().as_bytes());
-    if let Some(text) = &draft.context.text {
+    if let Some(text) = &context.text {
         update(text.as_bytes());
     } else {
-        for (piece, _) in &draft.layout {
-            update(&form::canonical_message(draft, *piece));
+        for (piece, _) in &view.fill.layout {
+            update(&form::canonical_message(view, *piece));
         }
     }
     format!("ctx_{}", digits(&hash.finalize()))

@@ -6,45 +6,56 @@
 use crate::base::message::Field;
 use crate::base::text;
 use crate::config::{SectionKind, TierForm};
-use crate::log::conversations::{self, Conversations};
+use crate::log::conversations::{self, Conversations, Sitting};
 use crate::state::ask::{
     Answer, HookName, Misunderstood, Need, Outcome, StageResult, SummaryWanted,
 };
-use crate::state::draft::Draft;
+use crate::state::input::Input;
+use crate::state::marks::Marks;
 use crate::state::trace::{NoteKind, Reason};
 
-/// Finds the conversations and their tiers, gets the summaries, and leaves out the messages that are not shown in full.
+/// Finds the conversations and their tiers, and gets the summaries. `None` where they are not told apart.
 ///
 /// # Errors
 ///
 /// Stops to ask for the offsets of the time zone, or for summaries.
-pub fn run(draft: &mut Draft) -> StageResult {
-    if !draft.config.tiers.enabled || draft.config.section(SectionKind::History).is_none() {
-        return Ok(());
+pub(crate) fn ask(input: &Input, marks: &Marks) -> StageResult<Option<Conversations>> {
+    if !input.config.tiers.enabled || input.config.section(SectionKind::History).is_none() {
+        return Ok(None);
     }
-    let mut rows = draft.open_rows();
+    let mut rows = marks.open_rows();
     rows.retain(|row| {
-        let is_instruction = draft.requirement(*row) == Some(Reason::Instruction);
-        !(is_instruction || draft.is_direct(*row) || draft.is_in_turn(*row))
+        let is_instruction = marks.requirement(*row) == Some(Reason::Instruction);
+        !(is_instruction || marks.is_direct(input, *row) || marks.is_in_turn(*row))
     });
-    let session = draft.config.session_id.as_deref();
-    let zone = draft.zone()?;
-    let mut found = conversations::find(
-        &draft.transcript,
-        &rows,
-        &|row| draft.groups.of(row),
-        &draft.config.tiers,
-        session,
-        draft.now,
-        zone,
-    );
-    get_summaries(draft, &mut found)?;
+    let sitting = Sitting {
+        session_id: input.config.session_id.as_deref(),
+        now: input.now,
+        zone: input.zone()?,
+    };
+    let group_of = |row| marks.groups.of(row);
+    let tiers = &input.config.tiers;
+    let mut found = conversations::find(&input.transcript, &rows, &group_of, tiers, sitting);
+    get_summaries(input, &mut found)?;
+    Ok(Some(found))
+}
 
+/// Leaves out the messages that are not shown in full.
+pub(crate) fn mark(input: &Input, marks: &mut Marks, found: Option<Conversations>) {
+    if let Some(Answer { outcome: Outcome::Failed, reason, .. }) =
+        input.answer_of(HookName::Summarize)
+    {
+        let reason = reason.as_deref().unwrap_or_default();
+        marks.note(NoteKind::SummariesFailed, format!("tiers.summarize failed: {reason}"));
+    }
+    let Some(found) = found else {
+        return;
+    };
     for row in &found.summaries {
-        draft.leave_out(*row, Reason::IsSummary);
+        marks.leave_out(*row, Reason::IsSummary);
     }
     for row in &found.too_old {
-        leave_out_optional(draft, *row, Reason::BeyondAge);
+        leave_out_optional(marks, *row, Reason::BeyondAge);
     }
     for conversation in &found.list {
         let reason = match conversation.wanted {
@@ -53,27 +64,25 @@ pub fn run(draft: &mut Draft) -> StageResult {
             TierForm::None => Reason::TierNotShown,
         };
         for row in &conversation.rows {
-            leave_out_optional(draft, *row, reason);
+            leave_out_optional(marks, *row, reason);
         }
     }
-    draft.conversations = Some(found);
-    Ok(())
+    marks.conversations = Some(found);
 }
 
-fn leave_out_optional(draft: &mut Draft, row: usize, reason: Reason) {
-    if draft.requirement(row).is_none() {
-        draft.leave_out(row, reason);
+fn leave_out_optional(marks: &mut Marks, row: usize, reason: Reason) {
+    if marks.requirement(row).is_none() {
+        marks.leave_out(row, reason);
     }
 }
 
 /// Gives conversations that are shown by a summary, and have none, the one that the hook gave.
-fn get_summaries(draft: &mut Draft, found: &mut Conversations) -> StageResult {
-    let asked =
-        draft.answer_of(HookName::Summarize).map(|answer| (answer.outcome, answer.reason.clone()));
-    if asked.is_none() && draft.hook(&[HookName::Summarize]).is_some() {
-        let wanted = wanted_summaries(draft, found);
+fn get_summaries(input: &Input, found: &mut Conversations) -> StageResult {
+    let asked = input.answer_of(HookName::Summarize);
+    if asked.is_none() && input.hook(&[HookName::Summarize]).is_some() {
+        let wanted = wanted_summaries(input, found);
         if !wanted.is_empty() {
-            let tiers = &draft.config.tiers;
+            let tiers = &input.config.tiers;
             return Err(Need::Summaries {
                 conversations: wanted,
                 max_chars: tiers.max_summary_chars,
@@ -82,26 +91,22 @@ fn get_summaries(draft: &mut Draft, found: &mut Conversations) -> StageResult {
             .into());
         }
     }
-    if let Some((Outcome::Failed, reason)) = asked {
-        let reason = reason.unwrap_or_default();
-        draft.note(NoteKind::SummariesFailed, format!("tiers.summarize failed: {reason}"));
-    }
     for conversation in &mut found.list {
         if conversation.summary.is_none() {
             let first = conversation.rows.first();
             conversation.summary =
-                first.and_then(|row| draft.summaries.get(row).cloned().flatten());
+                first.and_then(|row| input.answers.summaries.get(row).cloned().flatten());
         }
     }
     Ok(())
 }
 
 /// The conversations whose summaries are wanted: as many as can fit beside what is shown before them.
-fn wanted_summaries(draft: &Draft, found: &Conversations) -> Vec<SummaryWanted> {
-    let tiers = &draft.config.tiers;
-    let mut room = room_in_chars(draft);
+fn wanted_summaries(input: &Input, found: &Conversations) -> Vec<SummaryWanted> {
+    let tiers = &input.config.tiers;
+    let mut room = room_in_chars(input);
     let chars = |row: &usize| -> usize {
-        draft.transcript.values(*row, Field::Text).map(|text| text.chars().count()).sum()
+        input.transcript.values(*row, Field::Text).map(|text| text.chars().count()).sum()
     };
     let mut wanted = Vec::new();
     for conversation in &found.list {
@@ -130,8 +135,8 @@ fn wanted_summaries(draft: &Draft, found: &Conversations) -> Vec<SummaryWanted> 
                 id: if is_taken { format!("{own}#{first}") } else { own },
                 positions: conversation.rows.clone(),
                 text: conversations::text_of(
-                    &draft.config.filter,
-                    &draft.transcript,
+                    &input.config.filter,
+                    &input.transcript,
                     &conversation.rows,
                 ),
             });
@@ -145,9 +150,9 @@ const LEAST_ELEMENT_CHARS: usize = 40;
 
 /// How many characters there can be at most: the least of all limits. No token of the supported encodings has more than
 /// 128.
-fn room_in_chars(draft: &Draft) -> usize {
+fn room_in_chars(input: &Input) -> usize {
     const CHARS_PER_TOKEN: u64 = 128;
-    let config = &draft.config;
+    let config = &input.config;
     let section = config.section(SectionKind::History).map(|(_, section)| &section.limit);
     let tokens = [config.budget.prompt_limit(), section.and_then(|limit| limit.tokens)];
     let chars = [config.budget.max_chars, section.and_then(|limit| limit.chars)];

@@ -330,5 +330,15 @@ impl From<Error> for Stop {
     }
 }
 
-/// How a stage ends.
+impl From<Wanted> for Stop {
+    fn from(wanted: Wanted) -> Self {
+        Need::Older { wanted }.into()
+    }
+}
+
+/// How marking ends: done, or with what more is wanted of a log of which not all was read. Then a build begins anew with more,
+/// so that marks which were made before are of no consequence.
+pub type Marked<T = ()> = std::result::Result<T, Wanted>;
+
+/// How a stage ends that asks.
 pub type StageResult<T = ()> = std::result::Result<T, Stop>;

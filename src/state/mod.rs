@@ -1,7 +1,16 @@
-//! What a build works on: what is given, what the stages decide, what `budget` fills, and what comes out.
+//! What a build works on, in parts: what is given ([`input`]), what the stages decide ([`marks`]), and what `budget` fills
+//! ([`fill`]).
+//!
+//! A function takes the part that it changes as `&mut` and the others as `&`, so its signature says what it can do. A stage has
+//! two halves. The half that asks ([`ask`]) has the marks as `&`, so that it can run again after each answer; the half that
+//! marks cannot ask. [`view`] is all three parts, to be read.
 
 pub mod ask;
 pub mod context;
 pub(crate) mod counts;
-pub mod draft;
+pub mod fill;
+pub mod input;
+pub mod marks;
+pub mod ranking;
 pub mod trace;
+pub mod view;

@@ -348,10 +348,11 @@ impl Reason {
 }
 
 /// A stage of a build.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum StageName {
+    #[default]
     /// Order, groups, session.
     Collect,
     /// Roles, sources, tags.

@@ -2,7 +2,8 @@
 
 use crate::base::time::{self, Milliseconds};
 use crate::prompt::form::{self, UNKNOWN_TIME};
-use crate::state::draft::Draft;
+use crate::state::input::Input;
+use crate::state::marks::Marks;
 use crate::state::trace::{Fate, Reason};
 
 /// Messages that are left out as there is no room or no place for them.
@@ -17,11 +18,11 @@ pub(crate) struct Gap {
 
 impl Gap {
     /// What is left out; `left_out` is what is not marked yet. None where nothing is.
-    pub(crate) fn find(draft: &Draft, left_out: &[(usize, Reason)]) -> Option<Self> {
-        let transcript = &draft.transcript;
+    pub(crate) fn find(input: &Input, marks: &Marks, left_out: &[(usize, Reason)]) -> Option<Self> {
+        let transcript = &input.transcript;
         let mut reasons = vec![Reason::History; transcript.len()];
         for (row, found) in reasons.iter_mut().enumerate() {
-            if let Some(decision) = draft.decision(row).filter(|it| it.fate == Fate::LeftOut) {
+            if let Some(decision) = marks.decision(row).filter(|it| it.fate == Fate::LeftOut) {
                 *found = decision.reason;
             }
         }
@@ -34,7 +35,7 @@ impl Gap {
         for (row, reason) in reasons.iter().enumerate() {
             // What split a group left out another of it.
             let is_split = *reason == Reason::SplitGroup
-                && draft.groups.members(row).iter().any(|member| reasons[*member].is_gap());
+                && marks.groups.members(row).iter().any(|member| reasons[*member].is_gap());
             if !is_split && !reason.is_gap() {
                 continue;
             }
@@ -55,17 +56,17 @@ impl Gap {
 }
 
 /// The line that says so, in its form; none where the config has none.
-pub(crate) fn text(draft: &Draft, gap: &Gap) -> Option<String> {
+pub(crate) fn text(input: &Input, gap: &Gap) -> Option<String> {
     let shown = |moment: Option<Milliseconds>| match moment {
-        Some(moment) => time::format_minute(moment, &draft.zone),
+        Some(moment) => time::format_minute(moment, &input.answers.zone),
         None => UNKNOWN_TIME.to_owned(),
     };
-    form::gap_notice(&draft.config, gap.count, &shown(gap.from), &shown(gap.to))
+    form::gap_notice(&input.config, gap.count, &shown(gap.from), &shown(gap.to))
 }
 
 /// The longest that it can be: as if all messages were left out. No time of our days is longer than another.
-pub(crate) fn longest_text(draft: &Draft) -> Option<String> {
-    let unread_count = draft.transcript.unread().map_or(0, |unread| unread.count);
-    let time = Some(draft.now);
-    text(draft, &Gap { count: draft.transcript.len() + unread_count, from: time, to: time })
+pub(crate) fn longest_text(input: &Input) -> Option<String> {
+    let unread_count = input.transcript.unread().map_or(0, |unread| unread.count);
+    let time = Some(input.now);
+    text(input, &Gap { count: input.transcript.len() + unread_count, from: time, to: time })
 }

@@ -11,7 +11,10 @@ use crate::prompt::measure::Meter;
 use crate::prompt::shorten;
 use crate::state::ask::StageResult;
 use crate::state::context::{ItemForm, ItemReport, Piece, RecallStatus, SectionReport};
-use crate::state::draft::Draft;
+use crate::state::fill::Fill;
+use crate::state::input::Input;
+use crate::state::marks::Marks;
+use crate::state::view::View;
 
 /// What one section holds.
 #[derive(Debug)]
@@ -60,8 +63,8 @@ pub(crate) type Fits<'a> = dyn FnMut(&[Shown]) -> StageResult<bool> + 'a;
 
 impl Body {
     /// What a section holds; none for history and request, which are made of messages.
-    pub(crate) fn of(draft: &Draft, position: usize) -> Option<Self> {
-        let section = draft.config.sections().get(position)?;
+    pub(crate) fn of(input: &Input, marks: &Marks, position: usize) -> Option<Self> {
+        let section = input.config.sections().get(position)?;
         let mut body = Self {
             section: position,
             entries: Vec::new(),
@@ -77,36 +80,36 @@ impl Body {
                 body.entries.extend((!text.is_empty()).then(|| whole(text.to_owned())));
                 body.max_chars = section.limit.chars.and_then(|chars| chars.try_into().ok());
             }
-            SectionKind::Focus => body.entries.push(whole(draft.context.focus.summary.clone())),
+            SectionKind::Focus => body.entries.push(whole(marks.focus.summary.clone())),
             SectionKind::Items => {
-                let items = if section.ranked { draft.found(position) } else { &section.items };
+                let items = if section.ranked { marks.found(position) } else { &section.items };
                 let shown = items.iter().take(count(section.limit.items)).enumerate();
-                body.entries.extend(shown.map(|(at, item)| entry(draft, section, at + 1, item)));
+                body.entries.extend(shown.map(|(at, item)| entry(input, section, at + 1, item)));
             }
-            SectionKind::Recall => body.recall(draft, section),
+            SectionKind::Recall => body.recall(input, marks, section),
         }
         Some(body)
     }
 
-    fn recall(&mut self, draft: &Draft, section: &Section) {
-        let config = &draft.config.recall;
-        let status = draft.context.recall.as_ref().map(|report| report.status);
+    fn recall(&mut self, input: &Input, marks: &Marks, section: &Section) {
+        let config = &input.config.recall;
+        let status = marks.recall.as_ref().map(|report| report.status);
         let status_text = match status {
             Some(RecallStatus::EmptyQuery) => config.empty_query.clone(),
             Some(RecallStatus::Failed | RecallStatus::Unavailable) => config.unavailable.clone(),
             _ => None,
         };
         self.empty = status_text.or_else(|| self.empty.take());
-        self.max_chars = Some(count(Some(draft.context.focus.max_chars)));
-        let found = draft.found(self.section).iter().enumerate();
+        self.max_chars = Some(count(Some(marks.focus.max_chars)));
+        let found = marks.found(self.section).iter().enumerate();
         for (at, found) in found.take(count(section.limit.items)) {
-            let text = form::said_of(&draft.config, found.text.trim());
+            let text = form::said_of(&input.config, found.text.trim());
             if text.is_empty() {
                 continue; // numbered all the same: the numbers are those of what was found
             }
             let text = text::excerpt(&text, count(Some(config.max_item_chars)));
             let item = Item { text, ..found.clone() };
-            self.entries.push(entry(draft, section, at + 1, &item));
+            self.entries.push(entry(input, section, at + 1, &item));
         }
     }
 
@@ -142,12 +145,12 @@ impl Body {
     }
 
     /// The pieces of the section in these forms.
-    pub(crate) fn pieces(&self, draft: &mut Draft, shown: &[Shown]) -> Vec<Piece> {
-        let Some(section) = draft.config.sections().get(self.section) else {
+    pub(crate) fn pieces(&self, input: &Input, fill: &mut Fill, shown: &[Shown]) -> Vec<Piece> {
+        let Some(section) = input.config.sections().get(self.section) else {
             return Vec::new();
         };
         let role = section.role.unwrap_or(Role::System);
-        let is_separate = section.separate && draft.config.render.format == Format::Messages;
+        let is_separate = section.separate && input.config.render.format == Format::Messages;
         let marker = self.marker(shown).filter(|_| !is_separate);
         let mut texts: Vec<String> = Vec::new();
         if is_separate {
@@ -163,19 +166,24 @@ impl Body {
         } else {
             texts.extend(self.text(shown).filter(|text| !text.is_empty()));
         }
-        let made = draft.made.len();
-        let pieces = texts.into_iter().map(|text| draft.make(self.section, role, text)).collect();
-        if let (Some(_), Some(made)) = (marker, draft.made.get_mut(made)) {
+        let made = fill.made.len();
+        let pieces = texts.into_iter().map(|text| fill.make(self.section, role, text)).collect();
+        if let (Some(_), Some(made)) = (marker, fill.made.get_mut(made)) {
             made.marker = marker;
         }
         pieces
     }
 
     /// What the section holds, for the result.
-    pub(crate) fn report(&self, draft: &Draft, shown: &[Shown], pieces: &[Piece]) -> SectionReport {
+    pub(crate) fn report(
+        &self,
+        view: View<'_>,
+        shown: &[Shown],
+        pieces: &[Piece],
+    ) -> SectionReport {
         let is_there = !pieces.is_empty();
-        let is_cut = pieces.iter().any(|piece| draft.shortened_text(*piece).is_some());
-        let section = &draft.config.sections()[self.section];
+        let is_cut = pieces.iter().any(|piece| view.shortened_text(*piece).is_some());
+        let section = &view.input.config.sections()[self.section];
         let is_list = matches!(section.kind, SectionKind::Items | SectionKind::Recall);
         let item = |(entry, shown): (&Entry, &Shown)| ItemReport {
             id: entry.id.clone(),
@@ -186,7 +194,7 @@ impl Body {
             id: section.id.clone(),
             kind: section.kind,
             text: if is_cut {
-                let texts: Vec<String> = pieces.iter().map(|piece| draft.text_of(*piece)).collect();
+                let texts: Vec<String> = pieces.iter().map(|piece| view.text_of(*piece)).collect();
                 Some(texts.join("\n"))
             } else {
                 self.text(shown).filter(|_| is_there)
@@ -307,10 +315,10 @@ pub(crate) fn count(limit: Option<u64>) -> usize {
     limit.map_or(usize::MAX, |limit| limit.try_into().unwrap_or(usize::MAX))
 }
 
-fn entry(draft: &Draft, section: &Section, number: usize, item: &Item) -> Entry {
+fn entry(input: &Input, section: &Section, number: usize, item: &Item) -> Entry {
     let template = section.item.as_deref().unwrap_or("{text}");
     let fill = |text: &str| {
-        let text = form::guarded_item(&draft.config, template, text);
+        let text = form::guarded_item(&input.config, template, text);
         let source = item.source.as_deref().map(guard::collapse);
         template::fill(template, number, &text, source.as_deref(), item.score)
     };

@@ -7,7 +7,7 @@
 mod focus;
 
 use crate::base::guard;
-use crate::base::map::HashedSet;
+use crate::base::map::{HashedSet, Map};
 use crate::base::message::{Field, Role};
 use crate::config::{Item, Placement, Ranking, SearchResults, SectionKind};
 use crate::prompt::form;
@@ -20,58 +20,93 @@ use crate::recall::rank::score;
 use crate::stages::budget::sections::count;
 use crate::stages::recall::focus::focus;
 use crate::stages::unread;
-use crate::state::ask::{Answer, HookName, Misunderstood, Need, Outcome, StageResult};
-use crate::state::context::{Piece, RecallReport, RecallStatus};
-use crate::state::draft::{Candidate, Draft, Ranked, Why};
+use crate::state::ask::{Answer, HookName, Misunderstood, Need, Outcome, StageResult, Wanted};
+use crate::state::context::{FocusReport, Piece, RecallReport, RecallStatus};
+use crate::state::fill::Fill;
+use crate::state::input::Input;
+use crate::state::marks::Marks;
+use crate::state::ranking::{RankEvidence, Ranked, RankedPlace};
 use crate::state::trace::{Decision, NoteKind, Reason};
+use crate::state::view::View;
 use std::rc::Rc;
+
+/// What the stage finds.
+#[derive(Debug, Default)]
+pub struct Findings {
+    focus: FocusReport,
+    ranking: Option<Ranked>,
+    /// By the position of the section that shows them.
+    items: Map<usize, Vec<Item>>,
+    report: Option<RecallReport>,
+    notes: Vec<(NoteKind, String)>,
+}
 
 /// Computes the focus, ranks the messages, and finds what sections show.
 ///
 /// # Errors
 ///
 /// Stops to ask for older messages, for the offsets of the time zone, and for what the hooks give.
-pub fn run(draft: &mut Draft) -> StageResult {
-    draft.context.focus = focus(&draft.config.recall);
-    unread::ask_for_newest_user(draft)?;
-    draft.ranking = rank(draft)?;
-    search(draft)
+pub fn ask(input: &Input, marks: &Marks) -> StageResult<Findings> {
+    let mut findings = Findings { focus: focus(&input.config.recall), ..Findings::default() };
+    unread::ask_for_newest_user(input, marks)?;
+    findings.ranking = rank(input, marks, &mut findings.notes)?;
+    search(input, marks, &mut findings)?;
+    Ok(findings)
+}
+
+/// Keeps what was found for the stages behind this one.
+pub fn mark(marks: &mut Marks, findings: Findings) {
+    marks.focus = findings.focus;
+    marks.ranking = findings.ranking;
+    marks.found = findings.items;
+    marks.recall = findings.report;
+    for (kind, words) in findings.notes {
+        marks.note(kind, words);
+    }
 }
 
 /// Ranks the messages that limits apply to; nothing where all of them fit, or the newest come first.
-fn rank(draft: &mut Draft) -> StageResult<Option<Ranked>> {
-    if !draft.is_ranked() || fits_anyway(draft) {
+fn rank(
+    input: &Input,
+    marks: &Marks,
+    notes: &mut Vec<(NoteKind, String)>,
+) -> StageResult<Option<Ranked>> {
+    if !input.is_ranked() || fits_anyway(input, marks) {
         return Ok(None);
     }
-    let ranking = draft.config.recall.ranking;
-    unread::ask_before_ranking(draft)?;
-    let newest = newest(draft);
-    if let Some(known) = draft.transcript.unread().and_then(|unread| unread.ranking.clone()) {
-        let is_there = |row: &usize| *row < draft.transcript.len() && draft.is_optional(*row);
-        let candidates = known.rows.into_iter().filter(is_there).map(Candidate::Row).collect();
-        return Ok(Some(Ranked { newest, candidates, why: Why::Recorded(known.recalled) }));
+    let ranking = input.config.recall.ranking;
+    unread::ask_before_ranking(input, marks)?;
+    let newest = newest(input, marks);
+    if let Some(known) = input.transcript.unread().and_then(|unread| unread.ranking.clone()) {
+        let is_there = |row: &usize| *row < input.transcript.len() && marks.is_optional(*row);
+        let candidates = known.rows.into_iter().filter(is_there).map(RankedPlace::Row).collect();
+        return Ok(Some(Ranked {
+            newest,
+            candidates,
+            evidence: RankEvidence::Recorded(known.recalled),
+        }));
     }
-    let Indexed { index, rows, seqs } = indexed(draft)?;
-    let text = query::readable(draft.request_text());
+    let Indexed { index, rows, seqs } = indexed(input, marks)?;
+    let text = query::readable(marks.request_text(input));
     let similarities = match ranking {
-        Ranking::Relevance => similarities(draft, &text)?,
+        Ranking::Relevance => similarities(input, marks, &text, notes)?,
         _ => None,
     };
-    let (source, row) = match &draft.request {
+    let (source, row) = match &input.request {
         Some(request) => (request, Some(0)),
-        None => (&draft.transcript, draft.newest_user_row()),
+        None => (&input.transcript, marks.newest_user_row(input)),
     };
     let name = row.and_then(|row| source.value(row, Field::Name)).unwrap_or_default();
     let role = row.map_or(Role::User, |row| source.role(row));
     let request = Request { text: &text, name, role };
-    let query = Query::new(&index, request, draft.now, &draft.zone);
+    let query = Query::new(&index, request, input.now, &input.answers.zone);
     if !query.spans.is_empty() {
-        draft.zone()?; // stops until it is known, and the request is read again
+        input.zone()?; // stops until it is known, and the request is read again
     }
-    let may_be_unread = unread::may_be_ranked(draft);
+    let may_be_unread = unread::may_be_ranked(input);
     let is_open: Vec<bool> = rows
         .iter()
-        .map(|row| if *row == UNREAD { may_be_unread } else { draft.is_optional(*row) })
+        .map(|row| if *row == UNREAD { may_be_unread } else { marks.is_optional(*row) })
         .collect();
     let similarities = similarities.map(|by_row| {
         let of_row = |row: &usize| by_row.get(*row).copied().unwrap_or_default();
@@ -79,23 +114,23 @@ fn rank(draft: &mut Draft) -> StageResult<Option<Ranked>> {
     });
     let scores = match ranking {
         Ranking::Bm25 => score::score_by_words(&index, &query, &is_open),
-        _ => score::score(&index, &query, &is_open, draft.now, similarities.as_deref()),
+        _ => score::score(&index, &query, &is_open, input.now, similarities.as_deref()),
     };
     let closed_count = is_open.iter().filter(|is_open| !**is_open).count();
-    let best = score::best(&scores.total, most_ranked(draft, closed_count));
+    let best = score::best(&scores.total, most_ranked(input, closed_count));
     let candidate = |place: usize| match rows[place] {
-        UNREAD => Candidate::Unread(place),
-        row => Candidate::Row(row),
+        UNREAD => RankedPlace::Unread(place),
+        row => RankedPlace::Row(row),
     };
     let candidates = best.into_iter().filter(|place| is_open[*place]).map(candidate).collect();
     let evidence = Evidence { index, query, scores, similarities, rows, seqs };
-    Ok(Some(Ranked { newest, candidates, why: Why::Found(Rc::new(evidence)) }))
+    Ok(Some(Ranked { newest, candidates, evidence: RankEvidence::Found(Rc::new(evidence)) }))
 }
 
 /// The newest of the messages that limits apply to, the newest first.
-fn newest(draft: &Draft) -> Vec<usize> {
-    let count = usize::try_from(draft.config.recall.recent_messages).unwrap_or(usize::MAX);
-    draft.order.iter().rev().copied().filter(|row| draft.is_optional(*row)).take(count).collect()
+fn newest(input: &Input, marks: &Marks) -> Vec<usize> {
+    let count = usize::try_from(input.config.recall.recent_messages).unwrap_or(usize::MAX);
+    marks.order.iter().rev().copied().filter(|row| marks.is_optional(*row)).take(count).collect()
 }
 
 /// An index, and where its messages are.
@@ -109,29 +144,29 @@ struct Indexed {
 
 /// The index of all messages of this session and for this agent: what is of others tells nothing of what is rare here, or who
 /// speaks. Of a log that was not read whole it is the one that is kept of the log.
-fn indexed(draft: &Draft) -> StageResult<Indexed> {
-    let transcript = &draft.transcript;
-    let mut own = draft.order.clone();
-    if draft.has_decision(is_of_others) {
-        own.retain(|row| !draft.decision(*row).is_some_and(is_of_others));
+fn indexed(input: &Input, marks: &Marks) -> StageResult<Indexed> {
+    let transcript = &input.transcript;
+    let mut own = marks.order.clone();
+    if marks.has_decision(is_of_others) {
+        own.retain(|row| !marks.decision(*row).is_some_and(is_of_others));
     }
     let is_log = own.len() == transcript.len() && own.is_sorted() && !transcript.has_odd();
     let log = if is_log { transcript.log_index() } else { None };
     match (log, transcript.unread()) {
         (Some(log), None) => Ok(Indexed { index: log.index, rows: own, seqs: None }),
         (None, None) => Ok(Indexed { index: transcript.index(&own), rows: own, seqs: None }),
-        (None, Some(_)) if is_log => Err(unread::index()),
-        (None, Some(_)) => Err(unread::all()),
+        (None, Some(_)) if is_log => Err(Wanted::Index.into()),
+        (None, Some(_)) => Err(Wanted::All.into()),
         (Some(log), Some(_)) => {
             let mut rows = vec![UNREAD; log.seqs.len()];
             for (row, seq) in transcript.seqs().iter().enumerate() {
                 let Ok(place) = log.place_of(*seq) else {
-                    return Err(unread::all());
+                    return Err(Wanted::All.into());
                 };
                 rows[place] = row;
             }
             if !log.index.is_even() {
-                return Err(unread::all());
+                return Err(Wanted::All.into());
             }
             Ok(Indexed { index: log.index, rows, seqs: Some(log.seqs) })
         }
@@ -142,19 +177,24 @@ fn indexed(draft: &Draft) -> StageResult<Indexed> {
 
 /// By row, how near a message is to the request by the hook for embeddings; none where there is no hook, or it failed. Of what
 /// limits do not apply to nothing is known: 0.
-fn similarities(draft: &mut Draft, request: &str) -> StageResult<Option<Vec<f32>>> {
-    if request.trim().is_empty() || draft.hook(&[HookName::Embed]).is_none() {
+fn similarities(
+    input: &Input,
+    marks: &Marks,
+    request: &str,
+    notes: &mut Vec<(NoteKind, String)>,
+) -> StageResult<Option<Vec<f32>>> {
+    if request.trim().is_empty() || input.hook(&[HookName::Embed]).is_none() {
         return Ok(None);
     }
-    let rows = draft.optional_rows();
-    let Some(answer) = draft.answer_of(HookName::Embed) else {
+    let rows = marks.optional_rows();
+    let Some(answer) = input.answer_of(HookName::Embed) else {
         if rows.is_empty() {
             return Ok(None);
         }
-        let config = &draft.config.recall;
-        let vectors = draft.transcript.embeddings(&config.embed_model);
+        let config = &input.config.recall;
+        let vectors = input.transcript.embeddings(&config.embed_model);
         let request = vectors::cut(request).to_owned();
-        let mut texts = vectors.unknown_texts(&draft.transcript, &rows);
+        let mut texts = vectors.unknown_texts(&input.transcript, &rows);
         texts.retain(|text| *text != request);
         texts.insert(0, request); // the first vector is the request's
         return Err(Need::Embeddings {
@@ -168,7 +208,7 @@ fn similarities(draft: &mut Draft, request: &str) -> StageResult<Option<Vec<f32>
     match answer.outcome {
         Outcome::Given => {
             let found = answer.similarities.as_deref().and_then(vectors::read_similarities);
-            let mut all = vec![0.0; draft.transcript.len()];
+            let mut all = vec![0.0; input.transcript.len()];
             for (row, similarity) in rows.iter().zip(found.unwrap_or_default()) {
                 all[*row] = similarity;
             }
@@ -176,29 +216,29 @@ fn similarities(draft: &mut Draft, request: &str) -> StageResult<Option<Vec<f32>
         }
         Outcome::Unavailable => {
             let words = "there are no embeddings: messages were ranked by their words alone";
-            draft.note(NoteKind::EmbeddingUnavailable, words);
+            notes.push((NoteKind::EmbeddingUnavailable, words.to_owned()));
             Ok(None)
         }
         Outcome::Failed => {
             let reason = answer.reason.clone().unwrap_or_default();
-            draft.note(NoteKind::EmbeddingFailed, format!("recall.embed failed: {reason}"));
+            notes.push((NoteKind::EmbeddingFailed, format!("recall.embed failed: {reason}")));
             Ok(None)
         }
     }
 }
 
 /// Remembers the vector of a text that was asked for.
-pub(crate) fn learn(draft: &Draft, text: &str, vector: Vector, is_request: bool) {
-    let vectors = draft.transcript.embeddings(&draft.config.recall.embed_model);
+pub(crate) fn learn(input: &Input, text: &str, vector: Vector, is_request: bool) {
+    let vectors = input.transcript.embeddings(&input.config.recall.embed_model);
     if !is_request || vectors.is_of_any(text) {
         vectors.learn(text, vector);
     }
 }
 
 /// How near the messages that limits apply to are, as it is recorded; or why that cannot be said.
-fn nearness(draft: &Draft, request: &Vector) -> Result<String, &'static str> {
-    let rows = draft.optional_rows();
-    let vectors = draft.transcript.embeddings(&draft.config.recall.embed_model);
+fn nearness(input: &Input, marks: &Marks, request: &Vector) -> Result<String, &'static str> {
+    let rows = marks.optional_rows();
+    let vectors = input.transcript.embeddings(&input.config.recall.embed_model);
     if vectors.forget_others(&rows, request.dimensions()) {
         return Err("gave vectors of another length than before, which are forgotten now");
     }
@@ -209,13 +249,14 @@ fn nearness(draft: &Draft, request: &Vector) -> Result<String, &'static str> {
 /// An answer about embeddings as far as it is used. Where it does not say how near the messages are, the vectors do that were
 /// learned: the request's is `request`.
 pub(crate) fn understand_embeddings(
-    draft: &Draft,
+    input: &Input,
+    marks: &Marks,
     message_count: usize,
     request: Option<&Vector>,
     answer: &mut Answer,
 ) -> Misunderstood {
     if let (Outcome::Given, None, Some(request)) = (answer.outcome, &answer.similarities, request) {
-        match nearness(draft, request) {
+        match nearness(input, marks, request) {
             Ok(similarities) => answer.similarities = Some(similarities),
             Err(reason) => return answer.fail(reason),
         }
@@ -234,28 +275,28 @@ pub(crate) fn understand_embeddings(
 /// More than fit the prompt.
 ///
 /// What is required or closed (`closed_count`) ranks too, and is passed over.
-fn most_ranked(draft: &Draft, closed_count: usize) -> usize {
+fn most_ranked(input: &Input, closed_count: usize) -> usize {
     const MOST: u64 = 16_384;
     const LEAST_TOKENS: u64 = 4;
     const MISSES: u64 = 512;
-    let limit = draft.config.budget.prompt_limit().unwrap_or(u64::MAX) / LEAST_TOKENS;
+    let limit = input.config.budget.prompt_limit().unwrap_or(u64::MAX) / LEAST_TOKENS;
     let most = limit.saturating_add(MISSES).min(MOST);
     usize::try_from(most).unwrap_or(usize::MAX).saturating_add(closed_count)
 }
 
 /// Whether all that there is fits the budget however it is counted: no text has more tokens or characters than bytes.
-fn fits_anyway(draft: &Draft) -> bool {
+fn fits_anyway(input: &Input, marks: &Marks) -> bool {
     /// No letter takes more bytes when it is escaped, and no form puts more around a text of the config's.
     const ESCAPED: u64 = 6;
     const AROUND: u64 = 128;
-    let config = &draft.config;
+    let config = &input.config;
     // What a hook counts or finds is not known, and what is chosen may be written otherwise where it is quoted.
-    let is_unknown = draft.hook(&[HookName::CountTokens, HookName::Recall]).is_some()
+    let is_unknown = input.hook(&[HookName::CountTokens, HookName::Recall]).is_some()
         || config.triage.placement == Placement::AfterHistory;
     let own = config.section(SectionKind::History).map(|(_, section)| &section.limit);
     let [tokens, chars, items] =
         own.map_or([None; 3], |limit| [limit.tokens, limit.chars, limit.items]);
-    let rows = || draft.order.iter().copied().filter(|row| !draft.is_left_out(*row));
+    let rows = || marks.order.iter().copied().filter(|row| !marks.is_left_out(*row));
     if is_unknown || items.is_some_and(|items| rows().count() as u64 > items) {
         return false;
     }
@@ -281,13 +322,15 @@ fn fits_anyway(draft: &Draft) -> bool {
             add_made(template.len() + copies * texts.map(String::len).sum::<usize>());
         }
     }
-    let given = draft.request.iter().map(|_| Piece::Request);
-    let pieces = given.chain(rows().map(|row| draft.piece(row)));
+    let fill = Fill::default();
+    let view = View { input, marks, fill: &fill };
+    let given = input.request.iter().map(|_| Piece::Request);
+    let pieces = given.chain(rows().map(|row| marks.piece(row)));
     for piece in pieces {
         if most > limit {
             break;
         }
-        most = most.saturating_add(form::most_of(&form::parts(draft, piece, false)));
+        most = most.saturating_add(form::most_of(&form::parts(view, piece, false)));
     }
     most <= limit
 }
@@ -299,43 +342,43 @@ fn is_of_others(decision: Decision) -> bool {
 
 /// Finds what sections show for the request: among their items, and by the hook, where there is one and a section for what
 /// it finds.
-fn search(draft: &mut Draft) -> StageResult {
-    let recall = draft.config.section(SectionKind::Recall).map(|(position, _)| position);
-    let ranked = draft.config.sections().iter().enumerate().filter(|(_, section)| section.ranked);
+fn search(input: &Input, marks: &Marks, findings: &mut Findings) -> StageResult {
+    let recall = input.config.section(SectionKind::Recall).map(|(position, _)| position);
+    let ranked = input.config.sections().iter().enumerate().filter(|(_, section)| section.ranked);
     let ranked: Vec<usize> = ranked.map(|(position, _)| position).collect();
     if recall.is_none() && ranked.is_empty() {
         return Ok(());
     }
-    let query = draft.request_text();
-    let is_asked = draft.answer_of(HookName::Recall).is_some() || query.trim().is_empty();
-    if recall.is_some() && !is_asked && draft.hook(&[HookName::Recall]).is_some() {
-        let focus = &draft.context.focus;
+    let query = marks.request_text(input);
+    let is_asked = input.answer_of(HookName::Recall).is_some() || query.trim().is_empty();
+    if recall.is_some() && !is_asked && input.hook(&[HookName::Recall]).is_some() {
+        let focus = &findings.focus;
         return Err(Need::Recall {
             query,
             max_items: focus.max_items,
             max_chars: focus.max_chars,
             focus: focus.level,
-            timeout_ms: draft.config.recall.timeout_ms,
+            timeout_ms: input.config.recall.timeout_ms,
         }
         .into());
     }
     let query = query::readable(query);
     for position in ranked {
-        let found = find(draft, position, &query);
-        draft.found.insert(position, found);
+        let found = find(input, &findings.focus, position, &query);
+        findings.items.insert(position, found);
     }
     if let Some(position) = recall {
-        let found = recalled(draft, position, &query);
-        draft.found.insert(position, found);
+        let found = recalled(input, findings, position, &query);
+        findings.items.insert(position, found);
     }
     Ok(())
 }
 
 /// What the section of kind `recall` shows, the best first: what the hook found, and what is among the section's items.
-fn recalled(draft: &mut Draft, position: usize, query: &str) -> Vec<Item> {
-    let has_items = !draft.config.sections()[position].items.is_empty();
-    let joins = draft.config.recall.search_results == SearchResults::Join;
-    let answer = draft.answer_of(HookName::Recall).cloned();
+fn recalled(input: &Input, findings: &mut Findings, position: usize, query: &str) -> Vec<Item> {
+    let has_items = !input.config.sections()[position].items.is_empty();
+    let joins = input.config.recall.search_results == SearchResults::Join;
+    let answer = input.answer_of(HookName::Recall).cloned();
     let outcome = answer.as_ref().map(|answer| answer.outcome);
     let status = match outcome {
         _ if query.trim().is_empty() => RecallStatus::EmptyQuery,
@@ -347,10 +390,12 @@ fn recalled(draft: &mut Draft, position: usize, query: &str) -> Vec<Item> {
     let answer = answer.unwrap_or_default();
     if outcome == Some(Outcome::Failed) {
         let reason = answer.reason.unwrap_or_default();
-        draft.note(NoteKind::RecallFailed, format!("recall.search failed: {reason}"));
+        let words = format!("recall.search failed: {reason}");
+        findings.notes.push((NoteKind::RecallFailed, words));
     }
     if status == RecallStatus::Unavailable {
-        draft.note(NoteKind::RecallUnavailable, "nothing could be recalled: there is no recall");
+        let words = "nothing could be recalled: there is no recall".to_owned();
+        findings.notes.push((NoteKind::RecallUnavailable, words));
     }
     let given = answer.items.unwrap_or_default().into_iter().map(|found| Item {
         id: found.id,
@@ -365,11 +410,11 @@ fn recalled(draft: &mut Draft, position: usize, query: &str) -> Vec<Item> {
         found.clear();
     }
     if status == RecallStatus::Ok && (joins || outcome != Some(Outcome::Given)) {
-        let mut own = find(draft, position, query);
+        let mut own = find(input, &findings.focus, position, query);
         own.sort_by(|one, other| other.score.unwrap_or(0.0).total_cmp(&one.score.unwrap_or(0.0)));
-        found = by_turns(found, own, count(Some(draft.context.focus.max_items)));
+        found = by_turns(found, own, count(Some(findings.focus.max_items)));
     }
-    draft.context.recall = Some(RecallReport { status, hits: found.len() });
+    findings.report = Some(RecallReport { status, hits: found.len() });
     found
 }
 
@@ -394,12 +439,11 @@ fn by_turns(one: Vec<Item>, other: Vec<Item>, most: usize) -> Vec<Item> {
 }
 
 /// What of a section's items fits the request best, as items in their order.
-fn find(draft: &Draft, position: usize, query: &str) -> Vec<Item> {
+fn find(input: &Input, focus: &FocusReport, position: usize, query: &str) -> Vec<Item> {
     if query.trim().is_empty() {
         return Vec::new();
     }
-    let section = &draft.config.sections()[position];
-    let focus = &draft.context.focus;
+    let section = &input.config.sections()[position];
     let limit = &section.limit;
     let is_bounded = limit.items.is_some() || limit.chars.is_some() || limit.tokens.is_some();
     let is_recall = section.kind == SectionKind::Recall;
@@ -414,11 +458,11 @@ fn find(draft: &Draft, position: usize, query: &str) -> Vec<Item> {
         bounds.chars = bounds.chars.min(count(Some(focus.max_chars)));
     }
     if is_recall {
-        bounds.text_chars = count(Some(draft.config.recall.max_item_chars));
+        bounds.text_chars = count(Some(input.config.recall.max_item_chars));
     }
     let texts: Vec<&str> = section.items.iter().map(|item| item.text.as_str()).collect();
-    let library = draft.transcript.library(&texts, bounds.passage_chars());
-    let found = passages::find(&library, &texts, query, bounds, draft.now);
+    let library = input.transcript.library(&texts, bounds.passage_chars());
+    let found = passages::find(&library, &texts, query, bounds, input.now);
     let item = |found: Found| {
         let item = &section.items[found.text];
         let text = &item.text[found.range];

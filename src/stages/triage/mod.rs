@@ -9,102 +9,128 @@ use crate::base::map::Hashed;
 use crate::base::message::Field;
 use crate::config::{FilterConfig, TriageCandidates, TriageFallback};
 use crate::log::conversations;
+use crate::log::units;
 use crate::recall::transcript::Transcript;
-use crate::stages::units;
 use crate::stages::unread;
 use crate::state::ask::{Answer, Candidate, HookName, Misunderstood, Need, Outcome, StageResult};
-use crate::state::draft::{Draft, Rank};
+use crate::state::input::Input;
+use crate::state::marks::{Marks, Rank};
 use crate::state::trace::{NoteKind, Reason};
 
-/// Asks which of the older units matter, and leaves out the others.
+/// What triage decides.
+#[derive(Debug, Default)]
+pub struct Choice {
+    /// The guaranteed recent.
+    recent: Vec<usize>,
+    chosen: Vec<usize>,
+    /// What it leaves out unless it is required, and why.
+    left_out: Vec<(usize, Reason)>,
+    note: Option<(NoteKind, String)>,
+}
+
+/// Asks which of the older units matter.
 ///
 /// # Errors
 ///
 /// Stops to ask for older messages, and the hook.
-pub fn run(draft: &mut Draft) -> StageResult {
-    let config = draft.config.triage.clone();
+pub fn ask(input: &Input, marks: &Marks) -> StageResult<Choice> {
+    let config = &input.config.triage;
     let hooks = [HookName::Select, HookName::Complete];
     let changes_nothing =
-        draft.hook(&hooks).is_none() && config.on_unavailable == TriageFallback::KeepAll;
+        input.hook(&hooks).is_none() && config.on_unavailable == TriageFallback::KeepAll;
     if !config.use_selection || changes_nothing {
-        return Ok(());
+        return Ok(Choice::default());
     }
     // What it chooses among is all of the window.
-    unread::ask_for_more(draft, &[])?;
-    let units = units::of(draft, &rows(draft));
+    unread::ask_for_more(input, marks, &[])?;
+    let units = units::of(&input.transcript, &marks.groups, input.config.window.unit, &rows(marks));
     let count = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
     let recent = count(config.always_include_recent);
     // What is guaranteed anyway needs no selection.
     let is_small = units.len() <= count(config.skip_selection_threshold) || units.len() <= recent;
     if is_small {
-        return Ok(());
+        return Ok(Choice::default());
     }
     let (older, recent) = units.split_at(units.len() - recent);
-    let older = &candidate_units(draft, older);
-    let answer = hooks.into_iter().find_map(|hook| draft.answer_of(hook)).cloned();
-    let (chosen, reason) = match (answer, draft.hook(&hooks)) {
+    let older = &candidate_units(input, marks, older);
+    let candidates = || candidates(&input.config.filter, &input.transcript, older);
+    let answer = hooks.into_iter().find_map(|hook| input.answer_of(hook));
+    let mut choice = Choice::default();
+    let (is_chosen, reason) = match (answer, input.hook(&hooks)) {
         (None, Some(hook)) => {
-            let candidates = candidates(&draft.config.filter, &draft.transcript, older);
-            let request = draft.request_text();
+            let candidates = candidates();
+            let request = marks.request_text(input);
             let prompt = (hook == HookName::Complete)
                 .then(|| text::prompt(&request, &candidates, config.max_candidate_chars));
-            let (model, timeout_ms) = (config.model, config.timeout_ms);
+            let (model, timeout_ms) = (config.model.clone(), config.timeout_ms);
             return Err(Need::Triage { request, candidates, prompt, model, timeout_ms }.into());
         }
         (Some(Answer { outcome: Outcome::Given, ids, .. }), _) => {
-            let candidates = candidates(&draft.config.filter, &draft.transcript, older);
-            (named(&candidates, &ids.unwrap_or_default()), Reason::NotChosen)
+            (named(&candidates(), ids.as_deref().unwrap_or_default()), Reason::NotChosen)
         }
         (Some(Answer { hook, outcome: Outcome::Failed, reason, .. }), _) => {
-            let words = format!("{} failed: {}", hook.path(), reason.unwrap_or_default());
-            draft.note(NoteKind::TriageFailed, words);
+            let reason = reason.as_deref().unwrap_or_default();
+            let words = format!("{} failed: {reason}", hook.path());
+            choice.note = Some((NoteKind::TriageFailed, words));
             if config.on_error == TriageFallback::KeepAll {
-                return Ok(());
+                return Ok(choice);
             }
             (vec![false; older.len()], Reason::TriageFailed)
         }
         (Some(_) | None, _) => {
-            draft.note(NoteKind::TriageUnavailable, "there is no triage to ask");
+            let words = "there is no triage to ask".to_owned();
+            choice.note = Some((NoteKind::TriageUnavailable, words));
             if config.on_unavailable == TriageFallback::KeepAll {
-                return Ok(());
+                return Ok(choice);
             }
             (vec![false; older.len()], Reason::TriageUnavailable)
         }
     };
-    for row in recent.iter().flatten() {
-        draft.claim(*row, Rank::Recent, Reason::Recent);
-    }
-    let mut is_asked = vec![false; draft.transcript.len()];
+    choice.recent = recent.concat();
+    let mut is_asked = vec![false; input.transcript.len()];
     for row in older.iter().chain(recent).flatten() {
         is_asked[*row] = true;
     }
     let beside = if reason == Reason::NotChosen { Reason::NotCandidate } else { reason };
-    for row in units.iter().flatten() {
-        if !is_asked[*row] && draft.requirement(*row).is_none() {
-            draft.leave_out(*row, beside);
+    let not_asked = units.iter().flatten().filter(|row| !is_asked[**row]);
+    choice.left_out.extend(not_asked.map(|row| (*row, beside)));
+    for (unit, is_chosen) in older.iter().zip(is_chosen) {
+        if is_chosen {
+            choice.chosen.extend(unit);
+        } else {
+            choice.left_out.extend(unit.iter().map(|row| (*row, reason)));
         }
     }
-    for (unit, is_chosen) in older.iter().zip(chosen) {
-        for row in unit {
-            if is_chosen {
-                draft.claim(*row, Rank::Chosen, Reason::Chosen);
-            } else if draft.requirement(*row).is_none() {
-                draft.leave_out(*row, reason);
-            }
+    Ok(choice)
+}
+
+/// Claims a place for what is guaranteed and what was chosen, and leaves out the others.
+pub fn mark(marks: &mut Marks, choice: Choice) {
+    if let Some((kind, words)) = choice.note {
+        marks.note(kind, words);
+    }
+    for row in choice.recent {
+        marks.claim(row, Rank::Recent, Reason::Recent);
+    }
+    for row in choice.chosen {
+        marks.claim(row, Rank::Chosen, Reason::Chosen);
+    }
+    for (row, reason) in choice.left_out {
+        if marks.requirement(row).is_none() {
+            marks.leave_out(row, reason);
         }
     }
-    Ok(())
 }
 
 /// Of the older units those that are asked about, in their order.
-fn candidate_units(draft: &Draft, older: &[Vec<usize>]) -> Vec<Vec<usize>> {
-    let config = &draft.config.triage;
+fn candidate_units(input: &Input, marks: &Marks, older: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let config = &input.config.triage;
     let count = config.max_candidates.map(|count| usize::try_from(count).unwrap_or(usize::MAX));
-    let (TriageCandidates::Recalled, Some(ranking)) = (config.candidates, &draft.ranking) else {
+    let (TriageCandidates::Recalled, Some(ranking)) = (config.candidates, &marks.ranking) else {
         let left_out = count.map_or(0, |count| older.len().saturating_sub(count));
         return older[left_out..].to_vec();
     };
-    let mut unit_of = vec![usize::MAX; draft.transcript.len()];
+    let mut unit_of = vec![usize::MAX; input.transcript.len()];
     for (position, unit) in older.iter().enumerate() {
         for row in unit {
             unit_of[*row] = position;
@@ -112,7 +138,7 @@ fn candidate_units(draft: &Draft, older: &[Vec<usize>]) -> Vec<Vec<usize>> {
     }
     let mut is_taken = vec![false; older.len()];
     let mut taken = 0;
-    let mut room = draft.config.budget.prompt_limit().map(|limit| limit.saturating_mul(2));
+    let mut room = input.config.budget.prompt_limit().map(|limit| limit.saturating_mul(2));
     for row in ranking.candidates.iter().filter_map(|candidate| candidate.row()) {
         let Some(is_taken) = is_taken.get_mut(unit_of[row]) else {
             continue;
@@ -129,7 +155,7 @@ fn candidate_units(draft: &Draft, older: &[Vec<usize>]) -> Vec<Vec<usize>> {
         }
         *is_taken = true;
         taken += 1;
-        let cost: u64 = older[unit_of[row]].iter().map(|row| rough_cost(draft, *row)).sum();
+        let cost: u64 = older[unit_of[row]].iter().map(|row| rough_cost(input, *row)).sum();
         room = room.map(|room| room.saturating_sub(cost));
     }
     older
@@ -141,10 +167,10 @@ fn candidate_units(draft: &Draft, older: &[Vec<usize>]) -> Vec<Vec<usize>> {
 }
 
 /// About how many tokens a message has: enough to say how many are worth asking about.
-fn rough_cost(draft: &Draft, row: usize) -> u64 {
+fn rough_cost(input: &Input, row: usize) -> u64 {
     const BYTES_PER_TOKEN: u64 = 4;
     const AROUND: u64 = 4;
-    let bytes: usize = draft
+    let bytes: usize = input
         .transcript
         .fields(row)
         .filter(|(field, _)| field.is_content())
@@ -154,12 +180,12 @@ fn rough_cost(draft: &Draft, row: usize) -> u64 {
 }
 
 /// The rows that triage counts: history, what stands for the request, and what the request replies to.
-fn rows(draft: &Draft) -> Vec<usize> {
-    let mut rows = draft.open_rows();
-    rows.retain(|row| match draft.requirement(*row) {
-        _ if draft.is_in_turn(*row) => false,
+fn rows(marks: &Marks) -> Vec<usize> {
+    let mut rows = marks.open_rows();
+    rows.retain(|row| match marks.requirement(*row) {
+        _ if marks.is_in_turn(*row) => false,
         Some(reason) => matches!(reason, Reason::Request | Reason::ReplyTo),
-        None => draft.rank(*row) != Rank::Direct,
+        None => marks.rank(*row) != Rank::Direct,
     });
     rows
 }

@@ -1,0 +1,129 @@
+//! The budget while it is filled: what is kept so far, and what is left.
+
+use crate::base::cost::Cost;
+use crate::config::{Measure, Oversize, SectionKind};
+use crate::prompt::measure::Meter;
+use crate::state::ask::StageResult;
+use crate::state::context::Piece;
+use crate::state::fill::Fill;
+use crate::state::input::Input;
+use crate::state::marks::{Marks, Rank};
+use crate::state::view::View;
+
+/// The budget while it is filled. The marks can only be read: whatever is decided is in [`Fill`].
+#[derive(Debug)]
+pub(super) struct Filling<'a> {
+    pub(super) input: &'a Input,
+    pub(super) marks: &'a Marks,
+    pub(super) meter: Meter,
+    pub(super) fill: Fill,
+    /// What is left of the budget.
+    pub(super) remaining: Cost,
+    /// What is left of the history's own limit.
+    pub(super) history: HistoryLimit,
+    pub(super) plan: Plan,
+    /// Whether what is required costs more than there is: then nothing is free again.
+    pub(super) is_over_budget: bool,
+}
+
+/// What is quoted, and whether there is room kept for the gap notice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Plan {
+    /// Whether what triage chose is quoted.
+    pub(super) quotes_chosen: bool,
+    /// Whether what is recalled is quoted.
+    pub(super) quotes_recalled: bool,
+    /// Whether there is room kept for the gap notice.
+    pub(super) reserves_notice: bool,
+}
+
+/// The history's own limit: what is left of it, and how it is counted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HistoryLimit {
+    /// The cost that it leaves.
+    pub(super) cost: Cost,
+    /// How many more messages it allows.
+    pub(super) items: u64,
+    pub(super) measure: Measure,
+    pub(super) oversize: Oversize,
+}
+
+impl HistoryLimit {
+    pub(super) fn of(input: &Input) -> Self {
+        let section = input.config.section(SectionKind::History);
+        let limit = section.map(|(_, section)| section.limit.clone()).unwrap_or_default();
+        Self {
+            cost: Cost {
+                tokens: limit.tokens.unwrap_or(u64::MAX),
+                chars: limit.chars.unwrap_or(u64::MAX),
+            },
+            items: limit.items.unwrap_or(u64::MAX),
+            measure: limit.measure,
+            oversize: limit.oversize,
+        }
+    }
+}
+
+impl<'a> Filling<'a> {
+    /// Nothing is filled yet.
+    pub(super) fn begin(input: &'a Input, marks: &'a Marks, plan: Plan) -> StageResult<Self> {
+        let budget = &input.config.budget;
+        Ok(Self {
+            input,
+            marks,
+            meter: Meter::new(input)?,
+            fill: Fill::default(),
+            remaining: Cost {
+                tokens: budget.prompt_limit().unwrap_or(u64::MAX),
+                chars: budget.max_chars.unwrap_or(u64::MAX),
+            },
+            history: HistoryLimit::of(input),
+            plan,
+            is_over_budget: false,
+        })
+    }
+
+    pub(super) fn view(&self) -> View<'_> {
+        View { input: self.input, marks: self.marks, fill: &self.fill }
+    }
+
+    /// What pieces cost together.
+    pub(super) fn total(&self, pieces: &[Piece]) -> StageResult<Cost> {
+        self.meter.total(self.view(), pieces)
+    }
+
+    /// What pieces cost together, where that is within a limit.
+    pub(super) fn cost_within(&self, pieces: &[Piece], limit: Cost) -> StageResult<Option<Cost>> {
+        self.meter.cost_within(self.view(), pieces, limit)
+    }
+
+    /// Asks in one batch for all counts that the pieces need.
+    pub(super) fn ask_for(&self, pieces: &[Piece]) -> StageResult {
+        self.meter.ask_for(self.view(), pieces)
+    }
+
+    /// The members of a row's group that no stage has left out: in a text a call may be there without its result.
+    pub(super) fn open_members(&self, row: usize) -> Vec<usize> {
+        let members = self.marks.groups.members(row).iter().copied();
+        members.filter(|member| !self.marks.is_left_out(*member)).collect()
+    }
+}
+
+/// The open rows of each of some ranks, in the order in which they are served: the newest first.
+pub(super) fn by_rank<const N: usize>(marks: &Marks, ranks: [Rank; N]) -> [Vec<usize>; N] {
+    let mut by_rank = ranks.map(|_| Vec::new());
+    for row in marks.order.iter().copied().rev() {
+        let rank = marks.rank(row);
+        if let Some(place) = ranks.iter().position(|wanted| *wanted == rank)
+            && !marks.is_left_out(row)
+        {
+            by_rank[place].push(row);
+        }
+    }
+    for (rows, rank) in by_rank.iter_mut().zip(ranks) {
+        if rank == Rank::Direct {
+            rows.reverse(); // they are in the order of their priority: the first is the first to be kept
+        }
+    }
+    by_rank
+}

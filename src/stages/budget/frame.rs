@@ -1,0 +1,211 @@
+//! What the prompt has around the history: its opening and closing, the label of quotes, the gap notice, and the text in the
+//! place of a history without a message.
+
+use super::filling::{Filling, Plan};
+use super::gap::{self, Gap};
+use crate::base::cost::Cost;
+use crate::base::message::Role;
+use crate::config::{Format, Placement, SectionKind};
+use crate::prompt::form;
+use crate::state::ask::StageResult;
+use crate::state::context::Piece;
+use crate::state::input::Input;
+use crate::state::marks::Marks;
+use crate::state::trace::Reason;
+
+/// What the prompt has around the history.
+#[derive(Debug, Default)]
+pub(super) struct Frame {
+    /// Before and after the history.
+    pub(super) around: (Vec<Piece>, Vec<Piece>),
+    /// In the place of a history without a message.
+    pub(super) empty: Option<Piece>,
+    /// Whether `empty` is paid for, as no message can be there.
+    pub(super) is_empty: bool,
+    /// Before and after the quotes.
+    pub(super) around_quotes: (Vec<Piece>, Vec<Piece>),
+    /// The line that says that messages are left out, and the room that is kept for it.
+    notice: Option<Piece>,
+    reserved: Cost,
+}
+
+impl Plan {
+    /// The first plan, for which all may fit, and the one after it.
+    pub(super) fn of(input: &Input, marks: &Marks) -> [Self; 2] {
+        let config = &input.config;
+        let has_notice = config.enabled && config.render.gap_notice.is_some();
+        let has_gap = has_notice && Gap::find(input, marks, &[]).is_some();
+        let is_flat = marks.conversations.is_none();
+        let quotes_chosen = is_flat && config.triage.placement == Placement::AfterHistory;
+        let first = Self { quotes_chosen, quotes_recalled: false, reserves_notice: has_gap };
+        let quotes_recalled =
+            marks.ranking.is_some() && config.recall.placement == Placement::AfterHistory;
+        [first, Self { quotes_recalled, reserves_notice: has_notice, ..first }]
+    }
+}
+
+impl Frame {
+    /// Makes the texts around the history.
+    pub(super) fn begin(filling: &mut Filling<'_>) -> Self {
+        let mut frame = Self::default();
+        let Some((position, section)) = filling.input.config.section(SectionKind::History) else {
+            return frame;
+        };
+        let config = &filling.input.config;
+        let label = section.label.clone().unwrap_or_default();
+        let empty = section.empty.clone().map(|empty| form::own_text(config, &(label + &empty)));
+        let (before, after) = form::around_history(filling.view());
+        let (opening, closing) = form::around_quotes(config);
+        let plan = filling.plan;
+        let longest = if plan.reserves_notice { gap::longest_text(filling.input) } else { None };
+        let fill = &mut filling.fill;
+        let mut make = |texts: Vec<String>| -> Vec<Piece> {
+            texts.into_iter().map(|text| fill.make(position, Role::System, text)).collect()
+        };
+        frame.around = (make(before), make(after));
+        if plan.quotes_chosen || plan.quotes_recalled {
+            frame.around_quotes = (make(opening), make(closing));
+        }
+        frame.notice = make(longest.into_iter().collect()).pop();
+        if config.render.format != Format::Messages {
+            frame.empty = make(empty.into_iter().collect()).pop();
+        }
+        frame
+    }
+
+    /// The pieces before and after the history.
+    pub(super) fn pieces(&self) -> Vec<Piece> {
+        self.around.0.iter().chain(&self.around.1).copied().collect()
+    }
+}
+
+impl Filling<'_> {
+    /// Keeps room for the gap notice, if there is any.
+    pub(super) fn reserve_notice(&mut self, frame: &mut Frame) -> StageResult {
+        if let Some(notice) = frame.notice {
+            self.ask_for(&[notice])?;
+            let cost = self.total(&[notice])?;
+            if cost.fits(self.remaining) {
+                frame.reserved = cost;
+                self.remaining = self.remaining.minus(cost);
+            }
+        }
+        Ok(())
+    }
+
+    /// The request, and what is kept of its answers.
+    pub(super) fn turn(&self) -> Vec<Piece> {
+        let marks = self.marks;
+        let mut is_kept = vec![false; self.input.transcript.len()];
+        for row in &self.fill.kept {
+            is_kept[*row] = marks.is_in_turn(*row);
+        }
+        let answers = marks.order.iter().filter(|row| is_kept[**row]).map(|row| marks.piece(*row));
+        let request = marks.has_request(self.input).then_some(Piece::Request);
+        request.into_iter().chain(answers.filter(|it| *it != Piece::Request)).collect()
+    }
+
+    /// The messages that are in their place, and those that are quoted with what is around them; each the oldest first.
+    fn in_order(&self, frame: &Frame) -> (Vec<Piece>, Vec<Piece>) {
+        let mut is_kept = vec![false; self.input.transcript.len()];
+        let mut is_quoted = vec![false; self.input.transcript.len()];
+        for row in &self.fill.kept {
+            is_kept[*row] = true;
+        }
+        let (mut in_place, mut quotes) = (Vec::new(), Vec::new());
+        let (opening, closing) = &frame.around_quotes;
+        for row in &self.fill.quoted {
+            is_quoted[*row] = true;
+        }
+        if !self.fill.quoted.is_empty() {
+            quotes.extend_from_slice(opening);
+        }
+        for row in &self.marks.order {
+            if self.marks.is_in_turn(*row) {
+                continue; // with the request
+            }
+            if is_quoted[*row] {
+                quotes.push(Piece::Quoted(*row));
+            } else if is_kept[*row] {
+                in_place.push(Piece::Message(*row));
+            }
+        }
+        if !self.fill.quoted.is_empty() {
+            quotes.extend_from_slice(closing);
+        }
+        (in_place, quotes)
+    }
+
+    /// The pieces of the history in their order, with what is around them and what is quoted; or what is in its place where no
+    /// message is there. `by_conversation` is the order of conversations, where these are told apart.
+    pub(super) fn history_pieces(
+        &mut self,
+        frame: &Frame,
+        by_conversation: Option<Vec<Piece>>,
+    ) -> StageResult<Vec<Piece>> {
+        let (in_place, mut quotes) = self.in_order(frame);
+        let pieces = by_conversation.unwrap_or(in_place);
+        if self.input.config.render.format == Format::Messages {
+            self.fill.quotes.clone_from(&quotes);
+        }
+        let is_empty = pieces.is_empty() && quotes.is_empty();
+        // Where there is no history, what was paid for its frame, or for the text in its place, is free again.
+        let empty: Vec<Piece> = frame.empty.into_iter().filter(|_| is_empty).collect();
+        let around = if is_empty { frame.pieces() } else { Vec::new() };
+        let paid = self.total(if frame.is_empty { &empty } else { &around })?;
+        let room = self.remaining.plus(frame.reserved).plus(paid);
+        let mut notice = self.notice(frame, around, room)?;
+        if is_empty && notice.is_none() {
+            let fits = !self.is_over_budget && self.total(&empty)?.fits(room);
+            return Ok(if fits || frame.is_empty { empty } else { Vec::new() });
+        }
+        let (before, after) = &frame.around;
+        let has_body = !pieces.is_empty() || notice.is_some();
+        // Quotes come before the request, and before the message in its place.
+        let newest = self.marks.newest_open_row();
+        let has_request = self.marks.has_request(self.input) || !self.input.shows_request();
+        let mut out = Vec::new();
+        if has_body {
+            out.extend_from_slice(before);
+        }
+        for piece in pieces {
+            let row = piece.row();
+            let reason = row.and_then(|row| self.marks.requirement(row));
+            if reason != Some(Reason::Instruction) {
+                out.extend(notice.take());
+            }
+            let is_in_place_of_request =
+                reason == Some(Reason::Request) || (row.is_some() && row == newest);
+            if is_in_place_of_request && !has_request {
+                out.append(&mut quotes);
+            }
+            out.push(piece);
+        }
+        out.extend(notice);
+        if has_body {
+            out.extend_from_slice(after);
+        }
+        out.append(&mut quotes);
+        Ok(out)
+    }
+
+    /// The line that says that messages are left out, where any are and there is room for it, and for what is around it.
+    fn notice(
+        &mut self,
+        frame: &Frame,
+        mut around: Vec<Piece>,
+        room: Cost,
+    ) -> StageResult<Option<Piece>> {
+        let Some(notice @ Piece::Made(position)) = frame.notice else {
+            return Ok(None);
+        };
+        let Some(gap) = Gap::find(self.input, self.marks, &self.fill.left_out) else {
+            return Ok(None);
+        };
+        self.fill.made[position].text = gap::text(self.input, &gap).unwrap_or_default();
+        around.push(notice);
+        self.ask_for(&around)?;
+        let fits = self.total(&around)?.fits(room) && !self.is_over_budget;
+        Ok(fits.then_some(notice))
+    }
+}

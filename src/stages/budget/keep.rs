@@ -1,0 +1,242 @@
+//! Which groups of the history fit: in the order of their claims, or by their rank for the request.
+
+use super::filling::Filling;
+use super::frame::Frame;
+use crate::base::cost::{Cost, share_of};
+use crate::base::text;
+use crate::config::{Format, Measure, Oversize};
+use crate::prompt::form;
+use crate::stages::unread;
+use crate::state::ask::StageResult;
+use crate::state::context::Piece;
+use crate::state::marks::Rank;
+use crate::state::ranking::{RankEvidence, Ranked};
+use crate::state::trace::Reason;
+
+/// Groups in a row that do not fit, after which there is no room left to speak of. More of them would find a small message for
+/// the last tokens now and then, and cost time with every build.
+const MOST_MISSES: usize = 48;
+
+impl Filling<'_> {
+    /// Keeps whole groups, in the order of their rows.
+    pub(super) fn keep_in_order(&mut self, frame: &Frame, rows: &[usize]) -> StageResult {
+        let mut is_seen = vec![false; self.input.transcript.len()];
+        let mut blocked: Option<Reason> = None;
+        for (position, row) in rows.iter().copied().enumerate() {
+            let rank = self.marks.rank(row);
+            if is_seen[self.marks.groups.of(row)] {
+                continue; // with a newer message of its group
+            }
+            let is_run = matches!(rank, Rank::Recent | Rank::History);
+            if let (true, Some(reason)) = (is_run, blocked) {
+                self.fill.left_out.push((row, reason)); // and so will be the rest of its group
+                continue;
+            }
+            is_seen[self.marks.groups.of(row)] = true;
+            let members: Vec<usize> = self.open_members(row);
+            let is_quoted = self.plan.quotes_chosen && rank == Rank::Chosen;
+            self.ask_for_group(&members, &rows[position..], is_quoted)?;
+            let mut remaining = self.remaining;
+            if let Some(reason) = self.keep(frame, &members, is_quoted, &mut remaining)? {
+                blocked = blocked.or(is_run.then_some(reason));
+                self.fill.left_out.extend(members.into_iter().map(|member| (member, reason)));
+            }
+            self.remaining = remaining;
+        }
+        Ok(())
+    }
+
+    /// Keeps what ranks best for the request: first the newest, within their share, then the others, within that of all. What
+    /// does not fit is passed over.
+    pub(super) fn keep_ranked(&mut self, frame: &Frame, ranking: &Ranked) -> StageResult {
+        let config = &self.input.config.recall;
+        let all = Cost {
+            tokens: self.remaining.tokens.min(self.history.cost.tokens),
+            chars: self.remaining.chars.min(self.history.cost.chars),
+        };
+        let rows: Vec<usize> = ranking.candidates.iter().map_while(|it| it.row()).collect();
+        let rest = &ranking.candidates[rows.len()..];
+        let lists = [
+            (&ranking.newest, config.max_recent_share, 0, Reason::Newest),
+            (&rows, config.max_share, MOST_MISSES, Reason::Recalled),
+        ];
+        let mut is_kept = vec![false; self.input.transcript.len()];
+        let mut is_full = false;
+        let all_items = self.history.items;
+        for (rows, share, most_misses, reason) in lists {
+            let part = all.share(share);
+            let mut left = Cost {
+                tokens: part.tokens.min(self.remaining.tokens),
+                chars: part.chars.min(self.remaining.chars),
+            };
+            // A share of a limit of messages is one message or group at least.
+            let mut items = share_of(all_items, share).min(self.history.items);
+            let mut is_first = true;
+            let is_quoted = self.plan.quotes_recalled && reason == Reason::Recalled;
+            let mut misses = 0;
+            is_full = share <= 0.0;
+            for (position, row) in rows.iter().copied().enumerate() {
+                if is_full {
+                    break;
+                }
+                let group = self.marks.groups.of(row);
+                if self.marks.rank(row) != Rank::History || is_kept[group] {
+                    continue; // kept with another of its group
+                }
+                let members = self.open_members(row);
+                self.ask_for_group(&members, &rows[position..], is_quoted)?;
+                let before = left;
+                let count = members.len() as u64;
+                if (count <= items || is_first)
+                    && self.keep(frame, &members, is_quoted, &mut left)?.is_none()
+                {
+                    items = items.saturating_sub(count);
+                    is_first = false;
+                    is_kept[group] = true;
+                    self.fill.recalled.push((row, reason));
+                    self.remaining = self.remaining.minus(before.minus(left));
+                    misses = 0;
+                } else {
+                    misses += 1;
+                }
+                is_full = misses > most_misses || (items == 0 && !is_first);
+            }
+        }
+        match &ranking.evidence {
+            RankEvidence::Found(evidence) if !is_full && !rest.is_empty() => {
+                Err(unread::candidates(evidence, rest).into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Asks for the counts that the rows of a group need, and ahead for those of others.
+    fn ask_for_group(&self, members: &[usize], others: &[usize], is_quoted: bool) -> StageResult {
+        self.meter.ask_ahead(self.view(), members.len(), &|place| {
+            let row = members.get(place).or_else(|| others.get(place - members.len()))?;
+            Some(piece_of(is_quoted, *row))
+        })
+    }
+
+    /// Keeps a group if it fits what remains, or of the newest message its end. Otherwise says why it does not.
+    fn keep(
+        &mut self,
+        frame: &Frame,
+        members: &[usize],
+        is_quoted: bool,
+        remaining: &mut Cost,
+    ) -> StageResult<Option<Reason>> {
+        if members.iter().any(|row| self.marks.is_in_turn(*row)) {
+            // The history's own limit does not count it.
+            let pieces: Vec<Piece> = members.iter().map(|row| self.marks.piece(*row)).collect();
+            let Some(cost) = self.cost_within(&pieces, *remaining)? else {
+                return Ok(Some(Reason::OverBudget));
+            };
+            self.fill.kept.extend(members);
+            *remaining = remaining.minus(cost);
+            return Ok(None);
+        }
+        if members.len() as u64 > self.history.items {
+            return Ok(Some(Reason::OverLimit));
+        }
+        let pieces: Vec<Piece> = members.iter().map(|row| piece_of(is_quoted, *row)).collect();
+        let around = if is_quoted { self.unpaid_around_quotes(frame)? } else { Cost::default() };
+        let left = remaining.minus(around);
+        let found = if around.fits(*remaining) { self.cost_within(&pieces, left)? } else { None };
+        let Some(mut cost) = found else {
+            return Ok(Some(Reason::OverBudget));
+        };
+        let mut own = self.own_cost(members, cost);
+        if !own.fits(self.history.cost) {
+            let &[row] = members else {
+                return Ok(Some(Reason::OverLimit));
+            };
+            if !self.may_be_cut(row) || own.tokens > self.history.cost.tokens {
+                return Ok(Some(Reason::OverLimit));
+            }
+            cost = self.cut_to_end(row, pieces[0])?;
+            if !cost.fits(left) {
+                // A cut may fall within a token.
+                self.fill.shortened.remove(&Piece::Message(row));
+                return Ok(Some(Reason::OverBudget));
+            }
+            self.fill.is_trimmed = true;
+            own = self.history.cost; // nothing else
+        }
+        self.history.cost = self.history.cost.minus(own);
+        self.history.items -= members.len() as u64;
+        if is_quoted {
+            self.fill.quoted.extend(members);
+        }
+        self.fill.kept.extend(members);
+        *remaining = left.minus(cost);
+        Ok(None)
+    }
+
+    /// Whether a message is the newest, of which `oversize: "tail"` keeps the end.
+    fn may_be_cut(&self, row: usize) -> bool {
+        let is_first = self.fill.kept.iter().all(|row| self.marks.is_in_turn(*row));
+        let is_newest = is_first && self.marks.newest_open_row() == Some(row);
+        is_newest && self.history.oversize == Oversize::Tail
+    }
+
+    /// Cuts a message to its longest end within the history's own limit, one character at least. Gives what it costs then.
+    fn cut_to_end(&mut self, row: usize, piece: Piece) -> StageResult<Cost> {
+        let text = self.view().text_of(Piece::Message(row));
+        let text = form::said_of(&self.input.config, &text);
+        let most = text.chars().count() as u64;
+        let chars = |length: u64| usize::try_from(length).unwrap_or(usize::MAX);
+        // Around the text there are its label and the spaces of its lines.
+        let (mut length, mut fails) = (1, most.min(self.history.cost.chars) + 1);
+        while length + 1 < fails {
+            let middle = length.midpoint(fails);
+            let cost = self.cut_to(row, piece, text::tail(&text, chars(middle)))?;
+            if self.own_cost(&[row], cost).chars <= self.history.cost.chars {
+                length = middle;
+            } else {
+                fails = middle;
+            }
+        }
+        self.cut_to(row, piece, text::tail(&text, chars(length)))
+    }
+
+    /// Shows a part of a message's text in its place. Gives what the piece costs then.
+    fn cut_to(&mut self, row: usize, piece: Piece, text: &str) -> StageResult<Cost> {
+        self.fill.shortened.insert(Piece::Message(row), text.to_owned());
+        self.total(&[piece])
+    }
+
+    /// What messages cost as the history's own limit counts them.
+    pub(super) fn own_cost(&self, members: &[usize], cost: Cost) -> Cost {
+        match self.history.measure {
+            Measure::Rendered => cost,
+            Measure::RoleAndText => {
+                const AROUND: usize = 4;
+                let transcript = &self.input.transcript;
+                let chars = |row: &usize| {
+                    let said = form::said(self.view(), Piece::Message(*row), transcript, *row);
+                    said.chars().count() + transcript.role(*row).as_str().len() + AROUND
+                };
+                Cost { chars: members.iter().map(chars).sum::<usize>() as u64, ..cost }
+            }
+        }
+    }
+
+    /// What there is around the quotes, as far as it is not paid for.
+    fn unpaid_around_quotes(&self, frame: &Frame) -> StageResult<Cost> {
+        if !self.fill.quoted.is_empty() {
+            return Ok(Cost::default());
+        }
+        let (opening, closing) = &frame.around_quotes;
+        let around = self.total(opening)?.plus(self.total(closing)?);
+        // The last line of a message loses its line end; for that of a text `Meter::slack` sets something aside.
+        let is_chat = self.input.config.render.format == Format::Messages;
+        let tokens = if is_chat { self.meter.line_end } else { 0 };
+        Ok(around.plus(Cost { tokens, chars: 0 }))
+    }
+}
+
+/// The piece of a message.
+fn piece_of(is_quoted: bool, row: usize) -> Piece {
+    if is_quoted { Piece::Quoted(row) } else { Piece::Message(row) }
+}

@@ -1,0 +1,174 @@
+//! What must be in the prompt: instructions, what is pinned, required sections, and the request with what answers it.
+
+use super::Shelf;
+use super::filling::Filling;
+use super::frame::Frame;
+use super::tiered::Shape;
+use crate::base::cost::Cost;
+use crate::base::error::{Error, ErrorCode};
+use crate::config::OnRequiredOverflow;
+use crate::prompt::shorten;
+use crate::stages::unread;
+use crate::state::ask::StageResult;
+use crate::state::context::Piece;
+
+/// What came of cutting texts to fit.
+enum Cut {
+    /// They fit, and cost so much.
+    Fits(Cost),
+    /// They would cost so much with nothing left of them, and are whole as before.
+    TooLarge(Cost),
+}
+
+/// A text that may be cut.
+struct Cuttable {
+    piece: Piece,
+    text: String,
+    token_count: u64,
+    char_count: usize,
+}
+
+impl Filling<'_> {
+    /// Keeps what is required, shortened if it must be and may be, and pays for it and for the form itself.
+    pub(super) fn keep_required(
+        &mut self,
+        shelves: &[Shelf],
+        shapes: &[Shape],
+        frame: &mut Frame,
+    ) -> StageResult {
+        let (input, marks) = (self.input, self.marks);
+        let open = marks.open_rows();
+        let required = open.iter().copied().filter(|row| marks.requirement(*row).is_some());
+        let (turn, rows): (Vec<usize>, Vec<usize>) =
+            required.partition(|row| marks.is_in_turn(*row));
+        let mut pieces: Vec<Piece> = rows.iter().copied().map(Piece::Message).collect();
+        let required = shelves.iter().filter(|shelf| shelf.is_required);
+        pieces.extend(required.flat_map(|shelf| shelf.pieces.iter().copied()));
+        let answers = turn.iter().map(|row| marks.piece(*row)).filter(|it| *it != Piece::Request);
+        let request = marks.has_request(input).then_some(Piece::Request);
+        pieces.extend(request.into_iter().chain(answers));
+        frame.is_empty = open.iter().all(|row| marks.is_in_turn(*row)) && shapes.is_empty();
+        if frame.is_empty {
+            unread::ask_for_more(input, marks, &[])?; // all of it may be among what was not read
+        }
+        let around: Vec<Piece> = if frame.is_empty {
+            frame.empty.into_iter().collect()
+        } else {
+            let around = shapes.iter().flat_map(Shape::required_frame);
+            frame.pieces().into_iter().chain(around).collect()
+        };
+        let mut asked = pieces.clone();
+        asked.extend_from_slice(&around);
+        self.ask_for(&asked)?;
+        let fixed = self.meter.fixed(input)?.plus(self.total(&around)?).plus(self.meter.slack());
+        let limit = self.remaining;
+        let within = self.cost_within(&pieces, limit.minus(fixed))?;
+        let spent = match within.map(|cost| fixed.plus(cost)).filter(|spent| spent.fits(limit)) {
+            Some(spent) => spent,
+            None => self.fit_required(&pieces, fixed)?,
+        };
+        let own = self.own_cost(&rows, self.total(&pieces[..rows.len()])?);
+        self.history.cost = self.history.cost.minus(own);
+        self.history.items = self.history.items.saturating_sub(rows.len() as u64);
+        self.is_over_budget = !spent.fits(limit);
+        self.fill.kept = rows;
+        self.fill.kept.extend(turn);
+        self.remaining = limit.minus(spent);
+        Ok(())
+    }
+
+    /// Makes room for what is required, if the config allows it to be shortened, or lets it exceed the budget. Gives what it
+    /// costs with what is fixed.
+    fn fit_required(&mut self, pieces: &[Piece], fixed: Cost) -> StageResult<Cost> {
+        let limit = self.remaining;
+        let needed = match self.input.config.budget.on_required_overflow {
+            OnRequiredOverflow::Error => fixed.plus(self.total(pieces)?),
+            // `render` says so, when it is counted to the end
+            OnRequiredOverflow::Exceed => return Ok(fixed.plus(self.total(pieces)?)),
+            OnRequiredOverflow::Shorten => match self.cut_to_fit(pieces, limit.minus(fixed))? {
+                Cut::Fits(cost) if fixed.fits(limit) => {
+                    self.fill.is_trimmed = true;
+                    return Ok(fixed.plus(cost));
+                }
+                Cut::Fits(least) | Cut::TooLarge(least) => fixed.plus(least),
+            },
+        };
+        Err(self.too_small(needed, limit).into())
+    }
+
+    fn too_small(&self, needed: Cost, limit: Cost) -> Error {
+        let budget = &self.input.config.budget;
+        let (needed, available, unit, option) = if needed.tokens <= limit.tokens {
+            (needed.chars, limit.chars, "characters", "maxChars")
+        } else if budget.context_limit.is_some() {
+            (needed.tokens, limit.tokens, "tokens", "contextLimit")
+        } else {
+            (needed.tokens, limit.tokens, "tokens", "maxTokens")
+        };
+        let (state, remedy) = if budget.on_required_overflow == OnRequiredOverflow::Shorten {
+            (", with nothing left of their texts,", "or pin less")
+        } else {
+            ("", "pin less, shorten the request, or set budget.onRequiredOverflow to \"shorten\"")
+        };
+        let mut error = Error::new(
+            ErrorCode::BudgetTooSmall,
+            format!(
+                "instructions, required sections, pinned messages and request need{state} {needed} {unit}, and the budget has \
+                 {available}"
+            ),
+            format!("Raise budget.{option}, {remedy}."),
+        )
+        .at(format!("budget.{option}"));
+        error.needed = Some(needed);
+        error.available = Some(available);
+        error
+    }
+
+    /// Cuts the longest texts of these pieces to one common length with which all of them fit, and as little as it can.
+    fn cut_to_fit(&mut self, pieces: &[Piece], limit: Cost) -> StageResult<Cut> {
+        let mut texts: Vec<Cuttable> = Vec::with_capacity(pieces.len());
+        for piece in pieces {
+            let text = self.view().text_of(*piece);
+            let (token_count, char_count) = (self.meter.count(&text)?, text.chars().count());
+            texts.push(Cuttable { piece: *piece, text, token_count, char_count });
+        }
+        let whole = self.fill.shortened.clone();
+        self.cut_texts(&texts, 0, limit)?;
+        if self.cost_within(pieces, limit)?.is_none() {
+            let least = self.total(pieces)?;
+            self.fill.shortened = whole;
+            return Ok(Cut::TooLarge(least));
+        }
+        let longest = texts.iter().map(|text| text.char_count).max().unwrap_or(0);
+        // Of a character that is longer than all that fits, every length up to it keeps nothing.
+        let most = self.meter.most_chars(limit).saturating_add(1);
+        let length = shorten::longest_fitting(longest.min(most), &mut |length| {
+            self.fill.shortened.clone_from(&whole);
+            self.cut_texts(&texts, length, limit)?;
+            Ok(self.cost_within(pieces, limit)?.is_some())
+        })?;
+        self.fill.shortened.clone_from(&whole);
+        self.cut_texts(&texts, length, limit)?;
+        Ok(Cut::Fits(self.total(pieces)?))
+    }
+
+    /// Cuts what is longer than a length.
+    fn cut_texts(&mut self, texts: &[Cuttable], length: usize, limit: Cost) -> StageResult {
+        for Cuttable { piece, text, token_count, char_count } in texts {
+            if *char_count <= length {
+                continue;
+            }
+            let cut = shorten::truncate(text, length, *token_count, &self.meter)?;
+            // The marker costs too: a text that it would not shorten stays whole.
+            let is_shorter = if limit.tokens == u64::MAX {
+                cut.chars().count() < *char_count
+            } else {
+                self.meter.count(&cut)? < *token_count
+            };
+            if is_shorter {
+                self.fill.shortened.insert(*piece, cut);
+            }
+        }
+        Ok(())
+    }
+}

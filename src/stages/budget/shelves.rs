@@ -1,0 +1,127 @@
+//! The sections beside history and request: in which forms they are shown.
+
+use super::filling::Filling;
+use super::sections::{Body, Shown};
+use crate::base::cost::Cost;
+use crate::config::SectionKind;
+use crate::state::ask::StageResult;
+use crate::state::context::{Piece, SectionReport};
+use crate::state::view::View;
+
+/// A section beside history and request, in the forms in which it is shown.
+#[derive(Debug)]
+pub(super) struct Shelf {
+    body: Body,
+    shown: Vec<Shown>,
+    pub(super) pieces: Vec<Piece>,
+    pub(super) is_required: bool,
+}
+
+impl Shelf {
+    /// Whether all of it is shown whole.
+    pub(super) fn is_whole(&self) -> bool {
+        self.shown.iter().all(|shown| *shown == Shown::Full)
+    }
+
+    /// What it holds, for the result.
+    pub(super) fn report(&self, view: View<'_>) -> SectionReport {
+        self.body.report(view, &self.shown, &self.pieces)
+    }
+}
+
+impl Filling<'_> {
+    /// The sections as far as their own limits let them be shown.
+    pub(super) fn shelves(&mut self) -> StageResult<Vec<Shelf>> {
+        let mut shelves = Vec::new();
+        for (position, section) in self.input.config.sections().iter().enumerate() {
+            let Some(body) = Body::of(self.input, self.marks, position) else {
+                continue;
+            };
+            let mut shown = body.full();
+            let mut fits = |shown: &[Shown]| self.fits_own_limit(&body, shown);
+            if !fits(&shown)? {
+                shown = body.least(Some(&self.meter), &mut fits)?;
+                body.enlarge(&mut shown, &mut fits)?;
+            }
+            let is_required = section.is_required();
+            let pieces = body.pieces(self.input, &mut self.fill, &shown);
+            shelves.push(Shelf { body, shown, pieces, is_required });
+        }
+        Ok(shelves)
+    }
+
+    /// Keeps of the optional sections what fits, in their order. Says whether any shows less than its own limit lets it.
+    pub(super) fn keep_optional(
+        &mut self,
+        shelves: &mut [Shelf],
+        enlarges: bool,
+    ) -> StageResult<bool> {
+        let mut gave_way = false;
+        for shelf in shelves.iter_mut().filter(|shelf| !shelf.is_required) {
+            let body = &shelf.body;
+            let limit = self.remaining;
+            let mut fits = |shown: &[Shown]| self.fits_both(body, shown, limit);
+            let mut shown = shelf.shown.clone();
+            if !(enlarges && fits(&shown)?) {
+                shown = body.least(None, &mut fits)?;
+                if enlarges {
+                    body.enlarge(&mut shown, &mut fits)?;
+                }
+            }
+            let is_there = fits(&shown)?;
+            gave_way |= !is_there || shown != shelf.shown;
+            shelf.pieces =
+                if is_there { body.pieces(self.input, &mut self.fill, &shown) } else { Vec::new() };
+            shelf.shown = shown;
+            self.remaining = limit.minus(self.total(&shelf.pieces)?);
+        }
+        Ok(gave_way)
+    }
+
+    /// Shows items whole, as far as there is room left.
+    pub(super) fn enlarge_items(&mut self, shelves: &mut [Shelf]) -> StageResult {
+        let optional = |shelf: &&mut Shelf| !shelf.is_required && !shelf.pieces.is_empty();
+        for shelf in shelves.iter_mut().filter(optional) {
+            let body = &shelf.body;
+            let limit = self.remaining.plus(self.total(&shelf.pieces)?);
+            let mut fits = |shown: &[Shown]| self.fits_both(body, shown, limit);
+            let mut shown = shelf.shown.clone();
+            body.enlarge(&mut shown, &mut fits)?;
+            shelf.pieces = body.pieces(self.input, &mut self.fill, &shown);
+            shelf.shown = shown;
+            self.remaining = limit.minus(self.total(&shelf.pieces)?);
+        }
+        Ok(())
+    }
+
+    /// Whether a section fits its own limit.
+    fn fits_own_limit(&self, body: &Body, shown: &[Shown]) -> StageResult<bool> {
+        let section = &self.input.config.sections()[body.section];
+        let text = body.text(shown).unwrap_or_default();
+        let chars = match section.kind {
+            SectionKind::Text => None, // cut to it already
+            _ => section.limit.chars,
+        };
+        if chars.is_some_and(|limit| text.chars().count() as u64 > limit) {
+            return Ok(false);
+        }
+        match section.limit.tokens {
+            Some(limit) => Ok(self.meter.count(&text)? <= limit),
+            None => Ok(true),
+        }
+    }
+
+    /// Whether a section fits its own limit, and what is left of the budget.
+    fn fits_both(&mut self, body: &Body, shown: &[Shown], limit: Cost) -> StageResult<bool> {
+        Ok(self.fits_own_limit(body, shown)? && self.cost_of(body, shown)?.fits(limit))
+    }
+
+    /// What a section costs in these forms. The texts that are made for it are gone again.
+    fn cost_of(&mut self, body: &Body, shown: &[Shown]) -> StageResult<Cost> {
+        let mark = self.fill.made.len();
+        let pieces = body.pieces(self.input, &mut self.fill, shown);
+        let cost = self.ask_for(&pieces).and_then(|()| self.total(&pieces));
+        self.fill.made.truncate(mark);
+        cost
+    }
+}

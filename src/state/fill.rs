@@ -1,0 +1,51 @@
+//! What `budget` fills: the pieces of the prompt, and which messages are in it.
+
+use crate::base::map::Map;
+use crate::base::message::Role;
+use crate::state::context::{ConversationReport, Made, Piece, SectionReport};
+use crate::state::trace::Reason;
+
+/// What `budget` fills. It is filled from its beginning each time that `budget` runs.
+#[derive(Clone, Debug, Default)]
+pub struct Fill {
+    /// Texts that the build made; those that are in the prompt are in `layout`.
+    pub made: Vec<Made>,
+    /// Texts in the place of those of their messages, by piece.
+    pub shortened: Map<Piece, String>,
+    /// The rows that are kept.
+    pub kept: Vec<usize>,
+    /// The rows that are not, and why.
+    pub left_out: Vec<(usize, Reason)>,
+    /// Of what is kept: one row of each group that was kept for its rank, and why.
+    pub recalled: Vec<(usize, Reason)>,
+    /// Of what is kept: the rows that are quoted.
+    pub quoted: Vec<usize>,
+    /// Whether anything was left out or shortened.
+    pub is_trimmed: bool,
+    /// The prompt: its pieces in order, each with the section that it is in.
+    pub layout: Vec<(Piece, usize)>,
+    /// What is quoted as one message, in the format `messages`: what opens it, and the messages.
+    pub quotes: Vec<Piece>,
+    /// What the sections beside history and request hold.
+    pub sections: Vec<SectionReport>,
+    /// The conversations in the order of the context.
+    pub conversations: Vec<ConversationReport>,
+}
+
+impl Fill {
+    /// Makes a text of the build's own; it is in the prompt once it is in the layout.
+    pub fn make(&mut self, section: usize, role: Role, text: String) -> Piece {
+        self.made.push(Made { section, role, text, marker: None });
+        Piece::Made(self.made.len() - 1)
+    }
+
+    /// The text in the place of a piece's own, if it was shortened.
+    #[must_use]
+    pub fn shortened_text(&self, piece: Piece) -> Option<&str> {
+        let piece = match piece {
+            Piece::Quoted(row) => Piece::Message(row),
+            _ => piece,
+        };
+        self.shortened.get(&piece).map(String::as_str)
+    }
+}

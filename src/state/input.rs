@@ -1,0 +1,121 @@
+//! What a build is given: at its beginning by the caller, and on the way by the answers to what it asks.
+
+use crate::base::map::Map;
+use crate::base::message::Field;
+use crate::base::time::{Milliseconds, Zone};
+use crate::config::{ContextConfig, Ranking, SectionKind};
+use crate::log::messages::Messages;
+use crate::recall::transcript::Transcript;
+use crate::state::ask::{Answer, HookName, Need, StageResult};
+use crate::state::counts::Counts;
+use crate::tokens::Encoding;
+use std::rc::Rc;
+
+/// What a build is given.
+#[derive(Debug)]
+pub struct Input {
+    /// The messages.
+    pub transcript: Rc<Transcript>,
+    /// The request that was given, as a transcript of one message.
+    pub request: Option<Rc<Transcript>>,
+    /// Whether the newest user message is the request, as none was given.
+    pub takes_newest: bool,
+    /// The config.
+    pub config: ContextConfig,
+    /// The clock.
+    pub now: Milliseconds,
+    /// The functions of the caller's that can be asked.
+    pub hooks: Vec<HookName>,
+    /// What was answered so far.
+    pub answers: Answers,
+}
+
+/// What was answered to what a build asked.
+#[derive(Debug, Default)]
+pub struct Answers {
+    /// The vocabulary that was asked for.
+    pub encoding: Option<Rc<Encoding>>,
+    /// The counts of the hook `countTokens`.
+    pub counts: Rc<Counts>,
+    /// The user's time zone; UTC until its offsets were asked for.
+    pub zone: Zone,
+    /// The offsets of the time zone as they were given.
+    pub zone_offsets: Option<Vec<[i64; 2]>>,
+    /// The answers of hooks, in the order in which they were asked, as far as they were understood.
+    pub of_hooks: Vec<Answer>,
+    /// Summaries that the hook gave, by the first message of the conversation; `None` where it gave none for it.
+    pub summaries: Map<usize, Option<String>>,
+}
+
+impl Input {
+    /// What a build is given at its beginning. A request without a message says that there is none.
+    #[must_use]
+    pub fn new(
+        transcript: Rc<Transcript>,
+        request: Option<Rc<Transcript>>,
+        config: ContextConfig,
+        now: Milliseconds,
+        hooks: Vec<HookName>,
+    ) -> Self {
+        Self {
+            transcript,
+            takes_newest: request.is_none(),
+            request: request.filter(|request| !request.is_empty()),
+            config,
+            now,
+            hooks,
+            answers: Answers::default(),
+        }
+    }
+
+    /// Whether the prompt has a place for the request.
+    #[must_use]
+    pub fn shows_request(&self) -> bool {
+        self.config.section(SectionKind::Request).is_some()
+    }
+
+    /// Whether messages are ranked for the request, rather than the newest kept.
+    #[must_use]
+    pub fn is_ranked(&self) -> bool {
+        self.config.recall.ranking != Ranking::Recency && !self.config.tiers.enabled
+    }
+
+    /// The hook of the caller's that can be asked, of several that would do.
+    #[must_use]
+    pub fn hook(&self, names: &[HookName]) -> Option<HookName> {
+        names.iter().copied().find(|name| self.hooks.contains(name))
+    }
+
+    /// The answer of a hook, if it was asked.
+    #[must_use]
+    pub fn answer_of(&self, hook: HookName) -> Option<&Answer> {
+        self.answers.of_hooks.iter().find(|answer| answer.hook == hook)
+    }
+
+    /// The user's time zone.
+    ///
+    /// # Errors
+    ///
+    /// Stops to ask for its offsets.
+    pub fn zone(&self) -> StageResult<&Zone> {
+        match &self.config.time_zone {
+            Some(time_zone) if self.answers.zone_offsets.is_none() => {
+                let known = &self.config.tiers.conversations;
+                let known = known.iter().flat_map(|known| [known.started_at, known.ended_at]);
+                let rows = (0..self.transcript.len()).map(|row| self.transcript.time(row));
+                let times = known.chain(rows).flatten().chain([self.now]);
+                let (first, last) = times.fold((self.now, self.now), |(first, last), time| {
+                    (first.min(time), last.max(time))
+                });
+                Err(Need::ZoneOffsets { time_zone: time_zone.clone(), first, last }.into())
+            }
+            _ => Ok(&self.answers.zone),
+        }
+    }
+}
+
+/// The text of a message, one part below the other.
+#[must_use]
+pub fn text_of(messages: &Messages, row: usize) -> String {
+    messages.values(row, Field::Text).collect::<Vec<_>>().join("\n")
+}

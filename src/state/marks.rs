@@ -1,0 +1,321 @@
+//! What the stages decide about messages. A mark is of a whole group: a tool call with its results.
+
+use crate::base::map::Map;
+use crate::base::message::{Field, Role};
+use crate::base::time::Milliseconds;
+use crate::config::Item;
+use crate::log::conversations::Conversations;
+use crate::log::groups::Groups;
+use crate::state::context::{FocusReport, Piece, RecallReport};
+use crate::state::input::{Input, text_of};
+use crate::state::ranking::Ranked;
+use crate::state::trace::{Decision, Fate, Note, NoteKind, Reason, StageName};
+
+/// What the stages decide.
+#[derive(Debug, Default)]
+pub struct Marks {
+    /// The stage that decides.
+    pub stage: StageName,
+    /// The rows, oldest first, and after them the direct messages; set by `collect`.
+    pub order: Vec<usize>,
+    /// What belongs together; set by `collect`.
+    pub groups: Groups,
+    /// By row: the time that its group is ordered by; set by `collect`.
+    pub times: Vec<Option<Milliseconds>>,
+    /// Whether `window.maxRecentMessages` left out what no other limit would have; set by `window`.
+    pub is_capped: bool,
+    /// How broad recall is; set by `recall`.
+    pub focus: FocusReport,
+    /// How the older messages rank; set by `recall`, `None` where the newest come first.
+    pub ranking: Option<Ranked>,
+    /// What became of the search for the request; set by `recall`.
+    pub recall: Option<RecallReport>,
+    /// The items for sections that show what fits the request, by their positions; set by `recall`.
+    pub found: Map<usize, Vec<Item>>,
+    /// The conversations; set by `tiers`.
+    pub(crate) conversations: Option<Conversations>,
+    /// Notes about the build as a whole.
+    pub notes: Vec<Note>,
+    /// The message of the transcript that fills the place of the request, where none was given; set by `collect`.
+    asked: Option<usize>,
+    /// By row: whether it is the request, or answers it. An answer follows the request in the prompt, and no window and no limit
+    /// of the history counts it.
+    is_in_turn: Vec<bool>,
+    decisions: Vec<Option<Decision>>,
+    /// By the row that stands for a group: how strong its claim to be kept is, and why.
+    claims: Vec<Option<(Rank, Reason)>>,
+}
+
+/// How strong a claim to a place in the context is. A stronger one is served first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rank {
+    /// No limit leaves it out.
+    Required,
+    /// A message for the agent that the context is for.
+    Direct,
+    /// One of the guaranteed recent.
+    Recent,
+    /// Chosen by triage.
+    Chosen,
+    /// One of the newest that come before what is ranked, or ranked for the request.
+    Recalled,
+    /// What nothing speaks for but its place.
+    History,
+}
+
+impl Marks {
+    /// No marks yet, on so many messages.
+    #[must_use]
+    pub fn new(count: usize) -> Self {
+        Self {
+            decisions: vec![None; count],
+            claims: vec![None; count],
+            is_in_turn: vec![false; count],
+            ..Self::default()
+        }
+    }
+
+    // ---- The request, and what answers it ----
+
+    /// Whether there is a request that has a place in the prompt: one that was given, or a message that fills its place.
+    #[must_use]
+    pub fn has_request(&self, input: &Input) -> bool {
+        input.shows_request() && (input.request.is_some() || self.asked.is_some())
+    }
+
+    /// Makes a message the request, where none was given, and those behind it its answers. Where one was given they answer
+    /// that.
+    pub(crate) fn begin_turn(&mut self, input: &Input, asked: usize, answers: &[usize]) {
+        self.asked = Some(asked).filter(|_| input.request.is_none());
+        if self.asked.is_some() {
+            self.is_in_turn[asked] = true;
+            self.require(asked, Reason::Request);
+        }
+        for row in answers {
+            self.is_in_turn[*row] = true;
+        }
+    }
+
+    /// Whether a message is the request, or answers it.
+    #[must_use]
+    #[inline]
+    pub fn is_in_turn(&self, row: usize) -> bool {
+        self.is_in_turn[row]
+    }
+
+    /// The last of the messages that answer the request, if any does.
+    #[must_use]
+    pub fn last_answer(&self) -> Option<usize> {
+        let is_answer = |row: &usize| {
+            self.is_in_turn(*row) && self.asked != Some(*row) && !self.is_left_out(*row)
+        };
+        self.order.iter().copied().rev().find(is_answer)
+    }
+
+    /// What a message of the transcript is in the prompt.
+    #[must_use]
+    pub fn piece(&self, row: usize) -> Piece {
+        if self.asked == Some(row) { Piece::Request } else { Piece::Message(row) }
+    }
+
+    /// A piece as the caller knows it: where a message fills the place of the request, that message.
+    #[must_use]
+    pub fn as_given(&self, piece: Piece) -> Piece {
+        match (piece, self.asked) {
+            (Piece::Request, Some(row)) => Piece::Message(row),
+            _ => piece,
+        }
+    }
+
+    /// The row of the message that fills the place of the request, where none was given.
+    #[must_use]
+    pub fn asked(&self) -> Option<usize> {
+        self.asked
+    }
+
+    /// The text of the request, or of the newest user message where there is none.
+    #[must_use]
+    pub fn request_text(&self, input: &Input) -> String {
+        if let Some(request) = &input.request {
+            return text_of(request, 0);
+        }
+        let newest = self.newest_user_row(input);
+        newest.map_or_else(String::new, |row| text_of(&input.transcript, row))
+    }
+
+    /// The last of the user's rows that no stage has left out. Where no request is given, it stands for it.
+    #[must_use]
+    pub fn newest_user_row(&self, input: &Input) -> Option<usize> {
+        let is_user =
+            |row: &usize| input.transcript.role(*row) == Role::User && !self.is_left_out(*row);
+        self.asked.or_else(|| self.order.iter().copied().rev().find(is_user))
+    }
+
+    // ---- Notes and findings ----
+
+    /// Says something about the build as a whole. Once is enough.
+    pub fn note(&mut self, kind: NoteKind, words: impl Into<String>) {
+        if self.notes.iter().all(|note| note.kind != kind) {
+            self.notes.push(Note { kind, words: words.into() });
+        }
+    }
+
+    /// What was found for a section, by its position.
+    #[must_use]
+    pub fn found(&self, section: usize) -> &[Item] {
+        self.found.get(&section).map_or(&[], Vec::as_slice)
+    }
+
+    // ---- Decisions ----
+
+    /// The rows that no stage has left out, in their order.
+    #[must_use]
+    pub fn open_rows(&self) -> Vec<usize> {
+        self.order.iter().copied().filter(|row| !self.is_left_out(*row)).collect()
+    }
+
+    /// The last of the history's rows that no stage has left out.
+    #[must_use]
+    pub fn newest_open_row(&self) -> Option<usize> {
+        let is_open = |row: &usize| !self.is_left_out(*row) && !self.is_in_turn(*row);
+        self.order.iter().copied().rev().find(is_open)
+    }
+
+    /// Whether a stage has left a message out.
+    #[must_use]
+    #[inline]
+    pub fn is_left_out(&self, row: usize) -> bool {
+        self.decision(row).is_some_and(|decision| decision.fate == Fate::LeftOut)
+    }
+
+    /// Whether a message, or what goes together with it, is for the agent that the context is for.
+    #[must_use]
+    pub fn is_direct(&self, input: &Input, row: usize) -> bool {
+        let has_target = |row: &usize| input.transcript.value(*row, Field::Target).is_some();
+        input.config.agent_id.is_some() && self.groups.members(row).iter().any(has_target)
+    }
+
+    /// What was decided about a message.
+    #[must_use]
+    #[inline]
+    pub fn decision(&self, row: usize) -> Option<Decision> {
+        self.decisions[row]
+    }
+
+    /// Whether limits apply to a message: none has left it out, it is not required, no direct message, and of no turn.
+    #[must_use]
+    #[inline]
+    pub fn is_optional(&self, row: usize) -> bool {
+        !self.is_left_out(row) && self.rank(row) > Rank::Direct && !self.is_in_turn(row)
+    }
+
+    /// The rows that limits apply to, in their order.
+    #[must_use]
+    pub fn optional_rows(&self) -> Vec<usize> {
+        self.order.iter().copied().filter(|row| self.is_optional(*row)).collect()
+    }
+
+    /// Whether any decision is of a kind.
+    #[must_use]
+    pub fn has_decision(&self, is_of_kind: fn(Decision) -> bool) -> bool {
+        self.decisions.iter().flatten().any(|decision| is_of_kind(*decision))
+    }
+
+    /// Requires a message, and with it what it goes together with: no limit leaves it out, and it comes first in the
+    /// budget.
+    pub fn require(&mut self, row: usize, reason: Reason) {
+        self.claim(row, Rank::Required, reason);
+    }
+
+    /// Claims a place for a message, and for what it goes together with. The strongest claim stands, and of equal ones
+    /// the first.
+    pub fn claim(&mut self, row: usize, rank: Rank, reason: Reason) {
+        let claim = &mut self.claims[self.groups.of(row)];
+        if claim.is_none_or(|(stronger, _)| rank < stronger) {
+            *claim = Some((rank, reason));
+        }
+    }
+
+    /// Why a message is required, if it is.
+    #[must_use]
+    pub fn requirement(&self, row: usize) -> Option<Reason> {
+        let claim = self.claims[self.groups.of(row)];
+        claim.filter(|(rank, _)| *rank == Rank::Required).map(|(_, reason)| reason)
+    }
+
+    /// How strong a message's claim is.
+    #[must_use]
+    #[inline]
+    pub fn rank(&self, row: usize) -> Rank {
+        self.claims[self.groups.of(row)].map_or(Rank::History, |(rank, _)| rank)
+    }
+
+    /// Why a message is kept, if it is.
+    #[must_use]
+    pub fn reason_to_keep(&self, row: usize) -> Reason {
+        let place = if self.is_in_turn(row) { Reason::Request } else { Reason::History };
+        self.claims[self.groups.of(row)].map_or(place, |(_, reason)| reason)
+    }
+
+    /// Leaves a message out, and with it what it goes together with. The first reason stands.
+    pub fn leave_out(&mut self, row: usize, reason: Reason) {
+        let stage = self.stage;
+        let fate = Fate::LeftOut;
+        // Where it is out already, so is the rest of its group.
+        if !self.is_left_out(row) {
+            for member in self.groups.members(row) {
+                let reason = Reason::SplitGroup;
+                self.decisions[*member].get_or_insert(Decision { fate, stage, reason });
+            }
+        }
+        let decision = &mut self.decisions[row];
+        if decision.is_none_or(|decision| decision.reason == Reason::SplitGroup) {
+            *decision = Some(Decision { fate, stage, reason });
+        }
+    }
+
+    /// Gives another reason why a message is left out.
+    pub(crate) fn leave_out_rather(&mut self, row: usize, reason: Reason) {
+        let stage = self.stage;
+        self.decisions[row] = Some(Decision { fate: Fate::LeftOut, stage, reason });
+    }
+
+    /// Leaves out a message alone: for the text formats, where a call is a text that needs no result.
+    pub fn leave_out_alone(&mut self, row: usize, reason: Reason) {
+        let stage = self.stage;
+        self.decisions[row].get_or_insert(Decision { fate: Fate::LeftOut, stage, reason });
+    }
+
+    /// Takes back that a message was left out, and with it what it goes together with, where the reasons of that may be
+    /// overruled. In a text (`is_text`) what a role filter left out alone stays out.
+    pub fn bring_back(&mut self, row: usize, is_text: bool, may_overrule: fn(Reason) -> bool) {
+        let stays_out = |member: usize| {
+            let reason = self.decisions[member].map(|decision| decision.reason);
+            is_text && member != row && reason == Some(Reason::Role)
+        };
+        let members: Vec<usize> =
+            self.groups.members(row).iter().copied().filter(|member| !stays_out(*member)).collect();
+        let may = |member: usize| {
+            let reason = self.decisions[member].map(|decision| decision.reason);
+            member == row || reason.is_none_or(|it| it == Reason::SplitGroup || may_overrule(it))
+        };
+        if members.iter().all(|member| may(*member)) {
+            for member in members {
+                self.decisions[member] = None;
+            }
+        }
+    }
+
+    /// Marks a message as kept, whole or shortened. Only `budget` does: what is kept has been paid for.
+    pub(crate) fn keep(&mut self, row: usize, is_shortened: bool) {
+        let reason = self.reason_to_keep(row);
+        let fate = if is_shortened { Fate::Shortened } else { Fate::Kept };
+        self.decisions[row] = Some(Decision { fate, stage: self.stage, reason });
+    }
+
+    /// The decisions, one a message; none unless every message has one, as it has when `budget` is done.
+    #[must_use]
+    pub fn decisions(&self) -> Option<Vec<Decision>> {
+        self.decisions.iter().copied().collect()
+    }
+}

@@ -1,0 +1,59 @@
+//! The whole state of a build, to be read.
+
+use crate::base::message::Field;
+use crate::log::tool_calls::shown_fields;
+use crate::recall::transcript::Transcript;
+use crate::state::context::Piece;
+use crate::state::fill::Fill;
+use crate::state::input::Input;
+use crate::state::marks::Marks;
+
+/// The whole state of a build, to be read: what is given, decided and filled.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    /// What is given.
+    pub input: &'a Input,
+    /// What the stages decided.
+    pub marks: &'a Marks,
+    /// What `budget` has filled.
+    pub fill: &'a Fill,
+}
+
+impl<'a> View<'a> {
+    /// The message behind a piece, if one is.
+    #[must_use]
+    pub fn source(self, piece: Piece) -> Option<(&'a Transcript, usize)> {
+        let transcript = &*self.input.transcript;
+        match piece {
+            Piece::Message(row) | Piece::Quoted(row) => Some((transcript, row)),
+            Piece::Request => match (&self.input.request, self.marks.asked()) {
+                (Some(request), _) => Some((request, 0)),
+                (None, asked) => asked.map(|row| (transcript, row)),
+            },
+            Piece::Made(_) => None,
+        }
+    }
+
+    /// The text in the place of a piece's own, if it was shortened.
+    #[must_use]
+    pub fn shortened_text(self, piece: Piece) -> Option<&'a str> {
+        self.fill.shortened_text(piece)
+    }
+
+    /// A piece's text as far as it was not cut, one part below the other.
+    #[must_use]
+    pub fn text_of(self, piece: Piece) -> String {
+        if let Some(text) = self.shortened_text(piece) {
+            return text.to_owned();
+        }
+        match (piece, self.source(piece)) {
+            (Piece::Made(position), _) => self.fill.made[position].text.clone(),
+            (_, Some((transcript, row))) => {
+                let fields = shown_fields(&self.input.config.filter, transcript, row);
+                let texts = fields.filter(|(field, _)| *field == Field::Text);
+                texts.map(|(_, text)| text).collect::<Vec<_>>().join("\n")
+            }
+            (_, None) => String::new(),
+        }
+    }
+}
