@@ -110,7 +110,7 @@ fn section_tokens(view: View<'_>, fixed: Cost, costs: &[Cost]) -> Vec<SectionTok
                 instructions += cost.tokens;
             }
             Piece::Made(_) if is_history && view.marks.conversations.is_none() => {
-                format += cost.tokens
+                format += cost.tokens;
             }
             _ => sections[*position] += cost.tokens,
         }

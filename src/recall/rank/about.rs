@@ -6,52 +6,14 @@
 use crate::base::map::{self, Hashed};
 use crate::recall::index::{IS_QUESTION, Index, narrow, short};
 use crate::recall::rank::query::Query;
-use crate::recall::rank::spread::{Kernel, Part, add_up, spread};
+use crate::recall::rank::scoring::Scoring;
+use crate::recall::rank::spread::{Part, add_up, spread};
+use crate::recall::rank::weights::Weights;
 use crate::recall::text::terms::Kind;
 use std::borrow::Cow;
 
-/// BM25's saturation and length normalisation, at their usual values (Robertson and Zaragoza, 2009).
-const K1: f32 = 1.2;
-const B: f32 = 0.75;
-
-/// To the messages that answer, and to those that are answered.
-const NARROW: Kernel = Kernel { forward: 0.6, backward: 0.4, decay: 0.7 };
-/// To the passage of a conversation that is about it.
-const WIDE: Kernel = Kernel { forward: 0.9, backward: 0.9, decay: 0.75 };
-/// To the whole of a conversation, where an overview is wanted.
-const WIDEST: Kernel = Kernel { forward: 1.2, backward: 0.75, decay: 0.965 };
-
-// What the parts count, against 1 for the narrow spread of the words. Found on the development halves of LoCoMo and QMSum
-// together, by changing one at a time; none changes a figure by more than two points within a third of its value, and weights
-// found on other conversations give nearly the same figures (docs/recall.md).
-const WIDE_WEIGHT: f32 = 0.6;
-const WIDEST_WEIGHT: f32 = 3.5;
-/// What a message has itself, whoever says it.
-const DIRECT: f32 = 0.15;
-const TIME: f32 = 0.8;
-const SPEAKER: f32 = 0.4;
-/// What a named speaker's words count more.
-const SPEAKER_NARROW: f32 = 0.75;
-const SPEAKER_WIDE: f32 = 0.5;
-/// A question holds no answer.
-const QUESTION: f32 = 0.06;
-const SIMILARITY: f32 = 0.6;
-const SIMILARITY_NARROW: f32 = 0.3;
-/// What the similarity of the whole conversation counts, and where an overview is wanted.
-const SIMILARITY_WIDEST: f32 = 0.3;
-const SIMILARITY_OVERVIEW: f32 = 0.8;
-
-/// What an identifier counts against a word, and all the grams of a word together.
-const IDENTIFIER: f32 = 1.5;
-const GRAMS: f32 = 0.3;
-/// What a word is looked for by, and what each counts.
-const FORMS: [(Kind, f32); 2] = [(Kind::Word, 1.0), (Kind::Identifier, IDENTIFIER)];
-
-/// A request is widened by so many terms, of so many of the best messages; together they count so much of what the best message
-/// has.
-const EXPANSION_TERMS: usize = 8;
-const EXPANSION_MESSAGES: usize = 10;
-const EXPANSION: f32 = 0.2;
+/// The kinds of terms that a word is looked for by.
+const FORMS: [Kind; 2] = [Kind::Word, Kind::Identifier];
 
 /// How messages fit a request.
 #[derive(Clone, Debug, Default)]
@@ -68,46 +30,42 @@ pub(crate) struct About {
     pub(crate) is_in_time: Vec<bool>,
 }
 
-/// Scores all messages; `is_open` says which may be recalled, `similarities` how near each is to the request by the hook
-/// `recall.embed`.
-pub(crate) fn score(
-    index: &Index,
-    query: &Query,
-    is_open: &[bool],
-    similarities: Option<&[f32]>,
-) -> About {
+/// Scores all messages; `similarities` says how near each is to the request by the hook `recall.embed`.
+pub(crate) fn score(scoring: Scoring<'_>, similarities: Option<&[f32]>) -> About {
+    let Scoring { index, query, weights, .. } = scoring;
     let flags = index.flags();
-    let (own, hits) = by_words(index, query, is_open, true);
+    let (own, hits) = by_words(scoring, true);
     let named = Named::new(index, query);
     let (kernel, weight, similarity_weight) = if query.wants_overview {
-        (WIDEST, WIDEST_WEIGHT, SIMILARITY_OVERVIEW)
+        (weights.widest, weights.widest_weight, weights.similarity_overview)
     } else {
-        (WIDE, WIDE_WEIGHT, SIMILARITY_WIDEST)
+        (weights.wide, weights.wide_weight, weights.similarity_widest)
     };
-    let leaders = best(&own, EXPANSION_MESSAGES);
-    let words = widened(index, &own, &leaders, is_open);
-    let by_named = named.raised(index, &words, SPEAKER_WIDE);
-    let [mut narrow, wide] = spread([(NARROW, &words), (kernel, &by_named)], flags);
+    let leaders = best(&own, weights.expansion_messages);
+    let words = widened(scoring, &own, &leaders);
+    let by_named = named.raised(index, &words, weights.speaker_wide);
+    let [mut narrow, wide] = spread([(weights.narrow, &words), (kernel, &by_named)], flags);
     if named.is_any() {
-        narrow = Part::of(named.raised(index, &narrow.scores, SPEAKER_NARROW).into_owned());
+        narrow = Part::of(named.raised(index, &narrow.scores, weights.speaker_narrow).into_owned());
     }
     drop(by_named);
-    let mut parts = vec![(narrow, 1.0), (wide, weight), (Part::of(words), DIRECT)];
+    let mut parts = vec![(narrow, 1.0), (wide, weight), (Part::of(words), weights.direct)];
     if let Some(similarities) = similarities {
         let power = |power: i32| -> Vec<f32> {
             similarities.iter().map(|similarity| similarity.max(0.0).powi(power)).collect()
         };
-        let [narrow, widest] = spread([(NARROW, &power(2)), (WIDEST, &power(3))], flags);
+        let [narrow, widest] =
+            spread([(weights.narrow, &power(2)), (weights.widest, &power(3))], flags);
         parts.extend([
-            (narrow, SIMILARITY_NARROW),
+            (narrow, weights.similarity_narrow),
             (widest, similarity_weight),
-            (Part::of(power(1)), SIMILARITY),
+            (Part::of(power(1)), weights.similarity),
         ]);
     }
     let is_in_time = in_time(index, query);
-    let time_weight = TIME * selectivity(&is_in_time);
+    let time_weight = weights.time * selectivity(&is_in_time);
     let is_question = |flags: &u8| flags & IS_QUESTION != 0;
-    let beside = |flags| if is_question(flags) { -QUESTION } else { 0.0 };
+    let beside = |flags| if is_question(flags) { -weights.question } else { 0.0 };
     let mut total: Vec<f32> = flags.iter().map(beside).collect();
     for (message, is_in_time) in is_in_time.iter().enumerate() {
         if *is_in_time {
@@ -117,7 +75,7 @@ pub(crate) fn score(
     if named.is_any() {
         for (message, total) in total.iter_mut().enumerate() {
             if named.has(index, message) {
-                *total += SPEAKER;
+                *total += weights.speaker;
             }
         }
     }
@@ -163,22 +121,19 @@ impl Named {
 }
 
 /// BM25 of the request's words; and by word, the messages that have it.
-pub(crate) fn by_words(
-    index: &Index,
-    query: &Query,
-    is_open: &[bool],
-    has_grams: bool,
-) -> (Vec<f32>, Vec<Vec<u32>>) {
+pub(crate) fn by_words(scoring: Scoring<'_>, has_grams: bool) -> (Vec<f32>, Vec<Vec<u32>>) {
+    let Scoring { index, query, is_open, weights } = scoring;
     let mut scores = vec![0.0; index.len()];
     let mut hits = Vec::new();
     for word in &query.words {
         let mut has = Vec::new();
         // Its forms count as one.
-        for (kind, weight) in FORMS {
+        for kind in FORMS {
+            let weight = weights.of_kind(kind);
             let found = index.occurrences(&word.terms_of(kind));
             has.extend(found.iter().map(|(message, _)| u64::from(*message)));
             let found_in = found.iter().map(|(message, often)| (*message as usize, *often));
-            add(index, found_in, found.len(), weight, &mut scores);
+            add(scoring, found_in, found.len(), weight, &mut scores);
         }
         if !has.is_sorted_by(|one, next| one < next) {
             map::sort_numbers(&mut has);
@@ -190,9 +145,9 @@ pub(crate) fn by_words(
             // Each for itself, all of them together as one.
             let grams = word.terms_of(Kind::Gram);
             #[expect(clippy::cast_precision_loss, reason = "a word has few")]
-            let weight = GRAMS / grams.len() as f32;
+            let weight = weights.grams / grams.len() as f32;
             for gram in grams {
-                add_term(index, short(gram), weight, &mut scores);
+                add_term(scoring, short(gram), weight, &mut scores);
             }
         }
     }
@@ -201,22 +156,25 @@ pub(crate) fn by_words(
 }
 
 /// By message of these, by word of the request: what it counts that the message has it, whatever the word's rarity.
-pub(crate) fn weights(index: &Index, query: &Query, messages: &[usize]) -> Vec<Vec<f32>> {
-    let mut weights = vec![vec![0.0; query.words.len()]; messages.len()];
+pub(crate) fn word_weights(scoring: Scoring<'_>, messages: &[usize]) -> Vec<Vec<f32>> {
+    let Scoring { index, query, .. } = scoring;
+    let mut by_message = vec![vec![0.0; query.words.len()]; messages.len()];
     let places: Hashed<u32, usize> =
         messages.iter().enumerate().map(|(place, message)| (narrow(*message), place)).collect();
     let mean = index.mean_length().max(1.0);
     for (position, word) in query.words.iter().enumerate() {
-        for (kind, weight) in FORMS {
+        for kind in FORMS {
+            let weight = scoring.weights.of_kind(kind);
             for (message, often) in index.occurrences(&word.terms_of(kind)) {
                 if let Some(place) = places.get(&message) {
                     let length = index.length(message as usize) / mean;
-                    weights[*place][position] += weight * saturated(often, length);
+                    by_message[*place][position] +=
+                        weight * saturated(scoring.weights, often, length);
                 }
             }
         }
     }
-    weights
+    by_message
 }
 
 /// From 0 to 1: which part of the request's words, by their rarity, a message and its neighbours have.
@@ -236,7 +194,8 @@ pub(crate) fn coverage(index: &Index, hits: &[Vec<u32>], leader: usize) -> f32 {
 }
 
 /// BM25 of the request's words and of the terms that are most peculiar to the messages that lead by these.
-fn widened(index: &Index, own: &[f32], leaders: &[usize], is_open: &[bool]) -> Vec<f32> {
+fn widened(scoring: Scoring<'_>, own: &[f32], leaders: &[usize]) -> Vec<f32> {
+    let Scoring { index, is_open, weights, .. } = scoring;
     let mut scores = own.to_vec();
     let Some(most) = leaders.first().map(|message| own[*message]) else {
         return scores;
@@ -259,41 +218,44 @@ fn widened(index: &Index, own: &[f32], leaders: &[usize], is_open: &[bool]) -> V
     };
     let mut weighed: Vec<u64> = found.into_iter().map(weigh).collect();
     map::sort_numbers(&mut weighed);
-    weighed.truncate(EXPANSION_TERMS);
+    weighed.truncate(weights.expansion_terms);
     let halves = weighed.into_iter().map(map::halves);
     let weighed = halves.map(|(bits, term)| (f32::from_bits(!bits), term));
     let all: f32 = weighed.clone().map(|(weight, _)| weight).sum();
     for (weight, term) in weighed {
         let rarity = rarity(index, index.message_count(term));
-        add_term(index, term, EXPANSION * most * weight / all / rarity, &mut scores);
+        add_term(scoring, term, weights.expansion * most * weight / all / rarity, &mut scores);
     }
     close(&mut scores, is_open);
     scores
 }
 
 /// Adds what a term gives to the messages that have it.
-fn add_term(index: &Index, term: u32, weight: f32, scores: &mut [f32]) {
-    add(index, index.with(term), index.message_count(term), weight, scores);
+fn add_term(scoring: Scoring<'_>, term: u32, weight: f32, scores: &mut [f32]) {
+    let index = scoring.index;
+    add(scoring, index.with(term), index.message_count(term), weight, scores);
 }
 
 /// Adds what it gives that so many messages have something, each so often.
 fn add(
-    index: &Index,
+    scoring: Scoring<'_>,
     found_in: impl Iterator<Item = (usize, f32)>,
     count: usize,
     weight: f32,
     scores: &mut [f32],
 ) {
+    let Scoring { index, weights, .. } = scoring;
     let weight = weight * rarity(index, count);
     let mean = index.mean_length().max(1.0);
     found_in.for_each(|(message, often)| {
-        scores[message] += weight * saturated(often, index.length(message) / mean);
+        scores[message] += weight * saturated(weights, often, index.length(message) / mean);
     });
 }
 
 /// What counts that a message has a word so often, by its length, of which the mean is 1.
-fn saturated(often: f32, length: f32) -> f32 {
-    often * (K1 + 1.0) / (often + K1 * (1.0 - B + B * length))
+fn saturated(weights: &Weights, often: f32, length: f32) -> f32 {
+    let (k1, b) = (weights.saturation, weights.length_normalisation);
+    often * (k1 + 1.0) / (often + k1 * (1.0 - b + b * length))
 }
 
 /// How rare what so many messages of an index have is.

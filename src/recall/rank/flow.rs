@@ -5,34 +5,10 @@
 
 use crate::base::message::Role;
 use crate::recall::index::Index;
-use crate::recall::rank::query::{Asker, Query};
+use crate::recall::rank::query::Asker;
+use crate::recall::rank::scoring::Scoring;
 use crate::recall::text::language::Language;
 use crate::recall::text::terms::{Analyzer, Kind, Term};
-
-/// How far back a request goes on from, in messages.
-const REACH: usize = 600;
-
-// What the parts count, found on the development halves of irc-disentanglement and tau-bench together; see `about`.
-/// What is nearest, and after how many messages (without notices) it has fallen to 37 %.
-const NEAR: f32 = 1.3;
-const NEAR_MESSAGES: f32 = 15.0;
-/// What the following parts count together falls more slowly.
-const FAR_MESSAGES: f32 = 100.0;
-const ANYBODY: f32 = 0.3;
-const BY_ASKER: f32 = 1.3;
-const BY_NAMED: f32 = 1.3;
-const NAMES_ASKER: f32 = 0.8;
-const NAMES_NAMED: f32 = 0.5;
-const BY_PARTNER: f32 = 1.0;
-/// It is of the same conversation.
-const SAME_CONVERSATION: f32 = 0.3;
-/// It has the request's words, near the end.
-const WORDS: f32 = 0.4;
-const WORDS_MESSAGES: f32 = 300.0;
-/// A system message between others is a notice: nobody goes on from it.
-const NOTICE: f32 = 0.1;
-/// Where tools are called, their arguments are taken from messages with identifiers.
-const IDENTIFIERS: f32 = 2.0;
 
 /// The conversation that a request goes on in.
 #[derive(Clone, Debug)]
@@ -49,8 +25,8 @@ pub(crate) struct Newest {
 
 impl Newest {
     /// That of these messages.
-    pub(crate) fn new(index: &Index, first: usize, last: usize) -> Self {
-        let first = first.max(last.saturating_sub(REACH));
+    pub(crate) fn new(index: &Index, first: usize, last: usize, reach: usize) -> Self {
+        let first = first.max(last.saturating_sub(reach));
         let is_voice = |message: &usize| {
             index.role(*message).is_none_or(|role| role != Role::Tool && !role.is_instruction())
         };
@@ -99,34 +75,33 @@ impl Flow {
 /// Scores the newest conversation; `own` are the scores by the request's words, and `leader`
 /// the message that has the best of them.
 pub(crate) fn score(
-    index: &Index,
-    query: &Query,
-    is_open: &[bool],
+    scoring: Scoring<'_>,
     own: &[f32],
     leader: Option<usize>,
     newest: &Newest,
 ) -> Flow {
-    let room = Room::new(index, query, newest);
-    let words_weight = leader.map_or(0.0, |leader| WORDS / own[leader]);
+    let Scoring { index, is_open, weights, .. } = scoring;
+    let participants = Participants::new(scoring, newest);
+    let words_weight = leader.map_or(0.0, |leader| weights.words / own[leader]);
     let mut scores = vec![0.0; newest.last + 1 - newest.first];
     let mut distance = 0.0_f32;
     for message in (newest.first..=newest.last).rev() {
         let is_notice = index.role(message).is_some_and(Role::is_instruction);
         if is_open[message] {
-            let near = (-distance / NEAR_MESSAGES).exp();
-            let far = (-distance / FAR_MESSAGES).exp();
-            let words = own[message] * (-distance / WORDS_MESSAGES).exp();
-            let score = NEAR * near
-                + (ANYBODY + room.affinity(index, query, message)) * far
-                + SAME_CONVERSATION
+            let near = (-distance / weights.near_messages).exp();
+            let far = (-distance / weights.far_messages).exp();
+            let words = own[message] * (-distance / weights.words_messages).exp();
+            let score = weights.near * near
+                + (weights.anybody + participants.affinity(scoring, message)) * far
+                + weights.same_conversation
                 + words_weight * words;
-            let identifiers = if room.has_tools {
-                1.0 + IDENTIFIERS * (1.0 + f32::from(index.identifiers(message))).ln()
+            let identifiers = if participants.has_tools {
+                1.0 + weights.identifiers * (1.0 + f32::from(index.identifiers(message))).ln()
             } else {
                 1.0
             };
             scores[message - newest.first] =
-                score * identifiers * if is_notice { NOTICE } else { 1.0 };
+                score * identifiers * if is_notice { weights.notice } else { 1.0 };
         }
         if !is_notice {
             distance += 1.0;
@@ -136,7 +111,7 @@ pub(crate) fn score(
 }
 
 /// Who speaks in the newest conversation, and to whom.
-struct Room {
+struct Participants {
     first: usize,
     asker: Option<u16>,
     has_tools: bool,
@@ -149,11 +124,12 @@ struct Room {
     partners: Vec<f32>,
 }
 
-impl Room {
-    fn new(index: &Index, query: &Query, newest: &Newest) -> Self {
+impl Participants {
+    fn new(scoring: Scoring<'_>, newest: &Newest) -> Self {
+        let Scoring { index, query, .. } = scoring;
         let Newest { first, last, speakers, crowd } = newest;
         let is_tool = |message| index.role(message) == Some(Role::Tool);
-        let mut room = Self {
+        let mut participants = Self {
             first: *first,
             asker: match query.asker {
                 Asker::Known(id) => Some(id),
@@ -165,20 +141,22 @@ impl Room {
             names_named: vec![false; last + 1 - first],
             partners: vec![0.0; index.speakers().len()],
         };
-        if room.crowd > 0.0 {
-            room.listen(index, query, speakers, *last);
+        if participants.crowd > 0.0 {
+            participants.listen(scoring, speakers, *last);
         }
-        room
+        participants
     }
 
     /// Finds who names whom.
-    fn listen(&mut self, index: &Index, query: &Query, speakers: &[u16], last: usize) {
+    fn listen(&mut self, scoring: Scoring<'_>, speakers: &[u16], last: usize) {
+        let Scoring { index, query, weights, .. } = scoring;
         let languages = index.languages();
-        let mut ear = Ear { index, analyzer: Analyzer::new(), languages, first: self.first, last };
+        let mut matcher =
+            NameMatcher { index, analyzer: Analyzer::new(), languages, first: self.first, last };
         #[expect(clippy::cast_precision_loss, reason = "within reach")]
-        let fading = |message: usize| (-((last - message) as f32) / FAR_MESSAGES).exp();
+        let fading = |message: usize| (-((last - message) as f32) / weights.far_messages).exp();
         if let Some(asker) = self.asker {
-            self.names_asker = ear.names(asker);
+            self.names_asker = matcher.names(asker);
             for (message, names_asker) in (self.first..).zip(&self.names_asker) {
                 let speaker = index.speaker(message) as usize;
                 if let (true, Some(partner)) = (names_asker, self.partners.get_mut(speaker)) {
@@ -191,7 +169,7 @@ impl Room {
             if self.asker.is_none() && !is_named {
                 continue;
             }
-            let names = ear.names(speaker);
+            let names = matcher.names(speaker);
             for (message, _) in (self.first..).zip(&names).filter(|(_, names)| **names) {
                 self.names_named[message - self.first] |= is_named;
                 let is_by_asker = Some(index.speaker(message)) == self.asker;
@@ -208,7 +186,8 @@ impl Room {
     }
 
     /// Whether a message is of those who speak now. Between two it says nothing.
-    fn affinity(&self, index: &Index, query: &Query, message: usize) -> f32 {
+    fn affinity(&self, scoring: Scoring<'_>, message: usize) -> f32 {
+        let Scoring { index, query, weights, .. } = scoring;
         if self.crowd <= 0.0 {
             return 0.0;
         }
@@ -217,16 +196,16 @@ impl Room {
         let weight = |is: bool, weight: f32| if is { weight } else { 0.0 };
         let partner = self.partners.get(speaker as usize).copied().unwrap_or_default();
         self.crowd
-            * (weight(self.asker == Some(speaker), BY_ASKER)
-                + weight(query.speakers.contains(&speaker), BY_NAMED)
-                + weight(self.names_asker.get(place) == Some(&true), NAMES_ASKER)
-                + weight(self.names_named[place], NAMES_NAMED)
-                + BY_PARTNER * partner)
+            * (weight(self.asker == Some(speaker), weights.by_asker)
+                + weight(query.speakers.contains(&speaker), weights.by_named)
+                + weight(self.names_asker.get(place) == Some(&true), weights.names_asker)
+                + weight(self.names_named[place], weights.names_named)
+                + weights.by_partner * partner)
     }
 }
 
-/// Listens for names.
-struct Ear<'a> {
+/// Finds the messages that name a speaker.
+struct NameMatcher<'a> {
     index: &'a Index,
     analyzer: Analyzer,
     languages: Vec<Option<Language>>,
@@ -234,7 +213,7 @@ struct Ear<'a> {
     last: usize,
 }
 
-impl Ear<'_> {
+impl NameMatcher<'_> {
     /// By message: whether it has all words of a speaker's name.
     fn names(&mut self, speaker: u16) -> Vec<bool> {
         let mut names = vec![false; self.last + 1 - self.first];

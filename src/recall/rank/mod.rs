@@ -7,4 +7,6 @@ pub mod query;
 pub mod reasons;
 pub mod score;
 pub mod search;
-pub(crate) mod spread;
+pub mod scoring;
+pub mod spread;
+pub mod weights;

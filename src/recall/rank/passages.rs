@@ -12,6 +12,8 @@ use crate::log::messages::Messages;
 use crate::recall::index::Index;
 use crate::recall::rank::query::{Query, Request};
 use crate::recall::rank::score;
+use crate::recall::rank::scoring::Scoring;
+use crate::recall::rank::weights::Weights;
 use crate::recall::text::terms::Analyzer;
 use std::ops::Range;
 use unicode_segmentation::GraphemeCursor;
@@ -147,7 +149,10 @@ impl Library {
         // Nobody of the request's role speaks in them, so that it goes on from none of them.
         let request = Request { text: request, name: "", role: Role::User };
         let query = Query::new(index, request, now, &Zone::default());
-        let scores = score::score(index, &query, &vec![true; index.len()], now, None);
+        let is_open = vec![true; index.len()];
+        let weights = &Weights::TUNED;
+        let scoring = Scoring { index, query: &query, is_open: &is_open, weights };
+        let scores = score::score(scoring, now, None);
         let has_word = |at: usize, text: usize| {
             self.passages.get(at).is_some_and(|passage| passage.0 == text) && scores.own[at] > 0.0
         };

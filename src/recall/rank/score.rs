@@ -4,18 +4,12 @@
 //! And where the request goes on in the newest conversation: *is it what the request goes on from?* (`flow`)
 
 use crate::base::time::Milliseconds;
-use crate::recall::index::{IS_START, Index, PAUSE};
+use crate::recall::index::{IS_START, PAUSE};
 use crate::recall::rank::about::{self, About};
 use crate::recall::rank::flow::{self, Flow, Newest};
-use crate::recall::rank::query::{Asker, Query};
+use crate::recall::rank::query::Asker;
+use crate::recall::rank::scoring::Scoring;
 use crate::recall::rank::spread::largest;
-
-/// What being about the request counts, within a conversation that it goes on in.
-const ABOUT_IN_FLOW: f32 = 0.5;
-/// What it counts more where two talk: who speaks says nothing there, and what is near is sent anyway.
-const ABOUT_BETWEEN_TWO: f32 = 3.0;
-/// How much of that remains for what is no question: it rather goes on than asks back.
-const NO_QUESTION: f32 = 0.4;
 
 /// How messages fit a request, by message.
 #[derive(Clone, Debug, Default)]
@@ -32,23 +26,15 @@ pub struct Scores {
     pub is_in_time: Vec<bool>,
 }
 
-/// Scores all messages of an index. `is_open` says which may be recalled, `similarities` how near each is to the request by
-/// the hook `recall.embed`, from -1 to 1.
+/// Scores all messages of an index. `similarities` says how near each is to the request by the hook `recall.embed`, from -1 to 1.
 #[must_use]
-pub fn score(
-    index: &Index,
-    query: &Query,
-    is_open: &[bool],
-    now: Milliseconds,
-    similarities: Option<&[f32]>,
-) -> Scores {
-    let About { own, leader, hits, mut total, is_in_time } =
-        about::score(index, query, is_open, similarities);
+pub fn score(scoring: Scoring<'_>, now: Milliseconds, similarities: Option<&[f32]>) -> Scores {
+    let About { own, leader, hits, mut total, is_in_time } = about::score(scoring, similarities);
     let mut flow = Flow::default();
-    if let Some(newest) = newest(index, query, now) {
-        flow = flow::score(index, query, is_open, &own, leader, &newest);
-        let between_two = about_between_two(index, query, &hits, leader);
-        let weight = ABOUT_IN_FLOW + between_two * (1.0 - newest.crowd);
+    if let Some(newest) = newest(scoring, now) {
+        flow = flow::score(scoring, &own, leader, &newest);
+        let between_two = about_between_two(scoring, &hits, leader);
+        let weight = scoring.weights.about_in_flow + between_two * (1.0 - newest.crowd);
         // What flows is scaled to the rest and not the other way: it is of fewer messages.
         let most = largest(&total);
         if most > 0.0 {
@@ -63,8 +49,8 @@ pub fn score(
 
 /// Scores all messages by the request's words alone: plain BM25.
 #[must_use]
-pub fn score_by_words(index: &Index, query: &Query, is_open: &[bool]) -> Scores {
-    let (own, hits) = about::by_words(index, query, is_open, false);
+pub fn score_by_words(scoring: Scoring<'_>) -> Scores {
+    let (own, hits) = about::by_words(scoring, false);
     Scores { total: own.clone(), own, hits, ..Scores::default() }
 }
 
@@ -75,23 +61,21 @@ pub fn best(scores: &[f32], count: usize) -> Vec<usize> {
 }
 
 /// The more of the request's words are found in one place, the likelier it is about that place.
-fn about_between_two(
-    index: &Index,
-    query: &Query,
-    hits: &[Vec<u32>],
-    leader: Option<usize>,
-) -> f32 {
+fn about_between_two(scoring: Scoring<'_>, hits: &[Vec<u32>], leader: Option<usize>) -> f32 {
+    let Scoring { index, query, weights, .. } = scoring;
     let coverage = leader.map_or(0.0, |leader| about::coverage(index, hits, leader));
-    ABOUT_BETWEEN_TWO * coverage * if query.is_question { 1.0 } else { NO_QUESTION }
+    let share = if query.is_question { 1.0 } else { weights.no_question };
+    weights.about_between_two * coverage * share
 }
 
 /// The conversation that the request goes on in, if it goes on in one.
-fn newest(index: &Index, query: &Query, now: Milliseconds) -> Option<Newest> {
+fn newest(scoring: Scoring<'_>, now: Milliseconds) -> Option<Newest> {
+    let Scoring { index, query, weights, .. } = scoring;
     let last = index.len().checked_sub(1)?;
     let is_over = index.time(last).is_some_and(|time| now.0.saturating_sub(time.0) > PAUSE);
     if query.asker == Asker::Outside || is_over {
         return None;
     }
     let first = index.flags().iter().rposition(|flags| flags & IS_START != 0)?;
-    Some(Newest::new(index, first, last))
+    Some(Newest::new(index, first, last, weights.reach))
 }

@@ -7,7 +7,9 @@ use crate::recall::rank::about::{self, About};
 use crate::recall::rank::query::{Query, Request};
 use crate::recall::rank::reasons::Evidence;
 use crate::recall::rank::score::Scores;
+use crate::recall::rank::scoring::Scoring;
 use crate::recall::rank::spread::largest;
+use crate::recall::rank::weights::Weights;
 use serde::Serialize;
 
 /// What a search found in one log.
@@ -60,11 +62,13 @@ pub fn search(log: &LogIndex, text: &str, now: Milliseconds, zone: &Zone, count:
     let request = Request { text: &text, name: "", role: Role::User };
     let query = Query::new(index, request, now, zone);
     let is_open = vec![true; index.len()];
-    let About { own, hits, total, is_in_time, .. } = about::score(index, &query, &is_open, None);
+    let weights = &Weights::TUNED;
+    let scoring = Scoring { index, query: &query, is_open: &is_open, weights };
+    let About { own, hits, total, is_in_time, .. } = about::score(scoring, None);
     let most = largest(&total);
     let best = about::best(&total, count);
-    let (words_alone, _) = about::by_words(index, &query, &is_open, false);
-    let weights = about::weights(index, &query, &best);
+    let (words_alone, _) = about::by_words(scoring, false);
+    let weights = about::word_weights(scoring, &best);
     let similar: Vec<f32> = best.iter().map(|it| (own[*it] - words_alone[*it]).max(0.0)).collect();
     let shares: Vec<f32> = best.iter().map(|message| total[*message] / most).collect();
     let named_range = || index.time_range().map(|(first, last)| [first.0, last.0]);

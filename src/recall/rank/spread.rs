@@ -5,13 +5,13 @@ use std::ops::Range;
 
 /// How far, and how much of it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Kernel {
+pub struct Kernel {
     /// What the next message gets of it.
-    pub(crate) forward: f32,
+    pub forward: f32,
     /// What the message before gets of it.
-    pub(crate) backward: f32,
+    pub backward: f32,
     /// What is left of that with every further message.
-    pub(crate) decay: f32,
+    pub decay: f32,
 }
 
 /// A part of the scores, and the largest of it: parts are weighed against each other as shares of their largest.

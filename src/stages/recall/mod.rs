@@ -17,6 +17,8 @@ use crate::recall::rank::passages::{self, Bounds, Found};
 use crate::recall::rank::query::{self, Query, Request};
 use crate::recall::rank::reasons::{Evidence, UNREAD};
 use crate::recall::rank::score;
+use crate::recall::rank::scoring::Scoring;
+use crate::recall::rank::weights::Weights;
 use crate::stages::budget::sections::count;
 use crate::stages::recall::focus::focus;
 use crate::stages::unread;
@@ -112,9 +114,11 @@ fn rank(
         let of_row = |row: &usize| by_row.get(*row).copied().unwrap_or_default();
         rows.iter().map(of_row).collect::<Vec<f32>>()
     });
+    let weights = &Weights::TUNED;
+    let scoring = Scoring { index: &index, query: &query, is_open: &is_open, weights };
     let scores = match ranking {
-        Ranking::Bm25 => score::score_by_words(&index, &query, &is_open),
-        _ => score::score(&index, &query, &is_open, input.now, similarities.as_deref()),
+        Ranking::Bm25 => score::score_by_words(scoring),
+        _ => score::score(scoring, input.now, similarities.as_deref()),
     };
     let closed_count = is_open.iter().filter(|is_open| !**is_open).count();
     let best = score::best(&scores.total, most_ranked(input, closed_count));
