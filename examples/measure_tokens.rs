@@ -3,7 +3,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "it measures time")]
 
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/core/support/mod.rs"]
 mod support;
 
 use std::io::Result;

@@ -1,17 +1,17 @@
 //! What the targets share: transcripts, values, builds and what must hold of them, and where what they begin with goes.
 
 use std::rc::Rc;
-use windrow::state::ask::{Answer, HookName, Need};
+use windrow::base::error::Error;
+use windrow::base::message::{Field, Role};
+use windrow::base::time::Milliseconds;
+use windrow::base::value::Value;
 use windrow::build::{Build, Step};
 use windrow::config::{ContextConfig, OnRequiredOverflow};
-use windrow::state::context::{AnswerRecord, Context, Piece};
-use windrow::base::error::Error;
-use windrow::base::time::Milliseconds;
-use windrow::state::trace::Fate;
 use windrow::log::messages::Columns;
-use windrow::base::message::{Field, Role};
 use windrow::recall::transcript::Transcript;
-use windrow::base::value::Value;
+use windrow::state::ask::{Answer, HookName, Need};
+use windrow::state::context::{AnswerRecord, Context, Piece};
+use windrow::state::trace::Fate;
 
 /// The clock of every build.
 pub const NOW: Milliseconds = Milliseconds(1 << 40);

@@ -4,10 +4,10 @@
 
 use libfuzzer_sys::fuzz_target;
 use std::rc::Rc;
-use windrow::state::ask::{Answer, HookName, Need, Outcome};
-use windrow::config::ContextConfig;
 use windrow::base::error::ErrorCode;
 use windrow::base::value::Value;
+use windrow::config::ContextConfig;
+use windrow::state::ask::{Answer, HookName, Need, Outcome};
 use windrow_fuzz::{answers_of, build, seed, value, varied};
 
 /// Builds in which every hook has something to answer.

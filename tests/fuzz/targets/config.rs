@@ -3,8 +3,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use std::rc::Rc;
-use windrow::config::ContextConfig;
 use windrow::base::error::ErrorCode;
+use windrow::config::ContextConfig;
 use windrow_fuzz::{build, seed, value, varied};
 
 fuzz_target!(

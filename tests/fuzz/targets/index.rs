@@ -6,12 +6,12 @@ use libfuzzer_sys::fuzz_target;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::OnceLock;
-use windrow::state::ask::{Need, Wanted};
 use windrow::build::{Build, Step};
 use windrow::config::ContextConfig;
-use windrow::state::context::Context;
 use windrow::log::unread::{Gap, Unread};
 use windrow::recall::transcript::Transcript;
+use windrow::state::ask::{Need, Wanted};
+use windrow::state::context::Context;
 use windrow_fuzz::{NOW, build, messages_of, seed, transcript, value};
 use xxhash_rust::xxh64::xxh64;
 

@@ -7,8 +7,8 @@ use std::rc::Rc;
 use std::sync::OnceLock;
 use windrow::config::ContextConfig;
 use windrow::prompt::measure::measure_all;
-use windrow::tokens::Counter;
 use windrow::recall::transcript::Transcript;
+use windrow::tokens::Counter;
 use windrow_fuzz::{seed, transcript};
 use xxhash_rust::xxh64::xxh64;
 

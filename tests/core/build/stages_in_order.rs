@@ -1,10 +1,7 @@
 //! What a build does, through the public interface.
 
-#![cfg(not(target_family = "wasm"))]
-
-mod support;
-
-use support::{Message, NOW, build, config, fates, kept, read_config, transcript};
+use crate::support;
+use crate::support::{Message, NOW, build, config, fates, kept, read_config, transcript};
 use windrow::base::error::ErrorCode;
 use windrow::base::message::{Field, Role};
 use windrow::state::context::Context;

@@ -1,15 +1,11 @@
 //! What stands beside the history: the line that says what is left out, and what is quoted behind it.
 
-#![cfg(not(target_family = "wasm"))]
-
-mod support;
-
+use crate::support::{
+    Message, NOW, build, build_with, config, fates, kept, read_config, reference_count, transcript,
+};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
-use support::{
-    Message, NOW, build, build_with, config, fates, kept, read_config, reference_count, transcript,
-};
 use windrow::base::message::Field;
 use windrow::state::ask::{Answer, HookName, Need};
 use windrow::state::context::{Context, Piece};

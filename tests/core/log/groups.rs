@@ -1,15 +1,11 @@
 //! Groups move as one: whatever the clocks say, a call stands before its results, with nothing of another group between them.
 
-#![cfg(not(target_family = "wasm"))]
-
-mod support;
-
+use crate::support::{Message, build, config, transcript};
 use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use proptest::test_runner::TestRunner;
-use support::{Message, build, config, transcript};
 use windrow::base::message::{Field, Role};
 use windrow::state::context::{Context, Piece};
 

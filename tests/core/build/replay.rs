@@ -1,10 +1,10 @@
 //! What a recording and a hash promise, for random transcripts, configs and hook answers: a replay gives the same hash,
 //! what reaches the context changes it, and what does not reach it does not.
 
-#![cfg(not(target_family = "wasm"))]
-
-mod support;
-
+use crate::support;
+use crate::support::{
+    Message, NOW, build_with, config, fates, gap_notice, is_counted, ranking_options, transcript,
+};
 use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
@@ -12,9 +12,6 @@ use proptest::sample::{Index, select};
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 use std::rc::Rc;
-use support::{
-    Message, NOW, build_with, config, fates, gap_notice, is_counted, ranking_options, transcript,
-};
 use windrow::base::error::{Error, ErrorCode};
 use windrow::base::message::{Field, Role};
 use windrow::recall::index::vectors::write_similarities;
@@ -325,8 +322,7 @@ fn check_promises(context: &Context, messages: &[Message], options: &Value) {
 
 fn check_case(
     messages: &[Message],
-    request: Option<&str>,
-    reply_to: Option<Index>,
+    (request, reply_to): (Option<&str>, Option<Index>),
     options: &Value,
     hooks: &Hooks,
     changed: Index,
@@ -426,7 +422,7 @@ fn check_cases(cases: u32) {
         ..ProptestConfig::default()
     })
     .run(&case, |(messages, request, reply_to, options, hooks, changed)| {
-        check_case(&messages, request.as_deref(), reply_to, &options, &hooks, changed)
+        check_case(&messages, (request.as_deref(), reply_to), &options, &hooks, changed)
     })
     .unwrap_or_else(|failure| panic!("{failure}"));
 }

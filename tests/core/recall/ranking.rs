@@ -1,10 +1,10 @@
 //! What recall promises: an index may grow and shrink in any steps, no text breaks a score, and what a request is about is
 //! found, however old.
 
-#![cfg(not(target_family = "wasm"))]
-
-mod support;
-
+use crate::support::{
+    Message, NOW, append, build, build_with, config, fates, groups_are_whole, kept,
+    ranking_options, transcript,
+};
 use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
@@ -12,15 +12,13 @@ use proptest::sample::{Index as Place, select};
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 use std::rc::Rc;
-use support::{
-    Message, NOW, append, build, build_with, config, fates, groups_are_whole, kept,
-    ranking_options, transcript,
-};
 use windrow::base::message::{Field, Role};
 use windrow::base::time::{Milliseconds, Zone};
 use windrow::recall::index::Index;
 use windrow::recall::rank::query::{Query, Request};
 use windrow::recall::rank::score::{Scores, best, score, score_by_words};
+use windrow::recall::rank::scoring::Scoring;
+use windrow::recall::rank::weights::Weights;
 use windrow::recall::text::terms::Analyzer;
 use windrow::recall::transcript::Transcript;
 use windrow::state::ask::{Answer, Candidate, HookName, Need, Outcome};
@@ -52,9 +50,14 @@ fn index_of(transcript: &Transcript) -> Rc<Index> {
     transcript.index(&rows)
 }
 
+fn scoring<'a>(index: &'a Index, query: &'a Query, is_open: &'a [bool]) -> Scoring<'a> {
+    Scoring { index, query, is_open, weights: &Weights::TUNED }
+}
+
 fn scores_of(index: &Index, request: Request<'_>, is_open: &[bool]) -> [Scores; 2] {
     let query = Query::new(index, request, NOW, &Zone::default());
-    [score(index, &query, is_open, NOW, None), score_by_words(index, &query, is_open)]
+    let scoring = scoring(index, &query, is_open);
+    [score(scoring, NOW, None), score_by_words(scoring)]
 }
 
 /// By message, what it scores as what the request goes on from.
@@ -262,9 +265,9 @@ fn scores_are_finite_for_any_text() {
             let (is_open, similarities): (Vec<bool>, Vec<f32>) =
                 open[..messages.len()].iter().copied().unzip();
             let all = [
-                score(&index, &query, &is_open, now, None),
-                score(&index, &query, &is_open, now, Some(&similarities)),
-                score_by_words(&index, &query, &is_open),
+                score(scoring(&index, &query, &is_open), now, None),
+                score(scoring(&index, &query, &is_open), now, Some(&similarities)),
+                score_by_words(scoring(&index, &query, &is_open)),
             ];
             for scores in all {
                 let lengths = [scores.own.len(), scores.total.len()];
@@ -550,7 +553,7 @@ fn a_word_that_a_name_begins_with_is_looked_for() {
         let index = index_of(&transcript(&messages));
         let asked = request("What did Arthur say about art supplies?");
         let query = Query::new(&index, asked, NOW, &Zone::default());
-        let scores = score_by_words(&index, &query, &vec![true; messages.len()]);
+        let scores = score_by_words(scoring(&index, &query, &vec![true; messages.len()]));
         assert!(scores.total[OLD + 1] > scores.total[OLD], "{count}");
     }
 }
@@ -565,7 +568,7 @@ fn more_speakers_than_are_told_apart_are_nobody() {
     let names_of = |index: &Index, row: usize| {
         let text = format!("What did Speaker{row} say?");
         let query = Query::new(index, request(&text), NOW, &Zone::default());
-        let scores = score(index, &query, &vec![true; COUNT], NOW, None);
+        let scores = score(scoring(index, &query, &vec![true; COUNT]), NOW, None);
         best(&scores.total, 1)
     };
     let index = index_of(&transcript);

@@ -1,11 +1,7 @@
 //! What single stages do that no conformance case shows: order of claims, items and summaries, and what is asked of hooks.
 
-#![cfg(not(target_family = "wasm"))]
-
-mod support;
-
+use crate::support::{Message, NOW, build, build_with, config, fates, kept, transcript};
 use serde_json::{Value, json};
-use support::{Message, NOW, build, build_with, config, fates, kept, transcript};
 use windrow::base::error::ErrorCode;
 use windrow::base::message::{Field, Role};
 use windrow::state::ask::{Answer, HookName, Need};

@@ -1,16 +1,12 @@
 //! The request: in the context once, in its place, and what answers it directly behind it.
 
-#![cfg(not(target_family = "wasm"))]
-
-mod support;
-
+use crate::support::{Message, build_with, config, fates, kept, transcript};
 use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::TestRunner;
 use std::rc::Rc;
-use support::{Message, build_with, config, fates, kept, transcript};
 use windrow::base::message::Field;
 use windrow::recall::transcript::Transcript;
 use windrow::state::context::{Context, Piece};

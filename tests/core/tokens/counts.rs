@@ -1,13 +1,9 @@
 //! Token counts equal those of tiktoken-rs, whatever the text; what is no vocabulary is refused.
 
-#![cfg(not(target_family = "wasm"))]
-
-mod support;
-
+use crate::support::{ASSETS, reference_count};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use std::rc::Rc;
-use support::{ASSETS, reference_count};
 use tiktoken_rs::tokenizer::{Tokenizer, get_tokenizer};
 use windrow::base::error::ErrorCode;
 use windrow::tokens::{Counter, Encoding, EncodingName, asset};

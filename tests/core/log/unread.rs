@@ -1,16 +1,13 @@
 //! A build over the end of a log gives what one over all of it gives, and reads no more than it must.
 
-#![cfg(not(target_family = "wasm"))]
-
-mod support;
-
+use crate::support;
+use crate::support::{Message, NOW, append, config, encoding, gap_notice, ranking_options};
 use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::TestRunner;
 use std::rc::Rc;
-use support::{Message, NOW, append, config, encoding, gap_notice, ranking_options};
 use windrow::base::error::Error;
 use windrow::base::message::{Field, Role};
 use windrow::base::time::Milliseconds;

@@ -1,10 +1,6 @@
 //! A text that is too long for the budget is cut: one count of the whole, and then work that follows what is kept.
 
-#![cfg(not(target_family = "wasm"))]
-
-mod support;
-
-use support::{build, config, reference_count, transcript};
+use crate::support::{build, config, reference_count, transcript};
 use windrow::tokens::EncodingName;
 
 /// Long texts: words, white space, one letter, one cluster, flags, joined emoji, letters with marks.

@@ -1,10 +1,7 @@
 //! What went into a prompt comes out of it: a parser that knows only the grammar of `docs/formats.md` gets back every message
 //! of random hostile conversations, and no content makes one of its own.
 
-#![cfg(not(target_family = "wasm"))]
-
-mod support;
-
+use crate::support::{Message, build_with, read_config, reference_count, transcript};
 use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
@@ -12,10 +9,9 @@ use proptest::sample::select;
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 use std::cell::Cell;
-use support::{Message, build_with, read_config, reference_count, transcript};
 use windrow::base::message::{Field, Role};
 use windrow::state::ask::{Answer, HookName, Need};
-use windrow::state::context::{Context, Piece};
+use windrow::state::context::{Context, Made, Piece};
 use windrow::tokens::EncodingName;
 
 // ---- The parser: nothing of it is of the library. ----
@@ -875,7 +871,7 @@ fn check(case: &Case) -> bool {
                         made.text, context.text
                     )
                 };
-                check_made(case, format, placed.section, &made.text, text, marker.as_deref());
+                check_made(case, format, made, text, marker.as_deref());
             }
         }
     }
@@ -890,14 +886,8 @@ fn answer_count(case: &Case, context: &Context) -> usize {
 }
 
 /// A section comes back with its label, or below its id.
-fn check_made(
-    case: &Case,
-    format: &str,
-    section: usize,
-    made: &str,
-    text: &str,
-    marker: Option<&str>,
-) {
+fn check_made(case: &Case, format: &str, made: &Made, text: &str, marker: Option<&str>) {
+    let (section, made) = (made.section, made.text.as_str());
     if section > 1 {
         return; // around the history
     }

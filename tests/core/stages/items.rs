@@ -1,14 +1,12 @@
 //! Text items that are ranked by the request: what the section of kind `recall` finds among them, with the hook and without,
 //! and what a ranked section of items holds.
 
-#![cfg(not(target_family = "wasm"))]
 #![allow(clippy::needless_pass_by_value, reason = "values are made where they are passed")]
 
-mod support;
-
+use crate::support;
+use crate::support::{Message, build_with, config, read_config, transcript};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use support::{Message, build_with, config, read_config, transcript};
 use windrow::state::ask::{Answer, HookName, Need, Outcome, Recalled};
 use windrow::state::context::{Context, Piece, RecallStatus};
 use windrow::state::trace::NoteKind;

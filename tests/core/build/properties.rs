@@ -1,9 +1,9 @@
 //! What holds for every transcript and every config: 10,000 random ones are tried.
 
-#![cfg(not(target_family = "wasm"))]
-
-mod support;
-
+use crate::support::{
+    Message, build, config, fates, gap_notice, groups_are_whole, is_counted, kept, ranking_options,
+    reference_count, transcript,
+};
 use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
@@ -11,10 +11,6 @@ use proptest::sample::select;
 use proptest::test_runner::TestRunner;
 use std::cmp::Reverse;
 use std::fmt::Write;
-use support::{
-    Message, build, config, fates, gap_notice, groups_are_whole, is_counted, kept, ranking_options,
-    reference_count, transcript,
-};
 use windrow::base::error::ErrorCode;
 use windrow::base::message::{Field, Role};
 use windrow::config::{Format, OnRequiredOverflow, Placement, Ranking, SectionKind};

@@ -1,0 +1,193 @@
+//! Builds: driven step by step, and the context that comes out.
+
+use super::crossing::{JsResult, failure, moment, number, pairs, plain, read_config, to_js};
+use super::tokens::loaded;
+use super::transcript::CoreTranscript;
+use crate::base::value::Value;
+use crate::build::{Build, Step};
+use crate::config::ContextConfig;
+use crate::state::ask::{Answer, Need};
+use crate::state::context::{
+    Context, ConversationReport, FocusReport, Made, Piece, RecallReport, Recording, SectionReport,
+    Snapshot, TokenReport,
+};
+use crate::state::trace::Trace;
+use js_sys::{Float64Array, Int32Array};
+use serde::Serialize;
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+
+/// A build in progress.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct CoreBuild(Build);
+
+#[wasm_bindgen]
+impl CoreBuild {
+    /// Begins a build over the messages that the transcript has now; `request` is a transcript of one message, or of none where
+    /// there is no request. Without it the newest user message is the request.
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_CONFIG` with the option's path, also where the request is no request.
+    #[wasm_bindgen(constructor)]
+    pub fn new(
+        transcript: &CoreTranscript,
+        request: Option<CoreTranscript>,
+        config: &JsValue,
+        now: f64,
+        hooks: Vec<String>,
+    ) -> JsResult<Self> {
+        let mut config = read_config(config)?;
+        // Nothing but the snapshot's label depends on it.
+        config.turn_id.get_or_insert_with(|| random_id("turn"));
+        let now = moment(now);
+        let request = request.map(|request| request.0);
+        let hooks = Value::List(hooks.into_iter().map(Value::Text).collect());
+        let hooks = hooks.decode(&[]).map_err(failure)?;
+        Build::new(Rc::clone(&transcript.0), request, config, now, hooks).map(Self).map_err(failure)
+    }
+
+    /// Runs on: gives what is needed first (a [`Need`]), or the finished context.
+    ///
+    /// # Errors
+    ///
+    /// `BUDGET_TOO_SMALL`, `HOOK_FAILED`.
+    pub fn step(&mut self) -> JsResult<JsValue> {
+        loop {
+            match self.0.step().map_err(failure)? {
+                Step::Need(Need::Encoding { name }) if loaded(name).is_some() => {
+                    if let Some(encoding) = loaded(name) {
+                        self.0.provide_encoding(encoding);
+                    }
+                }
+                Step::Need(need) => return to_js(&need),
+                Step::Done(context) => return finished(&context),
+            }
+        }
+    }
+
+    /// Takes vectors that the hook gave for texts that were asked for, from the one at `first` on; see
+    /// [`Build::learn_vectors`].
+    #[wasm_bindgen(js_name = learnVectors)]
+    pub fn learn_vectors(&mut self, first: usize, vectors: &[f32], dimensions: usize) -> bool {
+        self.0.learn_vectors(first, vectors, dimensions)
+    }
+
+    /// How near the messages are, as the hook for embeddings was understood.
+    #[wasm_bindgen(getter)]
+    #[must_use]
+    pub fn similarities(&self) -> Option<String> {
+        self.0.similarities().map(str::to_owned)
+    }
+
+    /// Answers what a hook was asked, with an [`Answer`].
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_CONFIG` where it is no answer, `INVALID_RECORDING` where nothing of that kind was asked, `HOOK_FAILED` where
+    /// `countTokens` gave no counts.
+    pub fn answer(&mut self, answer: &JsValue) -> JsResult<()> {
+        let answer: Answer = plain(answer).decode(&[]).map_err(failure)?;
+        self.0.answer(answer).map_err(failure)
+    }
+
+    /// Answers the need for a time zone's offsets: since when (milliseconds since 1970) and how many minutes east, in
+    /// turn.
+    #[wasm_bindgen(js_name = answerOffsets)]
+    pub fn answer_offsets(&mut self, offsets: &[f64]) {
+        self.0.provide_offsets(pairs(offsets));
+    }
+}
+
+/// A finished context as it crosses.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Finished {
+    #[serde(with = "serde_wasm_bindgen::preserve")]
+    rows: Int32Array,
+    #[serde(with = "serde_wasm_bindgen::preserve")]
+    costs: Float64Array,
+    /// What is read as one JSON text: it is small, or rarely looked at.
+    json: String,
+}
+
+/// The rest of a finished context.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Rest<'a> {
+    made: &'a [Made],
+    shortened: Vec<(i32, &'a str)>,
+    text: &'a Option<String>,
+    tokens: &'a TokenReport,
+    char_count: Option<u64>,
+    trimmed: bool,
+    sections: &'a [SectionReport],
+    focus: &'a FocusReport,
+    recall: &'a Option<RecallReport>,
+    conversations: &'a [ConversationReport],
+    trace: &'a Trace,
+    snapshot: &'a Snapshot,
+    recording: &'a Recording,
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    reason = "rows of one prompt fit 32 bits"
+)]
+fn finished(context: &Context) -> JsResult<JsValue> {
+    /// A message of the transcript is its row, the request -1, what the build made -2 and below, and a quoted message its row
+    /// from the least number on.
+    fn row(piece: Piece) -> i32 {
+        match piece {
+            Piece::Message(row) => row as i32,
+            Piece::Quoted(row) => i32::MIN + row as i32,
+            Piece::Request => -1,
+            Piece::Made(position) => -2 - position as i32,
+        }
+    }
+    let rows: Vec<i32> = context.pieces.iter().map(|placed| row(placed.piece)).collect();
+    let costs: Vec<f64> = context.pieces.iter().map(|placed| number(placed.tokens)).collect();
+    let rest = Rest {
+        made: &context.made,
+        shortened: context
+            .shortened
+            .iter()
+            .map(|(piece, text)| (row(*piece), text.as_str()))
+            .collect(),
+        text: &context.text,
+        tokens: &context.tokens,
+        char_count: context.char_count,
+        trimmed: context.trimmed,
+        sections: &context.sections,
+        focus: &context.focus,
+        recall: &context.recall,
+        conversations: &context.conversations,
+        trace: &context.trace,
+        snapshot: &context.snapshot,
+        recording: &context.recording,
+    };
+    to_js(&Finished {
+        rows: Int32Array::from(rows.as_slice()),
+        costs: Float64Array::from(costs.as_slice()),
+        json: serde_json::to_string(&rest).unwrap_or_default(),
+    })
+}
+
+/// An id of 64 random bits, after a word that says of what.
+#[wasm_bindgen(js_name = randomId)]
+#[must_use]
+pub fn random_id(prefix: &str) -> String {
+    let mut bytes = [0; 8];
+    // Where a host has no randomness, all share one id.
+    let _ = getrandom::fill(&mut bytes);
+    format!("{prefix}_{:016x}", u64::from_le_bytes(bytes))
+}
+
+/// The config with every default, as JSON.
+#[wasm_bindgen(js_name = defaultConfig)]
+#[must_use]
+pub fn default_config() -> String {
+    ContextConfig::default().canonical()
+}

@@ -1,0 +1,218 @@
+//! Transcripts inside the engine.
+
+use super::crossing::{JsResult, failure, moment, pairs, plain, read_config, whole};
+use super::tokens::counter_of;
+use crate::base::time::Zone;
+use crate::log::messages::Columns;
+use crate::log::unread::Unread;
+use crate::prompt::measure;
+use crate::recall::rank::search::rarity;
+use crate::recall::transcript::Transcript;
+use crate::stages::collect::gone;
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+use xxhash_rust::xxh64::xxh64;
+
+/// A transcript inside the engine.
+#[wasm_bindgen]
+#[derive(Debug, Default)]
+pub struct CoreTranscript(pub(super) Rc<Transcript>);
+
+#[wasm_bindgen]
+#[allow(clippy::too_many_arguments, reason = "columns are passed flat")]
+impl CoreTranscript {
+    /// An empty transcript.
+    #[wasm_bindgen(constructor)]
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Appends messages; see [`Columns`].
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_TRANSCRIPT` where the columns do not fit together.
+    pub fn append(
+        &mut self,
+        text: &[u8],
+        roles: &[u8],
+        pinned: &[u8],
+        times: &[f64],
+        segment_counts: &[u32],
+        segment_fields: &[u8],
+        segment_lengths: &[u32],
+    ) -> JsResult<()> {
+        let columns =
+            Columns { text, roles, pinned, times, segment_counts, segment_fields, segment_lengths };
+        // A build in progress holds the transcript as it was when it began; only then is it copied.
+        Rc::make_mut(&mut self.0).append(&columns).map_err(failure)
+    }
+
+    /// Keeps the first `length` messages.
+    pub fn truncate(&mut self, length: usize) {
+        Rc::make_mut(&mut self.0).truncate(length);
+    }
+
+    /// Says what the messages are of a log: with an [`Unread`] what was not read of it, nothing where they are all, how many of
+    /// its rows are no messages, and the sequence number of each message, where these are known.
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_CONFIG` where it is none.
+    #[wasm_bindgen(js_name = setLog)]
+    pub fn set_log(
+        &mut self,
+        unread: &JsValue,
+        skipped_count: usize,
+        seqs: &[f64],
+    ) -> JsResult<()> {
+        let unread: Option<Unread> = plain(unread).decode(&[]).map_err(failure)?;
+        let seqs = seqs.iter().copied().map(whole).collect();
+        Rc::make_mut(&mut self.0).set_log(unread, skipped_count, seqs);
+        Ok(())
+    }
+
+    /// By part of the log's index: how many messages it ends behind; see [`Transcript::index_parts`].
+    #[wasm_bindgen(js_name = indexParts)]
+    #[must_use]
+    pub fn index_parts(&self) -> Vec<usize> {
+        self.0.index_parts()
+    }
+
+    /// A part of the log's index, in a state of the log; see [`Transcript::index_part`].
+    #[wasm_bindgen(js_name = indexPart)]
+    #[must_use]
+    pub fn index_part(&self, part: usize, state: &str) -> Vec<u8> {
+        self.0.index_part(part, xxh64(state.as_bytes(), 0))
+    }
+
+    /// Takes what `indexPart` gave once, as the next part; see [`Transcript::learn_index_part`].
+    #[wasm_bindgen(js_name = learnIndexPart)]
+    #[must_use]
+    pub fn learn_index_part(&self, bytes: &[u8], state: &str) -> usize {
+        self.0.learn_index_part(bytes, xxh64(state.as_bytes(), 0))
+    }
+
+    /// The sequence number of the last message that the log's index has; 0 where there is none.
+    #[wasm_bindgen(getter, js_name = lastIndexedSeq)]
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "sequence numbers came as numbers")]
+    pub fn last_indexed_seq(&self) -> f64 {
+        self.0.last_indexed_seq() as f64
+    }
+
+    /// Finds messages of the log that are about a question, as the JSON text of a [`Found`](crate::recall::rank::search::Found);
+    /// undefined where the log's index is not there, and not all messages are. `offsets` are those of the time zone, as for
+    /// `answerOffsets`.
+    #[must_use]
+    pub fn search(
+        &self,
+        question: &str,
+        now_ms: f64,
+        offsets: &[f64],
+        count: usize,
+    ) -> Option<String> {
+        let zone = Zone::new(pairs(offsets));
+        let found = self.0.search(question, moment(now_ms), &zone, count)?;
+        Some(serde_json::to_string(&found).unwrap_or_default())
+    }
+
+    /// Whether a message is not there for anyone any more: it has expired, or its author removed it.
+    #[wasm_bindgen(js_name = isGone)]
+    #[must_use]
+    pub fn is_gone(&self, row: usize, now_ms: f64) -> bool {
+        row >= self.0.len() || gone(&self.0, row, moment(now_ms)).is_some()
+    }
+
+    /// Takes the index that another transcript of the same log has.
+    #[wasm_bindgen(js_name = takeIndex)]
+    pub fn take_index(&self, other: &Self) {
+        self.0.take_index(&other.0);
+    }
+
+    /// What is remembered of the costs of the messages from `first` to before `end`; see [`Transcript::costs`].
+    #[must_use]
+    pub fn costs(&self, first: usize, end: usize) -> Vec<u8> {
+        let end = end.min(self.0.len());
+        self.0.costs(first.min(end)..end)
+    }
+
+    /// How many costs are remembered of the messages from `first` to before `end`.
+    #[wasm_bindgen(js_name = knownCosts)]
+    #[must_use]
+    pub fn known_costs(&self, first: usize, end: usize) -> usize {
+        let end = end.min(self.0.len());
+        self.0.known_costs(first.min(end)..end)
+    }
+
+    /// Remembers what `costs` gave once.
+    #[wasm_bindgen(js_name = learnCosts)]
+    pub fn learn_costs(&self, first: usize, end: usize, bytes: &[u8]) {
+        let end = end.min(self.0.len());
+        self.0.learn_costs(first.min(end)..end, bytes);
+    }
+
+    /// The vectors of the messages from `first` to before `end` that a model gave; see [`Transcript::vectors`].
+    #[must_use]
+    pub fn vectors(&self, first: usize, end: usize, model: &str) -> Vec<u8> {
+        let end = end.min(self.0.len());
+        self.0.vectors(first.min(end)..end, model)
+    }
+
+    /// How many vectors are known of the messages from `first` to before `end`.
+    #[wasm_bindgen(js_name = knownVectors)]
+    #[must_use]
+    pub fn known_vectors(&self, first: usize, end: usize, model: &str) -> usize {
+        let end = end.min(self.0.len());
+        self.0.known_vectors(first.min(end)..end, model)
+    }
+
+    /// Remembers what `vectors` gave once.
+    #[wasm_bindgen(js_name = learnVectors)]
+    pub fn learn_vectors(&self, first: usize, end: usize, model: &str, bytes: &[u8]) {
+        let end = end.min(self.0.len());
+        self.0.learn_vectors(first.min(end)..end, model, bytes);
+    }
+
+    /// How many messages there are.
+    #[wasm_bindgen(getter)]
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether any message has a part whose cost is not known exactly.
+    #[wasm_bindgen(getter, js_name = hasMedia)]
+    #[must_use]
+    pub fn has_media(&self) -> bool {
+        (0..self.0.len()).any(|row| self.0.has_media(row))
+    }
+
+    /// The checksum of the first `length` messages.
+    #[must_use]
+    pub fn digest(&self, length: usize) -> String {
+        self.0.digest(length.min(self.0.len()))
+    }
+
+    /// What each message costs in the config's form, after what the form itself costs.
+    ///
+    /// # Errors
+    ///
+    /// `INVALID_CONFIG`, `ENCODING_NOT_LOADED`.
+    pub fn measure(&self, config: &JsValue) -> JsResult<Vec<f64>> {
+        let config = read_config(config)?;
+        let counter = counter_of(&config)?;
+        let (frame, costs) = measure::measure_all(&self.0, config, counter);
+        #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^53")]
+        let tokens = std::iter::once(frame).chain(costs).map(|cost| cost.tokens as f64).collect();
+        Ok(tokens)
+    }
+}
+
+/// How rare a word is that `count` of all messages have; see [`rarity`].
+#[wasm_bindgen(js_name = rarityOf)]
+#[must_use]
+pub fn rarity_of(all: usize, count: usize) -> f32 {
+    rarity(all, count)
+}

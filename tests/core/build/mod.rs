@@ -1,0 +1,3 @@
+mod properties;
+mod replay;
+mod stages_in_order;

@@ -1,0 +1,2 @@
+mod groups;
+mod unread;

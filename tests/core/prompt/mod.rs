@@ -1,0 +1,2 @@
+mod formats;
+mod shorten;

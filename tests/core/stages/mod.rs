@@ -1,0 +1,4 @@
+mod items;
+mod marks;
+mod placement;
+mod request;
