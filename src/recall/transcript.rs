@@ -196,14 +196,14 @@ impl Transcript {
         vectors
     }
 
-    /// The vectors of some messages that a model gave, as bytes that [`Messages::learn_vectors`] reads: nothing where none
+    /// The vectors of some messages that a model gave, as bytes that [`Transcript::learn_vectors`] reads: nothing where none
     /// is known. They name messages by checksums of what was embedded.
     #[must_use]
     pub fn vectors(&self, rows: std::ops::Range<usize>, model: &str) -> Vec<u8> {
         self.embeddings(model).bytes(rows)
     }
 
-    /// How many vectors [`Messages::vectors`] would give.
+    /// How many vectors [`Transcript::vectors`] would give.
     #[must_use]
     pub fn known_vectors(&self, rows: std::ops::Range<usize>, model: &str) -> usize {
         self.embeddings(model).known_count(rows)

@@ -131,7 +131,7 @@ impl CoreTranscript {
         self.0.take_index(&other.0);
     }
 
-    /// What is remembered of the costs of the messages from `first` to before `end`; see [`Transcript::costs`].
+    /// What is remembered of the costs of the messages from `first` to before `end`; see [`Messages::costs`](crate::log::messages::Messages::costs).
     #[must_use]
     pub fn costs(&self, first: usize, end: usize) -> Vec<u8> {
         let end = end.min(self.0.len());

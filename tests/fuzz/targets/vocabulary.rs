@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use windrow::tokens::{Encoding, EncodingName, vocabulary};
+use windrow::tokens::{Encoding, EncodingName, asset};
 use windrow_fuzz::seed;
 
 const HEADER: usize = 24;
@@ -10,9 +10,9 @@ const HEADER: usize = 24;
 fuzz_target!(
     init: {
         let mut tokens: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).collect();
-        seed("bytes", &vocabulary::encode_asset(&tokens).expect("a vocabulary"));
+        seed("bytes", &asset::encode(&tokens).expect("a vocabulary"));
         tokens.extend([b"ab".to_vec(), b"abc".to_vec(), b"  ".to_vec(), b"    ".to_vec()]);
-        seed("pairs", &vocabulary::encode_asset(&tokens).expect("a vocabulary"));
+        seed("pairs", &asset::encode(&tokens).expect("a vocabulary"));
     },
     |bytes: &[u8]| {
         for name in EncodingName::ALL {
@@ -25,7 +25,7 @@ fuzz_target!(
             }
         }
         let tokens: Vec<Vec<u8>> = (0..=255).map(|byte| vec![byte]).chain(bytes.chunks(3).map(<[u8]>::to_vec)).collect();
-        if let Ok(asset) = vocabulary::encode_asset(&tokens) {
+        if let Ok(asset) = asset::encode(&tokens) {
             assert!(Encoding::from_vocabulary(EncodingName::O200kBase, &asset).is_err());
         }
     }
