@@ -17,7 +17,7 @@ import {
   type Vectors,
 } from "./answers.js";
 import { ContextError, type ErrorKind } from "./errors.js";
-import type { Answer, Candidate, HookName, SummaryWanted } from "./generated.js";
+import type { Answer, HookName, SummaryWanted, TriageUnit } from "./generated.js";
 import type { Hooks, TriageCandidate } from "./hooks.js";
 import type { MessageInput } from "./messages.js";
 
@@ -173,7 +173,7 @@ function questionOf<M extends MessageInput>(need: OtherNeed, hook: HookName, mes
 }
 
 function withMessages<M extends MessageInput>(
-  { id, text, positions }: Candidate | SummaryWanted,
+  { id, text, positions }: SummaryWanted | TriageUnit,
   messages: readonly M[],
 ): TriageCandidate<M> {
   return { id, text, messages: positions.map((position) => messages[position] as M) };

@@ -71,23 +71,23 @@ export interface Recalled {
  * limit. Counts of messages and items, and budgets, mean what they say: 0 is none.
  */
 export interface ContextOptions {
-  /** Whether there is any history in the context. Without it, instructions, sections and request remain (document 000). */
+  /** Whether there is any history in the context. Without it, instructions, sections and request remain. */
   readonly enabled?: boolean | undefined;
   /** The clock: milliseconds since 1970, or an ISO 8601 date and time. Default: the host's clock. */
   readonly now?: Moment | null | undefined;
   /**
    * The time zone of the user, an IANA name such as `Europe/Berlin`: times are shown in it, and days are told apart.
-   * Default: UTC (documents 000, 002).
+   * Default: UTC.
    */
   readonly timeZone?: string | null | undefined;
   /**
    * The session that the context is for: messages of other sessions are left out, see `collect.sessionScope`. Default:
-   * the session that the request names, and all sessions where it names none (documents 001, 003).
+   * the session that the request names, and all sessions where it names none.
    */
   readonly sessionId?: string | null | undefined;
   /**
    * The agent that the context is for: messages with another `target` are left out, and those for it come after the
-   * history, the highest `priority` first, then the newest. Default: `target` is not looked at (document 003).
+   * history, the highest `priority` first, then the newest. Default: `target` is not looked at.
    */
   readonly agentId?: string | null | undefined;
   /** The id of this turn, for the snapshot. Default: a random one. */
@@ -135,26 +135,26 @@ export type EncodingChoice = "o200k_base" | "cl100k_base" | "estimate";
 
 /** What is taken into consideration at all, and in which order. */
 export interface CollectConfig {
-  /** Which messages belong to `sessionId` (documents 001, 003). */
+  /** Which messages belong to `sessionId`. */
   readonly sessionScope?: SessionScope | undefined;
   /**
    * Whether a message with an id that an earlier one has is left out: for several sources in one list, such as memory
-   * and events (document 003).
+   * and events.
    */
   readonly deduplicate?: boolean | undefined;
   /**
    * Whether the system and developer messages that the transcript begins with are instructions, which no limit leaves
-   * out, or history as any other message (document 001).
+   * out, or history as any other message.
    */
   readonly keepInstructions?: boolean | undefined;
   /**
    * How many messages of the session a cache holds: what is older than the newest so many is not looked at. Default:
-   * all (document 000, where it is 200).
+   * all (istota has 200).
    */
   readonly cacheLimit?: number | null | undefined;
-  /** How many messages are looked at, the newest first. Default: all (document 000, where it is 100 for chats). */
+  /** How many messages are looked at, the newest first. Default: all (istota has 100 for chats). */
   readonly fetchLimit?: number | null | undefined;
-  /** What the limits of cache and fetch count (document 000). */
+  /** What the limits of cache and fetch count. */
   readonly limitsCount?: LimitsCount | undefined;
 }
 
@@ -178,21 +178,21 @@ export type LimitsCount = "messages" | "history";
 export interface FilterConfig {
   /** The roles that stay. Default: all. In the text formats a call stays without its result, as it is a text there. */
   readonly roles?: readonly Role[] | null | undefined;
-  /** The sources that go, for example `["scheduled", "briefing"]`. Default: none (document 000). */
+  /** The sources that go, for example `["scheduled", "briefing"]`. Default: none. */
   readonly excludeSources?: readonly string[] | undefined;
-  /** The tags that go: a message with one of them is left out. Default: none (documents 000, 001). */
+  /** The tags that go: a message with one of them is left out. Default: none. */
   readonly excludeTags?: readonly string[] | undefined;
   /**
    * Whether turns that are not finished go: messages whose `status` is another than `completed`, and user messages
-   * that no reply follows before the next one (document 000).
+   * that no reply follows before the next one.
    */
   readonly completedOnly?: boolean | undefined;
   /**
    * Whether tool calls and their results go. Of a message that says something too, what it says stays, as a marked copy
-   * without the calls in the format `messages` (documents 001, 002).
+   * without the calls in the format `messages`.
    */
   readonly excludeToolCalls?: boolean | undefined;
-  /** Whether messages without any text, call or media go (documents 001, 002). */
+  /** Whether messages without any text, call or media go. */
   readonly excludeBlank?: boolean | undefined;
   /**
    * How many days before the clock a message may have been written; one exactly that old stays, and so does one
@@ -215,34 +215,31 @@ export type Role = "system" | "developer" | "user" | "assistant" | "tool";
 export interface WindowConfig {
   /** What `lookbackCount` and `previousTasksCount` count, and what triage chooses. */
   readonly unit?: WindowUnit | undefined;
-  /** How many of the newest messages or exchanges stay. Default: all (documents 000, 003). */
+  /** How many of the newest messages or exchanges stay. Default: all. */
   readonly lookbackCount?: number | null | undefined;
-  /** How many of the newest user messages stay, each with all that follows it; 0 is off. Default: all (document 001). */
+  /** How many of the newest user messages stay, each with all that follows it; 0 is off. Default: all. */
   readonly maxUserTurns?: number | null | undefined;
-  /** How many of the newest messages stay, whatever `unit` says. Default: all (document 004). */
+  /** How many of the newest messages stay, whatever `unit` says. Default: all. */
   readonly maxRecentMessages?: number | null | undefined;
   /**
    * How many hours before the newest message the window begins; a message exactly that old stays, and so does one
-   * without a time. Fractions are allowed; 0 is off. Default: no limit (document 000).
+   * without a time. Fractions are allowed; 0 is off. Default: no limit.
    */
   readonly recencyHours?: number | null | undefined;
-  /**
-   * How many of the newest messages or exchanges stay however old they are: the floor of `recencyHours` (document
-   * 000).
-   */
+  /** How many of the newest messages or exchanges stay however old they are: the floor of `recencyHours`. */
   readonly minMessages?: number | undefined;
   /**
    * How many of the newest messages or exchanges, of whatever source, are brought back where `filter.excludeSources`
-   * or the window left them out (document 000).
+   * or the window left them out.
    */
   readonly previousTasksCount?: number | undefined;
   /**
    * How many of the newest messages that the window takes are required: nothing else leaves them out, and they are
    * paid for before all else, each with what goes together with it. Where they do not fit,
-   * `budget.onRequiredOverflow` says what happens (document 003).
+   * `budget.onRequiredOverflow` says what happens.
    */
   readonly requiredNewest?: number | undefined;
-  /** Whether the message that the request replies to is kept, from wherever it is in the session (document 000). */
+  /** Whether the message that the request replies to is kept, from wherever it is in the session. */
   readonly includeReplyTo?: boolean | undefined;
 }
 
@@ -273,21 +270,15 @@ export interface RecallConfig {
   readonly placement?: Placement | undefined;
   /** What becomes of the items of the section of kind `recall` where there is the hook `recall.search`. */
   readonly searchResults?: SearchResults | undefined;
-  /**
-   * How broad recall is; it sets `maxItems` and `maxChars` where they are not given. Default: by `focusSignals`
-   * (document 001).
-   */
+  /** How broad recall is; it sets `maxItems` and `maxChars` where they are not given. Default: by `focusSignals`. */
   readonly focus?: Focus | null | undefined;
-  /** What the focus is computed from, where `focus` is not given. Default: `balanced`, 0.50 (document 001). */
+  /** What the focus is computed from, where `focus` is not given. Default: `balanced`, 0.50. */
   readonly focusSignals?: FocusSignals | null | undefined;
-  /** How many items are asked for, or shown of those that the section has. Default: 4, 8 or 16 by focus (document 001). */
+  /** How many items are asked for, or shown of those that the section has. Default: 4, 8 or 16 by focus. */
   readonly maxItems?: number | null | undefined;
-  /**
-   * The most characters of all items together as they are shown; cut with `...`. Default: 900, 1700 or 3600 by focus
-   * (document 001).
-   */
+  /** The most characters of all items together as they are shown; cut with `...`. Default: 900, 1700 or 3600 by focus. */
   readonly maxChars?: number | null | undefined;
-  /** The most characters of one item's text; cut with `...` (document 001). */
+  /** The most characters of one item's text; cut with `...`. */
   readonly maxItemChars?: number | undefined;
   /** How many texts the hook `embed` is given at once, 1 or more. */
   readonly embedBatchSize?: number | undefined;
@@ -337,7 +328,7 @@ export type SearchResults = "replace" | "join";
 export type Focus = "focused" | "balanced" | "diffuse";
 
 /**
- * The signals of document 001 (DOSE), each from 0 to 1; what lies outside is taken as the nearer end, and what is not
+ * The DOSE signals of takobot, each from 0 to 1; what lies outside is taken as the nearer end, and what is not
  * given as 0.5.
  */
 export interface FocusSignals {
@@ -356,19 +347,19 @@ export interface FocusSignals {
  * message stays, unless `onUnavailable` says otherwise.
  */
 export interface TriageConfig {
-  /** How many units (messages or exchanges, as `window.unit` says) are kept without asking (document 000). */
+  /** How many units (messages or exchanges, as `window.unit` says) are kept without asking. */
   readonly skipSelectionThreshold?: number | undefined;
-  /** The model's role, handed to the hook as it is (document 000). */
+  /** The model's role, handed to the hook as it is. */
   readonly model?: string | undefined;
-  /** How long the hook may take, in milliseconds (document 000). */
+  /** How long the hook may take, in milliseconds. */
   readonly timeoutMs?: number | undefined;
-  /** Whether older units are selected at all (document 000). */
+  /** Whether older units are selected at all. */
   readonly useSelection?: boolean | undefined;
-  /** How many of the newest units are kept without being selected (document 000). */
+  /** How many of the newest units are kept without being selected. */
   readonly alwaysIncludeRecent?: number | undefined;
-  /** What stays where the hook fails, takes too long or answers nonsense (document 000). */
+  /** What stays where the hook fails, takes too long or answers nonsense. */
   readonly onError?: TriageFallback | undefined;
-  /** What stays where there is no hook, or it answers that it is unavailable (document 000). */
+  /** What stays where there is no hook, or it answers that it is unavailable. */
   readonly onUnavailable?: TriageFallback | undefined;
   /** Which of the older units are asked about. */
   readonly candidates?: TriageCandidates | undefined;
@@ -392,29 +383,29 @@ export type TriageFallback = "recentOnly" | "keepAll";
 
 /**
  * What triage is asked about.
- * - `all`: All older units; with `maxCandidates`, the newest of them (document 000).
+ * - `all`: All older units; with `maxCandidates`, the newest of them.
  * - `recalled`: Those that recall ranks best for the request, so that a long history costs no long prompt. Where nothing is
  * ranked, all.
  */
 export type TriageCandidates = "all" | "recalled";
 
-/** How much of each conversation is shown: full, a summary, nothing (document 002). */
+/** How much of each conversation is shown: full, a summary, nothing. */
 export interface TiersConfig {
   /** Whether conversations are told apart and tiered. */
   readonly enabled?: boolean | undefined;
   /**
    * A conversation that ended more days before the clock is not shown. Fractions are allowed; 0 is off. Default: no
-   * limit (document 002, where it is 7).
+   * limit (klausbot has 7).
    */
   readonly maxAgeDays?: number | null | undefined;
   /** Where messages name no conversation: after how many minutes without a message the next one begins. */
   readonly conversationGapMinutes?: number | undefined;
   /**
    * How many minutes may lie between the ends of two conversations of one thread, and between the end of the newest
-   * and the clock (document 002).
+   * and the clock.
    */
   readonly threadGapMinutes?: number | undefined;
-  /** What counts as today for the tier; labels always go by the calendar day (document 002). */
+  /** What counts as today for the tier; labels always go by the calendar day. */
   readonly todayWindow?: TodayWindow | undefined;
   /** How the conversations of the active thread are shown. */
   readonly thread?: TierForm | undefined;
@@ -424,11 +415,11 @@ export interface TiersConfig {
   readonly yesterday?: TierForm | undefined;
   /** How older conversations are shown. */
   readonly older?: TierForm | undefined;
-  /** What happens where a tier does not fit (document 002). */
+  /** What happens where a tier does not fit. */
   readonly onOverflow?: TierOverflow | undefined;
   /**
    * A conversation of the active thread that does not fit is cut to its end where there is room for more than so many
-   * characters of it, and left out otherwise (document 002).
+   * characters of it, and left out otherwise.
    */
   readonly minTailChars?: number | undefined;
   /** What is known of conversations beside their messages. */
@@ -439,9 +430,9 @@ export interface TiersConfig {
   readonly maxSummaryChars?: number | undefined;
   /** How long the hook may take, in milliseconds. */
   readonly timeoutMs?: number | undefined;
-  /** The thread status where the active thread goes on (document 002). */
+  /** The thread status where the active thread goes on. */
   readonly continuation?: string | undefined;
-  /** The thread status where there is no active thread (document 002). */
+  /** The thread status where there is no active thread. */
   readonly newConversation?: string | undefined;
 }
 
@@ -499,14 +490,14 @@ export interface BudgetConfig {
   readonly maxChars?: number | null | undefined;
   /**
    * What happens where instructions, required sections, pinned messages, what is replied to and the request alone cost
-   * more than the budget (`exceed`: document 004).
+   * more than the budget (`exceed`).
    */
   readonly onRequiredOverflow?: OnRequiredOverflow | undefined;
-  /** What gives way first where not everything fits (document 004). */
+  /** What gives way first where not everything fits. */
   readonly trimFirst?: TrimFirst | undefined;
   /**
    * The tools of the call, each as its JSON. They are in no message, and what they cost is part of the prompt.
-   * Default: none (document 003).
+   * Default: none.
    */
   readonly tools?: readonly unknown[] | undefined;
   /**
@@ -526,7 +517,7 @@ export interface BudgetConfig {
  * What happens where what must be kept does not fit.
  * - `error`: The build fails with `BUDGET_TOO_SMALL`.
  * - `shorten`: The longest required texts are cut at their end, with a visible marker.
- * - `exceed`: The context is larger than the budget; result and trace say so (document 004).
+ * - `exceed`: The context is larger than the budget; result and trace say so.
  */
 export type OnRequiredOverflow = "error" | "shorten" | "exceed";
 
@@ -549,32 +540,32 @@ export interface RenderConfig {
   readonly times?: boolean | undefined;
   /**
    * What the text formats call each role. Default: `System`, `Developer`, `User`, `Assistant`, `Tool`; in
-   * `conversations` `human` and `you` for user and assistant (documents 000, 001).
+   * `conversations` `human` and `you` for user and assistant.
    */
   readonly labels?: Labels | undefined;
   /**
    * What the format `text` calls the user in messages of these sources, for example
-   * `{ "scheduled": "Scheduled" }` (document 000).
+   * `{ "scheduled": "Scheduled" }`.
    */
   readonly sourceLabels?: Readonly<Record<string, string>> | undefined;
-  /** How many of a message's `actions` the text formats show below it (document 000). */
+  /** How many of a message's `actions` the text formats show below it. */
   readonly maxActions?: number | undefined;
   /**
    * The most characters of an assistant's message; what is longer is cut, with `...[truncated]`; 0 is off. Default:
-   * no limit (document 000).
+   * no limit.
    */
   readonly maxReplyChars?: number | null | undefined;
   /**
    * Whether runs of white space in the text formats become one space, line ends included: in messages, and in what is
-   * recalled (document 001).
+   * recalled.
    */
   readonly collapseWhitespace?: boolean | undefined;
   /**
    * Messages that the text formats show by another text, by the first rule that fits. Their cost stays that of what
-   * was said (document 001).
+   * was said.
    */
   readonly replace?: readonly Replacement[] | undefined;
-  /** A line that the text formats put before the history, where there is one (document 001). */
+  /** A line that the text formats put before the history, where there is one. */
   readonly heading?: string | null | undefined;
   /**
    * A line before the history, behind the instructions, where messages of it are left out for want of room or place: by
@@ -600,7 +591,7 @@ export interface RenderConfig {
  * - `messages`: A list of chat messages.
  * - `text`: One text, a labelled line or more for each message.
  * - `xml`: One text, an XML element for each message.
- * - `conversations`: One text, an XML element for each conversation with a line for each message (document 002).
+ * - `conversations`: One text, an XML element for each conversation with a line for each message.
  */
 export type Format = "messages" | "text" | "xml" | "conversations";
 
@@ -717,9 +708,9 @@ export interface SectionLimit {
   readonly chars?: number | null | undefined;
   /** The most items; the first stay. Default: all. */
   readonly items?: number | null | undefined;
-  /** How the characters of the history are counted (document 001). */
+  /** How the characters of the history are counted. */
   readonly measure?: Measure | undefined;
-  /** What happens where the newest message of the history is alone too long for `chars` (document 001). */
+  /** What happens where the newest message of the history is alone too long for `chars`. */
   readonly oversize?: Oversize | undefined;
 }
 
@@ -787,7 +778,7 @@ export type Tier = "thread" | "today" | "yesterday" | "older";
  */
 export type ConversationForm = "full" | "truncatedTail" | "summary" | "extract" | "leftOut";
 
-/** The focus of recall, after document 001. */
+/** The focus of recall. */
 export interface FocusReport {
   /** How broad recall is. */
   readonly level: Focus;
@@ -842,7 +833,7 @@ export type Need =
   | {
       readonly need: "triage";
       readonly request: string;
-      readonly candidates: readonly Candidate[];
+      readonly candidates: readonly TriageUnit[];
       readonly prompt?: string | null;
       readonly model: string;
       readonly timeoutMs: number;
@@ -873,7 +864,7 @@ export type Wanted =
   | { readonly kind: "seqs"; readonly value: readonly number[] };
 
 /** What triage chooses among: a message with what goes together with it, or an exchange. */
-export interface Candidate {
+export interface TriageUnit {
   /**
    * The id of its first message, or `#` and that message's position where it has none, or one that another candidate
    * has.
@@ -1073,7 +1064,7 @@ export interface Unread {
    * Where messages were not read, in the order of the rows: the log's beginning ends at the first gap, and the tail begins
    * behind the last.
    */
-  readonly gaps: readonly Gap[];
+  readonly gaps: readonly UnreadStretch[];
   /** How many messages were not read. */
   readonly count: number;
   /** Whether some of them may have no time. */
@@ -1085,7 +1076,7 @@ export interface Unread {
 }
 
 /** Messages of the log that are not in the transcript, all in a row. */
-export interface Gap {
+export interface UnreadStretch {
   /** The row that follows them. */
   readonly row: number;
   /** The latest time of all that the log has before that row, or of the row itself; none where none has a time. */

@@ -4,7 +4,7 @@
 import type { CoreTranscript } from "#core";
 import type { OlderNeed, Reader } from "./build.js";
 import { call, engineGeneration } from "./engine.js";
-import type { Gap, Unread } from "./generated.js";
+import type { UnreadStretch, Unread } from "./generated.js";
 import type { MessageInput } from "./messages.js";
 import { type EntryMessage, messageOf } from "./session-log.js";
 import type {
@@ -570,7 +570,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
       return undefined;
     }
     const count = Math.max(total - this.#rows.length - this.#skipped.size, 1);
-    const gaps: Gap[] = [];
+    const gaps: UnreadStretch[] = [];
     let row = 0;
     for (const [first] of this.#covered) {
       while (row < this.#rows.length && (this.#rows[row] as Row<M>).seq < first) {

@@ -17,12 +17,12 @@ pub struct BudgetConfig {
     /// the format `messages`. Default: no limit.
     pub max_chars: Option<u64>,
     /// What happens where instructions, required sections, pinned messages, what is replied to and the request alone cost
-    /// more than the budget (`exceed`: document 004).
+    /// more than the budget (`exceed`).
     pub on_required_overflow: OnRequiredOverflow,
-    /// What gives way first where not everything fits (document 004).
+    /// What gives way first where not everything fits.
     pub trim_first: TrimFirst,
     /// The tools of the call, each as its JSON. They are in no message, and what they cost is part of the prompt.
-    /// Default: none (document 003).
+    /// Default: none.
     #[cfg_attr(test, schemars(with = "Vec<serde_json::Value>"))]
     pub tools: Vec<String>,
     /// What a chat message costs beside its texts, in tokens. Default: 3, after OpenAI's published recipe for counting
@@ -59,7 +59,7 @@ pub enum OnRequiredOverflow {
     Error,
     /// The longest required texts are cut at their end, with a visible marker.
     Shorten,
-    /// The context is larger than the budget; result and trace say so (document 004).
+    /// The context is larger than the budget; result and trace say so.
     Exceed,
 }
 

@@ -5,20 +5,20 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct CollectConfig {
-    /// Which messages belong to `sessionId` (documents 001, 003).
+    /// Which messages belong to `sessionId`.
     pub session_scope: SessionScope,
     /// Whether a message with an id that an earlier one has is left out: for several sources in one list, such as memory
-    /// and events (document 003).
+    /// and events.
     pub deduplicate: bool,
     /// Whether the system and developer messages that the transcript begins with are instructions, which no limit leaves
-    /// out, or history as any other message (document 001).
+    /// out, or history as any other message.
     pub keep_instructions: bool,
     /// How many messages of the session a cache holds: what is older than the newest so many is not looked at. Default:
-    /// all (document 000, where it is 200).
+    /// all (istota has 200).
     pub cache_limit: Option<u64>,
-    /// How many messages are looked at, the newest first. Default: all (document 000, where it is 100 for chats).
+    /// How many messages are looked at, the newest first. Default: all (istota has 100 for chats).
     pub fetch_limit: Option<u64>,
-    /// What the limits of cache and fetch count (document 000).
+    /// What the limits of cache and fetch count.
     pub limits_count: LimitsCount,
 }
 

@@ -9,17 +9,17 @@ use serde::{Deserialize, Serialize};
 pub struct FilterConfig {
     /// The roles that stay. Default: all. In the text formats a call stays without its result, as it is a text there.
     pub roles: Option<Vec<Role>>,
-    /// The sources that go, for example `["scheduled", "briefing"]`. Default: none (document 000).
+    /// The sources that go, for example `["scheduled", "briefing"]`. Default: none.
     pub exclude_sources: Vec<String>,
-    /// The tags that go: a message with one of them is left out. Default: none (documents 000, 001).
+    /// The tags that go: a message with one of them is left out. Default: none.
     pub exclude_tags: Vec<String>,
     /// Whether turns that are not finished go: messages whose `status` is another than `completed`, and user messages
-    /// that no reply follows before the next one (document 000).
+    /// that no reply follows before the next one.
     pub completed_only: bool,
     /// Whether tool calls and their results go. Of a message that says something too, what it says stays, as a marked copy
-    /// without the calls in the format `messages` (documents 001, 002).
+    /// without the calls in the format `messages`.
     pub exclude_tool_calls: bool,
-    /// Whether messages without any text, call or media go (documents 001, 002).
+    /// Whether messages without any text, call or media go.
     pub exclude_blank: bool,
     /// How many days before the clock a message may have been written; one exactly that old stays, and so does one
     /// without a time. Fractions are allowed; 0 is off. Default: no limit.

@@ -38,19 +38,19 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ContextConfig {
-    /// Whether there is any history in the context. Without it, instructions, sections and request remain (document 000).
+    /// Whether there is any history in the context. Without it, instructions, sections and request remain.
     pub enabled: bool,
     /// The clock: milliseconds since 1970, or an ISO 8601 date and time. Default: the host's clock.
     #[cfg_attr(test, schemars(with = "Option<crate::reference::Moment>"))]
     pub now: Option<Milliseconds>,
     /// The time zone of the user, an IANA name such as `Europe/Berlin`: times are shown in it, and days are told apart.
-    /// Default: UTC (documents 000, 002).
+    /// Default: UTC.
     pub time_zone: Option<String>,
     /// The session that the context is for: messages of other sessions are left out, see `collect.sessionScope`. Default:
-    /// the session that the request names, and all sessions where it names none (documents 001, 003).
+    /// the session that the request names, and all sessions where it names none.
     pub session_id: Option<String>,
     /// The agent that the context is for: messages with another `target` are left out, and those for it come after the
-    /// history, the highest `priority` first, then the newest. Default: `target` is not looked at (document 003).
+    /// history, the highest `priority` first, then the newest. Default: `target` is not looked at.
     pub agent_id: Option<String>,
     /// The id of this turn, for the snapshot. Default: a random one.
     pub turn_id: Option<String>,

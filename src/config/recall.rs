@@ -21,17 +21,15 @@ pub struct RecallConfig {
     pub placement: Placement,
     /// What becomes of the items of the section of kind `recall` where there is the hook `recall.search`.
     pub search_results: SearchResults,
-    /// How broad recall is; it sets `maxItems` and `maxChars` where they are not given. Default: by `focusSignals`
-    /// (document 001).
+    /// How broad recall is; it sets `maxItems` and `maxChars` where they are not given. Default: by `focusSignals`.
     pub focus: Option<Focus>,
-    /// What the focus is computed from, where `focus` is not given. Default: `balanced`, 0.50 (document 001).
+    /// What the focus is computed from, where `focus` is not given. Default: `balanced`, 0.50.
     pub focus_signals: Option<FocusSignals>,
-    /// How many items are asked for, or shown of those that the section has. Default: 4, 8 or 16 by focus (document 001).
+    /// How many items are asked for, or shown of those that the section has. Default: 4, 8 or 16 by focus.
     pub max_items: Option<u64>,
-    /// The most characters of all items together as they are shown; cut with `...`. Default: 900, 1700 or 3600 by focus
-    /// (document 001).
+    /// The most characters of all items together as they are shown; cut with `...`. Default: 900, 1700 or 3600 by focus.
     pub max_chars: Option<u64>,
-    /// The most characters of one item's text; cut with `...` (document 001).
+    /// The most characters of one item's text; cut with `...`.
     pub max_item_chars: u64,
     /// How many texts the hook `embed` is given at once, 1 or more.
     pub embed_batch_size: u64,
@@ -84,7 +82,7 @@ pub enum Focus {
     Diffuse,
 }
 
-/// The signals of document 001 (DOSE), each from 0 to 1; what lies outside is taken as the nearer end, and what is not
+/// The DOSE signals of takobot, each from 0 to 1; what lies outside is taken as the nearer end, and what is not
 /// given as 0.5.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

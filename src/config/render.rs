@@ -15,23 +15,23 @@ pub struct RenderConfig {
     /// known. The format `messages` has a place for it only in what is quoted, and `conversations` always shows it.
     pub times: bool,
     /// What the text formats call each role. Default: `System`, `Developer`, `User`, `Assistant`, `Tool`; in
-    /// `conversations` `human` and `you` for user and assistant (documents 000, 001).
+    /// `conversations` `human` and `you` for user and assistant.
     pub labels: Labels,
     /// What the format `text` calls the user in messages of these sources, for example
-    /// `{ "scheduled": "Scheduled" }` (document 000).
+    /// `{ "scheduled": "Scheduled" }`.
     pub source_labels: Map<String, String>,
-    /// How many of a message's `actions` the text formats show below it (document 000).
+    /// How many of a message's `actions` the text formats show below it.
     pub max_actions: u64,
     /// The most characters of an assistant's message; what is longer is cut, with `...[truncated]`; 0 is off. Default:
-    /// no limit (document 000).
+    /// no limit.
     pub max_reply_chars: Option<u64>,
     /// Whether runs of white space in the text formats become one space, line ends included: in messages, and in what is
-    /// recalled (document 001).
+    /// recalled.
     pub collapse_whitespace: bool,
     /// Messages that the text formats show by another text, by the first rule that fits. Their cost stays that of what
-    /// was said (document 001).
+    /// was said.
     pub replace: Vec<Replacement>,
-    /// A line that the text formats put before the history, where there is one (document 001).
+    /// A line that the text formats put before the history, where there is one.
     pub heading: Option<String>,
     /// A line before the history, behind the instructions, where messages of it are left out for want of room or place: by
     /// budget and limits, windows, age, triage or rank, or as they were not read of a session's log. `{count}` stands for
@@ -123,7 +123,7 @@ pub enum Format {
     Text,
     /// One text, an XML element for each message.
     Xml,
-    /// One text, an XML element for each conversation with a line for each message (document 002).
+    /// One text, an XML element for each conversation with a line for each message.
     Conversations,
 }
 

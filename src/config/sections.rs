@@ -105,9 +105,9 @@ pub struct SectionLimit {
     pub chars: Option<u64>,
     /// The most items; the first stay. Default: all.
     pub items: Option<u64>,
-    /// How the characters of the history are counted (document 001).
+    /// How the characters of the history are counted.
     pub measure: Measure,
-    /// What happens where the newest message of the history is alone too long for `chars` (document 001).
+    /// What happens where the newest message of the history is alone too long for `chars`.
     pub oversize: Oversize,
 }
 

@@ -2,7 +2,7 @@ use crate::base::error::{Error, Result};
 use crate::base::time::Milliseconds;
 use serde::{Deserialize, Serialize};
 
-/// How much of each conversation is shown: full, a summary, nothing (document 002).
+/// How much of each conversation is shown: full, a summary, nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -10,14 +10,14 @@ pub struct TiersConfig {
     /// Whether conversations are told apart and tiered.
     pub enabled: bool,
     /// A conversation that ended more days before the clock is not shown. Fractions are allowed; 0 is off. Default: no
-    /// limit (document 002, where it is 7).
+    /// limit (klausbot has 7).
     pub max_age_days: Option<f64>,
     /// Where messages name no conversation: after how many minutes without a message the next one begins.
     pub conversation_gap_minutes: u64,
     /// How many minutes may lie between the ends of two conversations of one thread, and between the end of the newest
-    /// and the clock (document 002).
+    /// and the clock.
     pub thread_gap_minutes: u64,
-    /// What counts as today for the tier; labels always go by the calendar day (document 002).
+    /// What counts as today for the tier; labels always go by the calendar day.
     pub today_window: TodayWindow,
     /// How the conversations of the active thread are shown.
     pub thread: TierForm,
@@ -27,10 +27,10 @@ pub struct TiersConfig {
     pub yesterday: TierForm,
     /// How older conversations are shown.
     pub older: TierForm,
-    /// What happens where a tier does not fit (document 002).
+    /// What happens where a tier does not fit.
     pub on_overflow: TierOverflow,
     /// A conversation of the active thread that does not fit is cut to its end where there is room for more than so many
-    /// characters of it, and left out otherwise (document 002).
+    /// characters of it, and left out otherwise.
     pub min_tail_chars: u64,
     /// What is known of conversations beside their messages.
     pub conversations: Vec<KnownConversation>,
@@ -40,9 +40,9 @@ pub struct TiersConfig {
     pub max_summary_chars: u64,
     /// How long the hook may take, in milliseconds.
     pub timeout_ms: u64,
-    /// The thread status where the active thread goes on (document 002).
+    /// The thread status where the active thread goes on.
     pub continuation: String,
-    /// The thread status where there is no active thread (document 002).
+    /// The thread status where there is no active thread.
     pub new_conversation: String,
 }
 

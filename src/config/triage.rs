@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct TriageConfig {
-    /// How many units (messages or exchanges, as `window.unit` says) are kept without asking (document 000).
+    /// How many units (messages or exchanges, as `window.unit` says) are kept without asking.
     pub skip_selection_threshold: u64,
-    /// The model's role, handed to the hook as it is (document 000).
+    /// The model's role, handed to the hook as it is.
     pub model: String,
-    /// How long the hook may take, in milliseconds (document 000).
+    /// How long the hook may take, in milliseconds.
     pub timeout_ms: u64,
-    /// Whether older units are selected at all (document 000).
+    /// Whether older units are selected at all.
     pub use_selection: bool,
-    /// How many of the newest units are kept without being selected (document 000).
+    /// How many of the newest units are kept without being selected.
     pub always_include_recent: u64,
-    /// What stays where the hook fails, takes too long or answers nonsense (document 000).
+    /// What stays where the hook fails, takes too long or answers nonsense.
     pub on_error: TriageFallback,
-    /// What stays where there is no hook, or it answers that it is unavailable (document 000).
+    /// What stays where there is no hook, or it answers that it is unavailable.
     pub on_unavailable: TriageFallback,
     /// Which of the older units are asked about.
     pub candidates: TriageCandidates,
@@ -37,7 +37,7 @@ pub struct TriageConfig {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum TriageCandidates {
-    /// All older units; with `maxCandidates`, the newest of them (document 000).
+    /// All older units; with `maxCandidates`, the newest of them.
     All,
     /// Those that recall ranks best for the request, so that a long history costs no long prompt. Where nothing is
     /// ranked, all.

@@ -8,26 +8,25 @@ use serde::{Deserialize, Serialize};
 pub struct WindowConfig {
     /// What `lookbackCount` and `previousTasksCount` count, and what triage chooses.
     pub unit: WindowUnit,
-    /// How many of the newest messages or exchanges stay. Default: all (documents 000, 003).
+    /// How many of the newest messages or exchanges stay. Default: all.
     pub lookback_count: Option<u64>,
-    /// How many of the newest user messages stay, each with all that follows it; 0 is off. Default: all (document 001).
+    /// How many of the newest user messages stay, each with all that follows it; 0 is off. Default: all.
     pub max_user_turns: Option<u64>,
-    /// How many of the newest messages stay, whatever `unit` says. Default: all (document 004).
+    /// How many of the newest messages stay, whatever `unit` says. Default: all.
     pub max_recent_messages: Option<u64>,
     /// How many hours before the newest message the window begins; a message exactly that old stays, and so does one
-    /// without a time. Fractions are allowed; 0 is off. Default: no limit (document 000).
+    /// without a time. Fractions are allowed; 0 is off. Default: no limit.
     pub recency_hours: Option<f64>,
-    /// How many of the newest messages or exchanges stay however old they are: the floor of `recencyHours` (document
-    /// 000).
+    /// How many of the newest messages or exchanges stay however old they are: the floor of `recencyHours`.
     pub min_messages: u64,
     /// How many of the newest messages or exchanges, of whatever source, are brought back where `filter.excludeSources`
-    /// or the window left them out (document 000).
+    /// or the window left them out.
     pub previous_tasks_count: u64,
     /// How many of the newest messages that the window takes are required: nothing else leaves them out, and they are
     /// paid for before all else, each with what goes together with it. Where they do not fit,
-    /// `budget.onRequiredOverflow` says what happens (document 003).
+    /// `budget.onRequiredOverflow` says what happens.
     pub required_newest: u64,
-    /// Whether the message that the request replies to is kept, from wherever it is in the session (document 000).
+    /// Whether the message that the request replies to is kept, from wherever it is in the session.
     pub include_reply_to: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Conversations within a transcript: told apart, chained to threads, put into tiers and labelled (document 002).
+//! Conversations within a transcript: told apart, chained to threads, put into tiers and labelled.
 
 use crate::base::guard::collapse;
 use crate::base::map::{self, Hashed};

@@ -8,7 +8,7 @@ use crate::base::error::{Error, ErrorCode, Result};
 use crate::base::message::{Field, Role};
 use crate::base::time::{self, Milliseconds};
 use crate::log::costs::Costs;
-use crate::log::unread::{Gap, Unread};
+use crate::log::unread::{Unread, UnreadStretch};
 use std::cell::RefCell;
 use std::ops::Range;
 use xxhash_rust::xxh64::Xxh64;
@@ -32,8 +32,9 @@ pub struct Columns<'a> {
     pub segment_lengths: &'a [u32],
 }
 
-/// What makes a message odd where it has it.
-pub(crate) const ODD_FIELDS: [Field; 3] = [Field::SessionId, Field::SummaryOf, Field::TimeToLive];
+/// Fields of a message for which its log must be read whole: its place alone does not say whether it is part of the history.
+pub(crate) const WHOLE_LOG_FIELDS: [Field; 3] =
+    [Field::SessionId, Field::SummaryOf, Field::TimeToLive];
 
 #[derive(Clone, Copy, Debug)]
 struct Row {
@@ -120,7 +121,7 @@ impl Messages {
 
     /// Where messages were not read.
     #[must_use]
-    pub fn gaps(&self) -> &[Gap] {
+    pub fn gaps(&self) -> &[UnreadStretch] {
         self.unread().map_or(&[], |unread| &unread.gaps)
     }
 
@@ -308,8 +309,8 @@ impl Messages {
     // ---- What tells messages apart ----
 
     /// Whether any message may be no part of its log's history for more than its place: see [`Index`].
-    pub(crate) fn has_odd(&self) -> bool {
-        ODD_FIELDS.iter().any(|field| self.has_seen(*field))
+    pub(crate) fn needs_whole_log(&self) -> bool {
+        WHOLE_LOG_FIELDS.iter().any(|field| self.has_seen(*field))
     }
 
     /// A checksum of the first `length` messages with all their fields, as 16 hexadecimal digits.

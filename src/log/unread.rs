@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub struct Unread {
     /// Where messages were not read, in the order of the rows: the log's beginning ends at the first gap, and the tail begins
     /// behind the last.
-    pub gaps: Vec<Gap>,
+    pub gaps: Vec<UnreadStretch>,
     /// How many messages were not read.
     pub count: usize,
     /// Whether some of them may have no time.
@@ -40,7 +40,7 @@ pub struct RankingRecord {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Gap {
+pub struct UnreadStretch {
     /// The row that follows them.
     pub row: usize,
     /// The latest time of all that the log has before that row, or of the row itself; none where none has a time.

@@ -68,7 +68,7 @@ pub fn mark(input: &Input, marks: &mut Marks) -> Marked {
     }
     require_beginning(input, marks)?;
     let singles = input.transcript.head_length()..input.transcript.first_of_tail();
-    if unread::halves(input, marks)
+    if unread::unpaired(input, marks)
         .any(|row| singles.contains(&row) || input.transcript.is_pinned(row))
     {
         unread::ask_for_all(input)?; // the other half may be among what was not read
@@ -124,7 +124,7 @@ fn require_beginning(input: &Input, marks: &mut Marks) -> Marked {
             && input.transcript.value(row, Field::SummaryOf).is_none();
         if is_beginning {
             // A call before it, whose result may be among what was not read, would end the instructions.
-            if unread::halves(input, marks).any(|half| half < row) {
+            if unread::unpaired(input, marks).any(|half| half < row) {
                 unread::ask_for_all(input)?;
             }
             marks.require(row, Reason::Instruction);

@@ -267,7 +267,7 @@ fn require_reply_to(input: &Input, marks: &mut Marks) -> Marked {
     if parent.is_none_or(|parent| parent < input.transcript.first_of_tail()) {
         unread::ask_for_message(input, &replied_to)?;
         let has_id = |row| input.transcript.value(row, Field::Id) == Some(&replied_to);
-        if unread::halves(input, marks).any(has_id) {
+        if unread::unpaired(input, marks).any(has_id) {
             unread::ask_for_all(input)?;
         }
     }

@@ -70,7 +70,7 @@ pub enum Need {
         /// The request's text.
         request: String,
         /// The candidates, oldest first.
-        candidates: Vec<Candidate>,
+        candidates: Vec<TriageUnit>,
         /// The prompt, for `triage.complete`.
         prompt: Option<String>,
         /// The model's role, `triage.model`.
@@ -110,7 +110,7 @@ pub enum Wanted {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Candidate {
+pub struct TriageUnit {
     /// The id of its first message, or `#` and that message's position where it has none, or one that another candidate
     /// has.
     pub id: String,

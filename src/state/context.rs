@@ -135,7 +135,7 @@ pub enum ItemForm {
     LeftOut,
 }
 
-/// The focus of recall, after document 001.
+/// The focus of recall.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

@@ -50,11 +50,11 @@ impl LogIndex {
         self.seqs.binary_search(&seq)
     }
 
-    /// By part: where its messages end, without the newest of all. There is none where a message is odd: others than the newest
+    /// By part: where its messages end, without the newest of all. There are no parts where the log must be read whole: others than the newest
     /// may be replaced then.
     #[must_use]
     pub fn parts(&self) -> Vec<usize> {
-        if !self.index.is_even() {
+        if self.index.needs_whole_log() {
             return Vec::new();
         }
         let last = self.seqs.len().saturating_sub(1);

@@ -12,7 +12,7 @@ use crate::base::map::{self, Hashed};
 use crate::base::message::{Field, Role};
 use crate::base::time::{MILLISECONDS_PER_MINUTE, Milliseconds};
 use crate::log::messages::Messages;
-use crate::log::messages::ODD_FIELDS;
+use crate::log::messages::WHOLE_LOG_FIELDS;
 use crate::recall::text::language::Language;
 use crate::recall::text::terms::{Analyzer, Kind, Term, identifier_count, is_question};
 use std::borrow::Cow;
@@ -52,8 +52,8 @@ pub struct Index {
     /// The time of the last message that has one, and the latest of all; `i64::MIN` where none has.
     last_time: i64,
     latest_time: i64,
-    /// How many messages are odd.
-    odd_count: usize,
+    /// Messages for which the log must be read whole.
+    whole_log_count: usize,
 }
 
 /// A term in a message of the open part: the term, and behind it the posting as it is in a segment.
@@ -108,7 +108,7 @@ pub(crate) const IS_QUESTION: u8 = 1;
 pub(crate) const IS_START: u8 = 2;
 /// Whether it is part of its log's history depends on more than its place: it is of a session that it names, a summary, or
 /// valid for a time, or its clock is behind that of one before it.
-const IS_ODD: u8 = 4;
+const NEEDS_WHOLE_LOG: u8 = 4;
 const LANGUAGE_SHIFT: u32 = 3;
 
 /// A longer pause begins another conversation, where messages name none.
@@ -142,7 +142,7 @@ impl Default for Index {
             total_length: 0,
             last_time: i64::MIN,
             latest_time: i64::MIN,
-            odd_count: 0,
+            whole_log_count: 0,
         }
     }
 }
@@ -193,10 +193,11 @@ impl Index {
         let time = transcript.time(row).map_or(i64::MIN, |time| time.0);
         let conversation = conversation_of(transcript, row);
         let flag = |is: bool, flag: u8| if is { flag } else { 0 };
-        let is_odd = is_odd(transcript, row) || (time != i64::MIN && time < self.latest_time);
+        let needs_whole_log =
+            needs_whole_log(transcript, row) || (time != i64::MIN && time < self.latest_time);
         let flags = flag(is_question(&text), IS_QUESTION)
             | flag(self.starts(time, conversation), IS_START)
-            | flag(is_odd, IS_ODD)
+            | flag(needs_whole_log, NEEDS_WHOLE_LOG)
             | code << LANGUAGE_SHIFT;
         let columns = &mut self.messages;
         columns.lengths.push(length);
@@ -205,7 +206,7 @@ impl Index {
         columns.conversations.push(conversation);
         columns.identifiers.push(identifier_count(&text));
         columns.flags.push(flags);
-        self.note(time, is_odd);
+        self.note(time, needs_whole_log);
     }
 
     /// Whether another conversation begins with the next message.
@@ -220,8 +221,8 @@ impl Index {
     }
 
     /// Notes the time of the last message.
-    fn note(&mut self, time: i64, is_odd: bool) {
-        self.odd_count += usize::from(is_odd);
+    fn note(&mut self, time: i64, needs_whole_log: bool) {
+        self.whole_log_count += usize::from(needs_whole_log);
         if time != i64::MIN {
             self.last_time = time;
             self.latest_time = self.latest_time.max(time);
@@ -238,7 +239,7 @@ impl Index {
             let flags = self.messages.flags[at];
             self.total_length -= u64::from(self.messages.lengths[at]);
             self.languages[(flags >> LANGUAGE_SHIFT) as usize] -= 1;
-            self.odd_count -= usize::from(flags & IS_ODD != 0);
+            self.whole_log_count -= usize::from(flags & NEEDS_WHOLE_LOG != 0);
         }
         while self.first_open > length {
             let Some(segment) = self.segments.pop() else {
@@ -259,7 +260,7 @@ impl Index {
         let times = &columns.times;
         let last = times.iter().rev().copied().find(|time| *time != i64::MIN);
         self.last_time = last.unwrap_or(i64::MIN);
-        self.latest_time = match self.odd_count {
+        self.latest_time = match self.whole_log_count {
             0 => self.last_time, // each is later than the one before it
             _ => times.iter().copied().max().unwrap_or(i64::MIN),
         };
@@ -392,7 +393,7 @@ impl Index {
         self.total_length += columns.lengths.iter().copied().map(u64::from).sum::<u64>();
         for (time, flags) in columns.times.iter().zip(&columns.flags) {
             self.languages[(flags >> LANGUAGE_SHIFT) as usize] += 1;
-            self.note(*time, flags & IS_ODD != 0);
+            self.note(*time, flags & NEEDS_WHOLE_LOG != 0);
         }
         self.open_segment.take();
         let segment = Segment { first: self.first_open, terms, ends, postings };
@@ -550,9 +551,9 @@ impl Index {
         &self.messages.flags
     }
 
-    /// Whether all messages are part of their log's history for nothing but their place.
-    pub(crate) fn is_even(&self) -> bool {
-        self.odd_count == 0
+    /// Whether the log must be read whole, as the place of a message in it does not say whether it is part of its history.
+    pub(crate) fn needs_whole_log(&self) -> bool {
+        self.whole_log_count > 0
     }
 
     /// The languages that texts are in, the most frequent first; none stands for an unknown one. Not those of so few that they
@@ -674,8 +675,8 @@ fn write_length(out: &mut Vec<u8>, length: usize) {
     out.extend(narrow(length).to_le_bytes());
 }
 
-fn is_odd(transcript: &Messages, row: usize) -> bool {
-    ODD_FIELDS.iter().any(|field| transcript.value(row, *field).is_some())
+fn needs_whole_log(transcript: &Messages, row: usize) -> bool {
+    WHOLE_LOG_FIELDS.iter().any(|field| transcript.value(row, *field).is_some())
 }
 
 fn language_of(code: u8) -> Option<Language> {

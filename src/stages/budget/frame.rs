@@ -2,7 +2,7 @@
 //! place of a history without a message.
 
 use super::filling::{Filling, Plan};
-use super::gap::{self, Gap};
+use super::omission::{self, Omission};
 use crate::base::cost::Cost;
 use crate::base::message::Role;
 use crate::config::{Format, Placement, SectionKind};
@@ -34,7 +34,7 @@ impl Plan {
     pub(super) fn of(input: &Input, marks: &Marks) -> [Self; 2] {
         let config = &input.config;
         let has_notice = config.enabled && config.render.gap_notice.is_some();
-        let has_gap = has_notice && Gap::find(input, marks, &[]).is_some();
+        let has_gap = has_notice && Omission::find(input, marks, &[]).is_some();
         let is_flat = marks.conversations.is_none();
         let quotes_chosen = is_flat && config.triage.placement == Placement::AfterHistory;
         let first = Self { quotes_chosen, quotes_recalled: false, reserves_notice: has_gap };
@@ -57,7 +57,8 @@ impl Frame {
         let (before, after) = form::around_history(filling.view());
         let (opening, closing) = form::around_quotes(config);
         let plan = filling.plan;
-        let longest = if plan.reserves_notice { gap::longest_text(filling.input) } else { None };
+        let longest =
+            if plan.reserves_notice { omission::longest_text(filling.input) } else { None };
         let fill = &mut filling.fill;
         let mut make = |texts: Vec<String>| -> Vec<Piece> {
             texts.into_iter().map(|text| fill.make(position, Role::System, text)).collect()
@@ -199,10 +200,10 @@ impl Filling<'_> {
         let Some(notice @ Piece::Made(position)) = frame.notice else {
             return Ok(None);
         };
-        let Some(gap) = Gap::find(self.input, self.marks, &self.fill.left_out) else {
+        let Some(gap) = Omission::find(self.input, self.marks, &self.fill.left_out) else {
             return Ok(None);
         };
-        self.fill.made[position].text = gap::text(self.input, &gap).unwrap_or_default();
+        self.fill.made[position].text = omission::text(self.input, &gap).unwrap_or_default();
         around.push(notice);
         self.ask_for(&around)?;
         let fits = self.total(&around)?.fits(room) && !self.is_over_budget;

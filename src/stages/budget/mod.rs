@@ -14,11 +14,11 @@
 
 mod filling;
 mod frame;
-mod gap;
+mod omission;
 mod keep;
 mod required;
 pub(crate) mod sections;
-mod shelves;
+mod section_fills;
 mod tiered;
 
 use crate::base::cost::Cost;
@@ -34,7 +34,7 @@ use crate::state::marks::{Marks, Rank};
 use crate::state::trace::{NoteKind, Reason};
 use filling::{Filling, Plan, by_rank};
 use frame::Frame;
-use shelves::Shelf;
+use section_fills::SectionFill;
 
 /// Decides what is kept, and puts the prompt's pieces in order.
 ///
@@ -114,7 +114,7 @@ fn fill(
             return Ok(Filled::LineEnd(more));
         }
     }
-    let is_whole = |shelf: &Shelf| shelf.is_whole();
+    let is_whole = |shelf: &SectionFill| shelf.is_whole();
     filling.fill.is_trimmed |= !filling.fill.left_out.is_empty();
     filling.fill.is_trimmed |= !shelves.iter().all(is_whole);
     let reports = shelves.iter().map(|shelf| shelf.report(filling.view())).collect();
@@ -198,7 +198,7 @@ fn known_last(input: &Input, marks: &Marks) -> Option<Piece> {
 /// Puts the pieces in the order of the sections.
 fn lay_out(
     filling: &mut Filling<'_>,
-    shelves: &[Shelf],
+    shelves: &[SectionFill],
     frame: &Frame,
     mut by_conversation: Option<Vec<Piece>>,
 ) -> StageResult {

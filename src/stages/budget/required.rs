@@ -1,6 +1,6 @@
 //! What must be in the prompt: instructions, what is pinned, required sections, and the request with what answers it.
 
-use super::Shelf;
+use super::SectionFill;
 use super::filling::Filling;
 use super::frame::Frame;
 use super::tiered::Shape;
@@ -32,7 +32,7 @@ impl Filling<'_> {
     /// Keeps what is required, shortened if it must be and may be, and pays for it and for the form itself.
     pub(super) fn keep_required(
         &mut self,
-        shelves: &[Shelf],
+        shelves: &[SectionFill],
         shapes: &[Shape],
         frame: &mut Frame,
     ) -> StageResult {

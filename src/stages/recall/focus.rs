@@ -1,4 +1,4 @@
-//! How broad recall is (document 001), and how a recalled item is written.
+//! How broad recall is, and how a recalled item is written.
 
 use crate::base::template::decimals;
 use crate::config::{Focus, FocusSignals, RecallConfig};

@@ -154,7 +154,7 @@ fn indexed(input: &Input, marks: &Marks) -> StageResult<Indexed> {
     if marks.has_decision(is_of_others) {
         own.retain(|row| !marks.decision(*row).is_some_and(is_of_others));
     }
-    let is_log = own.len() == transcript.len() && own.is_sorted() && !transcript.has_odd();
+    let is_log = own.len() == transcript.len() && own.is_sorted() && !transcript.needs_whole_log();
     let log = if is_log { transcript.log_index() } else { None };
     match (log, transcript.unread()) {
         (Some(log), None) => Ok(Indexed { index: log.index, rows: own, seqs: None }),
@@ -169,7 +169,7 @@ fn indexed(input: &Input, marks: &Marks) -> StageResult<Indexed> {
                 };
                 rows[place] = row;
             }
-            if !log.index.is_even() {
+            if log.index.needs_whole_log() {
                 return Err(Wanted::All.into());
             }
             Ok(Indexed { index: log.index, rows, seqs: Some(log.seqs) })

@@ -12,7 +12,7 @@ use crate::log::conversations;
 use crate::log::units;
 use crate::recall::transcript::Transcript;
 use crate::stages::unread;
-use crate::state::ask::{Answer, Candidate, HookName, Misunderstood, Need, Outcome, StageResult};
+use crate::state::ask::{Answer, HookName, Misunderstood, Need, Outcome, StageResult, TriageUnit};
 use crate::state::input::Input;
 use crate::state::marks::{Marks, Rank};
 use crate::state::trace::{NoteKind, Reason};
@@ -194,7 +194,7 @@ fn candidates(
     filter: &FilterConfig,
     transcript: &Transcript,
     units: &[Vec<usize>],
-) -> Vec<Candidate> {
+) -> Vec<TriageUnit> {
     let mut taken: Hashed<&str, usize> = Hashed::default();
     for unit in units {
         let id = unit.first().and_then(|row| transcript.value(*row, Field::Id));
@@ -203,7 +203,7 @@ fn candidates(
     let candidate = |unit: &Vec<usize>| {
         let first = unit.first().copied().unwrap_or_default();
         let id = transcript.value(first, Field::Id);
-        Candidate {
+        TriageUnit {
             id: match id {
                 Some(id) if taken.get(id) == Some(&1) => id.to_owned(),
                 _ => {
@@ -222,7 +222,7 @@ fn candidates(
 }
 
 /// An answer as far as it is used: the ids that name candidates, each once, in the order of the candidates.
-pub(crate) fn understand(candidates: &[Candidate], answer: &mut Answer) -> Misunderstood {
+pub(crate) fn understand(candidates: &[TriageUnit], answer: &mut Answer) -> Misunderstood {
     let text = answer.text.take();
     let mut misunderstood = Misunderstood::default();
     if answer.outcome != Outcome::Given {
@@ -264,7 +264,7 @@ pub(crate) fn understand(candidates: &[Candidate], answer: &mut Answer) -> Misun
 }
 
 /// Which candidates ids name.
-fn named(candidates: &[Candidate], ids: &[String]) -> Vec<bool> {
+fn named(candidates: &[TriageUnit], ids: &[String]) -> Vec<bool> {
     let mut known: Hashed<&str, usize> = Hashed::default();
     known.extend(ids.iter().map(|id| (id.as_str(), 0)));
     candidates.iter().map(|candidate| known.contains_key(candidate.id.as_str())).collect()

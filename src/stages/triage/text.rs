@@ -1,8 +1,8 @@
-//! What a fast model is asked in triage, and what it answers (document 000).
+//! What a fast model is asked in triage, and what it answers.
 
 use crate::base::guard::{collapse, indent};
 use crate::log::conversations::cut;
-use crate::state::ask::Candidate;
+use crate::state::ask::TriageUnit;
 use std::fmt::Write;
 
 /// The prompt of `triage.complete`. A candidate begins at the margin with its number, and what answered it stands below it,
@@ -10,7 +10,7 @@ use std::fmt::Write;
 /// message or the end of the list. `docs/formats.md` has the grammar.
 pub(crate) fn prompt(
     request: &str,
-    candidates: &[Candidate],
+    candidates: &[TriageUnit],
     max_candidate_chars: Option<u64>,
 ) -> String {
     let limit = max_candidate_chars.and_then(|limit| limit.try_into().ok()).unwrap_or(usize::MAX);
@@ -151,8 +151,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn candidates(texts: &[&str]) -> Vec<Candidate> {
-        let candidate = |text: &&str| Candidate {
+    fn candidates(texts: &[&str]) -> Vec<TriageUnit> {
+        let candidate = |text: &&str| TriageUnit {
             id: String::new(),
             positions: Vec::new(),
             text: String::from(*text),

@@ -12,7 +12,7 @@ use windrow::base::error::Error;
 use windrow::base::message::{Field, Role};
 use windrow::base::time::Milliseconds;
 use windrow::build::{Build, Step};
-use windrow::log::unread::{Gap, Unread};
+use windrow::log::unread::{Unread, UnreadStretch};
 use windrow::recall::transcript::Transcript;
 use windrow::state::ask::{Answer, HookName, Need, Outcome, Wanted};
 use windrow::state::context::{Context, Piece};
@@ -117,7 +117,7 @@ impl<'a> Log<'a> {
                 })
                 .map(|at| {
                     let before = self.messages[..rows[at]].iter().filter_map(|it| it.time);
-                    Gap { row: at, latest: before.max().map(Milliseconds) }
+                    UnreadStretch { row: at, latest: before.max().map(Milliseconds) }
                 })
                 .collect(),
             count: self.messages.len() - rows.len(),

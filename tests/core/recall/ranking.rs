@@ -21,7 +21,7 @@ use windrow::recall::rank::scoring::Scoring;
 use windrow::recall::rank::weights::Weights;
 use windrow::recall::text::terms::Analyzer;
 use windrow::recall::transcript::Transcript;
-use windrow::state::ask::{Answer, Candidate, HookName, Need, Outcome};
+use windrow::state::ask::{Answer, HookName, Need, Outcome, TriageUnit};
 use windrow::state::context::Context;
 use windrow::state::trace::Reason;
 
@@ -709,7 +709,7 @@ fn triage_is_asked_about_what_ranks_best() {
     let asked = |triage: Value| {
         let options = json!({"triage": triage, "budget": {"maxTokens": 300}}).to_string();
         let request = transcript(&[Message::user("What was it about the lighthouse?")]);
-        let mut seen: Vec<Candidate> = Vec::new();
+        let mut seen: Vec<TriageUnit> = Vec::new();
         let mut choose_all = |need: &Need| {
             let Need::Triage { candidates, .. } = need else { panic!("asks for {need:?}") };
             seen.clone_from(candidates);

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::OnceLock;
 use windrow::build::{Build, Step};
 use windrow::config::ContextConfig;
-use windrow::log::unread::{Gap, Unread};
+use windrow::log::unread::{UnreadStretch, Unread};
 use windrow::recall::transcript::Transcript;
 use windrow::state::ask::{Need, Wanted};
 use windrow::state::context::Context;
@@ -44,7 +44,7 @@ fn ranked(log: &Rc<Transcript>) -> Context {
 fn asked_for(index: &Transcript) -> Vec<u64> {
     let read: Vec<usize> = READ.into_iter().flatten().collect();
     let mut end = messages_of(&read);
-    let gap = Gap { row: 2, latest: end.time(2) };
+    let gap = UnreadStretch { row: 2, latest: end.time(2) };
     let unread = Unread {
         gaps: vec![gap],
         count: 578,

@@ -10,14 +10,14 @@ use crate::state::view::View;
 
 /// A section beside history and request, in the forms in which it is shown.
 #[derive(Debug)]
-pub(super) struct Shelf {
+pub(super) struct SectionFill {
     body: Body,
     shown: Vec<Shown>,
     pub(super) pieces: Vec<Piece>,
     pub(super) is_required: bool,
 }
 
-impl Shelf {
+impl SectionFill {
     /// Whether all of it is shown whole.
     pub(super) fn is_whole(&self) -> bool {
         self.shown.iter().all(|shown| *shown == Shown::Full)
@@ -31,7 +31,7 @@ impl Shelf {
 
 impl Filling<'_> {
     /// The sections as far as their own limits let them be shown.
-    pub(super) fn shelves(&mut self) -> StageResult<Vec<Shelf>> {
+    pub(super) fn shelves(&mut self) -> StageResult<Vec<SectionFill>> {
         let mut shelves = Vec::new();
         for (position, section) in self.input.config.sections().iter().enumerate() {
             let Some(body) = Body::of(self.input, self.marks, position) else {
@@ -45,7 +45,7 @@ impl Filling<'_> {
             }
             let is_required = section.is_required();
             let pieces = body.pieces(self.input, &mut self.fill, &shown);
-            shelves.push(Shelf { body, shown, pieces, is_required });
+            shelves.push(SectionFill { body, shown, pieces, is_required });
         }
         Ok(shelves)
     }
@@ -53,7 +53,7 @@ impl Filling<'_> {
     /// Keeps of the optional sections what fits, in their order. Says whether any shows less than its own limit lets it.
     pub(super) fn keep_optional(
         &mut self,
-        shelves: &mut [Shelf],
+        shelves: &mut [SectionFill],
         enlarges: bool,
     ) -> StageResult<bool> {
         let mut gave_way = false;
@@ -79,8 +79,8 @@ impl Filling<'_> {
     }
 
     /// Shows items whole, as far as there is room left.
-    pub(super) fn enlarge_items(&mut self, shelves: &mut [Shelf]) -> StageResult {
-        let optional = |shelf: &&mut Shelf| !shelf.is_required && !shelf.pieces.is_empty();
+    pub(super) fn enlarge_items(&mut self, shelves: &mut [SectionFill]) -> StageResult {
+        let optional = |shelf: &&mut SectionFill| !shelf.is_required && !shelf.pieces.is_empty();
         for shelf in shelves.iter_mut().filter(optional) {
             let body = &shelf.body;
             let limit = self.remaining.plus(self.total(&shelf.pieces)?);

@@ -8,7 +8,7 @@ use crate::state::trace::{Fate, Reason};
 
 /// Messages that are left out as there is no room or no place for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Gap {
+pub(crate) struct Omission {
     count: usize,
     /// The time of the first of them; none where it is not known.
     from: Option<Milliseconds>,
@@ -16,7 +16,7 @@ pub(crate) struct Gap {
     to: Option<Milliseconds>,
 }
 
-impl Gap {
+impl Omission {
     /// What is left out; `left_out` is what is not marked yet. None where nothing is.
     pub(crate) fn find(input: &Input, marks: &Marks, left_out: &[(usize, Reason)]) -> Option<Self> {
         let transcript = &input.transcript;
@@ -56,7 +56,7 @@ impl Gap {
 }
 
 /// The line that says so, in its form; none where the config has none.
-pub(crate) fn text(input: &Input, gap: &Gap) -> Option<String> {
+pub(crate) fn text(input: &Input, gap: &Omission) -> Option<String> {
     let shown = |moment: Option<Milliseconds>| match moment {
         Some(moment) => time::format_minute(moment, &input.answers.zone),
         None => UNKNOWN_TIME.to_owned(),
@@ -68,5 +68,5 @@ pub(crate) fn text(input: &Input, gap: &Gap) -> Option<String> {
 pub(crate) fn longest_text(input: &Input) -> Option<String> {
     let unread_count = input.transcript.unread().map_or(0, |unread| unread.count);
     let time = Some(input.now);
-    text(input, &Gap { count: input.transcript.len() + unread_count, from: time, to: time })
+    text(input, &Omission { count: input.transcript.len() + unread_count, from: time, to: time })
 }
