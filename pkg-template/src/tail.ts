@@ -4,7 +4,7 @@
 import type { CoreTranscript } from "#core";
 import type { OlderNeed, Reader } from "./build.js";
 import { call, engineGeneration } from "./engine.js";
-import type { UnreadStretch, Unread } from "./generated.js";
+import type { Unread, UnreadStretch } from "./generated.js";
 import type { MessageInput } from "./messages.js";
 import { type EntryMessage, messageOf } from "./session-log.js";
 import type {
