@@ -2,6 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { build } from "./build.mjs";
+import { checkFloors } from "./floors.mjs";
 import { Failure, isProgram, projectPath, run, runNode, runProgram, step } from "./project.mjs";
 import { findCompiler, setUp, wasmEnvironment } from "./setup.mjs";
 
@@ -43,6 +44,7 @@ export async function lint() {
   await step("format and rules of TypeScript: biome check", () =>
     runNode("@biomejs/biome/bin/biome", ["check", "--error-on-warnings"]),
   );
+  await step("floors: what imports run up, or in a circle", async () => checkFloors());
   await step("types of TypeScript: tsc", async () => {
     for (const folder of ["pkg-template", "www", "examples/worker", "examples/embeddings"]) {
       if (!existsSync(projectPath(folder, "tsconfig.json"))) {

@@ -5,6 +5,8 @@
 import { readFileSync } from "node:fs";
 import { appendFile, readFile } from "node:fs/promises";
 import { parseArgs, TextDecoder } from "node:util";
+import { nearest } from "./base/nearest.js";
+import { checkRecording, inWords } from "./build/replay.js";
 import {
   type BuildRecording,
   type BuiltContext,
@@ -20,8 +22,6 @@ import {
   presets,
   replay,
 } from "./load/default.js";
-import { nearest } from "./nearest.js";
-import { checkRecording, inWords } from "./replay.js";
 
 const HELP = `Builds the context of a request from a conversation in a file, and says what was left out and why.
 

@@ -3,12 +3,21 @@
 // Transcripts can be disposed of by `using`; a reader of the declarations needs to know what that is.
 /// <reference lib="esnext.disposable" preserve="true" />
 
-export { buildContext, buildContextSync } from "./build.js";
-export type { Contents, ContextConfig, InFormat, SyncContextConfig } from "./config.js";
-export { type BuildRecording, BuiltContext, type ContextMessage, type Explanation } from "./context.js";
-export { loadEncoding, type Vocabulary } from "./encodings.js";
-export { ContextError, type ErrorKind, type FailureRecord, type LoadErrorCode, type StoreErrorCode } from "./errors.js";
-export type * from "./generated.js";
+export {
+  ContextError,
+  type ErrorKind,
+  type FailureRecord,
+  type LoadErrorCode,
+  type StoreErrorCode,
+} from "./base/errors.js";
+export type * from "./base/generated.js";
+export { buildContext, buildContextSync } from "./build/build.js";
+export { type BuildRecording, BuiltContext, type ContextMessage, type Explanation } from "./build/context.js";
+export { type Presets, presets, searchFirst } from "./build/presets.js";
+export { type Difference, type Replay, replay } from "./build/replay.js";
+export { type CountOptions, countTokens, type TokenCount } from "./build/tokens.js";
+export { loadEncoding, type Vocabulary } from "./engine/encodings.js";
+export type { Contents, ContextConfig, InFormat, SyncContextConfig } from "./read/config.js";
 export type {
   Chosen,
   CompleteHook,
@@ -27,13 +36,22 @@ export type {
   TriageCandidate,
   TriageHooks,
   TriageQuestion,
-} from "./hooks.js";
-export type { MediaFacts, MediaSource, MessageInput, PartInput, ToolCallInput } from "./messages.js";
-export { type ParsedTranscript, parseTranscript, type SkippedRow } from "./parse.js";
-export { type Presets, presets, searchFirst } from "./presets.js";
-export { type Difference, type Replay, replay } from "./replay.js";
-export { type OverallLimits, type RetentionLimits, retain } from "./retention.js";
-export { type SearchHit, type SearchOptions, type StoreSearchOptions, searchSessions } from "./search.js";
+} from "./read/hooks.js";
+export type { MediaFacts, MediaSource, MessageInput, PartInput, ToolCallInput } from "./read/messages.js";
+export { type ParsedTranscript, parseTranscript, type SkippedRow } from "./read/parse.js";
+export { knownShapes, type Shape } from "./read/shapes.js";
+export {
+  type LayerQuery,
+  type MemoryLayer,
+  messageOfTask,
+  messagesOfTasks,
+  type PythonTaskInput,
+  queryLayer,
+  type TaskInput,
+} from "./read/tasks.js";
+export { createTranscript, Transcript } from "./read/transcript.js";
+export { type OverallLimits, type RetentionLimits, retain } from "./session/retention.js";
+export { type SearchHit, type SearchOptions, type StoreSearchOptions, searchSessions } from "./session/search.js";
 export {
   type ExportOptions,
   type ImportOptions,
@@ -45,18 +63,6 @@ export {
   type SessionImport,
   type SessionOptions,
   type SessionRange,
-} from "./session.js";
-export { knownShapes, type Shape } from "./shapes.js";
+} from "./session/session.js";
 export type * from "./stores/contract.js";
 export { memoryStore } from "./stores/memory.js";
-export {
-  type LayerQuery,
-  type MemoryLayer,
-  messageOfTask,
-  messagesOfTasks,
-  type PythonTaskInput,
-  queryLayer,
-  type TaskInput,
-} from "./tasks.js";
-export { type CountOptions, countTokens, type TokenCount } from "./tokens.js";
-export { createTranscript, Transcript } from "./transcript.js";

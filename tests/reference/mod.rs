@@ -32,7 +32,7 @@ pub(crate) enum Moment {
 
 #[test]
 fn the_typescript_types_are_up_to_date() {
-    check("pkg-template/src/generated.ts", &typescript());
+    check("pkg-template/src/base/generated.ts", &typescript());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 // Browsers, bundlers, Node, Deno and Bun: the core is inlined, and compiled on first use.
 import base64 from "virtual:windrow-wasm-base64";
-import { decodeBase64 } from "../base64.js";
-import { provideModule } from "../engine.js";
+import { decodeBase64 } from "../base/base64.js";
+import { provideModule } from "../engine/engine.js";
 
 provideModule(() => new WebAssembly.Module(decodeBase64(base64)));
 

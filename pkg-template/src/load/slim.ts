@@ -1,8 +1,9 @@
 // Without the core: the caller hands it over, so that it can be cached, streamed or compiled elsewhere.
-import { provideModule } from "../engine.js";
-import { ContextError } from "../errors.js";
-import { describe } from "../options.js";
-import { publicCall, publicPromise } from "../public-call.js";
+
+import { ContextError } from "../base/errors.js";
+import { describe } from "../base/options.js";
+import { publicCall, publicPromise } from "../base/public-call.js";
+import { provideModule } from "../engine/engine.js";
 
 export * from "../index.js";
 

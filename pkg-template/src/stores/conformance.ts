@@ -1,23 +1,14 @@
 // What every store keeps, as cases that run where the store lives: no test framework, and nothing of any host.
 
 import { appending, conflicts, copies, large, operations } from "./conformance/appending.js";
-import { type Case, Storage } from "./conformance/case.js";
+import { type Case, Storage, type StoreHarness } from "./conformance/case.js";
 import { Mismatch, unexpected } from "./conformance/checks.js";
 import { randomly } from "./conformance/random.js";
 import { derived, finding, keys, listing, reading } from "./conformance/reading.js";
 import { holding, removing, trimming } from "./conformance/removing.js";
 import { closing, others, reopening, subscribing, together } from "./conformance/sharing.js";
-import type { TranscriptStore } from "./contract.js";
 
-/** How the suite comes by stores. */
-export interface StoreHarness {
-  /** Opens the store of this name: the same name is the same storage. While one is open, it may give the same store again. */
-  open(name: string): Promise<TranscriptStore>;
-  /** Whether a store that is opened after another was closed sees what that wrote. Default: true. */
-  readonly isPersistent?: boolean;
-  /** Whether a store knows what others that are open on the same storage hold and change. Default: true. */
-  readonly knowsOthers?: boolean;
-}
+export type { StoreHarness } from "./conformance/case.js";
 
 /** One thing that a store keeps. */
 export interface StoreCase {

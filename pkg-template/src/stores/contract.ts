@@ -1,13 +1,8 @@
 // What a store of sessions is: append-only logs, each with its own sequence, and beside them what can be computed again.
 
-/** Data that JSON can say. */
-export type JsonValue =
-  | null
-  | boolean
-  | number
-  | string
-  | readonly JsonValue[]
-  | { readonly [name: string]: JsonValue | undefined };
+import type { JsonValue } from "../base/json.js";
+
+export type { JsonValue };
 
 /**
  * The logs of a session: what was said, and what was built from it. They have sequences of their own, so that reading the end

@@ -1,6 +1,6 @@
 // Sessions in Cloudflare's D1: one database for many sessions, which workers anywhere may use at the same time.
 
-import { publicCall } from "../public-call.js";
+import { publicCall } from "../base/public-call.js";
 import type { TranscriptStore } from "./contract.js";
 import { Holds } from "./hold.js";
 import { Listeners } from "./listeners.js";

@@ -1,6 +1,6 @@
 // Sessions in the SQLite storage of a Durable Object: one object for each conversation is the way beyond one machine.
 
-import { publicCall } from "../public-call.js";
+import { publicCall } from "../base/public-call.js";
 import type { TranscriptStore } from "./contract.js";
 import { holdsOf } from "./hold.js";
 import { Listeners } from "./listeners.js";

@@ -1,6 +1,6 @@
 // For those who write a store of their own: the contract, and what all stores do alike.
 
-export { ContextError } from "../errors.js";
+export { ContextError } from "../base/errors.js";
 export type * from "./contract.js";
 export {
   type Admitted,

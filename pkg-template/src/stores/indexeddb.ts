@@ -1,8 +1,8 @@
 // Sessions in the browser's IndexedDB: what was appended survives a crash, another tab and an upgrade.
 
 import { openDB } from "idb";
-import { ContextError } from "../errors.js";
-import { publicCall } from "../public-call.js";
+import { ContextError } from "../base/errors.js";
+import { publicCall } from "../base/public-call.js";
 import type {
   Appended,
   AppendOptions,

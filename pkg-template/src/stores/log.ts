@@ -1,7 +1,7 @@
 // What all stores do alike: an append is admitted, and its rows and the session's head follow from it. Pure, so that a store
 // may call it inside of a transaction of any kind.
 
-import { ContextError, type StoreErrorCode } from "../errors.js";
+import { ContextError, type StoreErrorCode } from "../base/errors.js";
 import type {
   AppendOptions,
   Entry,

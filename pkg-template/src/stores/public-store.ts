@@ -1,7 +1,7 @@
 // The door of the stores: their methods fail with a `ContextError`, whatever they are given.
 
-import { holeIn } from "../lists.js";
-import { publicMethods, publicPromise } from "../public-call.js";
+import { holeIn } from "../base/lists.js";
+import { publicMethods, publicPromise } from "../base/public-call.js";
 import type { DerivedStore, TranscriptStore } from "./contract.js";
 import { storeError } from "./log.js";
 import { checkAsked } from "./ranges.js";

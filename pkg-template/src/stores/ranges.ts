@@ -1,7 +1,7 @@
 // What may be asked of a store, the same for every store and for sessions: which part of a log, and how it is appended to.
 
-import { ContextError } from "../errors.js";
-import { faultIn, faultOf, type OptionFault, type OptionRule, type OptionRules } from "../options.js";
+import { ContextError } from "../base/errors.js";
+import { faultIn, faultOf, type OptionFault, type OptionRule, type OptionRules } from "../base/options.js";
 import type { AppendOptions, EntryType, LogName, ReadRange } from "./contract.js";
 
 /** What an entry can be. */

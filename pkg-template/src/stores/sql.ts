@@ -1,7 +1,7 @@
 // Sessions in the SQLite of an edge. What a Durable Object does inside of one transaction, and D1 with a transaction for each step,
 // is written once: as scripts that stop wherever they ask the database.
 
-import { ContextError } from "../errors.js";
+import { ContextError } from "../base/errors.js";
 import type {
   Appended,
   AppendOptions,

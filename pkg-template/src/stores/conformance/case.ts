@@ -1,8 +1,17 @@
 // A case of the suite, and the storage that it has for itself.
 
-import type { StoreHarness } from "../conformance.js";
 import type { TranscriptStore } from "../contract.js";
 import { newId } from "../log.js";
+
+/** How the suite comes by stores. */
+export interface StoreHarness {
+  /** Opens the store of this name: the same name is the same storage. While one is open, it may give the same store again. */
+  open(name: string): Promise<TranscriptStore>;
+  /** Whether a store that is opened after another was closed sees what that wrote. Default: true. */
+  readonly isPersistent?: boolean;
+  /** Whether a store knows what others that are open on the same storage hold and change. Default: true. */
+  readonly knowsOthers?: boolean;
+}
 
 /** A case, before it is told what storage to use. */
 export interface Case {

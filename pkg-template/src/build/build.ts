@@ -1,8 +1,11 @@
 // Building: the engine decides, and stops where it needs something; this drives it.
 
 import { CoreBuild, type CoreTranscript } from "#core";
-import type { HookNeed } from "./answers.js";
-import { askHook, causeOf, checkAborted, type TakeVectors, untilAborted } from "./ask.js";
+import { ContextError } from "../base/errors.js";
+import type { Answer, EncodingName, Format, HookName, Need } from "../base/generated.js";
+import { errorOf } from "../base/public-call.js";
+import { loadEncoding } from "../engine/encodings.js";
+import { call, engineGeneration } from "../engine/engine.js";
 import {
   type ContextConfig,
   type InFormat,
@@ -11,16 +14,13 @@ import {
   refuseHooks,
   type SyncContextConfig,
   turnOf,
-} from "./config.js";
+} from "../read/config.js";
+import type { MessageInput } from "../read/messages.js";
+import { coreOf, type Source, sourceOf, type Transcript, withCoreOf } from "../read/transcript.js";
+import { zoneOf, zoneOffsets } from "../read/zones.js";
+import type { HookNeed } from "./answers.js";
+import { askHook, causeOf, checkAborted, type TakeVectors, untilAborted } from "./ask.js";
 import { BuiltContext, type Finished } from "./context.js";
-import { loadEncoding } from "./encodings.js";
-import { call, engineGeneration } from "./engine.js";
-import { ContextError } from "./errors.js";
-import type { Answer, EncodingName, Format, HookName, Need } from "./generated.js";
-import type { MessageInput } from "./messages.js";
-import { errorOf } from "./public-call.js";
-import { coreOf, type Source, sourceOf, type Transcript, withCoreOf } from "./transcript.js";
-import { zoneOf, zoneOffsets } from "./zones.js";
 
 const KIND = "context_build_error";
 

@@ -1,10 +1,9 @@
 // What sessions may hold: bounded logs, from which the oldest goes first.
 
-import { ContextError } from "./errors.js";
-import { FIELDS } from "./generated.js";
-import type { Stream } from "./messages.js";
-import { publicPromise } from "./public-call.js";
-import { messageOf } from "./session-log.js";
+import { ContextError } from "../base/errors.js";
+import { FIELDS } from "../base/generated.js";
+import { publicPromise } from "../base/public-call.js";
+import type { Stream } from "../read/messages.js";
 import type {
   Entry,
   LogName,
@@ -13,8 +12,9 @@ import type {
   SessionInfo,
   SkippedEntry,
   TranscriptStore,
-} from "./stores/contract.js";
-import { checkStore } from "./stores/log.js";
+} from "../stores/contract.js";
+import { checkStore } from "../stores/log.js";
+import { messageOf } from "./log.js";
 import { forgetIndex } from "./tail.js";
 
 /** How much a session may hold. What is not given is not bounded. */

@@ -1,6 +1,10 @@
 // Asking hooks: whatever one does becomes an answer, it has so much time and no more, and nothing is left behind: no
 // timer, no listener, and nothing that a hook that never ends would hold on to.
 
+import { ContextError, type ErrorKind } from "../base/errors.js";
+import type { Answer, HookName, SummaryWanted, TriageUnit } from "../base/generated.js";
+import type { Hooks, TriageCandidate } from "../read/hooks.js";
+import type { MessageInput } from "../read/messages.js";
 import {
   answerOf,
   type HookNeed,
@@ -16,10 +20,6 @@ import {
   reasonOf,
   type Vectors,
 } from "./answers.js";
-import { ContextError, type ErrorKind } from "./errors.js";
-import type { Answer, HookName, SummaryWanted, TriageUnit } from "./generated.js";
-import type { Hooks, TriageCandidate } from "./hooks.js";
-import type { MessageInput } from "./messages.js";
 
 /**
  * Takes the vectors of texts that were asked for, from the one at `first` on. Says whether they are vectors: numbers that are

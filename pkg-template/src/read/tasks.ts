@@ -1,10 +1,10 @@
 // Tasks of an agent system as messages, after document 003.
 
-import { ContextError } from "./errors.js";
-import { firstHole, jsonOf as jsonText } from "./lists.js";
+import { ContextError } from "../base/errors.js";
+import { firstHole, jsonOf as jsonText } from "../base/lists.js";
+import { describe } from "../base/options.js";
+import { publicCall } from "../base/public-call.js";
 import type { MessageInput } from "./messages.js";
-import { describe } from "./options.js";
-import { publicCall } from "./public-call.js";
 
 /** A task: something that an agent does, says, or is told. */
 export interface TaskInput {

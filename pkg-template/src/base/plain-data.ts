@@ -1,7 +1,7 @@
 // What JavaScript can hold, as data that JSON can say, and back. What would be lost on the way is refused.
 
 import { decodeBase64, encodeBase64 } from "./base64.js";
-import type { JsonValue } from "./stores/contract.js";
+import type { JsonValue } from "./json.js";
 
 /** The mark of what JSON has no form of its own for; an object of the caller's that has such a field is escaped by it too. */
 const MARK = "$windrow";

@@ -1,7 +1,7 @@
 // Five documented systems, each as a config. They are plain data in the public vocabulary: no stage knows of them. None of
 // the documents ranks messages: the newest come first.
 
-import type { ContextOptions, Format, RenderConfig, Section } from "./generated.js";
+import type { ContextOptions, Format, RenderConfig, Section } from "../base/generated.js";
 
 /** A config that has some groups of options, a form, and sections. */
 export type Preset<F extends Format, Group extends keyof ContextOptions> = {

@@ -1,7 +1,7 @@
 // Time zones: how far a zone is from UTC, and since when. The core has no time-zone database; the host's `Intl` has.
 
-import { ContextError, type ErrorKind } from "./errors.js";
-import { describe } from "./options.js";
+import { ContextError, type ErrorKind } from "../base/errors.js";
+import { describe } from "../base/options.js";
 
 /** Since when (milliseconds since 1970) a zone is so many minutes east of UTC. */
 type Change = readonly [since: number, minutes: number];

@@ -1,10 +1,10 @@
 // Conversations in files: recognised by what is in them.
 
-import { ContextError, type ErrorKind } from "./errors.js";
+import { ContextError, type ErrorKind } from "../base/errors.js";
+import { describe } from "../base/options.js";
+import { decodePlain, isRecord } from "../base/plain-data.js";
+import { publicCall } from "../base/public-call.js";
 import { type MessageInput, readMessage, type Stream } from "./messages.js";
-import { describe } from "./options.js";
-import { decodePlain, isRecord } from "./plain-data.js";
-import { publicCall } from "./public-call.js";
 
 /** A row of a file that is not a message. */
 export interface SkippedRow {

@@ -1,6 +1,6 @@
 // The result of a build, as callers see it.
 
-import { ContextError } from "./errors.js";
+import { ContextError } from "../base/errors.js";
 import type {
   ConversationReport,
   Fate,
@@ -17,10 +17,10 @@ import type {
   TokenReport,
   Trace,
   TraceRange,
-} from "./generated.js";
-import { type MessageInput, type PartInput, shortenedCopy } from "./messages.js";
-import { describe } from "./options.js";
-import { withoutToolCalls } from "./tool-calls.js";
+} from "../base/generated.js";
+import { describe } from "../base/options.js";
+import { type MessageInput, type PartInput, shortenedCopy } from "../read/messages.js";
+import { withoutToolCalls } from "../read/tool-calls.js";
 
 /**
  * A message that windrow made: what a section holds, the request that was given as a text, or the shortened copy of a

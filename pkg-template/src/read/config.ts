@@ -1,6 +1,6 @@
 // The config as a caller writes it, and as the engine reads it.
 
-import { ContextError, type ErrorKind, type Turn } from "./errors.js";
+import { ContextError, type ErrorKind, type Turn } from "../base/errors.js";
 import type {
   BudgetConfig,
   ContextOptions,
@@ -10,7 +10,10 @@ import type {
   RecallConfig,
   TiersConfig,
   TriageConfig,
-} from "./generated.js";
+} from "../base/generated.js";
+import { jsonOf } from "../base/lists.js";
+import { nearest } from "../base/nearest.js";
+import { describe } from "../base/options.js";
 import {
   type CountTokensHook,
   HOOK_NAMES,
@@ -19,10 +22,7 @@ import {
   type TierHooks,
   type TriageHooks,
 } from "./hooks.js";
-import { jsonOf } from "./lists.js";
 import type { MessageInput } from "./messages.js";
-import { nearest } from "./nearest.js";
-import { describe } from "./options.js";
 
 /**
  * What sections hold, by their ids: a text for kind `text`, a list for the kinds `items` and `recall`, and null where

@@ -1,31 +1,20 @@
 // A conversation that lasts: its messages are in a store, and contexts are built from what a build needs of them.
 
 import { randomId } from "#core";
-import { checkAborted } from "./ask.js";
-import { buildOver } from "./build.js";
-import { type ContextConfig, type InFormat, readSignal } from "./config.js";
-import type { BuildRecording, BuiltContext } from "./context.js";
-import { call } from "./engine.js";
-import { ContextError, type FailureRecord } from "./errors.js";
-import type { Format } from "./generated.js";
-import { type MessageInput, readMessage } from "./messages.js";
-import { describe, faultIn, type OptionRules } from "./options.js";
-import { checkText, type SkippedRow } from "./parse.js";
-import { decodePlain, encodePlain } from "./plain-data.js";
-import { publicMethods, publicPromise } from "./public-call.js";
-import { checkRecording, type Replay, replay } from "./replay.js";
-import { checkRetention, type RetentionLimits, retainSession } from "./retention.js";
-import { checkSearch, type Searched, type SearchHit, type SearchOptions, searchLogs } from "./search.js";
-import { buildEntry, buildLine, buildOf, type KeptBuild, placedBuild } from "./session-builds.js";
-import {
-  type EntryMessage,
-  entryOf,
-  headerLine,
-  lineOf,
-  messageOf,
-  type ReadProgress,
-  readLines,
-} from "./session-log.js";
+import { ContextError, type FailureRecord } from "../base/errors.js";
+import type { Format } from "../base/generated.js";
+import { describe, faultIn, type OptionRules } from "../base/options.js";
+import { decodePlain, encodePlain } from "../base/plain-data.js";
+import { publicMethods, publicPromise } from "../base/public-call.js";
+import { checkAborted } from "../build/ask.js";
+import { buildOver } from "../build/build.js";
+import type { BuildRecording, BuiltContext } from "../build/context.js";
+import { checkRecording, type Replay, replay } from "../build/replay.js";
+import { call } from "../engine/engine.js";
+import { type ContextConfig, type InFormat, readSignal } from "../read/config.js";
+import { type MessageInput, readMessage } from "../read/messages.js";
+import { checkText, type SkippedRow } from "../read/parse.js";
+import { createTranscript, messageListOf } from "../read/transcript.js";
 import type {
   Entry,
   JsonValue,
@@ -34,12 +23,15 @@ import type {
   SessionInfo,
   SkippedEntry,
   TranscriptStore,
-} from "./stores/contract.js";
-import { tellListener } from "./stores/listeners.js";
-import { checkKey, checkStore, storeError } from "./stores/log.js";
-import { RANGE } from "./stores/ranges.js";
+} from "../stores/contract.js";
+import { tellListener } from "../stores/listeners.js";
+import { checkKey, checkStore, storeError } from "../stores/log.js";
+import { RANGE } from "../stores/ranges.js";
+import { buildEntry, buildLine, buildOf, type KeptBuild, placedBuild } from "./builds.js";
+import { type EntryMessage, entryOf, headerLine, lineOf, messageOf, type ReadProgress, readLines } from "./log.js";
+import { checkRetention, type RetentionLimits, retainSession } from "./retention.js";
+import { checkSearch, type Searched, type SearchHit, type SearchOptions, searchLogs } from "./search.js";
 import { MESSAGE_TYPES, Tail } from "./tail.js";
-import { createTranscript, messageListOf } from "./transcript.js";
 
 const KIND = "session_error";
 /** Messages with one of these tags are kept only where they are marked so. */

@@ -1,12 +1,12 @@
 // What a message may look like, and how it is read into the engine's columns.
 
 import type { CoreTranscript } from "#core";
-import { call } from "./engine.js";
-import { ContextError, type ErrorKind } from "./errors.js";
-import { FIELDS, type Field, ROLES, type Role } from "./generated.js";
-import { firstHole, jsonOf, untilHole } from "./lists.js";
+import { ContextError, type ErrorKind } from "../base/errors.js";
+import { FIELDS, type Field, ROLES, type Role } from "../base/generated.js";
+import { firstHole, jsonOf, untilHole } from "../base/lists.js";
+import { describe } from "../base/options.js";
+import { call } from "../engine/engine.js";
 import { mediaOf } from "./media.js";
-import { describe } from "./options.js";
 import { unreadShapeOf } from "./shapes.js";
 import { hasMedia, lostField, sayingField } from "./substance.js";
 

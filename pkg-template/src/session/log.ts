@@ -3,12 +3,12 @@
 // What is appended is kept as the message's own data. What is imported keeps its line, so that an export gives the file back
 // as it was, down to the spelling of numbers and escapes; it is read as a message when it is asked for.
 
-import { ContextError } from "./errors.js";
-import { type MessageInput, readMessage, type Stream } from "./messages.js";
-import { checkAnyIsRead, hasMessages, isCut, messageOfRow, rowsOf, type SkippedRow, tryParse } from "./parse.js";
-import { decodePlain, encodePlain, isRecord, Unkept, withFields } from "./plain-data.js";
-import { entryOfBuildRow, isBuildRow } from "./session-builds.js";
-import type { Entry, EntryType, JsonValue, NewEntry } from "./stores/contract.js";
+import { ContextError } from "../base/errors.js";
+import { decodePlain, encodePlain, isRecord, Unkept, withFields } from "../base/plain-data.js";
+import { type MessageInput, readMessage, type Stream } from "../read/messages.js";
+import { checkAnyIsRead, hasMessages, isCut, messageOfRow, rowsOf, type SkippedRow, tryParse } from "../read/parse.js";
+import type { Entry, EntryType, JsonValue, NewEntry } from "../stores/contract.js";
+import { entryOfBuildRow, isBuildRow } from "./builds.js";
 
 export { messageOfRow };
 

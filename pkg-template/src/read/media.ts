@@ -1,8 +1,8 @@
 // What the engine knows of an image, audio or a file: facts that its cost follows from, and a fingerprint. The media itself stays
 // outside. The facts are those that the caller gives, or what the first bytes say; only a PDF is looked through, and once.
 
-import { decodeBase64 } from "./base64.js";
-import { jsonOf } from "./lists.js";
+import { decodeBase64 } from "../base/base64.js";
+import { jsonOf } from "../base/lists.js";
 
 /** What a part of media is. */
 export type MediaKind = "image" | "audio" | "file";

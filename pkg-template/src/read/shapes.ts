@@ -1,8 +1,8 @@
 // The shapes of messages that other packages and exports have: how each is told, and whether windrow reads it. What is not
 // read is refused by name, with the line of code that turns it into what is read.
 
-import { untilHole } from "./lists.js";
-import { isRecord } from "./plain-data.js";
+import { untilHole } from "../base/lists.js";
+import { isRecord } from "../base/plain-data.js";
 
 type Row = Readonly<Record<string, unknown>>;
 

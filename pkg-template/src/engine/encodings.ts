@@ -1,12 +1,12 @@
 // Vocabularies: loaded when they are first needed, or handed over.
 
 import { isLoaded } from "#core";
-import { decodeBase64 } from "./base64.js";
+import { decodeBase64 } from "../base/base64.js";
+import { ContextError } from "../base/errors.js";
+import type { EncodingName } from "../base/generated.js";
+import { describe } from "../base/options.js";
+import { publicPromise } from "../base/public-call.js";
 import { call, giveVocabulary } from "./engine.js";
-import { ContextError } from "./errors.js";
-import type { EncodingName } from "./generated.js";
-import { describe } from "./options.js";
-import { publicPromise } from "./public-call.js";
 
 /** A vocabulary: what `windrow/encodings/o200k_base` exports, or the bytes of `windrow/encodings/o200k_base.bin`. */
 export type Vocabulary =

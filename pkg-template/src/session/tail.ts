@@ -2,11 +2,12 @@
 // it, and stays in the engine, so that the next turn reads only what is new.
 
 import type { CoreTranscript } from "#core";
-import type { OlderNeed, Reader } from "./build.js";
-import { call, engineGeneration } from "./engine.js";
-import type { Unread, UnreadStretch } from "./generated.js";
-import type { MessageInput } from "./messages.js";
-import { type EntryMessage, messageOf } from "./session-log.js";
+import type { Unread, UnreadStretch } from "../base/generated.js";
+import type { OlderNeed, Reader } from "../build/build.js";
+import { call, engineGeneration } from "../engine/engine.js";
+import type { MessageInput } from "../read/messages.js";
+import { type Source, Transcript } from "../read/transcript.js";
+import { zoneOffsets } from "../read/zones.js";
 import type {
   Entry,
   EntryType,
@@ -15,9 +16,8 @@ import type {
   SessionInfo,
   SkippedEntry,
   TranscriptStore,
-} from "./stores/contract.js";
-import { type Source, Transcript } from "./transcript.js";
-import { zoneOffsets } from "./zones.js";
+} from "../stores/contract.js";
+import { type EntryMessage, messageOf } from "./log.js";
 
 /** What a build's transcript consists of. */
 export const MESSAGE_TYPES: readonly EntryType[] = ["message", "summary"];

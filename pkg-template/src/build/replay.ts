@@ -1,18 +1,18 @@
 // Building a context again from its recording.
 
+import { ContextError } from "../base/errors.js";
+import type { Answer, Format, HookName, Recording } from "../base/generated.js";
+import { holeIn } from "../base/lists.js";
+import { describe } from "../base/options.js";
+import { publicPromise } from "../base/public-call.js";
+import { call } from "../engine/engine.js";
+import { readConfig } from "../read/config.js";
+import { HOOK_NAMES } from "../read/hooks.js";
+import type { MessageInput } from "../read/messages.js";
+import { createTranscript, messagesOf, type Transcript } from "../read/transcript.js";
 import { type HookNeed, hookOf, readAgain } from "./answers.js";
 import { buildFrom } from "./build.js";
-import { readConfig } from "./config.js";
 import type { BuildRecording, BuiltContext } from "./context.js";
-import { call } from "./engine.js";
-import { ContextError } from "./errors.js";
-import type { Answer, Format, HookName, Recording } from "./generated.js";
-import { HOOK_NAMES } from "./hooks.js";
-import { holeIn } from "./lists.js";
-import type { MessageInput } from "./messages.js";
-import { describe } from "./options.js";
-import { publicPromise } from "./public-call.js";
-import { createTranscript, messagesOf, type Transcript } from "./transcript.js";
 
 const KIND = "context_build_error";
 

@@ -1,14 +1,14 @@
 // Counting, without a build.
 
 import { certaintyOf, countText } from "#core";
-import { readConfig, refuseHooks } from "./config.js";
-import { call } from "./engine.js";
-import { ContextError } from "./errors.js";
-import type { EncodingChoice } from "./generated.js";
-import type { MessageInput } from "./messages.js";
-import { describe } from "./options.js";
-import { publicCall } from "./public-call.js";
-import { messageListOf, withCoreOf } from "./transcript.js";
+import { ContextError } from "../base/errors.js";
+import type { EncodingChoice } from "../base/generated.js";
+import { describe } from "../base/options.js";
+import { publicCall } from "../base/public-call.js";
+import { call } from "../engine/engine.js";
+import { readConfig, refuseHooks } from "../read/config.js";
+import type { MessageInput } from "../read/messages.js";
+import { messageListOf, withCoreOf } from "../read/transcript.js";
 
 /** How to count. */
 export interface CountOptions {

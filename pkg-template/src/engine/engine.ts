@@ -1,7 +1,7 @@
 // The wasm instance: made on first use, and made anew after a trap, so that the call after a failure works.
 
 import { __wbg_reset_state, initSync, loadVocabulary } from "#core";
-import { ContextError, type ErrorKind } from "./errors.js";
+import { ContextError, type ErrorKind } from "../base/errors.js";
 
 let getModule: (() => WebAssembly.Module) | undefined;
 let generation = 0;

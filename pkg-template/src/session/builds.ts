@@ -1,12 +1,12 @@
 // Builds as lines of a session's file, behind those of the transcript. A build names what it read of the log by the rows of the
 // file: sequence numbers are others in the session that the file is imported into.
 
-import type { BuildRecording } from "./context.js";
-import { ContextError } from "./errors.js";
-import type { Snapshot } from "./generated.js";
-import { decodePlain, encodePlain, isRecord, Unkept } from "./plain-data.js";
-import { checkRecording } from "./replay.js";
-import type { Entry, JsonValue, NewEntry } from "./stores/contract.js";
+import { ContextError } from "../base/errors.js";
+import type { Snapshot } from "../base/generated.js";
+import { decodePlain, encodePlain, isRecord, Unkept } from "../base/plain-data.js";
+import type { BuildRecording } from "../build/context.js";
+import { checkRecording } from "../build/replay.js";
+import type { Entry, JsonValue, NewEntry } from "../stores/contract.js";
 
 /** What tells the line of a build from a row of another's that has the same type. */
 const MARK = { type: "build", kind: "context_build" };

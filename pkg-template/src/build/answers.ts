@@ -1,8 +1,8 @@
 // What hooks give, read into answers: whatever it is, and whatever reading it does.
 
-import type { Answer, HookName, Need, Recalled } from "./generated.js";
-import type { TriageCandidate } from "./hooks.js";
-import { describe } from "./options.js";
+import type { Answer, HookName, Need, Recalled } from "../base/generated.js";
+import { describe } from "../base/options.js";
+import type { TriageCandidate } from "../read/hooks.js";
 
 /** A need that a hook answers. */
 export type HookNeed = Exclude<Need, { readonly need: "encoding" | "zoneOffsets" | "older" }>;

@@ -1,12 +1,12 @@
 // Transcripts: those that callers hold, and those that are remembered behind plain arrays.
 
 import { CoreTranscript } from "#core";
-import { call, engineGeneration } from "./engine.js";
-import { ContextError, type ErrorKind } from "./errors.js";
-import type { Unread } from "./generated.js";
+import { ContextError, type ErrorKind } from "../base/errors.js";
+import type { Unread } from "../base/generated.js";
+import { describe } from "../base/options.js";
+import { publicCall, publicMethods } from "../base/public-call.js";
+import { call, engineGeneration } from "../engine/engine.js";
 import { appendStreams, isSame, type MessageInput, readMessage, type Stream } from "./messages.js";
-import { describe } from "./options.js";
-import { publicCall, publicMethods } from "./public-call.js";
 
 /** What is known of the log that messages are from. */
 export interface LogFacts {

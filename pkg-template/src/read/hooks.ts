@@ -1,6 +1,6 @@
 // Hooks: functions of the caller's that a build asks, as callers write them.
 
-import type { Focus, HookName } from "./generated.js";
+import type { Focus, HookName } from "../base/generated.js";
 import type { MessageInput } from "./messages.js";
 
 /** A value, or the promise of one. */

@@ -1,17 +1,17 @@
 // Searching what was said: in one session, or in all sessions of a store. It is the index of recall that is searched.
 
 import { rarityOf } from "#core";
-import { call } from "./engine.js";
-import { ContextError } from "./errors.js";
-import type { MessageInput } from "./messages.js";
-import { faultIn, faultOf, type OptionRules } from "./options.js";
-import { publicPromise } from "./public-call.js";
-import { messageOf } from "./session-log.js";
-import type { TranscriptStore } from "./stores/contract.js";
-import { checkKey, checkStore } from "./stores/log.js";
+import { ContextError } from "../base/errors.js";
+import { faultIn, faultOf, type OptionRules } from "../base/options.js";
+import { publicPromise } from "../base/public-call.js";
+import { call } from "../engine/engine.js";
+import type { MessageInput } from "../read/messages.js";
+import { Transcript } from "../read/transcript.js";
+import { zoneOf } from "../read/zones.js";
+import type { TranscriptStore } from "../stores/contract.js";
+import { checkKey, checkStore } from "../stores/log.js";
+import { messageOf } from "./log.js";
 import { type FoundInLog, MESSAGE_TYPES, type Question, Tail } from "./tail.js";
-import { Transcript } from "./transcript.js";
-import { zoneOf } from "./zones.js";
 
 const KIND = "session_error";
 /** How many hits there are at most where nothing else is said. */
