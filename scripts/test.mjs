@@ -3,7 +3,7 @@
 //   npm test               everything but what is slow by nature
 //   npm run test:full      what is slow by nature: `#[ignore]` tests in release mode, tests/full, and two minutes of fuzzing
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { build } from "./build.mjs";
 import { checkDependencies } from "./dependencies.mjs";
@@ -59,6 +59,7 @@ async function runTests() {
   await tests("the package's types: tsc", () =>
     runNode("typescript/bin/tsc", ["--project", projectPath("tests", "types")]),
   );
+  await tests("the task verbs: node --test", () => nodeTest("tests/scripts"));
   await tests("the package in Node, Chromium and workerd: node --test", () => nodeTest("tests/package"));
 }
 
@@ -114,11 +115,9 @@ function browserEnvironment() {
   return { WASM_BINDGEN_TEST_WEBDRIVER_JSON: file };
 }
 
-/** Runs the files of a folder, so many at a time: slow ones each for itself, as they measure, or kill what is busy. */
+/** Runs the files below a folder, so many at a time: slow ones each for itself, as they measure, or kill what is busy. */
 async function nodeTest(folder, fileCount = availableParallelism()) {
-  const files = existsSync(projectPath(folder))
-    ? readdirSync(projectPath(folder)).filter((name) => name.endsWith(".test.mjs"))
-    : [];
+  const files = readdirSync(projectPath(folder), { recursive: true }).filter((name) => name.endsWith(".test.mjs"));
   if (files.length === 0) {
     throw new Failure(`${folder} has no *.test.mjs`);
   }

@@ -1,4 +1,4 @@
-// As tests/package/load.test.mjs and calls.test.mjs, with more of it.
+// As tests/package/engine/load.test.mjs and base/calls.test.mjs, with more of it.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -247,7 +247,7 @@ const turnContract: Preset<"messages", "window" | "recall" | "budget"> = {
 /** Five configs, each of a documented system. */
 export interface Presets {
   /**
-   * Document 000: the last 25 exchanges, of which a fast model chooses those that matter to the request. The newest 5
+   * istota: the last 25 exchanges, of which a fast model chooses those that matter to the request. The newest 5
    * are always in, and so is what the request replies to; 3 or fewer are never asked about. Results of background tasks
    * are left out, but for the newest 3 of all exchanges. A text, a line for each message, with what the bot did.
    *
@@ -266,7 +266,7 @@ export interface Presets {
    */
   readonly triaged: Preset<"text", "enabled" | "collect" | "filter" | "window" | "recall" | "triage">;
   /**
-   * Document 001: the last 12 turns of a session's user, and of these the newest 8000 characters, after excerpts of
+   * takobot: the last 12 turns of a session's user, and of these the newest 8000 characters, after excerpts of
    * what the bot is, can and remembers. A text whose last line is the request.
    *
    * Give `sessionId`, `request`, and in `contents` the texts `soul`, `skills`, `tools` and `memory` (null where the
@@ -278,7 +278,7 @@ export interface Presets {
    */
   readonly turns: Preset<"text", "collect" | "filter" | "window" | "recall">;
   /**
-   * Document 002: the conversations of the last 7 days in four tiers. The active thread (gaps of at most 30 minutes)
+   * klausbot: the conversations of the last 7 days in four tiers. The active thread (gaps of at most 30 minutes)
    * and what else is of the last 24 hours with all messages, what is older by its summary, in 120,000 characters. XML,
    * with days named by the calendar of the user.
    *
@@ -291,7 +291,7 @@ export interface Presets {
    */
   readonly tiered: Preset<"conversations", "filter" | "tiers">;
   /**
-   * Document 003: a system prompt, the newest 10 entries of memory, knowledge that fits the request, and the request,
+   * Loom: a system prompt, the newest 10 entries of memory, knowledge that fits the request, and the request,
    * as chat messages in 4000 tokens. With a session (`sessionId`, or that of the request), only what names it; what stands
    * in several sources is there once. `window.requiredNewest` says how many of the newest are always preserved: the
    * document leaves the number open. `queryLayer` looks up a layer of memory.
@@ -301,7 +301,7 @@ export interface Presets {
    */
   readonly agent: Preset<"messages", "collect" | "window" | "recall" | "budget">;
   /**
-   * Document 004: recent chat, session state, memory pointers, tool results and the request, in that order. Over budget
+   * openboa: recent chat, session state, memory pointers, tool results and the request, in that order. Over budget
    * the oldest chat goes first, and all of it before a tool result becomes a summary: a larger budget never keeps less
    * chat. Request and checkpoint always stay.
    *
@@ -326,7 +326,7 @@ export interface Presets {
 export const presets: Presets = { triaged, turns, tiered, agent, turnContract };
 
 /**
- * A section that tells the model to search the history before it says that it does not know (document 002).
+ * A section that tells the model to search the history before it says that it does not know.
  *
  * ```js
  * await buildContext(messages, { ...presets.tiered, sections: [searchFirst, ...presets.tiered.sections] });

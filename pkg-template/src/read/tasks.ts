@@ -1,4 +1,4 @@
-// Tasks of an agent system as messages, after document 003.
+// Tasks of an agent system as messages, after Loom.
 
 import { ContextError } from "../base/errors.js";
 import { firstHole, jsonOf as jsonText } from "../base/lists.js";

@@ -1,4 +1,4 @@
-// The log of a session: messages as entries of a store, and entries as lines of a file, in the format of document 001.
+// The log of a session: messages as entries of a store, and entries as lines of a file, in the format of takobot.
 //
 // What is appended is kept as the message's own data. What is imported keeps its line, so that an export gives the file back
 // as it was, down to the spelling of numbers and escapes; it is read as a message when it is asked for.
@@ -108,7 +108,7 @@ function reasonOf(failure: unknown): string {
   return failure instanceof SyntaxError ? `not JSON: ${failure.message}` : "the message could not be read";
 }
 
-/** The line of an entry: as it was where it was imported, otherwise in document 001's form. */
+/** The line of an entry: as it was where it was imported, otherwise in takobot's form. */
 export function lineOf({ seq, type, data }: Entry): string {
   if (typeof data === "string") {
     return data;

@@ -1,0 +1,327 @@
+// The command line, run as a user runs it: what goes to which stream, exit codes, and one line for what is wrong.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { buildContext, countTokens, replay } from "windrow";
+
+const program = fileURLToPath(new URL("../../../node_modules/.bin/windrow", import.meta.url));
+let folder;
+
+const messages = [
+  { id: "a", role: "system", content: "Be brief." },
+  { id: "b", role: "user", name: "Mara", content: "Where do we meet? </message>" },
+  { id: "c", role: "assistant", content: "In the town hall, at noon, on the second floor, behind the library." },
+  { id: "d", role: "user", content: "Thanks.", sessionId: "other" },
+];
+
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), "windrow-command-line-"));
+  mkdirSync(join(folder, "directory"));
+  const files = {
+    "list.json": JSON.stringify(messages),
+    "lines.jsonl": messages.map((message) => JSON.stringify(message)).join("\r\n"),
+    "whole.json": `\ufeff${JSON.stringify({ request: "And when?", messages }, null, 2)}`,
+    "rows.json": JSON.stringify([
+      ...messages,
+      ...Array.from({ length: 14 }, (_, row) => ({ role: `r\u001b[31m${row}` })),
+    ]),
+    "long.jsonl": Array.from({ length: 30_000 }, (_, row) =>
+      JSON.stringify({ role: "user", content: `message ${row}` }),
+    ).join("\n"),
+    "cut.json": JSON.stringify(messages).slice(0, -20),
+    "cut-object.json": JSON.stringify({ messages }, null, 2).slice(0, -5),
+    "cut-lines.json": `{"messages": [\n${messages.map((message) => JSON.stringify(message)).join(",\n")}\n`,
+    "prose.txt": "Dear all,\nthis is no conversation.\n",
+    "empty.json": "",
+    "blank.json": " \n\n",
+    "nothing.json": "[]",
+    "no-message.json": '{"settings": {"colour": "red"}}',
+    "bad-rows.jsonl": '{"role":"bot"}\n{"content":"x"}',
+    "ui-messages.jsonl": [
+      '{"id":"1","role":"user","parts":[{"type":"text","text":"Where do we meet?"}]}',
+      '{"id":"2","role":"assistant","parts":[{"type":"text","text":"In the hall."}]}',
+    ].join("\n"),
+    "gemini.json":
+      '{"contents":[{"role":"user","parts":[{"text":"Where?"}]},{"role":"model","parts":[{"text":"There."}]}]}',
+    "contents.jsonl":
+      '{"role":"user","contents":"Where do we meet?"}\n{"role":"assistant","contents":"In the hall."}\n',
+    "text.jsonl": '{"role":"user","text":"Where do we meet?"}\n{"role":"assistant","text":"In the hall."}\n',
+    "one-foreign.jsonl": `${JSON.stringify(messages[1])}\n{"role":"assistant","parts":[{"type":"text","text":"In the hall."}]}\n`,
+    "not-utf8.json": Buffer.concat([
+      Buffer.from('[{"role":"user","content":"caf'),
+      Buffer.from([0xe9]),
+      Buffer.from('"}]'),
+    ]),
+    "utf16.json": Buffer.from(`\ufeff${JSON.stringify(messages)}`, "utf16le"),
+  };
+  for (const [name, content] of Object.entries(files)) {
+    writeFileSync(join(folder, name), content);
+  }
+});
+
+after(() => rmSync(folder, { recursive: true }));
+
+/** Runs `windrow` with what is given, in the folder of the files. */
+function windrow(commandLine, { input, env = {}, reader } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, commandLine, { cwd: folder, env: { ...process.env, NO_COLOR: "", ...env } });
+    const output = { stdout: "", stderr: "" };
+    for (const stream of ["stdout", "stderr"]) {
+      child[stream].setEncoding("utf8").on("data", (piece) => {
+        output[stream] += piece;
+      });
+    }
+    reader?.(child);
+    child.on("error", reject);
+    child.on("close", (exitCode, signal) => resolve({ ...output, exitCode, signal }));
+    child.stdin.on("error", () => {}); // It may have ended before it has read anything.
+    child.stdin.end(input);
+  });
+}
+
+async function succeeds(commandLine, options) {
+  const result = await windrow(commandLine, options);
+  assert.equal(result.exitCode, 0, result.stderr);
+  return result;
+}
+
+async function isRefused(commandLine, pattern, options) {
+  const { stdout, stderr, exitCode } = await windrow(commandLine, options);
+  assert.equal(stdout, "");
+  assert.match(stderr, /^windrow: [^\n]+\n$/, "one line");
+  assert.match(stderr, pattern);
+  assert.equal(exitCode, 2);
+}
+
+const request = "And when?";
+const build = (config) => buildContext(messages, { request, ...config });
+
+/** What the command line makes of the list, with the request. */
+function buildsList(maxTokens, format) {
+  return succeeds(["build", "list.json", "--request", request, "--max-tokens", String(maxTokens), "--format", format]);
+}
+
+describe("the context on standard output", () => {
+  for (const format of ["text", "xml"]) {
+    test(`as ${format}, what the library gives`, async () => {
+      const { text } = await build({ render: { format }, budget: { maxTokens: 60 } });
+      const { stdout } = await buildsList(60, format);
+      assert.equal(stdout, `${text}\n`);
+    });
+  }
+
+  test("as text, where no format is given", async () => {
+    const { stdout } = await succeeds(["build", "list.json", `--request=${request}`]);
+    assert.equal(stdout, `${(await build({ render: { format: "text" } })).text}\n`);
+  });
+
+  test("as messages: JSON that is a list of them", async () => {
+    const { stdout } = await buildsList(30, "messages");
+    const context = await build({ budget: { maxTokens: 30 } });
+    assert.deepEqual(JSON.parse(stdout), context.messages);
+    assert.ok(countTokens(JSON.parse(stdout)).tokens <= 30);
+    assert.match(stdout, /^\[\n {2}\{/);
+  });
+
+  test("as json: all of it, and it can be replayed", async () => {
+    const { stdout } = await buildsList(30, "json");
+    const shown = JSON.parse(stdout);
+    const context = await build({ budget: { maxTokens: 30 } });
+    assert.deepEqual(Object.keys(shown), ["messages", "tokens", "trimmed", "trace", "snapshot", "recording"]);
+    for (const name of ["messages", "tokens", "trimmed", "trace"]) {
+      assert.deepEqual(shown[name], context[name]);
+    }
+    assert.equal(shown.snapshot.contextHash, context.snapshot.contextHash);
+    assert.equal((await replay(shown.recording, messages)).same, true);
+  });
+
+  test("from lines, from an object with its own request, and from standard input", async () => {
+    const { stdout } = await succeeds(["build", "list.json", "--request", request]);
+    assert.equal((await succeeds(["build", "lines.jsonl", "--request", request])).stdout, stdout);
+    assert.equal((await succeeds(["build", "whole.json"])).stdout, stdout);
+    assert.notEqual((await succeeds(["build", "whole.json", "--request", "Other?"])).stdout, stdout);
+    const input = readFileSync(join(folder, "whole.json"));
+    const piped = await succeeds(["build", "-"], { input });
+    assert.equal(piped.stdout, stdout);
+    assert.match(piped.stderr, /^standard input: 4 messages read\n/);
+  });
+
+  test("options reach the build", async () => {
+    for (const [given, config] of [
+      [["--last", "1"], { window: { lookbackCount: 1 } }],
+      [["--last=0"], { window: { lookbackCount: 0 } }],
+      [["--session", "main"], { sessionId: "main" }],
+      [["--model", "gpt-4"], { model: "gpt-4" }],
+      [["--encoding", "cl100k_base"], { encoding: "cl100k_base" }],
+      [["--encoding", "estimate"], { encoding: "estimate" }],
+    ]) {
+      const { stdout } = await succeeds(["build", "list.json", "--request", request, "--format", "json", ...given]);
+      assert.equal(
+        JSON.parse(stdout).snapshot.contextHash,
+        (await build(config)).snapshot.contextHash,
+        given.join(" "),
+      );
+    }
+  });
+
+  test("a request may begin with a dash, and a file's name too after --", async () => {
+    assert.match((await succeeds(["build", "list.json", "--request", "-5 degrees?"])).stdout, /-5 degrees\?\n$/);
+    assert.match((await succeeds(["build", "--request", "Now?", "--", "list.json"])).stdout, /Now\?\n$/);
+  });
+});
+
+describe("the summary on standard error", () => {
+  test("says what was read, kept and left out, and why, with counts and tokens", async () => {
+    const { stderr } = await buildsList(30, "messages");
+    const { tokens, snapshot } = await build({ budget: { maxTokens: 30 } });
+    assert.match(stderr, /^list\.json: 4 messages read\nKept: 2 messages\n/);
+    assert.match(stderr, /\n {2}1 \(\d+ tokens\): one of the instructions/);
+    assert.match(stderr, /\nLeft out: 2 messages\n {2}2: no room left in the budget/);
+    assert.ok(stderr.includes(`Tokens: ${tokens.total} of 30 (${tokens.words}): format 3, instructions `), stderr);
+    assert.ok(stderr.endsWith(`Hash: ${snapshot.contextHash}\n`));
+    assert.ok(!stderr.includes("\u001b"), "no colours where it is no terminal");
+  });
+
+  test("says that an estimate is one, and that there is no limit", async () => {
+    const { stderr } = await succeeds(["build", "list.json", "--model", "unknown"]);
+    assert.match(stderr, /Tokens: \d+, no limit \(an estimate: the encoding of unknown is not known\)/);
+  });
+
+  test("names the first skipped rows, and counts the others", async () => {
+    const { stderr } = await succeeds(["build", "rows.json"]);
+    assert.match(stderr, /Skipped 14 rows, not understood:\n {2}row 5: .*unknown role/);
+    assert.equal(stderr.match(/^ {2}row \d+: /gm).length, 10);
+    assert.match(stderr, /\n {2}\+4 more\n/);
+    assert.ok(!stderr.includes("\u001b"), "what a file says cannot steer the terminal");
+  });
+});
+
+describe("what is wrong with the file is one line, and exit code 2", () => {
+  for (const [file, pattern] of [
+    ["missing.json", /missing\.json: there is no such file/],
+    ["list.json/missing.json", /there is no such file/],
+    ["directory", /directory: is a directory/],
+    ["not-utf8.json", /not text in UTF-8/],
+    ["utf16.json", /not text in UTF-8/],
+    ["cut.json", /cut\.json: not a conversation/],
+    ["cut-object.json", /cut-object\.json: not a conversation/],
+    ["cut-lines.json", /cut-lines\.json: not a conversation/],
+    ["prose.txt", /not a conversation/],
+    ["empty.json", /is empty/],
+    ["blank.json", /is empty/],
+    ["nothing.json", /no message in it/],
+    ["no-message.json", /no message in it \(row 1: .*no role\)/],
+    ["bad-rows.jsonl", /no message in it \(row 1: .*unknown role "bot"\)/],
+  ]) {
+    test(file, () => isRefused(["build", file, "--request", request, "--max-tokens", "50"], pattern));
+  }
+
+  test("standard input too", async () => {
+    await isRefused(["build", "-"], /standard input: is empty/, { input: "" });
+    await isRefused(["build", "-"], /standard input: not a conversation/, { input: "hello" });
+  });
+});
+
+describe("a file of another shape is exit code 2, and says what stands where and what to do", () => {
+  for (const [file, problem, advice] of [
+    ["ui-messages.jsonl", /row 1: parts: what the message says is in `parts`.*AI SDK UIMessage/, /messages\.flatMap/],
+    ["gemini.json", /row 1: .*Gemini Content/, /messages\.flatMap/],
+    ["contents.jsonl", /row 1: contents: what the message says is in `contents`, which windrow does not read/],
+    ["text.jsonl", /row 1: text: what the message says is in `text`, which windrow does not read/],
+  ]) {
+    for (const preset of [[], ["--preset", "turns"]]) {
+      test([file, ...preset].join(" "), async () => {
+        const { stdout, stderr, exitCode } = await windrow(["build", file, "--request", request, ...preset]);
+        assert.equal(exitCode, 2);
+        assert.equal(stdout, "");
+        const [first, second = ""] = stderr.trimEnd().split("\n");
+        assert.ok(first.startsWith(`windrow: ${file}: no message in it (`), first);
+        assert.match(first, problem);
+        assert.match(second, advice ?? /^$/);
+      });
+    }
+  }
+
+  test("where some rows can be read, the others are named as skipped", async () => {
+    const { stdout, stderr } = await succeeds(["build", "one-foreign.jsonl", "--max-tokens", "50"]);
+    assert.match(stdout, /Where do we meet/);
+    assert.match(stderr, /Skipped 1 row, not understood:\n +row 2: parts: .*AI SDK UIMessage/);
+  });
+});
+
+describe("what is wrong with the command line is one line, and exit code 2", () => {
+  for (const [commandLine, pattern] of [
+    [[], /no command is given; see windrow --help/],
+    [["biuld", "list.json"], /unknown command "biuld"; did you mean build\?/],
+    [["list.json"], /unknown command "list\.json"/],
+    [["build"], /needs a file/],
+    [["build", "list.json", "lines.jsonl"], /one file at a time/],
+    [["build", "list.json", "--max-token", "5"], /unknown option "--max-token"; did you mean --max-tokens\?/],
+    [["build", "list.json", "--maxTokens=5"], /did you mean --max-tokens\?/],
+    [["build", "list.json", "--reqest", "x"], /did you mean --request\?/],
+    [["build", "list.json", "--colour"], /unknown option "--colour"; see windrow --help/],
+    [["build", "list.json", "-x"], /unknown option "-x"/],
+    [["build", "list.json", "--max-tokens"], /--max-tokens needs a value/],
+    [["build", "list.json", "--request", "--format", "xml"], /--request needs a value/],
+    [["build", "list.json", "--help=no"], /--help takes no value/],
+    [["build", "list.json", "--last", "1", "--last", "2"], /--last is given twice/],
+    [
+      ["build", "list.json", "--format", "xlm"],
+      /--format is one of text, messages, xml, conversations, json, not "xlm"; did you mean xml\?/,
+    ],
+    [["build", "list.json", "--encoding", "o200kbase"], /did you mean o200k_base\?/],
+    ...["-5", "1.5", "many", "", "1e3", "0x10", "99999999999999999999", "NaN"].map((value) => [
+      ["build", "list.json", "--max-tokens", value],
+      /--max-tokens is a whole number of 0 or more, not/,
+    ]),
+  ]) {
+    test(commandLine.join(" ") || "nothing", () => isRefused(commandLine, pattern));
+  }
+});
+
+test("a context that cannot be built is exit code 1, with what to do", async () => {
+  const { stdout, stderr, exitCode } = await windrow(["build", "list.json", "--request", request, "--max-tokens", "5"]);
+  assert.equal(exitCode, 1);
+  assert.equal(stdout, "");
+  const [problem, advice, ...rest] = stderr.split("\n");
+  assert.match(problem, /^windrow: .* need (\d+) tokens, and the budget has 5$/);
+  const needed = /need (\d+)/.exec(problem)[1];
+  assert.match(advice, new RegExp(`--max-tokens ${needed}`));
+  assert.deepEqual(rest, [""]);
+  await succeeds(["build", "list.json", "--request", request, "--max-tokens", needed]);
+});
+
+test("help and version go to standard output", async () => {
+  const { stdout, stderr } = await succeeds(["--help"]);
+  assert.equal(stderr, "");
+  for (const option of ["request", "max-tokens", "format", "last", "session", "model", "encoding", "help", "version"]) {
+    assert.ok(stdout.includes(`--${option}`), option);
+  }
+  assert.ok(stdout.split("\n").every((line) => line.length <= 100));
+  assert.equal((await succeeds(["build", "-h"])).stdout, stdout);
+  const { version } = JSON.parse(readFileSync(new URL("../../../pkg-template/package.json", import.meta.url), "utf8"));
+  assert.equal((await succeeds(["--version"])).stdout, `${version}\n`);
+});
+
+describe("a reader that goes away", () => {
+  test("of the context, as with | head, is no failure", async () => {
+    const { stdout, stderr, exitCode } = await windrow(["build", "long.jsonl"], {
+      reader: (child) => child.stdout.once("data", () => child.stdout.destroy()),
+    });
+    assert.ok(stdout.startsWith("User: message 0\n") && stdout.length < 300_000);
+    assert.doesNotMatch(stderr, /EPIPE|Error|^ {4}at /m);
+    assert.match(stderr, /30000 messages read/);
+    assert.equal(exitCode, 0);
+  });
+
+  test("of the summary too", async () => {
+    const { stdout, exitCode } = await windrow(["build", "list.json"], { reader: (child) => child.stderr.destroy() });
+    assert.match(stdout, /^System: Be brief\.\n/);
+    assert.equal(exitCode, 0);
+  });
+});

@@ -1,0 +1,275 @@
+// The verb `npm run recall`: its measures against figures worked out by hand, and how it is used.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { appendFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { loadEncoding } from "windrow";
+import { conversationsOf, readConversations } from "../../../benches/recall/file.mjs";
+import { intervalOf, mean, measuresOf } from "../../../benches/recall/measures.mjs";
+import { figuresOf } from "../../../benches/recall/report.mjs";
+import { BUDGETS, CONFIGURATIONS, measureConversations, tokensOf } from "../../../benches/recall/run.mjs";
+import { VectorCache } from "../../../benches/recall/vectors.mjs";
+import { argumentsOf, recallLines } from "../../../scripts/recall.mjs";
+
+const WORDS = "a boat of eight comes in at noon with tea and rope on board".split(" ");
+/** "Ana: boat a of …": 14 words, a name and a colon, in tokens of one word each. */
+const COST = 14 + 2 + 4;
+/** Room for three messages, and for no fourth. */
+const BUDGET = COST * 3 + 15;
+
+/** Eight messages of one cost, m0 to m7, that differ in the order of their words. */
+const messages = Array.from({ length: 8 }, (_, index) => ({
+  id: `m${index}`,
+  role: index % 2 === 0 ? "user" : "assistant",
+  name: index % 2 === 0 ? "Ana" : "Ben",
+  content: [...WORDS.slice(index), ...WORDS.slice(0, index)].join(" "),
+  mood: "calm",
+}));
+const recency = CONFIGURATIONS.find(({ name }) => name === "recency");
+
+const ask = (question) => ({ request: "And then?", evidence: [], category: 0, upTo: messages.length, ...question });
+const file = (...questions) => [{ id: "harbour", domain: "made up", messages, questions: questions.map(ask) }];
+
+/** The mean of each measure at `BUDGET` with the newest messages alone, by its title. */
+async function sharesOf(...questions) {
+  const measured = await measureConversations(conversationsOf(file(...questions)), {
+    configurations: [recency],
+    budgets: [BUDGET],
+  });
+  const [{ shares }] = measured.results;
+  const titles = measured.measures.map(({ title }, index) => [title, shares[index][0]]);
+  return {
+    ...Object.fromEntries(
+      titles.filter(([, values]) => values.length > 0).map(([title, values]) => [title, mean(values)]),
+    ),
+    json: figuresOf(measured)[BUDGET],
+  };
+}
+
+describe("the measures", () => {
+  before(() => loadEncoding("o200k_base"));
+
+  test("a message costs its text with who says it, or with its calls, and 4", () => {
+    assert.deepEqual(
+      messages.map(tokensOf),
+      messages.map(() => COST),
+    );
+    assert.equal(tokensOf({ role: "user", content: "tea" }), 1 + 4);
+    assert.equal(tokensOf({ role: "tool", name: "find_boats", content: "tea" }), 1 + 4);
+    const call = { id: "1", name: "find", arguments: "{}" };
+    // Either form has the same text.
+    assert.equal(
+      tokensOf({ role: "assistant", content: "tea", toolCalls: [call] }),
+      tokensOf({ role: "user", content: `tea${JSON.stringify([call])}` }),
+    );
+  });
+
+  test("groups: one message of a group is enough", async () => {
+    // Kept are m5, m6 and m7; after six messages m3, m4 and m5.
+    assert.deepEqual(
+      await sharesOf(
+        { groups: [["m0", "m7"], ["m1"]] },
+        { groups: [["m3"]], upTo: 6 },
+        { groups: [["m7"], ["m6", "m0"], ["m2"], ["m1"]] },
+        { groups: [] },
+      ),
+      { "groups with a message kept": (0.5 + 1 + 0.5) / 3, json: 66.67 },
+    );
+  });
+
+  test("parents, and the thread", async () => {
+    const found = await sharesOf(
+      { parents: ["m7"], evidence: ["m7", "m6", "m1", "m0"] },
+      { parents: ["m4", "m5"], evidence: ["m4"] },
+    );
+    assert.deepEqual(found, { "parents kept": 0.75, "thread kept": 0.25, json: 75 });
+    const [parents, thread] = measuresOf(conversationsOf(file({ parents: ["m1"] })));
+    assert.deepEqual(
+      BUDGETS.map((budget) => [parents.isReported(budget), thread.isReported(budget)]),
+      [250, 500, 1000, 2000, 4000, 8000].map((budget) => [budget < 1000, budget >= 1000]),
+    );
+  });
+
+  test("categories: 1 to 4 count, 5 stands apart", async () => {
+    assert.deepEqual(
+      await sharesOf(
+        { category: 2, evidence: ["m7", "m0", "m0"] },
+        { category: 4, evidence: ["m6"] },
+        { category: 5, evidence: ["m0"] },
+        { category: 1, evidence: [] },
+        { category: 0, evidence: ["m0"] },
+      ),
+      {
+        "evidence kept, categories 1-4": 0.75,
+        "evidence kept, category 5": 0,
+        "evidence kept, category 2": 0.5,
+        "evidence kept, category 4": 1,
+        json: 75,
+      },
+    );
+  });
+
+  test("where a question has nothing but evidence, its tokens count", async () => {
+    const short = { id: "short", role: "user", name: "Ana", content: "tea" };
+    const [{ questions }] = file({ evidence: ["m0", "m1", "short"], upTo: 9 }, { evidence: ["m7"], upTo: 9 });
+    const measured = await measureConversations(conversationsOf([{ messages: [...messages, short], questions }]), {
+      configurations: [recency],
+      budgets: [BUDGET],
+    });
+    // Of m0, m1 and "Ana: tea", the last is kept.
+    assert.equal(figuresOf(measured)[BUDGET], Math.round(((7 / (COST * 2 + 7) + 1) / 2) * 10_000) / 100);
+  });
+
+  test("no context is over the budget as it is counted here", async () => {
+    // A digit takes a token more after a name than alone, so that the engine counts less than the measure does.
+    const digits = Array.from({ length: 90 }, (_, index) => ({
+      id: `${index}`,
+      role: "user",
+      name: "Ana",
+      content: "7",
+    }));
+    const questions = [ask({ evidence: ["1"], upTo: 90 })];
+    const { results } = await measureConversations(conversationsOf([{ messages: digits, questions }]), {
+      configurations: [recency],
+      budgets: [100, 250, 500],
+    });
+    const [{ used, rebuilt }] = results;
+    assert.ok(used.flat().every((share) => share > 0.9 && share <= 1));
+    assert.deepEqual(rebuilt, [1, 1, 1]);
+  });
+
+  test("the interval is that of a mean of so many values, and the same each time", () => {
+    for (const count of [100, 800]) {
+      const values = Array.from({ length: count }, (_, index) => (index % 4 === 0 ? 1 : 0));
+      const [low, high] = intervalOf(values);
+      const width = 1.96 * Math.sqrt((0.25 * 0.75) / count);
+      assert.ok(Math.abs(low - (0.25 - width)) < width / 8, `${low} of ${count}`);
+      assert.ok(Math.abs(high - (0.25 + width)) < width / 8, `${high} of ${count}`);
+      assert.deepEqual(intervalOf(values), [low, high]);
+    }
+    assert.deepEqual(intervalOf([0.5, 0.5]), [0.5, 0.5]);
+  });
+});
+
+describe("the command", () => {
+  let folder;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "windrow-recall-"));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  const command = (...given) =>
+    spawnSync(process.execPath, [fileURLToPath(new URL("../../../scripts/recall.mjs", import.meta.url)), ...given], {
+      encoding: "utf8",
+    });
+  const written = (value, name = "file.json") => {
+    const path = join(folder, name);
+    writeFileSync(path, typeof value === "string" ? value : JSON.stringify(value));
+    return path;
+  };
+
+  test("its last line is a JSON object with a figure for each budget, and it passes all else on", async () => {
+    const given = file({ evidence: ["m0", "m3"] });
+    const lines = await recallLines(readConversations(written(given)));
+    const object = JSON.parse(lines.join("\n").split("\n").at(-1));
+    // From 250 tokens the whole conversation fits.
+    assert.deepEqual(object, { 250: 100, 500: 100, 1000: 100, 2000: 100, 4000: 100, 8000: 100 });
+    assert.match(lines.join("\n"), /tokens of the evidence kept \(1 questions\)\nwindrow +100\.0/);
+    for (const { name } of CONFIGURATIONS) {
+      assert.match(lines.join("\n"), new RegExp(`^${name}: 6 builds`, "m"));
+    }
+    assert.deepEqual(readConversations(written(given))[0].messages, messages);
+  });
+
+  test("without a file it says how it is used", () => {
+    const { status, stdout } = command();
+    assert.equal(status, 0);
+    assert.match(stdout, /^npm run recall -- FILE\.json \[--embed\]\n/);
+    assert.deepEqual(argumentsOf(["a.json", "--embed"]), { file: "a.json", withVectors: true });
+  });
+
+  test("a wrong file is an error that names the place", () => {
+    const fails = (value, expected) => {
+      const path = written(value);
+      assert.throws(
+        () => readConversations(path),
+        (error) => error.exitCode === 2 && error.message.startsWith(`${path}${expected}`),
+        expected,
+      );
+    };
+    fails("[{]", " cannot be read as JSON: ");
+    fails({}, ": the file: expected a list of conversations, got {}");
+    fails([], ": the file: expected conversations with questions, got []");
+    fails([{ messages, questions: [] }], ": the file: expected conversations with questions");
+    fails([{ messages: [{ id: "a", role: "robot", content: "" }], questions: [] }], ": [0].messages[0].role: ");
+    fails([{ messages: [messages[0], messages[0]], questions: [] }], ": [0].messages[1].id: ");
+    fails(file({}, { upTo: 9 }), ": [0].questions[1].upTo: expected a whole number from 0 to 8, got 9");
+    fails(file({ evidence: ["m0", "m9"] }), ": [0].questions[0].evidence[1]: ");
+    fails(file({ groups: ["m0"] }), ": [0].questions[0].groups[0]: expected a list of message ids");
+
+    for (const given of [[join(folder, "none.json")], [written(file({ request: 7 }))], ["--speed"], ["a", "b"]]) {
+      const { status, stdout, stderr } = command(...given);
+      assert.deepEqual([status, stdout, stderr.trim().split("\n").length], [2, "", 1], stderr);
+    }
+  });
+});
+
+describe("the vectors that are kept", () => {
+  let folder;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "windrow-vectors-"));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** A cache over a file, and the texts that it asked for. */
+  function cacheOf(name) {
+    const asked = [];
+    const cache = new VectorCache(join(folder, name), 2, (texts) => {
+      asked.push(...texts);
+      return Promise.resolve(texts.map((text) => Float32Array.of(text.length, text.length / 3)));
+    });
+    return { cache, asked };
+  }
+  const expected = (texts) => texts.map((text) => Float32Array.of(text.length, text.length / 3));
+
+  test("each text's is made once, also in the next run", async () => {
+    const texts = ["", "tea", "rope", "tea", "naïve café", "\ud83e"];
+    const first = cacheOf("once");
+    assert.deepEqual(await Promise.all([first.cache.vectorsOf(texts), first.cache.vectorsOf(["tea"])]), [
+      expected(texts),
+      expected(["tea"]),
+    ]);
+    assert.deepEqual(first.asked, ["", "tea", "rope", "naïve café", "\ud83e"]);
+    assert.equal(first.cache.madeCount, 5);
+
+    const second = cacheOf("once");
+    assert.deepEqual(await second.cache.vectorsOf(texts.toReversed()), expected(texts.toReversed()));
+    assert.deepEqual(second.asked, []);
+  });
+
+  test("an entry that was written in part is made anew", async () => {
+    const path = join(folder, "cut");
+    await cacheOf("cut").cache.vectorsOf(["tea"]);
+    const { size } = statSync(path);
+    appendFileSync(path, Buffer.alloc(size - 1, 7));
+    const { cache, asked } = cacheOf("cut");
+    assert.deepEqual(await cache.vectorsOf(["tea", "rope"]), expected(["tea", "rope"]));
+    assert.deepEqual(asked, ["rope"]);
+    assert.equal(statSync(path).size, size * 2);
+  });
+
+  test("a failure is told, and the next question is answered", async () => {
+    let fails = true;
+    const cache = new VectorCache(join(folder, "fails"), 2, (texts) =>
+      fails ? Promise.reject(new Error("no model")) : Promise.resolve(expected(texts)),
+    );
+    await assert.rejects(cache.vectorsOf(["tea"]), /no model/);
+    fails = false;
+    await assert.rejects(cache.vectorsOf(["tea"], { signal: AbortSignal.abort() }), { name: "AbortError" });
+    assert.deepEqual(await cache.vectorsOf(["tea"]), expected(["tea"]));
+  });
+});

@@ -1,0 +1,447 @@
+// The examples of the README, of docs/recall.md and of docs/sessions.md run as they stand there, each in the host that it
+// is for, and their comments and outputs are true.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { Miniflare } from "miniflare";
+import { knownShapes, memoryStore, openSession, replay } from "windrow";
+import { openStorePage } from "../support/store-page.mjs";
+
+const paper = (name) => readFileSync(new URL(`../../../${name}`, import.meta.url), "utf8");
+const names = ["README.md", "docs/recall.md", "docs/sessions.md"];
+const papers = Object.fromEntries(names.map((name) => [name, paper(name)]));
+const folder = new URL("../../../.cache/readme/", import.meta.url);
+const program = fileURLToPath(new URL("../../../pkg-template/bin/windrow.js", import.meta.url));
+
+/** The examples of a language, each with the text of its paper after it. */
+function examplesIn(language) {
+  return Object.values(papers).flatMap((text) => {
+    const found = text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "gms"));
+    return Array.from(found, ({ 0: whole, 1: code, index }) => ({ code, after: text.slice(index + whole.length) }));
+  });
+}
+
+const examples = examplesIn("js");
+const ran = new Set();
+
+/** The one example that has these words. */
+function exampleWith(words) {
+  const found = examples.filter(({ code }) => code.includes(words));
+  assert.equal(found.length, 1, `there is one example with ${words}`);
+  return found[0];
+}
+
+/** The folder in which examples run; this example will have been run. */
+function folderFor(example) {
+  ran.add(examples.indexOf(example));
+  mkdirSync(folder, { recursive: true });
+  return fileURLToPath(folder);
+}
+
+/** Runs an example as a module of its own, and gives what it names. */
+function run(example, ...names) {
+  folderFor(example);
+  const file = new URL(`example-${examples.indexOf(example)}.mjs`, folder);
+  writeFileSync(file, `${example.code}\nexport { ${names.join(", ")} };\n`);
+  return import(file.href);
+}
+
+/** Runs an example in a page of Chromium, and once more each time that the page is loaded; gives what `look` makes of it. */
+async function runInPage(example, look, { loads = 1 } = {}) {
+  folderFor(example);
+  const site = await openStorePage({ script: `${example.code}\nglobalThis.found = ${look};` });
+  try {
+    const page = await site.page();
+    const found = [];
+    while (found.length < loads) {
+      if (found.length > 0) {
+        await page.reload();
+      }
+      await page.waitForFunction("globalThis.found !== undefined");
+      found.push(await page.evaluate("globalThis.found"));
+    }
+    assert.deepEqual(site.complaints, []);
+    return found;
+  } finally {
+    await site.close();
+  }
+}
+
+/** Runs an example of a Durable Object in workerd, and gives what `ask` is answered, as often as it is asked. */
+async function runInWorker(example, ask, times) {
+  const cwd = mkdtempSync(join(folderFor(example), "worker-"));
+  const handler = `export default { fetch: async (_, { CHATS: chats }) => Response.json(await (${ask})(chats)) };`;
+  writeFileSync(join(cwd, "source.mjs"), `${example.code}\n${handler}\n`);
+  let worker;
+  try {
+    await build({
+      entryPoints: { worker: join(cwd, "source.mjs") },
+      outdir: join(cwd, "out"),
+      bundle: true,
+      splitting: true,
+      format: "esm",
+      conditions: ["workerd", "worker", "browser"],
+      loader: { ".wasm": "copy" },
+      external: ["cloudflare:*"],
+      logLevel: "warning",
+    });
+    const files = readdirSync(join(cwd, "out")).toSorted((left) => (left === "worker.js" ? -1 : 1));
+    worker = new Miniflare({
+      modulesRoot: join(cwd, "out"),
+      modules: files.map((name) => ({
+        type: name.endsWith(".wasm") ? "CompiledWasm" : "ESModule",
+        path: join(cwd, "out", name),
+      })),
+      compatibilityDate: "2026-01-01",
+      durableObjects: { CHATS: { className: "Chat", useSQLite: true } },
+      outboundService: () => new Response("no network here", { status: 500 }),
+    });
+    const answers = [];
+    while (answers.length < times) {
+      answers.push(await (await worker.dispatchFetch("http://worker/")).json());
+    }
+    return answers;
+  } finally {
+    await worker?.dispose();
+    rmSync(cwd, { recursive: true });
+  }
+}
+
+/** What an example says behind a line. */
+function comment({ code }, line) {
+  const found = code.split("\n").find((text) => text.startsWith(line));
+  assert.ok(found, `the example has a line that begins ${line}`);
+  return found.slice(found.indexOf("//") + 2).trim();
+}
+
+/** A value as the examples write it. */
+function written(value) {
+  const inside = (entries) => (entries.length === 0 ? "" : ` ${entries.join(", ")} `);
+  if (Array.isArray(value)) {
+    return `[${value.map(written).join(", ")}]`;
+  }
+  return typeof value === "object"
+    ? `{${inside(Object.entries(value).map(([key, element]) => `${key}: ${written(element)}`))}}`
+    : JSON.stringify(value);
+}
+
+/** The text that stands below an example as its output. */
+function outputBelow({ after }) {
+  const found = after.match(/^\n\n```text\n(.*?)\n```$/ms);
+  assert.ok(found?.index === 0, "the output stands right below the example");
+  return found[1];
+}
+
+test("the first example keeps, leaves out and counts what its comments say", async () => {
+  const example = exampleWith("What did we decide about the venue?");
+  assert.equal(example, examples[0]);
+  const { context, messages } = await run(example, "context", "messages");
+  const ids = context.kept.map((message) => message.id);
+  assert.ok(comment(example, "context.messages;").endsWith(`${ids.join(", ")} and the request`));
+  assert.equal(context.messages.at(-1).content, "What did we decide about the venue?");
+  assert.ok(context.kept.every((message) => messages.includes(message)));
+  assert.equal(
+    comment(example, "context.tokens.total;"),
+    `${context.tokens.total}, counted exactly in ${context.tokens.encoding}`,
+  );
+  assert.match(context.tokens.words, /^exact in o200k_base/);
+  const { fate, stage, words } = context.explain("2");
+  const said = comment(example, 'context.explain("2");');
+  assert.ok(said.includes(`fate: "${fate}", stage: "${stage}", words: "${words.split(":")[0]}:`), said);
+});
+
+test("the example of recall keeps what its comments say, for the reason below it", async () => {
+  const example = exampleWith("deposits in March");
+  const { context } = await run(example, "context");
+  const ids = context.kept.map(({ id }) => id);
+  assert.equal(comment(example, "context.kept"), written(ids));
+  assert.equal(context.explain("2").words, outputBelow(example));
+});
+
+test("the example of a hook for embeddings keeps another message without it", async () => {
+  const example = exampleWith("rolls-1");
+  const { buildContext, config, context, messages } = await run(
+    example,
+    "buildContext",
+    "config",
+    "context",
+    "messages",
+  );
+  const without = await buildContext(messages, config);
+  const [first, other] = [context, without].map(({ kept }) => written(kept[0].id));
+  assert.equal(comment(example, "context.kept[0].id;"), `${first}; without the hook ${other}`);
+});
+
+test("the first example of docs/recall.md keeps what its comments say, for the reason below it", async () => {
+  const example = exampleWith("brother repair");
+  const { context } = await run(example, "context");
+  const ids = context.kept.map(({ id }) => id);
+  assert.equal(comment(example, "context.kept"), written(ids));
+  assert.equal(context.explain("3").words, outputBelow(example));
+  assert.equal(comment(example, 'context.explain("4").reason;'), written(context.explain("4").reason));
+});
+
+test("the example of placement in docs/recall.md gives the text below it", async () => {
+  const example = exampleWith("My locker at the pool");
+  const { context } = await run(example, "context");
+  assert.equal(context.text, outputBelow(example));
+});
+
+test("the example of embeddings in docs/recall.md recalls by meaning", async () => {
+  const example = exampleWith("two-numbers");
+  const { context } = await run(example, "context");
+  assert.equal(comment(example, 'context.explain("1").words;'), written(context.explain("1").words));
+  assert.equal(context.explain("2").fate, "left out");
+});
+
+test("the example of a vocabulary that is handed over runs", async () => {
+  await run(exampleWith("windrow/encodings/o200k_base"), "o200k");
+});
+
+test("the example of the parts runs, and replays to the same", async () => {
+  const example = exampleWith("createTranscript");
+  const { context, again, countTokens } = await run(example, "context", "again", "countTokens");
+  assert.equal(again.same, true);
+  assert.ok(context.text.includes("At Rosa's, at eight."));
+  const named = 'countTokens("How many is this?", { model: "gpt-4o" }).tokens;';
+  assert.equal(comment(example, named), written(countTokens("How many is this?", { model: "gpt-4o" }).tokens));
+  const unnamed = 'countTokens("How many is this?").words;';
+  assert.equal(comment(example, unnamed), written(countTokens("How many is this?").words));
+});
+
+test("messages of another shape fail as the example says, and the README names every shape that is known", async () => {
+  const example = exampleWith("knownShapes");
+  const { failure } = await run(example, "failure");
+  assert.equal(comment(example, "failure.code;"), written(failure.code));
+  assert.equal(comment(example, "failure.path;"), written(failure.path));
+  const [begin, end] = JSON.parse(comment(example, "failure.nextAction;")).split("…");
+  assert.ok(failure.nextAction.startsWith(begin) && failure.nextAction.endsWith(end), failure.nextAction);
+  const { byHand } = knownShapes.find(({ name }) => name === "AI SDK UIMessage");
+  assert.ok(failure.nextAction.includes(byHand) && failure.message.includes("AI SDK UIMessage"));
+  const [, read, refused] = /^windrow's own form(.*?)\.\s.*?turns them into messages:(.*?)\.\n/ms.exec(
+    papers["README.md"],
+  );
+  const namesIn = (text) =>
+    text
+      .replace(/^.*?:/s, "")
+      .split(",")
+      .map((name) => name.replace(/\s+/g, " ").trim());
+  const known = (isRead) => knownShapes.filter((shape) => shape.isRead === isRead).map(({ name }) => name);
+  assert.deepEqual(namesIn(read).sort(), known(true).sort());
+  assert.deepEqual(namesIn(`:${refused}`).sort(), known(false).sort());
+});
+
+test("the example of triage gives the text below it, and its hook is not asked again", async () => {
+  const example = exampleWith("presets.triaged");
+  const { context, messages } = await run(example, "context", "messages");
+  assert.equal(context.text, outputBelow(example));
+  assert.equal(comment(example, 'context.explain("3").words;'), written(context.explain("3").words));
+  assert.deepEqual(
+    context.recording.answers.map(({ hook, outcome, ids }) => ({ hook, outcome, ids })),
+    [{ hook: "triage.select", outcome: "given", ids: ["1"] }],
+  );
+  assert.equal((await replay(context.recording, messages)).same, true);
+});
+
+test("the example of a turn is made of what its comments say", async () => {
+  const example = exampleWith("offers = `Heron");
+  const { context } = await run(example, "context");
+  assert.ok(comment(example, "context.messages.length;").startsWith(`${context.messages.length}:`));
+  assert.deepEqual(
+    context.messages.map(({ content }) => content.split(/[\s:]/)[0]),
+    ["Last", "Tool", "Which"],
+  );
+  assert.equal(context.sections[5].id, "toolSnippets");
+  assert.equal(comment(example, "context.sections[5].items;"), written(context.sections[5].items));
+  assert.equal(comment(example, "context.tokens.total;"), `${context.tokens.total} of ${context.tokens.limit}`);
+  assert.equal(comment(example, "context.snapshot.sourceCounts;"), written(context.snapshot.sourceCounts));
+});
+
+test("the example of append, then build goes on where the last prompt ended", async () => {
+  const example = exampleWith("Who takes the keys?");
+  const { first, second } = await run(example, "first, second");
+  const contents = first.messages.map(({ content }) => content);
+  assert.ok(example.code.includes(`// ${written(contents)}`), written(contents));
+  assert.deepEqual(
+    second.messages.slice(0, contents.length).map(({ content }) => content),
+    contents,
+  );
+  assert.equal(comment(example, "second.messages.length;"), written(second.messages.length));
+  assert.equal(comment(example, "second.messages[5].content;"), JSON.stringify(second.messages[5].content));
+});
+
+test("the example of a tool that searches finds what its comments say", async () => {
+  const example = exampleWith("search_conversation");
+  const { hit } = await run(example, "hit");
+  for (const field of ["text", "reason"]) {
+    assert.ok(example.code.includes(`hit.${field}; // "${hit[field]}"`), hit[field]);
+  }
+});
+
+test("the example of conversations gives the text below it", async () => {
+  const example = exampleWith("presets.tiered");
+  const { context } = await run(example, "context");
+  assert.equal(context.text, outputBelow(example));
+  const labels = context.conversations.map(({ label }) => label);
+  assert.equal(comment(example, "context.conversations.map"), written(labels));
+});
+
+test("the example of a session is a conversation that lasts, in a page that is loaded again", async () => {
+  const example = exampleWith("what was said before, the newest first");
+  const look = "{ shown: shown.length, messages: context.messages.map(({ content }) => content) }";
+  const [first, again] = await runInPage(example, look, { loads: 2 });
+  assert.equal(comment(example, "shown.length;"), `${first.shown}; after a reload ${again.shown}`);
+  const counts = [first, again].map(({ messages }) => messages.length);
+  assert.equal(comment(example, "context.messages.length;"), `${counts[0]}; after a reload ${counts[1]}`);
+  assert.deepEqual(
+    again.messages.map((content) => content.split(" ")[0]),
+    ["The", "Yes:", "The"],
+  );
+});
+
+test("the example of a reply that is being written leaves it once, and whole", async () => {
+  const example = exampleWith("wordsOfModel");
+  const { said } = await run(example, "said");
+  assert.equal(comment(example, "said.length;"), written(said.length));
+  assert.equal(comment(example, "said[1].content;"), written(said[1].content));
+  assert.equal(said[1].status, "completed");
+});
+
+test("the example of a Durable Object keeps each session in an object", async () => {
+  const ask = `async (chats) => {
+    const key = JSON.stringify(["rosa", "workshop"]);
+    return await chats.get(chats.idFromName(key)).turn(key, { role: "user", content: "Is it free?" });
+  }`;
+  const answers = await runInWorker(exampleWith("cloudflare:workers"), ask, 2);
+  assert.deepEqual(
+    answers.map((messages) => messages.map(({ content }) => content)),
+    [["Is it free?"], ["Is it free?", "Is it free?"]],
+  );
+});
+
+test("the first example of sessions is built again to the same", async () => {
+  const example = exampleWith("with what its replay needs");
+  const { again, context } = await run(example, "again", "context");
+  assert.equal(comment(example, "again.same;"), written(again.same));
+  assert.equal(context.kept.length, 2);
+});
+
+test("the example of retention bounds a session, and all of a store", async () => {
+  const example = exampleWith("maxSessions: 100");
+  const { removedCount } = await run(example, "removedCount");
+  assert.equal(comment(example, "removedCount;"), written(removedCount));
+});
+
+test("the example of IndexedDB asks the browser what it promises", async () => {
+  const look = "{ key: session.key, persisted, room }";
+  const [{ key, persisted, room }] = await runInPage(exampleWith("store.persist()"), look);
+  assert.equal(key, "web:main");
+  assert.equal(typeof persisted, "boolean");
+  assert.deepEqual(Object.keys(room), ["usageBytes", "quotaBytes"]);
+});
+
+test("the store of one's own passes the suite as the example runs it", () => {
+  const [store, cases] = ["// map-store.mjs", "// map-store.test.mjs"].map((name) => exampleWith(name));
+  const cwd = mkdtempSync(join(folderFor(store), "store-"));
+  folderFor(cases);
+  try {
+    writeFileSync(join(cwd, "map-store.mjs"), store.code);
+    writeFileSync(join(cwd, "map-store.test.mjs"), cases.code);
+    // It runs tests of its own, and is none of these.
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+    const [, words] = /for: node (.*)$/m.exec(cases.code);
+    const command = ["--test-reporter=tap", ...words.split(" ")];
+    const { status, stdout } = spawnSync(process.execPath, command, { cwd, env, encoding: "utf8" });
+    assert.equal(status, 0, stdout);
+    assert.match(stdout, /^# pass [1-9]\d+$/m);
+  } finally {
+    rmSync(cwd, { recursive: true });
+  }
+});
+
+test("the rows of the format are read, and written back as they stand there", async () => {
+  const [{ code }] = examplesIn("jsonl");
+  const session = await openSession("web:main", { store: memoryStore() });
+  const { messageCount, skipped } = await session.import(code);
+  assert.deepEqual([messageCount, skipped], [3, []]);
+  assert.equal(await session.export(), code);
+  const messages = await session.messages();
+  assert.deepEqual(messages[1].content[0].data, new Uint8Array([1, 2]));
+  assert.equal(messages[2].text, "a field of yours");
+  assert.equal((await session.failures()).length, 1);
+  // What windrow writes of these messages has the same form.
+  const copy = await openSession("web:main", { store: memoryStore() });
+  await copy.append(messages);
+  const rows = code.split("\n").filter((line) => JSON.parse(line || "{}").type === "message");
+  assert.deepEqual((await copy.export()).trim().split("\n").slice(1).map(sorted), rows.map(sorted));
+});
+
+/** A row with its fields in the order of their names, which is no matter of the format. */
+function sorted(line) {
+  return JSON.stringify(JSON.parse(line), (_, value) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)))
+      : value,
+  );
+}
+
+test("every link within the papers leads somewhere", () => {
+  for (const [name, text] of Object.entries(papers)) {
+    const base = new URL(`../../../${name}`, import.meta.url);
+    for (const [, target] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (!/^https?:/.test(target)) {
+        const { pathname, hash } = new URL(target, base);
+        const linked = readFileSync(fileURLToPath(new URL(`file://${pathname}`)), "utf8");
+        assert.ok(hash === "" || anchorsIn(linked).has(hash.slice(1)), `${name}: ${target}`);
+      }
+    }
+  }
+});
+
+/** The anchors of a paper's headings, as the usual hosts make them. */
+function anchorsIn(text) {
+  const headings = text.replaceAll(/^```.*?^```$/gms, "").matchAll(/^#+ (.*)$/gm);
+  return new Set(
+    Array.from(headings, ([, title]) =>
+      title
+        .toLowerCase()
+        .replaceAll(/[^\w\- ]/g, "")
+        .replaceAll(" ", "-"),
+    ),
+  );
+}
+
+test("every example was run", () => {
+  assert.deepEqual(
+    [...ran].sort((left, right) => left - right),
+    [...examples.keys()],
+  );
+});
+
+test("the lines for the shell do what stands there", () => {
+  mkdirSync(folder, { recursive: true });
+  const cwd = mkdtempSync(join(fileURLToPath(folder), "shell-"));
+  try {
+    writeFileSync(join(cwd, "chat.json"), JSON.stringify([{ role: "user", content: "What did we decide?" }]));
+    const lines = examplesIn("sh").flatMap(({ code }) => code.split("\n"));
+    const own = lines.filter((line) => line.startsWith("npx windrow "));
+    assert.equal(own.length, 3);
+    for (const line of own) {
+      const [command, said] = line.split("#").map((part) => part.trim());
+      const words = Array.from(command.matchAll(/"([^"]*)"|\S+/g), ([word, quoted]) => quoted ?? word);
+      const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...words.slice(2)], {
+        cwd,
+        encoding: "utf8",
+      });
+      assert.equal(status, 0, stderr);
+      assert.ok(said === undefined || stdout.startsWith(said.replace("…", "")), `${line}: ${stdout}`);
+    }
+  } finally {
+    rmSync(cwd, { recursive: true });
+  }
+});

@@ -1,0 +1,131 @@
+// The package in Cloudflare's runtime: workerd compiles the core itself, and gives what Node gives.
+
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { Miniflare } from "miniflare";
+import { runCases } from "../support/host-cases.mjs";
+
+const cache = fileURLToPath(new URL("../../../.cache/", import.meta.url));
+const cases = fileURLToPath(new URL("../support/host-cases.mjs", import.meta.url));
+
+const worker = `
+import { buildContext, ContextError, countTokens } from "windrow";
+import { runCases } from ${JSON.stringify(cases)};
+
+export default {
+  async fetch(request) {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/cases") {
+      return Response.json(await runCases());
+    }
+    // The first request of a fresh worker: the vocabulary is loaded inside of it.
+    const isLoaded = () => {
+      try {
+        return countTokens("hi", { encoding: "o200k_base" }).exact;
+      } catch (error) {
+        return error instanceof ContextError ? error.code : String(error);
+      }
+    };
+    const before = isLoaded();
+    const messages = await request.json();
+    const contexts = await Promise.all(messages.map((content) => buildContext([{ role: "user", content }])));
+    return Response.json({ before, after: isLoaded(), totals: contexts.map((context) => context.tokens.total) });
+  },
+};
+`;
+
+describe("in workerd", () => {
+  let folder;
+  let miniflare;
+  let files;
+  let outputs;
+
+  before(async () => {
+    mkdirSync(cache, { recursive: true });
+    folder = mkdtempSync(join(cache, "workerd-test-"));
+    writeFileSync(join(folder, "source.mjs"), worker);
+    const bundle = await build({
+      entryPoints: { worker: join(folder, "source.mjs") },
+      outdir: join(folder, "out"),
+      bundle: true,
+      splitting: true,
+      format: "esm",
+      conditions: ["workerd", "worker", "browser"],
+      // As wrangler does: a file of wasm stays a file, and the runtime compiles it.
+      loader: { ".wasm": "copy" },
+      metafile: true,
+      logLevel: "warning",
+    });
+    outputs = Object.fromEntries(
+      Object.entries(bundle.metafile.outputs).map(([path, output]) => [basename(path), output]),
+    );
+    files = readdirSync(join(folder, "out"));
+    miniflare = start();
+  });
+
+  after(async () => {
+    await miniflare?.dispose();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  function start() {
+    const modules = files
+      .toSorted((left) => (left === "worker.js" ? -1 : 1))
+      .map((name) => ({ type: name.endsWith(".wasm") ? "CompiledWasm" : "ESModule", path: join(folder, "out", name) }));
+    return new Miniflare({
+      modulesRoot: join(folder, "out"),
+      modules,
+      compatibilityDate: "2026-01-01",
+      // The worker reaches nothing but what it was deployed with.
+      outboundService: () => new Response("no network here", { status: 500 }),
+    });
+  }
+
+  test("every case gives what it gives in Node, errors too", async () => {
+    const response = await miniflare.dispatchFetch("http://worker/cases");
+    assert.equal(response.status, 200);
+    const found = await response.json();
+    const expected = await runCases();
+    assert.deepEqual(found, JSON.parse(JSON.stringify(expected)));
+    assert.equal(found.errors.notLoaded.code, "ENCODING_NOT_LOADED");
+    assert.ok(Object.values(found.errors).every((error) => error.isError));
+    assert.ok(Object.values(found.results).every((result) => result.isOwn && result.isSame));
+  });
+
+  test("the vocabulary is loaded inside the handler, once, by the first request that needs it", async () => {
+    const fresh = start();
+    try {
+      const ask = async () => {
+        const body = JSON.stringify(["hello world", "hi", ""]);
+        return (await fresh.dispatchFetch("http://worker/", { method: "POST", body })).json();
+      };
+      assert.deepEqual(await ask(), { before: "ENCODING_NOT_LOADED", after: true, totals: [9, 8, 7] });
+      assert.deepEqual(await ask(), { before: true, after: true, totals: [9, 8, 7] });
+    } finally {
+      await fresh.dispose();
+    }
+  });
+
+  test("the bundle holds the core once, as a file, and each vocabulary in a chunk of its own", () => {
+    assert.equal(files.filter((name) => name.endsWith(".wasm")).length, 1);
+    const vocabularies = files.filter((name) => name.endsWith(".js") && outputs[name].bytes > 300_000);
+    assert.equal(vocabularies.length, 2);
+    // What starts the worker: the entry, and what it imports at once.
+    const atStart = new Set(["worker.js"]);
+    for (const name of atStart) {
+      for (const { path, kind } of outputs[name]?.imports ?? []) {
+        if (kind === "import-statement") {
+          atStart.add(basename(path));
+        }
+      }
+    }
+    assert.deepEqual(
+      vocabularies.filter((name) => atStart.has(name)),
+      [],
+    );
+  });
+});

@@ -1,0 +1,182 @@
+// Conversations in files: recognised by what is in them; rows that are not understood are skipped and reported.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { buildContextSync, parseTranscript } from "windrow";
+import { checkContextError, errorOf } from "../support/errors.mjs";
+import { forEachSeed, randomTranscript } from "../support/random.mjs";
+
+const one = { role: "user", content: "one" };
+const two = {
+  role: "assistant",
+  content: null,
+  tool_calls: [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }],
+};
+const three = { role: "tool", tool_call_id: "c", content: "three" };
+const all = [one, two, three];
+const lines = (...values) => values.map((value) => JSON.stringify(value)).join("\n");
+const rows = (parsed) => parsed.skipped.map(({ row }) => row);
+
+function fails(text, message) {
+  assert.throws(
+    () => parseTranscript(text),
+    (error) => {
+      checkContextError(error, { kind: "transcript_error", code: "INVALID_TRANSCRIPT", message });
+      return true;
+    },
+  );
+}
+
+test("the request of a file that is one object comes along", () => {
+  const parsed = parseTranscript(JSON.stringify({ request: "And?", messages: all }, null, 2));
+  assert.deepEqual(parsed, { messages: all, skipped: [], request: "And?" });
+  const asked = parseTranscript(JSON.stringify({ request: { role: "user", content: "And?" }, messages: all }));
+  assert.deepEqual(asked.request, { role: "user", content: "And?" });
+  assert.equal("request" in parseTranscript(JSON.stringify({ request: 5, messages: all })), false);
+});
+
+describe("forms of files", () => {
+  const forms = {
+    "a list": JSON.stringify(all),
+    "a list, indented": JSON.stringify(all, null, 2),
+    "a message a line": lines(...all),
+    "a message a line, and a line end": `${lines(...all)}\n`,
+    "an object with messages": JSON.stringify({ model: "gpt-4o", messages: all }),
+    "an object with messages, indented": JSON.stringify({ model: "gpt-4o", messages: all }, null, 2),
+    "a list of objects with messages": JSON.stringify([{ messages: [one, two] }, { messages: [three] }]),
+    "an object with messages a line": lines({ messages: [one] }, { messages: [two, three] }),
+    "messages and objects with messages in one list": JSON.stringify([one, { messages: [two, three] }]),
+  };
+  for (const [name, text] of Object.entries(forms)) {
+    test(name, () => assert.deepEqual(parseTranscript(text), { messages: all, skipped: [] }));
+    test(`${name}: with a byte order mark, other line ends, blank lines`, () => {
+      for (const variant of [
+        `\ufeff${text}`,
+        text.replaceAll("\n", "\r\n"),
+        text.replaceAll("\n", "\n \n\n"),
+        `\n ${text}\n\n`,
+      ]) {
+        assert.deepEqual(parseTranscript(variant), { messages: all, skipped: [] });
+      }
+    });
+  }
+
+  test("one message alone, as a list and as a line", () => {
+    assert.deepEqual(parseTranscript(JSON.stringify([one])).messages, [one]);
+    assert.deepEqual(parseTranscript(JSON.stringify(one)).messages, [one]);
+  });
+
+  test("an empty list has no message", () => {
+    assert.deepEqual(parseTranscript("[]"), { messages: [], skipped: [] });
+    assert.deepEqual(parseTranscript('{"messages": []}'), { messages: [], skipped: [] });
+  });
+
+  test("what is read is what was written: for random transcripts, as a list and as lines", () => {
+    forEachSeed(200, (random) => {
+      const messages = JSON.parse(JSON.stringify(randomTranscript(random)));
+      assert.deepEqual(parseTranscript(JSON.stringify(messages)), { messages, skipped: [] });
+      if (messages.length > 0) {
+        assert.deepEqual(parseTranscript(lines(...messages)), { messages, skipped: [] });
+      }
+      buildContextSync(messages, { encoding: "estimate" });
+    });
+  });
+});
+
+describe("rows that are not understood", () => {
+  const bad = [
+    [{ content: "no role" }, /the message has no role/],
+    [{ role: "bot", content: "" }, /unknown role "bot"/],
+    [{ role: "user", content: 5 }, /content: expected a text or a list of parts, got 5/],
+    [null, /expected a message, got nothing/],
+    ["text", /expected a message, got "text"/],
+    [5, /expected a message, got 5/],
+    [[], /expected a message, got a list/],
+    [{ type: "summary", id: 3 }, /the message has no role/],
+    [{ messages: "text" }, /the message has no role/],
+  ];
+
+  test("in a list are named by their number", () => {
+    const parsed = parseTranscript(JSON.stringify([one, ...bad.map(([row]) => row), three]));
+    assert.deepEqual(parsed.messages, [one, three]);
+    assert.deepEqual(
+      rows(parsed),
+      bad.map((_, index) => index + 2),
+    );
+    parsed.skipped.forEach(({ reason }, index) => {
+      assert.match(reason, bad[index][1]);
+      assert.doesNotMatch(reason, /^row/);
+    });
+  });
+
+  test("in lines are named by the line's number, blank lines counted", () => {
+    const text = [
+      JSON.stringify(one),
+      "",
+      '{"role":"user","content":"cut',
+      "no JSON at all",
+      "5",
+      JSON.stringify(three),
+    ].join("\n");
+    const parsed = parseTranscript(text);
+    assert.deepEqual(parsed.messages, [one, three]);
+    assert.deepEqual(rows(parsed), [3, 4, 5]);
+    assert.match(parsed.skipped[0].reason, /not JSON/);
+    assert.match(parsed.skipped[2].reason, /expected a message, got 5/);
+  });
+
+  test("a first line that is damaged does not hide the others", () => {
+    const parsed = parseTranscript(`{"role":"user","content":"cu\n${lines(...all)}`);
+    assert.deepEqual(parsed.messages, all);
+    assert.deepEqual(rows(parsed), [1]);
+  });
+
+  test("a last line that was cut, as a crash leaves it, is skipped", () => {
+    const parsed = parseTranscript(lines(...all, one).slice(0, -9));
+    assert.deepEqual(parsed.messages, all);
+    assert.deepEqual(rows(parsed), [4]);
+  });
+
+  test("of several in one line each is reported", () => {
+    const parsed = parseTranscript(lines({ messages: [one, { role: "bot" }, {}] }, { messages: [three] }));
+    assert.deepEqual(parsed.messages, [one, three]);
+    assert.deepEqual(rows(parsed), [1, 1]);
+  });
+});
+
+describe("what is no conversation", () => {
+  test("no JSON", () => {
+    for (const text of ["", " \n", "\ufeff", "hello", "<html>", "# Notes\n\n- one", "undefined", "PK\u0003\u0004"]) {
+      fails(text, /^not a conversation/);
+    }
+  });
+
+  test("JSON that was cut, wherever", () => {
+    const documents = {
+      "a list": JSON.stringify(all),
+      "a list, indented": JSON.stringify(all, null, 2),
+      "an object": JSON.stringify({ messages: all }),
+      "an object, indented": JSON.stringify({ model: "gpt-4o", messages: all }, null, 2),
+      "an object, a message a line": `{"messages": [\n${all.map((message) => JSON.stringify(message)).join(",\n")}\n]}`,
+    };
+    for (const [name, text] of Object.entries(documents)) {
+      for (let length = 1; length < text.length; length++) {
+        assert.throws(
+          () => parseTranscript(text.slice(0, length)),
+          { code: "INVALID_TRANSCRIPT" },
+          `${name}, cut at ${length}`,
+        );
+      }
+    }
+  });
+
+  test("JSON without a message in it is refused", async () => {
+    for (const text of ['"text"', "5", "null", "true", '{"a": 1}', '{"messages": {"role": "user"}}']) {
+      checkContextError(await errorOf(() => parseTranscript(text)), {
+        kind: "transcript_error",
+        code: "INVALID_TRANSCRIPT",
+        message: /no message in it \(row 1: /,
+      });
+    }
+  });
+});

@@ -1,0 +1,14 @@
+// A browser that is killed loses nothing that it has acknowledged. `npm run test:full` does it more often.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { crash } from "../support/crash.mjs";
+
+test("a browser is killed while it appends, 3 times", async (t) => {
+  const sessions = await crash(3);
+  for (const session of sessions) {
+    t.diagnostic(JSON.stringify(session));
+  }
+  const acknowledged = sessions.reduce((sum, session) => sum + session.acknowledged, 0);
+  assert.ok(acknowledged > 60, `${acknowledged} messages were acknowledged`);
+});
