@@ -46,16 +46,35 @@ const entries = {
   cli: "src/cli.ts",
 };
 
+function example(name) {
+  return `examples/${name}`;
+}
+
 /** What a package shows its readers, and the terms that it comes under: npm packs them from the package's own folder. */
 const papers = [
   "README.md",
+  "ARCHITECTURE.md",
+  "DESIGN.md",
+  "CONTRIBUTING.md",
   "CHANGELOG.md",
   "LICENSE-MIT",
   "LICENSE-APACHE",
   "docs/formats.md",
+  "docs/guide.md",
+  "docs/hooks.md",
+  "docs/hosts.md",
+  "docs/presets.md",
   "docs/recall.md",
   "docs/reference.md",
   "docs/sessions.md",
+  ...[
+    "embeddings/transformers.ts",
+    "embeddings/workers-ai.ts",
+    "embeddings/packages.d.ts",
+    "embeddings/tsconfig.json",
+  ].map(example),
+  ...["README.md", "package.json", "tsconfig.json", "wrangler.jsonc"].map((name) => example(`worker/${name}`)),
+  ...["chat.ts", "identity.ts", "index.ts", "refusal.ts"].map((name) => example(`worker/src/${name}`)),
 ];
 
 /** The parts in the order in which they are built: what each is made from, what it makes, and how. */

@@ -1,5 +1,5 @@
-// The examples of the README, of docs/recall.md and of docs/sessions.md run as they stand there, each in the host that it
-// is for, and their comments and outputs are true.
+// The examples of the README and of docs run as they stand there, each in the host that it is for, and their comments and
+// outputs are true. Every link leads somewhere, in the repository and in the package.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -13,7 +13,8 @@ import { knownShapes, memoryStore, openSession, replay } from "windrow";
 import { openStorePage } from "../support/store-page.mjs";
 
 const paper = (name) => readFileSync(new URL(`../../../${name}`, import.meta.url), "utf8");
-const names = ["README.md", "docs/recall.md", "docs/sessions.md"];
+const docs = readdirSync(new URL("../../../docs/", import.meta.url)).map((name) => `docs/${name}`);
+const names = ["README.md", "ARCHITECTURE.md", "DESIGN.md", "CONTRIBUTING.md", "CHANGELOG.md", ...docs.sort()];
 const papers = Object.fromEntries(names.map((name) => [name, paper(name)]));
 const folder = new URL("../../../.cache/readme/", import.meta.url);
 const program = fileURLToPath(new URL("../../../pkg-template/bin/windrow.js", import.meta.url));
@@ -140,7 +141,20 @@ function outputBelow({ after }) {
 test("the first example keeps, leaves out and counts what its comments say", async () => {
   const example = exampleWith("What did we decide about the venue?");
   assert.equal(example, examples[0]);
-  const { context, messages } = await run(example, "context", "messages");
+  const sent = [];
+  const { fetch } = globalThis;
+  globalThis.fetch = async (url, init) => {
+    sent.push({ url, ...JSON.parse(init.body) });
+    return new Response("{}");
+  };
+  const { context, messages } = await run(example, "context", "messages").finally(() => {
+    globalThis.fetch = fetch;
+  });
+  assert.equal(sent[0].url, "https://api.openai.com/v1/chat/completions");
+  assert.deepEqual(
+    sent[0].messages,
+    context.messages.map(({ role, content }) => ({ role, content })),
+  );
   const ids = context.kept.map((message) => message.id);
   assert.ok(comment(example, "context.messages;").endsWith(`${ids.join(", ")} and the request`));
   assert.equal(context.messages.at(-1).content, "What did we decide about the venue?");
@@ -149,7 +163,7 @@ test("the first example keeps, leaves out and counts what its comments say", asy
     comment(example, "context.tokens.total;"),
     `${context.tokens.total}, counted exactly in ${context.tokens.encoding}`,
   );
-  assert.match(context.tokens.words, /^exact in o200k_base/);
+  assert.match(context.tokens.words, /^exact for gpt-4o/);
   const { fate, stage, words } = context.explain("2");
   const said = comment(example, 'context.explain("2");');
   assert.ok(said.includes(`fate: "${fate}", stage: "${stage}", words: "${words.split(":")[0]}:`), said);
@@ -161,20 +175,6 @@ test("the example of recall keeps what its comments say, for the reason below it
   const ids = context.kept.map(({ id }) => id);
   assert.equal(comment(example, "context.kept"), written(ids));
   assert.equal(context.explain("2").words, outputBelow(example));
-});
-
-test("the example of a hook for embeddings keeps another message without it", async () => {
-  const example = exampleWith("rolls-1");
-  const { buildContext, config, context, messages } = await run(
-    example,
-    "buildContext",
-    "config",
-    "context",
-    "messages",
-  );
-  const without = await buildContext(messages, config);
-  const [first, other] = [context, without].map(({ kept }) => written(kept[0].id));
-  assert.equal(comment(example, "context.kept[0].id;"), `${first}; without the hook ${other}`);
 });
 
 test("the first example of docs/recall.md keeps what its comments say, for the reason below it", async () => {
@@ -390,14 +390,20 @@ function sorted(line) {
   );
 }
 
-test("every link within the papers leads somewhere", () => {
+test("every link within the papers leads somewhere, in the repository and in the package", () => {
+  const cwd = fileURLToPath(new URL("../../../pkg-template/", import.meta.url));
+  const pack = spawnSync("npm", ["pack", "--dry-run", "--json"], { cwd, encoding: "utf8" });
+  assert.equal(pack.status, 0, pack.stderr);
+  const packed = new Set(JSON.parse(pack.stdout)[0].files.map(({ path }) => path));
   for (const [name, text] of Object.entries(papers)) {
-    const base = new URL(`../../../${name}`, import.meta.url);
-    for (const [, target] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+    assert.ok(packed.has(name), `${name} is in the package`);
+    for (const [, target] of text.replaceAll(/^```.*?^```$/gms, "").matchAll(/\]\(([^)\s]+)\)/g)) {
       if (!/^https?:/.test(target)) {
-        const { pathname, hash } = new URL(target, base);
-        const linked = readFileSync(fileURLToPath(new URL(`file://${pathname}`)), "utf8");
+        const { pathname, hash } = new URL(target, `file:///${name}`);
+        const path = decodeURIComponent(pathname.slice(1));
+        const linked = path === "" ? text : paper(path);
         assert.ok(hash === "" || anchorsIn(linked).has(hash.slice(1)), `${name}: ${target}`);
+        assert.ok(packed.has(path), `${name}: ${target} is not in the package`);
       }
     }
   }
