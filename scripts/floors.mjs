@@ -107,7 +107,8 @@ export function importsOfRust(file, text, files) {
     if (first === "crate") {
       note(rest);
     } else if (first === "super") {
-      note([...parent, ...rest]);
+      const up = path.findIndex((name) => name !== "super");
+      note([...parent.slice(0, parent.length + 1 - up), ...path.slice(up)]);
     } else {
       const child = first === "self" ? rest : path;
       const inside = own === "" ? child : [own, ...child];
@@ -173,13 +174,15 @@ function moduleOf(file) {
 /** Code without comments and without the contents of strings. */
 function withoutWords(text) {
   return text
-    .replace(/\/\*[\s\S]*?\*\//g, "")
-    .replace(/r#"[\s\S]*?"#|"(?:\\[\s\S]|[^"\\])*"|\/\/.*$/gm, (part) => (part.startsWith("/") ? "" : '""'));
+    .replace(/\/\*[\s\S]*?\*\/|r(#+)"[\s\S]*?"\1|'(?:\\.|[^\\'])'|"(?:\\[\s\S]|[^"\\])*"|\/\/.*$/gm, (part) =>
+      part.startsWith("/") ? "" : '""',
+    )
+    .replace(/\s*::\s*/g, "::");
 }
 
 /** Code up to the module of its tests, which is the last of a file. */
 function withoutTests(code) {
-  const at = code.search(/#\[cfg\([^\]]*\btest\b[^\]]*\)\]\s*(?:#\[[^\]]*\]\s*)*mod\s/);
+  const at = code.search(/#\[cfg\((?:test|all\(test\b[^\]]*)\)\]\s*(?:#\[[^\]]*\]\s*)*mod\s+tests\s*\{/);
   return at < 0 ? code : code.slice(0, at);
 }
 

@@ -5,8 +5,8 @@
 import { readFileSync } from "node:fs";
 import { appendFile, readFile } from "node:fs/promises";
 import { parseArgs, TextDecoder } from "node:util";
-import { nearest } from "./base/nearest.js";
 import { checkRecording, inWords } from "./build/replay.js";
+import { nearest } from "./engine/nearest.js";
 import {
   type BuildRecording,
   type BuiltContext,
@@ -318,7 +318,7 @@ function countOption(values: ReadonlyMap<OptionName, string>, name: OptionName):
 }
 
 function suggestion(given: string, known: readonly string[]): string {
-  const right = nearest(given, known);
+  const right = nearest(given, known, "transcript_error");
   return right === undefined ? "" : `; did you mean ${right}?`;
 }
 

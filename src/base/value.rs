@@ -5,6 +5,7 @@
 //! spelling; serde's own wording, which speaks of Rust types, never shows.
 
 use crate::base::error::{Error, ErrorCode};
+use crate::base::nearest::nearest;
 use serde::de::{
     self, DeserializeOwned, DeserializeSeed, EnumAccess, Expected, IntoDeserializer, MapAccess,
     SeqAccess, Unexpected, VariantAccess, Visitor,
@@ -183,21 +184,6 @@ fn nearest_option(
     let leaf = |option: &&'static str| option.rsplit('.').next().unwrap_or_default();
     let right = nearest(name, options.iter().map(leaf))?;
     options.iter().find(|option| leaf(option) == right).map(|option| (*option).to_owned())
-}
-
-/// The candidate that differs least, if it differs little enough to be a slip.
-fn nearest<'a>(given: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let plain = |text: &str| text.to_ascii_lowercase().replace(['_', '-'], "");
-    let wanted = plain(given);
-    let length = wanted.chars().count();
-    let most = |candidate: &str| 1.max(candidate.chars().count() / 4);
-    candidates
-        // What is much longer or shorter is no slip. Looked at letter by letter, a long text would cost seconds.
-        .filter(|candidate| length.abs_diff(plain(candidate).chars().count()) <= most(candidate))
-        .map(|candidate| (strsim::osa_distance(&wanted, &plain(candidate)), candidate))
-        .filter(|(distance, candidate)| *distance <= most(candidate))
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
 }
 
 impl<'de> de::Deserializer<'de> for &'de Value {

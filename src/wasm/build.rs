@@ -176,9 +176,7 @@ fn finished(context: &Context) -> JsResult<JsValue> {
 }
 
 /// An id of 64 random bits, after a word that says of what.
-#[wasm_bindgen(js_name = randomId)]
-#[must_use]
-pub fn random_id(prefix: &str) -> String {
+fn random_id(prefix: &str) -> String {
     let mut bytes = [0; 8];
     // Where a host has no randomness, all share one id.
     let _ = getrandom::fill(&mut bytes);

@@ -1,6 +1,7 @@
 //! What crosses the boundary: numbers, plain data, configs, failures.
 
 use crate::base::error::Error;
+use crate::base::nearest::nearest;
 use crate::base::time::{self, Milliseconds};
 use crate::base::value::Value;
 use crate::config::ContextConfig;
@@ -91,4 +92,12 @@ pub(super) fn number(number: u64) -> f64 {
 
 pub(super) fn to_js(value: &impl Serialize) -> JsResult<JsValue> {
     Ok(value.serialize(&Serializer::json_compatible())?)
+}
+
+/// The name among `known` that somebody who slipped may have meant.
+#[wasm_bindgen(js_name = nearestName)]
+#[must_use]
+#[expect(clippy::needless_pass_by_value, reason = "it crosses by value")]
+pub fn nearest_name(given: &str, known: Vec<String>) -> Option<String> {
+    nearest(given, known.iter().map(String::as_str)).map(str::to_owned)
 }

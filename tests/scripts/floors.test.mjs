@@ -35,6 +35,10 @@ test("an arrow of Rust that runs up is found, however it is written", () => {
   for (const code of [
     "use crate::stages::budget::Fill;",
     "use crate::{base::map::{self, Map}, stages::{budget::Fill, other}};",
+    "use super::super::stages::budget::Fill;",
+    "use crate::\n    stages::budget::Fill;",
+    "const QUOTE: char = '\"'; fn fill() -> crate::stages::budget::Fill { todo!() } const OTHER: char = '\"';",
+    "#[cfg(not(test))] mod inner { use crate::stages::budget::Fill; }",
     "fn fill() -> crate::stages::budget::Fill { todo!() }",
     "pub(crate) use crate::stages::budget::{self, Fill as Other};",
   ]) {

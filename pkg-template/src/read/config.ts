@@ -12,8 +12,8 @@ import type {
   TriageConfig,
 } from "../base/generated.js";
 import { jsonOf } from "../base/lists.js";
-import { nearest } from "../base/nearest.js";
 import { describe } from "../base/options.js";
+import { nearest } from "../engine/nearest.js";
 import {
   type CountTokensHook,
   HOOK_NAMES,
@@ -366,7 +366,7 @@ function copyOf(value: unknown, path: string, depth: number, kind: ErrorKind): u
     return value.getTime();
   }
   if (typeof value === "function") {
-    throw invalid(kind, path, ...noHook(path));
+    throw invalid(kind, path, ...noHook(kind, path));
   }
   if (typeof value !== "object" || depth > MAX_DEPTH) {
     const problem = typeof value === "object" ? "is nested too deep, or contains itself" : `is ${typeof value}`;
@@ -393,9 +393,9 @@ function copyOf(value: unknown, path: string, depth: number, kind: ErrorKind): u
 }
 
 /** What is said of a function that is no hook. */
-function noHook(path: string): [problem: string, cause: undefined, nextAction: string] {
+function noHook(kind: ErrorKind, path: string): [problem: string, cause: undefined, nextAction: string] {
   const nameOf = (hook: string): string => hook.slice(hook.lastIndexOf(".") + 1);
-  const name = nearest(nameOf(path).slice(0, MAX_NAME), HOOK_NAMES.map(nameOf));
+  const name = nearest(nameOf(path).slice(0, MAX_NAME), HOOK_NAMES.map(nameOf), kind);
   const right = HOOK_NAMES.find((hook) => nameOf(hook) === name);
   return right === undefined
     ? ["is a function, and no hook", undefined, `Hooks are ${HOOK_NAMES.join(", ")}; other options are plain data.`]

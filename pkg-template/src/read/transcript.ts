@@ -7,6 +7,7 @@ import { describe } from "../base/options.js";
 import { publicCall, publicMethods } from "../base/public-call.js";
 import { call, engineGeneration } from "../engine/engine.js";
 import { appendStreams, isSame, type MessageInput, readMessage, type Stream } from "./messages.js";
+import { isInstructionRole } from "./roles.js";
 
 /** What is known of the log that messages are from. */
 export interface LogFacts {
@@ -318,7 +319,7 @@ function recognise(messages: readonly object[], kind: ErrorKind): CoreTranscript
 function isInstruction(message: unknown): boolean {
   try {
     const role = (message as MessageInput | null | undefined)?.role;
-    return role === "system" || role === "developer";
+    return isInstructionRole(role);
   } catch {
     return false; // Reading it says what is wrong with it.
   }

@@ -4,6 +4,7 @@ import { ContextError } from "../base/errors.js";
 import { FIELDS } from "../base/generated.js";
 import { publicPromise } from "../base/public-call.js";
 import type { Stream } from "../read/messages.js";
+import { beginsExchange } from "../read/roles.js";
 import type {
   Entry,
   LogName,
@@ -353,7 +354,7 @@ class Scan {
   /** The newest reply to an id, and the newest that survives for its own sake; 0 for none. */
   readonly #replies = new Map<string, { readonly newestSeq: number; lastingSeq: number }>();
   /** The oldest of the messages that stay, newest first: it is there that a cut may be made. */
-  readonly #border: { readonly seq: number; readonly isUser: boolean }[] = [];
+  readonly #border: { readonly seq: number; readonly begins: boolean }[] = [];
   #stayingCount = 0;
   /** How many entries were seen that are older than the oldest message that stays. */
   #beyondCount = 0;
@@ -373,7 +374,7 @@ class Scan {
       if (!this.#isPast) {
         this.#stayingCount += 1;
         this.#beyondCount = 0;
-        this.#border.push({ seq, isUser: message?.role === "user" });
+        this.#border.push({ seq, begins: beginsExchange(message?.role) });
         if (this.#border.length > FURTHER + 1) {
           this.#border.shift();
         }
@@ -411,7 +412,7 @@ class Scan {
       return 0;
     }
     const further = Math.min(FURTHER, Math.floor(this.#stayingCount / 2));
-    return this.#border.slice(-1 - further).findLast(({ isUser }) => isUser)?.seq ?? oldest;
+    return this.#border.slice(-1 - further).findLast(({ begins }) => begins)?.seq ?? oldest;
   }
 
   /** The sequence numbers of what survives before a cut. */

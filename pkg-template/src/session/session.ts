@@ -1,8 +1,8 @@
 // A conversation that lasts: its messages are in a store, and contexts are built from what a build needs of them.
 
-import { randomId } from "#core";
 import { ContextError, type FailureRecord } from "../base/errors.js";
 import type { Format } from "../base/generated.js";
+import { idOf } from "../base/ids.js";
 import { describe, faultIn, type OptionRules } from "../base/options.js";
 import { decodePlain, encodePlain } from "../base/plain-data.js";
 import { publicMethods, publicPromise } from "../base/public-call.js";
@@ -10,7 +10,6 @@ import { checkAborted } from "../build/ask.js";
 import { buildOver } from "../build/build.js";
 import type { BuildRecording, BuiltContext } from "../build/context.js";
 import { checkRecording, type Replay, replay } from "../build/replay.js";
-import { call } from "../engine/engine.js";
 import { type ContextConfig, type InFormat, readSignal } from "../read/config.js";
 import { type MessageInput, readMessage } from "../read/messages.js";
 import { checkText, type SkippedRow } from "../read/parse.js";
@@ -384,7 +383,7 @@ export class Session<M extends MessageInput = MessageInput> {
     if (!Number.isSafeInteger(atSeq) || atSeq < 1) {
       throw invalid("atSeq", `expected a sequence number from 1, got ${describe(atSeq)}`, "Pass what seqOf gives.");
     }
-    const own = key ?? `${this.key}#${call(KIND, () => randomId("fork"))}`;
+    const own = key ?? `${this.key}#${idOf("fork")}`;
     const fork = await openSession<M>(own, { store: this.#store, retention: this.#retention });
     const entries = await this.#all({ before: atSeq + 1 });
     const copies = entries.map((entry) => copyOf(entry, this.key, own));
@@ -434,7 +433,7 @@ export class Session<M extends MessageInput = MessageInput> {
     }
     if (builds.length > 0) {
       const placed = builds.map((build) => placedBuild(build, rows, firstSeq));
-      const operationId = operation.operationId ?? call(KIND, () => randomId("op"));
+      const operationId = operation.operationId ?? idOf("op");
       await this.#store.append(this.key, placed, { log: "builds", operationId });
       this.#retainAfter(placed.length);
     }
@@ -544,7 +543,7 @@ export class Session<M extends MessageInput = MessageInput> {
 
   /** An id and a time, for a message that has none. */
   #missing(): { readonly id: string; readonly createdAt: string } {
-    return { id: call(KIND, () => randomId("msg")), createdAt: new Date().toISOString() };
+    return { id: idOf("msg"), createdAt: new Date().toISOString() };
   }
 
   async #info(): Promise<SessionInfo | undefined> {
@@ -564,7 +563,7 @@ export class Session<M extends MessageInput = MessageInput> {
 
   async #appendNow(entries: readonly NewEntry[], options: AppendOptions): Promise<SessionAppend<M>> {
     // A store that has to try again must know what it has done.
-    const operationId = options.operationId ?? call(KIND, () => randomId("op"));
+    const operationId = options.operationId ?? idOf("op");
     const appended = await this.#store.append(this.key, entries, { ...options, operationId });
     const { firstSeq, lastSeq, isRepeated } = appended;
     const rows = isRepeated
@@ -654,7 +653,7 @@ export class Session<M extends MessageInput = MessageInput> {
     const isEmpty = recording.transcript.length === 0 && recording.request == null;
     const isThere = sessionId === undefined || (await this.#info())?.id === sessionId;
     if (isThere && !isEmpty) {
-      await this.#store.append(this.key, [entry], { log: "builds", operationId: call(KIND, () => randomId("op")) });
+      await this.#store.append(this.key, [entry], { log: "builds", operationId: idOf("op") });
       this.#retainAfter(1);
     }
   }

@@ -6,6 +6,7 @@ import type { Unread, UnreadStretch } from "../base/generated.js";
 import type { OlderNeed, Reader } from "../build/build.js";
 import { call, engineGeneration } from "../engine/engine.js";
 import type { MessageInput } from "../read/messages.js";
+import { beginsExchange, isInstructionRole } from "../read/roles.js";
 import { type Source, Transcript } from "../read/transcript.js";
 import { zoneOffsets } from "../read/zones.js";
 import type {
@@ -401,10 +402,10 @@ export class Tail<M extends MessageInput> implements Reader<M> {
       let first = entry.seq;
       // Most exchanges are short, and of a long one no more than twice as much is read.
       let limit = STEP;
-      for (; first > 0 && !isUser(exchange[0]); limit = Math.min(limit * 2, LONGEST_STEP)) {
+      for (; first > 0 && !isBeginning(exchange[0]); limit = Math.min(limit * 2, LONGEST_STEP)) {
         const range = { before: first, types, limit, order: "descending" } as const;
         const { entries: page } = await this.#readRange(range);
-        const user = page.findIndex(isUser);
+        const user = page.findIndex(isBeginning);
         exchange = [...page.slice(0, user < 0 ? undefined : user + 1).reverse(), ...exchange];
         first = page.length < limit && user < 0 ? 0 : (exchange[0] as Entry).seq;
       }
@@ -413,7 +414,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
       for (let isEnd = false; !isEnd; limit = Math.min(limit * 2, LONGEST_STEP)) {
         // No further than to the tail: it goes on there.
         const { entries: page } = await this.#readRange({ after: last, before: tail, types, limit });
-        const user = page.findIndex(isUser);
+        const user = page.findIndex(isBeginning);
         const rest = page.slice(0, user < 0 ? undefined : user);
         exchange = [...exchange, ...rest];
         isEnd = user >= 0 || page.length < limit;
@@ -759,11 +760,10 @@ function isSummary({ summaryOf }: MessageInput): boolean {
   return summaryOf != null && summaryOf !== "";
 }
 
-function isUser(entry: Entry | undefined): boolean {
-  return roleOf(entry) === "user";
+function isBeginning(entry: Entry | undefined): boolean {
+  return beginsExchange(roleOf(entry));
 }
 
 function isInstruction(entry: Entry): boolean {
-  const role = roleOf(entry);
-  return role === "system" || role === "developer";
+  return isInstructionRole(roleOf(entry));
 }

@@ -2,6 +2,7 @@
 
 import { openDB } from "idb";
 import { ContextError } from "../base/errors.js";
+import { newId } from "../base/ids.js";
 import { publicCall } from "../base/public-call.js";
 import type {
   Appended,
@@ -42,7 +43,7 @@ import {
   type StoreName,
 } from "./indexeddb-schema.js";
 import { Listeners } from "./listeners.js";
-import { checkKey, checkListener, newId, storeError } from "./log.js";
+import { checkKey, checkListener, storeError } from "./log.js";
 import { publicDerived, publicStore } from "./public-store.js";
 
 /** How sessions are kept in IndexedDB. */

@@ -2,6 +2,7 @@
 // may call it inside of a transaction of any kind.
 
 import { ContextError, type StoreErrorCode } from "../base/errors.js";
+import { newId } from "../base/ids.js";
 import type {
   AppendOptions,
   Entry,
@@ -53,11 +54,6 @@ export function checkListener(listener: unknown): void {
   if (typeof listener !== "function") {
     throw storeError("INVALID_SESSION", "a listener is a function, and this is none", "Pass a function.");
   }
-}
-
-/** An id that nobody else has. `crypto.randomUUID` is missing in pages that are not served securely; this is everywhere. */
-export function newId(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** What an append brings about. */

@@ -2,6 +2,7 @@
 // is written once: as scripts that stop wherever they ask the database.
 
 import { ContextError } from "../base/errors.js";
+import { newId } from "../base/ids.js";
 import type {
   Appended,
   AppendOptions,
@@ -18,7 +19,7 @@ import type {
 } from "./contract.js";
 import type { Holds } from "./hold.js";
 import type { Listeners } from "./listeners.js";
-import { admit, checkKey, checkListener, newId, recovered, storeError, trimmed } from "./log.js";
+import { admit, checkKey, checkListener, recovered, storeError, trimmed } from "./log.js";
 import { publicDerived, publicStore } from "./public-store.js";
 import {
   allEntriesOf,

@@ -1,8 +1,9 @@
 //! Which language a text is in.
 
+use crate::base::hash;
 use crate::recall::text::fold::is_mark;
 use crate::recall::text::language::Language;
-use crate::recall::text::words::{HASH_START, hash_byte, stop_languages_of};
+use crate::recall::text::words::stop_languages_of;
 
 /// Which language a text is in, by its stop words and by letters that few languages have; none where it is too short, in
 /// none of them, or not clearly in one. Only the beginning of a long text is read.
@@ -45,18 +46,18 @@ struct Scores {
 impl Scores {
     /// Counts the words of what stands between spaces.
     fn chunk(&mut self, chunk: &str) {
-        let mut hash = HASH_START;
+        let mut hash = hash::START;
         let mut letters = 0_u32;
         let mut is_tail = false;
         for character in chunk.chars() {
             if character.is_ascii_alphabetic() {
-                hash = hash_byte(hash, character.to_ascii_lowercase() as u8);
+                hash = hash::with_byte(hash, character.to_ascii_lowercase() as u8);
                 letters += 1;
             } else if character.is_alphabetic() {
                 for small in character.to_lowercase() {
                     self.letter(small);
                     let mut bytes = [0; 4];
-                    hash = small.encode_utf8(&mut bytes).bytes().fold(hash, hash_byte);
+                    hash = small.encode_utf8(&mut bytes).bytes().fold(hash, hash::with_byte);
                 }
                 letters += 1;
             } else if !is_mark(character) {
@@ -64,7 +65,7 @@ impl Scores {
                 let is_apostrophe = matches!(character, '\'' | '’');
                 self.word(hash, letters, is_tail || is_apostrophe);
                 is_tail = is_apostrophe && letters > 0;
-                hash = HASH_START;
+                hash = hash::START;
                 letters = 0;
             }
         }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::OnceLock;
 use windrow::build::{Build, Step};
 use windrow::config::ContextConfig;
-use windrow::log::unread::{UnreadStretch, Unread};
+use windrow::log::unread::{Unread, UnreadStretch};
 use windrow::recall::transcript::Transcript;
 use windrow::state::ask::{Need, Wanted};
 use windrow::state::context::Context;

@@ -143,9 +143,9 @@ test("the first example keeps, leaves out and counts what its comments say", asy
   assert.equal(example, examples[0]);
   const sent = [];
   const { fetch } = globalThis;
-  globalThis.fetch = async (url, init) => {
+  globalThis.fetch = (url, init) => {
     sent.push({ url, ...JSON.parse(init.body) });
-    return new Response("{}");
+    return Promise.resolve(new Response("{}"));
   };
   const { context, messages } = await run(example, "context", "messages").finally(() => {
     globalThis.fetch = fetch;

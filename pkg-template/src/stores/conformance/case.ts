@@ -1,7 +1,7 @@
 // A case of the suite, and the storage that it has for itself.
 
+import { newId } from "../../base/ids.js";
 import type { TranscriptStore } from "../contract.js";
-import { newId } from "../log.js";
 
 /** How the suite comes by stores. */
 export interface StoreHarness {

@@ -72,6 +72,7 @@ pub(super) enum Part {
     Night,
 }
 
+use crate::base::hash;
 use Part::{Afternoon, Evening, Morning, Night};
 use Word::{
     After, Ago, AgoFirst, And, Before, Between, Common, Day, DayPart, Determiner, DoubtfulDay, End,
@@ -596,11 +597,11 @@ pub(super) struct Hash(u32);
 
 impl Hash {
     pub(super) const fn new() -> Self {
-        Self(0x811c_9dc5)
+        Self(hash::START)
     }
 
     pub(super) const fn with(self, byte: u8) -> Self {
-        Self((self.0 ^ byte as u32).wrapping_mul(0x0100_0193))
+        Self(hash::with_byte(self.0, byte))
     }
 
     /// With the next character of a word, whatever its case and accents. What only carries an accent adds nothing.

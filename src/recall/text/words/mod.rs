@@ -13,6 +13,7 @@ mod russian;
 mod spanish;
 
 use super::language::Language;
+use crate::base::hash;
 
 const STOP: [&str; 7] = [
     english::STOP,
@@ -69,7 +70,7 @@ pub(crate) fn question_phrases(language: Language) -> impl Iterator<Item = &'sta
 /// The languages in which a word is a stop word, a bit for each by its place in [`Language::ALL`]. The word is prepared,
 /// with its diacritics or without.
 pub(crate) fn stop_languages(word: &str) -> u8 {
-    stop_languages_of(word.bytes().fold(HASH_START, hash_byte))
+    stop_languages_of(word.bytes().fold(hash::START, hash::with_byte))
 }
 
 /// As [`stop_languages`], of the hash of a word.
@@ -79,19 +80,11 @@ pub(crate) fn stop_languages_of(hash: u32) -> u8 {
 
 /// The English word that a prepared word is an irregular form of.
 pub(crate) fn irregular(word: &str) -> Option<&'static str> {
-    let hash = word.bytes().fold(HASH_START, hash_byte);
+    let hash = word.bytes().fold(hash::START, hash::with_byte);
     let place = IRREGULAR_HASHES.binary_search(&hash).ok()?;
     let start = IRREGULAR_PLACES[place] as usize;
     let (form, rest) = english::IRREGULAR.get(start..)?.split_once(' ')?;
     (form == word).then(|| rest.split(',').next().unwrap_or(rest))
-}
-
-/// The hash of no byte (FNV-1a).
-pub(crate) const HASH_START: u32 = 0x811C_9DC5;
-
-/// The hash of what is hashed so far and one byte.
-pub(crate) const fn hash_byte(hash: u32, byte: u8) -> u32 {
-    (hash ^ byte as u32).wrapping_mul(0x0100_0193)
 }
 
 /// The base letters of U+00C0 to U+00FF, as folding makes them; `ß` is two.
@@ -120,15 +113,15 @@ const fn stops() -> Stops {
         let bytes = STOP[language].as_bytes();
         let mut at = 0;
         while at < bytes.len() {
-            let (mut plain, mut folded) = (HASH_START, HASH_START);
+            let (mut plain, mut folded) = (hash::START, hash::START);
             while at < bytes.len() && bytes[at] != b' ' {
                 let byte = bytes[at];
-                plain = hash_byte(plain, byte);
+                plain = hash::with_byte(plain, byte);
                 if byte < 0x80 {
-                    folded = hash_byte(folded, byte);
+                    folded = hash::with_byte(folded, byte);
                 } else {
                     at += 1;
-                    plain = hash_byte(plain, bytes[at]);
+                    plain = hash::with_byte(plain, bytes[at]);
                     folded = hash_folded(folded, byte, bytes[at]);
                 }
                 at += 1;
@@ -145,12 +138,12 @@ const fn stops() -> Stops {
 /// The hash of what is hashed so far and a letter of two bytes, folded.
 const fn hash_folded(hash: u32, first: u8, second: u8) -> u32 {
     match (first, second) {
-        (0xC3, 0x9F) => hash_byte(hash_byte(hash, b's'), b's'),
-        (0xC3, _) => hash_byte(hash, BASES[(second & 0x3F) as usize]),
-        (0xC5, 0x93) => hash_byte(hash_byte(hash, b'o'), b'e'),
-        (0xD1, 0x91) => hash_byte(hash_byte(hash, 0xD0), 0xB5),
-        (0xD0, 0xB9) => hash_byte(hash_byte(hash, 0xD0), 0xB8),
-        _ => hash_byte(hash_byte(hash, first), second),
+        (0xC3, 0x9F) => hash::with_byte(hash::with_byte(hash, b's'), b's'),
+        (0xC3, _) => hash::with_byte(hash, BASES[(second & 0x3F) as usize]),
+        (0xC5, 0x93) => hash::with_byte(hash::with_byte(hash, b'o'), b'e'),
+        (0xD1, 0x91) => hash::with_byte(hash::with_byte(hash, 0xD0), 0xB5),
+        (0xD0, 0xB9) => hash::with_byte(hash::with_byte(hash, 0xD0), 0xB8),
+        _ => hash::with_byte(hash::with_byte(hash, first), second),
     }
 }
 
@@ -194,9 +187,9 @@ const fn irregulars() -> Irregulars {
     let mut at = 0;
     while at < bytes.len() {
         let start = at;
-        let mut hash = HASH_START;
+        let mut hash = hash::START;
         while bytes[at] != b' ' {
-            hash = hash_byte(hash, bytes[at]);
+            hash = hash::with_byte(hash, bytes[at]);
             at += 1;
         }
         let mut place = all.count;

@@ -1,0 +1,19 @@
+//! The right spelling of a name.
+
+/// The candidate that differs least, if it differs little enough to be a slip.
+pub(crate) fn nearest<'a>(
+    given: &str,
+    candidates: impl Iterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let plain = |text: &str| text.to_ascii_lowercase().replace(['_', '-'], "");
+    let wanted = plain(given);
+    let length = wanted.chars().count();
+    let most = |candidate: &str| 1.max(candidate.chars().count() / 4);
+    candidates
+        // What is much longer or shorter is no slip. Looked at letter by letter, a long text would cost seconds.
+        .filter(|candidate| length.abs_diff(plain(candidate).chars().count()) <= most(candidate))
+        .map(|candidate| (strsim::osa_distance(&wanted, &plain(candidate)), candidate))
+        .filter(|(distance, candidate)| *distance <= most(candidate))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
