@@ -27,27 +27,35 @@ import {
  */
 export type TakeVectors = (first: number, vectors: Vectors) => boolean;
 
+/** Whom a build asks, and for whom. */
+export interface Asking<M> {
+  /** The caller's hooks. */
+  readonly hooks: Hooks;
+  /** The messages that positions are of. */
+  readonly messages: readonly M[];
+  /** Aborts the build. */
+  readonly signal: AbortSignal | undefined;
+  /** The kind of error that an abort becomes. */
+  readonly kind: ErrorKind;
+  /** Takes vectors that the hook for embeddings gave. */
+  readonly take: TakeVectors;
+}
+
 /**
  * Asks the hook that a need is for. Gives an answer in any case, unless the caller aborts: then it fails. Vectors are no part
  * of the answer: `take` gets them.
  */
-export async function askHook<M extends MessageInput>(
-  need: HookNeed,
-  hooks: Hooks,
-  messages: readonly M[],
-  signal: AbortSignal | undefined,
-  kind: ErrorKind,
-  take: TakeVectors,
-): Promise<Answer> {
+export async function askHook<M extends MessageInput>(need: HookNeed, asking: Asking<M>): Promise<Answer> {
+  const { hooks } = asking;
   const hook = hookOf(need, (name) => hooks.has(name));
   const run = hooks.get(hook);
   if (run === undefined) {
     return { hook, outcome: "unavailable" };
   }
   if (need.need === "embeddings") {
-    return await askForVectors(need, run, signal, kind, take);
+    return await askForVectors(need, run, asking);
   }
-  return await askOnce(need, hook, run, messages, signal, kind);
+  return await askOnce(need, hook, run, asking);
 }
 
 type EmbeddingsNeed = Extract<HookNeed, { readonly need: "embeddings" }>;
@@ -58,17 +66,16 @@ type RunHook = (...question: readonly unknown[]) => unknown;
 async function askForVectors(
   { texts, batchSize, timeoutMs }: EmbeddingsNeed,
   run: RunHook,
-  signal: AbortSignal | undefined,
-  kind: ErrorKind,
-  take: TakeVectors,
+  asking: Asking<MessageInput>,
 ): Promise<Answer> {
+  const { signal, take } = asking;
   const hook = "recall.embed";
   let dimensions: number | undefined;
   for (let first = 0; first < texts.length; first += batchSize) {
     const batch = texts.slice(first, first + batchSize);
     const { length } = batch;
     const ending = await endingOf((own) => run(batch, { signal: own }), timeoutMs, signal);
-    const answer = answerTo(ending, hook, timeoutMs, signal, kind, (given) => {
+    const answer = answerTo(ending, { hook, timeoutMs }, asking, (given) => {
       const vectors = readVectors(given, length, dimensions);
       if (vectors === "unavailable" || "nonsense" in vectors) {
         return vectors;
@@ -89,23 +96,20 @@ async function askOnce<M extends MessageInput>(
   need: OtherNeed,
   hook: HookName,
   run: RunHook,
-  messages: readonly M[],
-  signal: AbortSignal | undefined,
-  kind: ErrorKind,
+  asking: Asking<M>,
 ): Promise<Answer> {
+  const { messages, signal } = asking;
   // Of what the hook gets it may change anything: what its answer is read by is made before.
   const { call, read } = questionOf(need, hook, messages);
   const ending = await endingOf((own) => call(run, own), need.timeoutMs, signal);
-  return answerTo(ending, hook, need.timeoutMs, signal, kind, read);
+  return answerTo(ending, { hook, timeoutMs: need.timeoutMs }, asking, read);
 }
 
 /** What the end of a wait for a hook comes to. */
 function answerTo(
   ending: Ending,
-  hook: HookName,
-  timeoutMs: number,
-  signal: AbortSignal | undefined,
-  kind: ErrorKind,
+  { hook, timeoutMs }: { readonly hook: HookName; readonly timeoutMs: number },
+  { signal, kind }: Pick<Asking<MessageInput>, "signal" | "kind">,
   read: (given: unknown) => Reading,
 ): Answer {
   switch (ending.kind) {

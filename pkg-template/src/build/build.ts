@@ -64,7 +64,8 @@ export async function buildOver<M extends MessageInput, F extends Format>(
     const reader = open(read);
     return await buildFrom<M, F>(reader instanceof Promise ? await reader : reader, read, now, {
       hooks: [...read.hooks.keys()],
-      answer: (need, messages, take) => askHook(need, read.hooks, messages, read.signal, KIND, take),
+      answer: (need, messages, take) =>
+        askHook(need, { hooks: read.hooks, messages, signal: read.signal, kind: KIND, take }),
       offsets: offsetsOf,
     });
   } catch (failure) {

@@ -139,10 +139,10 @@ export interface MessageInput {
 }
 
 /**
- * A message as the engine sees it: role, pinned, time, and then field and text in turn. Two messages with equal streams
+ * A message as the engine sees it: role, pinned, time, and then field and text in turn. Two messages with equal encodings
  * are the same to the engine.
  */
-export type Stream = (string | number)[];
+export type EncodedMessage = (string | number)[];
 
 const roleCodes = new Map<unknown, number>(ROLES.map((role, code) => [role, code]));
 const fieldCodes = Object.fromEntries(FIELDS.map((field, code) => [field, code])) as Record<Field, number>;
@@ -204,11 +204,11 @@ class Malformed {
   }
 }
 
-/** Reads a message into `stream`. Fails with `INVALID_TRANSCRIPT` at `path`. */
-export function readMessage(message: unknown, path: string, kind: ErrorKind, stream: Stream): void {
-  stream.length = 0;
+/** Reads a message into `encoded`. Fails with `INVALID_TRANSCRIPT` at `path`. */
+export function readMessage(message: unknown, path: string, kind: ErrorKind, encoded: EncodedMessage): void {
+  encoded.length = 0;
   try {
-    read(message, stream);
+    read(message, encoded);
   } catch (failure) {
     const isMalformed = failure instanceof Malformed;
     const place = isMalformed ? path + failure.place : path;
@@ -228,7 +228,7 @@ export function readMessage(message: unknown, path: string, kind: ErrorKind, str
   }
 }
 
-function read(message: unknown, stream: Stream): void {
+function read(message: unknown, encoded: EncodedMessage): void {
   if (typeof message !== "object" || message === null || Array.isArray(message)) {
     throw new Malformed("", `expected a message, got ${describe(message)}`, "Pass objects with role and content.");
   }
@@ -245,47 +245,47 @@ function read(message: unknown, stream: Stream): void {
     );
   }
   const createdAt = input.createdAt;
-  stream.push(isAnswerOfTools(input) ? TOOL : roleCode, input.pinned === true ? 1 : 0, timeOf(createdAt));
-  push(stream, "id", idOf(input.id, ".id"));
-  push(stream, "name", text(input.name, ".name"));
-  push(stream, "createdAt", typeof createdAt === "string" ? createdAt : undefined);
-  push(stream, "sessionId", text(input.sessionId, ".sessionId"));
-  push(stream, "conversationId", idOf(input.conversationId, ".conversationId"));
-  push(stream, "summaryOf", idOf(input.summaryOf, ".summaryOf"));
-  push(stream, "replyTo", idOf(input.replyTo, ".replyTo"));
-  push(stream, "source", text(input.source, ".source"));
+  encoded.push(isAnswerOfTools(input) ? TOOL : roleCode, input.pinned === true ? 1 : 0, timeOf(createdAt));
+  push(encoded, "id", idOf(input.id, ".id"));
+  push(encoded, "name", text(input.name, ".name"));
+  push(encoded, "createdAt", typeof createdAt === "string" ? createdAt : undefined);
+  push(encoded, "sessionId", text(input.sessionId, ".sessionId"));
+  push(encoded, "conversationId", idOf(input.conversationId, ".conversationId"));
+  push(encoded, "summaryOf", idOf(input.summaryOf, ".summaryOf"));
+  push(encoded, "replyTo", idOf(input.replyTo, ".replyTo"));
+  push(encoded, "source", text(input.source, ".source"));
   for (const [position, tag] of list(input.tags, ".tags").entries()) {
-    push(stream, "tag", text(tag, `.tags[${position}]`));
+    push(encoded, "tag", text(tag, `.tags[${position}]`));
   }
   const { actions, target } = input;
   if (actions != null) {
     for (const action of actionsOf(actions)) {
-      push(stream, "action", action);
+      push(encoded, "action", action);
     }
   }
-  push(stream, "status", text(input.status, ".status"));
+  push(encoded, "status", text(input.status, ".status"));
   if (typeof target === "string") {
-    push(stream, "target", target);
+    push(encoded, "target", target);
   } else if (target != null) {
     for (const [position, name] of list(target, ".target", "a text or a list of texts").entries()) {
-      push(stream, "target", text(name, `.target[${position}]`));
+      push(encoded, "target", text(name, `.target[${position}]`));
     }
   }
-  push(stream, "priority", priorityOf(input.priority));
-  push(stream, "timeToLive", timeToLiveOf(input.ttlSeconds));
-  const begin = stream.length;
-  readContent(input.content, stream);
-  push(stream, "text", text(input.refusal, ".refusal"));
+  push(encoded, "priority", priorityOf(input.priority));
+  push(encoded, "timeToLive", timeToLiveOf(input.ttlSeconds));
+  const begin = encoded.length;
+  readContent(input.content, encoded);
+  push(encoded, "text", text(input.refusal, ".refusal"));
   for (const thought of thoughtsOf(input)) {
-    push(stream, "reasoning", thought);
+    push(encoded, "reasoning", thought);
   }
   for (const field of ["toolCalls", "tool_calls"]) {
     for (const [position, call] of list(input[field], `.${field}`).entries()) {
-      readCall(call, `.${field}[${position}]`, stream);
+      readCall(call, `.${field}[${position}]`, encoded);
     }
   }
   if (input.audio != null) {
-    push(stream, "audio", mediaOf({ audio: input.audio }, "audio"));
+    push(encoded, "audio", mediaOf({ audio: input.audio }, "audio"));
   }
   if (input.function_call != null) {
     throw new Malformed(
@@ -294,10 +294,10 @@ function read(message: unknown, stream: Stream): void {
       "Write it as a tool call: tool_calls, and a message of the role tool.",
     );
   }
-  push(stream, "resultId", text(input.toolCallId ?? input.tool_call_id, ".toolCallId"));
-  const isEmpty = saysNothing(stream, begin, SAYS_NOTHING_BY_ITSELF);
-  checkNothingIsLost(input, "", "message", MESSAGE_FIELDS, isEmpty, stream, begin);
-  if (input.content === undefined && stream.length === begin) {
+  push(encoded, "resultId", text(input.toolCallId ?? input.tool_call_id, ".toolCallId"));
+  const isEmpty = saysNothing(encoded, begin, SAYS_NOTHING_BY_ITSELF);
+  checkNothingIsLost(input, { place: "", what: "message", known: MESSAGE_FIELDS }, isEmpty, encoded, begin);
+  if (input.content === undefined && encoded.length === begin) {
     throw new Malformed(
       ".content",
       "the message has no content, and nothing else that windrow reads says anything",
@@ -337,10 +337,10 @@ const SAYS_NOTHING_BY_ITSELF: readonly Field[] = ["resultId"];
 const SAYS_NOTHING_IN_A_PART: readonly Field[] = ["resultId", "callId", "callName"];
 
 /** Whether nothing that is said was read from `begin` on, apart from `silent` fields. */
-function saysNothing(stream: Stream, begin: number, silent: readonly Field[]): boolean {
-  for (let at = begin; at < stream.length; at += 2) {
-    const field = FIELDS[stream[at] as number] as Field;
-    const value = stream[at + 1] as string;
+function saysNothing(encoded: EncodedMessage, begin: number, silent: readonly Field[]): boolean {
+  for (let at = begin; at < encoded.length; at += 2) {
+    const field = FIELDS[encoded[at] as number] as Field;
+    const value = encoded[at + 1] as string;
     if (!silent.includes(field) && value.trim() !== "" && !(field === "callArguments" && value === "{}")) {
       return false;
     }
@@ -354,15 +354,17 @@ function saysNothing(stream: Stream, begin: number, silent: readonly Field[]): b
  */
 function checkNothingIsLost(
   input: object,
-  place: string,
-  what: string,
-  known: ReadonlySet<string>,
+  {
+    place,
+    what,
+    known,
+  }: { readonly place: string; readonly what: "message" | "part" | "tool call"; readonly known: ReadonlySet<string> },
   isEmpty: boolean,
-  stream: Stream,
-  begin: number,
+  encoded: EncodedMessage,
+  begin: number = encoded.length,
 ): void {
   const said = (): string =>
-    stream
+    encoded
       .slice(begin)
       .filter((_, at) => at % 2 === 1)
       .join("\n");
@@ -439,77 +441,77 @@ function timeToLiveOf(seconds: unknown): string | undefined {
   return String(Math.min(Math.round(seconds * 1000), Number.MAX_SAFE_INTEGER));
 }
 
-function readContent(content: unknown, stream: Stream): void {
+function readContent(content: unknown, encoded: EncodedMessage): void {
   if (typeof content === "string") {
-    push(stream, "text", content);
+    push(encoded, "text", content);
     return;
   }
   for (const [position, part] of list(content, ".content", "a text or a list of parts").entries()) {
-    readPart(part, `.content[${position}]`, stream);
+    readPart(part, `.content[${position}]`, encoded);
   }
 }
 
-function readPart(part: unknown, place: string, stream: Stream): void {
+function readPart(part: unknown, place: string, encoded: EncodedMessage): void {
   if (typeof part === "string") {
-    push(stream, "text", part);
+    push(encoded, "text", part);
     return;
   }
   if (typeof part !== "object" || part === null) {
     throw new Malformed(place, `expected a content part, got ${describe(part)}`, "Pass objects with a type, or texts.");
   }
   const input = part as Record<string, unknown>;
-  const begin = stream.length;
-  const known = readFields(input, place, stream);
-  const isEmpty = saysNothing(stream, begin, SAYS_NOTHING_IN_A_PART);
-  checkNothingIsLost(input, place, "part", known, isEmpty, stream, begin);
+  const begin = encoded.length;
+  const known = readFields(input, place, encoded);
+  const isEmpty = saysNothing(encoded, begin, SAYS_NOTHING_IN_A_PART);
+  checkNothingIsLost(input, { place, what: "part", known }, isEmpty, encoded, begin);
 }
 
 const RESULT_TYPE = /^tool-result$|^(?:\w+_)?tool_result$/;
 const CALL_TYPE = /^(?:(?:server|mcp)_)?tool_use$/;
 
 /** Reads the fields of a part; gives those that it knows. */
-function readFields(input: Record<string, unknown>, place: string, stream: Stream): ReadonlySet<string> {
+function readFields(input: Record<string, unknown>, place: string, encoded: EncodedMessage): ReadonlySet<string> {
   const { type } = input;
   switch (type) {
     case "text":
     case "input_text":
     case "output_text":
-      return readText(input, place, "text", "text", stream);
+      return readText(input, place, "text", "text", encoded);
     case "refusal":
-      return readText(input, place, "text", "refusal", stream);
+      return readText(input, place, "text", "refusal", encoded);
     case "reasoning":
-      return readText(input, place, "reasoning", "text", stream);
+      return readText(input, place, "reasoning", "text", encoded);
     case "thinking":
-      return readText(input, place, "reasoning", "thinking", stream);
+      return readText(input, place, "reasoning", "thinking", encoded);
     case "redacted_thinking":
-      return readText(input, place, "reasoning", "data", stream);
+      return readText(input, place, "reasoning", "data", encoded);
     case "image":
     case "image_url":
-      readMedia(input, place, "image", stream);
+      readMedia(input, place, "image", encoded);
       return MEDIA_PART_FIELDS;
     case "audio":
     case "input_audio":
-      readMedia(input, place, "audio", stream);
+      readMedia(input, place, "audio", encoded);
       return MEDIA_PART_FIELDS;
     case "file":
     case "document":
-      readMedia(input, place, "file", stream);
+      readMedia(input, place, "file", encoded);
       return MEDIA_PART_FIELDS;
     case "tool-call":
-      pushCall(stream, place, input.toolCallId, input.toolName, input.input ?? input.args, ["toolCallId", "toolName"]);
+      pushCall(encoded, place, input, input.input ?? input.args, ["toolCallId", "toolName"]);
       return TOOL_CALL_FIELDS;
     case "tool-result":
-      push(stream, "resultId", required(input.toolCallId, `${place}.toolCallId`));
-      readOutput(input.output ?? input.result, place, stream);
+      push(encoded, "resultId", required(input.toolCallId, `${place}.toolCallId`));
+      readOutput(input.output ?? input.result, place, encoded);
       return TOOL_RESULT_FIELDS;
     default:
       if (typeof type === "string" && CALL_TYPE.test(type)) {
-        pushCall(stream, place, input.id, input.name, input.input);
+        pushCall(encoded, place, input, input.input);
         return TOOL_USE_FIELDS;
       }
       if (typeof type === "string" && RESULT_TYPE.test(type)) {
-        push(stream, "resultId", required(input.tool_use_id, `${place}.tool_use_id`));
-        readBlocks(input.content, `${place}.content`, stream);
+        push(encoded, "resultId", required(input.tool_use_id, `${place}.tool_use_id`));
+        readBlocks(input.content, `${place}.content`, encoded);
         return TOOL_RESULT_BLOCK_FIELDS;
       }
       throw new Malformed(
@@ -534,13 +536,13 @@ function readText(
   place: string,
   field: Field,
   name: string,
-  stream: Stream,
+  encoded: EncodedMessage,
 ): ReadonlySet<string> {
   const value = input[name];
   if (value == null) {
-    checkNothingIsLost(input, place, "part", NO_FIELDS, true, stream, stream.length);
+    checkNothingIsLost(input, { place, what: "part", known: NO_FIELDS }, true, encoded);
   }
-  push(stream, field, required(value, `${place}.${name}`));
+  push(encoded, field, required(value, `${place}.${name}`));
   return name === "data" ? REDACTED_FIELDS : TEXT_FIELDS;
 }
 
@@ -551,10 +553,10 @@ function readMedia(
   input: Record<string, unknown>,
   place: string,
   kind: "image" | "audio" | "file",
-  stream: Stream,
+  encoded: EncodedMessage,
 ): void {
   if (!MEDIA_FIELDS.some((field) => hasMedia(input[field]))) {
-    checkNothingIsLost(input, place, "part", MEDIA_PART_FIELDS, true, stream, stream.length);
+    checkNothingIsLost(input, { place, what: "part", known: MEDIA_PART_FIELDS }, true, encoded);
     throw new Malformed(
       place,
       `the ${kind} part has no data, no url and no id`,
@@ -565,26 +567,26 @@ function readMedia(
   const detail = input.type === "image_url" ? ".image_url.detail" : ".detail";
   const given =
     input.type === "image_url" ? (input.image_url as { detail?: unknown } | undefined)?.detail : input.detail;
-  push(stream, kind, mediaOf(input, kind, text(given, place + detail)));
+  push(encoded, kind, mediaOf(input, kind, text(given, place + detail)));
 }
 
 /** What a tool gave: a text, any JSON, or one of the AI SDK's outputs, which say themselves what they are. */
-function readOutput(output: unknown, place: string, stream: Stream): void {
+function readOutput(output: unknown, place: string, encoded: EncodedMessage): void {
   const typed = (typeof output === "object" && output !== null ? output : {}) as { type?: unknown; value?: unknown };
   if (typed.type === "content" && Array.isArray(typed.value)) {
-    readBlocks(typed.value, `${place}.output.value`, stream);
+    readBlocks(typed.value, `${place}.output.value`, encoded);
   } else {
     const isTyped = OUTPUT_TYPE.test(String(typed.type)) && "value" in typed;
-    push(stream, "text", json(isTyped ? typed.value : output) ?? "");
+    push(encoded, "text", json(isTyped ? typed.value : output) ?? "");
   }
 }
 
 const OUTPUT_TYPE = /^(?:error-)?(?:text|json)$/;
 
 /** What a tool gave, as a list of texts, images and the like, or as a text. */
-function readBlocks(content: unknown, place: string, stream: Stream): void {
+function readBlocks(content: unknown, place: string, encoded: EncodedMessage): void {
   if (!Array.isArray(content)) {
-    push(stream, "text", json(content) ?? "");
+    push(encoded, "text", json(content) ?? "");
     return;
   }
   for (const [position, block] of content.entries()) {
@@ -592,11 +594,11 @@ function readBlocks(content: unknown, place: string, stream: Stream): void {
     const at = `${place}[${position}]`;
     const kind = BLOCK_KINDS.find(([pattern]) => pattern.test(type))?.[1];
     if (kind !== undefined) {
-      readMedia(block as Record<string, unknown>, at, kind, stream);
+      readMedia(block as Record<string, unknown>, at, kind, encoded);
     } else if (type === "text" || typeof block === "string") {
-      readPart(block, at, stream);
+      readPart(block, at, encoded);
     } else {
-      push(stream, "text", json(block) ?? "");
+      push(encoded, "text", json(block) ?? "");
     }
   }
 }
@@ -690,7 +692,7 @@ function blocksWithText(content: unknown, text: string): unknown {
   return [...(text === "" ? [] : [{ type: "text", text }]), ...media];
 }
 
-function readCall(call: unknown, place: string, stream: Stream): void {
+function readCall(call: unknown, place: string, encoded: EncodedMessage): void {
   if (typeof call !== "object" || call === null) {
     throw new Malformed(
       place,
@@ -701,11 +703,11 @@ function readCall(call: unknown, place: string, stream: Stream): void {
   const input = call as Record<string, unknown>;
   const given = input.function ?? input.custom;
   const named = (typeof given === "object" && given !== null ? given : input) as Record<string, unknown>;
-  const begin = stream.length;
-  pushCall(stream, place, input.id, named.name, named.arguments ?? named.input);
-  const isEmpty = saysNothing(stream, begin, SAYS_NOTHING_IN_A_PART);
+  const begin = encoded.length;
+  pushCall(encoded, place, { id: input.id, name: named.name }, named.arguments ?? named.input);
+  const isEmpty = saysNothing(encoded, begin, SAYS_NOTHING_IN_A_PART);
   for (const fields of named === input ? [input] : [input, named]) {
-    checkNothingIsLost(fields, place, "tool call", CALL_FIELDS, isEmpty, stream, begin);
+    checkNothingIsLost(fields, { place, what: "tool call", known: CALL_FIELDS }, isEmpty, encoded, begin);
   }
   if (input.result != null || input.output != null) {
     throw new Malformed(
@@ -718,21 +720,20 @@ function readCall(call: unknown, place: string, stream: Stream): void {
 }
 
 function pushCall(
-  stream: Stream,
+  encoded: EncodedMessage,
   place: string,
-  id: unknown,
-  name: unknown,
+  call: Record<string, unknown>,
   given: unknown,
-  [idField, nameField] = ["id", "name"],
+  [idField, nameField]: readonly [string, string] = ["id", "name"],
 ): void {
-  push(stream, "callId", required(id, `${place}.${idField}`));
-  push(stream, "callName", required(name, `${place}.${nameField}`));
-  push(stream, "callArguments", json(given) ?? "");
+  push(encoded, "callId", required(call[idField], `${place}.${idField}`));
+  push(encoded, "callName", required(call[nameField], `${place}.${nameField}`));
+  push(encoded, "callArguments", json(given) ?? "");
 }
 
-function push(stream: Stream, field: Field, value: string | undefined): void {
+function push(encoded: EncodedMessage, field: Field, value: string | undefined): void {
   if (value !== undefined) {
-    stream.push(fieldCodes[field], value);
+    encoded.push(fieldCodes[field], value);
   }
 }
 
@@ -788,50 +789,55 @@ const encoder = new TextEncoder();
 let scratch = new Uint8Array(0);
 
 /** Appends messages to the engine's transcript, in batches of flat columns. */
-export function appendStreams(core: CoreTranscript, streams: readonly Stream[], kind: ErrorKind): void {
-  for (let first = 0; first < streams.length; ) {
+export function appendEncoded(core: CoreTranscript, encodedMessages: readonly EncodedMessage[], kind: ErrorKind): void {
+  for (let first = 0; first < encodedMessages.length; ) {
     let end = first;
     let length = 0;
-    while (end < streams.length && (end === first || length < BATCH_LENGTH)) {
-      length += textLength(streams[end] as Stream);
+    while (end < encodedMessages.length && (end === first || length < BATCH_LENGTH)) {
+      length += textLength(encodedMessages[end] as EncodedMessage);
       end += 1;
     }
-    appendBatch(core, streams.slice(first, end), length, kind);
+    appendBatch(core, encodedMessages.slice(first, end), length, kind);
     first = end;
   }
 }
 
-function textLength(stream: Stream): number {
+function textLength(encoded: EncodedMessage): number {
   let length = 0;
-  for (let at = HEAD + 1; at < stream.length; at += 2) {
-    length += (stream[at] as string).length;
+  for (let at = HEAD + 1; at < encoded.length; at += 2) {
+    length += (encoded[at] as string).length;
   }
   return length;
 }
 
-function appendBatch(core: CoreTranscript, streams: readonly Stream[], length: number, kind: ErrorKind): void {
-  const count = streams.length;
+function appendBatch(
+  core: CoreTranscript,
+  encodedMessages: readonly EncodedMessage[],
+  length: number,
+  kind: ErrorKind,
+): void {
+  const count = encodedMessages.length;
   const roles = new Uint8Array(count);
   const pinned = new Uint8Array(count);
   const times = new Float64Array(count);
   const segmentCounts = new Uint32Array(count);
-  const segmentTotal = streams.reduce((total, stream) => total + (stream.length - HEAD) / 2, 0);
+  const segmentTotal = encodedMessages.reduce((total, encoded) => total + (encoded.length - HEAD) / 2, 0);
   const segmentFields = new Uint8Array(segmentTotal);
   const segmentLengths = new Uint32Array(segmentTotal);
   // A code unit of UTF-16 is at most three bytes of UTF-8.
   const bytes = call(kind, () => (length > BATCH_LENGTH ? new Uint8Array(length * 3) : scratchOf(length * 3)));
   let segment = 0;
   let written = 0;
-  for (const [index, stream] of streams.entries()) {
-    roles[index] = stream[0] as number;
-    pinned[index] = stream[1] as number;
-    times[index] = stream[2] as number;
-    segmentCounts[index] = (stream.length - HEAD) / 2;
-    for (let at = HEAD; at < stream.length; at += 2) {
-      const encoded = encoder.encodeInto(stream[at + 1] as string, bytes.subarray(written));
-      segmentFields[segment] = stream[at] as number;
-      segmentLengths[segment] = encoded.written;
-      written += encoded.written;
+  for (const [index, encoded] of encodedMessages.entries()) {
+    roles[index] = encoded[0] as number;
+    pinned[index] = encoded[1] as number;
+    times[index] = encoded[2] as number;
+    segmentCounts[index] = (encoded.length - HEAD) / 2;
+    for (let at = HEAD; at < encoded.length; at += 2) {
+      const utf8 = encoder.encodeInto(encoded[at + 1] as string, bytes.subarray(written));
+      segmentFields[segment] = encoded[at] as number;
+      segmentLengths[segment] = utf8.written;
+      written += utf8.written;
       segment += 1;
     }
   }
@@ -846,7 +852,7 @@ function scratchOf(length: number): Uint8Array {
   return scratch;
 }
 
-/** Whether two streams are the same message. */
-export function isSame(left: Stream, right: Stream): boolean {
+/** Whether two encodings are of the same message. */
+export function isSame(left: EncodedMessage, right: EncodedMessage): boolean {
   return left.length === right.length && left.every((value, at) => Object.is(value, right[at]));
 }

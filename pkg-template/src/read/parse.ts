@@ -4,7 +4,7 @@ import { ContextError, type ErrorKind } from "../base/errors.js";
 import { describe } from "../base/options.js";
 import { decodePlain, isRecord } from "../base/plain-data.js";
 import { publicCall } from "../base/public-call.js";
-import { type MessageInput, readMessage, type Stream } from "./messages.js";
+import { type EncodedMessage, type MessageInput, readMessage } from "./messages.js";
 
 /** A row of a file that is not a message. */
 export interface SkippedRow {
@@ -40,7 +40,7 @@ function parse(text: string): ParsedTranscript {
   checkText(text, "transcript_error");
   const messages: MessageInput[] = [];
   const skipped: SkippedRow[] = [];
-  const stream: Stream = [];
+  const encoded: EncodedMessage = [];
   let sessionKey: string | undefined;
   let firstFailure: unknown;
   const take = (entry: unknown, row: number): void => {
@@ -56,7 +56,7 @@ function parse(text: string): ParsedTranscript {
     const turn = messageOfTurn(entry);
     if (turn !== undefined) {
       try {
-        readMessage(turn, `row ${row}`, "transcript_error", stream);
+        readMessage(turn, `row ${row}`, "transcript_error", encoded);
         messages.push(turn as unknown as MessageInput);
         return;
       } catch (failure) {
@@ -70,7 +70,7 @@ function parse(text: string): ParsedTranscript {
     }
     try {
       const message = fromSessionLog(entry, sessionKey);
-      readMessage(message, `row ${row}`, "transcript_error", stream);
+      readMessage(message, `row ${row}`, "transcript_error", encoded);
       messages.push(message as MessageInput);
     } catch (failure) {
       skip(failure);

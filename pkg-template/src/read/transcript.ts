@@ -6,7 +6,7 @@ import type { Unread } from "../base/generated.js";
 import { describe } from "../base/options.js";
 import { publicCall, publicMethods } from "../base/public-call.js";
 import { call, engineGeneration } from "../engine/engine.js";
-import { appendStreams, isSame, type MessageInput, readMessage, type Stream } from "./messages.js";
+import { appendEncoded, type EncodedMessage, isSame, type MessageInput, readMessage } from "./messages.js";
 import { isInstructionRole } from "./roles.js";
 
 /** What is known of the log that messages are from. */
@@ -59,8 +59,8 @@ export class Transcript<M extends MessageInput = MessageInput> {
   /** Appends a message or a list of messages, all or none. Fails with `INVALID_TRANSCRIPT`. */
   append(messages: M | readonly M[]): void {
     const list = messageListOf<M>(messages, "transcript_error", this.length) ?? [messages as M];
-    const streams = readAll(list, this.length, "transcript_error");
-    appendStreams(this.#live(), streams, "transcript_error");
+    const encodedMessages = readAll(list, this.length, "transcript_error");
+    appendEncoded(this.#live(), encodedMessages, "transcript_error");
     for (const message of list) {
       this.#messages.push(message);
     }
@@ -69,9 +69,9 @@ export class Transcript<M extends MessageInput = MessageInput> {
   /** Puts a message in the place of the last one, for example a reply that is still being written. */
   replaceLast(message: M): void {
     const last = Math.max(this.length - 1, 0);
-    const streams = readAll([message], last, "transcript_error");
+    const encodedMessages = readAll([message], last, "transcript_error");
     this.truncate(last);
-    appendStreams(this.#live(), streams, "transcript_error");
+    appendEncoded(this.#live(), encodedMessages, "transcript_error");
     this.#messages.push(message);
   }
 
@@ -221,9 +221,9 @@ export function coreOf(
   path?: (index: number) => string,
   log?: LogFacts,
 ): CoreTranscript {
-  const streams = readAll(messages, 0, kind, path);
+  const encodedMessages = readAll(messages, 0, kind, path);
   const core = call(kind, () => new CoreTranscript());
-  appendStreams(core, streams, kind);
+  appendEncoded(core, encodedMessages, kind);
   if (log !== undefined) {
     setLog(core, log, kind);
   }
@@ -258,21 +258,21 @@ function readAll(
   first: number,
   kind: ErrorKind,
   path = (index: number): string => `messages[${index}]`,
-): Stream[] {
-  const streams: Stream[] = [];
+): EncodedMessage[] {
+  const encodedMessages: EncodedMessage[] = [];
   for (let index = 0; index < messages.length; index++) {
-    const stream: Stream = [];
-    readMessage(messages[index], path(first + index), kind, stream);
-    streams.push(stream);
+    const encoded: EncodedMessage = [];
+    readMessage(messages[index], path(first + index), kind, encoded);
+    encodedMessages.push(encoded);
   }
-  return streams;
+  return encodedMessages;
 }
 
 /** What is remembered of an array: its messages as the engine saw them, and the engine's transcript of them. */
 interface Remembered {
   readonly core: CoreTranscript;
   readonly generation: number;
-  readonly streams: Stream[];
+  readonly encodedMessages: EncodedMessage[];
 }
 
 /**
@@ -293,21 +293,21 @@ function recognise(messages: readonly object[], kind: ErrorKind): CoreTranscript
   const entry: Remembered =
     known?.generation === generation
       ? known
-      : { core: call(kind, () => new CoreTranscript()), generation, streams: [] };
+      : { core: call(kind, () => new CoreTranscript()), generation, encodedMessages: [] };
 
-  const { core, streams } = entry;
-  const length = streams.length;
-  const same = countSame(messages, streams, kind);
+  const { core, encodedMessages } = entry;
+  const length = encodedMessages.length;
+  const same = countSame(messages, encodedMessages, kind);
   const added = readAll(messages.slice(same), same, kind);
-  if (streams.length !== length) {
+  if (encodedMessages.length !== length) {
     // A getter of a message built a context of the same messages meanwhile.
     return coreOf(messages, kind);
   }
   call(kind, () => core.truncate(same));
-  streams.length = same;
-  appendStreams(core, added, kind);
-  for (const stream of added) {
-    streams.push(stream);
+  encodedMessages.length = same;
+  appendEncoded(core, added, kind);
+  for (const encoded of added) {
+    encodedMessages.push(encoded);
   }
   if (isKey) {
     remembered.set(key, entry);
@@ -326,12 +326,12 @@ function isInstruction(message: unknown): boolean {
 }
 
 /** How many messages at the beginning are as they were. */
-function countSame(messages: readonly unknown[], streams: readonly Stream[], kind: ErrorKind): number {
-  const stream: Stream = [];
-  const limit = Math.min(messages.length, streams.length);
+function countSame(messages: readonly unknown[], encodedMessages: readonly EncodedMessage[], kind: ErrorKind): number {
+  const encoded: EncodedMessage = [];
+  const limit = Math.min(messages.length, encodedMessages.length);
   for (let index = 0; index < limit; index++) {
-    readMessage(messages[index], `messages[${index}]`, kind, stream);
-    if (!isSame(stream, streams[index] as Stream)) {
+    readMessage(messages[index], `messages[${index}]`, kind, encoded);
+    if (!isSame(encoded, encodedMessages[index] as EncodedMessage)) {
       return index;
     }
   }
@@ -349,7 +349,7 @@ function remember(entry: Remembered): void {
     const oldest = latest.shift()?.deref();
     if (oldest !== undefined) {
       // The engine gives the memory back; the next use of that array finds an empty transcript and fills it.
-      oldest.streams.length = 0;
+      oldest.encodedMessages.length = 0;
       if (oldest.generation === engineGeneration()) {
         oldest.core.truncate(0);
       }

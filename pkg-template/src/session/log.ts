@@ -5,7 +5,7 @@
 
 import { ContextError } from "../base/errors.js";
 import { decodePlain, encodePlain, isRecord, Unkept, withFields } from "../base/plain-data.js";
-import { type MessageInput, readMessage, type Stream } from "../read/messages.js";
+import { type EncodedMessage, type MessageInput, readMessage } from "../read/messages.js";
 import { checkAnyIsRead, hasMessages, isCut, messageOfRow, rowsOf, type SkippedRow, tryParse } from "../read/parse.js";
 import type { Entry, EntryType, JsonValue, NewEntry } from "../stores/contract.js";
 import { entryOfBuildRow, isBuildRow } from "./builds.js";
@@ -86,14 +86,14 @@ function factsOf(message: MessageInput): Omit<NewEntry, "data"> {
 
 /**
  * The message of an entry, or why there is none. One without an id is given one: `#` and its sequence number, so that it can
- * be named. `stream` is where the message's fields are read into, for who wants to see them.
+ * be named. `encoded` is where the message's fields are read into, for who wants to see them.
  */
-export function messageOf(entry: Entry, stream: Stream = []): EntryMessage {
+export function messageOf(entry: Entry, encoded: EncodedMessage = []): EntryMessage {
   try {
     const { data, seq } = entry;
     const found = typeof data === "string" ? messageOfRow(JSON.parse(data)) : decodePlain(data);
     const message = isRecord(found) && found.id == null ? { ...found, id: `#${seq}` } : found;
-    readMessage(message, "entry", "session_error", stream);
+    readMessage(message, "entry", "session_error", encoded);
     return { message: message as unknown as MessageInput };
   } catch (failure) {
     return { flaw: reasonOf(failure) };
@@ -211,7 +211,7 @@ async function readRows(
   const skipped: SkippedRow[] = [];
   const damagedBuilds = new Set<SkippedRow>();
   const found = { entries, rows, builds, skipped, damagedBuilds };
-  const stream: Stream = [];
+  const encoded: EncodedMessage = [];
   const takeBuild = (value: Readonly<Record<string, unknown>>, row: number): void => {
     try {
       builds.push(entryOfBuildRow(value));
@@ -229,7 +229,7 @@ async function readRows(
       return;
     }
     try {
-      entries.push(entryOfRow(value, line, stream));
+      entries.push(entryOfRow(value, line, encoded));
       rows.push(rowCount);
     } catch (failure) {
       failures.push(failure);
@@ -323,14 +323,14 @@ async function isOneValueCut(
 }
 
 /** The entry of a row; where the row has no line, its data are kept. */
-function entryOfRow(row: unknown, line: string | undefined, stream: Stream): NewEntry {
+function entryOfRow(row: unknown, line: string | undefined, encoded: EncodedMessage): NewEntry {
   const type = typeOf(row);
   if (type !== undefined && type !== "message") {
     const kept: EntryType = type === "session" || type === "failure" ? type : "other";
     return { type: kept, data: line ?? (row as JsonValue) };
   }
   const message = messageOfRow(row);
-  readMessage(message, "row", "session_error", stream);
+  readMessage(message, "row", "session_error", encoded);
   const read = message as MessageInput;
   return line === undefined ? entryOf(read) : { ...factsOf(read), data: line };
 }

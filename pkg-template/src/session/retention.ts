@@ -3,7 +3,7 @@
 import { ContextError } from "../base/errors.js";
 import { FIELDS } from "../base/generated.js";
 import { publicPromise } from "../base/public-call.js";
-import type { Stream } from "../read/messages.js";
+import type { EncodedMessage } from "../read/messages.js";
 import { beginsExchange } from "../read/roles.js";
 import type {
   Entry,
@@ -348,7 +348,7 @@ const NO_REPLY = { newestSeq: 0, lastingSeq: 0 };
 class Scan {
   readonly #newest: number;
   readonly #beforeSeq: number;
-  readonly #stream: Stream = [];
+  readonly #encoded: EncodedMessage = [];
   /** What may survive, or decide about others, newest first. All else is read and forgotten. */
   readonly #facts: Fact[] = [];
   /** The newest reply to an id, and the newest that survives for its own sake; 0 for none. */
@@ -367,8 +367,8 @@ class Scan {
 
   take(entry: Entry): void {
     const { seq, type, pinned } = entry;
-    const { message } = messageOf(entry, this.#stream);
-    const named = message === undefined ? NOBODY : namesIn(this.#stream);
+    const { message } = messageOf(entry, this.#encoded);
+    const named = message === undefined ? NOBODY : namesIn(this.#encoded);
     if (type === "message" && !this.#isPast) {
       this.#isPast = this.#stayingCount === this.#newest || seq < this.#beforeSeq;
       if (!this.#isPast) {
@@ -463,12 +463,12 @@ class Scan {
 const NOBODY = { calls: [], results: [], replyTo: [] } as const;
 
 /** The messages and tool calls that a message names. */
-function namesIn(stream: Stream): Readonly<Record<"calls" | "results" | "replyTo", readonly string[]>> {
+function namesIn(encoded: EncodedMessage): Readonly<Record<"calls" | "results" | "replyTo", readonly string[]>> {
   const named = { calls: [] as string[], results: [] as string[], replyTo: [] as string[] };
-  for (let at = HEAD; at < stream.length; at += 2) {
-    const list = lists.get(stream[at] as number);
+  for (let at = HEAD; at < encoded.length; at += 2) {
+    const list = lists.get(encoded[at] as number);
     if (list !== undefined) {
-      named[list].push(stream[at + 1] as string);
+      named[list].push(encoded[at + 1] as string);
     }
   }
   return named;
