@@ -77,6 +77,9 @@ const papers = [
   ...["chat.ts", "identity.ts", "index.ts", "refusal.ts"].map((name) => example(`worker/src/${name}`)),
 ];
 
+/** The vocabularies: one file each, fetched when it is first needed. */
+const encodings = ["o200k_base", "cl100k_base"];
+
 /** The parts in the order in which they are built: what each is made from, what it makes, and how. */
 const parts = [
   {
@@ -94,7 +97,7 @@ const parts = [
   {
     name: "encodings",
     inputs: ["Cargo.lock", "src/tokens", "scripts/tools/src/bin/vocabulary.rs"],
-    outputs: [join(dist, "encodings", "o200k_base.js"), join(dist, "encodings", "cl100k_base.js")],
+    outputs: encodings.map((name) => join(dist, "encodings", `${name}.js`)),
     build: buildEncodings,
   },
   {
@@ -220,7 +223,7 @@ async function buildEncodings() {
     mkdirSync(vocabularies, { recursive: true });
     await cargo(["run", "--package", "windrow-tools", "--bin", "vocabulary", "--", vocabularies]);
     mkdirSync(join(dist, "encodings"), { recursive: true });
-    for (const name of ["o200k_base", "cl100k_base"]) {
+    for (const name of encodings) {
       const bytes = readFileSync(join(vocabularies, `${name}.bin`));
       const data = deflateRawSync(bytes, { level: 9 }).toString("base64");
       writeFileSync(join(dist, "encodings", `${name}.bin`), bytes);

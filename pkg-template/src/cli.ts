@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs";
 import { appendFile, readFile } from "node:fs/promises";
 import { parseArgs, TextDecoder } from "node:util";
+import { ENCODINGS } from "./base/generated.js";
 import { checkRecording, inWords } from "./build/replay.js";
 import { nearest } from "./engine/nearest.js";
 import {
@@ -13,7 +14,6 @@ import {
   buildContext,
   type ContextConfig,
   ContextError,
-  type EncodingChoice,
   type Format,
   knownShapes,
   type MessageInput,
@@ -73,14 +73,7 @@ type OptionName = keyof typeof OPTIONS;
 
 const COMMANDS = ["build", "replay"];
 const FORMS = ["text", "messages", "xml", "conversations", "json"] as const satisfies readonly (Format | "json")[];
-const PRESETS = [
-  "triaged",
-  "turns",
-  "tiered",
-  "agent",
-  "turnContract",
-] as const satisfies readonly (keyof typeof presets)[];
-const ENCODINGS = ["o200k_base", "cl100k_base", "estimate"] as const satisfies readonly EncodingChoice[];
+const PRESETS = Object.keys(presets) as (keyof typeof presets)[];
 
 const SEE_HELP = "; see windrow --help";
 

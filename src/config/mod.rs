@@ -120,6 +120,9 @@ pub enum EncodingChoice {
 }
 
 impl EncodingChoice {
+    /// Every choice.
+    pub const ALL: [Self; 3] = [Self::O200kBase, Self::Cl100kBase, Self::Estimate];
+
     /// The exact encoding that was chosen, if one was.
     #[must_use]
     pub fn exact(self) -> Option<EncodingName> {

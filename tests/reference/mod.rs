@@ -99,6 +99,13 @@ fn typescript() -> String {
         "Every field, in the order of its code in the engine.",
         &Field::ALL,
     );
+    constants(
+        &mut out,
+        "ENCODINGS",
+        "EncodingChoice",
+        "Every way to count tokens.",
+        &EncodingChoice::ALL,
+    );
     out
 }
 

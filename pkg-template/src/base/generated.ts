@@ -1383,3 +1383,6 @@ export const FIELDS: readonly Field[] = [
   "priority",
   "timeToLive",
 ];
+
+/** Every way to count tokens. */
+export const ENCODINGS: readonly EncodingChoice[] = ["o200k_base", "cl100k_base", "estimate"];
