@@ -87,7 +87,7 @@ impl Transcript {
     }
 
     /// Texts of sections, cut into passages of at most so many characters and indexed; remembered for the last few lists.
-    pub(crate) fn library(&self, texts: &[&str], passage_chars: usize) -> Rc<Library> {
+    pub(crate) fn known_library(&self, texts: &[&str], passage_chars: usize) -> Rc<Library> {
         let checksum = passages::checksum(texts, passage_chars);
         let libraries = &mut self.memory.borrow_mut().libraries;
         let known = libraries.iter().position(|(known, _)| *known == checksum);

@@ -465,7 +465,7 @@ fn find(input: &Input, focus: &FocusReport, position: usize, query: &str) -> Vec
         bounds.text_chars = count(Some(input.config.recall.max_item_chars));
     }
     let texts: Vec<&str> = section.items.iter().map(|item| item.text.as_str()).collect();
-    let library = input.transcript.library(&texts, bounds.passage_chars());
+    let library = input.transcript.known_library(&texts, bounds.passage_chars());
     let found = passages::find(&library, &texts, query, bounds, input.now);
     let item = |found: Found| {
         let item = &section.items[found.text];
