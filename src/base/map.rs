@@ -129,7 +129,7 @@ pub(crate) fn sort_by_key(positions: &mut [usize], key: &dyn Fn(usize) -> (i64, 
     positions.sort_unstable_by_key(|position| (key(*position), *position));
 }
 
-/// Sorts numbers: what is sorted by several keys packs them into one. One function for all, see above.
+/// Sorts numbers. Values with several keys pack these into one. One function for all, see above.
 pub(crate) fn sort_numbers(numbers: &mut [u64]) {
     numbers.sort_unstable();
 }

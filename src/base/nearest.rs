@@ -10,7 +10,7 @@ pub(crate) fn nearest<'a>(
     let length = wanted.chars().count();
     let most = |candidate: &str| 1.max(candidate.chars().count() / 4);
     candidates
-        // What is much longer or shorter is no slip. Looked at letter by letter, a long text would cost seconds.
+        // A much longer or shorter name is no slip. Compared letter by letter, a long text would cost seconds.
         .filter(|candidate| length.abs_diff(plain(candidate).chars().count()) <= most(candidate))
         .map(|candidate| (strsim::osa_distance(&wanted, &plain(candidate)), candidate))
         .filter(|(distance, candidate)| *distance <= most(candidate))

@@ -18,7 +18,7 @@ pub(crate) fn decimals(value: f64, places: u32) -> String {
     format!("{whole}.{:0width$}", scaled % scale, width = places.min(15) as usize)
 }
 
-/// Fills in a template's `{number}`, `{text}`, `{source}` and `{score}`. What is filled in is not searched for more.
+/// Fills in a template's `{number}`, `{text}`, `{source}` and `{score}`. Filled-in text is not searched for more slots.
 pub(crate) fn fill(
     template: &str,
     number: usize,

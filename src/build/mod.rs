@@ -95,7 +95,7 @@ pub enum Step {
 pub struct Build {
     state: State,
     next: usize,
-    /// What was asked last, until it is answered.
+    /// The last need, until it is answered.
     asked: Option<Need>,
     /// The vector of the request, once it was given.
     request_vector: Option<Vector>,
@@ -133,7 +133,7 @@ impl Build {
             .at("request"));
         }
         if config.session_id.is_none() {
-            // What is asked in a session is answered from it.
+            // A request of a session is answered from that session.
             let session = request.as_ref().and_then(|request| request.value(0, Field::SessionId));
             config.session_id = session.map(str::to_owned);
         }

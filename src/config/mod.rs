@@ -171,7 +171,7 @@ impl ContextConfig {
         }
     }
 
-    /// Writes down what was left to a default that depends on other options, so that the recorded config says all.
+    /// Fills in defaults that depend on other options, so that the recorded config says all.
     fn fill_in(&mut self) {
         let by_model = |model: &String| match EncodingName::for_model(model) {
             Some(EncodingName::O200kBase) => EncodingChoice::O200kBase,

@@ -367,7 +367,7 @@ pub(crate) fn text_of(filter: &FilterConfig, transcript: &Messages, rows: &[usiz
     rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// What is said in a message, in one line; what is no text is named.
+/// The text of a message in one line; parts that are no text are named.
 fn said_in(filter: &FilterConfig, transcript: &Messages, row: usize) -> String {
     let mut out = String::new();
     for (field, value) in shown_fields(filter, transcript, row) {

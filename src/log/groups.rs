@@ -6,7 +6,7 @@ use crate::base::message::Field;
 use crate::base::time::Milliseconds;
 use crate::log::messages::Messages;
 
-/// How many messages may lie between a tool's call and its result, for the call to be looked for. What is further away counts
+/// How many messages may lie between a tool's call and its result, for the call to be looked for. A call further away counts
 /// as not there.
 pub(crate) const LONGEST_CALL: usize = 1024;
 
@@ -202,7 +202,7 @@ impl Groups {
     }
 }
 
-/// Whether a message stands for a conversation: it is shown as a text, or not at all, and is no half of a call.
+/// Whether a message is the summary of a conversation: it is shown as a text, or not at all, and is no half of a call.
 fn summarizes(transcript: &Messages, row: usize) -> bool {
     transcript.value(row, Field::SummaryOf).is_some()
 }

@@ -1,7 +1,7 @@
-//! The transcript: messages in order, held as columns, with what was once computed about them.
+//! Messages in order, held as columns, with their costs and digests once these were computed.
 //!
 //! Text lives in one buffer; a message is a run of segments into it. Messages are appended or cut off at the end,
-//! never changed in the middle, so that what is remembered of a message (its cost, its digest) stays true.
+//! never changed in the middle, so that the remembered cost and digest of a message stay true.
 
 use crate::base::cost::Cost;
 use crate::base::error::{Error, ErrorCode, Result};
@@ -81,7 +81,7 @@ impl Messages {
         self.rows.is_empty()
     }
 
-    /// What was not read of the log, where anything was not.
+    /// The part of the log that was not read, if any was not.
     #[must_use]
     pub fn unread(&self) -> Option<&Unread> {
         self.unread.as_ref().filter(|unread| unread.count > 0)

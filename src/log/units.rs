@@ -5,7 +5,7 @@ use crate::config::WindowUnit;
 use crate::log::groups::{self, Groups};
 use crate::log::messages::Messages;
 
-/// Cuts rows, oldest first, into units. A group is in one unit: that of its first row among them.
+/// Cuts rows, oldest first, into units. A group is in the unit of its first row.
 pub(crate) fn of(
     messages: &Messages,
     groups: &Groups,

@@ -1,17 +1,17 @@
-//! What a transcript leaves out of the log that it was read from.
+//! The messages of a log that a transcript does not have.
 
 use crate::base::time::Milliseconds;
 use serde::{Deserialize, Serialize};
 
-/// What a transcript leaves out of the log that it was read from.
+/// The messages of a log that a transcript does not have.
 ///
-/// Reading from the end, one reads no more than the context can need. What comes before that tail was read for what it is:
-/// the log's beginning, and what is pinned or replied to, with its exchange.
+/// A log is read from its end, as far as the context can need. Before that tail only single messages were read: the log's
+/// beginning, and pinned messages or replied ones with their exchange.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Unread {
-    /// Where messages were not read, in the order of the rows: the log's beginning ends at the first gap, and the tail begins
+    /// The stretches that were not read, in the order of the rows. The log's beginning ends at the first, and the tail begins
     /// behind the last.
     pub gaps: Vec<UnreadStretch>,
     /// How many messages were not read.

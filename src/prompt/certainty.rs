@@ -1,4 +1,4 @@
-//! How sure a count is, and of what.
+//! How sure a count is.
 
 use crate::config::ContextConfig;
 use crate::tokens::EncodingName;

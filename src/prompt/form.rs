@@ -25,7 +25,7 @@ use std::fmt::Write;
 /// What a part of a prompt is made of, as far as its cost goes.
 #[derive(Debug, Default)]
 pub(crate) struct Parts<'a> {
-    /// Tokens that no text stands for.
+    /// Tokens that are counted without a text.
     pub flat_tokens: u64,
     /// Texts that count as characters too.
     visible: Vec<Cow<'a, str>>,
@@ -149,8 +149,8 @@ const MARKER_END: &str = " tokens]";
 
 /// A text that was cut without its marker, and the marker.
 ///
-/// Of a message only what is required is cut with one. What is cut in another way ends as its own text does, which may look
-/// like a marker.
+/// Only a required message is cut with a marker. A message that is cut in another way ends with its own text, which may look like
+/// a marker.
 fn split_marker<'a>(view: View<'_>, piece: Piece, text: &'a str) -> (&'a str, Option<&'a str>) {
     let is_cut_with_one = match piece {
         Piece::Message(row) | Piece::Quoted(row) => view.marks.requirement(row).is_some(),
@@ -329,7 +329,7 @@ pub(crate) fn around_history(view: View<'_>) -> (Vec<String>, Vec<String>) {
     }
 }
 
-/// What stands before and after what is quoted.
+/// The lines before and after the quotes.
 pub(crate) fn around_quotes(config: &ContextConfig) -> (Vec<String>, Vec<String>) {
     let mut label = block(config, &config.render.quote_label);
     match config.render.format {
@@ -432,7 +432,7 @@ fn line(view: View<'_>, piece: Piece, transcript: &Transcript, row: usize) -> St
     said.close(config, &out)
 }
 
-/// What stands for a time that is not known.
+/// The text in the place of an unknown time.
 pub(crate) const UNKNOWN_TIME: &str = "unknown";
 
 /// What a message shows in the text formats.
@@ -486,7 +486,7 @@ impl Said {
     }
 }
 
-/// The name of what is no text.
+/// The name of a part that is no text.
 fn media_line(config: &ContextConfig, field: Field) -> String {
     let name = match field {
         Field::Image => "image",
@@ -496,7 +496,7 @@ fn media_line(config: &ContextConfig, field: Field) -> String {
     if config.render.format == Format::Xml { format!("<{name}/>") } else { format!("[{name}]") }
 }
 
-/// A tool call below what was said with it.
+/// A tool call, on a line below the text of its message.
 fn call_line(config: &ContextConfig, name: &str, arguments: &str) -> String {
     let arguments = said_of(config, arguments);
     match config.render.format {
@@ -561,7 +561,7 @@ pub(crate) fn said_of(config: &ContextConfig, text: &str) -> String {
     if config.render.collapse_whitespace { collapse(text) } else { text.to_owned() }
 }
 
-/// What is shown for what was said, if another text is.
+/// The text in the place of a message's own, if `render.replace` has one for it.
 fn replacement<'a>(
     config: &'a ContextConfig,
     said: &str,

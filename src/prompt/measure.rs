@@ -214,7 +214,7 @@ impl Meter {
         Ok(self.source.count_until(text, u64::MAX)?.unwrap_or(u64::MAX))
     }
 
-    /// What is set aside for the end of a text that was counted with a line end, and will have none.
+    /// Room for the end of a text that was counted with a line end, and will have none.
     pub(crate) fn slack(&self) -> Cost {
         let is_open = self.last.is_none() && self.drops_line_end;
         Cost { tokens: if is_open { self.line_end } else { 0 }, chars: 0 }

@@ -19,8 +19,7 @@ const REMEMBERED_LIBRARIES: usize = 4;
 
 /// Messages of one or several sessions, oldest first, and what recall has computed of them once.
 ///
-/// It is the [`Messages`] in all that one reads of it. It is changed at its end alone, so that what is remembered of a message
-/// stays true.
+/// It reads as [`Messages`]. It is changed at its end alone, so that the memory of a message stays true.
 #[derive(Clone, Debug, Default)]
 pub struct Transcript {
     messages: Messages,
@@ -103,7 +102,7 @@ impl Transcript {
         shared
     }
 
-    /// The index of messages in an order, remembered for the last few lists. What is new at their end is indexed first.
+    /// The index of messages in an order, remembered for the last few lists. New messages at the end are indexed first.
     #[must_use]
     pub fn index(&self, rows: &[usize]) -> Rc<Index> {
         const REMEMBERED: usize = 2;

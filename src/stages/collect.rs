@@ -1,5 +1,5 @@
-//! Stage 1, `collect`: puts the messages in order, ties together what belongs together, and leaves out what is not of this
-//! session or for another agent.
+//! Stage 1, `collect`: puts the messages in order, ties groups together, finds the request, and leaves out messages of other
+//! sessions and for other agents.
 
 use crate::base::map::{self, Hashed};
 use crate::base::message::{Field, Role};
@@ -50,7 +50,7 @@ pub fn mark(input: &Input, marks: &mut Marks) -> Marked {
         } else if is_for_other_agent(input, row) {
             Some(Reason::OtherTarget)
         } else {
-            // Only among what is of this session and for this agent.
+            // Only among messages of this session and for this agent.
             let deduplicates = input.config.collect.deduplicate;
             let id = deduplicates.then(|| transcript.value(row, Field::Id)).flatten();
             id.is_some_and(|id| ids.insert(id, row).is_some()).then_some(Reason::Duplicate)
@@ -71,7 +71,7 @@ pub fn mark(input: &Input, marks: &mut Marks) -> Marked {
     if unread::unpaired(input, marks)
         .any(|row| singles.contains(&row) || input.transcript.is_pinned(row))
     {
-        unread::ask_for_all(input)?; // the other half may be among what was not read
+        unread::ask_for_all(input)?; // the other half may be unread
     }
     if !input.config.enabled {
         for row in marks.open_rows() {
@@ -101,7 +101,7 @@ pub fn mark(input: &Input, marks: &mut Marks) -> Marked {
         };
         let limit = limit.try_into().unwrap_or(usize::MAX);
         let rows = marks.optional_rows();
-        // Whether they are among the newest depends on what was not read.
+        // An unread message may be newer.
         if rows.iter().rev().take(limit).any(|row| !unread::is_behind_unread(input, marks, *row)) {
             return Err(Wanted::More);
         }
@@ -112,18 +112,18 @@ pub fn mark(input: &Input, marks: &mut Marks) -> Marked {
     Ok(())
 }
 
-/// Requires the instructions that the transcript begins with, and what is pinned.
+/// Requires the instructions that the transcript begins with, and pinned messages.
 fn require_beginning(input: &Input, marks: &mut Marks) -> Marked {
     let mut is_beginning = input.config.collect.keep_instructions;
     let head = input.transcript.head_length();
     for row in marks.open_rows() {
         if is_beginning && row >= head {
-            unread::ask_for_all(input)?; // the instructions may go on in what was not read
+            unread::ask_for_all(input)?; // the instructions may go on in unread messages
         }
         is_beginning &= input.transcript.role(row).is_instruction()
             && input.transcript.value(row, Field::SummaryOf).is_none();
         if is_beginning {
-            // A call before it, whose result may be among what was not read, would end the instructions.
+            // A call before it, whose result may be unread, would end the instructions.
             if unread::unpaired(input, marks).any(|half| half < row) {
                 unread::ask_for_all(input)?;
             }

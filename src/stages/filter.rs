@@ -25,7 +25,7 @@ pub fn mark(input: &Input, marks: &mut Marks) {
     }
 }
 
-/// Why a message is not wanted for what it is, if it is not.
+/// Why the filter does not want a message, if it does not.
 pub(crate) fn unwanted(input: &Input, row: usize) -> Option<Reason> {
     let FilterConfig {
         roles,
@@ -73,7 +73,7 @@ fn is_older(input: &Input, row: usize, days: f64) -> bool {
     time.is_some_and(|time| (input.now.0 - time.0) as f64 > days * MILLISECONDS_PER_DAY as f64)
 }
 
-/// Leaves out exchanges that nobody has answered, but for the request; where there is none, for the newest.
+/// Leaves out exchanges that nobody has answered, except the request, or the newest one where there is no request.
 fn leave_out_unanswered(input: &Input, marks: &mut Marks) {
     let mut rows = marks.open_rows();
     rows.retain(|row| !marks.is_in_turn(*row));

@@ -73,7 +73,7 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
     })
 }
 
-/// Notes where what is required costs more than the budget.
+/// Notes that the required pieces cost more than the budget.
 pub fn mark(input: &Input, marks: &mut Marks, context: &Context) {
     let budget = &input.config.budget;
     let (tokens, chars) = (context.tokens.total, context.char_count);

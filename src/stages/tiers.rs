@@ -1,7 +1,7 @@
 //! Stage 6, `tiers`: tells conversations apart, and how much of each is shown: full, a summary, nothing.
 //!
-//! Summaries are given, or asked of the hook in one batch, and only of conversations that can fit; where there is none, an
-//! extract stands for it and says so.
+//! Summaries are given, or asked of the hook in one batch, and only of conversations that can fit. A conversation without a
+//! summary gets an extract, which says so.
 
 use crate::base::message::Field;
 use crate::base::text;
@@ -101,7 +101,7 @@ fn get_summaries(input: &Input, found: &mut Conversations) -> StageResult {
     Ok(())
 }
 
-/// The conversations whose summaries are wanted: as many as can fit beside what is shown before them.
+/// The conversations whose summaries are wanted: as many as can fit beside those before them.
 fn wanted_summaries(input: &Input, found: &Conversations) -> Vec<SummaryWanted> {
     let tiers = &input.config.tiers;
     let mut room = room_in_chars(input);

@@ -1,8 +1,8 @@
-//! Whether what was read of a log decides the context.
+//! Whether enough of a log was read to decide the context.
 //!
 //! A transcript may begin in the middle of its log ([`crate::log::unread::Unread`]). Windows and budget work from the newest
-//! backwards, and where one of them left a message out for its place, it leaves out all that is older. So a build needs no
-//! more than such a message; until it has one, it asks.
+//! message backwards. Where one of them leaves a message out for its place, it leaves out all older messages too. So one such
+//! message is enough, and until there is one the build asks for more.
 
 use crate::config::{FilterConfig, SectionKind, SessionScope, WindowConfig, WindowUnit};
 use crate::log::groups::LONGEST_CALL;
@@ -15,7 +15,7 @@ use crate::state::marks::{Marks, Rank};
 use crate::state::ranking::RankedPlace;
 use crate::state::trace::Reason;
 
-/// Asks for all older messages, where not all are there.
+/// Asks for all older messages, where some were not read.
 pub(crate) fn ask_for_all(input: &Input) -> Marked {
     match input.transcript.unread() {
         Some(_) => Err(Wanted::All),
@@ -23,7 +23,7 @@ pub(crate) fn ask_for_all(input: &Input) -> Marked {
     }
 }
 
-/// Asks for more of the older messages, whatever was left out, where not all are there.
+/// Asks for more of the older messages, where some were not read.
 pub(crate) fn ask_for_more_of_all(input: &Input) -> Marked {
     match input.transcript.unread() {
         Some(_) => Err(Wanted::More),
@@ -31,7 +31,7 @@ pub(crate) fn ask_for_more_of_all(input: &Input) -> Marked {
     }
 }
 
-/// Whether nothing but its rank and the budget leaves out what was not read. Then it may be ranked unread.
+/// Whether messages may be ranked unread: nothing but their rank and the budget could leave them out.
 pub(crate) fn may_be_ranked(input: &Input) -> bool {
     let config = &input.config;
     let WindowConfig {
@@ -48,7 +48,7 @@ pub(crate) fn may_be_ranked(input: &Input) -> bool {
     else {
         return false;
     };
-    // What these ask, they ask of all messages.
+    // These hooks are asked about all messages.
     let asks = [HookName::Embed, HookName::Select, HookName::Complete];
     input.is_ranked()
         && config.enabled
@@ -61,8 +61,7 @@ pub(crate) fn may_be_ranked(input: &Input) -> bool {
         && input.transcript.unread().is_some()
 }
 
-/// Asks for more, unless nothing else is known of what was not read that ranking needs: that it may be ranked unread, or that
-/// it is left out anyway.
+/// Asks for more before ranking, unless unread messages may be ranked, or are left out anyway.
 pub(crate) fn ask_before_ranking(input: &Input, marks: &Marks) -> Marked {
     match input.transcript.unread() {
         Some(_) if may_be_ranked(input) && cut_off_results(input, marks).next().is_none() => Ok(()),
@@ -71,7 +70,7 @@ pub(crate) fn ask_before_ranking(input: &Input, marks: &Marks) -> Marked {
     }
 }
 
-/// Asks for more, where the newest message of the user stands for the request and may be among what was not read.
+/// Asks for more, where the newest user message is the request and may not have been read yet.
 pub(crate) fn ask_for_newest_user(input: &Input, marks: &Marks) -> Marked {
     let config = &input.config;
     let shows = |kind| config.section(kind).is_some();
@@ -89,7 +88,7 @@ pub(crate) fn ask_for_newest_user(input: &Input, marks: &Marks) -> Marked {
 
 /// The candidates that were not read, of those that are next.
 pub(crate) fn candidates(evidence: &Evidence, next: &[RankedPlace]) -> Wanted {
-    /// To read more than are needed costs less than to ask once more.
+    /// Candidates read at once. Reading too many costs less than asking once more.
     const AHEAD: usize = 96;
     let place = |candidate: &RankedPlace| match candidate {
         RankedPlace::Unread(place) => Some(*place),
@@ -109,8 +108,8 @@ pub(crate) fn ask_for_message(input: &Input, id: &str) -> Marked {
     }
 }
 
-/// Asks for more, unless something that was read shows that all that was not is left out. `left_out` is what is not marked
-/// yet.
+/// Asks for more, unless a message that was read shows that all unread ones are left out. `left_out` has messages that are not
+/// marked yet.
 pub(crate) fn ask_for_more(input: &Input, marks: &Marks, left_out: &[(usize, Reason)]) -> Marked {
     match input.transcript.unread() {
         Some(unread) if !is_enough(input, marks, unread, left_out) => Err(Wanted::More),
@@ -118,7 +117,7 @@ pub(crate) fn ask_for_more(input: &Input, marks: &Marks, left_out: &[(usize, Rea
     }
 }
 
-/// The rows that are half of a tool call, and whose other half may be among what was not read: a result's call is before it.
+/// The rows that are half of a tool call, and whose other half may not have been read. A result's call is before it.
 pub(crate) fn unpaired(input: &Input, marks: &Marks) -> impl Iterator<Item = usize> {
     let first_of_tail = input.transcript.first_of_tail();
     let calls = marks.groups.calls_without_result.iter().filter(move |row| **row < first_of_tail);
@@ -132,7 +131,7 @@ fn cut_off_results(input: &Input, marks: &Marks) -> impl Iterator<Item = usize> 
     marks.groups.results_without_call.iter().copied().filter(move |row| near.contains(row))
 }
 
-/// Whether a unit that begins with this row may begin before it, with what was not read.
+/// Whether the unit that begins with this row may really begin before it, with an unread message.
 pub(crate) fn is_cut(input: &Input, first: usize) -> bool {
     let is_in_tail =
         input.transcript.unread().is_some() && first >= input.transcript.first_of_tail();
@@ -140,7 +139,7 @@ pub(crate) fn is_cut(input: &Input, first: usize) -> bool {
     is_in_tail && is_exchange && !units::begins_exchange(&input.transcript, first)
 }
 
-/// Leaves out what was read for its own sake, and is not required for it, or ranked with what was not read.
+/// Leaves out the messages that were read one by one, unless they are required or ranked with the unread ones.
 pub(crate) fn leave_out_single_rows(input: &Input, marks: &mut Marks) {
     if may_be_ranked(input) {
         return;
@@ -153,7 +152,7 @@ pub(crate) fn leave_out_single_rows(input: &Input, marks: &mut Marks) {
     }
 }
 
-/// Whether the turn of the user that a message is of begins behind all that was not read: what does not, may be in another place.
+/// Whether the user's turn that a message belongs to begins behind all unread messages.
 fn is_turn_behind_unread(input: &Input, marks: &Marks, row: usize) -> bool {
     let place = marks.order.iter().position(|it| *it == row).unwrap_or_default();
     let mut before = marks.order[..=place].iter().rev();
@@ -175,7 +174,7 @@ fn is_enough(input: &Input, marks: &Marks, unread: &Unread, left_out: &[(usize, 
     let orphans: Vec<usize> = cut_off_results(input, marks).collect();
     for row in marks.order.iter().rev() {
         if orphans.contains(row) {
-            return false; // its call may be among what was not read
+            return false; // its call may not have been read
         }
         let reason = marks.decision(*row).map(|decision| decision.reason);
         let counts_turns = reason == Some(Reason::BeyondUserTurns);
@@ -189,7 +188,7 @@ fn is_enough(input: &Input, marks: &Marks, unread: &Unread, left_out: &[(usize, 
     false
 }
 
-/// Whether a message comes behind all that was not read. Of equal times, that which the log has first comes first.
+/// Whether a message comes behind all unread ones. Of equal times, the one that the log has first comes first.
 pub(crate) fn is_behind_unread(input: &Input, marks: &Marks, row: usize) -> bool {
     let latest = input.transcript.gaps().last().and_then(|gap| gap.latest);
     if row >= input.transcript.first_of_tail() {
@@ -199,7 +198,7 @@ pub(crate) fn is_behind_unread(input: &Input, marks: &Marks, row: usize) -> bool
     }
 }
 
-/// Whether a message that was left out for this shows that all older ones are.
+/// Whether a message that was left out for this reason shows that all older ones are left out too.
 fn ends_all(input: &Input, marks: &Marks, unread: &Unread, row: usize, reason: Reason) -> bool {
     match reason {
         Reason::Disabled
@@ -209,7 +208,7 @@ fn ends_all(input: &Input, marks: &Marks, unread: &Unread, row: usize, reason: R
         | Reason::BeyondLookback
         | Reason::BeyondUserTurns
         | Reason::BeyondRecentMessages => true,
-        // One without a time has no age, and a summary is shown whatever its age.
+        // A message without a time has no age, and a summary is shown whatever its age.
         Reason::BeyondAge => !unread.has_untimed && !input.config.tiers.enabled,
         Reason::TooOld => !unread.has_untimed,
         // The run of the newest ends with the first that does not fit.

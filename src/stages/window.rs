@@ -1,7 +1,7 @@
 //! Stage 3, `window`: how far back the context reaches, by count, turns and time.
 //!
-//! What is required is outside every window. Without a request, the newest message and the newest user message stand for
-//! it, and are required from here on. What lies before the window comes back where the request replies to it, or where it
+//! Required messages are outside every window. Where there is no request, the newest message and the newest user message take its
+//! place, and are required from here on. A message from before the window comes back where the request replies to it, or where it
 //! is one of the newest tasks of any source.
 
 use crate::base::message::Field;
@@ -16,11 +16,11 @@ use crate::state::input::Input;
 use crate::state::marks::{Marks, Rank};
 use crate::state::trace::{Reason, StageName};
 
-/// Leaves out what lies before the window, and brings back what is wanted all the same.
+/// Leaves out the messages before the window, and brings back the few that are wanted all the same.
 ///
 /// # Errors
 ///
-/// Stops to ask for older messages, where what was read does not say what is in the window.
+/// Wants older messages, where those that were read do not decide what is in the window.
 pub fn mark(input: &Input, marks: &mut Marks) -> Marked {
     unread::leave_out_single_rows(input, marks);
     if let Some(newest) = marks.last_answer() {
@@ -62,7 +62,7 @@ pub fn mark(input: &Input, marks: &mut Marks) -> Marked {
         let is_beyond =
             |row: &usize| marks.is_left_out(*row) && (has_floor || is_recent(input, &rows, *row));
         marks.is_capped = rows.iter().any(is_beyond);
-        // Of what was not read some may be young enough, unless something before it shows that it is all too old.
+        // Unread messages may be young enough, unless one before them shows that they are all too old.
         let has_untimed = input.transcript.unread().is_some_and(|unread| unread.has_untimed);
         let is_too_old = |row: &usize| {
             marks.is_left_out(*row) && !has_untimed && unread::is_behind_unread(input, marks, *row)
@@ -85,17 +85,17 @@ pub fn mark(input: &Input, marks: &mut Marks) -> Marked {
         require_reply_to(input, marks)?;
     }
     if input.config.tiers.enabled {
-        // A conversation is shown whole, or by what is known of all of it.
+        // A conversation is shown whole, or by a summary of all of it.
         unread::ask_for_more(input, marks, &[])?;
     }
     Ok(())
 }
 
-/// Requires what stands for a request that was not given.
+/// Requires the messages in the place of a request that was not given.
 fn require_stand_ins(input: &Input, marks: &mut Marks) -> Marked {
     let rows = windowed_rows(marks);
     let newest_user = rows.iter().rev().find(|row| begins_exchange(&input.transcript, **row));
-    // It may be among what was not read: by its time, what stands last may be older than that.
+    // It may be unread: the last row may be older than unread ones by its time.
     let is_newest = |row: &usize| {
         *row >= input.transcript.first_of_tail() && unread::is_behind_unread(input, marks, *row)
     };
@@ -121,7 +121,7 @@ fn keep_newest(
     let rows = windowed_rows(marks);
     let all = rows.iter().filter(|row| begins(&input.transcript, **row)).count();
     if all as u64 <= count {
-        // Whether what precedes the first is of one more depends on what was not read.
+        // Whether the rows before the first unit are of one more depends on unread messages.
         let precedes = rows.first().is_some_and(|first| !begins(&input.transcript, *first));
         let is_open = all as u64 == count && precedes && input.transcript.unread().is_some();
         return if is_open { Err(Wanted::More) } else { Ok(()) };
@@ -137,7 +137,8 @@ fn keep_newest(
     Ok(())
 }
 
-/// What a source left out, and lies before all that a limit of cache or fetch keeps, is beyond that limit too.
+/// A message that was left out for its source is beyond a limit of cache or fetch too, where it lies before all that the limit
+/// keeps.
 fn leave_out_background(marks: &mut Marks, reason: Reason) {
     let is_beyond = |row: &usize| marks.decision(*row).is_some_and(|it| it.reason == reason);
     let Some(last) = marks.order.iter().rposition(is_beyond) else {
@@ -157,7 +158,7 @@ fn require_newest(input: &Input, marks: &mut Marks, count: u64) -> Marked {
     let count = usize::try_from(count).unwrap_or(usize::MAX);
     let newest = &rows[rows.len().saturating_sub(count)..];
     if input.transcript.unread().is_some() {
-        // What was not read may be newer by its time, or more may be wanted than was read.
+        // Unread messages may be newer by their time, or more may be wanted than were read.
         let is_newest = |row: &usize| unread::is_behind_unread(input, marks, *row);
         if !newest.iter().all(is_newest) {
             return Err(Wanted::More);
@@ -188,10 +189,10 @@ fn is_within(newest: Milliseconds, time: Milliseconds, hours: f64) -> bool {
     (newest.0 - time.0) as f64 <= hours * 3_600_000.0
 }
 
-/// Keeps what is at most `hours` older than the newest message that has a time, and the newest `floor` units.
+/// Keeps messages that are at most `hours` older than the newest one, and the newest `floor` units.
 fn keep_recent(input: &Input, marks: &mut Marks, hours: f64, floor: u64) {
     let rows = windowed_rows(marks);
-    // Without the time of the newest nothing can be measured.
+    // Without the time of the newest message no age can be measured.
     let Some(newest) = rows.last().and_then(|row| input.transcript.time(*row)) else {
         return;
     };
@@ -207,7 +208,7 @@ fn keep_recent(input: &Input, marks: &mut Marks, hours: f64, floor: u64) {
 
 /// Brings back the newest `count` units of any source, where the filter for sources or the window left them out.
 fn bring_back_tasks(input: &Input, marks: &mut Marks, count: u64) -> Marked {
-    // What was read before the tail has others between it and the tail.
+    // Between a row before the tail and the tail there are unread ones.
     let first_of_tail = input.transcript.first_of_tail();
     let counts = |row: &usize| match marks.decision(*row).map(|decision| decision.reason) {
         _ if *row < first_of_tail => false,
@@ -217,7 +218,7 @@ fn bring_back_tasks(input: &Input, marks: &mut Marks, count: u64) -> Marked {
     let rows: Vec<usize> = marks.order.iter().copied().filter(counts).collect();
     let units = units::of(&input.transcript, &marks.groups, input.config.window.unit, &rows);
     let count = count.try_into().unwrap_or(usize::MAX);
-    // The first unit of what was read may be a part of one.
+    // The first unit may be a part of a longer one.
     if units.len() <= count && input.transcript.unread().is_some() {
         return Err(Wanted::More);
     }
@@ -242,7 +243,7 @@ fn require_reply_to(input: &Input, marks: &mut Marks) -> Marked {
     let Some(replied_to) = replied_to.map(str::to_owned) else {
         return Ok(());
     };
-    // What is not of this conversation at all, or would be half of a tool call, never comes back.
+    // A message of another conversation, or half of a tool call, never comes back.
     let is_there = |row: &usize| {
         let reason = marks.decision(*row).map(|decision| decision.reason);
         !reason.is_some_and(|reason| {
@@ -283,7 +284,7 @@ fn require_reply_to(input: &Input, marks: &mut Marks) -> Marked {
     }
     let together = unit.iter().flat_map(|row| marks.groups.members(*row));
     for row in together.copied().collect::<Vec<_>>() {
-        // What was not fetched, or half of which was not, was not filtered either.
+        // A message that was not fetched, or half of whose group was not, was not filtered either.
         let is_unfiltered = marks.decision(row).is_some_and(|decision| {
             let is_half = decision.reason == Reason::SplitGroup;
             is_not_fetched(decision.reason) || is_half && decision.stage == StageName::Collect
@@ -305,7 +306,7 @@ fn require_reply_to(input: &Input, marks: &mut Marks) -> Marked {
     Ok(())
 }
 
-/// Whether a reason is that of the window, or a source, which the newest tasks overrule.
+/// Whether the newest tasks overrule a reason: one of the window, or a source.
 fn is_task(reason: Reason) -> bool {
     matches!(
         reason,
@@ -317,7 +318,7 @@ fn is_task(reason: Reason) -> bool {
     )
 }
 
-/// Whether a reason is one that a reply overrules: also what was not fetched.
+/// Whether a reply overrules a reason: those that tasks overrule, and that a message was not fetched.
 fn may_come_back(reason: Reason) -> bool {
     is_task(reason) || is_not_fetched(reason)
 }

@@ -1,4 +1,4 @@
-//! What a build asks of the outside, and what it is answered.
+//! What a build asks of the outside: needs, and the answers to them.
 //!
 //! A stage that needs something ends with the need, and runs again from its start when the answer is there: it asks
 //! before it marks. Answers that hooks gave are kept in their order; with them a recording builds the same again.

@@ -16,15 +16,15 @@ pub struct Fill {
     pub kept: Vec<usize>,
     /// The rows that are not, and why.
     pub left_out: Vec<(usize, Reason)>,
-    /// Of what is kept: one row of each group that was kept for its rank, and why.
+    /// Of the kept rows: one of each group that was kept for its rank, and why.
     pub recalled: Vec<(usize, Reason)>,
-    /// Of what is kept: the rows that are quoted.
+    /// Of the kept rows: those that are quoted.
     pub quoted: Vec<usize>,
     /// Whether anything was left out or shortened.
     pub is_trimmed: bool,
     /// The prompt: its pieces in order, each with the section that it is in.
     pub layout: Vec<(Piece, usize)>,
-    /// What is quoted as one message, in the format `messages`: what opens it, and the messages.
+    /// The quotes that make one message in the format `messages`: the line that opens them, and the messages.
     pub quotes: Vec<Piece>,
     /// What the sections beside history and request hold.
     pub sections: Vec<SectionReport>,

@@ -1,4 +1,4 @@
-//! What a build is given: at its beginning by the caller, and on the way by the answers to what it asks.
+//! What a build is given: by the caller at its beginning, and by the answers to its questions on the way.
 
 use crate::base::map::Map;
 use crate::base::message::Field;
@@ -26,11 +26,11 @@ pub struct Input {
     pub now: Milliseconds,
     /// The functions of the caller's that can be asked.
     pub hooks: Vec<HookName>,
-    /// What was answered so far.
+    /// The answers so far.
     pub answers: Answers,
 }
 
-/// What was answered to what a build asked.
+/// The answers to a build's questions so far.
 #[derive(Debug, Default)]
 pub struct Answers {
     /// The vocabulary that was asked for.

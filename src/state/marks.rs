@@ -57,7 +57,7 @@ pub enum Rank {
     Recent,
     /// Chosen by triage.
     Chosen,
-    /// One of the newest that come before what is ranked, or ranked for the request.
+    /// One of the newest that come before ranked messages, or ranked for the request.
     Recalled,
     /// What nothing speaks for but its place.
     History,
@@ -133,7 +133,7 @@ impl Marks {
         self.asked
     }
 
-    /// The text of the request, or of the newest user message where there is none.
+    /// The text of the request, or of the newest user message where there is no request.
     #[must_use]
     pub fn request_text(&self, input: &Input) -> String {
         if let Some(request) = &input.request {
@@ -143,7 +143,7 @@ impl Marks {
         newest.map_or_else(String::new, |row| text_of(&input.transcript, row))
     }
 
-    /// The last of the user's rows that no stage has left out. Where no request is given, it stands for it.
+    /// The last of the user's rows that no stage has left out. It takes the place of a request that is not given.
     #[must_use]
     pub fn newest_user_row(&self, input: &Input) -> Option<usize> {
         let is_user =
@@ -160,7 +160,7 @@ impl Marks {
         }
     }
 
-    /// What was found for a section, by its position.
+    /// The items that were found for a section, by its position.
     #[must_use]
     pub fn found(&self, section: usize) -> &[Item] {
         self.found.get(&section).map_or(&[], Vec::as_slice)
@@ -221,14 +221,12 @@ impl Marks {
         self.decisions.iter().flatten().any(|decision| is_of_kind(*decision))
     }
 
-    /// Requires a message, and with it what it goes together with: no limit leaves it out, and it comes first in the
-    /// budget.
+    /// Requires a message with its group: no limit leaves it out, and it comes first in the budget.
     pub fn require(&mut self, row: usize, reason: Reason) {
         self.claim(row, Rank::Required, reason);
     }
 
-    /// Claims a place for a message, and for what it goes together with. The strongest claim stands, and of equal ones
-    /// the first.
+    /// Claims a place for a message with its group. The strongest claim stands, and of equal ones the first.
     pub fn claim(&mut self, row: usize, rank: Rank, reason: Reason) {
         let claim = &mut self.claims[self.groups.of(row)];
         if claim.is_none_or(|(stronger, _)| rank < stronger) {
@@ -257,7 +255,7 @@ impl Marks {
         self.claims[self.groups.of(row)].map_or(place, |(_, reason)| reason)
     }
 
-    /// Leaves a message out, and with it what it goes together with. The first reason stands.
+    /// Leaves a message out with its group. The first reason stands.
     pub fn leave_out(&mut self, row: usize, reason: Reason) {
         let stage = self.stage;
         let fate = Fate::LeftOut;
@@ -286,8 +284,7 @@ impl Marks {
         self.decisions[row].get_or_insert(Decision { fate: Fate::LeftOut, stage, reason });
     }
 
-    /// Takes back that a message was left out, and with it what it goes together with, where the reasons of that may be
-    /// overruled. In a text (`is_text`) what a role filter left out alone stays out.
+    /// Brings back a message that was left out, with its group, where the group's reasons may be overruled. In a text (`is_text`) what a role filter left out alone stays out.
     pub fn bring_back(&mut self, row: usize, is_text: bool, may_overrule: fn(Reason) -> bool) {
         let stays_out = |member: usize| {
             let reason = self.decisions[member].map(|decision| decision.reason);

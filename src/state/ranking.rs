@@ -38,7 +38,7 @@ impl RankedPlace {
 /// What speaks for messages that rank.
 #[derive(Clone, Debug)]
 pub enum RankEvidence {
-    /// What they were ranked by.
+    /// The scores that they were ranked by.
     Found(Rc<Evidence>),
     /// The words of a recording, where the ranking is not made again.
     Recorded(Vec<RecalledWords>),

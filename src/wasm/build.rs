@@ -48,7 +48,7 @@ impl CoreBuild {
         Build::new(Rc::clone(&transcript.0), request, config, now, hooks).map(Self).map_err(failure)
     }
 
-    /// Runs on: gives what is needed first (a [`Need`]), or the finished context.
+    /// Runs on: gives the next [`Need`], or the finished context.
     ///
     /// # Errors
     ///
@@ -108,7 +108,7 @@ struct Finished {
     rows: Int32Array,
     #[serde(with = "serde_wasm_bindgen::preserve")]
     costs: Float64Array,
-    /// What is read as one JSON text: it is small, or rarely looked at.
+    /// The parts that cross as one JSON text: they are small, or rarely looked at.
     json: String,
 }
 
@@ -175,7 +175,7 @@ fn finished(context: &Context) -> JsResult<JsValue> {
     })
 }
 
-/// An id of 64 random bits, after a word that says of what.
+/// An id of 64 random bits, behind a word that names its kind.
 fn random_id(prefix: &str) -> String {
     let mut bytes = [0; 8];
     // Where a host has no randomness, all share one id.

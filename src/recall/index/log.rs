@@ -122,7 +122,7 @@ impl LogIndex {
     }
 }
 
-/// What a part begins with: what is indexed may change with a version.
+/// The number that a part begins with: another version may index otherwise.
 fn version(state: u64) -> u64 {
     xxh64(concat!("index ", env!("CARGO_PKG_VERSION")).as_bytes(), state)
 }

@@ -88,7 +88,7 @@ struct Segment {
     postings: Vec<u16>,
 }
 
-/// What is known of each message beside its terms.
+/// Facts of each message beside its terms.
 #[derive(Clone, Debug, Default)]
 struct Columns {
     /// How many terms it has.
@@ -121,7 +121,7 @@ struct Speakers {
     known: Hashed<(Role, String), u16>,
 }
 
-/// One who speaks: by the name, and where there is none by the role.
+/// A speaker: by the name, or by the role where no name is given.
 #[derive(Clone, Debug)]
 pub(crate) struct Speaker {
     pub(crate) name: String,
@@ -270,7 +270,7 @@ impl Index {
         }
     }
 
-    /// Forgets what is open from a place on.
+    /// Forgets the open postings from a place on.
     fn forget(&mut self, first: usize) {
         let kept = self.open.partition_point(|open| place_of(open.in_segment()) < first);
         for open in self.open.drain(kept..) {
@@ -642,7 +642,7 @@ impl Speakers {
     }
 }
 
-/// What is indexed of a message: its texts, and the calls of tools.
+/// The indexed text of a message: its texts, and its calls of tools.
 fn text_of(transcript: &Messages, row: usize) -> String {
     let mut text = String::new();
     for (field, value) in transcript.fields(row) {

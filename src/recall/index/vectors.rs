@@ -110,7 +110,7 @@ impl Vectors {
             .collect()
     }
 
-    /// Whether a text is what is embedded of any message.
+    /// Whether a text is the embedded text of any message.
     pub(crate) fn is_of_any(&self, text: &str) -> bool {
         self.keys.contains(&self.key(text))
     }
@@ -226,7 +226,7 @@ const HEADER_BYTES: usize = 24;
 /// "vectors1"
 const VERSION: u64 = u64::from_le_bytes(*b"vectors1");
 
-/// What is embedded of a message: who says it, and its texts; nothing where these are blank.
+/// The embedded text of a message: who says it, and its texts; empty where these are blank.
 fn text_of(transcript: &Messages, row: usize) -> Option<String> {
     let text = transcript.values(row, Field::Text).collect::<Vec<_>>().join("\n");
     if text.trim().is_empty() {

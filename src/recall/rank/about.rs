@@ -155,7 +155,7 @@ pub(crate) fn by_words(scoring: Scoring<'_>, has_grams: bool) -> (Vec<f32>, Vec<
     (scores, hits)
 }
 
-/// By message of these, by word of the request: what it counts that the message has it, whatever the word's rarity.
+/// By message of these, by word of the request: how much its occurrences count, whatever the word's rarity.
 pub(crate) fn word_weights(scoring: Scoring<'_>, messages: &[usize]) -> Vec<Vec<f32>> {
     let Scoring { index, query, .. } = scoring;
     let mut by_message = vec![vec![0.0; query.words.len()]; messages.len()];
@@ -236,7 +236,7 @@ fn add_term(scoring: Scoring<'_>, term: u32, weight: f32, scores: &mut [f32]) {
     add(scoring, index.with(term), index.message_count(term), weight, scores);
 }
 
-/// Adds what it gives that so many messages have something, each so often.
+/// Adds the score of a term that so many messages have, each so often.
 fn add(
     scoring: Scoring<'_>,
     found_in: impl Iterator<Item = (usize, f32)>,

@@ -1,7 +1,7 @@
 //! Passages: the parts of longer texts that are found on their own.
 //!
 //! A text is cut where its author divided it: at headings, blank lines and the items of lists, and only where that leaves
-//! too long a part at the ends of sentences. Small neighbours stay together, and a heading with what it stands above.
+//! too long a part at the ends of sentences. Small neighbours stay together, and a heading stays with the text below it.
 
 use crate::base::map;
 use crate::base::message::{Field, Role};

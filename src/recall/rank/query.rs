@@ -48,7 +48,7 @@ pub struct Request<'a> {
     pub role: Role,
 }
 
-/// The most of a request that is read, in bytes: of a longer one the beginning and the end, where it says what it asks.
+/// Bytes of a request that are read. Of a longer one these are the beginning and the end, where it says what it asks.
 const LONGEST_REQUEST: usize = 1 << 15;
 
 /// A request as far as it is read.
@@ -77,7 +77,7 @@ impl Query {
             .time_range()
             .map_or_else(Vec::new, |known| dates::spans(request.text, now, zone, known));
         let wants_overview = terms::wants_overview(request.text, own);
-        // What only says what is to be done, or by whom, is not looked for, unless there is nothing else.
+        // Words that only say what to do, or who should, are not looked for, unless there are no others.
         let is_name = |word: &Word| parts_of(&word.text).any(|part| names.contains(&part));
         let is_looked_for = |word: &Word| !word.is_request_word && !is_name(word);
         if words.iter().any(is_looked_for) {

@@ -14,7 +14,7 @@ use std::rc::Rc;
 pub struct Evidence {
     /// The messages.
     pub index: Rc<Index>,
-    /// What was asked for.
+    /// The request.
     pub query: Query,
     /// What each message scored.
     pub scores: Scores,
@@ -26,7 +26,7 @@ pub struct Evidence {
     pub seqs: Option<Rc<Vec<u64>>>,
 }
 
-/// Stands for the row of a message that was not read.
+/// The row of a message that was not read.
 pub const UNREAD: usize = usize::MAX;
 
 /// Messages that far away are beside it.

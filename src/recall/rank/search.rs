@@ -1,4 +1,4 @@
-//! Searching what was said: the messages of a log that are about a question.
+//! Searching a log: its messages that are about a question.
 
 use crate::base::message::Role;
 use crate::base::time::{Milliseconds, Zone};
@@ -48,7 +48,7 @@ pub struct Hit {
     pub share: f32,
     /// By word of the question, what it counts that the message has it, whatever the word's rarity.
     pub weights: Vec<f32>,
-    /// What is like a word without being it (grams) counts.
+    /// Whether words that are only like it (grams) count.
     pub similar: f32,
     /// Why it was found, in words.
     pub reason: String,

@@ -10,7 +10,7 @@ pub struct Kernel {
     pub forward: f32,
     /// What the message before gets of it.
     pub backward: f32,
-    /// What is left of that with every further message.
+    /// The part that is left with every further message.
     pub decay: f32,
 }
 
@@ -113,8 +113,8 @@ fn spread_conversation(
     (part.most, other_part.most) = (most, other_most);
 }
 
-/// After so many messages it is seen to whether next to nothing is left of what is carried on: many processors are a hundred
-/// times slower with the smallest numbers, which it would come to behind as many more.
+/// Messages after which tiny remainders become zero. Without that they would become the smallest numbers, with which many
+/// processors are about 100 times slower.
 const STRETCH: usize = 128;
 
 fn faded(carried: f32) -> f32 {

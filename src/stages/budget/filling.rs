@@ -1,4 +1,4 @@
-//! The budget while it is filled: what is kept so far, and what is left.
+//! The budget while it is filled: the messages that are kept so far, and the room that is left.
 
 use crate::base::cost::Cost;
 use crate::config::{Measure, Oversize, SectionKind};
@@ -17,21 +17,21 @@ pub(super) struct Filling<'a> {
     pub(super) marks: &'a Marks,
     pub(super) meter: Meter,
     pub(super) fill: Fill,
-    /// What is left of the budget.
+    /// The room that is left of the budget.
     pub(super) remaining: Cost,
-    /// What is left of the history's own limit.
+    /// The room that is left of the history's own limit.
     pub(super) history: HistoryLimit,
     pub(super) plan: Plan,
-    /// Whether what is required costs more than there is: then nothing is free again.
+    /// Whether the required pieces cost more than the budget: then nothing is free again.
     pub(super) is_over_budget: bool,
 }
 
-/// What is quoted, and whether there is room kept for the gap notice.
+/// Which messages are quoted, and whether room is kept for the gap notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Plan {
-    /// Whether what triage chose is quoted.
+    /// Whether chosen messages are quoted.
     pub(super) quotes_chosen: bool,
-    /// Whether what is recalled is quoted.
+    /// Whether recalled messages are quoted.
     pub(super) quotes_recalled: bool,
     /// Whether there is room kept for the gap notice.
     pub(super) reserves_notice: bool,

@@ -46,8 +46,8 @@ impl Filling<'_> {
         Ok(())
     }
 
-    /// Keeps what ranks best for the request: first the newest, within their share, then the others, within that of all. What
-    /// does not fit is passed over.
+    /// Keeps the groups that rank best for the request: first the newest within their share, then the others within the share of
+    /// all. A group that does not fit is passed over.
     pub(super) fn keep_ranked(&mut self, frame: &Frame, ranking: &Ranked) -> StageResult {
         let config = &self.input.config.recall;
         let all = Cost {

@@ -1,4 +1,4 @@
-//! What is left out of the history for want of room or place, and the line that says so.
+//! Messages that are left out of the history for want of room or place, and the line that says so.
 
 use crate::base::time::{self, Milliseconds};
 use crate::prompt::form::{self, UNKNOWN_TIME};
@@ -17,7 +17,7 @@ pub(crate) struct Omission {
 }
 
 impl Omission {
-    /// What is left out; `left_out` is what is not marked yet. None where nothing is.
+    /// The omission; `left_out` has messages that are not marked yet. None where no message is left out.
     pub(crate) fn find(input: &Input, marks: &Marks, left_out: &[(usize, Reason)]) -> Option<Self> {
         let transcript = &input.transcript;
         let mut reasons = vec![Reason::History; transcript.len()];
@@ -46,7 +46,7 @@ impl Omission {
             gap.from = gap.from.map_or(time, |from| Some(time.map_or(from, |time| time.min(from))));
             gap.to = gap.to.max(time);
         }
-        // Of what was not read, only how late it may be is known.
+        // Of unread messages only the latest possible time is known.
         if let [before, .., behind] | [before @ behind] = transcript.gaps() {
             gap.from = gap.from.filter(|_| first < before.row);
             gap.to = if last < behind.row { gap.to.max(behind.latest) } else { gap.to };

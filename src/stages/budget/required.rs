@@ -1,4 +1,4 @@
-//! What must be in the prompt: instructions, what is pinned, required sections, and the request with what answers it.
+//! The required pieces of a prompt: instructions, pinned messages, required sections, and the request with its answers.
 
 use super::SectionFill;
 use super::filling::Filling;
@@ -29,7 +29,7 @@ struct Cuttable {
 }
 
 impl Filling<'_> {
-    /// Keeps what is required, shortened if it must be and may be, and pays for it and for the form itself.
+    /// Keeps the required pieces, shortened if they must be and may be, and pays for them and for the form itself.
     pub(super) fn keep_required(
         &mut self,
         shelves: &[SectionFill],
@@ -49,7 +49,7 @@ impl Filling<'_> {
         pieces.extend(request.into_iter().chain(answers));
         frame.is_empty = open.iter().all(|row| marks.is_in_turn(*row)) && shapes.is_empty();
         if frame.is_empty {
-            unread::ask_for_more(input, marks, &[])?; // all of it may be among what was not read
+            unread::ask_for_more(input, marks, &[])?; // all of it may be unread
         }
         let around: Vec<Piece> = if frame.is_empty {
             frame.empty.into_iter().collect()

@@ -56,7 +56,7 @@ pub fn ask(input: &Input, marks: &Marks) -> StageResult<Findings> {
     Ok(findings)
 }
 
-/// Keeps what was found for the stages behind this one.
+/// Keeps the findings for the stages behind this one.
 pub fn mark(marks: &mut Marks, findings: Findings) {
     marks.focus = findings.focus;
     marks.ranking = findings.ranking;
@@ -278,7 +278,7 @@ pub(crate) fn understand_embeddings(
 
 /// More than fit the prompt.
 ///
-/// What is required or closed (`closed_count`) ranks too, and is passed over.
+/// Required and closed messages (`closed_count`) rank too, and are passed over.
 fn most_ranked(input: &Input, closed_count: usize) -> usize {
     const MOST: u64 = 16_384;
     const LEAST_TOKENS: u64 = 4;
@@ -294,7 +294,7 @@ fn fits_anyway(input: &Input, marks: &Marks) -> bool {
     const ESCAPED: u64 = 6;
     const AROUND: u64 = 128;
     let config = &input.config;
-    // What a hook counts or finds is not known, and what is chosen may be written otherwise where it is quoted.
+    // The answers of hooks are not known yet, and chosen messages may be written otherwise where they are quoted.
     let is_unknown = input.hook(&[HookName::CountTokens, HookName::Recall]).is_some()
         || config.triage.placement == Placement::AfterHistory;
     let own = config.section(SectionKind::History).map(|(_, section)| &section.limit);

@@ -41,12 +41,12 @@ pub fn ask(input: &Input, marks: &Marks) -> StageResult<Choice> {
     if !config.use_selection || changes_nothing {
         return Ok(Choice::default());
     }
-    // What it chooses among is all of the window.
+    // It chooses among all of the window.
     unread::ask_for_more(input, marks, &[])?;
     let units = units::of(&input.transcript, &marks.groups, input.config.window.unit, &rows(marks));
     let count = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
     let recent = count(config.always_include_recent);
-    // What is guaranteed anyway needs no selection.
+    // Messages that are guaranteed anyway need no selection.
     let is_small = units.len() <= count(config.skip_selection_threshold) || units.len() <= recent;
     if is_small {
         return Ok(Choice::default());
@@ -104,7 +104,7 @@ pub fn ask(input: &Input, marks: &Marks) -> StageResult<Choice> {
     Ok(choice)
 }
 
-/// Claims a place for what is guaranteed and what was chosen, and leaves out the others.
+/// Claims a place for guaranteed and chosen messages, and leaves out the others.
 pub fn mark(marks: &mut Marks, choice: Choice) {
     if let Some((kind, words)) = choice.note {
         marks.note(kind, words);

@@ -1,4 +1,4 @@
-//! What a fast model is asked in triage, and what it answers.
+//! The prompt of triage, and the tolerant reading of its answer.
 
 use crate::base::guard::{collapse, indent};
 use crate::log::conversations::cut;
