@@ -1054,14 +1054,14 @@ export interface TranscriptRecord {
 }
 
 /**
- * What a transcript leaves out of the log that it was read from.
+ * The messages of a log that a transcript does not have.
  *
- * Reading from the end, one reads no more than the context can need. What comes before that tail was read for what it is:
- * the log's beginning, and what is pinned or replied to, with its exchange.
+ * A log is read from its end, as far as the context can need. Before that tail only single messages were read: the log's
+ * beginning, and pinned messages or replied ones with their exchange.
  */
 export interface Unread {
   /**
-   * Where messages were not read, in the order of the rows: the log's beginning ends at the first gap, and the tail begins
+   * The stretches that were not read, in the order of the rows. The log's beginning ends at the first, and the tail begins
    * behind the last.
    */
   readonly gaps: readonly UnreadStretch[];
