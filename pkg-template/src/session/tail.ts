@@ -52,7 +52,7 @@ export interface Question {
   readonly count: number;
 }
 
-/** What was found in a log, as the engine says it (`Found` in `src/recall/search.rs`). */
+/** What was found in a log, as the engine says it (`Found` in `src/recall/rank/search.rs`). */
 export interface FoundInLog {
   readonly messageCount: number;
   readonly words: readonly { readonly text: string; readonly count: number }[];
