@@ -430,14 +430,14 @@ function tryParse(text: string): { readonly value?: unknown; readonly failure?: 
   }
 }
 
-// ---- What is shown ----
+// ---- Output ----
 
 function show(context: BuiltContext<MessageInput, Format>, form: BuildOrder["form"]): string {
   const { messages, text, tokens, trimmed, trace, snapshot, recording } = context;
   if (form !== "messages" && form !== "json") {
     return text?.endsWith("\n") ? text : `${text}\n`;
   }
-  // Of messages and text one is there: what is undefined is not written.
+  // Either messages or the text is there. An undefined field is not written.
   const shown = form === "messages" ? messages : { messages, text, tokens, trimmed, trace, snapshot, recording };
   return `${JSON.stringify(shown, null, 2)}\n`;
 }

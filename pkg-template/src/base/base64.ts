@@ -1,4 +1,4 @@
-/** The bytes of a base64 text. What is none fails. */
+/** The bytes of a base64 text. Fails for any other text. */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);

@@ -19,7 +19,7 @@ export type ErrorKind =
 
 /** A failure of loading the core. */
 export type LoadErrorCode =
-  /** What was handed over is not windrow's core, or the host does not compile it. */
+  /** The value that was handed over is not windrow's core, or the host does not compile it. */
   "INVALID_CORE";
 
 /** A failure of sessions and stores, beside those of building. */
@@ -34,7 +34,7 @@ export type StoreErrorCode =
   | "STORE_NEWER"
   /** The storage has the name that was given, and belongs to something else. */
   | "STORE_FOREIGN"
-  /** The storage is full. What was acknowledged is there. */
+  /** The storage is full. Acknowledged entries are there. */
   | "STORE_QUOTA"
   /** Another append came first. */
   | "STORE_CONFLICT"
@@ -65,7 +65,7 @@ export interface Turn {
   readonly timestampMs: number | null;
 }
 
-/** A failed build as plain data, to be appended to a log. What is not known is null. */
+/** A failed build as plain data, to be appended to a log. Unknown fields are null. */
 export interface FailureRecord extends Turn {
   readonly type: "failure";
   /** The class of the failure. */

@@ -12,7 +12,7 @@ export function newId(byteCount: number = BYTES): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** An id of 64 random bits, after a word that says of what: `msg_8f5594d2a5459ae4`. */
+/** An id of 64 random bits, behind a word that names its kind: `msg_8f5594d2a5459ae4`. */
 export function idOf(what: "fork" | "msg" | "op"): string {
   return `${what}_${newId(8)}`;
 }

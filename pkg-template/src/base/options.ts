@@ -1,10 +1,10 @@
 // Options of a call: none is misspelt, and each is what it must be. A wrong one is told the same way wherever it is given.
 
-/** What an option must be, in words and as a test. What is undefined was not given. */
+/** The rule for an option, in words and as a test. An undefined option was not given. */
 export type OptionRule = readonly [expected: string, isRight: (value: unknown) => boolean];
 export type OptionRules<Name extends string = string> = Readonly<Record<Name, OptionRule>>;
 
-/** What is wrong with options: `message` begins with `path`. */
+/** A fault of options: `message` begins with `path`. */
 export interface OptionFault {
   readonly path: string;
   readonly message: string;
@@ -37,7 +37,7 @@ export function faultIn(options: unknown, rules: OptionRules): OptionFault | und
   return undefined;
 }
 
-/** What is wrong with one value; undefined where nothing is. */
+/** The fault of one value; undefined where it has none. */
 export function faultOf(path: string, value: unknown, [expected, isRight]: OptionRule): OptionFault | undefined {
   return isRight(value)
     ? undefined

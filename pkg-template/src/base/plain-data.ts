@@ -3,7 +3,7 @@
 import { decodeBase64, encodeBase64 } from "./base64.js";
 import type { JsonValue } from "./json.js";
 
-/** The mark of what JSON has no form of its own for; an object of the caller's that has such a field is escaped by it too. */
+/** The mark of values that JSON has no form for. A caller's object that has such a field is escaped by it too. */
 const MARK = "$windrow";
 
 /** How deep lists and objects may lie in each other. Beyond it stores and parsers begin to fail. */

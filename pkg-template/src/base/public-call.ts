@@ -63,7 +63,7 @@ export function publicMethods(
   }
 }
 
-/** A failure as a `ContextError`: one that is none becomes the cause of one. */
+/** A failure as a `ContextError`. Any other failure becomes the cause of one. */
 export function errorOf(kind: ErrorKind, name: string, failure: unknown): ContextError {
   if (isContextError(failure)) {
     return failure;

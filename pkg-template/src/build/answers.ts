@@ -23,7 +23,7 @@ export function hookOf(need: HookNeed, has: (name: HookName) => boolean): HookNa
   }
 }
 
-/** What a hook's answer comes to: what is understood of it, or why there is none. */
+/** The reading of a hook's answer: the part that was understood, or why there is none. */
 export type Reading = Understood | "unavailable" | Nonsense;
 
 /**
@@ -37,12 +37,12 @@ export interface Understood {
   readonly misunderstood: Misunderstood | "nothing";
 }
 
-/** An answer that is none. */
+/** An answer of which nothing was understood. */
 export interface Nonsense {
   readonly nonsense: string;
 }
 
-/** What of an answer is not understood: how often, the first of each kind, and what is done instead. */
+/** The parts of an answer that were not understood: how often, the first of each kind, and what was done instead. */
 class Misunderstood {
   readonly #kinds = new Map<string, { count: number; readonly first: string }>();
   readonly #beside: string[] = [];
@@ -70,7 +70,7 @@ class Misunderstood {
     }
   }
 
-  /** What lies beyond what is looked at. */
+  /** Elements beyond those that are looked at. */
   addBeside(instead: string): void {
     this.#beside.push(instead);
   }
@@ -80,7 +80,7 @@ class Misunderstood {
     return this.#lostCount > 0 && this.#lostCount === this.#elementCount;
   }
 
-  /** What is not understood, in words; undefined where all is understood. */
+  /** The parts that were not understood, in words; undefined where all was understood. */
   get words(): string | undefined {
     const of = this.#elementCount;
     const kinds = [...this.#kinds].map(
@@ -133,7 +133,7 @@ function answerFrom(hook: HookName, { taken, misunderstood }: Understood, before
   return { ...taken, hook, outcome: "given", ...(words.length === 0 ? {} : { misunderstood: words.join("; ") }) };
 }
 
-/** A recorded answer as the answer to what is asked now; nonsense where it is none. */
+/** A recorded answer as the answer to the present question; nonsense where it is no answer. */
 export function readAgain(recorded: Answer, need: HookNeed): Answer | Nonsense {
   const { hook, outcome, reason, misunderstood, ids, text, items, similarities, summaries, counts } = recorded;
   if (outcome !== "given") {
@@ -167,7 +167,7 @@ export function readAgain(recorded: Answer, need: HookNeed): Answer | Nonsense {
   if (reading === "unavailable") {
     return { nonsense: "holds nothing" };
   }
-  // What was not understood then is said again.
+  // A part that was not understood then is named again.
   const before = typeof misunderstood === "string" ? shortened(misunderstood, MAX_RECORDED_LENGTH) : undefined;
   return "nonsense" in reading ? reading : answerFrom(hook, reading, before);
 }
@@ -192,7 +192,7 @@ export function knownBy(candidates: readonly TriageCandidate[]): Known {
     known.set(candidate, candidate.id);
     for (const message of candidate.messages) {
       known.set(message, candidate.id);
-      // A message that is not the first of its exchange stands for it too, where its id is nobody else's.
+      // Any message of an exchange names it, where no other message has the same id.
       const id = idOf(message);
       if (id !== undefined && !known.has(id)) {
         known.set(id, candidate.id);
@@ -353,7 +353,7 @@ export function readVectors(
     }
     for (let at = 0; at < found; at++) {
       const component = list[at];
-      // What is no number becomes none: a text or a hole would be 0.
+      // An element that is no number becomes NaN: a text or a hole would be 0.
       components[index * found + at] = typeof component === "number" ? component : Number.NaN;
     }
   }
@@ -441,7 +441,7 @@ export function readCounts(given: unknown, wanted: number): Reading {
     const found = counts.length > wanted ? "more" : String(counts.length);
     return { nonsense: `answered ${found} counts for ${wanted} texts` };
   }
-  // By its place: what is wrong may be nothing at all.
+  // By its place: the wrong element may be nothing at all.
   const wrong = counts.findIndex((count) => !Number.isSafeInteger(count) || (count as number) < 0);
   return wrong < 0
     ? { taken: { counts: counts.map((count) => (count as number) + 0) }, misunderstood: "nothing" } // -0 is 0
@@ -500,7 +500,7 @@ function idOf(element: unknown): string | undefined {
   return typeof id === "string" || typeof id === "number" ? String(id) : undefined;
 }
 
-/** What stands for a part of an answer that throws where it is read. It is neither what was wanted nor nothing. */
+/** The value of a part of an answer that throws where it is read. It is neither a wanted value nor nothing. */
 const UNREADABLE = Symbol("what cannot be read");
 
 /** What a part of an answer gives. */

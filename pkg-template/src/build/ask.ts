@@ -62,7 +62,7 @@ type EmbeddingsNeed = Extract<HookNeed, { readonly need: "embeddings" }>;
 type OtherNeed = Exclude<HookNeed, EmbeddingsNeed>;
 type RunHook = (...question: readonly unknown[]) => unknown;
 
-/** Asks for vectors, one batch after the other. What was given is taken at once: it is true whatever becomes of the rest. */
+/** Asks for vectors, one batch after the other. Each batch is taken at once: it is true whatever becomes of the rest. */
 async function askForVectors(
   { texts, batchSize, timeoutMs }: EmbeddingsNeed,
   run: RunHook,
@@ -99,7 +99,7 @@ async function askOnce<M extends MessageInput>(
   asking: Asking<M>,
 ): Promise<Answer> {
   const { messages, signal } = asking;
-  // Of what the hook gets it may change anything: what its answer is read by is made before.
+  // The hook may change anything that it gets. So whatever its answer is read by is made before.
   const { call, read } = questionOf(need, hook, messages);
   const ending = await endingOf((own) => call(run, own), need.timeoutMs, signal);
   return answerTo(ending, { hook, timeoutMs: need.timeoutMs }, asking, read);
@@ -195,7 +195,7 @@ interface Wait {
   end: ((ending: Ending) => void) | undefined;
 }
 
-/** A timer takes no more milliseconds; what is above would end at once. */
+/** The most milliseconds that a timer takes; a longer one would end at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
@@ -235,7 +235,7 @@ function endingOf(
   });
 }
 
-/** What is begun, as a promise that does not throw where it does. */
+/** Begins, and gives a promise: a function that throws rejects it. */
 function begun(begin: (own: AbortSignal) => unknown, own: AbortSignal): Promise<unknown> {
   return new Promise((resolve) => resolve(begin(own)));
 }

@@ -45,7 +45,7 @@ export async function buildContext<M extends MessageInput, const F extends Forma
 
 /** Where a build reads its messages. */
 export interface Reader<M> {
-  /** What was read. */
+  /** The messages that were read. */
   source(): Source<M>;
   /** Reads more of the log that it is from, where not all of it was read. */
   older?(need: OlderNeed): Promise<void>;
@@ -309,7 +309,7 @@ class Attempt<M extends MessageInput> {
 
   finish<F extends Format>(finished: Finished): BuiltContext<M, F> {
     const { request, options } = this.#config;
-    // What is not in the context was never counted, and nobody waits for a hook in `explain`.
+    // Messages outside the context were never counted, and nobody waits for a hook in `explain`.
     const measured = this.#hooks.includes("countTokens") ? { ...options, encoding: "estimate" } : options;
     const measure = (message: M, position: number) => costOf(message, position, measured);
     return call(KIND, () => new BuiltContext(finished, this.messages, request, measure, this.#read));
@@ -324,7 +324,7 @@ class Attempt<M extends MessageInput> {
 
   #start(core: CoreTranscript): CoreBuild {
     const { request, options, places } = this.#config;
-    // The engine takes the request over; a list of none says that there is none.
+    // The engine takes the request over. An empty list says that there is no request.
     const list = request === null ? [] : [request as MessageInput];
     const asked = request === undefined ? undefined : coreOf(list, KIND, () => "request");
     try {
@@ -335,7 +335,7 @@ class Attempt<M extends MessageInput> {
   }
 }
 
-/** The engine knows why a hook failed in words; what was thrown stays here. */
+/** The engine knows in words why a hook failed. The thrown value stays here. */
 function withCause(failure: unknown, cause: unknown): unknown {
   if (!(failure instanceof ContextError) || failure.code !== "HOOK_FAILED" || cause === undefined) {
     return failure;

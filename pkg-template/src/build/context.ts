@@ -53,7 +53,7 @@ export interface Explanation {
    * hook `countTokens` counts. 0 where it was not read.
    */
   readonly tokens: number;
-  /** The text that stands for its own, where it was shortened. */
+  /** The text in the place of its own, where it was shortened. */
   readonly shortenedText: string | undefined;
 }
 
@@ -90,7 +90,7 @@ const FIRST_MADE_ROW = -2;
 const FIRST_QUOTED_ROW = -(2 ** 31);
 const isQuoted = (row: number): boolean => row < FIRST_QUOTED_ROW / 2;
 
-/** A recording of a build, with the request that it was for, and what was read of a session's log. */
+/** A recording of a build, with its request, and the stretches that were read of a session's log. */
 export type BuildRecording = Recording & {
   /** The request that was given; null where it was said that there is none. */
   readonly request?: MessageInput | null;
@@ -127,7 +127,7 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
   readonly recall: RecallReport | null;
   /** The conversations, in the order of the context, where `tiers` tells them apart. */
   readonly conversations: readonly ConversationReport[];
-  /** What became of every message, and what is worth knowing of the build. */
+  /** The decision about every message, and notes on the build. */
   readonly trace: Trace;
   /** The small record of this turn. */
   readonly snapshot: Snapshot;

@@ -16,7 +16,7 @@ import type { BuildRecording, BuiltContext } from "./context.js";
 
 const KIND = "context_build_error";
 
-/** How a replay differs from what was recorded. */
+/** How a replay differs from its recording. */
 export interface Difference {
   /**
    * `transcript_shorter`: the transcript has fewer messages than when it was recorded: that many are missing.

@@ -392,7 +392,7 @@ function copyOf(value: unknown, path: string, depth: number, kind: ErrorKind): u
   return copy;
 }
 
-/** What is said of a function that is no hook. */
+/** The error for a function that is no hook. */
 function noHook(kind: ErrorKind, path: string): [problem: string, cause: undefined, nextAction: string] {
   const nameOf = (hook: string): string => hook.slice(hook.lastIndexOf(".") + 1);
   const name = nearest(nameOf(path).slice(0, MAX_NAME), HOOK_NAMES.map(nameOf), kind);
@@ -402,7 +402,7 @@ function noHook(kind: ErrorKind, path: string): [problem: string, cause: undefin
     : [`unknown hook; did you mean ${right}?`, undefined, `Rename it to ${right}.`];
 }
 
-/** Of a longer name it is not asked what was meant. */
+/** The longest name for which a right spelling is looked for. */
 const MAX_NAME = 100;
 
 /** Reads what may throw when it is read: a getter, a proxy. */

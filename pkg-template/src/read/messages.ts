@@ -16,7 +16,7 @@ export type ToolCallInput =
   | { readonly id: string; readonly function: { readonly name: string; readonly arguments?: unknown } }
   | { readonly id: string; readonly custom: { readonly name: string; readonly input?: unknown } };
 
-/** What is known of an image, audio or a file, for what it costs. What is left out is read of its bytes, where they are given. */
+/** Facts of an image, audio or a file that its cost depends on. Facts that are not given are read from its bytes, where these are. */
 export interface MediaFacts {
   /** How finely an image is looked at: `low`, `high` or `auto`. */
   readonly detail?: string;
@@ -87,7 +87,7 @@ export interface MessageInput {
   readonly id?: string | number | null;
   /** Who speaks. */
   readonly role: Role | (string & {});
-  /** What is said. */
+  /** The content: a text, or parts. */
   readonly content?: string | readonly (PartInput | string)[] | null;
   /** Who speaks, by name. */
   readonly name?: string | null;
@@ -188,7 +188,7 @@ const MEDIA_PART_FIELDS: ReadonlySet<string> = new Set([
   ...["type", "detail", "mediaType", "width", "height", "pages", "seconds", "bytes", ...MEDIA_FIELDS],
 ]);
 
-/** What is wrong with a message, and where in it. */
+/** The fault of a message, and its place. */
 class Malformed {
   readonly place: string;
   readonly message: string;
@@ -749,7 +749,7 @@ function text(value: unknown, place: string): string | undefined {
   return required(value, place);
 }
 
-/** An id: a number stands for its text. */
+/** An id. A number is read as its text. */
 function idOf(value: unknown, place: string): string | undefined {
   return typeof value === "number" ? String(value) : text(value, place);
 }

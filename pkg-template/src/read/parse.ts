@@ -1,4 +1,4 @@
-// Conversations in files: recognised by what is in them.
+// Conversations in files, recognised by their contents.
 
 import { ContextError, type ErrorKind } from "../base/errors.js";
 import { describe } from "../base/options.js";
@@ -10,11 +10,11 @@ import { type EncodedMessage, type MessageInput, readMessage } from "./messages.
 export interface SkippedRow {
   /** Which row: its number from 1 among the list's entries or the file's lines. */
   readonly row: number;
-  /** What is wrong with it. */
+  /** Its fault, in words. */
   readonly reason: string;
 }
 
-/** What was found in a file. */
+/** The contents of a file. */
 export interface ParsedTranscript {
   /** The messages, in the order of the file. */
   readonly messages: readonly MessageInput[];
@@ -242,7 +242,7 @@ export function tryParse(text: string): { readonly value?: unknown; readonly fai
   }
 }
 
-/** Fails where what should be the text of a file is none. */
+/** Fails where the text of a file is no text. */
 export function checkText(text: unknown, kind: ErrorKind): asserts text is string {
   if (typeof text !== "string") {
     throw new ContextError({

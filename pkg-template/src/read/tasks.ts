@@ -122,7 +122,7 @@ export function messagesOfTasks(tasks: readonly (TaskInput | PythonTaskInput)[])
 /** A layer of an agent's memory: recent (L1), working (L2), summaries of sessions (L3), and what all sessions share (L4). */
 export type MemoryLayer = "L1" | "L2" | "L3" | "L4";
 
-/** What is looked up in a layer of memory. */
+/** A query in a layer of memory. */
 export interface LayerQuery {
   /** The session whose entries are wanted; L4 gives those of all sessions anyway. Default: all sessions. */
   readonly sessionId?: string | null | undefined;

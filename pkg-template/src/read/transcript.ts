@@ -9,9 +9,9 @@ import { call, engineGeneration } from "../engine/engine.js";
 import { appendEncoded, type EncodedMessage, isSame, type MessageInput, readMessage } from "./messages.js";
 import { isInstructionRole } from "./roles.js";
 
-/** What is known of the log that messages are from. */
+/** Facts of the log that messages are from. */
 export interface LogFacts {
-  /** What was not read of it. */
+  /** The part of it that was not read. */
   readonly unread?: Unread | undefined;
   /** How many of its rows were no messages. */
   readonly skippedCount?: number;
@@ -25,14 +25,14 @@ export interface Source<M> {
   readonly core: CoreTranscript;
   /** The messages, one a row. They stay as they are while the source is in use. */
   readonly messages: readonly M[];
-  /** What is known of the log that they are from. */
+  /** Facts of the log that they are from. */
   readonly log?: LogFacts | undefined;
-  /** What was read of it. */
+  /** The stretches of it that were read. */
   readonly read?: readonly (readonly [first: number, last: number])[] | undefined;
 }
 
 /**
- * A transcript that lives in the engine: what was read, counted and paired once is not read, counted or paired again.
+ * A transcript that lives in the engine: a message is read, counted and paired once.
  * Its messages are taken as they are when they are appended.
  */
 export class Transcript<M extends MessageInput = MessageInput> {
@@ -268,7 +268,7 @@ function readAll(
   return encodedMessages;
 }
 
-/** What is remembered of an array: its messages as the engine saw them, and the engine's transcript of them. */
+/** The memory of an array: its messages as the engine saw them, and the engine's transcript of them. */
 interface Remembered {
   readonly core: CoreTranscript;
   readonly generation: number;
@@ -280,7 +280,7 @@ interface Remembered {
  * and more. Not by the instructions before it, which many conversations may share.
  */
 const remembered = new WeakMap<object, Remembered>();
-/** The remembered ones by use, the latest last; what is collected by the host is no longer in it. */
+/** The remembered arrays by use, the latest last. Those that the host has collected are gone. */
 let latest: WeakRef<Remembered>[] = [];
 const REMEMBERED_ARRAYS = 8;
 

@@ -6,7 +6,7 @@ import { describe } from "../base/options.js";
 /** Since when (milliseconds since 1970) a zone is so many minutes east of UTC. */
 type Change = readonly [since: number, minutes: number];
 
-/** What was found out about a zone: its changes from the beginning of one cell to the end of another. */
+/** The known changes of a zone, from the beginning of one cell to the end of another. */
 interface Known {
   readonly firstCell: number;
   readonly lastCell: number;

@@ -14,7 +14,7 @@ const MARK = { type: "build", kind: "context_build" };
 /** From which place to which a log was read, in turn: sequence numbers, or rows of a file. */
 type Stretches = readonly (readonly [first: number, last: number])[];
 
-/** A build as it was kept. */
+/** A kept build. */
 export interface KeptBuild {
   readonly seq: number;
   readonly snapshot: Snapshot;

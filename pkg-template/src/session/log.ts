@@ -12,12 +12,12 @@ import { entryOfBuildRow, isBuildRow } from "./builds.js";
 
 export { messageOfRow };
 
-/** What an entry is read as: a message, or what is wrong with it. */
+/** The reading of an entry: a message, or its fault. */
 export type EntryMessage =
   | { readonly message: MessageInput; readonly flaw?: undefined }
   | { readonly message?: undefined; readonly flaw: string };
 
-/** What was found in a file. */
+/** The contents of a file. */
 export interface ReadLines {
   readonly entries: NewEntry[];
   /** The row of each entry: blank lines count for none. */

@@ -18,7 +18,7 @@ import { checkStore } from "../stores/log.js";
 import { messageOf } from "./log.js";
 import { forgetIndex } from "./tail.js";
 
-/** How much a session may hold. What is not given is not bounded. */
+/** How much a session may hold. A limit that is not given bounds nothing. */
 export interface RetentionLimits {
   /** How many messages, 1 or more: the newest stay. So many failure records may be beside them. */
   readonly maxMessages?: number | undefined;
@@ -28,7 +28,7 @@ export interface RetentionLimits {
   readonly maxBuilds?: number | undefined;
 }
 
-/** How much all sessions of a store may hold together. What is not given is not bounded. */
+/** How much all sessions of a store may hold together. A limit that is not given bounds nothing. */
 export interface OverallLimits {
   /** How many messages, 1 or more: the newest of all sessions stay. */
   readonly maxMessages?: number | undefined;
@@ -59,7 +59,7 @@ const FURTHER = 64;
 const DAY_MS = 86_400_000;
 
 /**
- * Takes from a session what is beyond its limits, oldest first.
+ * Removes the oldest entries of a session, as far as they are beyond its limits.
  *
  * - Of the messages the newest `maxMessages` stay; that they are pinned or replied to does not matter there. The cut is made at
  *   the next user message, where there is one among the 64 messages after it and in the older half of what stays, so that no answer

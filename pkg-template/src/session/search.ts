@@ -1,4 +1,4 @@
-// Searching what was said: in one session, or in all sessions of a store. It is the index of recall that is searched.
+// Searching one session, or all sessions of a store, by the index of recall.
 
 import { rarityOf } from "#core";
 import { ContextError } from "../base/errors.js";
@@ -90,7 +90,7 @@ export async function searchLogs<M extends MessageInput>(
   { limit = DEFAULT_LIMIT, timeZone }: SearchOptions,
 ): Promise<readonly SearchHit<M>[]> {
   const nowMs = Date.now();
-  // Of what is found some may be gone: then more is looked for.
+  // Some hits may be gone by now: then more are looked for.
   for (let count = limit; ; count *= 2) {
     const found: FoundInLog[] = [];
     for (const log of logs) {

@@ -75,12 +75,12 @@ export type SessionChange<M> =
       readonly lastSeq: number;
       readonly replacesSeq?: number;
     }
-  /** Messages were removed: what is shown is to be read again. */
+  /** Messages were removed: read the shown ones again. */
   | { readonly kind: "reset" };
 
 export type { KeptBuild };
 
-/** What is exported. */
+/** What an export contains. */
 export interface ExportOptions {
   /** Whether the builds that were kept come too, behind the transcript. Default: no. */
   readonly builds?: boolean;
@@ -259,12 +259,12 @@ export class Session<M extends MessageInput = MessageInput> {
     return this.#seqs.get(message);
   }
 
-  /** What was found in the log so far that is no entry, or no message: it is left alone. */
+  /** The rows of the log found so far that are no entry, or no message. They are left alone. */
   get skipped(): readonly SkippedEntry[] {
     return [...this.#skipped.values()];
   }
 
-  /** What is known of the session without reading it; undefined before its first message or build. */
+  /** Facts of the session that need no reading; undefined before its first message or build. */
   async info(): Promise<SessionInfo | undefined> {
     this.#check();
     return await this.#info();
@@ -468,7 +468,7 @@ export class Session<M extends MessageInput = MessageInput> {
     let told: Promise<Told | undefined> = standing().catch(() => undefined);
     const tell = async (known: Told | undefined, kind: string): Promise<Told> => {
       if (kind !== "append" || known === undefined) {
-        // What is appended while it is told of is told of after it.
+        // An entry that is appended while a listener runs is told after it.
         const now = await standing();
         hear({ kind: "reset" });
         return now;

@@ -44,7 +44,7 @@ interface Row<M> {
 /** From which sequence number to which everything was read. */
 type Stretch = readonly [first: number, last: number];
 
-/** What is looked for in a log, and how many messages at most. */
+/** A search in a log, and how many messages at most. */
 export interface Question {
   readonly text: string;
   readonly nowMs: number;
@@ -101,7 +101,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
   #isLoaded = true;
   /** The engine that they are in. */
   #generation = 0;
-  /** What is read and written happens one after the other. */
+  /** Reads and writes happen one after the other. */
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -120,7 +120,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     return { ...this.#transcript.source(), read: this.#read };
   }
 
-  /** Reads what is new since the last time; at first, the end of the log. `model` is the one that gives vectors, if one does. */
+  /** Reads the messages since the last time; at first, the end of the log. `model` is the one that gives vectors, if one does. */
   refresh(model?: string): Promise<void> {
     return this.#reading(async () => {
       const generation = engineGeneration();
@@ -289,7 +289,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     return turn;
   }
 
-  /** As `#inTurn`. What was read in part is read anew the next time. */
+  /** As `#inTurn`. A log that was read in part is read anew the next time. */
   #reading<T>(run: () => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
       try {
@@ -301,7 +301,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     });
   }
 
-  /** What is in the engine stays, until it is replaced. */
+  /** The messages in the engine stay, until they are replaced. */
   #forget(): void {
     this.#rows = [];
     this.#stretches = [];
@@ -322,7 +322,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     }
   }
 
-  /** Whether what was read may be gone: entries were trimmed since, or the session was removed. */
+  /** Whether messages that were read may be gone: entries were trimmed since, or the session was removed. */
   #isOutdated(info: SessionInfo | undefined): boolean {
     return info?.id !== this.#info?.id || headOf(info)?.removals !== headOf(this.#info)?.removals;
   }
@@ -563,7 +563,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     return this.#stretches.length === 1 && (this.#stretches[0] as Stretch)[0] <= 1;
   }
 
-  /** What was not read, as the engine is told of it. */
+  /** The unread stretches, as the engine is told of them. */
   #unread(): Unread | undefined {
     const head = headOf(this.#info);
     const total = MESSAGE_TYPES.reduce((sum, type) => sum + (head?.counts[type] ?? 0), 0);
@@ -585,7 +585,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     return { gaps, count, hasUntimed: (head?.untimedCount ?? 1) > 0, lookedUp: this.#lookedUp };
   }
 
-  // ---- What is derived ----
+  // ---- Derived values ----
 
   /** In which state the log is that an index is of: it is the same log, and nothing was removed since. */
   get #state(): string {
@@ -700,7 +700,7 @@ interface Derived {
   /** How much is known of rows. */
   count(core: CoreTranscript, first: number, end: number): number;
   bytes(core: CoreTranscript, first: number, end: number): Uint8Array;
-  /** Takes from bytes what is true of rows. */
+  /** Takes the values of rows from bytes, as far as they are true. */
   learn(core: CoreTranscript, first: number, end: number, bytes: Uint8Array): void;
 }
 
@@ -738,7 +738,7 @@ function partName(part: number): string {
   return `index/${part}`;
 }
 
-/** Removes the index of a log from its store: of what was trimmed nothing stays. */
+/** Removes the index of a log from its store: nothing stays of trimmed messages. */
 export async function forgetIndex({ derived }: TranscriptStore, sessionKey: string): Promise<void> {
   // Where the first of some is not there, none of them is.
   for (let first = 0; (await derived.read(sessionKey, [partName(first)])).size > 0; first += BLOCKS_AT_ONCE) {

@@ -14,7 +14,7 @@ export type { StoreHarness } from "./conformance/case.js";
 export interface StoreCase {
   /** What it is, in words. */
   readonly name: string;
-  /** Fails with an error that says what was expected and what was found. */
+  /** Fails with an error that names the expected value and the found one. */
   run(): Promise<void>;
 }
 

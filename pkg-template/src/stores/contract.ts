@@ -22,7 +22,7 @@ export interface NewEntry {
   readonly timeMs?: number;
   /** Whether retention keeps it whatever its age. */
   readonly pinned?: true;
-  /** What is kept: for the store, any plain data. */
+  /** The data that is kept: for the store, any plain data. */
   readonly data: JsonValue;
 }
 
@@ -52,11 +52,11 @@ export interface LogHead {
   readonly untimedCount: number;
   /** The latest time of all entries that were ever appended. */
   readonly latestTimeMs?: number;
-  /** How often entries were trimmed: what was read before may be gone. */
+  /** How often entries were trimmed. After it, entries that were read before may be gone. */
   readonly removals: number;
 }
 
-/** What is known of a session without reading its logs. */
+/** Facts of a session that need no reading of its logs. */
 export interface SessionInfo {
   readonly key: string;
   /** Made with the session: where it was removed and began anew, it is another. */
@@ -113,7 +113,7 @@ export interface ReadRange {
 export interface SkippedEntry {
   /** Its sequence number, where that is known. */
   readonly seq: number | undefined;
-  /** What is wrong with it. */
+  /** Its fault, in words. */
   readonly reason: string;
 }
 
@@ -142,7 +142,7 @@ export interface DerivedStore {
 
 /**
  * A place where sessions are kept. Keys are any texts and are told apart exactly. Failures are `ContextError`s of the kind
- * `store_error`; after one, what was acknowledged is still there, and the next call works.
+ * `store_error`. After one, acknowledged entries are still there, and the next call works.
  */
 export interface TranscriptStore {
   /** Appends entries, all or none: they are durable when it resolves. A session begins with its first entry. */

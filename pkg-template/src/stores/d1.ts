@@ -13,7 +13,7 @@ export interface D1StatementLike {
   bind(...values: (ArrayBuffer | string | number | null)[]): D1StatementLike;
 }
 
-/** What is used of a D1 binding: `D1Database` of Cloudflare's types is one, and so is what its `withSession` gives. */
+/** The methods of a D1 binding that are used: `D1Database` of Cloudflare's types is one, and so is what its `withSession` gives. */
 export interface D1DatabaseLike {
   prepare(query: string): D1StatementLike;
   batch(statements: D1StatementLike[]): Promise<{ results: unknown[] }[]>;

@@ -8,7 +8,7 @@ import { storeError } from "./log.js";
 import { sqlStore, withoutSql } from "./sql.js";
 import type { Row, Script, SqlValue, Statement } from "./sql-schema.js";
 
-/** What is used of `ctx.storage`: `DurableObjectStorage` of Cloudflare's types is one. */
+/** The methods of `ctx.storage` that are used: `DurableObjectStorage` of Cloudflare's types is one. */
 export interface DurableObjectStorageLike {
   readonly sql: {
     exec(

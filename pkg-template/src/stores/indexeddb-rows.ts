@@ -1,4 +1,4 @@
-// What is done inside of a transaction: the rows of a log are found by ranges of their keys, never by looking through a log.
+// Work inside of a transaction. The rows of a log are found by ranges of their keys, never by looking through a log.
 
 import type { IDBPObjectStore, IDBPTransaction } from "idb";
 import type {
@@ -28,7 +28,7 @@ const PAGE = 1000;
 /** After all that begins so: of all keys, lists are the last, and any list is after a text or a number. */
 const END: IDBValidKey = [];
 
-/** After all texts: what is binary comes behind them, and before lists. */
+/** A key after all texts: binary keys come behind them, and before lists. */
 const AFTER_TEXTS: IDBValidKey = new Uint8Array(0);
 
 /** All keys of a list that begin so. */
@@ -282,7 +282,7 @@ function rangeOf({ prefix }: Series, { from, to }: Bounds): IDBKeyRange {
   return IDBKeyRange.bound(from === undefined ? [...prefix] : [...prefix, from], [...prefix, to ?? END]);
 }
 
-/** What is found. */
+/** The rows that were found. */
 class Found {
   readonly entries: Entry[] = [];
   readonly skipped: SkippedEntry[] = [];
@@ -352,7 +352,7 @@ export async function read(work: Work, session: string, range: ReadRange): Promi
     await readSingly(whole, bounds, range.seqs, begin(Number.POSITIVE_INFINITY));
     rest = undefined;
   } else if (share >= 0.5) {
-    // Most of what lies there is wanted: the end is read at once.
+    // Most rows there are wanted: the end is read at once.
     const found = begin(limit);
     rest = await (isBackward
       ? readEnd(whole, bounds, info.logs[log].lastSeq, Math.ceil(limit / share), found)
@@ -556,7 +556,7 @@ async function isThere(work: Work, session: string): Promise<boolean> {
   return keys.some((key) => key !== undefined);
 }
 
-// ---- What is derived ----
+// ---- Derived values ----
 
 /** The derived values that there are of these names. */
 export async function readDerived(

@@ -65,7 +65,7 @@ export const MIGRATIONS: readonly ((database: Database, transaction: Upgrade) =>
   },
 ];
 
-/** What is thrown where a database is not windrow's. */
+/** The error for a database that is not windrow's. */
 export class ForeignDatabase {}
 
 const STORES: readonly StoreName[] = ["sessions", "entries", "derived"];

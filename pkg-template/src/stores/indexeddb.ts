@@ -1,4 +1,4 @@
-// Sessions in the browser's IndexedDB: what was appended survives a crash, another tab and an upgrade.
+// Sessions in the browser's IndexedDB: an acknowledged append survives a crash, another tab and an upgrade.
 
 import { openDB } from "idb";
 import { ContextError } from "../base/errors.js";
@@ -319,7 +319,7 @@ function isChange(value: unknown): value is Change {
 const ENTRIES: StoreName[] = ["sessions", "entries"];
 const ALL: StoreName[] = ["sessions", "entries", "derived"];
 
-/** A timer takes no more milliseconds; what is above would end at once. */
+/** The most milliseconds that a timer takes; a longer one would end at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** What opens later than this waits for another tab. */
@@ -345,7 +345,7 @@ class Connection {
     this.#opening.then(
       (database) => {
         this.#opened = database;
-        // What was given up in the meantime must not stay open: it would hold up others.
+        // A connection that was given up meanwhile must not stay open: it would hold up others.
         if (this.isClosed) {
           database.close();
         }
@@ -538,7 +538,7 @@ function reasonOf(cause: unknown): string {
   return [name, message].filter(Boolean).join(": ") || String(cause);
 }
 
-/** Gives copies of what is to be kept. */
+/** Gives copies of the data to be kept. */
 function kept<T>(copy: () => T): T {
   try {
     return copy();

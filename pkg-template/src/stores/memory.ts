@@ -181,7 +181,7 @@ class MemoryStore implements TranscriptStore {
   }
 }
 
-/** Gives copies of what is to be kept. */
+/** Gives copies of the data to be kept. */
 function kept<T>(copy: () => T): T {
   try {
     return copy();
@@ -322,7 +322,7 @@ class Log {
     ];
   }
 
-  /** Forgets what was only known because of rows that are gone. */
+  /** Forgets facts that came from rows that are gone. */
   #forget(removed: readonly Entry[]): void {
     for (const { id, operationId } of removed) {
       if (id !== undefined && this.#byId.get(id)?.length === 0) {

@@ -214,7 +214,7 @@ function valuesOf({
   ];
 }
 
-/** Removes what is before a sequence number but for what is kept, where the head is the call's own. */
+/** Removes the entries before a sequence number, except those that are kept, where the head is the call's own. */
 export function trimsOf(
   key: string,
   callId: string,
@@ -332,7 +332,7 @@ function bytesOf(text: string): number {
   return encoder.encode(text).length;
 }
 
-/** Lists of texts as they are in the tables. What is larger than a row is in none of them. */
+/** Lists of texts as they are in the tables. A text that is larger than a row is in none of them. */
 export function listsOf(texts: readonly string[]): string[] {
   return chunksOf(texts.map((text) => jsonOf(jsonOf(text))).filter((text) => bytesOf(text) <= LARGEST_ROW_BYTES));
 }

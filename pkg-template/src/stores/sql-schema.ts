@@ -3,7 +3,7 @@
 
 import { storeError } from "./log.js";
 
-/** What is bound to a parameter. */
+/** A value that is bound to a parameter. */
 export type SqlValue = ArrayBuffer | string | number | null;
 
 /** A statement with the values of its parameters, which are numbered: `?1`. */

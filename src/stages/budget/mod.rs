@@ -9,8 +9,8 @@
 //! and no section competes, a larger budget keeps all that a smaller one kept. What was picked one by one is passed over where
 //! it does not fit.
 //!
-//! `filling` is the budget while it is filled. `required`, `sections` and `keep` fill it, `tiered` does so for conversations;
-//! `frame` and `gap` are the lines around the history. A message's cost is the form's business: see `measure` and `form`.
+//! `filling` is the budget while it is filled. `required`, `section_fills` and `keep` fill it, `tiered` does so for conversations;
+//! `frame` and `omission` are the lines around the history. A message's cost is the form's business: see `measure` and `form`.
 
 mod filling;
 mod frame;
