@@ -77,8 +77,13 @@ const papers = [
   ...["chat.ts", "identity.ts", "index.ts", "refusal.ts"].map((name) => example(`worker/src/${name}`)),
 ];
 
-/** The vocabularies: one file each, fetched when it is first needed. */
-const encodings = ["o200k_base", "cl100k_base"];
+/** The vocabularies that the package imports: one file each, fetched when it is first needed. */
+const encodings = Array.from(
+  readFileSync(projectPath(packageFolder, "src", "engine", "encodings.ts"), "utf8").matchAll(
+    /import\("#encodings\/(\w+)"\)/g,
+  ),
+  ([, name]) => name,
+);
 
 /** The parts in the order in which they are built: what each is made from, what it makes, and how. */
 const parts = [

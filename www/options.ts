@@ -1,7 +1,7 @@
 // The options on the page, and the config that they make. A control's name is the option's path in the config; what it
 // begins with is what the preset says, and only what is changed is said beside the preset.
 
-import type { ContextConfig, MessageInput } from "windrow";
+import { type ContextConfig, encodings, type MessageInput } from "windrow";
 import { find, formatCount, make } from "./elements.js";
 
 /** Options as plain data: a preset, or a part of a config. */
@@ -10,6 +10,9 @@ export type Options = Readonly<Record<string, unknown>>;
 type Control = HTMLInputElement | HTMLSelectElement;
 
 const form = find<HTMLFormElement>("options");
+for (const name of encodings) {
+  find<HTMLSelectElement>("encoding").add(new Option(name));
+}
 /** The name of the choice of a preset, which is no option. */
 const PRESET = "preset";
 let preset: Options = {};

@@ -11,6 +11,8 @@ export {
   type StoreErrorCode,
 } from "./base/errors.js";
 export type * from "./base/generated.js";
+/** Every way to count tokens: the encodings by their names, and `estimate`. */
+export { ENCODINGS as encodings } from "./base/generated.js";
 export { buildContext, buildContextSync } from "./build/build.js";
 export { type BuildRecording, BuiltContext, type ContextMessage, type Explanation } from "./build/context.js";
 export { type Presets, presets, searchFirst } from "./build/presets.js";

@@ -2,6 +2,7 @@
 
 mod budget;
 mod collect;
+mod encoding;
 mod filter;
 mod placement;
 mod recall;
@@ -13,6 +14,7 @@ mod window;
 
 pub use budget::{BudgetConfig, OnRequiredOverflow, TrimFirst};
 pub use collect::{CollectConfig, LimitsCount, SessionScope};
+pub use encoding::EncodingChoice;
 pub use filter::FilterConfig;
 pub use placement::Placement;
 pub use recall::{Focus, FocusSignals, Ranking, RecallConfig, SearchResults};
@@ -104,36 +106,6 @@ impl Default for ContextConfig {
     }
 }
 
-/// How tokens are counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub enum EncodingChoice {
-    /// Exactly, as GPT-4o and later count.
-    #[serde(rename = "o200k_base")]
-    O200kBase,
-    /// Exactly, as GPT-4 and GPT-3.5 count.
-    #[serde(rename = "cl100k_base")]
-    Cl100kBase,
-    /// By estimate, with no vocabulary.
-    #[serde(rename = "estimate")]
-    Estimate,
-}
-
-impl EncodingChoice {
-    /// Every choice.
-    pub const ALL: [Self; 3] = [Self::O200kBase, Self::Cl100kBase, Self::Estimate];
-
-    /// The exact encoding that was chosen, if one was.
-    #[must_use]
-    pub fn exact(self) -> Option<EncodingName> {
-        match self {
-            Self::O200kBase => Some(EncodingName::O200kBase),
-            Self::Cl100kBase => Some(EncodingName::Cl100kBase),
-            Self::Estimate => None,
-        }
-    }
-}
-
 impl ContextConfig {
     /// Reads a config as it was written.
     ///
@@ -174,8 +146,7 @@ impl ContextConfig {
     /// Fills in defaults that depend on other options, so that the recorded config says all.
     fn fill_in(&mut self) {
         let by_model = |model: &String| match EncodingName::for_model(model) {
-            Some(EncodingName::O200kBase) => EncodingChoice::O200kBase,
-            Some(EncodingName::Cl100kBase) => EncodingChoice::Cl100kBase,
+            Some(name) => EncodingChoice::Exact(name),
             None => EncodingChoice::Estimate,
         };
         // Where neither is named it stays unsaid, as nobody knows then for which model the counts are exact.
@@ -194,7 +165,7 @@ impl ContextConfig {
     /// The encoding to count with; none means the estimator.
     #[must_use]
     pub fn encoding_name(&self) -> Option<EncodingName> {
-        self.encoding.unwrap_or(EncodingChoice::O200kBase).exact()
+        self.encoding.unwrap_or(EncodingChoice::DEFAULT).exact()
     }
 
     /// What the prompt is put together from, in order.

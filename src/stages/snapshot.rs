@@ -120,7 +120,7 @@ fn hash(view: View<'_>, context: &Context) -> String {
     config.now = None;
     config.turn_id = None;
     // Naming the default changes nothing that is built.
-    config.encoding.get_or_insert(EncodingChoice::O200kBase);
+    config.encoding.get_or_insert(EncodingChoice::DEFAULT);
     let mut hash = Sha256::new();
     let mut update = |bytes: &[u8]| {
         hash.update((bytes.len() as u64).to_le_bytes());

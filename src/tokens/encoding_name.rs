@@ -20,7 +20,7 @@ impl EncodingName {
 
     /// The name as it is written: `o200k_base`, `cl100k_base`.
     #[must_use]
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::O200kBase => "o200k_base",
             Self::Cl100kBase => "cl100k_base",

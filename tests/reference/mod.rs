@@ -326,7 +326,7 @@ fn counts(out: &mut String) {
          is named, or for the encoding where that alone is named. `words` beside it says which, or why not:\n\n\
          | named | `exact` | `words` |\n|---|---|---|\n",
     );
-    let encoding = Some(EncodingChoice::O200kBase);
+    let encoding = Some(EncodingChoice::DEFAULT);
     for (named, model, encoding) in [
         ("a model whose encoding is public", Some("gpt-4o"), None),
         ("an encoding", None, encoding),

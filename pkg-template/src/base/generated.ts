@@ -126,9 +126,9 @@ export interface ContextOptions {
 export type Moment = number | string;
 
 /**
- * How tokens are counted.
- * - `o200k_base`: Exactly, as GPT-4o and later count.
- * - `cl100k_base`: Exactly, as GPT-4 and GPT-3.5 count.
+ * How tokens are counted: exactly, in an encoding by its name, or by `estimate`, with no vocabulary.
+ * - `o200k_base`: Exactly, in this encoding.
+ * - `cl100k_base`: Exactly, in this encoding.
  * - `estimate`: By estimate, with no vocabulary.
  */
 export type EncodingChoice = "o200k_base" | "cl100k_base" | "estimate";

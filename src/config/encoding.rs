@@ -1,0 +1,110 @@
+use crate::tokens::EncodingName;
+use serde::de::{self, EnumAccess, VariantAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+
+/// How tokens are counted: exactly, in an encoding by its name, or by `estimate`, with no vocabulary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EncodingChoice {
+    /// Exactly, in an encoding.
+    Exact(EncodingName),
+    /// By estimate, with no vocabulary.
+    Estimate,
+}
+
+const COUNT: usize = EncodingName::ALL.len() + 1;
+
+impl EncodingChoice {
+    /// The choice where neither model nor encoding is named.
+    pub const DEFAULT: Self = Self::Exact(EncodingName::ALL[0]);
+
+    /// Every choice: the encodings, then the estimate.
+    pub const ALL: [Self; COUNT] = {
+        let mut all = [Self::Estimate; COUNT];
+        let mut at = 0;
+        while at < EncodingName::ALL.len() {
+            all[at] = Self::Exact(EncodingName::ALL[at]);
+            at += 1;
+        }
+        all
+    };
+
+    const NAMES: [&'static str; COUNT] = {
+        let mut names = [""; COUNT];
+        let mut at = 0;
+        while at < COUNT {
+            names[at] = Self::ALL[at].as_str();
+            at += 1;
+        }
+        names
+    };
+
+    /// The name of the choice, as a config has it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Exact(name) => name.as_str(),
+            Self::Estimate => "estimate",
+        }
+    }
+
+    /// The exact encoding that was chosen, if one was.
+    #[must_use]
+    pub fn exact(self) -> Option<EncodingName> {
+        match self {
+            Self::Exact(name) => Some(name),
+            Self::Estimate => None,
+        }
+    }
+}
+
+impl Serialize for EncodingChoice {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for EncodingChoice {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_enum("EncodingChoice", &Self::NAMES, ByName)
+    }
+}
+
+/// Reads a choice by its name, as an enum of unit variants is read.
+struct ByName;
+
+impl<'de> Visitor<'de> for ByName {
+    type Value = EncodingChoice;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("the name of an encoding")
+    }
+
+    fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<Self::Value, A::Error> {
+        let (name, variant) = access.variant::<String>()?;
+        variant.unit_variant()?;
+        let found = EncodingChoice::ALL.into_iter().find(|choice| choice.as_str() == name);
+        found.ok_or_else(|| de::Error::unknown_variant(&name, &EncodingChoice::NAMES))
+    }
+}
+
+#[cfg(test)]
+impl schemars::JsonSchema for EncodingChoice {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "EncodingChoice".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let variant = |choice: Self| {
+            let about = match choice {
+                Self::Exact(_) => "Exactly, in this encoding.",
+                Self::Estimate => "By estimate, with no vocabulary.",
+            };
+            serde_json::json!({ "type": "string", "const": choice.as_str(), "description": about })
+        };
+        schemars::json_schema!({
+            "description": "How tokens are counted: exactly, in an encoding by its name, or by `estimate`, with no vocabulary.",
+            "oneOf": Self::ALL.map(variant),
+        })
+    }
+}
