@@ -10,6 +10,7 @@ import { setUp } from "./setup.mjs";
 /** What can be measured: a file of `benches` each, whose `run` prints figures and throws a `Failure` where one is over. */
 const benches = {
   store: { about: "sessions in stores: builds, openings, appends", load: () => import("../benches/store.mjs") },
+  turn: { about: "the next turn of a long chat, beside others", load: () => import("../benches/turn.mjs") },
   recall: { about: "rankings: time and memory, beside others", load: () => import("../benches/recall.mjs") },
   "long-texts": {
     about: "long texts of every awkward sort, counted and cut, beside English",

@@ -1,4 +1,16 @@
 //! What everything else stands on: errors, dates, small maps, values as JavaScript has them, and pieces of text.
+//!
+//! # Examples
+//!
+//! ```
+//! use windrow::base::message::Role;
+//! use windrow::base::value::Value;
+//!
+//! assert!(Role::System.is_instruction());
+//! let roles: Vec<Role> = Value::List(vec![Value::Text("user".into())]).decode(&[])?;
+//! assert_eq!(roles, [Role::User]);
+//! # Ok::<(), windrow::base::error::Error>(())
+//! ```
 
 pub(crate) mod bytes;
 pub mod cost;

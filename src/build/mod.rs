@@ -3,25 +3,65 @@
 //! 1. [`Build::new`] takes what is given.
 //! 2. [`Build::step`] runs the stages in their order, until it is done or needs something from outside.
 //! 3. A [`Step::Need`] is answered: a vocabulary by [`Build::provide_encoding`], a time zone by [`Build::provide_offsets`], a hook
-//!    by [`Build::answer`]. `Need::Older` has no answer: begin another build with a transcript that has the messages.
+//!    by [`Build::answer`]. `Need::Older` has no answer: begin another build with a transcript that has the messages. It is
+//!    asked only of a transcript that does not have all of its log: of one that has, a build reads as much as it needs
+//!    ([`Reach`]).
 //! 4. Step again. The stage that asked runs again from its start, and finds the answer.
 //! 5. [`Step::Done`] has the context.
+//!
+//! # Examples
+//!
+//! ```
+//! use windrow::base::message::{Field, Role};
+//! use windrow::base::time::Milliseconds;
+//! use windrow::base::value::Value;
+//! use windrow::build::{Build, Step};
+//! use windrow::config::ContextConfig;
+//! use windrow::log::messages::Columns;
+//! use windrow::recall::transcript::Transcript;
+//!
+//! // Two messages, each with one segment: its text.
+//! let columns = Columns {
+//!     text: b"Where do we eat?At Rosa's.",
+//!     roles: &[Role::User as u8, Role::Assistant as u8],
+//!     pinned: &[0, 0],
+//!     times: &[f64::NAN, f64::NAN],
+//!     segment_counts: &[1, 1],
+//!     segment_fields: &[Field::Text as u8; 2],
+//!     segment_lengths: &[16, 10],
+//! };
+//! let mut transcript = Transcript::default();
+//! transcript.append(&columns)?;
+//!
+//! let options = vec![("encoding".to_owned(), Value::Text("estimate".to_owned()))];
+//! let config = ContextConfig::read(&Value::Map(options))?;
+//! let mut build = Build::new(transcript.into(), None, config, Milliseconds(0), vec![])?;
+//! let Step::Done(context) = build.step()? else { panic!("it needs nothing from outside") };
+//! assert_eq!(context.pieces.len(), 2);
+//! # Ok::<(), windrow::base::error::Error>(())
+//! ```
+
+mod reading;
 
 use crate::base::error::{Error, ErrorCode, Result};
 use crate::base::message::{Field, Role};
 use crate::base::time::{Milliseconds, Zone};
 use crate::config::ContextConfig;
+use crate::log::reach::{LEAST_READ, Reach};
 use crate::recall::index::vectors::Vector;
 use crate::recall::transcript::Transcript;
-use crate::stages::{budget, collect, filter, recall, render, snapshot, tiers, triage, window};
+use crate::stages::{
+    budget, collect, filter, recall, render, snapshot, tiers, triage, unread, window,
+};
 use crate::state::ask::{Answer, HookName, Misunderstood, Need, StageResult, Stop};
 use crate::state::context::Context;
 use crate::state::fill::Fill;
 use crate::state::input::Input;
 use crate::state::marks::Marks;
-use crate::state::trace::{Note, NoteKind, StageName};
+use crate::state::trace::{Note, NoteKind, Reason, ReasonWords, StageName};
 use crate::state::view::View;
 use crate::tokens::Encoding;
+use reading::Reading;
 use std::rc::Rc;
 
 /// The stages, in the order in which they run.
@@ -94,6 +134,8 @@ pub enum Step {
 #[derive(Debug)]
 pub struct Build {
     state: State,
+    /// What is read of the transcript; none where all of it is looked at.
+    reading: Option<Reading>,
     next: usize,
     /// The last need, until it is answered.
     asked: Option<Need>,
@@ -138,10 +180,62 @@ impl Build {
             config.session_id = session.map(str::to_owned);
         }
         let now = config.now.unwrap_or(now);
-        let marks = Marks::new(transcript.len());
         let input = Input::new(transcript, request, config, now, hooks);
-        let state = State { input, marks, fill: Fill::default(), context: Context::default() };
-        Ok(Self { state, next: 0, asked: None, request_vector: None })
+        let (marks, fill, context) = (Marks::default(), Fill::default(), Context::default());
+        let state = State { input, marks, fill, context };
+        let build = Self { state, reading: None, next: 0, asked: None, request_vector: None };
+        Ok(build.reading_at_least(LEAST_READ))
+    }
+
+    /// Reads at least so many of the newest messages: for tests and measurements of builds that have not begun. It changes
+    /// nothing of a context but the reasons for which messages beyond are left out.
+    #[must_use]
+    pub fn reading_at_least(mut self, count: usize) -> Self {
+        let input = &mut self.state.input;
+        let reach = Reach::of(&input.config, input.hook(&HookName::ABOUT_ALL).is_some());
+        self.reading = Reading::begin(&input.given, reach, count);
+        self.begin_anew();
+        self
+    }
+
+    /// Begins at the first stage, over what is read now. What was answered stays.
+    fn begin_anew(&mut self) {
+        let State { input, marks, .. } = &mut self.state;
+        let reading = self.reading.as_mut();
+        input.transcript = reading.map_or_else(|| Rc::clone(&input.given), Reading::transcript);
+        input.answers.zone_offsets = None; // they are of the messages that were read
+        let mut notes = std::mem::take(&mut marks.notes);
+        notes.retain(|note| note.kind == NoteKind::AnswerMisunderstood);
+        *marks = Marks::new(input.transcript.len());
+        marks.notes = notes;
+        self.state.fill = Fill::default();
+        self.next = 0;
+    }
+
+    /// Reads more of the transcript, where all of it is there. Otherwise says so.
+    fn read_on(&mut self, need: &Need) -> bool {
+        let (Some(reading), Need::Older { wanted }) = (&mut self.reading, need) else {
+            return false;
+        };
+        reading.read(wanted.clone());
+        self.begin_anew();
+        true
+    }
+
+    /// Says of the finished context where its messages are among all.
+    fn place(&mut self) {
+        let State { input, marks, context, .. } = &mut self.state;
+        let Some(reading) = self.reading.as_ref().filter(|_| input.transcript.is_part()) else {
+            return;
+        };
+        let rest = unread::rest(input, marks);
+        reading.place(&input.transcript, context, rest);
+        let reasons = &mut context.trace.reasons;
+        reasons.retain(|known| known.reason != Reason::NotRead);
+        if reasons.iter().all(|known| known.reason != rest.reason) {
+            let words = rest.reason.words(&input.config);
+            reasons.push(ReasonWords { reason: rest.reason, words });
+        }
     }
 
     /// Runs as far as it can. It is done once: the context is handed over.
@@ -153,6 +247,7 @@ impl Build {
         while let Some(stage) = ORDER.get(self.next) {
             match self.state.run(*stage) {
                 Ok(()) => self.next += 1,
+                Err(Stop::Ask(need)) if self.read_on(&need) => {}
                 Err(Stop::Ask(need)) => {
                     self.asked = Some((*need).clone());
                     return Ok(Step::Need(*need));
@@ -160,6 +255,7 @@ impl Build {
                 Err(Stop::Fail(error)) => return Err(*error),
             }
         }
+        self.place();
         Ok(Step::Done(Box::new(std::mem::take(&mut self.state.context))))
     }
 

@@ -1,4 +1,16 @@
 //! The config: what a build is given beside the transcript. Each group is of the stage of the same name.
+//!
+//! # Examples
+//!
+//! ```
+//! use windrow::base::value::Value;
+//! use windrow::config::ContextConfig;
+//!
+//! let options = [("budget", Value::Map(vec![("maxToken".into(), Value::Number(4000.0))]))];
+//! let options = options.map(|(name, value)| (name.to_owned(), value)).to_vec();
+//! let error = ContextConfig::read(&Value::Map(options)).unwrap_err();
+//! assert_eq!(error.path.as_deref(), Some("budget.maxToken"));
+//! ```
 
 mod budget;
 mod collect;

@@ -11,6 +11,7 @@ use crate::log::costs::Costs;
 use crate::log::unread::{Unread, UnreadStretch};
 use std::cell::RefCell;
 use std::ops::Range;
+use std::rc::Rc;
 use xxhash_rust::xxh64::Xxh64;
 
 /// Messages as they cross: flat columns, all of one message's segments in a row.
@@ -36,11 +37,18 @@ pub struct Columns<'a> {
 pub(crate) const WHOLE_LOG_FIELDS: [Field; 3] =
     [Field::SessionId, Field::SummaryOf, Field::TimeToLive];
 
+/// The latest time of messages without a time.
+const NEVER: Milliseconds = Milliseconds(i64::MIN);
+
 #[derive(Clone, Copy, Debug)]
 struct Row {
     role: Role,
     pinned: bool,
     time: Option<Milliseconds>,
+    /// The latest time of this message and all before it; [`NEVER`] where none has one.
+    latest: Milliseconds,
+    /// Whether its time, if it has one, is no earlier than that of any message before it, and so for all of these.
+    is_in_order: bool,
     first_segment: u32,
 }
 
@@ -51,18 +59,41 @@ struct Segment {
     length: u32,
 }
 
-/// Messages of one or several sessions, oldest first.
+/// Messages of one or several sessions, oldest first: all that there are, or those that a build reads of them.
 #[derive(Clone, Debug, Default)]
 pub struct Messages {
+    stored: Rc<Stored>,
+    /// Those that are read; all where there is none.
+    part: Option<Part>,
+    unread: Option<Unread>,
+    skipped_count: usize,
+    /// The sequence numbers of the rows, where they are of a log.
+    seqs: Rc<Vec<u64>>,
+}
+
+/// The messages that are read: some of the older ones, and the newest.
+#[derive(Clone, Debug, Default)]
+struct Part {
+    /// The stored rows of the older ones, ascending.
+    picked: Vec<usize>,
+    /// The stored row from which on all are read.
+    first_of_tail: usize,
+    /// The sequence numbers of all messages, where these are known.
+    seqs_of_all: Rc<Vec<u64>>,
+}
+
+/// The messages as columns. They are shared by all that read them.
+#[derive(Clone, Debug, Default)]
+struct Stored {
     text: String,
     rows: Vec<Row>,
     segments: Vec<Segment>,
     /// A bit for each field that any message ever had: most fields are in no message, and need not be looked for.
     fields_seen: u32,
-    unread: Option<Unread>,
-    skipped_count: usize,
-    /// The sequence numbers of the rows, where they are of a log.
-    seqs: Vec<u64>,
+    /// The rows of pinned messages.
+    pinned: Vec<usize>,
+    /// The first row without a time.
+    first_untimed: Option<usize>,
     costs: RefCell<Costs>,
     /// Each covers the messages up to its own.
     digests: RefCell<Vec<u64>>,
@@ -72,13 +103,14 @@ impl Messages {
     /// How many messages there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.rows.len()
+        let all = self.stored.rows.len();
+        self.part.as_ref().map_or(all, |part| part.picked.len() + all - part.first_of_tail)
     }
 
     /// Whether there is no message.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.len() == 0
     }
 
     /// The part of the log that was not read, if any was not.
@@ -98,7 +130,7 @@ impl Messages {
     pub fn set_log(&mut self, unread: Option<Unread>, skipped_count: usize, seqs: Vec<u64>) {
         self.unread = unread;
         self.skipped_count = skipped_count;
-        self.seqs = seqs;
+        self.seqs = Rc::new(seqs);
     }
 
     /// The sequence numbers of the messages, one a row; empty where they are not known.
@@ -131,10 +163,235 @@ impl Messages {
     ///
     /// `INVALID_TRANSCRIPT` where the columns do not fit together; nothing is appended then.
     pub fn append(&mut self, columns: &Columns<'_>) -> Result<()> {
+        Rc::make_mut(&mut self.stored).append(columns)
+    }
+
+    /// Keeps the first `length` messages and forgets the rest.
+    pub fn truncate(&mut self, length: usize) {
+        if length >= self.len() {
+            return;
+        }
+        if length == 0 {
+            *self = Self::default(); // gives the memory back too
+            return;
+        }
+        if let Some(unread) = &mut self.unread {
+            for gap in &mut unread.gaps {
+                gap.row = gap.row.min(length);
+            }
+        }
+        Rc::make_mut(&mut self.seqs).truncate(length);
+        Rc::make_mut(&mut self.stored).truncate(length);
+    }
+
+    /// Who wrote a message.
+    #[must_use]
+    pub fn role(&self, row: usize) -> Role {
+        self.stored.rows[self.stored_row(row)].role
+    }
+
+    /// Whether the caller pinned a message.
+    #[must_use]
+    pub fn is_pinned(&self, row: usize) -> bool {
+        self.stored.rows[self.stored_row(row)].pinned
+    }
+
+    /// When a message was written, if that is known.
+    #[must_use]
+    pub fn time(&self, row: usize) -> Option<Milliseconds> {
+        self.stored.rows[self.stored_row(row)].time
+    }
+
+    /// A message's fields in the order in which they were written.
+    pub fn fields(&self, row: usize) -> impl Iterator<Item = (Field, &str)> {
+        self.stored.fields(self.stored_row(row))
+    }
+
+    /// All values that a message has for a field.
+    pub fn values(&self, row: usize, field: Field) -> impl Iterator<Item = &str> {
+        self.has_seen(field)
+            .then(|| self.fields(row))
+            .into_iter()
+            .flatten()
+            .filter(move |(found, _)| *found == field)
+            .map(|(_, value)| value)
+    }
+
+    /// The first value that a message has for a field.
+    #[must_use]
+    #[inline]
+    pub fn value(&self, row: usize, field: Field) -> Option<&str> {
+        if self.has_seen(field) { self.values(row, field).next() } else { None }
+    }
+
+    /// Whether any message ever had a field.
+    fn has_seen(&self, field: Field) -> bool {
+        self.stored.fields_seen >> field as u32 & 1 == 1
+    }
+
+    /// Whether a message has a part whose cost is not known exactly: an image, audio or a file.
+    #[must_use]
+    pub fn has_media(&self, row: usize) -> bool {
+        self.fields(row)
+            .any(|(field, _)| matches!(field, Field::Image | Field::Audio | Field::File))
+    }
+
+    // ---- Costs ----
+
+    /// What a message costs in a form, if that was computed before.
+    pub(crate) fn remembered_cost(&self, form: u64, row: usize) -> Option<Cost> {
+        self.stored.costs.borrow().get(form, self.stored_row(row))
+    }
+
+    /// Remembers what a message costs in a form.
+    pub(crate) fn remember_cost(&self, form: u64, row: usize, cost: Cost) {
+        self.stored.costs.borrow_mut().insert(form, self.stored_row(row), cost);
+    }
+
+    /// The remembered costs of some messages, as bytes for [`Messages::learn_costs`]; no bytes where none is remembered. They
+    /// name messages by checksums, so they are true wherever the same messages are.
+    #[must_use]
+    pub fn costs(&self, rows: Range<usize>) -> Vec<u8> {
+        self.stored.costs.borrow().bytes(rows, &|row| self.stored.checksum(row, 0))
+    }
+
+    /// How many records [`Messages::costs`] would give.
+    #[must_use]
+    pub fn known_costs(&self, rows: Range<usize>) -> usize {
+        self.stored.costs.borrow().known_count(rows)
+    }
+
+    /// Remembers the costs of some messages, as far as they are among `bytes`. Bytes that are damaged, of another version or no
+    /// costs at all are ignored: the messages are counted again then.
+    pub fn learn_costs(&self, rows: Range<usize>, bytes: &[u8]) {
+        self.stored.costs.borrow_mut().learn(rows, bytes, &|row| self.stored.checksum(row, 0));
+    }
+
+    // ---- What tells messages apart ----
+
+    /// Whether any message may be no part of its log's history for more than its place: see [`Index`].
+    pub(crate) fn needs_whole_log(&self) -> bool {
+        WHOLE_LOG_FIELDS.iter().any(|field| self.has_seen(*field))
+    }
+
+    /// A checksum of the first `length` messages that are stored with all their fields, as 16 hexadecimal digits.
+    ///
+    /// It is a chain (each message's digest covers the one before it), so a longer transcript's costs only what is new.
+    #[must_use]
+    pub fn digest(&self, length: usize) -> String {
+        let mut digests = self.stored.digests.borrow_mut();
+        for row in digests.len()..length {
+            let before = digests.last().copied().unwrap_or(0);
+            digests.push(self.stored.checksum(row, before));
+        }
+        let digest = length.checked_sub(1).map_or(0, |last| digests[last]);
+        format!("{digest:016x}")
+    }
+
+    // ---- Parts ----
+
+    /// All messages, of which these may be a part.
+    #[must_use]
+    pub(crate) fn whole(&self) -> Self {
+        match &self.part {
+            None => self.clone(),
+            Some(part) => Self {
+                stored: Rc::clone(&self.stored),
+                seqs: Rc::clone(&part.seqs_of_all),
+                ..Self::default()
+            },
+        }
+    }
+
+    /// Whether these are a part of messages that are all there.
+    #[must_use]
+    pub(crate) fn is_part(&self) -> bool {
+        self.part.is_some()
+    }
+
+    /// A part of all messages: some of the older ones by their rows, ascending, and all from `first_of_tail` on. `looked_up`
+    /// are the ids of which it has all messages.
+    #[must_use]
+    pub(crate) fn part(
+        &self,
+        picked: Vec<usize>,
+        first_of_tail: usize,
+        looked_up: Vec<String>,
+    ) -> Self {
+        let mut gaps = Vec::new();
+        let mut next = 0;
+        for (at, row) in picked.iter().copied().chain([first_of_tail]).enumerate() {
+            if row > next {
+                let latest = Some(self.stored.rows[row - 1].latest);
+                let latest = latest.filter(|latest| *latest != NEVER);
+                gaps.push(UnreadStretch { row: at, latest });
+            }
+            next = row + 1;
+        }
+        let unread = Unread {
+            gaps,
+            count: first_of_tail - picked.len(),
+            has_untimed: self.stored.first_untimed.is_some_and(|row| row < first_of_tail),
+            looked_up,
+            ranking: None,
+        };
+        let seqs_of_all = Rc::clone(&self.seqs);
+        let mut part = Self {
+            stored: Rc::clone(&self.stored),
+            part: Some(Part { picked, first_of_tail, seqs_of_all }),
+            unread: Some(unread),
+            skipped_count: self.skipped_count,
+            seqs: Rc::default(),
+        };
+        // A part asks for messages by their place among all, from 1 on.
+        let seqs = (0..part.len()).map(|row| part.stored_row(row) as u64 + 1).collect();
+        part.seqs = Rc::new(seqs);
+        part
+    }
+
+    /// The row that a message has among all.
+    #[must_use]
+    #[inline]
+    pub(crate) fn stored_row(&self, row: usize) -> usize {
+        let Some(part) = &self.part else {
+            return row;
+        };
+        let newer = row.checked_sub(part.picked.len());
+        newer.map_or_else(|| part.picked[row], |newer| part.first_of_tail + newer)
+    }
+
+    /// The rows of pinned messages, ascending.
+    #[must_use]
+    pub(crate) fn pinned(&self) -> &[usize] {
+        &self.stored.pinned
+    }
+
+    /// Whether no message has an earlier time than one before it.
+    #[must_use]
+    pub(crate) fn is_in_order(&self) -> bool {
+        self.stored.rows.last().is_none_or(|row| row.is_in_order)
+    }
+}
+
+impl Stored {
+    fn append(&mut self, columns: &Columns<'_>) -> Result<()> {
         let (rows, segments, text) = self.read(columns)?;
-        self.rows.extend(rows);
         for segment in &segments {
             self.fields_seen |= 1 << segment.field as u32;
+        }
+        for mut row in rows {
+            let before = self.rows.last();
+            let latest = before.map_or(NEVER, |before| before.latest);
+            row.latest = row.time.map_or(latest, |time| time.max(latest));
+            row.is_in_order = before.is_none_or(|before| before.is_in_order)
+                && row.time.is_none_or(|time| latest <= time);
+            if row.time.is_none() {
+                self.first_untimed.get_or_insert(self.rows.len());
+            }
+            if row.pinned {
+                self.pinned.push(self.rows.len());
+            }
+            self.rows.push(row);
         }
         self.segments.extend(segments);
         self.text.push_str(text);
@@ -182,6 +439,8 @@ impl Messages {
                 role,
                 pinned: columns.pinned[message] != 0,
                 time,
+                latest: NEVER,
+                is_in_order: true,
                 first_segment: first_segment.map_err(|_| too_large())?,
             });
         }
@@ -192,51 +451,20 @@ impl Messages {
         Ok((rows, segments, text))
     }
 
-    /// Keeps the first `length` messages and forgets the rest.
-    pub fn truncate(&mut self, length: usize) {
-        let Some(row) = self.rows.get(length) else {
-            return;
-        };
-        if length == 0 {
-            *self = Self::default(); // gives the memory back too
-            return;
-        }
-        if let Some(unread) = &mut self.unread {
-            for gap in &mut unread.gaps {
-                gap.row = gap.row.min(length);
-            }
-        }
-        let first_segment = row.first_segment as usize;
+    fn truncate(&mut self, length: usize) {
+        let first_segment = self.rows[length].first_segment as usize;
         if let Some(segment) = self.segments.get(first_segment) {
             self.text.truncate(segment.start as usize);
         }
         self.segments.truncate(first_segment);
         self.rows.truncate(length);
-        self.seqs.truncate(length);
+        self.pinned.truncate(self.pinned.partition_point(|row| *row < length));
+        self.first_untimed = self.first_untimed.filter(|row| *row < length);
         self.digests.get_mut().truncate(length);
         self.costs.get_mut().truncate(length);
     }
 
-    /// Who wrote a message.
-    #[must_use]
-    pub fn role(&self, row: usize) -> Role {
-        self.rows[row].role
-    }
-
-    /// Whether the caller pinned a message.
-    #[must_use]
-    pub fn is_pinned(&self, row: usize) -> bool {
-        self.rows[row].pinned
-    }
-
-    /// When a message was written, if that is known.
-    #[must_use]
-    pub fn time(&self, row: usize) -> Option<Milliseconds> {
-        self.rows[row].time
-    }
-
-    /// A message's fields in the order in which they were written.
-    pub fn fields(&self, row: usize) -> impl Iterator<Item = (Field, &str)> {
+    fn fields(&self, row: usize) -> impl Iterator<Item = (Field, &str)> {
         let start = self.rows[row].first_segment as usize;
         let end =
             self.rows.get(row + 1).map_or(self.segments.len(), |next| next.first_segment as usize);
@@ -244,87 +472,6 @@ impl Messages {
             let from = segment.start as usize;
             (segment.field, &self.text[from..from + segment.length as usize])
         })
-    }
-
-    /// All values that a message has for a field.
-    pub fn values(&self, row: usize, field: Field) -> impl Iterator<Item = &str> {
-        self.has_seen(field)
-            .then(|| self.fields(row))
-            .into_iter()
-            .flatten()
-            .filter(move |(found, _)| *found == field)
-            .map(|(_, value)| value)
-    }
-
-    /// The first value that a message has for a field.
-    #[must_use]
-    #[inline]
-    pub fn value(&self, row: usize, field: Field) -> Option<&str> {
-        if self.has_seen(field) { self.values(row, field).next() } else { None }
-    }
-
-    /// Whether any message ever had a field.
-    fn has_seen(&self, field: Field) -> bool {
-        self.fields_seen >> field as u32 & 1 == 1
-    }
-
-    /// Whether a message has a part whose cost is not known exactly: an image, audio or a file.
-    #[must_use]
-    pub fn has_media(&self, row: usize) -> bool {
-        self.fields(row)
-            .any(|(field, _)| matches!(field, Field::Image | Field::Audio | Field::File))
-    }
-
-    // ---- Costs ----
-
-    /// What a message costs in a form, if that was computed before.
-    pub(crate) fn remembered_cost(&self, form: u64, row: usize) -> Option<Cost> {
-        self.costs.borrow().get(form, row)
-    }
-
-    /// Remembers what a message costs in a form.
-    pub(crate) fn remember_cost(&self, form: u64, row: usize, cost: Cost) {
-        self.costs.borrow_mut().insert(form, row, cost);
-    }
-
-    /// The remembered costs of some messages, as bytes for [`Messages::learn_costs`]; no bytes where none is remembered. They
-    /// name messages by checksums, so they are true wherever the same messages are.
-    #[must_use]
-    pub fn costs(&self, rows: Range<usize>) -> Vec<u8> {
-        self.costs.borrow().bytes(rows, &|row| self.checksum(row, 0))
-    }
-
-    /// How many records [`Messages::costs`] would give.
-    #[must_use]
-    pub fn known_costs(&self, rows: Range<usize>) -> usize {
-        self.costs.borrow().known_count(rows)
-    }
-
-    /// Remembers the costs of some messages, as far as they are among `bytes`. Bytes that are damaged, of another version or no
-    /// costs at all are ignored: the messages are counted again then.
-    pub fn learn_costs(&self, rows: Range<usize>, bytes: &[u8]) {
-        self.costs.borrow_mut().learn(rows, bytes, &|row| self.checksum(row, 0));
-    }
-
-    // ---- What tells messages apart ----
-
-    /// Whether any message may be no part of its log's history for more than its place: see [`Index`].
-    pub(crate) fn needs_whole_log(&self) -> bool {
-        WHOLE_LOG_FIELDS.iter().any(|field| self.has_seen(*field))
-    }
-
-    /// A checksum of the first `length` messages with all their fields, as 16 hexadecimal digits.
-    ///
-    /// It is a chain (each message's digest covers the one before it), so a longer transcript's costs only what is new.
-    #[must_use]
-    pub fn digest(&self, length: usize) -> String {
-        let mut digests = self.digests.borrow_mut();
-        for row in digests.len()..length {
-            let before = digests.last().copied().unwrap_or(0);
-            digests.push(self.checksum(row, before));
-        }
-        let digest = length.checked_sub(1).map_or(0, |last| digests[last]);
-        format!("{digest:016x}")
     }
 
     /// The checksum of one message with all its fields.

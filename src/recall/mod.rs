@@ -5,6 +5,31 @@
 //! about (`about`, with `spread` to its neighbours and the `vectors` of a model), and whether it is what the request goes on
 //! from (`flow`). `reasons` says in words what spoke for a message. `passages` does the same for long texts, and `log` keeps the
 //! index of a session, which `search` looks through.
+//!
+//! # Examples
+//!
+//! ```
+//! use windrow::base::message::{Field, Role};
+//! use windrow::log::messages::Columns;
+//! use windrow::recall::transcript::Transcript;
+//!
+//! // Two messages, each with one segment: its text.
+//! let columns = Columns {
+//!     text: b"Where do we eat?At Rosa's.",
+//!     roles: &[Role::User as u8, Role::Assistant as u8],
+//!     pinned: &[0, 0],
+//!     times: &[f64::NAN, f64::NAN],
+//!     segment_counts: &[1, 1],
+//!     segment_fields: &[Field::Text as u8; 2],
+//!     segment_lengths: &[16, 10],
+//! };
+//! let mut transcript = Transcript::default();
+//! transcript.append(&columns)?;
+//!
+//! let index = transcript.index(&[0, 1]);
+//! assert_eq!(index.len(), 2);
+//! # Ok::<(), windrow::base::error::Error>(())
+//! ```
 
 pub mod index;
 pub mod rank;

@@ -20,16 +20,27 @@ const REMEMBERED_LIBRARIES: usize = 4;
 /// Messages of one or several sessions, oldest first, and what recall has computed of them once.
 ///
 /// It reads as [`Messages`]. It is changed at its end alone, so that the memory of a message stays true.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Transcript {
     messages: Messages,
-    memory: RefCell<Memory>,
+    /// Parts of a transcript share it.
+    memory: Rc<RefCell<Memory>>,
+}
+
+impl Clone for Transcript {
+    /// A transcript that can be changed for itself.
+    fn clone(&self) -> Self {
+        let memory = Rc::new(RefCell::clone(&self.memory));
+        Self { messages: self.messages.clone(), memory }
+    }
 }
 
 /// What recall has computed of messages once.
 #[derive(Clone, Debug, Default)]
 struct Memory {
-    /// The latest last.
+    /// The index of all messages in their order.
+    whole: Rc<Index>,
+    /// Indexes of others; the latest last.
     indexes: Vec<Indexed>,
     /// The index of the log that the messages are of.
     log: Option<LogIndex>,
@@ -70,8 +81,12 @@ impl Transcript {
             return;
         }
         self.messages.truncate(length);
-        let memory = self.memory.get_mut();
+        let mut memory = self.memory.borrow_mut();
+        let memory = &mut *memory;
         memory.vectors.truncate(length);
+        if memory.whole.len() > length {
+            Rc::make_mut(&mut memory.whole).truncate(length);
+        }
         for known in &mut memory.indexes {
             if let Some(cut) = known.rows.iter().position(|row| *row >= length) {
                 known.rows.truncate(cut);
@@ -83,6 +98,17 @@ impl Transcript {
     /// Says what was not read of the log; see [`Messages::set_log`].
     pub fn set_log(&mut self, unread: Option<Unread>, skipped_count: usize, seqs: Vec<u64>) {
         self.messages.set_log(unread, skipped_count, seqs);
+    }
+
+    /// A part of it, for as long as it stays as it is; see [`Messages::part`].
+    pub(crate) fn part(
+        &self,
+        picked: Vec<usize>,
+        first_of_tail: usize,
+        looked_up: Vec<String>,
+    ) -> Self {
+        let messages = self.messages.part(picked, first_of_tail, looked_up);
+        Self { messages, memory: Rc::clone(&self.memory) }
     }
 
     /// Texts of sections, cut into passages of at most so many characters and indexed; remembered for the last few lists.
@@ -106,18 +132,15 @@ impl Transcript {
     #[must_use]
     pub fn index(&self, rows: &[usize]) -> Rc<Index> {
         const REMEMBERED: usize = 2;
+        if !self.is_part() && rows.iter().copied().eq(0..self.len()) {
+            return self.whole_index();
+        }
         let mut memory = self.memory.borrow_mut();
         let indexes = &mut memory.indexes;
         let known = indexes.iter().position(|known| rows.starts_with(&known.rows));
         let mut known = known.map(|position| indexes.remove(position)).unwrap_or_default();
-        if known.rows.len() < rows.len() {
-            let mut analyzer = Analyzer::new();
-            let index = Rc::make_mut(&mut known.index);
-            for row in &rows[known.rows.len()..] {
-                index.append(&self.messages, *row, &mut analyzer);
-            }
-            known.rows.extend(&rows[known.rows.len()..]);
-        }
+        append(&mut known.index, &self.messages, &rows[known.rows.len()..]);
+        known.rows.extend(&rows[known.rows.len()..]);
         let index = Rc::clone(&known.index);
         if indexes.len() == REMEMBERED {
             indexes.remove(0);
@@ -126,20 +149,33 @@ impl Transcript {
         index
     }
 
+    /// The index of all messages in their order, of which these may be a part.
+    pub(crate) fn whole_index(&self) -> Rc<Index> {
+        if let Some(log) = self.log_index() {
+            return log.index;
+        }
+        let whole = self.messages.whole();
+        let mut memory = self.memory.borrow_mut();
+        let added: Vec<usize> = (memory.whole.len()..whole.len()).collect();
+        append(&mut memory.whole, &whole, &added);
+        Rc::clone(&memory.whole)
+    }
+
     // ---- The index of a log ----
 
     /// The index of the whole log, up to the newest message; none where that is not known, and not all messages are there.
     pub(crate) fn log_index(&self) -> Option<LogIndex> {
-        let seqs = self.seqs();
+        let whole = self.messages.whole();
+        let seqs = whole.seqs();
         if seqs.is_empty() {
             return None;
         }
         let mut memory = self.memory.borrow_mut();
-        if memory.log.is_none() && self.unread().is_some() {
+        if memory.log.is_none() && whole.unread().is_some() {
             return None;
         }
         let log = memory.log.get_or_insert_default();
-        log.follow(&self.messages, self.first_of_tail(), seqs);
+        log.follow(&whole, whole.first_of_tail(), seqs);
         Some(log.clone())
     }
 
@@ -212,5 +248,17 @@ impl Transcript {
     /// another version, is ignored: they are asked for anew then.
     pub fn learn_vectors(&self, rows: std::ops::Range<usize>, model: &str, bytes: &[u8]) {
         self.embeddings(model).learn_bytes(rows, bytes);
+    }
+}
+
+/// Adds messages to an index.
+fn append(index: &mut Rc<Index>, messages: &Messages, rows: &[usize]) {
+    if rows.is_empty() {
+        return; // it is not copied, though a build may hold it
+    }
+    let mut analyzer = Analyzer::new();
+    let index = Rc::make_mut(index);
+    for row in rows {
+        index.append(messages, *row, &mut analyzer);
     }
 }

@@ -44,7 +44,7 @@ pub fn finish(view: View<'_>, context: &mut Context) -> Result<()> {
         None => Vec::new(),
     };
     let trace = Trace::fold(decisions.into_iter().zip(costs), &input.config);
-    let unread_count = input.transcript.unread().map_or(0, |unread| unread.count);
+    let unread_count = input.given.unread().map_or(0, |unread| unread.count);
     context.trace = Trace { recalled, notes: marks.notes.clone(), unread_count, ..trace };
 
     let mut source_counts = Map::default();
@@ -96,7 +96,7 @@ fn record_answers(answers: &[Answer]) -> (Vec<AnswerRecord>, Map<String, Answer>
 }
 
 fn record_transcript(view: View<'_>, context: &Context) -> TranscriptRecord {
-    let transcript = &view.input.transcript;
+    let transcript = &view.input.given;
     let length = transcript.len();
     let powers = std::iter::successors(Some(1_usize), |length| length.checked_mul(2));
     let unread = transcript.unread().map(|unread| {

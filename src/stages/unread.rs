@@ -4,16 +4,17 @@
 //! message backwards. Where one of them leaves a message out for its place, it leaves out all older messages too. So one such
 //! message is enough, and until there is one the build asks for more.
 
-use crate::config::{FilterConfig, SectionKind, SessionScope, WindowConfig, WindowUnit};
+use crate::config::{SectionKind, WindowUnit};
 use crate::log::groups::LONGEST_CALL;
+use crate::log::reach;
 use crate::log::units;
 use crate::log::unread::Unread;
-use crate::recall::rank::reasons::Evidence;
+use crate::recall::rank::reasons::{Evidence, Whereabouts};
 use crate::state::ask::{HookName, Marked, Wanted};
 use crate::state::input::Input;
 use crate::state::marks::{Marks, Rank};
 use crate::state::ranking::RankedPlace;
-use crate::state::trace::Reason;
+use crate::state::trace::{Decision, Fate, Reason, StageName};
 
 /// Asks for all older messages, where some were not read.
 pub(crate) fn ask_for_all(input: &Input) -> Marked {
@@ -33,30 +34,9 @@ pub(crate) fn ask_for_more_of_all(input: &Input) -> Marked {
 
 /// Whether messages may be ranked unread: nothing but their rank and the budget could leave them out.
 pub(crate) fn may_be_ranked(input: &Input) -> bool {
-    let config = &input.config;
-    let WindowConfig {
-        unit: _,
-        lookback_count: None,
-        max_user_turns: None,
-        max_recent_messages: None,
-        recency_hours: None,
-        min_messages: _,
-        previous_tasks_count: 0,
-        required_newest: _,
-        include_reply_to: _,
-    } = config.window
-    else {
-        return false;
-    };
     // These hooks are asked about all messages.
     let asks = [HookName::Embed, HookName::Select, HookName::Complete];
-    input.is_ranked()
-        && config.enabled
-        && config.section(SectionKind::History).is_some()
-        && config.filter == FilterConfig::default()
-        && config.collect.cache_limit.is_none()
-        && config.collect.fetch_limit.is_none()
-        && config.collect.session_scope != SessionScope::Strict
+    reach::ranks_by_index(&input.config)
         && input.hook(&asks).is_none()
         && input.transcript.unread().is_some()
 }
@@ -87,15 +67,32 @@ pub(crate) fn ask_for_newest_user(input: &Input, marks: &Marks) -> Marked {
 }
 
 /// The candidates that were not read, of those that are next.
-pub(crate) fn candidates(evidence: &Evidence, next: &[RankedPlace]) -> Wanted {
-    /// Candidates read at once. Reading too many costs less than asking once more.
+pub(crate) fn candidates(input: &Input, evidence: &Evidence, next: &[RankedPlace]) -> Wanted {
+    /// Candidates read at once. Reading too many costs less than asking once more; least where they are all there.
     const AHEAD: usize = 96;
+    const AHEAD_OF_PART: usize = 256;
+    let count = if input.transcript.is_part() { AHEAD_OF_PART } else { AHEAD };
     let place = |candidate: &RankedPlace| match candidate {
         RankedPlace::Unread(place) => Some(*place),
         RankedPlace::Row(_) => None,
     };
-    let places: Vec<usize> = next.iter().take(AHEAD).filter_map(place).collect();
-    Wanted::Seqs(evidence.unread_seqs(&places))
+    let places: Vec<usize> = next.iter().take(count).filter_map(place).collect();
+    Wanted::Seqs(evidence.whereabouts().unread_seqs(&places))
+}
+
+/// Asks for what goes together with half of a tool call, where it was not read: whole, it may be kept for its rank. `places` says
+/// where in the index each row is.
+pub(crate) fn ask_for_other_halves(
+    input: &Input,
+    marks: &Marks,
+    places: &[usize],
+    whereabouts: Whereabouts<'_>,
+) -> Marked {
+    let first_of_tail = input.transcript.first_of_tail();
+    let halves = unpaired(input, marks).filter(|row| *row < first_of_tail);
+    let halves: Vec<usize> = halves.map(|row| places[row]).collect();
+    let seqs = whereabouts.unread_seqs(&halves);
+    if seqs.is_empty() { Ok(()) } else { Err(Wanted::Seqs(seqs)) }
 }
 
 /// Asks for a message by its id, with the exchange that it is of, unless it was looked for before.
@@ -198,6 +195,22 @@ pub(crate) fn is_behind_unread(input: &Input, marks: &Marks, row: usize) -> bool
     }
 }
 
+/// What became of the messages that were not read: the same as of the newest that shows that none of them is in the context.
+pub(crate) fn rest(input: &Input, marks: &Marks) -> Decision {
+    let left_out = |stage, reason| Decision { fate: Fate::LeftOut, stage, reason };
+    let unread = input.transcript.unread();
+    if marks.ranking.is_some() && may_be_ranked(input) {
+        return left_out(StageName::Budget, Reason::RankedLower);
+    }
+    let rows = (input.transcript.first_of_tail()..input.transcript.len()).rev();
+    let mut decisions = rows.filter_map(|row| Some((row, marks.decision(row)?)));
+    let shows = |(row, decision): &(usize, Decision)| {
+        unread.is_some_and(|unread| ends_all(input, marks, unread, *row, decision.reason))
+    };
+    let found = decisions.find(shows).map(|(_, decision)| decision);
+    found.unwrap_or_else(|| left_out(StageName::Collect, Reason::NotRead))
+}
+
 /// Whether a message that was left out for this reason shows that all older ones are left out too.
 fn ends_all(input: &Input, marks: &Marks, unread: &Unread, row: usize, reason: Reason) -> bool {
     match reason {
@@ -211,7 +224,11 @@ fn ends_all(input: &Input, marks: &Marks, unread: &Unread, row: usize, reason: R
         // A message without a time has no age, and a summary is shown whatever its age.
         Reason::BeyondAge => !unread.has_untimed && !input.config.tiers.enabled,
         Reason::TooOld => !unread.has_untimed,
-        // The run of the newest ends with the first that does not fit.
+        // The run of the newest ends with the first that does not fit. Where messages are ranked, what answers the request and
+        // the guaranteed recent are a run of their own, before these.
+        Reason::OverLimit | Reason::OverBudget if marks.ranking.is_some() => {
+            marks.rank(row) == Rank::History && !marks.is_in_turn(row)
+        }
         Reason::OverLimit | Reason::OverBudget => {
             matches!(marks.rank(row), Rank::Recent | Rank::History)
         }

@@ -68,7 +68,9 @@ pub fn mark(input: &Input, marks: &mut Marks) -> Marked {
             marks.is_left_out(*row) && !has_untimed && unread::is_behind_unread(input, marks, *row)
         };
         let is_beyond_any = rows.iter().any(|row| marks.is_left_out(*row));
-        if is_beyond_any && !marks.is_capped && !rows.iter().any(is_too_old) {
+        // A task that comes back may be newer than the newest by which they are young here.
+        let may_age = window.previous_tasks_count > 0 && window.recency_hours.is_some();
+        if (is_beyond_any || may_age) && !marks.is_capped && !rows.iter().any(is_too_old) {
             unread::ask_for_more_of_all(input)?;
         }
     }

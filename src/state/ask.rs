@@ -263,6 +263,9 @@ pub enum HookName {
 }
 
 impl HookName {
+    /// Those that are asked about all messages.
+    pub const ABOUT_ALL: [Self; 4] = [Self::Select, Self::Complete, Self::Embed, Self::Summarize];
+
     /// Its path in the config.
     #[must_use]
     pub const fn path(self) -> &'static str {

@@ -8,14 +8,18 @@ use crate::log::messages::Messages;
 use crate::recall::transcript::Transcript;
 use crate::state::ask::{Answer, HookName, Need, StageResult};
 use crate::state::counts::Counts;
+use crate::state::ranking::Scored;
 use crate::tokens::Encoding;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// What a build is given.
 #[derive(Debug)]
 pub struct Input {
-    /// The messages.
+    /// The messages that are looked at.
     pub transcript: Rc<Transcript>,
+    /// The messages that were given: these, or more that do not matter.
+    pub given: Rc<Transcript>,
     /// The request that was given, as a transcript of one message.
     pub request: Option<Rc<Transcript>>,
     /// Whether the newest user message is the request, as none was given.
@@ -28,6 +32,8 @@ pub struct Input {
     pub hooks: Vec<HookName>,
     /// The answers so far.
     pub answers: Answers,
+    /// The last ranking.
+    pub scored: RefCell<Option<Scored>>,
 }
 
 /// The answers to a build's questions so far.
@@ -58,6 +64,7 @@ impl Input {
         hooks: Vec<HookName>,
     ) -> Self {
         Self {
+            given: Rc::clone(&transcript),
             transcript,
             takes_newest: request.is_none(),
             request: request.filter(|request| !request.is_empty()),
@@ -65,6 +72,7 @@ impl Input {
             now,
             hooks,
             answers: Answers::default(),
+            scored: RefCell::default(),
         }
     }
 

@@ -1,7 +1,11 @@
 //! How messages rank for the request.
 
+use crate::base::message::Role;
 use crate::log::unread::RecalledWords;
+use crate::recall::index::Index;
+use crate::recall::rank::query::Query;
 use crate::recall::rank::reasons::Evidence;
+use crate::recall::rank::score::Scores;
 use std::rc::Rc;
 
 /// How messages rank for the request.
@@ -13,6 +17,45 @@ pub struct Ranked {
     pub candidates: Vec<RankedPlace>,
     /// What speaks for them.
     pub evidence: RankEvidence,
+}
+
+/// What a ranking found. A build that reads on and begins anew needs it again, while nothing that it was made from changes.
+#[derive(Clone, Debug)]
+pub struct Scored {
+    /// What it was made from.
+    pub basis: Basis,
+    /// The request as it was read.
+    pub query: Rc<Query>,
+    /// What each message of the index scores.
+    pub scores: Rc<Scores>,
+    /// Those with the best scores, the best first.
+    pub best: Rc<Vec<usize>>,
+}
+
+/// What a ranking is made from.
+#[derive(Clone, Debug)]
+pub struct Basis {
+    /// The messages.
+    pub index: Rc<Index>,
+    /// By message: whether it may be kept for its rank.
+    pub is_open: Vec<bool>,
+    /// The request's text, and the name of its author.
+    pub request: [String; 2],
+    /// The role of its author.
+    pub role: Role,
+    /// The offsets of the time zone, as far as they are known.
+    pub zone_offsets: Option<Vec<[i64; 2]>>,
+}
+
+impl PartialEq for Basis {
+    fn eq(&self, other: &Self) -> bool {
+        let Self { index, is_open, request, role, zone_offsets } = self;
+        Rc::ptr_eq(index, &other.index)
+            && *request == other.request
+            && *role == other.role
+            && *zone_offsets == other.zone_offsets
+            && *is_open == other.is_open
+    }
 }
 
 /// Where a message that ranks is.

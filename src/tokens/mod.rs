@@ -3,6 +3,17 @@
 //! Text is cut into pieces (`pretokenizer`), and each piece's bytes are merged into tokens (`merge`) by the pairs
 //! of the vocabulary (`vocabulary`). Most pieces have been seen before (`cache`). Special tokens such as
 //! `<|endoftext|>` are ordinary text here: in a message they are what somebody wrote.
+//!
+//! # Examples
+//!
+//! ```
+//! use windrow::tokens::Counter;
+//!
+//! let counter = Counter::Estimate;
+//! assert!(!counter.is_exact());
+//! assert_eq!(counter.count("How many is this?"), 5);
+//! assert_eq!(counter.count_until("How many is this?", 3), None); // more than that
+//! ```
 
 mod cache;
 pub mod asset;

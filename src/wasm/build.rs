@@ -6,7 +6,8 @@ use super::transcript::CoreTranscript;
 use crate::base::value::Value;
 use crate::build::{Build, Step};
 use crate::config::ContextConfig;
-use crate::state::ask::{Answer, Need};
+use crate::log::reach::Reach;
+use crate::state::ask::{Answer, HookName, Need};
 use crate::state::context::{
     Context, ConversationReport, FocusReport, Made, Piece, RecallReport, Recording, SectionReport,
     Snapshot, TokenReport,
@@ -98,6 +99,22 @@ impl CoreBuild {
     pub fn answer_offsets(&mut self, offsets: &[f64]) {
         self.0.provide_offsets(pairs(offsets));
     }
+}
+
+/// How many of the newest messages a build with a config may look at; infinity where all. Of the others it looks at few.
+///
+/// # Errors
+///
+/// `INVALID_CONFIG` with the option's path.
+#[wasm_bindgen(js_name = reachOf)]
+pub fn reach_of(config: &JsValue, hooks: Vec<String>) -> JsResult<f64> {
+    let config = read_config(config)?;
+    let hooks = Value::List(hooks.into_iter().map(Value::Text).collect());
+    let hooks: Vec<HookName> = hooks.decode(&[]).map_err(failure)?;
+    Ok(match Reach::of(&config, HookName::ABOUT_ALL.iter().any(|name| hooks.contains(name))) {
+        Reach::Newest(count) => number(count as u64),
+        Reach::Everything => f64::INFINITY,
+    })
 }
 
 /// A finished context as it crosses.

@@ -9,7 +9,7 @@ mod crossing;
 mod tokens;
 mod transcript;
 
-pub use build::{CoreBuild, default_config};
+pub use build::{CoreBuild, default_config, reach_of};
 pub use crossing::nearest_name;
 pub use tokens::{certainty_of, count_text, is_loaded, load_vocabulary};
 pub use transcript::{CoreTranscript, rarity_of};

@@ -1,6 +1,6 @@
 // Building: the engine decides, and stops where it needs something; this drives it.
 
-import { CoreBuild, type CoreTranscript } from "#core";
+import { CoreBuild, type CoreTranscript, reachOf as reachOfConfig } from "#core";
 import { ContextError } from "../base/errors.js";
 import type { Answer, EncodingName, Format, HookName, Need } from "../base/generated.js";
 import { errorOf } from "../base/public-call.js";
@@ -20,14 +20,15 @@ import { coreOf, type Source, sourceOf, type Transcript, withCoreOf } from "../r
 import { zoneOf, zoneOffsets } from "../read/zones.js";
 import type { HookNeed } from "./answers.js";
 import { askHook, causeOf, checkAborted, type TakeVectors, untilAborted } from "./ask.js";
-import { BuiltContext, type Finished } from "./context.js";
+import { BuiltContext, type Finished, messageRows } from "./context.js";
 
 const KIND = "context_build_error";
 
 /**
  * Builds the context of a request: decides which messages go into the prompt under the budget, and says why.
  *
- * The transcript is taken as it is when the call is made. Hooks are asked one after the other, each with a signal and a
+ * The transcript is taken as it is when the call is made. Of an array that was seen before, the fields of the newest messages
+ * are compared, and of those that come into the context; an older message that is the same object is taken to be as it was. Hooks are asked one after the other, each with a signal and a
  * timeout; where one fails the config says what stays, and only `countTokens` cannot be done without.
  *
  * Fails with a `ContextError`: `INVALID_TRANSCRIPT`, `INVALID_CONFIG`, `BUDGET_TOO_SMALL`, `ENCODING_NOT_LOADED`,
@@ -37,10 +38,19 @@ export async function buildContext<M extends MessageInput, const F extends Forma
   transcript: readonly M[] | Transcript<M>,
   config?: InFormat<ContextConfig<M>, F>,
 ): Promise<BuiltContext<M, F>> {
-  return await buildOver<M, F>(config, () => {
-    const source = sourceOf(transcript, KIND);
+  return await buildOver<M, F>(config, (read) => {
+    const source = sourceOf(transcript, KIND, reachOf(read));
     return { source: () => source };
   });
+}
+
+/** How many of the newest messages a build may look at; infinity where all, or where the config is none. */
+function reachOf({ options, hooks }: ReadConfig): number {
+  try {
+    return reachOfConfig(options, [...hooks.keys()]);
+  } catch {
+    return Number.POSITIVE_INFINITY; // The build says what is wrong with it.
+  }
 }
 
 /** Where a build reads its messages. */
@@ -86,12 +96,18 @@ export function buildContextSync<M extends MessageInput, const F extends Format 
     const read = readConfig(config, KIND);
     refuseHooks(read, KIND);
     checkZone(read);
-    const attempt = new Attempt<M>(sourceOf(transcript, KIND), read, now, []);
+    let attempt = new Attempt<M>(sourceOf(transcript, KIND, reachOf(read)), read, now, []);
     try {
       for (;;) {
         const step = attempt.step();
         if (!isNeed(step)) {
-          return attempt.finish(step);
+          const changed = attempt.lookAgain(step);
+          if (changed === undefined) {
+            return attempt.finish(step);
+          }
+          attempt.free();
+          attempt = new Attempt<M>(changed, read, now, []);
+          continue;
         }
         if (step.need === "encoding") {
           throw notLoaded(step.name);
@@ -129,15 +145,19 @@ export async function buildFrom<M extends MessageInput, F extends Format>(
 ): Promise<BuiltContext<M, F>> {
   const { signal } = config;
   // Where more is read the build begins anew, and asks again.
-  const answer = reader.older === undefined ? outside.answer : onceEach(outside.answer);
+  const answer = onceEach(outside.answer);
   let attempt = new Attempt<M>(reader.source(), config, now, outside.hooks);
   try {
     for (;;) {
       const step = attempt.step();
       if (!isNeed(step)) {
-        return attempt.finish(step);
-      }
-      if (step.need === "older") {
+        const changed = attempt.lookAgain(step);
+        if (changed === undefined) {
+          return attempt.finish(step);
+        }
+        attempt.free();
+        attempt = new Attempt<M>(changed, config, now, outside.hooks);
+      } else if (step.need === "older") {
         if (reader.older === undefined) {
           throw asksForMore();
         }
@@ -236,6 +256,7 @@ class Attempt<M extends MessageInput> {
   readonly #length: number;
   readonly #log: Source<M>["log"];
   readonly #read: Source<M>["read"];
+  readonly #lookAgain: Source<M>["lookAgain"];
   readonly #config: ReadConfig;
   readonly #now: number;
   readonly #hooks: readonly HookName[];
@@ -250,6 +271,7 @@ class Attempt<M extends MessageInput> {
     this.#length = source.messages.length;
     this.#log = source.log;
     this.#read = source.read;
+    this.#lookAgain = source.lookAgain;
     this.#config = config;
     this.#now = now;
     this.#hooks = hooks;
@@ -305,6 +327,11 @@ class Attempt<M extends MessageInput> {
 
   answerOffsets(offsets: readonly number[]): void {
     call(KIND, () => this.#build.answerOffsets(Float64Array.from(offsets)));
+  }
+
+  /** The source anew, where a message that is in the context is not as it was taken to be. */
+  lookAgain({ rows }: Finished): Source<M> | undefined {
+    return this.#lookAgain?.(messageRows(rows).filter((row) => row >= 0));
   }
 
   finish<F extends Format>(finished: Finished): BuiltContext<M, F> {

@@ -90,6 +90,11 @@ const FIRST_MADE_ROW = -2;
 const FIRST_QUOTED_ROW = -(2 ** 31);
 const isQuoted = (row: number): boolean => row < FIRST_QUOTED_ROW / 2;
 
+/** The positions of what a prompt consists of, also of what is quoted; what is no message of the transcript stays negative. */
+export function messageRows(rows: Int32Array): number[] {
+  return Array.from(rows, (row) => (isQuoted(row) ? row - FIRST_QUOTED_ROW : row));
+}
+
 /** A recording of a build, with its request, and the stretches that were read of a session's log. */
 export type BuildRecording = Recording & {
   /** The request that was given; null where it was said that there is none. */
@@ -152,7 +157,7 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
     const { made, text, recording } = rest;
     const { length } = recording.transcript;
     const sent = Array.from(finished.rows);
-    const rows = sent.map((row) => (isQuoted(row) ? row - FIRST_QUOTED_ROW : row));
+    const rows = messageRows(finished.rows);
     this.#shortened = new Map(rest.shortened);
     this.#source = source.length === length ? source : source.slice(0, length);
     this.#costs = new Map(rows.map((row, index) => [row, finished.costs[index] ?? 0]));

@@ -29,6 +29,11 @@ export interface Source<M> {
   readonly log?: LogFacts | undefined;
   /** The stretches of it that were read. */
   readonly read?: readonly (readonly [first: number, last: number])[] | undefined;
+  /**
+   * Looks again at messages, of those that were taken to be as they were. Gives a source with what changed in any of them, or
+   * undefined where none did.
+   */
+  readonly lookAgain?: ((rows: readonly number[]) => Source<M> | undefined) | undefined;
 }
 
 /**
@@ -134,14 +139,36 @@ export function createTranscript<M extends MessageInput>(messages: readonly M[] 
   });
 }
 
-/** The engine's transcript of what a caller passed: its own, or the one that is remembered for its messages. */
-export function sourceOf<M extends MessageInput>(transcript: readonly M[] | Transcript<M>, kind: ErrorKind): Source<M> {
+/**
+ * The engine's transcript of what a caller passed: its own, or the one that is remembered for its messages.
+ *
+ * Of an array that was seen before, the fields of the newest `reach` messages are compared with what is remembered. An older
+ * one that is the same object is taken to be as it was.
+ */
+export function sourceOf<M extends MessageInput>(
+  transcript: readonly M[] | Transcript<M>,
+  kind: ErrorKind,
+  reach: number = Number.POSITIVE_INFINITY,
+): Source<M> {
   const list = messageListOf<M>(transcript, kind);
   if (list === undefined && transcript instanceof Transcript) {
     return transcript.source();
   }
   const messages = list ?? listOf<M>(transcript, kind);
-  return { core: recognise(messages, kind), messages };
+  const first = Math.max(messages.length - reach, 0);
+  const { core, known } = recognise(messages, kind, first);
+  if (first === 0) {
+    return { core, messages };
+  }
+  const were = known.slice(0, first);
+  const isAsItWas = (row: number): boolean => {
+    const encoded: EncodedMessage = [];
+    readMessage(messages[row], `messages[${row}]`, kind, encoded);
+    return isSame(encoded, were[row] as EncodedMessage);
+  };
+  const lookAgain = (rows: readonly number[]): Source<M> | undefined =>
+    rows.every((row) => row >= first || isAsItWas(row)) ? undefined : sourceOf(messages, kind);
+  return { core, messages, lookAgain };
 }
 
 /** The messages of what a caller passed, unread. */
@@ -268,11 +295,12 @@ function readAll(
   return encodedMessages;
 }
 
-/** The memory of an array: its messages as the engine saw them, and the engine's transcript of them. */
+/** The memory of an array: its messages, as the engine saw them, and the engine's transcript of them. */
 interface Remembered {
   readonly core: CoreTranscript;
   readonly generation: number;
   readonly encodedMessages: EncodedMessage[];
+  messages: readonly unknown[];
 }
 
 /**
@@ -284,8 +312,17 @@ const remembered = new WeakMap<object, Remembered>();
 let latest: WeakRef<Remembered>[] = [];
 const REMEMBERED_ARRAYS = 8;
 
-/** The engine's transcript of a plain array: as much of the remembered one as is still true, and what is new. */
-function recognise(messages: readonly object[], kind: ErrorKind): CoreTranscript {
+/** The engine's transcript of a plain array, and its messages as the engine knows them. */
+interface Recognised {
+  readonly core: CoreTranscript;
+  readonly known: readonly EncodedMessage[];
+}
+
+/**
+ * Recognises a plain array: as much of the remembered one as is still true stays in the engine, and what is new is added. The
+ * fields of messages from `first` on are compared.
+ */
+function recognise(messages: readonly object[], kind: ErrorKind, first: number): Recognised {
   const generation = engineGeneration();
   const key = messages.find((message) => !isInstruction(message)) ?? messages[0];
   const isKey = typeof key === "object" && key !== null;
@@ -293,18 +330,22 @@ function recognise(messages: readonly object[], kind: ErrorKind): CoreTranscript
   const entry: Remembered =
     known?.generation === generation
       ? known
-      : { core: call(kind, () => new CoreTranscript()), generation, encodedMessages: [] };
+      : { core: call(kind, () => new CoreTranscript()), generation, encodedMessages: [], messages: [] };
 
   const { core, encodedMessages } = entry;
   const length = encodedMessages.length;
-  const same = countSame(messages, encodedMessages, kind);
+  const same = countSame(messages, entry, kind, first);
   const added = readAll(messages.slice(same), same, kind);
   if (encodedMessages.length !== length) {
     // A getter of a message built a context of the same messages meanwhile.
-    return coreOf(messages, kind);
+    const own = readAll(messages, 0, kind);
+    const ownCore = call(kind, () => new CoreTranscript());
+    appendEncoded(ownCore, own, kind);
+    return { core: ownCore, known: own };
   }
   call(kind, () => core.truncate(same));
   encodedMessages.length = same;
+  entry.messages = messages;
   appendEncoded(core, added, kind);
   for (const encoded of added) {
     encodedMessages.push(encoded);
@@ -313,7 +354,7 @@ function recognise(messages: readonly object[], kind: ErrorKind): CoreTranscript
     remembered.set(key, entry);
     remember(entry);
   }
-  return core;
+  return { core, known: encodedMessages };
 }
 
 function isInstruction(message: unknown): boolean {
@@ -325,12 +366,17 @@ function isInstruction(message: unknown): boolean {
   }
 }
 
-/** How many messages at the beginning are as they were. */
-function countSame(messages: readonly unknown[], encodedMessages: readonly EncodedMessage[], kind: ErrorKind): number {
+/** How many messages at the beginning are as they were. Before `first`, whatever is the same object is. */
+function countSame(messages: readonly unknown[], known: Remembered, kind: ErrorKind, first: number): number {
+  const { encodedMessages } = known;
   const encoded: EncodedMessage = [];
   const limit = Math.min(messages.length, encodedMessages.length);
   for (let index = 0; index < limit; index++) {
-    readMessage(messages[index], `messages[${index}]`, kind, encoded);
+    const message = messages[index];
+    if (index < first && message === known.messages[index]) {
+      continue;
+    }
+    readMessage(message, `messages[${index}]`, kind, encoded);
     if (!isSame(encoded, encodedMessages[index] as EncodedMessage)) {
       return index;
     }
@@ -350,6 +396,7 @@ function remember(entry: Remembered): void {
     if (oldest !== undefined) {
       // The engine gives the memory back; the next use of that array finds an empty transcript and fills it.
       oldest.encodedMessages.length = 0;
+      oldest.messages = [];
       if (oldest.generation === engineGeneration()) {
         oldest.core.truncate(0);
       }

@@ -77,10 +77,16 @@ impl Posting {
     }
 }
 
+/// The first bits of a term that a segment's directory goes by.
+const DIRECTORY_BITS: u32 = 10;
+const DIRECTORY_LENGTH: usize = 1 << DIRECTORY_BITS;
+
 /// A finished part of the index.
 #[derive(Clone, Debug, Default)]
 struct Segment {
     first: usize,
+    /// By the first bits of terms: where those begin that have them. One more says where the last of them end.
+    starts: Vec<u16>,
     /// The terms, ascending.
     terms: Vec<u32>,
     /// Where the postings of each term end.
@@ -396,7 +402,7 @@ impl Index {
             self.note(*time, flags & NEEDS_WHOLE_LOG != 0);
         }
         self.open_segment.take();
-        let segment = Segment { first: self.first_open, terms, ends, postings };
+        let segment = Segment::of_lists(self.first_open, terms, ends, postings);
         let messages = &mut self.messages;
         messages.lengths.extend(columns.lengths);
         messages.speakers.extend(columns.speakers);
@@ -424,7 +430,9 @@ impl Index {
     fn lists(&self, first: usize, term: u32) -> impl Iterator<Item = (usize, &[u16])> {
         let begin = self.segments.partition_point(|segment| segment.first <= first);
         let closed = &self.segments[begin.saturating_sub(1)..];
-        let all = closed.iter().chain([self.open_segment()]);
+        // Most forms of most words are in no message at all.
+        let count = if self.message_count(term) == 0 { 0 } else { usize::MAX };
+        let all = closed.iter().chain([self.open_segment()]).take(count);
         all.map(move |segment| (segment.first, segment.of(term)))
     }
 
@@ -535,11 +543,14 @@ impl Index {
         (time != i64::MIN).then_some(Milliseconds(time))
     }
 
-    /// The times of the first and the last message that have one.
+    /// The earliest and the latest time of any message, where one has a time.
     pub(crate) fn time_range(&self) -> Option<(Milliseconds, Milliseconds)> {
-        let mut times = (0..self.len()).filter_map(|message| self.time(message));
-        let first = times.next()?;
-        Some(times.fold((first, first), |(first, last), time| (first.min(time), last.max(time))))
+        let mut times = self.messages.times.iter().copied().filter(|time| *time != i64::MIN);
+        let first = match self.whole_log_count {
+            0 => times.next(), // each is later than the one before it
+            _ => times.min(),
+        };
+        Some((Milliseconds(first?), Milliseconds(self.latest_time)))
     }
 
     pub(crate) fn identifiers(&self, message: usize) -> u8 {
@@ -572,38 +583,35 @@ impl Segment {
     /// Of the open part that begins with a message.
     fn new(first: usize, mut open: Vec<Posting>) -> Self {
         Posting::sort(&mut open);
-        let mut segment = Self { first, ..Self::default() };
+        let (mut terms, mut ends, mut postings) = (Vec::new(), Vec::new(), Vec::new());
         for same in open.chunk_by(|one, other| one.term() == other.term()) {
-            segment.postings.extend(same.iter().map(|open| open.in_segment()));
-            segment.terms.push(same[0].term());
-            segment.ends.push(u16::try_from(segment.postings.len()).unwrap_or(u16::MAX));
+            postings.extend(same.iter().map(|open| open.in_segment()));
+            terms.push(same[0].term());
+            ends.push(u16::try_from(postings.len()).unwrap_or(u16::MAX));
         }
-        segment
+        Self::of_lists(first, terms, ends, postings)
     }
 
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_possible_wrap,
-        clippy::cast_sign_loss,
-        reason = "a segment has fewer terms than 2^16"
-    )]
+    fn of_lists(first: usize, terms: Vec<u32>, ends: Vec<u16>, postings: Vec<u16>) -> Self {
+        let mut starts = Vec::with_capacity(DIRECTORY_LENGTH + 1);
+        for (place, term) in (0_u16..).zip(&terms) {
+            starts.resize(starts.len().max(directory_place(*term) + 1), place);
+        }
+        starts.resize(DIRECTORY_LENGTH + 1, u16::try_from(terms.len()).unwrap_or(u16::MAX));
+        Self { first, starts, terms, ends, postings }
+    }
+
     fn of(&self, term: u32) -> &[u16] {
-        // Terms are spread evenly: where one is, if it is there, is known nearly, and better from the one that is there.
-        let length = self.terms.len();
-        let share = |number: i64| (number * length as i64) >> 32;
-        let near = share(i64::from(term));
-        let there = self.terms.get(near as usize).copied().unwrap_or_default();
-        let near = near + share(i64::from(term) - i64::from(there));
-        let mut at = near.clamp(0, length as i64) as usize;
-        while at > 0 && self.terms[at - 1] >= term {
-            at -= 1;
-        }
-        while at < length && self.terms[at] < term {
-            at += 1;
-        }
-        if self.terms.get(at) != Some(&term) {
+        let place = directory_place(term);
+        let [Some(start), Some(end)] = [place, place + 1].map(|place| self.starts.get(place))
+        else {
             return &[];
-        }
+        };
+        let terms = &self.terms[*start as usize..*end as usize];
+        let Some(at) = terms.iter().position(|known| *known == term) else {
+            return &[];
+        };
+        let at = at + *start as usize;
         let start = at.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
         &self.postings[start..self.ends[at] as usize]
     }
@@ -702,6 +710,11 @@ pub(crate) fn narrow(message: usize) -> u32 {
 #[expect(clippy::cast_possible_truncation, reason = "both halves are used")]
 fn fold(hash: u64) -> u32 {
     (hash ^ hash >> 32) as u32
+}
+
+/// Where a segment's directory says where a term is: terms are spread evenly, so few share a place.
+fn directory_place(term: u32) -> usize {
+    (term >> (u32::BITS - DIRECTORY_BITS)) as usize
 }
 
 fn place_of(posting: u16) -> usize {

@@ -1,6 +1,6 @@
 //! Why a message was recalled, in words that a person understands.
 
-use crate::base::map::{self, Map};
+use crate::base::map;
 use crate::base::message::Role;
 use crate::log::groups::LONGEST_CALL;
 use crate::log::unread::RecalledWords;
@@ -15,19 +15,23 @@ pub struct Evidence {
     /// The messages.
     pub index: Rc<Index>,
     /// The request.
-    pub query: Query,
+    pub query: Rc<Query>,
     /// What each message scored.
-    pub scores: Scores,
+    pub scores: Rc<Scores>,
     /// How near each is to the request by the hook `recall.embed`, where it was asked.
     pub similarities: Option<Vec<f32>>,
     /// By message of the index: its row of the transcript, or [`UNREAD`].
     pub rows: Vec<usize>,
-    /// Where some are not read: the sequence number of each.
+    /// By row of the transcript: its place in the index, or [`NOT_INDEXED`].
+    pub places: Vec<usize>,
+    /// The sequence number of each, where a store has messages that are not read; otherwise they are counted from 1 on.
     pub seqs: Option<Rc<Vec<u64>>>,
 }
 
 /// The row of a message that was not read.
 pub const UNREAD: usize = usize::MAX;
+/// The place of a message that is not in the index.
+pub const NOT_INDEXED: usize = usize::MAX;
 
 /// Messages that far away are beside it.
 const BESIDE: usize = 3;
@@ -37,47 +41,11 @@ const MOST_WORDS: usize = 5;
 const CLOSE: f32 = 0.3;
 
 impl Evidence {
-    /// By row, of these: its place in the index.
-    fn places(&self, rows: &[usize]) -> Map<usize, usize> {
-        let mut is_wanted = vec![false; rows.iter().max().map_or(0, |last| last + 1)];
-        for row in rows {
-            is_wanted[*row] = true;
-        }
-        let mut places = Map::default();
-        for (place, row) in self.rows.iter().enumerate() {
-            if is_wanted.get(*row) == Some(&true) {
-                places.insert(*row, place);
-            }
-        }
-        places
-    }
-
-    /// The sequence numbers of messages that were not read: those at these places, and what goes together with them.
+    /// Where its messages are.
     #[must_use]
-    pub fn unread_seqs(&self, places: &[usize]) -> Vec<u64> {
-        let Some(all) = &self.seqs else {
-            return Vec::new();
-        };
-        let mut seqs = Vec::new();
-        for place in places {
-            let unread = self.together(*place).filter(|place| self.rows[*place] == UNREAD);
-            seqs.extend(unread.map(|place| all[place]));
-        }
-        map::sort_numbers(&mut seqs);
-        seqs.dedup();
-        seqs
-    }
-
-    /// A message with the exchange that it is of, where a tool is called in that: from a message of the user to before the
-    /// next.
-    fn together(&self, place: usize) -> std::ops::Range<usize> {
-        let is = |place: usize, role| self.index.role(place) == Some(role);
-        let begin = (0..=place).rev().take(LONGEST_CALL).find(|it| is(*it, Role::User));
-        let begin = begin.unwrap_or_else(|| place.saturating_sub(LONGEST_CALL));
-        let end = (place + 1..self.index.len()).take(LONGEST_CALL).find(|it| is(*it, Role::User));
-        let end = end.unwrap_or_else(|| self.index.len().min(place + 1 + LONGEST_CALL));
-        let has_tool = (begin..end).any(|place| is(place, Role::Tool));
-        if has_tool { begin..end } else { place..place + 1 }
+    pub fn whereabouts(&self) -> Whereabouts<'_> {
+        let seqs = self.seqs.as_ref().map(|seqs| seqs.as_slice());
+        Whereabouts { index: &self.index, rows: &self.rows, seqs }
     }
 
     /// Why the messages in these rows were recalled: those of the same reasons together.
@@ -104,9 +72,9 @@ impl Evidence {
             let words = words.filter(|(_, messages)| has(messages, from, to)).take(MOST_WORDS);
             words.map(|(word, _)| format!("“{}”", word.text)).collect::<Vec<_>>()
         };
-        let places = self.places(rows);
         let explain = |row: &usize| {
-            let Some(message) = places.get(row).copied() else {
+            let place = self.places.get(*row).copied().filter(|place| *place != NOT_INDEXED);
+            let Some(message) = place else {
                 return String::new();
             };
             let mut parts = Vec::new();
@@ -141,6 +109,45 @@ impl Evidence {
             format!("{done}: {}", parts.join("; "))
         };
         rows.iter().map(explain).collect()
+    }
+}
+
+/// Where the messages of an index are: see [`Evidence`], which has the same lists.
+#[derive(Clone, Copy, Debug)]
+pub struct Whereabouts<'a> {
+    /// The messages.
+    pub index: &'a Index,
+    /// By message of the index: its row of the transcript, or [`UNREAD`].
+    pub rows: &'a [usize],
+    /// The sequence number of each, where a store has messages that are not read; otherwise they are counted from 1 on.
+    pub seqs: Option<&'a [u64]>,
+}
+
+impl Whereabouts<'_> {
+    /// The sequence numbers of messages that were not read: those at these places, and what goes together with them.
+    #[must_use]
+    pub fn unread_seqs(&self, places: &[usize]) -> Vec<u64> {
+        let seq = |place: usize| self.seqs.map_or(place as u64 + 1, |all| all[place]);
+        let mut seqs = Vec::new();
+        for place in places {
+            let unread = self.together(*place).filter(|place| self.rows[*place] == UNREAD);
+            seqs.extend(unread.map(seq));
+        }
+        map::sort_numbers(&mut seqs);
+        seqs.dedup();
+        seqs
+    }
+
+    /// A message with the exchange that it is of, where a tool is called in that: from a message of the user to before the
+    /// next.
+    fn together(&self, place: usize) -> std::ops::Range<usize> {
+        let is = |place: usize, role| self.index.role(place) == Some(role);
+        let begin = (0..=place).rev().take(LONGEST_CALL).find(|it| is(*it, Role::User));
+        let begin = begin.unwrap_or_else(|| place.saturating_sub(LONGEST_CALL));
+        let end = (place + 1..self.index.len()).take(LONGEST_CALL).find(|it| is(*it, Role::User));
+        let end = end.unwrap_or_else(|| self.index.len().min(place + 1 + LONGEST_CALL));
+        let has_tool = (begin..end).any(|place| is(place, Role::Tool));
+        if has_tool { begin..end } else { place..place + 1 }
     }
 }
 

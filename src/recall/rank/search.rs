@@ -11,6 +11,7 @@ use crate::recall::rank::scoring::Scoring;
 use crate::recall::rank::spread::largest;
 use crate::recall::rank::weights::Weights;
 use serde::Serialize;
+use std::rc::Rc;
 
 /// What a search found in one log.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -79,10 +80,11 @@ pub fn search(log: &LogIndex, text: &str, now: Milliseconds, zone: &Zone, count:
     let words = words.collect();
     let evidence = Evidence {
         index: index.clone(),
-        query,
-        scores: Scores { own, hits, total, is_in_time, ..Scores::default() },
+        query: Rc::new(query),
+        scores: Rc::new(Scores { own, hits, total, is_in_time, ..Scores::default() }),
         similarities: None,
         rows: (0..index.len()).collect(),
+        places: (0..index.len()).collect(),
         seqs: None,
     };
     let reasons = evidence.words(&best, "found");

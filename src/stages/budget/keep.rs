@@ -104,7 +104,7 @@ impl Filling<'_> {
         }
         match &ranking.evidence {
             RankEvidence::Found(evidence) if !is_full && !rest.is_empty() => {
-                Err(unread::candidates(evidence, rest).into())
+                Err(unread::candidates(self.input, evidence, rest).into())
             }
             _ => Ok(()),
         }

@@ -15,7 +15,7 @@ use crate::recall::index::Index;
 use crate::recall::index::vectors::{self, Vector, write_similarities};
 use crate::recall::rank::passages::{self, Bounds, Found};
 use crate::recall::rank::query::{self, Query, Request};
-use crate::recall::rank::reasons::{Evidence, UNREAD};
+use crate::recall::rank::reasons::{Evidence, NOT_INDEXED, UNREAD, Whereabouts};
 use crate::recall::rank::score;
 use crate::recall::rank::scoring::Scoring;
 use crate::recall::rank::weights::Weights;
@@ -27,7 +27,7 @@ use crate::state::context::{FocusReport, Piece, RecallReport, RecallStatus};
 use crate::state::fill::Fill;
 use crate::state::input::Input;
 use crate::state::marks::Marks;
-use crate::state::ranking::{RankEvidence, Ranked, RankedPlace};
+use crate::state::ranking::{Basis, RankEvidence, Ranked, RankedPlace, Scored};
 use crate::state::trace::{Decision, NoteKind, Reason};
 use crate::state::view::View;
 use std::rc::Rc;
@@ -88,7 +88,16 @@ fn rank(
             evidence: RankEvidence::Recorded(known.recalled),
         }));
     }
-    let Indexed { index, rows, seqs } = indexed(input, marks)?;
+    let Indexed { index, places, seqs } = indexed(input, marks)?;
+    let mut rows = vec![UNREAD; index.len()];
+    let mut is_open = vec![unread::may_be_ranked(input); index.len()];
+    for (row, place) in places.iter().copied().enumerate().filter(|it| it.1 != NOT_INDEXED) {
+        rows[place] = row;
+        is_open[place] = marks.is_optional(row);
+    }
+    let known_seqs = seqs.as_ref().map(|seqs| seqs.as_slice());
+    let whereabouts = Whereabouts { index: &index, rows: &rows, seqs: known_seqs };
+    unread::ask_for_other_halves(input, marks, &places, whereabouts)?;
     let text = query::readable(marks.request_text(input));
     let similarities = match ranking {
         Ranking::Relevance => similarities(input, marks, &text, notes)?,
@@ -100,35 +109,52 @@ fn rank(
     };
     let name = row.and_then(|row| source.value(row, Field::Name)).unwrap_or_default();
     let role = row.map_or(Role::User, |row| source.role(row));
-    let request = Request { text: &text, name, role };
-    let query = Query::new(&index, request, input.now, &input.answers.zone);
-    if !query.spans.is_empty() {
-        input.zone()?; // stops until it is known, and the request is read again
-    }
-    let may_be_unread = unread::may_be_ranked(input);
-    let is_open: Vec<bool> = rows
-        .iter()
-        .map(|row| if *row == UNREAD { may_be_unread } else { marks.is_optional(*row) })
-        .collect();
+    let basis = Basis {
+        is_open,
+        index: Rc::clone(&index),
+        request: [text, name.to_owned()],
+        role,
+        zone_offsets: input.answers.zone_offsets.clone(),
+    };
     let similarities = similarities.map(|by_row| {
         let of_row = |row: &usize| by_row.get(*row).copied().unwrap_or_default();
         rows.iter().map(of_row).collect::<Vec<f32>>()
     });
-    let weights = &Weights::TUNED;
-    let scoring = Scoring { index: &index, query: &query, is_open: &is_open, weights };
-    let scores = match ranking {
-        Ranking::Bm25 => score::score_by_words(scoring),
-        _ => score::score(scoring, input.now, similarities.as_deref()),
+    let known = input.scored.take().filter(|known| known.basis == basis && similarities.is_none());
+    let found = match known {
+        Some(known) => known,
+        None => scored(input, basis, similarities.as_deref())?,
     };
-    let closed_count = is_open.iter().filter(|is_open| !**is_open).count();
-    let best = score::best(&scores.total, most_ranked(input, closed_count));
+    let Scored { query, scores, best, basis: Basis { is_open, .. } } = &found;
     let candidate = |place: usize| match rows[place] {
         UNREAD => RankedPlace::Unread(place),
         row => RankedPlace::Row(row),
     };
-    let candidates = best.into_iter().filter(|place| is_open[*place]).map(candidate).collect();
-    let evidence = Evidence { index, query, scores, similarities, rows, seqs };
+    let ranked = best.iter().copied().filter(|place| is_open[*place]);
+    let candidates = ranked.map(candidate).collect();
+    let (query, scores) = (Rc::clone(query), Rc::clone(scores));
+    let evidence = Evidence { index, query, scores, similarities, rows, places, seqs };
+    input.scored.replace(Some(found));
     Ok(Some(Ranked { newest, candidates, evidence: RankEvidence::Found(Rc::new(evidence)) }))
+}
+
+/// Scores the messages of an index for the request.
+fn scored(input: &Input, basis: Basis, similarities: Option<&[f32]>) -> StageResult<Scored> {
+    let [text, name] = &basis.request;
+    let request = Request { text, name, role: basis.role };
+    let query = Query::new(&basis.index, request, input.now, &input.answers.zone);
+    if !query.spans.is_empty() {
+        input.zone()?; // stops until it is known, and the request is read again
+    }
+    let (index, is_open) = (&basis.index, &basis.is_open);
+    let scoring = Scoring { index, query: &query, is_open, weights: &Weights::TUNED };
+    let scores = match input.config.recall.ranking {
+        Ranking::Bm25 => score::score_by_words(scoring),
+        _ => score::score(scoring, input.now, similarities),
+    };
+    let closed_count = is_open.iter().filter(|is_open| !**is_open).count();
+    let best = score::best(&scores.total, most_ranked(input, closed_count));
+    Ok(Scored { query: Rc::new(query), scores: Rc::new(scores), best: Rc::new(best), basis })
 }
 
 /// The newest of the messages that limits apply to, the newest first.
@@ -140,9 +166,9 @@ fn newest(input: &Input, marks: &Marks) -> Vec<usize> {
 /// An index, and where its messages are.
 struct Indexed {
     index: Rc<Index>,
-    /// By its messages: the row, or [`UNREAD`].
-    rows: Vec<usize>,
-    /// Where some are not read: the sequence number of each.
+    /// By row: the place in the index, or [`NOT_INDEXED`].
+    places: Vec<usize>,
+    /// The sequence number of each, where a store has messages that are not read.
     seqs: Option<Rc<Vec<u64>>>,
 }
 
@@ -155,24 +181,35 @@ fn indexed(input: &Input, marks: &Marks) -> StageResult<Indexed> {
         own.retain(|row| !marks.decision(*row).is_some_and(is_of_others));
     }
     let is_log = own.len() == transcript.len() && own.is_sorted() && !transcript.needs_whole_log();
+    let all = 0..transcript.len();
+    if is_log && transcript.is_part() {
+        let index = transcript.whole_index();
+        if index.needs_whole_log() {
+            return Err(Wanted::All.into());
+        }
+        let places = all.map(|row| transcript.stored_row(row)).collect();
+        return Ok(Indexed { index, places, seqs: None });
+    }
     let log = if is_log { transcript.log_index() } else { None };
     match (log, transcript.unread()) {
-        (Some(log), None) => Ok(Indexed { index: log.index, rows: own, seqs: None }),
-        (None, None) => Ok(Indexed { index: transcript.index(&own), rows: own, seqs: None }),
+        (Some(log), None) => Ok(Indexed { index: log.index, places: all.collect(), seqs: None }),
+        (None, None) => {
+            let mut places = vec![NOT_INDEXED; transcript.len()];
+            for (place, row) in own.iter().enumerate() {
+                places[*row] = place;
+            }
+            Ok(Indexed { index: transcript.index(&own), places, seqs: None })
+        }
         (None, Some(_)) if is_log => Err(Wanted::Index.into()),
         (None, Some(_)) => Err(Wanted::All.into()),
         (Some(log), Some(_)) => {
-            let mut rows = vec![UNREAD; log.seqs.len()];
-            for (row, seq) in transcript.seqs().iter().enumerate() {
-                let Ok(place) = log.place_of(*seq) else {
-                    return Err(Wanted::All.into());
-                };
-                rows[place] = row;
+            let places = transcript.seqs().iter().map(|seq| log.place_of(*seq)).collect();
+            match places {
+                Ok(places) if !log.index.needs_whole_log() => {
+                    Ok(Indexed { index: log.index, places, seqs: Some(log.seqs) })
+                }
+                _ => Err(Wanted::All.into()),
             }
-            if log.index.needs_whole_log() {
-                return Err(Wanted::All.into());
-            }
-            Ok(Indexed { index: log.index, rows, seqs: Some(log.seqs) })
         }
     }
 }

@@ -1,3 +1,4 @@
 mod properties;
+mod reading;
 mod replay;
 mod stages_in_order;

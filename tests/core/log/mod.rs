@@ -1,2 +1,2 @@
 mod groups;
-mod unread;
+pub(crate) mod unread;

@@ -269,7 +269,7 @@ fn messages_together() -> impl Strategy<Value = Vec<Message>> {
 }
 
 /// Messages with ids and times; the clock goes forward, or jumps, or is missing now and then.
-fn messages() -> impl Strategy<Value = Vec<Message>> {
+pub(crate) fn messages() -> impl Strategy<Value = Vec<Message>> {
     let clock = select(vec![0_u8, 0, 0, 0, 1, 2, 3]);
     (vec((messages_together(), 0_i64..7_200_000, 0_u8..10), 0..50), clock).prop_map(
         |(drawn, clock)| {
@@ -305,7 +305,7 @@ fn messages() -> impl Strategy<Value = Vec<Message>> {
     )
 }
 
-fn options() -> impl Strategy<Value = String> {
+pub(crate) fn options() -> impl Strategy<Value = String> {
     let small = || weighted(0.25, 1_u64..20);
     let window = (
         small(),
@@ -559,7 +559,7 @@ fn costs_last() {
 }
 
 /// A plain chat, in which what is asked for was said somewhere, with calls of tools now and then.
-fn chat() -> impl Strategy<Value = Vec<Message>> {
+pub(crate) fn chat() -> impl Strategy<Value = Vec<Message>> {
     let words = || {
         let word = select(vec![
             "harbour", "violin", "garden", "invoice", "kitchen", "Ann", "train", "the", "we", "is",

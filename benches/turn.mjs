@@ -1,0 +1,155 @@
+// The next turn of a long chat: one message is appended, and the context of the next request is built.
+//
+// Both are in the time, as an application pays for both. The sizes and the peers are measured in turns, in one run, and of
+// each the median counts.
+
+import { HumanMessage, trimMessages } from "@langchain/core/messages";
+import { pruneMessages } from "ai";
+import { buildContextSync, createTranscript, loadEncoding } from "windrow";
+import { Failure, step } from "../scripts/project.mjs";
+import { Chat } from "./chat.mjs";
+import { median, shown, Table } from "./table.mjs";
+
+const SIZES = [1000, 100_000, 1_000_000];
+/** How many messages the plain array has. */
+const ARRAY_SIZE = 20_000;
+const ROUNDS = 30;
+/** Turns before those that count: the engine compiles, and what is new is read. */
+const ROUNDS_BEFORE = 5;
+const PIECE = 10_000;
+const MAX_TOKENS = 4000;
+
+/** The most that `recency` may take at the last size: in milliseconds, and as a multiple of the first size. */
+const MOST_RECENCY_MS = 1;
+const MOST_RECENCY_RATIO = 2;
+/** The most that `relevance` may take at the second size, in milliseconds. */
+const MOST_RELEVANCE_MS = 5;
+/** How many times as long as `pruneMessages` a build over the array may take. */
+const MOST_ARRAY_RATIO = 2;
+
+const clock = () => performance.now();
+
+/** Measures, prints, and fails where something is over its limit. */
+export async function run() {
+  const wrong = [];
+  await loadEncoding("o200k_base");
+  await step("transcripts", () => measureTranscripts(wrong));
+  await step("a plain array", () => measureArray(wrong));
+  if (wrong.length > 0) {
+    throw new Failure(`over the limit: ${wrong.join("; ")}`);
+  }
+}
+
+function configOf(ranking, now) {
+  return { now, budget: { maxTokens: MAX_TOKENS }, recall: { ranking } };
+}
+
+/** Runs each of some turns so many times, one after the other, and gives the median time of each. */
+async function measured(turns) {
+  const times = turns.map(() => []);
+  for (let round = -ROUNDS_BEFORE; round < ROUNDS; round++) {
+    for (const [index, turn] of turns.entries()) {
+      const started = clock();
+      await turn();
+      if (round >= 0) {
+        times[index].push(clock() - started);
+      }
+    }
+  }
+  return times.map(median);
+}
+
+async function measureTranscripts(wrong) {
+  const rankings = ["recency", "relevance"];
+  const turns = SIZES.flatMap((size) => {
+    const chat = new Chat(size);
+    const transcript = createTranscript();
+    for (let count = 0; count < size; count += PIECE) {
+      transcript.append(chat.messages(Math.min(PIECE, size - count)));
+    }
+    return rankings.map((ranking) => () => {
+      transcript.append(chat.messages(1));
+      buildContextSync(transcript, configOf(ranking, chat.timeMs));
+    });
+  });
+  const times = await measured(turns);
+  const [recency, relevance] = rankings.map((_, at) => times.filter((_, index) => index % rankings.length === at));
+  const table = new Table(`ms, budget ${shown(MAX_TOKENS)} tokens`, ...SIZES.map((size) => `${shown(size)} messages`));
+  table.add("recency", ...recency);
+  table.add("relevance", ...relevance);
+  console.log(`\n${table.text()}\n`);
+  const [first, second, last] = [recency[0], relevance[1], recency[2]];
+  if (last > MOST_RECENCY_MS) {
+    wrong.push(`recency at ${shown(SIZES[2])}: ${shown(last)} ms, most ${MOST_RECENCY_MS}`);
+  }
+  if (last > MOST_RECENCY_RATIO * first) {
+    wrong.push(`recency at ${shown(SIZES[2])}: ${shown(last / first)} times ${shown(SIZES[0])}`);
+  }
+  if (second > MOST_RELEVANCE_MS) {
+    wrong.push(`relevance at ${shown(SIZES[1])}: ${shown(second)} ms, most ${MOST_RELEVANCE_MS}`);
+  }
+}
+
+/** What applications do themselves: the newest messages, counted roughly. */
+function newestThatFit(messages) {
+  let room = MAX_TOKENS;
+  let first = messages.length;
+  while (first > 0) {
+    room -= Math.ceil(messages[first - 1].content.length / 4) + 4;
+    if (room < 0) {
+      break;
+    }
+    first -= 1;
+  }
+  return messages.slice(first);
+}
+
+async function measureArray(wrong) {
+  const chat = new Chat(7);
+  const first = chat.messages(ARRAY_SIZE).map(({ role, content }) => ({ role, content }));
+  // As applications do, each turn makes a list of the last one and what is new.
+  let own = first;
+  let ranked = first.map((message) => ({ ...message }));
+  let pruned = first;
+  let newest = first;
+  let langchain = first.map(({ content }) => new HumanMessage(content));
+  const next = () => {
+    const [{ role, content }] = chat.messages(1);
+    return { role, content };
+  };
+  const countRoughly = (messages) => messages.reduce((sum, { content }) => sum + Math.ceil(content.length / 4) + 4, 0);
+  const [recency, relevance, ...others] = await measured([
+    () => {
+      own = [...own, next()];
+      buildContextSync(own, configOf("recency"));
+    },
+    () => {
+      ranked = [...ranked, next()];
+      buildContextSync(ranked, configOf("relevance"));
+    },
+    () => {
+      pruned = [...pruned, next()];
+      pruneMessages({ messages: pruned, reasoning: "all", toolCalls: "before-last-2-messages" });
+    },
+    () => {
+      newest = [...newest, next()];
+      newestThatFit(newest);
+    },
+    async () => {
+      langchain = [...langchain, new HumanMessage(next().content)];
+      await trimMessages(langchain, { maxTokens: MAX_TOKENS, strategy: "last", tokenCounter: countRoughly });
+    },
+  ]);
+  const [prune] = others;
+  const table = new Table(`an array of ${shown(ARRAY_SIZE)} messages`, "ms", "to pruneMessages");
+  const add = (name, ms) => table.add(name, ms, ms / prune);
+  add("windrow, recency: exact, bounded", recency);
+  add("windrow, relevance: exact, bounded", relevance);
+  add("AI SDK pruneMessages: no count, no bound", prune);
+  add("a loop of one's own: a guess at tokens", others[1]);
+  add("LangChain trimMessages: a guess at tokens", others[2]);
+  console.log(`\n${table.text()}\n`);
+  if (recency > MOST_ARRAY_RATIO * prune) {
+    wrong.push(`recency over an array: ${shown(recency / prune)} times pruneMessages, most ${MOST_ARRAY_RATIO}`);
+  }
+}

@@ -1,0 +1,95 @@
+//! How much of a log can matter to a context. It follows from the config alone.
+//!
+//! Within its reach a build looks at every message. Of what lies beyond it, a build looks only at single messages: the
+//! instructions that a log begins with, pinned messages, what the request replies to, and what its index ranks best.
+
+use crate::config::{
+    ContextConfig, FilterConfig, Ranking, SectionKind, SessionScope, TriageFallback, WindowUnit,
+};
+
+/// How much of a log can matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// The newest messages. Where so many do not decide the context, as a filter leaves most of them out, more of them do.
+    Newest(usize),
+    /// All of them.
+    Everything,
+}
+
+/// A build reads no fewer messages than this, where there are as many.
+pub const LEAST_READ: usize = 1024;
+
+/// No message costs fewer tokens, with what is around it: a short word, and the form's own.
+const LEAST_TOKENS: u64 = 4;
+
+impl Reach {
+    /// What a config says. `asks_about_all` is whether there is a hook that is asked about all messages: for triage, for
+    /// summaries or for embeddings.
+    #[must_use]
+    pub fn of(config: &ContextConfig, asks_about_all: bool) -> Self {
+        let chooses =
+            config.triage.use_selection && config.triage.on_unavailable != TriageFallback::KeepAll;
+        let is_about_all = asks_about_all
+            || chooses
+            || config.tiers.enabled
+            || config.agent_id.is_some()
+            || config.collect.deduplicate
+            // What is of one exchange may depend on messages far away: a result that comes late, one that a filter left out.
+            || config.window.unit == WindowUnit::Exchange
+            || config.render.gap_notice.is_some(); // it says how many are left out, and of what time
+        let is_ranked = config.recall.ranking != Ranking::Recency;
+        match newest(config) {
+            Some(_) if is_about_all => Self::Everything,
+            // The index ranks all messages, and knows nothing of a filter.
+            Some(_) if is_ranked && !has_window(config) && !ranks_by_index(config) => {
+                Self::Everything
+            }
+            Some(count) => Self::Newest(count.max(LEAST_READ)),
+            None => Self::Everything,
+        }
+    }
+}
+
+/// How many of the newest messages no limit leaves out, if any limit does; no fewer than there can be.
+fn newest(config: &ContextConfig) -> Option<usize> {
+    let own = config.section(SectionKind::History).map(|(_, section)| &section.limit);
+    let tokens = config.budget.prompt_limit().into_iter().chain(own.and_then(|own| own.tokens));
+    let chars = config.budget.max_chars.into_iter().chain(own.and_then(|own| own.chars));
+    let is_off = !config.enabled || own.is_none();
+    let window = &config.window;
+    let counts = [
+        own.and_then(|own| own.items),
+        window.lookback_count,
+        window.max_user_turns,
+        window.max_recent_messages,
+        config.collect.cache_limit,
+        config.collect.fetch_limit,
+        is_off.then_some(0),
+    ];
+    let limits = tokens.map(|tokens| tokens / LEAST_TOKENS).chain(chars);
+    let least = limits.chain(counts.into_iter().flatten()).min()?;
+    Some(usize::try_from(least).unwrap_or(usize::MAX))
+}
+
+/// Whether a window leaves older messages out, before they would be ranked.
+fn has_window(config: &ContextConfig) -> bool {
+    let window = &config.window;
+    let counts = [window.lookback_count, window.max_user_turns, window.max_recent_messages];
+    counts.iter().any(Option::is_some)
+        || !config.enabled
+        || config.section(SectionKind::History).is_none()
+}
+
+/// Whether nothing but their rank and the budget can leave messages out, so that an index can rank them unread.
+pub(crate) fn ranks_by_index(config: &ContextConfig) -> bool {
+    let window = &config.window;
+    !has_window(config)
+        && window.recency_hours.is_none()
+        && window.previous_tasks_count == 0
+        && config.recall.ranking != Ranking::Recency
+        && !config.tiers.enabled
+        && config.filter == FilterConfig::default()
+        && config.collect.cache_limit.is_none()
+        && config.collect.fetch_limit.is_none()
+        && config.collect.session_scope != SessionScope::Strict
+}

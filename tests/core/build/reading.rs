@@ -1,0 +1,171 @@
+//! A build over a whole transcript looks at a part of it, and gives what one gives that looks at all of it.
+
+use crate::log::unread::{chat, messages, options};
+use crate::support::{Message, NOW, config, encoding, fates, transcript};
+use proptest::option::weighted;
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::test_runner::TestRunner;
+use std::cell::Cell;
+use std::rc::Rc;
+use windrow::base::error::Error;
+use windrow::base::message::Field;
+use windrow::build::{Build, Step};
+use windrow::recall::transcript::Transcript;
+use windrow::state::ask::Need;
+use windrow::state::context::{Context, Placed};
+use windrow::state::trace::Fate;
+
+/// Builds looking at least at so many of the newest messages.
+fn build(
+    transcript: &Rc<Transcript>,
+    request: Option<&Message>,
+    json: &str,
+    least: usize,
+) -> Result<Context, Error> {
+    let request = request.map(|request| transcript_of(std::slice::from_ref(request)));
+    let build = Build::new(Rc::clone(transcript), request, config(json), NOW, Vec::new())?;
+    let mut build = build.reading_at_least(least);
+    loop {
+        match build.step()? {
+            Step::Need(Need::Encoding { name }) => build.provide_encoding(encoding(name)),
+            Step::Need(Need::ZoneOffsets { .. }) => build.provide_offsets(vec![[0, 120]]),
+            Step::Need(need) => panic!("asks for {need:?}"),
+            Step::Done(context) => return Ok(*context),
+        }
+    }
+}
+
+fn transcript_of(messages: &[Message]) -> Rc<Transcript> {
+    transcript(messages)
+}
+
+/// What a context says of everything but why a message is left out.
+fn said(context: &Context) -> impl PartialEq + std::fmt::Debug + use<> {
+    let fates: Vec<Fate> = fates(context).into_iter().map(|(fate, _)| fate).collect();
+    let pieces: Vec<Placed> = context.pieces.clone();
+    let rest = (context.made.clone(), context.shortened.clone(), context.text.clone());
+    let recording = (context.recording.transcript.clone(), context.recording.config.clone());
+    let hash = context.snapshot.context_hash.clone();
+    (fates, pieces, rest, recording, hash, context.tokens.clone(), context.trimmed)
+}
+
+fn check(
+    messages: &[Message],
+    request: Option<&Message>,
+    json: &str,
+    least: usize,
+) -> Result<bool, TestCaseError> {
+    let transcript = transcript_of(messages);
+    let all = build(&transcript, request, json, usize::MAX);
+    let part = build(&transcript, request, json, least);
+    match (all, part) {
+        (Ok(all), Ok(part)) => {
+            prop_assert_eq!(said(&part), said(&all));
+            prop_assert_eq!(&part.trace.recalled, &all.trace.recalled);
+            let kinds = |context: &Context| -> Vec<_> {
+                context.trace.notes.iter().map(|note| note.kind).collect()
+            };
+            prop_assert_eq!(kinds(&part), kinds(&all));
+            prop_assert_eq!(part.trace.unread_count, 0);
+            let words = part.trace.reasons.iter().map(|known| known.reason);
+            let words: Vec<_> = words.collect();
+            prop_assert!(part.trace.ranges.iter().all(|range| words.contains(&range.reason)));
+            Ok(part.trace.ranges != all.trace.ranges)
+        }
+        (Err(all), Err(part)) => {
+            prop_assert_eq!(part, all);
+            Ok(false)
+        }
+        (all, part) => {
+            prop_assert!(false, "{:?} and {:?}", all.is_ok(), part.is_ok());
+            Ok(false)
+        }
+    }
+}
+
+fn runs(cases: u32) -> TestRunner {
+    TestRunner::new(ProptestConfig {
+        cases,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })
+}
+
+/// The options without those for which every message is looked at.
+fn about_a_part(json: &str) -> String {
+    let mut options: serde_json::Value = serde_json::from_str(json).expect("options");
+    for (place, value) in [
+        ("/render/gapNotice", serde_json::Value::Null),
+        ("/agentId", serde_json::Value::Null),
+        ("/window/unit", "message".into()),
+        ("/tiers/enabled", false.into()),
+        ("/collect/deduplicate", false.into()),
+    ] {
+        *options.pointer_mut(place).expect("an option") = value;
+    }
+    options.to_string()
+}
+
+fn check_cases(cases: u32) {
+    let request = weighted(
+        0.7,
+        ("[a-z ]{0,30}", weighted(0.4, select(vec!["m1", "m3", "m20", "gone"]))).prop_map(
+            |(text, reply_to)| {
+                let mut message = Message::user(&text);
+                message.fields.extend(reply_to.map(|id| (Field::ReplyTo, id.to_owned())));
+                message
+            },
+        ),
+    );
+    let options = (options(), prop::bool::weighted(0.8)).prop_map(|(json, is_about_a_part)| {
+        if is_about_a_part { about_a_part(&json) } else { json }
+    });
+    let case = (messages(), request, options, 1_usize..20);
+    let parts = Cell::new(0);
+    runs(cases)
+        .run(&case, |(messages, request, json, least)| {
+            let differs = check(&messages, request.as_ref(), &json, least)?;
+            parts.set(parts.get() + u32::from(differs));
+            Ok(())
+        })
+        .unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(parts.get() > cases / 20, "{} of {cases} looked at a part", parts.get());
+}
+
+#[test]
+fn five_thousand_builds_over_a_part_give_what_builds_over_all_give() {
+    check_cases(5_000);
+}
+
+#[test]
+#[ignore = "slow by nature: npm run test:full"]
+fn a_hundred_thousand_builds_over_a_part_give_what_builds_over_all_give() {
+    check_cases(100_000);
+}
+
+#[test]
+fn a_part_is_ranked_as_all_is() {
+    let request = select(vec![
+        "where was the violin?",
+        "what did we say about the invoice with the garden?",
+        "and the kitchen",
+        "train harbour",
+    ]);
+    let options = (select(vec!["relevance", "bm25"]), 60_u64..300, weighted(0.3, 1_u64..40));
+    let unread = Cell::new(0);
+    runs(300)
+        .run(&(chat(), request, options, 1_usize..60), |(messages, request, options, least)| {
+            let (ranking, tokens, lookback) = options;
+            let lookback = lookback.map_or("null".to_owned(), |count| count.to_string());
+            let json = format!(
+                r#"{{"encoding":"estimate","recall":{{"ranking":"{ranking}"}},"budget":{{"maxTokens":{tokens}}},
+                "window":{{"lookbackCount":{lookback}}}}}"#
+            );
+            let differs = check(&messages, Some(&Message::user(request)), &json, least)?;
+            unread.set(unread.get() + u32::from(differs));
+            Ok(())
+        })
+        .unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(unread.get() > 30, "{} of 300 had other reasons", unread.get());
+}
