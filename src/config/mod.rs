@@ -126,7 +126,7 @@ impl ContextConfig {
     /// `INVALID_CONFIG` with the option's path where an option is unknown, of the wrong type or out of range, or where
     /// two options exclude each other.
     pub fn read(value: &Value) -> Result<Self> {
-        let mut config: Self = value.decode(&OPTION_PATHS)?;
+        let mut config: Self = value.decode(OPTION_PATHS)?;
         config.filter.check()?;
         config.window.check()?;
         config.tiers.check()?;
@@ -201,7 +201,7 @@ impl ContextConfig {
 
 /// The paths of all options, to name the right one where a wrong one was given. The `request` crosses as a message, so
 /// it is no field of the config here, but it is an option to the caller.
-pub const OPTION_PATHS: [&str; 100] = [
+pub const OPTION_PATHS: &[&str] = &[
     "request",
     "enabled",
     "now",

@@ -14,6 +14,15 @@ pub enum EncodingName {
     Cl100kBase,
 }
 
+/// How a text is cut into pieces, within which tokens are merged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pieces {
+    /// As `o200k_base` cuts them.
+    O200k,
+    /// As `cl100k_base` cuts them.
+    Cl100k,
+}
+
 impl EncodingName {
     /// Every encoding, the newest first.
     pub const ALL: [Self; 2] = [Self::O200kBase, Self::Cl100kBase];
@@ -31,6 +40,14 @@ impl EncodingName {
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|encoding| encoding.as_str() == name)
+    }
+
+    /// How it cuts a text into pieces.
+    pub(crate) const fn pieces(self) -> Pieces {
+        match self {
+            Self::O200kBase => Pieces::O200k,
+            Self::Cl100kBase => Pieces::Cl100k,
+        }
     }
 
     /// The checksum of its vocabulary's asset. A vocabulary never changes, so a count that is called exact is so.

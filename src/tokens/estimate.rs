@@ -34,7 +34,7 @@
 //! Everything is integers and one pass, so that every host comes to the same estimate.
 
 use super::classes::{Class, class_of};
-use super::encoding_name::EncodingName;
+use super::encoding_name::Pieces;
 use super::pretokenizer::{decode, piece_end};
 
 /// Costs are in hundredths of a token.
@@ -64,7 +64,7 @@ pub(super) fn count_until(text: &str, limit: u64) -> Option<u64> {
     let text = text.as_bytes();
     let (mut cost, mut start) = (0, 0);
     while start < text.len() {
-        let end = piece_end(EncodingName::O200kBase, text, start);
+        let end = piece_end(Pieces::O200k, text, start);
         cost += piece_cost(&text[start..end]);
         start = end;
         if rounded(cost) > limit {

@@ -94,7 +94,7 @@ impl Encoding {
             if start == text.len() {
                 return Some(count);
             }
-            let end = pretokenizer::piece_end(self.name, text, start);
+            let end = pretokenizer::piece_end(self.name.pieces(), text, start);
             count += if end - start == 1 {
                 1
             } else {
