@@ -14,6 +14,7 @@ import {
   buildContext,
   type ContextConfig,
   ContextError,
+  encodings,
   type Format,
   knownShapes,
   type MessageInput,
@@ -22,6 +23,8 @@ import {
   presets,
   replay,
 } from "./load/default.js";
+
+const PRESETS = Object.keys(presets) as (keyof typeof presets)[];
 
 const HELP = `Builds the context of a request from a conversation in a file, and says what was left out and why.
 
@@ -32,8 +35,8 @@ FILE is a JSON list of messages, a message a line (JSONL), or an object with "me
 likes, "request"; "-" is standard input. Messages are in windrow's form or OpenAI's.
 
   --request TEXT    what the context is for; default: the file's own, or its newest user message
-  --preset NAME     triaged, turns, tiered, agent or turnContract: begin with a documented system's
-                    config; what is given here replaces its options
+  --preset NAME     begin with a documented system's config, of which what is given here replaces
+                    options: ${PRESETS.join(", ")}
   --max-tokens N    the most tokens that the context may have; default: no limit
   --format FORM     text (default), messages, xml, conversations, or json: messages, figures, trace
                     and recording; the default of a preset is its own
@@ -41,7 +44,7 @@ likes, "request"; "-" is standard input. Messages are in windrow's form or OpenA
                     answers it; with the preset triaged, the newest N exchanges
   --session ID      leave out the messages of other sessions
   --model NAME      count tokens as this model does, for example gpt-4o
-  --encoding NAME   count with o200k_base (default), cl100k_base, or estimate
+  --encoding NAME   count with one of ${encodings.join(", ")}; the first is the default
   --recording FILE  append a line to FILE with all that is needed to build the context again
   --help, -h        show this
   --version         show the version
@@ -73,7 +76,6 @@ type OptionName = keyof typeof OPTIONS;
 
 const COMMANDS = ["build", "replay"];
 const FORMS = ["text", "messages", "xml", "conversations", "json"] as const satisfies readonly (Format | "json")[];
-const PRESETS = Object.keys(presets) as (keyof typeof presets)[];
 
 const SEE_HELP = "; see windrow --help";
 

@@ -236,11 +236,11 @@ pub(crate) fn decode(text: &[u8], at: usize) -> (u32, usize) {
 mod tests {
     use super::*;
 
-    fn pieces(pieces: Pieces, text: &str) -> Vec<&str> {
+    fn pieces(how: Pieces, text: &str) -> Vec<&str> {
         let mut pieces = Vec::new();
         let mut start = 0;
         while start < text.len() {
-            let end = piece_end(pieces, text.as_bytes(), start);
+            let end = piece_end(how, text.as_bytes(), start);
             pieces.push(&text[start..end]);
             start = end;
         }

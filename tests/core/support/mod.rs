@@ -233,7 +233,7 @@ pub(crate) fn reference_count(name: EncodingName, text: &str) -> u64 {
 }
 
 /// The vocabulary's asset of each encoding, in the order of [`EncodingName::ALL`].
-pub(crate) static ASSETS: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
+pub(crate) static ASSETS: LazyLock<[Vec<u8>; EncodingName::ALL.len()]> = LazyLock::new(|| {
     EncodingName::ALL.map(|name| {
         let tokens: Vec<_> =
             (0..).map_while(|rank| reference(name).decode_bytes(&[rank]).ok()).collect();
@@ -244,7 +244,7 @@ pub(crate) static ASSETS: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
 /// An exact encoding, loaded once a thread.
 pub(crate) fn encoding(name: EncodingName) -> Rc<Encoding> {
     thread_local! {
-        static LOADED: [Rc<Encoding>; 2] = EncodingName::ALL.map(|name| {
+        static LOADED: [Rc<Encoding>; EncodingName::ALL.len()] = EncodingName::ALL.map(|name| {
             let asset = &ASSETS[name as usize];
             Rc::new(Encoding::from_vocabulary(name, asset).expect("the asset is sound"))
         });
