@@ -1,7 +1,7 @@
 // The next turn of a long chat: one message is appended, and the context of the next request is built.
 //
-// Both are in the time, as an application pays for both. The sizes and the peers are measured in turns, in one run, and of
-// each the median counts.
+// Both are in the time, as an application pays for both. Of each the median counts, in one run; what is compared over the same
+// messages is measured in turns.
 
 import { HumanMessage, trimMessages } from "@langchain/core/messages";
 import { pruneMessages } from "ai";
@@ -61,19 +61,22 @@ async function measured(turns) {
 
 async function measureTranscripts(wrong) {
   const rankings = ["recency", "relevance"];
-  const turns = SIZES.flatMap((size) => {
+  const [recency, relevance] = rankings.map(() => []);
+  for (const size of SIZES) {
     const chat = new Chat(size);
     const transcript = createTranscript();
     for (let count = 0; count < size; count += PIECE) {
       transcript.append(chat.messages(Math.min(PIECE, size - count)));
     }
-    return rankings.map((ranking) => () => {
+    const turns = rankings.map((ranking) => () => {
       transcript.append(chat.messages(1));
       buildContextSync(transcript, configOf(ranking, chat.timeMs));
     });
-  });
-  const times = await measured(turns);
-  const [recency, relevance] = rankings.map((_, at) => times.filter((_, index) => index % rankings.length === at));
+    const [newest, best] = await measured(turns);
+    recency.push(newest);
+    relevance.push(best);
+    transcript.free();
+  }
   const table = new Table(`ms, budget ${shown(MAX_TOKENS)} tokens`, ...SIZES.map((size) => `${shown(size)} messages`));
   table.add("recency", ...recency);
   table.add("relevance", ...relevance);

@@ -126,21 +126,13 @@ pub(crate) fn by_words(scoring: Scoring<'_>, has_grams: bool) -> (Vec<f32>, Vec<
     let mut scores = vec![0.0; index.len()];
     let mut hits = Vec::new();
     for word in &query.words {
-        let mut has = Vec::new();
         // Its forms count as one.
-        for kind in FORMS {
-            let weight = weights.of_kind(kind);
-            let found = index.occurrences(&word.terms_of(kind));
-            has.extend(found.iter().map(|(message, _)| u64::from(*message)));
+        let found = FORMS.map(|kind| index.occurrences(&word.terms_of(kind)));
+        for (kind, found) in FORMS.into_iter().zip(&found) {
             let found_in = found.iter().map(|(message, often)| (*message as usize, *often));
-            add(scoring, found_in, found.len(), weight, &mut scores);
+            add(scoring, found_in, found.len(), weights.of_kind(kind), &mut scores);
         }
-        if !has.is_sorted_by(|one, next| one < next) {
-            map::sort_numbers(&mut has);
-            has.dedup();
-        }
-        #[expect(clippy::cast_possible_truncation, reason = "they came from 32 bits")]
-        hits.push(has.into_iter().map(|message| message as u32).collect());
+        hits.push(either(found.map(|found| found.into_iter().map(|(message, _)| message))));
         if has_grams {
             // Each for itself, all of them together as one.
             let grams = word.terms_of(Kind::Gram);
@@ -153,6 +145,18 @@ pub(crate) fn by_words(scoring: Scoring<'_>, has_grams: bool) -> (Vec<f32>, Vec<
     }
     close(&mut scores, is_open);
     (scores, hits)
+}
+
+/// The numbers that are in one of two lists, ascending as they are in each.
+fn either(lists: [impl ExactSizeIterator<Item = u32>; 2]) -> Vec<u32> {
+    let [one, other] = lists;
+    if other.len() == 0 {
+        return one.collect();
+    }
+    let mut both: Vec<u64> = one.chain(other).map(u64::from).collect();
+    map::sort_numbers(&mut both);
+    both.dedup();
+    both.into_iter().map(|number| map::halves(number).1).collect()
 }
 
 /// By message of these, by word of the request: how much its occurrences count, whatever the word's rarity.
