@@ -11,7 +11,7 @@
 //! - [`base`]: errors, dates, small maps, values, pieces of text.
 //! - [`tokens`]: exact counts and estimates, and what media cost.
 //! - [`config`]: the options, read strictly.
-//! - [`log`]: messages as columns, groups of what belongs together, conversations.
+//! - [`log`]: messages as columns, groups of messages that belong together, conversations.
 //! - [`recall`]: the index of all messages, and how well they fit a request.
 //! - [`state`]: what a build works on, what it asks for, and what comes out.
 //! - [`prompt`]: what a prompt looks like, and what its parts cost.

@@ -396,7 +396,7 @@ function readConversation(text: string, name: string): ParsedTranscript {
   return found;
 }
 
-/** How messages are turned into what is read, where an error says that; what else it says to do is in the line itself. */
+/** The line of code in an error that rewrites messages into a readable shape. Other advice is in the line itself. */
 function byHandOf({ nextAction }: ContextError): string | undefined {
   return knownShapes.some(({ isRead, byHand }) => !isRead && nextAction.includes(byHand)) ? nextAction : undefined;
 }
@@ -483,7 +483,7 @@ function summary(name: string, conversation: ParsedTranscript, context: BuiltCon
   const sections = tokens.sections.map((section) => `${section.id} ${section.tokens}`).join(", ");
   lines.push(`${paint.strong(`Tokens: ${tokens.total}${limit}`)} (${tokens.words}): ${sections}`);
   lines.push(`Hash: ${snapshot.contextHash}`);
-  // A blank line between the context and what is said about it, where a terminal shows both.
+  // A blank line between context and summary, for a terminal that shows both.
   return `${process.stdout.isTTY ? "\n" : ""}${lines.join("\n")}\n`;
 }
 

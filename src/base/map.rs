@@ -1,6 +1,6 @@
 //! Small maps, in the order of their keys.
 //!
-//! The standard library's trees are made for large ones, and bring 6 kB of code for each type; what is kept here has a few
+//! The standard library's trees are made for large ones, and bring 6 kB of code for each type; maps here have a few
 //! entries, or grows at its end. Where there are many, and no order is asked for, there are the hashed ones below.
 
 use serde::de::{MapAccess, Visitor};

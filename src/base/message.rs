@@ -56,8 +56,8 @@ pub enum Field {
     Text,
     /// A reasoning part of the content.
     Reasoning,
-    /// An image part: its detail (`low`, `high` or `auto`), what is known of it as `name=value`, and a fingerprint, with spaces
-    /// between them.
+    /// An image part: its detail (`low`, `high` or `auto`), the known figures as `name=value`, and a fingerprint, with spaces between
+    /// them.
     Image,
     /// An audio part: as an image.
     Audio,

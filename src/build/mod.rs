@@ -198,7 +198,7 @@ impl Build {
         self
     }
 
-    /// Begins at the first stage, over what is read now. What was answered stays.
+    /// Begins at the first stage, over the messages that are read now. Answers stay.
     fn begin_anew(&mut self) {
         let State { input, marks, .. } = &mut self.state;
         let reading = self.reading.as_mut();
@@ -342,7 +342,7 @@ impl Build {
                 return Err(Error::new(
                     ErrorCode::InvalidRecording,
                     "an answer was given to what was not asked",
-                    "Pass the recording of a built context as it was.",
+                    "Pass the recording of a built context unchanged.",
                 ));
             }
         };

@@ -28,7 +28,7 @@ impl Reading {
     /// Begins to read a transcript: at least so many of the newest messages. None where all of it is looked at.
     pub(super) fn begin(whole: &Rc<Transcript>, reach: Reach, least: usize) -> Option<Self> {
         let first_of_tail = whole.len().saturating_sub(least.max(1));
-        // In a list out of order what is newest is anywhere. A log that was read in part goes on being read by its store.
+        // Out of order, the newest messages may be anywhere. A log that was read in part is read on from its store.
         let is_all = reach == Reach::Everything
             || first_of_tail == 0
             || whole.unread().is_some()
@@ -75,7 +75,7 @@ impl Reading {
                 }
                 self.looked_up.push(id);
             }
-            // The index of what is there is made where it is needed.
+            // The index is made of the messages themselves.
             Wanted::All | Wanted::Index => self.first_of_tail = 0,
         }
     }
@@ -120,7 +120,7 @@ impl Reading {
                 add(ranges, TraceRange { first, last: end - 1, fate, stage, reason, tokens: 0 });
             }
         };
-        // What was read for nothing but its neighbours is as what was not read.
+        // Messages that were read only for their neighbours count as unread.
         for range in read.into_iter().filter(|range| range.reason != Reason::NotRead) {
             // Where it goes on beyond a gap, its tokens are counted with its first run.
             let mut tokens = range.tokens;

@@ -16,8 +16,8 @@ pub struct BudgetConfig {
     /// The most characters (code points) that the prompt may have: the whole text in the text formats, all contents in
     /// the format `messages`. Default: no limit.
     pub max_chars: Option<u64>,
-    /// What happens where instructions, required sections, pinned messages, what is replied to and the request alone cost
-    /// more than the budget (`exceed`).
+    /// What happens if instructions, required sections, pinned messages, the message that is replied to and the request
+    /// alone cost more than the budget (`exceed`).
     pub on_required_overflow: OnRequiredOverflow,
     /// What gives way first where not everything fits.
     pub trim_first: TrimFirst,

@@ -13,7 +13,7 @@ pub struct CollectConfig {
     /// Whether the system and developer messages that the transcript begins with are instructions, which no limit leaves
     /// out, or history as any other message.
     pub keep_instructions: bool,
-    /// How many messages of the session a cache holds: what is older than the newest so many is not looked at. Default:
+    /// How many messages of the session a cache holds: older ones are not looked at. Default:
     /// all (istota has 200).
     pub cache_limit: Option<u64>,
     /// How many messages are looked at, the newest first. Default: all (istota has 100 for chats).

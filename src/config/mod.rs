@@ -46,8 +46,8 @@ use serde::{Deserialize, Serialize};
 
 /// How a context is built. Everything is optional.
 ///
-/// Limits that are hours, days, user turns or characters of one text are off at 0, as with them nothing would be left to
-/// limit. Counts of messages and items, and budgets, mean what they say: 0 is none.
+/// Limits of hours, days, user turns, or characters of one text are off at 0: such a limit would leave nothing. Counts of
+/// messages and items, and budgets, are literal: 0 allows none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -119,7 +119,7 @@ impl Default for ContextConfig {
 }
 
 impl ContextConfig {
-    /// Reads a config as it was written.
+    /// Reads a config.
     ///
     /// # Errors
     ///

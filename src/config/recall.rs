@@ -2,8 +2,8 @@ use super::placement::Placement;
 use crate::base::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// Which of the older messages are kept where not all fit, by what the request is about; and what is recalled for the
-/// section of kind `recall`.
+/// Which older messages are kept if not all fit: those that the request is about. Also, the items that the section of kind
+/// `recall` shows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -57,15 +57,15 @@ pub enum Ranking {
     Recency,
 }
 
-/// What becomes of the items of a section of kind `recall` where there is the hook `recall.search`. Where the hook has no
-/// answer, what is found among them stands in.
+/// What becomes of the items of a section of kind `recall` with the hook `recall.search`. Where the hook has no answer, the
+/// hits among the items are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum SearchResults {
     /// Only what the hook finds is shown.
     Replace,
-    /// What the hook finds and what is found among the items are shown by turns, each the best first and no text twice.
+    /// The hook's hits and the hits among the items are shown by turns, each the best first, and no text twice.
     Join,
 }
 
@@ -82,8 +82,7 @@ pub enum Focus {
     Diffuse,
 }
 
-/// The DOSE signals of takobot, each from 0 to 1; what lies outside is taken as the nearer end, and what is not
-/// given as 0.5.
+/// The DOSE signals of takobot, each from 0 to 1. A value outside counts as the nearer end, a missing one as 0.5.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]

@@ -12,7 +12,7 @@ pub struct RenderConfig {
     /// What the context is.
     pub format: Format,
     /// Whether the formats `text` and `xml` show when a message was written, in `timeZone`; `unknown` where that is not
-    /// known. The format `messages` has a place for it only in what is quoted, and `conversations` always shows it.
+    /// known. The format `messages` has a place for it only in quotes, and `conversations` always shows it.
     pub times: bool,
     /// What the text formats call each role. Default: `System`, `Developer`, `User`, `Assistant`, `Tool`; in
     /// `conversations` `human` and `you` for user and assistant.
@@ -22,24 +22,24 @@ pub struct RenderConfig {
     pub source_labels: Map<String, String>,
     /// How many of a message's `actions` the text formats show below it.
     pub max_actions: u64,
-    /// The most characters of an assistant's message; what is longer is cut, with `...[truncated]`; 0 is off. Default:
+    /// The most characters of an assistant's message; a longer one is cut, with `...[truncated]`; 0 is off. Default:
     /// no limit.
     pub max_reply_chars: Option<u64>,
-    /// Whether runs of white space in the text formats become one space, line ends included: in messages, and in what is
-    /// recalled.
+    /// Whether runs of white space in the text formats become one space, line ends included: in messages, and in recalled
+    /// items.
     pub collapse_whitespace: bool,
-    /// Messages that the text formats show by another text, by the first rule that fits. Their cost stays that of what
-    /// was said.
+    /// Messages that the text formats show by another text, by the first rule that fits. They cost as much as
+    /// their own text.
     pub replace: Vec<Replacement>,
     /// A line that the text formats put before the history, where there is one.
     pub heading: Option<String>,
     /// A line before the history, behind the instructions, where messages of it are left out for want of room or place: by
-    /// budget and limits, windows, age, triage or rank, or as they were not read of a session's log. `{count}` stands for
-    /// how many, `{from}` and `{to}` for the times of the first and the last of them, in `timeZone`; `unknown` where that
+    /// budget and limits, windows, age, triage or rank, or as they were not read of a session's log. `{count}` becomes
+    /// their number, `{from}` and `{to}` the times of the first and the last of them, in `timeZone`; `unknown` where that
     /// is not known. It is there only where there is room for it, and counts to the budget alone. Example:
     /// `"[{count} earlier messages, {from} to {to}, are not shown.]"`. Default: none.
     pub gap_notice: Option<String>,
-    /// The line that opens what is quoted after the history (`recall.placement`, `triage.placement`), in the formats
+    /// The line that opens the quotes after the history (`recall.placement`, `triage.placement`), in the formats
     /// `messages` and `text`; the others have an element for it.
     pub quote_label: String,
     /// Whether a text ends with a line end.

@@ -18,7 +18,7 @@ pub struct Section {
     /// stands in the place of the speaker.
     #[serde(default)]
     pub label: Option<String>,
-    /// What stands for it where there is nothing in it. Default: the section is not there then.
+    /// The text in its place if it is empty. Default: an empty section is not there.
     #[serde(default)]
     pub empty: Option<String>,
     /// The text of kind `text`.
@@ -192,7 +192,7 @@ impl Section {
     }
 }
 
-/// The ids that a result has for what is in no section.
+/// Ids in a result for costs outside all sections.
 const RESERVED: [&str; 2] = ["format", "instructions"];
 
 pub(super) fn check(sections: &[Section]) -> Result<()> {

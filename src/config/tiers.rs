@@ -36,7 +36,7 @@ pub struct TiersConfig {
     pub conversations: Vec<KnownConversation>,
     /// How many summaries the hook `summarize` is asked for in one build.
     pub max_summaries: u64,
-    /// The most characters of a summary that the hook or the extract gives; what is longer is cut.
+    /// The most characters of a summary that the hook or the extract gives; a longer one is cut.
     pub max_summary_chars: u64,
     /// How long the hook may take, in milliseconds.
     pub timeout_ms: u64,

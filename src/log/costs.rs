@@ -1,4 +1,4 @@
-//! What messages cost in each form, as far as it was computed before.
+//! Remembered costs of messages, by form.
 
 use crate::base::cost::Cost;
 use crate::base::map::Hashed;
@@ -19,7 +19,7 @@ pub(crate) struct Costs {
 
 #[derive(Clone, Debug)]
 struct CostColumn {
-    /// The checksum of what the costs depend on beside the message.
+    /// A checksum of everything but the message that the costs depend on.
     form: u64,
     /// Tokens and characters.
     costs: Vec<[u32; 2]>,

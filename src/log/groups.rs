@@ -110,7 +110,7 @@ fn latest_before(
 /// Which messages are one: a message with tool calls and all the results of these calls.
 #[derive(Clone, Debug, Default)]
 pub struct Groups {
-    /// For each row, the row that stands for its group.
+    /// The group of each row, named by one of its rows.
     group_of: Vec<usize>,
     /// The rows of each group of more than one.
     larger: Hashed<usize, Vec<usize>>,
@@ -187,7 +187,7 @@ impl Groups {
         self.larger.insert(group, rows);
     }
 
-    /// The row that stands for a row's group: the same for all that go together.
+    /// A row's group, named by one of its rows: the same for all rows that go together.
     #[must_use]
     #[inline]
     pub fn of(&self, row: usize) -> usize {

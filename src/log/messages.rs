@@ -47,7 +47,7 @@ struct Row {
     time: Option<Milliseconds>,
     /// The latest time of this message and all before it; [`NEVER`] where none has one.
     latest: Milliseconds,
-    /// Whether its time, if it has one, is no earlier than that of any message before it, and so for all of these.
+    /// Whether no message up to this one is earlier than a message before it.
     is_in_order: bool,
     first_segment: u32,
 }
@@ -63,7 +63,7 @@ struct Segment {
 #[derive(Clone, Debug, Default)]
 pub struct Messages {
     stored: Rc<Stored>,
-    /// Those that are read; all where there is none.
+    /// The messages that are read; `None` reads all.
     part: Option<Part>,
     unread: Option<Unread>,
     skipped_count: usize,
@@ -276,7 +276,7 @@ impl Messages {
 
     /// A checksum of the first `length` messages that are stored with all their fields, as 16 hexadecimal digits.
     ///
-    /// It is a chain (each message's digest covers the one before it), so a longer transcript's costs only what is new.
+    /// It is a chain: each message's digest covers the one before it. So a longer transcript costs only its new messages.
     #[must_use]
     pub fn digest(&self, length: usize) -> String {
         let mut digests = self.stored.digests.borrow_mut();

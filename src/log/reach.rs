@@ -19,7 +19,7 @@ pub enum Reach {
 /// A build reads no fewer messages than this, where there are as many.
 pub const LEAST_READ: usize = 1024;
 
-/// No message costs fewer tokens, with what is around it: a short word, and the form's own.
+/// Least tokens of a message: a short word, and three that the form puts around it.
 const LEAST_TOKENS: u64 = 4;
 
 impl Reach {

@@ -13,7 +13,7 @@ pub(crate) fn of(
     rows: &[usize],
 ) -> Vec<Vec<usize>> {
     let mut units: Vec<Vec<usize>> = Vec::new();
-    // By the row that stands for a group: the unit that it is in.
+    // The unit of each group, by the group's row.
     let mut unit_of_group = vec![None; messages.len()];
     let mut stretch = 0;
     for row in rows {

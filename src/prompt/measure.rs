@@ -58,7 +58,7 @@ pub struct Meter {
     counts_chars: bool,
     /// Whether the prompt ends without a line end that its last piece was counted with.
     drops_line_end: bool,
-    /// Tokens that the last line of a text, or of what is quoted, may cost more without its line end. Mostly one is enough.
+    /// Extra tokens that the last line of a text, or of a quote, may cost without its line end. One is mostly enough.
     pub(crate) line_end: u64,
     /// The piece that the prompt ends with, where that is known before it is put together.
     pub(crate) last: Option<Piece>,

@@ -33,7 +33,7 @@ pub(crate) fn longest_fitting(
     Ok(fitting)
 }
 
-/// The first `char_count` code points of a text and a marker that says what is missing.
+/// The first `char_count` code points of a text, and a marker that says how much is missing.
 pub(crate) fn truncate(
     text: &str,
     char_count: usize,

@@ -211,7 +211,7 @@ impl Transcript {
         self.memory.borrow_mut().log.get_or_insert_default().learn(bytes, state)
     }
 
-    /// The sequence number of the last message that the log's index has; 0 where there is none.
+    /// The sequence number of the last indexed message; 0 without an index.
     #[must_use]
     pub fn last_indexed_seq(&self) -> u64 {
         let memory = self.memory.borrow();

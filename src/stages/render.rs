@@ -82,7 +82,7 @@ pub fn mark(input: &Input, marks: &mut Marks, context: &Context) {
     if is_over {
         let chars = chars.unwrap_or_default();
         let words = format!(
-            "what is required costs more than the budget: {tokens} tokens, {chars} characters"
+            "the required messages and sections cost more than the budget: {tokens} tokens, {chars} characters"
         );
         marks.note(NoteKind::RequiredOverflow, words);
     }

@@ -1,4 +1,4 @@
-//! Stage 9, `snapshot`: the canonical bytes of what was built, their hash, and the recording.
+//! Stage 9, `snapshot`: the trace, the hash of the context's canonical bytes, and the recording.
 
 use crate::base::error::{Error, ErrorCode, Result};
 use crate::base::map::Map;

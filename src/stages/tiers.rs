@@ -196,4 +196,4 @@ pub(crate) fn understand(
     misunderstood
 }
 
-const BLANK: &str = "an extract stands for a summary that is blank";
+const BLANK: &str = "a blank summary was replaced by an extract";

@@ -28,7 +28,7 @@ pub enum Need {
         /// Until when.
         last: Milliseconds,
     },
-    /// Older messages of the log that the transcript was read from: what is there does not decide the context. It has no
+    /// Older messages of the log that the transcript was read from: the messages there do not decide the context. It has no
     /// answer: another build begins with a transcript that has them.
     Older {
         /// What is wanted.
@@ -100,7 +100,7 @@ pub enum Wanted {
     All,
     /// The messages that have an id, wherever in the log they are.
     Id(String),
-    /// The index of the log, or where there is none all messages.
+    /// The index of the log, or without an index all messages.
     Index,
     /// The messages that have these sequence numbers.
     Seqs(Vec<u64>),
@@ -142,13 +142,13 @@ pub struct Answer {
     pub hook: HookName,
     /// Whether there is an answer.
     pub outcome: Outcome,
-    /// Why there is none: what the hook threw, or that it took too long.
+    /// Why there is no answer: the error that the hook threw, or that it took too long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// What of it was not understood, and what was done instead, in words; none where all of it was understood.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub misunderstood: Option<String>,
-    /// Of triage: the ids of what was chosen.
+    /// Of triage: the ids of the chosen units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ids: Option<Vec<String>>,
     /// Of triage by `complete`: what the model said. It is read into `ids`, and recorded so.
@@ -169,8 +169,8 @@ pub struct Answer {
     pub counts: Option<Vec<u64>>,
 }
 
-/// What a stage did not understand of an answer. Every stage says so of each answer that it reads, so that none is taken for
-/// something else in silence: what is not understood leaves a note, and an answer of which nothing is understood has failed.
+/// What a stage did not understand of an answer. Every stage says so of each answer that it reads, so that none is misread
+/// in silence: a misunderstood part leaves a note, and an answer of which nothing is understood has failed.
 #[derive(Debug, Default)]
 pub(crate) struct Misunderstood {
     /// How many elements the answer has.

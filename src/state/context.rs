@@ -297,13 +297,13 @@ pub struct Recording {
     pub zone_offsets: Vec<[i64; 2]>,
     /// The hooks that there were.
     pub hooks: Vec<HookName>,
-    /// What they answered, in the order in which they were asked, as it was understood.
+    /// Their answers as far as they were understood, in the order of the questions.
     pub answers: Vec<AnswerRecord>,
     /// Answers of more than 1,024 bytes as JSON, by the SHA-256 of it.
     pub large_answers: Map<String, Answer>,
     /// The transcript that it was built from.
     pub transcript: TranscriptRecord,
-    /// The hash of what was built.
+    /// The hash of the context.
     pub context_hash: String,
 }
 

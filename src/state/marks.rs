@@ -42,7 +42,7 @@ pub struct Marks {
     /// of the history counts it.
     is_in_turn: Vec<bool>,
     decisions: Vec<Option<Decision>>,
-    /// By the row that stands for a group: how strong its claim to be kept is, and why.
+    /// By the row that names a group: its claim to be kept, and why.
     claims: Vec<Option<(Rank, Reason)>>,
 }
 
@@ -303,7 +303,7 @@ impl Marks {
         }
     }
 
-    /// Marks a message as kept, whole or shortened. Only `budget` does: what is kept has been paid for.
+    /// Marks a message as kept, whole or shortened. Only `budget` does: every kept message is paid for.
     pub(crate) fn keep(&mut self, row: usize, is_shortened: bool) {
         let reason = self.reason_to_keep(row);
         let fate = if is_shortened { Fate::Shortened } else { Fate::Kept };

@@ -11,7 +11,7 @@
 //! use windrow::state::trace::Reason;
 //!
 //! let words = Reason::OverBudget.words(&windrow::config::ContextConfig::default());
-//! assert_eq!(words, "no room left in the budget: what is newer, pinned or required filled it");
+//! assert_eq!(words, "no room left in the budget: newer, pinned or required messages filled it");
 //! ```
 
 pub mod ask;

@@ -24,7 +24,7 @@ pub struct Ranked {
 pub struct Scored {
     /// What it was made from.
     pub basis: Basis,
-    /// The request as it was read.
+    /// The request, analysed.
     pub query: Rc<Query>,
     /// What each message of the index scores.
     pub scores: Rc<Scores>,

@@ -40,9 +40,9 @@ pub enum Reason {
     SameAsRequest,
     /// History was turned off.
     Disabled,
-    /// It is older than what the cache holds.
+    /// It is older than the messages that the cache holds.
     BeyondCache,
-    /// It is older than what is fetched.
+    /// It is older than the messages that are fetched.
     BeyondFetchLimit,
     /// It calls a tool, and the transcript has no result for the call.
     CallWithoutResult,
@@ -62,7 +62,7 @@ pub enum Reason {
     Blank,
     /// It was written, or its conversation ended, too many days ago.
     BeyondAge,
-    /// It is the summary of a conversation, and stands for it where the conversation is shown so.
+    /// It is the summary of a conversation, shown only where the conversation is shown by its summary.
     IsSummary,
     /// It is older than the newest messages or exchanges that the window takes.
     BeyondLookback,
@@ -98,7 +98,7 @@ pub enum Reason {
     Instruction,
     /// The caller pinned it.
     Pinned,
-    /// It is the request, as none was given, or answers it; or it stands for the request where none is in the transcript.
+    /// It is the request (none was given), or answers it; or it takes the place of a request in a transcript without one.
     Request,
     /// The request replies to it.
     ReplyTo,
@@ -110,7 +110,7 @@ pub enum Reason {
     Recent,
     /// Triage chose it.
     Chosen,
-    /// It is one of the newest, which come before what is recalled.
+    /// It is one of the newest, which come before recalled messages.
     Newest,
     /// It fits the request, or the request goes on from it.
     Recalled,
@@ -210,7 +210,7 @@ impl Reason {
         let figure = |value: Option<u64>| value.map_or_else(String::new, |value| value.to_string());
         match self {
             Self::NotRead => {
-                "older than all that was read of the log: window and budget were full before"
+                "older than every message that was read of the log: window and budget were full before"
                     .to_owned()
             }
             Self::OtherSession => format!(
@@ -263,7 +263,7 @@ impl Reason {
                 "written, or its conversation ended, more days ago than filter.maxAgeDays or tiers.maxAgeDays says"
                     .to_owned()
             }
-            Self::IsSummary => "is the summary of a conversation, which stands for it only where it is shown so (tiers)"
+            Self::IsSummary => "is the summary of a conversation, shown only where tiers show the conversation by its summary (tiers)"
                 .to_owned(),
             Self::BeyondLookback => format!(
                 "older than the newest {} {} (window.lookbackCount)",
@@ -308,7 +308,7 @@ impl Reason {
                 "no room left in the history's own limit (sections, limit)".to_owned()
             }
             Self::OverBudget => {
-                "no room left in the budget: what is newer, pinned or required filled it".to_owned()
+                "no room left in the budget: newer, pinned or required messages filled it".to_owned()
             }
             Self::RankedLower => {
                 "no room left in the budget: messages that fit the request better, or are required, filled it"
@@ -338,7 +338,7 @@ impl Reason {
             ),
             Self::Chosen => "chosen by triage as relevant to the request".to_owned(),
             Self::Newest => format!(
-                "one of the newest {}, which come before what is recalled (recall.recentMessages)",
+                "one of the newest {}, which come before recalled messages (recall.recentMessages)",
                 config.recall.recent_messages
             ),
             Self::Recalled => "fits the request better than what was left out (recall)".to_owned(),
@@ -422,9 +422,9 @@ pub enum NoteKind {
     RowsSkipped,
     /// The budget, a section's limit or `window.maxRecentMessages` left out or shortened something.
     ContextTrim,
-    /// What is required costs more than the budget, and is there all the same.
+    /// The required messages and sections cost more than the budget, and are there all the same.
     RequiredOverflow,
-    /// The hook for triage said that it is unavailable, or there is none and only the guaranteed recent stay.
+    /// Triage is unavailable: there is no hook, or it said so. Only the guaranteed recent stay.
     TriageUnavailable,
     /// Triage failed.
     TriageFailed,

@@ -8,7 +8,7 @@ use crate::state::fill::Fill;
 use crate::state::input::Input;
 use crate::state::marks::Marks;
 
-/// The whole state of a build, to be read: what is given, decided and filled.
+/// The whole state of a build, read-only: input, marks and fill.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     /// What is given.

@@ -606,7 +606,7 @@ mod tests {
             ("o1-pro", 225),
             ("openai/o3", 225),
             ("computer-use-preview", 194),
-            // Newer than what is known of.
+            // Newer than the known models.
             ("gpt-5.9", 308),
             ("gpt-6", 308),
             ("claude-next", 361),

@@ -60,7 +60,7 @@ impl Encoding {
         if checksum != name.checksum() {
             return Err(Error::new(
                 ErrorCode::InvalidEncoding,
-                "the vocabulary is that of another encoding",
+                "the vocabulary belongs to another encoding",
                 "Load the vocabulary file that bears the encoding's name.",
             ));
         }

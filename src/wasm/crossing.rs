@@ -36,7 +36,7 @@ pub(super) fn read_config(config: &JsValue) -> JsResult<ContextConfig> {
     ContextConfig::read(&plain(config)).map_err(failure)
 }
 
-/// Plain data as a [`Value`]. The package makes plain data of what it is given, so nothing here can throw or be cyclic.
+/// Plain data as a [`Value`]. The package has copied it into plain data, so nothing here can throw or be cyclic.
 pub(super) fn plain(value: &JsValue) -> Value {
     if let Some(text) = value.as_string() {
         Value::Text(text)

@@ -45,7 +45,7 @@ impl CoreTranscript {
     ) -> JsResult<()> {
         let columns =
             Columns { text, roles, pinned, times, segment_counts, segment_fields, segment_lengths };
-        // A build in progress holds the transcript as it was when it began; only then is it copied.
+        // Copy on write: a build in progress keeps the messages that it began with.
         Rc::make_mut(&mut self.0).append(&columns).map_err(failure)
     }
 
@@ -59,7 +59,7 @@ impl CoreTranscript {
     ///
     /// # Errors
     ///
-    /// `INVALID_CONFIG` where it is none.
+    /// `INVALID_CONFIG` if it is not an [`Unread`].
     #[wasm_bindgen(js_name = setLog)]
     pub fn set_log(
         &mut self,
@@ -94,7 +94,7 @@ impl CoreTranscript {
         self.0.learn_index_part(bytes, xxh64(state.as_bytes(), 0))
     }
 
-    /// The sequence number of the last message that the log's index has; 0 where there is none.
+    /// The sequence number of the last indexed message; 0 without an index.
     #[wasm_bindgen(getter, js_name = lastIndexedSeq)]
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "sequence numbers came as numbers")]

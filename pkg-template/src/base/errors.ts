@@ -24,7 +24,7 @@ export type LoadErrorCode =
 
 /** A failure of sessions and stores, beside those of building. */
 export type StoreErrorCode =
-  /** A session's key, or what is asked of a session, is not what it must be. */
+  /** A session's key, or an argument of one of its methods, is not valid. */
   | "INVALID_SESSION"
   /** There is no such storage here: it is missing, or the host refuses it. */
   | "STORE_UNAVAILABLE"

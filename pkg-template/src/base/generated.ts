@@ -6,11 +6,11 @@ export interface Answer {
   readonly hook: HookName;
   /** Whether there is an answer. */
   readonly outcome: Outcome;
-  /** Why there is none: what the hook threw, or that it took too long. */
+  /** Why there is no answer: the error that the hook threw, or that it took too long. */
   readonly reason?: string | null | undefined;
   /** What of it was not understood, and what was done instead, in words; none where all of it was understood. */
   readonly misunderstood?: string | null | undefined;
-  /** Of triage: the ids of what was chosen. */
+  /** Of triage: the ids of the chosen units. */
   readonly ids?: readonly string[] | null | undefined;
   /** Of triage by `complete`: what the model said. It is read into `ids`, and recorded so. */
   readonly text?: string | null | undefined;
@@ -67,8 +67,8 @@ export interface Recalled {
 /**
  * How a context is built. Everything is optional.
  *
- * Limits that are hours, days, user turns or characters of one text are off at 0, as with them nothing would be left to
- * limit. Counts of messages and items, and budgets, mean what they say: 0 is none.
+ * Limits of hours, days, user turns, or characters of one text are off at 0: such a limit would leave nothing. Counts of
+ * messages and items, and budgets, are literal: 0 allows none.
  */
 export interface ContextOptions {
   /** Whether there is any history in the context. Without it, instructions, sections and request remain. */
@@ -148,7 +148,7 @@ export interface CollectConfig {
    */
   readonly keepInstructions?: boolean | undefined;
   /**
-   * How many messages of the session a cache holds: what is older than the newest so many is not looked at. Default:
+   * How many messages of the session a cache holds: older ones are not looked at. Default:
    * all (istota has 200).
    */
   readonly cacheLimit?: number | null | undefined;
@@ -251,8 +251,8 @@ export interface WindowConfig {
 export type WindowUnit = "message" | "exchange";
 
 /**
- * Which of the older messages are kept where not all fit, by what the request is about; and what is recalled for the
- * section of kind `recall`.
+ * Which older messages are kept if not all fit: those that the request is about. Also, the items that the section of kind
+ * `recall` shows.
  */
 export interface RecallConfig {
   /** How older messages are ranked where not all fit. */
@@ -306,16 +306,16 @@ export type Ranking = "relevance" | "bm25" | "recency";
 /**
  * Where messages of the history stand that were picked one by one.
  * - `chronological`: In their place in the history, by time.
- * - `afterHistory`: Quoted after the history and before the request, the oldest first, below `render.quoteLabel`: what is before them
- * stays the same from turn to turn. In the format `messages` they are one system message.
+ * - `afterHistory`: Quoted after the history and before the request, the oldest first, below `render.quoteLabel`: the prompt before
+ * them stays the same from turn to turn. In the format `messages` they are one system message.
  */
 export type Placement = "chronological" | "afterHistory";
 
 /**
- * What becomes of the items of a section of kind `recall` where there is the hook `recall.search`. Where the hook has no
- * answer, what is found among them stands in.
+ * What becomes of the items of a section of kind `recall` with the hook `recall.search`. Where the hook has no answer, the
+ * hits among the items are shown.
  * - `replace`: Only what the hook finds is shown.
- * - `join`: What the hook finds and what is found among the items are shown by turns, each the best first and no text twice.
+ * - `join`: The hook's hits and the hits among the items are shown by turns, each the best first, and no text twice.
  */
 export type SearchResults = "replace" | "join";
 
@@ -327,10 +327,7 @@ export type SearchResults = "replace" | "join";
  */
 export type Focus = "focused" | "balanced" | "diffuse";
 
-/**
- * The DOSE signals of takobot, each from 0 to 1; what lies outside is taken as the nearer end, and what is not
- * given as 0.5.
- */
+/** The DOSE signals of takobot, each from 0 to 1. A value outside counts as the nearer end, a missing one as 0.5. */
 export interface FocusSignals {
   /** Dopamine. */
   readonly d?: number | null | undefined;
@@ -426,7 +423,7 @@ export interface TiersConfig {
   readonly conversations?: readonly KnownConversation[] | undefined;
   /** How many summaries the hook `summarize` is asked for in one build. */
   readonly maxSummaries?: number | undefined;
-  /** The most characters of a summary that the hook or the extract gives; what is longer is cut. */
+  /** The most characters of a summary that the hook or the extract gives; a longer one is cut. */
   readonly maxSummaryChars?: number | undefined;
   /** How long the hook may take, in milliseconds. */
   readonly timeoutMs?: number | undefined;
@@ -489,8 +486,8 @@ export interface BudgetConfig {
    */
   readonly maxChars?: number | null | undefined;
   /**
-   * What happens where instructions, required sections, pinned messages, what is replied to and the request alone cost
-   * more than the budget (`exceed`).
+   * What happens if instructions, required sections, pinned messages, the message that is replied to and the request
+   * alone cost more than the budget (`exceed`).
    */
   readonly onRequiredOverflow?: OnRequiredOverflow | undefined;
   /** What gives way first where not everything fits. */
@@ -535,7 +532,7 @@ export interface RenderConfig {
   readonly format?: Format | undefined;
   /**
    * Whether the formats `text` and `xml` show when a message was written, in `timeZone`; `unknown` where that is not
-   * known. The format `messages` has a place for it only in what is quoted, and `conversations` always shows it.
+   * known. The format `messages` has a place for it only in quotes, and `conversations` always shows it.
    */
   readonly times?: boolean | undefined;
   /**
@@ -551,32 +548,32 @@ export interface RenderConfig {
   /** How many of a message's `actions` the text formats show below it. */
   readonly maxActions?: number | undefined;
   /**
-   * The most characters of an assistant's message; what is longer is cut, with `...[truncated]`; 0 is off. Default:
+   * The most characters of an assistant's message; a longer one is cut, with `...[truncated]`; 0 is off. Default:
    * no limit.
    */
   readonly maxReplyChars?: number | null | undefined;
   /**
-   * Whether runs of white space in the text formats become one space, line ends included: in messages, and in what is
-   * recalled.
+   * Whether runs of white space in the text formats become one space, line ends included: in messages, and in recalled
+   * items.
    */
   readonly collapseWhitespace?: boolean | undefined;
   /**
-   * Messages that the text formats show by another text, by the first rule that fits. Their cost stays that of what
-   * was said.
+   * Messages that the text formats show by another text, by the first rule that fits. They cost as much as
+   * their own text.
    */
   readonly replace?: readonly Replacement[] | undefined;
   /** A line that the text formats put before the history, where there is one. */
   readonly heading?: string | null | undefined;
   /**
    * A line before the history, behind the instructions, where messages of it are left out for want of room or place: by
-   * budget and limits, windows, age, triage or rank, or as they were not read of a session's log. `{count}` stands for
-   * how many, `{from}` and `{to}` for the times of the first and the last of them, in `timeZone`; `unknown` where that
+   * budget and limits, windows, age, triage or rank, or as they were not read of a session's log. `{count}` becomes
+   * their number, `{from}` and `{to}` the times of the first and the last of them, in `timeZone`; `unknown` where that
    * is not known. It is there only where there is room for it, and counts to the budget alone. Example:
    * `"[{count} earlier messages, {from} to {to}, are not shown.]"`. Default: none.
    */
   readonly gapNotice?: string | null | undefined;
   /**
-   * The line that opens what is quoted after the history (`recall.placement`, `triage.placement`), in the formats
+   * The line that opens the quotes after the history (`recall.placement`, `triage.placement`), in the formats
    * `messages` and `text`; the others have an element for it.
    */
   readonly quoteLabel?: string | undefined;
@@ -643,7 +640,7 @@ export interface Section {
    * stands in the place of the speaker.
    */
   readonly label?: string | null | undefined;
-  /** What stands for it where there is nothing in it. Default: the section is not there then. */
+  /** The text in its place if it is empty. Default: an empty section is not there. */
   readonly empty?: string | null | undefined;
   /** The text of kind `text`. */
   readonly text?: string | null | undefined;
@@ -965,8 +962,8 @@ export type ErrorCode =
  * - `name`: The speaker's name.
  * - `text`: A text part of the content.
  * - `reasoning`: A reasoning part of the content.
- * - `image`: An image part: its detail (`low`, `high` or `auto`), what is known of it as `name=value`, and a fingerprint, with spaces
- * between them.
+ * - `image`: An image part: its detail (`low`, `high` or `auto`), the known figures as `name=value`, and a fingerprint, with spaces between
+ * them.
  * - `audio`: An audio part: as an image.
  * - `file`: A file part: as an image.
  * - `callId`: A tool call begins: its id.
@@ -1028,13 +1025,13 @@ export interface Recording {
   readonly zoneOffsets: readonly (readonly [number, number])[];
   /** The hooks that there were. */
   readonly hooks: readonly HookName[];
-  /** What they answered, in the order in which they were asked, as it was understood. */
+  /** Their answers as far as they were understood, in the order of the questions. */
   readonly answers: readonly AnswerRecord[];
   /** Answers of more than 1,024 bytes as JSON, by the SHA-256 of it. */
   readonly largeAnswers: Readonly<Record<string, Answer>>;
   /** The transcript that it was built from. */
   readonly transcript: TranscriptRecord;
-  /** The hash of what was built. */
+  /** The hash of the context. */
   readonly contextHash: string;
 }
 
@@ -1223,8 +1220,8 @@ export type StageName =
  * - `duplicate`: An earlier message has the same id.
  * - `same_as_request`: It is the request that was given, which is in the context in its place.
  * - `disabled`: History was turned off.
- * - `beyond_cache`: It is older than what the cache holds.
- * - `beyond_fetch_limit`: It is older than what is fetched.
+ * - `beyond_cache`: It is older than the messages that the cache holds.
+ * - `beyond_fetch_limit`: It is older than the messages that are fetched.
  * - `call_without_result`: It calls a tool, and the transcript has no result for the call.
  * - `result_without_call`: It is a tool's result, and the transcript has no call for it.
  * - `role`: Its role is not among the wanted ones.
@@ -1234,7 +1231,7 @@ export type StageName =
  * - `tool_calls`: It is a tool call or a result, and these are excluded.
  * - `blank`: It has no content.
  * - `beyond_age`: It was written, or its conversation ended, too many days ago.
- * - `is_summary`: It is the summary of a conversation, and stands for it where the conversation is shown so.
+ * - `is_summary`: It is the summary of a conversation, shown only where the conversation is shown by its summary.
  * - `beyond_lookback`: It is older than the newest messages or exchanges that the window takes.
  * - `beyond_user_turns`: It is older than the newest user turns that the window takes.
  * - `beyond_recent_messages`: It is older than the newest messages that may be kept.
@@ -1252,13 +1249,13 @@ export type StageName =
  * - `ranked_lower`: The budget had no room left for it: what fits the request better filled it.
  * - `instruction`: It is one of the system or developer messages that the transcript begins with.
  * - `pinned`: The caller pinned it.
- * - `request`: It is the request, as none was given, or answers it; or it stands for the request where none is in the transcript.
+ * - `request`: It is the request (none was given), or answers it; or it takes the place of a request in a transcript without one.
  * - `reply_to`: The request replies to it.
  * - `required_newest`: It is one of the newest, which are required.
  * - `direct`: It is meant for the agent that the context is for.
  * - `recent`: It is one of the guaranteed recent.
  * - `chosen`: Triage chose it.
- * - `newest`: It is one of the newest, which come before what is recalled.
+ * - `newest`: It is one of the newest, which come before recalled messages.
  * - `recalled`: It fits the request, or the request goes on from it.
  * - `history`: It is history, and there was room for it.
  */
@@ -1330,8 +1327,8 @@ export interface Note {
  * What a note is about.
  * - `rows-skipped`: Rows of the session's log are no messages, and were skipped.
  * - `context-trim`: The budget, a section's limit or `window.maxRecentMessages` left out or shortened something.
- * - `required-overflow`: What is required costs more than the budget, and is there all the same.
- * - `triage-unavailable`: The hook for triage said that it is unavailable, or there is none and only the guaranteed recent stay.
+ * - `required-overflow`: The required messages and sections cost more than the budget, and are there all the same.
+ * - `triage-unavailable`: Triage is unavailable: there is no hook, or it said so. Only the guaranteed recent stay.
  * - `triage-failed`: Triage failed.
  * - `recall-unavailable`: Nothing could be recalled.
  * - `recall-failed`: Recall failed.

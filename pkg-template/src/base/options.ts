@@ -11,7 +11,7 @@ export interface OptionFault {
   readonly nextAction: string;
 }
 
-/** The first fault of options; undefined where there is none. */
+/** The first fault of options; undefined if they are sound. */
 export function faultIn(options: unknown, rules: OptionRules): OptionFault | undefined {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     return fault("options", `expected an object, got ${describe(options)}`, "Pass an object, or nothing.");
@@ -62,7 +62,7 @@ export function describe(value: unknown): string {
   return typeof value === "function" ? "a function" : String(value);
 }
 
-/** Whether a value is a list. A proxy that was revoked is none, and asking it would throw. */
+/** Whether a value is a list. A revoked proxy is not: asking it would throw. */
 function isList(value: object): boolean {
   try {
     return Array.isArray(value);

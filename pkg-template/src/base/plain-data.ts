@@ -24,8 +24,8 @@ export class Unkept {
 }
 
 /**
- * A value as data; undefined where there is none. Fields that are undefined are left out, a `Date` becomes its ISO text, bytes
- * of any kind their base64, and what has a `toJSON` what that gives. Throws `Unkept` where something would be lost silently.
+ * A value as data; undefined if nothing of it is data. Undefined fields are left out. A `Date` becomes its ISO text, bytes of any
+ * kind become base64, and an object with a `toJSON` becomes its result. Throws `Unkept` where something would be lost silently.
  */
 export function encodePlain(value: unknown, path = ""): JsonValue | undefined {
   const around = new Set<object>();

@@ -23,7 +23,7 @@ export function hookOf(need: HookNeed, has: (name: HookName) => boolean): HookNa
   }
 }
 
-/** The reading of a hook's answer: the part that was understood, or why there is none. */
+/** The reading of a hook's answer: the part that was understood, or why nothing was. */
 export type Reading = Understood | "unavailable" | Nonsense;
 
 /**
@@ -108,7 +108,7 @@ function exampleOf(value: unknown): string {
   return typeof shown === "string" ? shown : "what cannot be read";
 }
 
-/** Makes an answer of what a hook gave. Reading may run code of the caller's, which may throw. */
+/** Reads a hook's answer. Reading may run the caller's code, which may throw. */
 export function answerOf(hook: HookName, read: () => Reading): Answer {
   let reading: Reading;
   try {
@@ -360,7 +360,7 @@ export function readVectors(
   return { components, dimensions: length ?? 0 };
 }
 
-/** How near messages are to the request, as it was recorded. */
+/** The recorded nearness of messages to the request. */
 function readSimilarities(given: unknown, wanted: number): Reading {
   return typeof given === "string" && given.length === 2 * wanted
     ? { taken: { similarities: given }, misunderstood: "nothing" }
@@ -418,7 +418,7 @@ function summariesById(
   return elements.map((summary, index) => [ids[index], summary]);
 }
 
-/** The fields of an object that is of no class; undefined where it is none. */
+/** The fields of a plain object; undefined for anything else. */
 function fieldsOfPlain(given: unknown): readonly (readonly [string, unknown])[] | undefined {
   if (typeof given !== "object" || given === null) {
     return undefined;
@@ -465,7 +465,7 @@ function firstOf(
 }
 
 /**
- * The first elements of a list or of another iterable; undefined where it is none. A text is none. An element that cannot be
+ * The first elements of a list or another iterable; undefined for anything else, texts included. An element that cannot be
  * read is `UNREADABLE`.
  */
 function elementsOf(given: unknown, most: number): readonly unknown[] | undefined {

@@ -28,7 +28,7 @@ const KIND = "context_build_error";
  * Builds the context of a request: decides which messages go into the prompt under the budget, and says why.
  *
  * The transcript is taken as it is when the call is made. Of an array that was seen before, the fields of the newest messages
- * are compared, and of those that come into the context; an older message that is the same object is taken to be as it was. Hooks are asked one after the other, each with a signal and a
+ * are compared, and of those that come into the context; an older message that is the same object counts as unchanged. Hooks are asked one after the other, each with a signal and a
  * timeout; where one fails the config says what stays, and only `countTokens` cannot be done without.
  *
  * Fails with a `ContextError`: `INVALID_TRANSCRIPT`, `INVALID_CONFIG`, `BUDGET_TOO_SMALL`, `ENCODING_NOT_LOADED`,
@@ -44,7 +44,7 @@ export async function buildContext<M extends MessageInput, const F extends Forma
   });
 }
 
-/** How many of the newest messages a build may look at; infinity where all, or where the config is none. */
+/** How many of the newest messages a build may look at: all for a config that cannot be read. */
 function reachOf({ options, hooks }: ReadConfig): number {
   try {
     return reachOfConfig(options, [...hooks.keys()]);
@@ -228,7 +228,7 @@ function asksForMore(): ContextError {
     kind: KIND,
     code: "INVALID_RECORDING",
     message: "older messages are asked for, which were not read when it was recorded",
-    nextAction: "Pass the recording of a built context as it was.",
+    nextAction: "Pass the recording of a built context unchanged.",
   });
 }
 
@@ -329,7 +329,7 @@ class Attempt<M extends MessageInput> {
     call(KIND, () => this.#build.answerOffsets(Float64Array.from(offsets)));
   }
 
-  /** The source anew, where a message that is in the context is not as it was taken to be. */
+  /** The source anew, if a message in the context has changed since it was last read. */
   lookAgain({ rows }: Finished): Source<M> | undefined {
     return this.#lookAgain?.(messageRows(rows).filter((row) => row >= 0));
   }
@@ -371,7 +371,7 @@ function withCause(failure: unknown, cause: unknown): unknown {
   return new ContextError({ kind, code, message, path, nextAction, cause });
 }
 
-/** An error of the engine's that names the place where the caller wrote what is wrong. */
+/** The engine's error, with the place where the caller wrote the faulty value. */
 function inTheCallersWords(failure: unknown, places: ReadConfig["places"]): unknown {
   if (!(failure instanceof ContextError) || failure.path === undefined) {
     return failure;

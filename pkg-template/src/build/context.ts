@@ -90,14 +90,14 @@ const FIRST_MADE_ROW = -2;
 const FIRST_QUOTED_ROW = -(2 ** 31);
 const isQuoted = (row: number): boolean => row < FIRST_QUOTED_ROW / 2;
 
-/** The positions of what a prompt consists of, also of what is quoted; what is no message of the transcript stays negative. */
+/** The positions of a prompt's messages, quoted ones included. Pieces that are not messages stay negative. */
 export function messageRows(rows: Int32Array): number[] {
   return Array.from(rows, (row) => (isQuoted(row) ? row - FIRST_QUOTED_ROW : row));
 }
 
 /** A recording of a build, with its request, and the stretches that were read of a session's log. */
 export type BuildRecording = Recording & {
-  /** The request that was given; null where it was said that there is none. */
+  /** The request that was given; null if the caller said that there is no request. */
   readonly request?: MessageInput | null;
   /** From which sequence number to which the log was read, in turn: `Session.replay` reads it again. */
   readonly read?: readonly (readonly [first: number, last: number])[];

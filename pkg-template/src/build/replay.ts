@@ -304,7 +304,7 @@ function isListOf(fits: (element: unknown) => boolean): (value: unknown) => bool
 function invalid(
   message: string,
   cause?: ContextError,
-  nextAction = "Pass the recording of a built context as it was.",
+  nextAction = "Pass the recording of a built context unchanged.",
 ): ContextError {
   return new ContextError({ kind: KIND, code: "INVALID_RECORDING", message, nextAction, cause });
 }

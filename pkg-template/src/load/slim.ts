@@ -24,7 +24,7 @@ export function init(input: CoreInput | PromiseLike<CoreInput>): Promise<void> {
   return publicPromise(KIND, "init", async () => take(await compile(await arrived(input))));
 }
 
-/** Hands over a compiled core. Fails with `INVALID_CORE` where it is none. */
+/** Hands over a compiled core. Fails with `INVALID_CORE` if the module is not the core. */
 export function initSync(module: WebAssembly.Module): void {
   publicCall(KIND, "initSync", () => take(module));
 }

@@ -35,7 +35,7 @@ interface CommonConfig extends Omit<ContextOptions, "now" | "recall" | "triage" 
   /**
    * The current input: a text of the user, or a message, which may have `replyTo`. It stands where `sections` say, by default
    * last, and is always kept. Where it is left out, the newest user message fills its place, followed by what answers it. Null,
-   * or an empty text, says that there is none: then all messages are history.
+   * or an empty text, means no request: then all messages are history.
    */
   readonly request?: string | MessageInput | null | undefined;
   /** The clock: milliseconds since 1970, ISO 8601, or a `Date`. Default: the host's clock. */
@@ -84,7 +84,7 @@ export type InFormat<C, F extends Format> = C & {
 
 /** A config in its parts: what the engine reads as plain data, and what only JavaScript can hold. */
 export interface ReadConfig {
-  /** Null where there is none; undefined where the newest user message is it. */
+  /** Null for no request; undefined if the newest user message is the request. */
   readonly request: MessageInput | null | undefined;
   readonly options: Readonly<Record<string, unknown>>;
   readonly hooks: Hooks;
@@ -279,7 +279,7 @@ function takeTools(rest: Options, kind: ErrorKind): void {
   });
 }
 
-/** A group of options in the config, as a copy that takes its place; undefined where there is none. */
+/** A copy of a group of options, put in its place; undefined for a missing group. */
 function copyOfGroup(rest: Options, name: string, kind: ErrorKind): Options | undefined {
   return guarded(kind, name, () => {
     const group = rest[name];

@@ -88,7 +88,7 @@ export interface RecalledInput {
 }
 
 /**
- * Finds what is known about the request, the best first. Of more than `maxItems` the first are taken. Null says that recall is
+ * Finds knowledge about the request, the best first. Of more than `maxItems` the first are taken. Null says that recall is
  * unavailable. What is no item with a text is left out, and leaves a note.
  */
 export type SearchHook = (
@@ -107,7 +107,7 @@ export type EmbedHook = (
 
 /** The hooks of the group `recall`. */
 export interface RecallHooks {
-  /** Finds what is known about the request. */
+  /** Finds knowledge about the request. */
   readonly search?: SearchHook | null | undefined;
   /** Gives the vectors of texts: older messages are ranked by them beside their words. */
   readonly embed?: EmbedHook | null | undefined;

@@ -90,7 +90,7 @@ function factsOf(part: Readonly<Record<string, unknown>>, kind: MediaKind): Fact
   return facts;
 }
 
-/** A figure as it crosses; undefined where it is none that could be true. */
+/** A figure as it crosses; undefined if it cannot be true. */
 function figure(value: unknown): number | undefined {
   return typeof value === "number" && value > 0 ? Math.ceil(Math.min(value, MOST)) : undefined;
 }
@@ -155,7 +155,7 @@ function findMedia(part: Readonly<Record<string, unknown>>): Found {
   };
 }
 
-/** Bytes, a data URL, base64, or where it is `held` a text; undefined for an address, and for what is none of these. */
+/** Bytes, a data URL, base64, or where it is `held` a text; undefined for an address, and for anything else. */
 function mediaIn(value: unknown, held: boolean): Media | undefined {
   if (ArrayBuffer.isView(value)) {
     return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
@@ -286,7 +286,7 @@ function secondsOfWav(head: Uint8Array, bytes: number): number | undefined {
     if (name === "fmt " && at + 20 <= head.length) {
       bytesPerSecond = view.getUint32(at + 16, true);
     } else if (name === "data" && bytesPerSecond > 0) {
-      // A stream does not know its length: it is as long as what is there.
+      // A stream does not know its length: its bytes are counted.
       return Math.min(length, Math.max(bytes - at - 8, 0)) / bytesPerSecond;
     }
     at += 8 + length + (length % 2);

@@ -396,7 +396,7 @@ function timeOf(createdAt: unknown): number {
   );
 }
 
-/** What was done. A text comes from a store, where anything may be: what is no list of texts in it is passed over. */
+/** The actions of a message. A stored text may hold anything: a text that is no list of texts is skipped. */
 function actionsOf(actions: unknown): readonly string[] {
   if (typeof actions !== "string") {
     const given = list(actions, ".actions", "a list of texts, or the JSON text of one");

@@ -115,7 +115,7 @@ function parse(text: string): ParsedTranscript {
   return found();
 }
 
-/** Fails where rows of a file were skipped, of which no message was read: with what is wrong with the first. */
+/** Fails for a file whose rows were all skipped, with the fault of the first. */
 export function checkAnyIsRead(skipped: readonly SkippedRow[], firstFailure: unknown, kind: ErrorKind): void {
   const [first] = skipped;
   if (first === undefined) {

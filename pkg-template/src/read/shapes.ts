@@ -1,5 +1,5 @@
 // The shapes of messages that other packages and exports have: how each is told, and whether windrow reads it. What is not
-// read is refused by name, with the line of code that turns it into what is read.
+// read is refused by name, with the line of code that rewrites it into a readable shape.
 
 import { untilHole } from "../base/lists.js";
 import { isRecord } from "../base/plain-data.js";

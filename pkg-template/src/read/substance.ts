@@ -1,7 +1,7 @@
 // What a message says, and where: whether a field that windrow does not read holds some of it. Such a field is never passed
 // over, as what it says would be missing from every count.
 
-/** Fields that say something about a message and nothing of what it says, by their names in any spelling. */
+/** Names, in any spelling, of fields that describe a message and carry none of its content. */
 const ABOUT = new Set(
   (
     "object type index kind key model usage metadata meta provider status state version channel user username author sender " +

@@ -35,8 +35,8 @@ export interface PythonTaskInput {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The message that a task is to a model; undefined where it is none: the result of a tool, which is not shown to keep
- * large outputs out, an action that is not known, and what has no content.
+ * The message that shows a task to a model; undefined for a task that is not shown. Results of tools are not shown, to keep large
+ * outputs out, nor unknown actions, nor tasks without content.
  *
  * | action | message |
  * |---|---|

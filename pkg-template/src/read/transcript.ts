@@ -30,8 +30,7 @@ export interface Source<M> {
   /** The stretches of it that were read. */
   readonly read?: readonly (readonly [first: number, last: number])[] | undefined;
   /**
-   * Looks again at messages, of those that were taken to be as they were. Gives a source with what changed in any of them, or
-   * undefined where none did.
+   * Looks again at messages that counted as unchanged. Gives a new source if any has changed, undefined otherwise.
    */
   readonly lookAgain?: ((rows: readonly number[]) => Source<M> | undefined) | undefined;
 }
@@ -140,10 +139,10 @@ export function createTranscript<M extends MessageInput>(messages: readonly M[] 
 }
 
 /**
- * The engine's transcript of what a caller passed: its own, or the one that is remembered for its messages.
+ * The engine's transcript for a caller's transcript or array. A `Transcript` has its own; an array's is remembered.
  *
- * Of an array that was seen before, the fields of the newest `reach` messages are compared with what is remembered. An older
- * one that is the same object is taken to be as it was.
+ * In an array that was seen before, the newest `reach` messages are compared field by field. An older message counts as
+ * unchanged if it is the same object.
  */
 export function sourceOf<M extends MessageInput>(
   transcript: readonly M[] | Transcript<M>,
@@ -171,7 +170,7 @@ export function sourceOf<M extends MessageInput>(
   return { core, messages, lookAgain };
 }
 
-/** The messages of what a caller passed, unread. */
+/** The messages of a caller's transcript or array, unread. */
 export function messagesOf<M extends MessageInput>(
   transcript: readonly M[] | Transcript<M>,
   kind: ErrorKind,
@@ -195,7 +194,7 @@ function listOf<T>(value: unknown, kind: ErrorKind): readonly T[] {
 const MOST_MESSAGES = 10_000_000;
 
 /**
- * A list as it is now; undefined where it is none. A proxy, or an element's getter, may throw. Its length is believed only as
+ * A copy of a list; undefined for anything else. A proxy, or an element's getter, may throw. Its length is believed only as
  * far as there are messages: the first place with nothing in it ends the reading.
  */
 export function messageListOf<T>(value: unknown, kind: ErrorKind, first = 0): readonly T[] | undefined {
@@ -319,7 +318,7 @@ interface Recognised {
 }
 
 /**
- * Recognises a plain array: as much of the remembered one as is still true stays in the engine, and what is new is added. The
+ * Recognises a plain array: its unchanged beginning stays in the engine, and the rest is read. The
  * fields of messages from `first` on are compared.
  */
 function recognise(messages: readonly object[], kind: ErrorKind, first: number): Recognised {

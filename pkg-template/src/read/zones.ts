@@ -15,7 +15,7 @@ interface Known {
 }
 
 const MINUTE_MS = 60_000;
-/** No zone changes twice within so long. The cells lie on a grid, so that what is found does not depend on who asks. */
+/** No zone changes twice within so long. The cells lie on a grid, so that the result does not depend on who asks. */
 const CELL_MS = 14 * 24 * 60 * MINUTE_MS;
 
 /**

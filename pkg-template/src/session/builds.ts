@@ -27,7 +27,7 @@ export function buildEntry(snapshot: Snapshot, data: JsonValue): NewEntry {
   return { type: "build", data, timeMs, ...(id == null ? {} : { id }) };
 }
 
-/** The build of an entry; undefined where there is none in it. */
+/** The build of an entry; undefined if the entry has no build. */
 export function buildOf({ seq, data }: Entry): KeptBuild | undefined {
   const build = decodePlain(data) as Partial<KeptBuild> | null;
   return build?.snapshot === undefined || build.recording === undefined
@@ -50,7 +50,7 @@ export function isBuildRow(row: unknown): row is Readonly<Record<string, unknown
   return isRecord(row) && row.type === MARK.type && row.kind === MARK.kind;
 }
 
-/** The entry of a build's row. Throws what is wrong with it where it is none that can be built again. */
+/** The entry of a build's row. Throws the reason if it cannot be built again. */
 export function entryOfBuildRow(row: Readonly<Record<string, unknown>>): NewEntry {
   const { type: _type, kind: _kind, ...data } = row;
   const { snapshot, recording } = decodePlain(data) as Readonly<Record<string, unknown>>;
@@ -83,7 +83,7 @@ export function placedBuild(entry: NewEntry, rows: readonly number[], firstSeq: 
   return { ...entry, data: withRead(entry.data, seqs) };
 }
 
-/** A build's data with other places of what was read. */
+/** A build's data with new places for the messages that it read. */
 function withRead(data: JsonValue, other: (read: Stretches) => Stretches): JsonValue {
   const { recording } = data as { readonly recording?: BuildRecording };
   if (recording?.read === undefined) {

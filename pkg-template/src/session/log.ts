@@ -85,8 +85,8 @@ function factsOf(message: MessageInput): Omit<NewEntry, "data"> {
 }
 
 /**
- * The message of an entry, or why there is none. One without an id is given one: `#` and its sequence number, so that it can
- * be named. `encoded` is where the message's fields are read into, for who wants to see them.
+ * The message of an entry, or the reason why it has no message. A message without an id gets one, so that it can be named: `#` and
+ * its sequence number. The message's fields are read into `encoded`.
  */
 export function messageOf(entry: Entry, encoded: EncodedMessage = []): EntryMessage {
   try {
@@ -100,7 +100,7 @@ export function messageOf(entry: Entry, encoded: EncodedMessage = []): EntryMess
   }
 }
 
-/** An error's words, without the place that stands for the row or entry: who reports it names that. */
+/** An error's words without the place of the row: the report names the row itself. */
 function reasonOf(failure: unknown): string {
   if (failure instanceof ContextError) {
     return failure.message.replace(/^(row|entry)(\.|: )?/, "");
@@ -108,7 +108,7 @@ function reasonOf(failure: unknown): string {
   return failure instanceof SyntaxError ? `not JSON: ${failure.message}` : "the message could not be read";
 }
 
-/** The line of an entry: as it was where it was imported, otherwise in takobot's form. */
+/** The line of an entry: the original line of an imported entry, otherwise takobot's form. */
 export function lineOf({ seq, type, data }: Entry): string {
   if (typeof data === "string") {
     return data;
@@ -190,7 +190,7 @@ export async function readLines(text: string, onProgress: (progress: ReadProgres
   return found;
 }
 
-/** Fails with what is wrong with a row of a type that is not known, as a message. */
+/** Fails with the reason why a row of an unknown type is no message. */
 function checkIsMessage({ data }: NewEntry): void {
   const row: unknown = typeof data === "string" ? JSON.parse(data) : data;
   try {
@@ -342,7 +342,7 @@ function typeOf(row: unknown): string | undefined {
 /** The furthest from 1970 that a `Date` can be, in milliseconds. */
 const LATEST_MS = 8.64e15;
 
-/** A time as the engine reads it, in milliseconds since 1970; undefined where it is none. */
+/** A time as the engine reads it, in milliseconds since 1970; undefined if it is not a time. */
 export function timeMsOf(createdAt: unknown): number | undefined {
   const timeMs =
     typeof createdAt === "string" ? parseTime(createdAt) : createdAt instanceof Date ? createdAt.getTime() : createdAt;

@@ -22,7 +22,7 @@ import { forgetIndex } from "./tail.js";
 export interface RetentionLimits {
   /** How many messages, 1 or more: the newest stay. So many failure records may be beside them. */
   readonly maxMessages?: number | undefined;
-  /** How old messages and builds may be, in days; a fraction is one. What has no time has the age of what is around it. */
+  /** How old messages and builds may be, in days; fractions are allowed. An entry without a time has the age of its neighbours. */
   readonly maxAgeDays?: number | undefined;
   /** How many builds (snapshots and recordings), 0 or more. */
   readonly maxBuilds?: number | undefined;
@@ -69,7 +69,7 @@ const DAY_MS = 86_400_000;
  * - A tool call and its results stay or go together: where one of them stays, all do.
  * - Failure records go with the messages around them, and are bounded by `maxMessages` as well. Other rows, which are kept
  *   only to be exported, go with the messages around them.
- * - A time more than a day in the future is none: a clock that was wrong does not keep all that comes after it.
+ * - A time more than a day in the future is ignored: a wrong clock does not keep everything after it.
  *
  * What is replied to is known from the messages that stay, so that these are all read, in pages, where there is something to
  * remove; where there is nothing, only the oldest are. What is appended meanwhile stays, though a reply that is appended meanwhile may
@@ -229,7 +229,7 @@ function ageOf(maxAgeDays: number | undefined, nowMs: number): IsAged | undefine
   return (timeMs) => (timeMs === undefined || timeMs > nowMs + DAY_MS ? undefined : timeMs < sinceMs);
 }
 
-/** Reads from the old end until it is clear what is too old, and whether anything is to be removed at all. */
+/** Reads from the old end, until the first entry that is young enough; finds out whether anything must go. */
 async function lookAtOldest(
   store: TranscriptStore,
   sessionKey: string,
@@ -415,7 +415,7 @@ class Scan {
     return this.#border.slice(-1 - further).findLast(({ begins }) => begins)?.seq ?? oldest;
   }
 
-  /** The sequence numbers of what survives before a cut. */
+  /** The sequence numbers of entries that survive before a cut. */
   survivors(cut: number): number[] {
     const kept = new Set<number>();
     for (const { seq, id, isLasting } of this.#facts) {

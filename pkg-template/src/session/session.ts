@@ -310,9 +310,9 @@ export class Session<M extends MessageInput = MessageInput> {
   }
 
   /**
-   * Finds messages of the whole log, the best first, by the index that builds rank with: what is not in the prompt is found
-   * too. The log is read once where it has no index; then only what is found is. What was removed by its author
-   * (`status: "deleted"`), or was valid for a time that is over (`ttlSeconds`), is not found. Fails with `INVALID_CONFIG`,
+   * Finds messages of the whole log, the best first, by the index that builds rank with. Messages outside the prompt are found
+   * too. A log without an index is read once; later searches read only their hits. Messages that their author removed
+   * (`status: "deleted"`) or that have expired (`ttlSeconds`) are not found. Fails with `INVALID_CONFIG`,
    * and as the store does. `searchSessions` searches all sessions of a store.
    */
   async search(query: string, options: SearchOptions = {}): Promise<readonly SearchHit<M>[]> {
@@ -395,7 +395,7 @@ export class Session<M extends MessageInput = MessageInput> {
   }
 
   /**
-   * The whole transcript as a session log, a row a line: what was imported is written back as it was. With `builds` the builds
+   * The whole transcript as a session log, a row a line. Imported rows are written back unchanged. With `builds` the builds
    * that were kept stand behind it.
    */
   async export(options: ExportOptions = {}): Promise<string> {
@@ -773,7 +773,7 @@ function invalid(path: string, problem: string, nextAction: string): ContextErro
   return new ContextError({ kind: KIND, code: "INVALID_CONFIG", path, message: `${path}: ${problem}`, nextAction });
 }
 
-/** What a session takes is what its store takes, but for what is the session's own to say. */
+/** A session takes the same options as its store, except those that it decides itself. */
 const { after, before, limit, order } = RANGE;
 const SESSION_RANGE: OptionRules<keyof SessionRange> = { after, before, limit, order };
 

@@ -1,5 +1,5 @@
 // What builds need of a session's log: its end, its beginning, and single exchanges from between. It is read as builds ask for
-// it, and stays in the engine, so that the next turn reads only what is new.
+// it, and stays in the engine, so that the next turn reads only new messages.
 
 import type { CoreTranscript } from "#core";
 import type { Unread, UnreadStretch } from "../base/generated.js";
@@ -23,7 +23,7 @@ import { type EntryMessage, messageOf } from "./log.js";
 /** What a build's transcript consists of. */
 export const MESSAGE_TYPES: readonly EntryType[] = ["message", "summary"];
 
-/** How many messages are read at first, and of how many sequence numbers what is derived is kept together. */
+/** Messages read at first, and sequence numbers whose costs and vectors are stored together. */
 const BLOCK = 64;
 /** What is derived of so many blocks is read and written at once: of vectors that may be megabytes. */
 const BLOCKS_AT_ONCE = 32;
@@ -182,7 +182,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     });
   }
 
-  /** Finds messages of the log by its index, which is read first; where there is none, the whole log is. */
+  /** Searches the log by its index, which is read first. Without an index the whole log is read. */
   search(question: Question): Promise<FoundInLog> {
     return this.#reading(async () => {
       await this.#refresh();
@@ -502,7 +502,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     this.#read = this.#covered.map(([first, last]) => [first, Math.min(last, this.#lastSeq)]);
   }
 
-  /** Puts all that was read into the engine, with what is known of it: of the log's index, `index` where that was loaded. */
+  /** Puts all messages that were read into the engine, with their costs, and with `index` if it was loaded. */
   async #rebuild(index?: Transcript<M>): Promise<void> {
     if (!this.#isWhole) {
       await this.#readHead();
@@ -592,7 +592,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     return `${this.#info?.id} ${headOf(this.#info)?.removals ?? 0}`;
   }
 
-  /** The index of the log as it is in the store, and what was appended since, read; undefined where there is none. */
+  /** Loads the log's index from the store and reads the messages behind it; undefined without a stored index. */
   async #loadIndex(): Promise<Transcript<M> | undefined> {
     const index = new Transcript<M>();
     const ends: number[] = [];
@@ -649,7 +649,7 @@ export class Tail<M extends MessageInput> implements Reader<M> {
     return blocks;
   }
 
-  /** Reads of the store what is derived of blocks of which it was not read, or of other rows. */
+  /** Reads stored costs and vectors of blocks that are new here, or whose rows have changed. */
   async #load(derived: Derived, transcript: Transcript<M>): Promise<void> {
     const blocks = this.#blocks(0);
     const isWanted = ([block, [first, end]]: [number, [number, number]]) => derived.loaded.get(block) !== end - first;

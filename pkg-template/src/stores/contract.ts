@@ -42,7 +42,7 @@ export interface Entry extends NewEntry {
 export interface LogHead {
   /** The sequence number of the last entry that was ever appended; 0 where there was none. */
   readonly lastSeq: number;
-  /** The sequence number of the newest message; 0 where there is none. */
+  /** The sequence number of the newest message; 0 before the first. */
   readonly lastMessageSeq: number;
   /** How many entries there are, by type. */
   readonly counts: Readonly<Partial<Record<EntryType, number>>>;
@@ -119,7 +119,7 @@ export interface SkippedEntry {
 
 export interface ReadResult {
   readonly entries: readonly Entry[];
-  /** The session as it was in the same transaction; undefined where there is none. */
+  /** The session, read in the same transaction; undefined if it does not exist. */
   readonly info: SessionInfo | undefined;
   readonly skipped: readonly SkippedEntry[];
 }

@@ -29,7 +29,7 @@ const MOST_BEGINNINGS = 3;
  * them. Its tables begin with `windrow_`; others may lie beside them.
  *
  * What other workers, or other stores, trim and remove is not held up by `holding`: a build that reads meanwhile notices it by
- * the `removals` of the log. `subscribe` tells of what is done in the same isolate.
+ * the `removals` of the log. `subscribe` reports changes made in the same isolate.
  */
 export function d1Store(database: D1DatabaseLike): TranscriptStore {
   return publicCall("store_error", "d1Store", () => storeOf(database));

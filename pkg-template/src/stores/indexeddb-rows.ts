@@ -105,7 +105,7 @@ export class Work {
     };
   }
 
-  /** A derived value; undefined where there is none, and where it was lost. */
+  /** A derived value; undefined if it was never written, or was lost. */
   async derivedAt(session: string, name: string): Promise<Uint8Array | undefined> {
     const row = await this.#unlessLost([session, name], () => this.derived.get([session, name]));
     return row?.bytes instanceof Uint8Array ? row.bytes : undefined;
@@ -162,7 +162,7 @@ export async function standingOf(work: Work, session: string): Promise<Standing>
   };
 }
 
-/** The number of the last row, whatever it is; 0 where there is none. */
+/** The number of the last row of any type; 0 in an empty log. */
 async function lastSeqOf(work: Work, session: string, log: LogName): Promise<number> {
   const range = IDBKeyRange.bound([session, log, 1], [session, log, Number.MAX_SAFE_INTEGER]);
   const cursor = await work.entries.openKeyCursor(range, "prev");
@@ -270,7 +270,7 @@ interface Series {
   readonly prefix: readonly string[];
 }
 
-/** The sequence numbers to read; without a bound also rows whose number is none are seen. */
+/** The sequence numbers to read. Without a bound, rows with a broken number are read too. */
 interface Bounds {
   readonly from: number | undefined;
   readonly to: number | undefined;
@@ -319,7 +319,7 @@ function entryOf({
   return entry;
 }
 
-/** Reads of a log what is asked for, and little more. */
+/** Reads the wanted rows of a log, and few others. */
 export async function read(work: Work, session: string, range: ReadRange): Promise<ReadResult> {
   const { log = "transcript", after, before, pinned, order = "ascending" } = range;
   const { info, flaw } = await standingOf(work, session);
@@ -382,7 +382,7 @@ function shareOf({ counts }: LogHead, types: readonly EntryType[] | undefined): 
   return types === undefined || all === 0 ? 1 : countOf(types) / all;
 }
 
-/** Where what is asked for lies by itself. */
+/** The indexes in which the wanted rows lie next to each other. */
 function narrowed(
   work: Work,
   whole: Series,

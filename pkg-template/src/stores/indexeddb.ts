@@ -261,7 +261,7 @@ class Store implements IndexedDbStore {
           }
         };
       } catch {
-        // Where there is none, or none is allowed, this tab knows of its own changes.
+        // Without a channel, this tab hears of its own changes only.
       }
     }
     return this.#channel;
@@ -446,7 +446,7 @@ async function transacted<T>(
     return result;
   } catch (cause) {
     abort(transaction);
-    // Where the browser has ended the transaction, what is asked of it next fails, and does not know why.
+    // After the browser has ended a transaction, the next request on it fails without saying why.
     throw cause instanceof ContextError ? cause : (transaction.error ?? cause);
   }
 }

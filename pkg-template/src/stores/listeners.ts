@@ -3,7 +3,7 @@
 import type { Change } from "./contract.js";
 
 /**
- * Calls a listener. Its failure, also that of a promise that it gives, is nobody else's: the host shows it where it can show
+ * Calls a listener. Its failure, or the failure of its promise, stays its own: the host shows it where it can show
  * such things.
  */
 export function tellListener(call: () => unknown): void {

@@ -22,7 +22,7 @@ export function storeError(code: StoreErrorCode, message: string, nextAction: st
   return new ContextError({ kind: "store_error", code, message, nextAction, cause });
 }
 
-/** Fails where a key is none: it is any text but the empty one, of at most 65,536 UTF-16 code units. */
+/** Checks a key: any text of 1 to 65,536 UTF-16 code units. */
 export function checkKey(sessionKey: unknown): asserts sessionKey is string {
   if (typeof sessionKey !== "string" || sessionKey === "" || sessionKey.length > LONGEST_KEY) {
     throw storeError(

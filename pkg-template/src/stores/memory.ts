@@ -190,7 +190,7 @@ function kept<T>(copy: () => T): T {
   }
 }
 
-/** Data as text. What JSON has no text for is none: the append fails for it, as it is for all stores. */
+/** Data as text. The append fails for data that JSON cannot write, as in every store. */
 function textOf(data: JsonValue): JsonValue {
   return JSON.stringify(data);
 }

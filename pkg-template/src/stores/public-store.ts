@@ -10,7 +10,7 @@ const KIND = "store_error";
 
 /**
  * Makes the methods of a store's class public calls. `holding` runs a function of the caller's: its failure is the caller's
- * own, and comes back as it was thrown.
+ * own, and comes back unchanged.
  */
 export function publicStore(prototype: Pick<TranscriptStore, "holding">): void {
   publicMethods(KIND, prototype, ["subscribe"], (given, method) => {

@@ -77,7 +77,7 @@ export function headWrites(key: string, { number, revision }: Head, callId: stri
 
 // ---- Entries ----
 
-/** The entries of a range, each read through an index: a tail, rare types and what is pinned cost what they are, not what the log is. */
+/** The entries of a range, each read through an index. A tail, rare types and pinned entries cost the same in a long log as in a short one. */
 export function entriesOf(key: string, range: ReadRange, count: number): Statement {
   const { log = "transcript", after = -Infinity, before = Infinity, types, pinned, seqs } = range;
   const limit = Number.isFinite(count) ? count : -1;
@@ -124,7 +124,7 @@ export function readable(rows: readonly Row[]): Entry[] {
   return rows.map(entryIn).filter((entry) => typeof entry === "object");
 }
 
-/** The entry of a row, or what is wrong with it. */
+/** The entry of a row, or why it cannot be read. */
 export function entryIn(row: Row): Entry | string {
   const { seq, type, id, time_ms, latest_time_ms, is_pinned, replaces_seq, operation, data } = row;
   const timeOf = (text: unknown): unknown => (typeof text === "string" ? Number(text) : text);
@@ -312,7 +312,7 @@ export function jsonOf(value: JsonValue): string {
   return text;
 }
 
-/** What a JSON text says; undefined where it is none. */
+/** A parsed JSON text; undefined if it does not parse. */
 export function parsed(text: unknown): unknown {
   try {
     return typeof text === "string" ? JSON.parse(text) : undefined;

@@ -39,7 +39,7 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
       revision TEXT NOT NULL,
       info TEXT NOT NULL
     )`,
-    // Times are texts, as JavaScript writes numbers: what is read is exactly what was written. Data comes last, so that
+    // Times are texts, as JavaScript writes numbers, so that they come back exactly. Data comes last, so that
     // SQLite need not read it for the columns before.
     `CREATE TABLE IF NOT EXISTS windrow_entries (
       session INTEGER NOT NULL,

@@ -425,7 +425,7 @@ class SqlStore implements TranscriptStore {
     const { id, createdAtMs } = this.#recovered.get(sessionKey) ?? info;
     this.#recovered.set(sessionKey, { id, createdAtMs });
     const withLast = (log: LogName): SessionInfo["logs"][LogName] => {
-      // No place is given twice, also not that of a row that cannot be read.
+      // No place is given twice, not even the place of an unreadable row.
       const last = ofLog(log).at(-1)?.seq;
       return { ...logs[log], lastSeq: Math.max(logs[log].lastSeq, Number.isSafeInteger(last) ? (last as number) : 0) };
     };

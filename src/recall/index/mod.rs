@@ -472,7 +472,7 @@ impl Index {
         if terms.len() < 2 {
             return found;
         }
-        // By message, what is most often first.
+        // By message, the highest count first.
         let pair = |(message, often): &(u32, f32)| map::pair(*message, !often.to_bits());
         let mut order: Vec<u64> = found.iter().map(pair).collect();
         map::sort_numbers(&mut order);

@@ -221,7 +221,7 @@ impl Vectors {
 const MOST_SPARE: usize = 64;
 
 const KEY_BYTES: usize = 8;
-/// The version, how many components each has, and the checksum of what follows.
+/// The version, the components of a vector, and a checksum of the rest.
 const HEADER_BYTES: usize = 24;
 /// "vectors1"
 const VERSION: u64 = u64::from_le_bytes(*b"vectors1");

@@ -14,7 +14,7 @@ use crate::recall::rank::spread::largest;
 /// How messages fit a request, by message.
 #[derive(Clone, Debug, Default)]
 pub struct Scores {
-    /// BM25 by the words that each has itself: nothing of what is near.
+    /// BM25 by each message's own words, without its neighbours.
     pub own: Vec<f32>,
     /// By word of the request: the messages that have it in one of its forms, ascending.
     pub hits: Vec<Vec<u32>>,

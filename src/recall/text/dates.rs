@@ -91,7 +91,7 @@ pub(crate) fn spans(
 
 /// More than this a request does not mean: the limit is for what was pasted into it.
 const MOST_SPANS: usize = 1024;
-/// The most weekdays, and the most years, that a name without a date stands for.
+/// Upper bound on the weekdays, or years, that a name without a date may mean.
 const MOST_WEEKDAYS: i64 = 366;
 const MOST_YEARS: i64 = 100;
 /// The years that a number of four digits can be.
@@ -159,7 +159,7 @@ fn monday(day: i64) -> i64 {
     day - (day + 3).rem_euclid(7)
 }
 
-/// What a name without a year stands for, again and again.
+/// The repeating dates that a name without a year may mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Noun {
     Unit(Unit),

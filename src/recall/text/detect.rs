@@ -44,7 +44,7 @@ struct Scores {
 }
 
 impl Scores {
-    /// Counts the words of what stands between spaces.
+    /// Counts the words between two spaces.
     fn chunk(&mut self, chunk: &str) {
         let mut hash = hash::START;
         let mut letters = 0_u32;

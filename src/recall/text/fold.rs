@@ -81,7 +81,7 @@ pub(crate) fn is_mark(character: char) -> bool {
         )
 }
 
-/// One small letter or mark, behind what is there already.
+/// Appends one small letter or mark.
 fn prepare_small(character: char, out: &mut String) {
     match u32::from(character) {
         // Letters of the stemmed languages: kept until the word is stemmed.
@@ -138,7 +138,7 @@ fn compose(letter: char, mark: char) -> Option<char> {
     char::from_u32(code + step)
 }
 
-/// The Hangul syllable that a jamo makes of what is before it.
+/// The Hangul syllable that a jamo makes with the letter before it.
 fn compose_hangul(last: char, jamo: char) -> Option<char> {
     let (last, jamo) = (u32::from(last), u32::from(jamo));
     match (last, jamo) {
@@ -152,7 +152,7 @@ fn compose_hangul(last: char, jamo: char) -> Option<char> {
     }
 }
 
-/// The base letters of U+00C0 to U+017F; a dot where there is none.
+/// The base letters of U+00C0 to U+017F; a dot for no base letter.
 const LATIN: &[u8; 192] = b"\
 aaaaaaaceeeeiiiidnooooo.ouuuuytsaaaaaaaceeeeiiiidnooooo.ouuuuyty\
 aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiiiiijjkkklllllll\
@@ -205,7 +205,7 @@ fn fold_character(character: char, out: &mut String) {
         0xC0..=0x17F => from_table(LATIN, code - 0xC0),
         0x1CD..=0x233 => from_table(LATIN_B, code - 0x1CD),
         0x1E00..=0x1EFF => from_table(LATIN_ADDITIONAL, code - 0x1E00),
-        // Full-width forms of ASCII: what is a capital there is one here.
+        // Full-width forms of ASCII: capitals stay capitals.
         0xFF01..=0xFF5E => char::from_u32(code - 0xFEE0).map(|plain| plain.to_ascii_lowercase()),
         _ => None,
     };

@@ -2,7 +2,7 @@
 //! not spaced, and pieces of words where the language is unknown.
 //!
 //! A text is cut into units, each a slice of it; an [`Analyzer`] makes terms of a unit in a language. Requests and
-//! messages go the same way, so that what is written alike is found.
+//! messages go the same way, so that equal words become equal terms.
 
 use crate::base::map;
 use rust_stemmers::{Algorithm, Stemmer};
@@ -42,7 +42,7 @@ pub struct Word {
     pub text: String,
     /// What it may be found by: any of these, none twice.
     pub terms: Vec<Term>,
-    /// It only says what is to be done with what is found ("summarize", "discussed", "tell me about").
+    /// It only tells what to do with the hits ("summarize", "discussed", "tell me about").
     pub is_request_word: bool,
     /// It is likely a name: it begins with a capital where no sentence begins (which says nothing in German), is all
     /// capitals among words that are not, mixes letters and digits, or is a number of at least five digits.
@@ -663,7 +663,7 @@ fn shape_of(text: &str) -> Option<Shape> {
     Some(Shape::Joined)
 }
 
-/// Whether a name ends like that of a file: a point and a few small letters or digits.
+/// Whether a name ends like a file name: a point and a few small letters or digits.
 fn has_extension(name: &str) -> bool {
     let Some((stem, extension)) = name.rsplit_once('.') else { return false };
     stem.chars().nth(1).is_some()

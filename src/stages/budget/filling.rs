@@ -37,7 +37,7 @@ pub(super) struct Plan {
     pub(super) reserves_notice: bool,
 }
 
-/// The history's own limit: what is left of it, and how it is counted.
+/// The history's own limit: the room left in it, and how it is counted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HistoryLimit {
     /// The cost that it leaves.

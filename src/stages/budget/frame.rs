@@ -94,7 +94,7 @@ impl Filling<'_> {
         Ok(())
     }
 
-    /// The request, and what is kept of its answers.
+    /// The request, and the kept ones of its answers.
     pub(super) fn turn(&self) -> Vec<Piece> {
         let marks = self.marks;
         let mut is_kept = vec![false; self.input.transcript.len()];

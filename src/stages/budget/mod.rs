@@ -36,7 +36,7 @@ use filling::{Filling, Plan, by_rank};
 use frame::Frame;
 use section_fills::SectionFill;
 
-/// Decides what is kept, and puts the prompt's pieces in order.
+/// Decides which messages and items are kept, and puts the prompt's pieces in order.
 ///
 /// # Errors
 ///

@@ -152,7 +152,7 @@ impl Filling<'_> {
         Ok(Cut::Fits(self.total(pieces)?))
     }
 
-    /// Cuts what is longer than a length.
+    /// Cuts every text to a length.
     fn cut_texts(&mut self, texts: &[Cuttable], length: usize, limit: Cost) -> StageResult {
         for Cuttable { piece, text, token_count, char_count } in texts {
             if *char_count <= length {

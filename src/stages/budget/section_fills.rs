@@ -111,7 +111,7 @@ impl Filling<'_> {
         }
     }
 
-    /// Whether a section fits its own limit, and what is left of the budget.
+    /// Whether a section fits its own limit and the rest of the budget.
     fn fits_both(&mut self, body: &Body, shown: &[Shown], limit: Cost) -> StageResult<bool> {
         Ok(self.fits_own_limit(body, shown)? && self.cost_of(body, shown)?.fits(limit))
     }

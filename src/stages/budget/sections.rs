@@ -23,9 +23,9 @@ pub(crate) struct Body {
     pub section: usize,
     /// What it holds, in order.
     pub entries: Vec<Entry>,
-    /// What stands for it where nothing of it is shown.
+    /// The text in its place if nothing of it is shown.
     empty: Option<String>,
-    /// The most characters of all entries together as they are shown; what is more is cut.
+    /// Upper bound on the characters of all shown entries together; the rest is cut.
     max_chars: Option<usize>,
 }
 
@@ -208,7 +208,7 @@ impl Body {
         vec![Shown::Full; self.entries.len()]
     }
 
-    /// The entries by what is kept longest: by priority, and of equal ones the first.
+    /// The entries in the order in which they are kept: by priority, then by place.
     fn by_importance(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.entries.len()).collect();
         // As `f64::total_cmp` orders them, the highest first.

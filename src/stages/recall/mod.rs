@@ -172,7 +172,7 @@ struct Indexed {
     seqs: Option<Rc<Vec<u64>>>,
 }
 
-/// The index of all messages of this session and for this agent: what is of others tells nothing of what is rare here, or who
+/// The index of all messages of this session and for this agent: the words of others do not tell which are rare here, or who
 /// speaks. Of a log that was not read whole it is the one that is kept of the log.
 fn indexed(input: &Input, marks: &Marks) -> StageResult<Indexed> {
     let transcript = &input.transcript;

@@ -179,7 +179,7 @@ fn rough_cost(input: &Input, row: usize) -> u64 {
     bytes as u64 / BYTES_PER_TOKEN + AROUND
 }
 
-/// The rows that triage counts: history, what stands for the request, and what the request replies to.
+/// The rows that triage counts: history, the message in place of a request, and the message that the request replies to.
 fn rows(marks: &Marks) -> Vec<usize> {
     let mut rows = marks.open_rows();
     rows.retain(|row| match marks.requirement(*row) {
@@ -239,10 +239,12 @@ pub(crate) fn understand(candidates: &[TriageUnit], answer: &mut Answer) -> Misu
                 is_chosen[position] = true;
             }
             for element in read.other {
-                misunderstood.add("what is no number of a candidate was passed over", element);
+                misunderstood
+                    .add("anything but the number of a candidate was passed over", element);
             }
             if read.breaks_off {
-                misunderstood.beside = "a later list that breaks off, or is none, was passed over";
+                misunderstood.beside =
+                    "a later list that breaks off, or cannot be read, was passed over";
             }
             misunderstood.element_count = read.element_count;
             is_chosen

@@ -45,7 +45,7 @@ pub(crate) struct Named<'a> {
     pub(crate) other: Vec<&'a str>,
     /// How many elements the list has.
     pub(crate) element_count: usize,
-    /// Whether a list behind it breaks off, or is none.
+    /// Whether the list behind it breaks off, or is not a list.
     pub(crate) breaks_off: bool,
 }
 

@@ -385,7 +385,7 @@ fn what_is_no_vocabulary_is_refused() {
     );
     assert_eq!(
         refused(name, asset(EncodingName::O200kBase)),
-        "the vocabulary is that of another encoding"
+        "the vocabulary belongs to another encoding"
     );
     for length in [1, 8, 23, 24, 100, 280, 281, good.len() / 2, good.len() - 1] {
         refused(name, &good[..length]);

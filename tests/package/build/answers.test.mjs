@@ -364,8 +364,8 @@ describe("a note on an answer", () => {
     assert.deepEqual(await noteOf("triage.complete", () => '{"relevant_ids": [3, "1"]} or {"relevant_ids": ['), [
       [
         "answer-misunderstood",
-        'triage.complete was understood in part: what is no number of a candidate was passed over (1 of 2, first "\\"1\\""); ' +
-          "a later list that breaks off, or is none, was passed over",
+        'triage.complete was understood in part: anything but the number of a candidate was passed over (1 of 2, first "\\"1\\""); ' +
+          "a later list that breaks off, or cannot be read, was passed over",
       ],
     ]);
     assert.deepEqual(await noteOf("recall.search", () => [{ text: "one", score: Number.NaN }, 5]), [
@@ -379,7 +379,7 @@ describe("a note on an answer", () => {
       [
         "answer-misunderstood",
         "tiers.summarize was understood in part: what is of no conversation that was asked about was passed over (1 of 3, " +
-          'first "other"); an extract stands for a summary that is blank (1 of 3, first "")',
+          'first "other"); a blank summary was replaced by an extract (1 of 3, first "")',
       ],
     ]);
   });

@@ -1,4 +1,4 @@
-// Appending: sequences, operations, what two appends may not both do, and what is kept of the data.
+// Appending: sequences, operations, conflicts between two appends, and which data is kept.
 
 import type { Appended, AppendOptions, EntryType, LogName, NewEntry } from "../contract.js";
 import type { Case } from "./case.js";

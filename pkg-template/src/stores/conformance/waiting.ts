@@ -59,7 +59,7 @@ export async function ends<T>(promise: Promise<T>, store: Pick<TranscriptStore, 
   return promise;
 }
 
-/** What a listener is told, as far as it was told it. */
+/** The changes that a listener has heard of so far. */
 interface Told {
   upTo(count: number): Promise<readonly Change[]>;
   until(isLast: (change: Change) => boolean): Promise<readonly Change[]>;

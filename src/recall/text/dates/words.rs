@@ -591,7 +591,7 @@ const RUSSIAN_WORDS: List = &[
     (Common, "что когда кто где почему как мы я ты он она был была было были о об не ли"),
 ];
 
-/// The number that stands for a word: FNV-1a of its UTF-8.
+/// A word as a number: FNV-1a of its UTF-8.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hash(u32);
 

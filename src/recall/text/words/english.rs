@@ -15,14 +15,14 @@ these they thing things this those though through throughout thus till to too to
 upon us very via wanna was we well were what whatever when whenever where wherever whether which whichever while who \
 whoever whom whose why will with within without would yeah yep yes yet you your yours yourself yourselves";
 
-/// Words with which a request says what is to be done with what is found.
+/// Words that tell what to do with the hits of a request.
 pub(super) const REQUEST: &str = "\
 answer ask compare conclude conclusion conversation describe detail discuss discussion explain explanation find happen \
 help know list look mention message opinion outline overview point question recall recap regard related remember remind \
 review said say search send show speak suggest sum summarize summarise summary talk tell think thought thoughts told \
 topic understand use want write";
 
-/// What a request for an overview, an opinion or a reason has in it. A star stands for any ending.
+/// Words that ask for an overview, an opinion or a reason. A star matches any ending.
 pub(super) const OVERVIEW: &str = "\
 summar*, discuss*, think, thinks, thought*, said, opinion*, view on, views on, feel about, feels about, felt about, \
 decision*, decide*, why, how did, how does, how do, how come, explain*, explanation*, reason*, overview*, outline*, \

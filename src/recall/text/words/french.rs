@@ -14,14 +14,14 @@ selon sera serai serait ses seulement si sien sienne soi soit sommes son sont so
 tel telle tes toi ton toujours tous tout toute toutes très trop tu un une va vais vas vers vont vos votre vous voici \
 voilà vraiment y";
 
-/// Words with which a request says what is to be done with what is found.
+/// Words that tell what to do with the hits of a request.
 pub(super) const REQUEST: &str = "\
 aide aider avis chercher comparer conversation décrire décris dire dis discuter discussion dit dites donner donne \
 évoquer expliquer explique liste lister mentionner message montrer montre opinion parler parlé passé pense penser \
 question raconter rappeler rappelle répondre récapituler récapitulatif résumer résumé savoir sais souvenir souviens \
 sujet synthèse trouver trouve veux vouloir";
 
-/// What a request for an overview, an opinion or a reason has in it. A star stands for any ending.
+/// Words that ask for an overview, an opinion or a reason. A star matches any ending.
 pub(super) const OVERVIEW: &str = "\
 résum*, synthès*, récap*, discut*, discussion*, pens*, avis, opinion*, dit, disait, décid*, décision*, pourquoi, comment \
 se fait, comment avons, comment ont, comment est, expliqu*, explication*, raison*, argument*, propos*, suggér*, décri*, \

@@ -17,14 +17,14 @@ vor wann war waren warst warum was weder wegen weil welche welchem welchen welch
 werden werdet weshalb wie wieder wieso will wir wird wirst wo wohin wollen wollte wollten womit woran worden worin worüber wozu wofür wurde wurden würde \
 würden während zu zum zur zwar zwischen über";
 
-/// Words with which a request says what is to be done with what is found.
+/// Words that tell what to do with the hits of a request.
 pub(super) const REQUEST: &str = "\
 antworten auflisten beschreiben besprechen besprochen besprachen diskutieren diskutiert diskussion entschieden erinnern \
 erklären erläutern erwähnen erwähnt erzählen fassen finden frage fragen gesagt gesprochen geredet gemeint geschehen \
 gespräch gib hilf liste meinen meinung meinte nachricht nennen passiert reden sagen sag sagte schreiben sprechen suche \
 suchen thema überblick vergleichen verstehen weiß wissen zeige zeigen zusammen zusammenfassen zusammenfassung";
 
-/// What a request for an overview, an opinion or a reason has in it. A star stands for any ending.
+/// Words that ask for an overview, an opinion or a reason. A star matches any ending.
 pub(super) const OVERVIEW: &str = "\
 zusammenfass*, fasse, fass, überblick*, diskut*, diskussion*, besprech*, besproch*, meinung*, meint, meinte*, denkt, \
 denken, dachte*, hält von, halten von, hielt von, gesagt, sagte*, entscheid*, entschied*, beschluss, beschlüsse*, warum, \

@@ -16,14 +16,14 @@ sempre senza si sì sia siamo siano siete so solo sono sopra sotto sta stai stan
 sua sue sugli sui sul sull sulla sulle sullo suo suoi tale tanto te ti tra troppo tu tua tue tuo tuoi tutta tutte tutti \
 tutto un una uno va vi via voi vostra vostri vostro";
 
-/// Words with which a request says what is to be done with what is found.
+/// Words that tell what to do with the hits of a request.
 pub(super) const REQUEST: &str = "\
 aiutare aiuta argomento cercare cerca commentare confrontare conversazione descrivere descrivi detto dice dici dimmi dire \
 discutere discusso discussione disse domanda elencare elenco elenca lista menzionare messaggio mostrare mostra opinione \
 parlare parlato parla pensare pensa raccontare racconta ricordare ricorda ricordi riassumere riassumi riassunto riepilogo \
 rispondere sapere sai spiegare spiega successo tema trovare trova vorrei voglio";
 
-/// What a request for an overview, an opinion or a reason has in it. A star stands for any ending.
+/// Words that ask for an overview, an opinion or a reason. A star matches any ending.
 pub(super) const OVERVIEW: &str = "\
 riassu*, riepilog*, sintesi, sintetizz*, discu*, pensa*, opinion*, parere, pareri, detto, disse, decis*, decid*, perché, \
 come mai, come siamo, come è stato, spieg*, ragion*, motiv*, argoment*, propost*, propon*, sugger*, descri*, conclu*, \

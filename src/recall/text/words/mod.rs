@@ -25,7 +25,7 @@ const STOP: [&str; 7] = [
     russian::STOP,
 ];
 
-/// The words with which a request in a language says what is to be done with what is found.
+/// Words of a language that tell what to do with the hits of a request, and are not looked for.
 pub(crate) fn request_words(language: Language) -> impl Iterator<Item = &'static str> {
     let list = match language {
         Language::English => english::REQUEST,
@@ -39,7 +39,7 @@ pub(crate) fn request_words(language: Language) -> impl Iterator<Item = &'static
     list.split(' ')
 }
 
-/// What requests for an overview, an opinion or a reason have in them; a star at the end stands for any ending.
+/// Words that ask for an overview, an opinion or a reason; a star at the end matches any ending.
 pub(crate) fn overview_phrases(language: Language) -> impl Iterator<Item = &'static str> {
     let list = match language {
         Language::English => english::OVERVIEW,
@@ -135,7 +135,7 @@ const fn stops() -> Stops {
     all
 }
 
-/// The hash of what is hashed so far and a letter of two bytes, folded.
+/// Adds a folded letter of two bytes to a hash.
 const fn hash_folded(hash: u32, first: u8, second: u8) -> u32 {
     match (first, second) {
         (0xC3, 0x9F) => hash::with_byte(hash::with_byte(hash, b's'), b's'),

@@ -14,14 +14,14 @@ pouco pra pro qual quais qualquer quando quanto quantos quase que quê quem se s
 seus si sido sim só sob sobre somos sou sua suas tá tal também tanto te tem têm temos tenha tenho ter teu teus teve ti \
 tinha tinham toda todas todo todos tu tua tudo um uma umas uns vai vais vamos vão você vocês vou vos";
 
-/// Words with which a request says what is to be done with what is found.
+/// Words that tell what to do with the hits of a request.
 pub(super) const REQUEST: &str = "\
 achar ajudar ajuda assunto buscar comentar comparar contar conversa conversar conversamos conte descrever descreva diga \
 discutir discussão disse dito dizer encontrar encontre explicar explique falar falamos falou lembrar lembra lembre lista \
 listar mencionar mensagem mostrar mostre opinião passou pensar pensa pergunta procurar queria quero recordar recorda \
 responder resumir resuma resumo saber sabe tema";
 
-/// What a request for an overview, an opinion or a reason has in it. A star stands for any ending.
+/// Words that ask for an overview, an opinion or a reason. A star matches any ending.
 pub(super) const OVERVIEW: &str = "\
 resum*, discut*, discuss*, pensa*, pensou, acha*, achou, opini*, disse, disseram, dito, decidi*, decis*, por que, por \
 quê, porquê, como foi, como é que, como chegamos, explic*, razão, razões, motivo*, argument*, propost*, propôs, propus*, \

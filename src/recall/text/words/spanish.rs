@@ -15,14 +15,14 @@ sin sino sobre sois solo sólo somos son soy su sus suya suyo tal también tampo
 ti tiene tienen tienes toda todas todavía todo todos tras tu tú tus tuve tuvo u un una unas uno unos usted ustedes va \
 vamos varios vez voy vosotros y ya yo";
 
-/// Words with which a request says what is to be done with what is found.
+/// Words that tell what to do with the hits of a request.
 pub(super) const REQUEST: &str = "\
 ayudar ayuda buscar busca charla comentar comparar contar cuenta cuéntame conversación decir dicho dice dijo dime describir \
 describe discutir discusión encontrar encuentra enumerar explicar explica hablar hablamos hablado lista listar mencionar \
 mensaje mostrar muestra opinión opinar pasó pensar piensa pregunta querer quiero recordar recuerda recuerdas recuérdame \
 repasar responder resumen resumir resume saber sabes tema";
 
-/// What a request for an overview, an opinion or a reason has in it. A star stands for any ending.
+/// Words that ask for an overview, an opinion or a reason. A star matches any ending.
 pub(super) const OVERVIEW: &str = "\
 resum*, discut*, discusi*, piensa*, pensa*, opin*, dijo, dijeron, dicho, decidi*, decisi*, decide*, por qué, porqué, cómo \
 fue, cómo es que, cómo llegamos, explic*, razón, razones, motivo*, argument*, propuest*, propus*, propon*, suger*, \
