@@ -1,6 +1,6 @@
 //! A build over a whole transcript looks at a part of it, and gives what one gives that looks at all of it.
 
-use crate::log::unread::{chat, messages, options};
+use crate::log::unread::{chat, messages, options, request};
 use crate::support::{Message, NOW, config, encoding, fates, transcript};
 use proptest::option::weighted;
 use proptest::prelude::*;
@@ -9,7 +9,6 @@ use proptest::test_runner::TestRunner;
 use std::cell::Cell;
 use std::rc::Rc;
 use windrow::base::error::Error;
-use windrow::base::message::Field;
 use windrow::build::{Build, Step};
 use windrow::recall::transcript::Transcript;
 use windrow::state::ask::Need;
@@ -108,20 +107,10 @@ fn about_a_part(json: &str) -> String {
 }
 
 fn check_cases(cases: u32) {
-    let request = weighted(
-        0.7,
-        ("[a-z ]{0,30}", weighted(0.4, select(vec!["m1", "m3", "m20", "gone"]))).prop_map(
-            |(text, reply_to)| {
-                let mut message = Message::user(&text);
-                message.fields.extend(reply_to.map(|id| (Field::ReplyTo, id.to_owned())));
-                message
-            },
-        ),
-    );
     let options = (options(), prop::bool::weighted(0.8)).prop_map(|(json, is_about_a_part)| {
         if is_about_a_part { about_a_part(&json) } else { json }
     });
-    let case = (messages(), request, options, 1_usize..20);
+    let case = (messages(), request(), options, 1_usize..20);
     let parts = Cell::new(0);
     runs(cases)
         .run(&case, |(messages, request, json, least)| {

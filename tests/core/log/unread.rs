@@ -433,19 +433,20 @@ fn check_case(
     Ok(())
 }
 
+/// A request, which may reply to a message, or none.
+pub(crate) fn request() -> impl Strategy<Value = Option<Message>> {
+    let replied_to = weighted(0.4, select(vec!["m1", "m3", "m20", "gone"]));
+    let request = ("[a-z ]{0,30}", replied_to).prop_map(|(text, replied_to)| {
+        let mut message = Message::user(&text);
+        message.fields.extend(replied_to.map(|id| (Field::ReplyTo, id.to_owned())));
+        message
+    });
+    weighted(0.7, request)
+}
+
 fn check_cases(cases: u32) {
-    let request = weighted(
-        0.7,
-        ("[a-z ]{0,30}", weighted(0.4, select(vec!["m1", "m3", "m20", "gone"]))).prop_map(
-            |(text, reply_to)| {
-                let mut message = Message::user(&text);
-                message.fields.extend(reply_to.map(|id| (Field::ReplyTo, id.to_owned())));
-                message
-            },
-        ),
-    );
     let reading = (1_usize..20, select(vec![0_usize, 20, 40, 1000]));
-    let case = (messages(), request, options(), reading, prop::bool::weighted(0.2));
+    let case = (messages(), request(), options(), reading, prop::bool::weighted(0.2));
     TestRunner::new(ProptestConfig {
         cases,
         failure_persistence: None,
