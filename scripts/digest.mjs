@@ -133,7 +133,7 @@ function presetConfig(random, { presets, select, search, summarize, searchFirst 
     "What about the garden?",
     { role: "user", content: "Larger?", replyTo: "m3" },
   ]);
-  return { ...preset, ...own[name](), ...(request === undefined ? {} : { request }), ...sessionOf(random) };
+  return { ...preset, ...own[name]?.(), ...(request === undefined ? {} : { request }), ...sessionOf(random) };
 }
 
 function sessionOf(random) {
