@@ -68,10 +68,14 @@ pub(crate) fn ask_for_newest_user(input: &Input, marks: &Marks) -> Marked {
 
 /// The candidates that were not read, of those that are next.
 pub(crate) fn candidates(input: &Input, evidence: &Evidence, next: &[RankedPlace]) -> Wanted {
-    /// Candidates read at once. Reading too many costs less than asking once more; least where they are all there.
+    /// Candidates that a store reads at once: it costs less to read too many than to ask once more.
     const AHEAD: usize = 96;
-    const AHEAD_OF_PART: usize = 256;
-    let count = if input.transcript.is_part() { AHEAD_OF_PART } else { AHEAD };
+    /// Where all are there, as many as mostly fit: of short messages, and of some that do not fit.
+    const SHORT_TOKENS: u64 = 8;
+    const MISSES: u64 = 64;
+    let limit = input.config.budget.prompt_limit().unwrap_or(u64::MAX);
+    let most = usize::try_from(limit / SHORT_TOKENS + MISSES).unwrap_or(usize::MAX);
+    let count = if input.transcript.is_part() { most } else { AHEAD };
     let place = |candidate: &RankedPlace| match candidate {
         RankedPlace::Unread(place) => Some(*place),
         RankedPlace::Row(_) => None,

@@ -58,7 +58,7 @@ impl LogIndex {
             return Vec::new();
         }
         let last = self.seqs.len().saturating_sub(1);
-        let mut ends = self.index.segment_ends();
+        let mut ends = self.index.part_ends().to_vec();
         ends.push(last);
         ends.dedup();
         ends.retain(|end| (1..=last).contains(end));

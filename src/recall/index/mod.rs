@@ -1,10 +1,12 @@
 //! The index: what every message says in terms, and who said it when, small enough to keep for a million messages.
 //!
 //! Messages are appended or cut off at the end. The newest are in the open part; as soon as there are enough of them they
-//! become a segment, which never changes again, so that a store can keep it. A posting is 16 bits: the message's place in
-//! its segment, and how often it has the term.
+//! become a segment. Of two segments next to each other of nearly the same size one is made, as in log-structured merge trees:
+//! so a log of any length has few, and a term is looked up in few places. What a store keeps ends where the open part was closed:
+//! it never changes again.
 
 pub mod log;
+pub(crate) mod segment;
 pub mod vectors;
 
 use crate::base::bytes::Reader;
@@ -13,32 +15,37 @@ use crate::base::message::{Field, Role};
 use crate::base::time::{MILLISECONDS_PER_MINUTE, Milliseconds};
 use crate::log::messages::Messages;
 use crate::log::messages::WHOLE_LOG_FIELDS;
+use crate::recall::index::segment::{Posting, Segment};
 use crate::recall::text::language::Language;
 use crate::recall::text::terms::{Analyzer, Kind, Term, identifier_count, is_question};
-use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::ops::Range;
 use xxhash_rust::xxh64::xxh64;
 
-/// The most messages of a segment: their places fit [`PLACE_BITS`].
-const SEGMENT_MESSAGES: usize = 1 << PLACE_BITS;
-/// With how many postings a segment is full: it stays below 64 kB then, beyond which stores keep a value less well.
-const SEGMENT_POSTINGS: usize = 12_000;
-const PLACE_BITS: u32 = 10;
+/// With how many messages the open part is full, or with how many postings: a store keeps less than 64 kB of it then, beyond
+/// which stores keep a value less well.
+const MOST_OPEN_MESSAGES: usize = if cfg!(test) { 8 } else { 1024 };
+const MOST_OPEN_POSTINGS: usize = 12_000;
 /// A language is spoken where every so many-th message is in it.
 const FEW: usize = 64;
-const MOST_OFTEN: u16 = (1 << (16 - PLACE_BITS)) - 1;
+/// The bits of a posting that a store keeps which say how often.
+const OFTEN_BITS: u32 = 6;
 
-/// How much of a message is indexed, in bytes: its terms fit a segment with those of a full one.
+/// How much of a message is indexed, in bytes.
 const LONGEST_TEXT: usize = 1 << 15;
 
 /// What every message says in terms, and who said it when.
 #[derive(Clone, Debug)]
 pub struct Index {
     segments: Vec<Segment>,
+    /// Where the open part was closed: each of these parts has the messages from the one before to before this one.
+    part_ends: Vec<usize>,
     /// The postings behind the last segment, in the order of the messages.
-    open: Vec<Posting>,
-    /// These as a segment, from the first request to the next message.
+    open: Vec<Occurrence>,
+    /// These as a segment, from a request to the next message.
     open_segment: OnceCell<Segment>,
+    /// The first of them as a segment: that of the last request.
+    begun_segment: Option<Segment>,
     /// The first message behind the last segment.
     first_open: usize,
     messages: Columns,
@@ -56,42 +63,11 @@ pub struct Index {
     whole_log_count: usize,
 }
 
-/// A term in a message of the open part: the term, and behind it the posting as it is in a segment.
+/// A term in a message of the open part.
 #[derive(Clone, Copy, Debug)]
-struct Posting(u64);
-
-#[expect(clippy::cast_possible_truncation, reason = "32 and 16 bits were put together")]
-impl Posting {
-    fn term(self) -> u32 {
-        (self.0 >> 16) as u32
-    }
-
-    fn in_segment(self) -> u16 {
-        self.0 as u16
-    }
-
-    fn sort(postings: &mut Vec<Self>) {
-        let mut numbers: Vec<u64> = postings.iter().map(|posting| posting.0).collect();
-        map::sort_numbers(&mut numbers);
-        *postings = numbers.into_iter().map(Self).collect();
-    }
-}
-
-/// The first bits of a term that a segment's directory goes by.
-const DIRECTORY_BITS: u32 = 10;
-const DIRECTORY_LENGTH: usize = 1 << DIRECTORY_BITS;
-
-/// A finished part of the index.
-#[derive(Clone, Debug, Default)]
-struct Segment {
-    first: usize,
-    /// By the first bits of terms: where those begin that have them. One more says where the last of them end.
-    starts: Vec<u16>,
-    /// The terms, ascending.
-    terms: Vec<u32>,
-    /// Where the postings of each term end.
-    ends: Vec<u16>,
-    postings: Vec<u16>,
+struct Occurrence {
+    term: u32,
+    posting: Posting,
 }
 
 /// Facts of each message beside its terms.
@@ -99,6 +75,10 @@ struct Segment {
 struct Columns {
     /// How many terms it has.
     lengths: Vec<u16>,
+    /// The terms of all, one message after the other: of each ascending, without grams.
+    terms: Vec<u32>,
+    /// Where those of each end.
+    term_ends: Vec<u32>,
     speakers: Vec<u16>,
     /// `i64::MIN` where it has none.
     times: Vec<i64>,
@@ -138,8 +118,10 @@ impl Default for Index {
     fn default() -> Self {
         Self {
             segments: Vec::new(),
+            part_ends: Vec::new(),
             open: Vec::new(),
             open_segment: OnceCell::new(),
+            begun_segment: None,
             first_open: 0,
             messages: Columns::default(),
             speakers: Speakers::default(),
@@ -171,9 +153,10 @@ impl Index {
         if self.is_full() {
             self.close();
         }
-        self.open_segment.take();
-        #[expect(clippy::cast_possible_truncation, reason = "a segment is closed before")]
-        let place = (self.len() - self.first_open) as u16;
+        if let Some(segment) = self.open_segment.take() {
+            self.begun_segment = Some(segment);
+        }
+        let place = self.len() - self.first_open;
         let text = text_of(transcript, row);
         let before = self.messages.flags.last().map_or(0, |flags| flags >> LANGUAGE_SHIFT);
         let language = crate::recall::text::detect::detect(&text).or_else(|| language_of(before));
@@ -185,11 +168,12 @@ impl Index {
         });
         map::sort_numbers(&mut terms);
         for same in terms.chunk_by(|one, other| one == other) {
-            #[expect(clippy::cast_possible_truncation, reason = "it is at most what fits")]
-            let often = same.len().min(MOST_OFTEN as usize) as u16;
-            let posting = Posting(same[0] << 16 | u64::from(place << (16 - PLACE_BITS) | often));
-            *self.message_counts.entry(posting.term()).or_default() += 1;
-            self.open.push(posting);
+            let term = map::halves(same[0]).1;
+            *self.message_counts.entry(term).or_default() += 1;
+            self.open.push(Occurrence { term, posting: Posting::new(place, same.len()) });
+            if !is_gram(term) {
+                self.messages.terms.push(term);
+            }
         }
         let code = language.map_or(0, |language| language as u8 + 1);
         self.languages[code as usize] += 1;
@@ -207,6 +191,7 @@ impl Index {
             | code << LANGUAGE_SHIFT;
         let columns = &mut self.messages;
         columns.lengths.push(length);
+        columns.term_ends.push(narrow(columns.terms.len()));
         columns.speakers.push(self.speakers.intern(transcript.role(row), name));
         columns.times.push(time);
         columns.conversations.push(conversation);
@@ -240,24 +225,21 @@ impl Index {
         if length >= self.len() {
             return;
         }
-        self.open_segment.take();
+        self.forget_open_segment();
         for at in length..self.len() {
             let flags = self.messages.flags[at];
             self.total_length -= u64::from(self.messages.lengths[at]);
             self.languages[(flags >> LANGUAGE_SHIFT) as usize] -= 1;
             self.whole_log_count -= usize::from(flags & NEEDS_WHOLE_LOG != 0);
         }
-        while self.first_open > length {
-            let Some(segment) = self.segments.pop() else {
-                break;
-            };
-            self.forget(0);
-            self.first_open = segment.first;
-            self.open = segment.open();
+        if length < self.first_open {
+            self.reopen(length);
         }
         self.forget(length - self.first_open);
         let columns = &mut self.messages;
         columns.lengths.truncate(length);
+        columns.term_ends.truncate(length);
+        columns.terms.truncate(columns.term_ends.last().map_or(0, |end| *end as usize));
         columns.speakers.truncate(length);
         columns.times.truncate(length);
         columns.conversations.truncate(length);
@@ -276,32 +258,58 @@ impl Index {
         }
     }
 
+    /// Takes the part that a message is of out of the segments, and makes it the open one, up to that message.
+    fn reopen(&mut self, length: usize) {
+        self.forget(0);
+        self.part_ends.retain(|end| *end <= length);
+        self.first_open = self.part_ends.last().copied().unwrap_or_default();
+        let first_open = self.first_open;
+        while let Some(segment) = self.segments.pop_if(|it| it.messages.end > first_open) {
+            let first = segment.messages.start;
+            let taken = segment.part(first_open.max(first)..segment.messages.end);
+            for occurrence in by_message_of(&taken) {
+                if taken.messages.start + occurrence.posting.place() < length {
+                    self.open.push(occurrence);
+                } else {
+                    self.forget_one(occurrence.term);
+                }
+            }
+            if first < first_open {
+                self.segments.push(segment.part(first..first_open));
+            }
+        }
+    }
+
     /// Forgets the open postings from a place on.
     fn forget(&mut self, first: usize) {
-        let kept = self.open.partition_point(|open| place_of(open.in_segment()) < first);
-        for open in self.open.drain(kept..) {
-            if let Some(count) = self.message_counts.get_mut(&open.term()) {
-                *count -= 1;
-                if *count == 0 {
-                    self.message_counts.remove(&open.term());
-                }
+        let kept = self.open.partition_point(|open| open.posting.place() < first);
+        for open in self.open.split_off(kept) {
+            self.forget_one(open.term);
+        }
+    }
+
+    /// Forgets that one message more has a term.
+    fn forget_one(&mut self, term: u32) {
+        if let Some(count) = self.message_counts.get_mut(&term) {
+            *count -= 1;
+            if *count == 0 {
+                self.message_counts.remove(&term);
             }
         }
     }
 
     fn is_full(&self) -> bool {
-        self.len() - self.first_open >= SEGMENT_MESSAGES || self.open.len() >= SEGMENT_POSTINGS
+        self.len() - self.first_open >= MOST_OPEN_MESSAGES || self.open.len() >= MOST_OPEN_POSTINGS
     }
 
-    /// Where the segments end.
-    pub(super) fn segment_ends(&self) -> Vec<usize> {
-        let begins = self.segments.iter().skip(1).map(|segment| segment.first);
-        begins.chain((!self.segments.is_empty()).then_some(self.first_open)).collect()
+    /// Where the parts end that never change again.
+    pub(super) fn part_ends(&self) -> &[usize] {
+        &self.part_ends
     }
 
     // ---- As bytes ----
 
-    /// Writes the messages from `first` to before `end`: those of a segment, or of the open part as far as it is wanted.
+    /// Writes the messages from `first` to before `end`: those of a part, or of the open one as far as it is wanted.
     pub(super) fn write(&self, first: usize, end: usize, out: &mut Vec<u8>) {
         let columns = &self.messages;
         let numbers = |out: &mut Vec<u8>, numbers: &mut dyn Iterator<Item = u16>| {
@@ -323,25 +331,26 @@ impl Index {
         out.extend(columns.conversations[first..end].iter().flat_map(|id| id.to_le_bytes()));
         out.extend(&columns.identifiers[first..end]);
         out.extend(&columns.flags[first..end]);
-        let known = self.segments.iter().find(|segment| segment.first == first);
-        let whole = known.filter(|_| self.segment_ends().contains(&end));
-        let segment = whole.map_or_else(
-            || {
-                let mut open = known.map_or_else(|| self.open.clone(), Segment::open);
-                open.retain(|open| place_of(open.in_segment()) < end - first);
-                Cow::Owned(Segment::new(first, open))
-            },
-            Cow::Borrowed,
-        );
-        write_length(out, segment.terms.len());
-        out.extend(segment.terms.iter().flat_map(|term| term.to_le_bytes()));
-        numbers(out, &mut segment.ends.iter().copied());
-        numbers(out, &mut segment.postings.iter().copied());
+        let mut segments = self.segments(first);
+        let Some(segment) = segments.next() else {
+            return;
+        };
+        let part = segment.part(first..end);
+        write_length(out, part.lists().count());
+        out.extend(part.lists().flat_map(|(term, _)| term.to_le_bytes()));
+        let mut length = 0;
+        let mut ends = part.lists().map(|(_, postings)| {
+            length += postings.len();
+            u16::try_from(length).unwrap_or(u16::MAX)
+        });
+        numbers(out, &mut ends);
+        let postings = part.lists().flat_map(|(_, postings)| postings.iter().copied());
+        numbers(out, &mut postings.map(stored));
     }
 
     /// Takes so many messages from bytes that [`Index::write`] wrote, behind those that are there; none where it is not that.
     pub(crate) fn read(&mut self, count: usize, reader: &mut Reader<'_>) -> Option<()> {
-        if self.first_open != self.len() || count == 0 || count > SEGMENT_MESSAGES {
+        if self.first_open != self.len() || count == 0 || count > MOST_OPEN_MESSAGES {
             return None;
         }
         let mut speakers: Vec<Speaker> = Vec::new();
@@ -362,8 +371,10 @@ impl Index {
         if !names.is_sorted_by(|one, next| one < next) {
             return None;
         }
-        let columns = Columns {
+        let mut columns = Columns {
             lengths: reader.list(count, u16::from_le_bytes)?,
+            terms: Vec::new(),
+            term_ends: Vec::new(),
             speakers: reader.list(count, u16::from_le_bytes)?,
             times: reader.list(count, i64::from_le_bytes)?,
             conversations: reader.list(count, u32::from_le_bytes)?,
@@ -384,101 +395,114 @@ impl Index {
                 .all(|flags| (flags >> LANGUAGE_SHIFT) as usize <= Language::ALL.len())
             && terms.is_sorted_by(|one, other| one < other)
             && ends.is_sorted()
-            && postings.iter().all(|posting| place_of(*posting) < count);
+            && postings.iter().all(|posting| read_posting(*posting).place() < count);
         if !is_sound {
             return None;
         }
         for Speaker { name, role } in speakers {
             self.speakers.intern(role, &name);
         }
-        let mut start = 0;
-        for (term, end) in terms.iter().zip(&ends) {
-            *self.message_counts.entry(*term).or_default() += u32::from(*end - start);
-            start = *end;
+        let begins = std::iter::once(&0).chain(&ends);
+        let lists = terms.iter().zip(begins.zip(&ends)).map(|(term, (begin, end))| {
+            let postings = &postings[*begin as usize..*end as usize];
+            (*term, postings.iter().copied().map(read_posting))
+        });
+        let messages = self.first_open..self.first_open + count;
+        let segment = Segment::new(messages, lists);
+        for (term, postings) in segment.lists() {
+            *self.message_counts.entry(term).or_default() += narrow(postings.len());
         }
+        let mut by_message: Vec<u64> = Vec::new();
+        for (term, postings) in segment.lists().filter(|(term, _)| !is_gram(*term)) {
+            by_message.extend(postings.iter().map(|it| map::pair(narrow(it.place()), term)));
+        }
+        map::sort_numbers(&mut by_message);
+        let before = self.messages.terms.len();
+        columns.terms = by_message.iter().map(|pair| map::halves(*pair).1).collect();
+        let end_of = |message: u32| {
+            narrow(before + by_message.partition_point(|pair| map::halves(*pair).0 <= message))
+        };
+        columns.term_ends = (0..narrow(count)).map(end_of).collect();
         self.total_length += columns.lengths.iter().copied().map(u64::from).sum::<u64>();
         for (time, flags) in columns.times.iter().zip(&columns.flags) {
             self.languages[(flags >> LANGUAGE_SHIFT) as usize] += 1;
             self.note(*time, flags & NEEDS_WHOLE_LOG != 0);
         }
-        self.open_segment.take();
-        let segment = Segment::of_lists(self.first_open, terms, ends, postings);
+        self.forget_open_segment();
         let messages = &mut self.messages;
         messages.lengths.extend(columns.lengths);
+        messages.terms.extend(columns.terms);
+        messages.term_ends.extend(columns.term_ends);
         messages.speakers.extend(columns.speakers);
         messages.times.extend(columns.times);
         messages.conversations.extend(columns.conversations);
         messages.identifiers.extend(columns.identifiers);
         messages.flags.extend(columns.flags);
-        if count >= SEGMENT_MESSAGES || segment.postings.len() >= SEGMENT_POSTINGS {
-            self.segments.push(segment);
-            self.first_open = self.len();
+        if count >= MOST_OPEN_MESSAGES || segment.len() >= MOST_OPEN_POSTINGS {
+            self.push(segment);
         } else {
-            self.open = segment.open();
+            self.open = by_message_of(&segment);
         }
         Some(())
     }
 
     /// Makes a segment of the open part.
     fn close(&mut self) {
-        let segment = Segment::new(self.first_open, std::mem::take(&mut self.open));
+        let segment = self.segment_of_open();
+        self.open.clear();
+        self.forget_open_segment();
+        self.push(segment);
+    }
+
+    /// Takes the segment of a part, and makes one of those that are nearly of the same size.
+    fn push(&mut self, mut segment: Segment) {
+        self.first_open = segment.messages.end;
+        self.part_ends.push(self.first_open);
+        while let Some(before) = self.segments.pop_if(|before| before.len() <= 2 * segment.len()) {
+            segment = before.join(&segment);
+        }
         self.segments.push(segment);
-        self.first_open = self.len();
     }
 
-    /// The messages that have a term (as [`short`] names it) in every segment that reaches beyond the message `first`.
-    fn lists(&self, first: usize, term: u32) -> impl Iterator<Item = (usize, &[u16])> {
-        let begin = self.segments.partition_point(|segment| segment.first <= first);
-        let closed = &self.segments[begin.saturating_sub(1)..];
-        // Most forms of most words are in no message at all.
-        let count = if self.message_count(term) == 0 { 0 } else { usize::MAX };
-        let all = closed.iter().chain([self.open_segment()]).take(count);
-        all.map(move |segment| (segment.first, segment.of(term)))
+    /// Every segment that reaches beyond the message `first`, in the order of the messages. The last is the open part.
+    pub(crate) fn segments(&self, first: usize) -> impl Iterator<Item = &Segment> {
+        let begin = self.segments.partition_point(|segment| segment.messages.end <= first);
+        let open = self.open_segment.get_or_init(|| self.segment_of_open());
+        self.segments[begin..].iter().chain([open])
     }
 
-    /// The open part as a segment.
-    fn open_segment(&self) -> &Segment {
-        self.open_segment.get_or_init(|| Segment::new(self.first_open, self.open.clone()))
+    /// The open part as a segment: what is new is added to what there was.
+    fn segment_of_open(&self) -> Segment {
+        let messages = self.first_open..self.len();
+        match &self.begun_segment {
+            None => segment_of(messages, &self.open),
+            Some(begun) => begun.join(&segment_of(messages, &self.open[begun.len()..])),
+        }
     }
 
-    /// The messages from `first` on that have one of some terms; a message may come several times, and some before `first` may
-    /// come too.
-    pub(crate) fn messages_with(&self, first: usize, terms: &[Term]) -> Vec<usize> {
+    fn forget_open_segment(&mut self) {
+        self.open_segment.take();
+        self.begun_segment = None;
+    }
+
+    /// The messages from `first` on that have one of some terms, ascending; some before `first` may come too.
+    pub(crate) fn messages_with(&self, first: usize, terms: &[u32]) -> Vec<usize> {
         let mut messages = Vec::new();
-        for term in terms {
-            for (first, postings) in self.lists(first, short(*term)) {
-                messages.extend(postings.iter().map(|posting| first + place_of(*posting)));
-            }
+        for segment in self.segments(first) {
+            let postings = segment.of_any(terms);
+            let message = |posting: &Posting| segment.messages.start + posting.place();
+            messages.extend(postings.iter().map(message));
         }
         messages
     }
 
-    /// The messages that have a term, ascending, each with how often.
-    pub(crate) fn with(&self, term: u32) -> impl Iterator<Item = (usize, f32)> {
-        self.lists(0, term).flat_map(|(first, postings)| {
-            postings.iter().map(move |posting| (first + place_of(*posting), often(*posting)))
-        })
-    }
-
-    /// The messages that have one of some terms, ascending, each with how often: of several terms the most.
-    pub(crate) fn occurrences(&self, terms: &[Term]) -> Vec<(u32, f32)> {
-        let mut found: Vec<(u32, f32)> = Vec::new();
-        for term in terms {
-            for (first, postings) in self.lists(0, short(*term)) {
-                let message = |posting: &u16| (narrow(first + place_of(*posting)), often(*posting));
-                found.extend(postings.iter().map(message));
-            }
+    /// How many messages have one of some terms.
+    pub(crate) fn count_of_any(&self, terms: &[u32]) -> usize {
+        match terms {
+            [] => 0,
+            [term] => self.message_count(*term),
+            _ => self.segments(0).map(|segment| segment.of_any(terms).len()).sum(),
         }
-        if terms.len() < 2 {
-            return found;
-        }
-        // By message, the highest count first.
-        let pair = |(message, often): &(u32, f32)| map::pair(*message, !often.to_bits());
-        let mut order: Vec<u64> = found.iter().map(pair).collect();
-        map::sort_numbers(&mut order);
-        order.dedup_by_key(|pair| map::halves(*pair).0);
-        let occurrence = |(message, bits): (u32, u32)| (message, f32::from_bits(!bits));
-        order.into_iter().map(map::halves).map(occurrence).collect()
     }
 
     /// How many messages have a term.
@@ -486,38 +510,16 @@ impl Index {
         self.message_counts.get(&term).map_or(0, |count| *count as usize)
     }
 
-    /// The terms of some messages (ascending), without grams, each with its message.
-    pub(crate) fn terms_of(&self, messages: &[usize]) -> Vec<(u32, usize)> {
-        let mut terms = Vec::new();
-        let segments = self.segments.iter().chain([self.open_segment()]);
-        let ends = segments.clone().skip(1).map(|segment| segment.first).chain([self.len()]);
-        for (segment, end) in segments.zip(ends) {
-            let begin = messages.partition_point(|message| *message < segment.first);
-            let stop = messages.partition_point(|message| *message < end);
-            let wanted = &messages[begin..stop];
-            if wanted.is_empty() {
-                continue;
-            }
-            let mut is_wanted = [false; SEGMENT_MESSAGES];
-            for message in wanted {
-                is_wanted[message - segment.first] = true;
-            }
-            for (at, posting) in segment.postings.iter().enumerate() {
-                let place = place_of(*posting);
-                if is_wanted[place] {
-                    let term =
-                        segment.terms[segment.ends.partition_point(|end| *end as usize <= at)];
-                    if !is_gram(term) {
-                        terms.push((term, segment.first + place));
-                    }
-                }
-            }
-        }
-        terms
+    /// The terms of a message, ascending, without grams.
+    pub(crate) fn terms_of(&self, message: usize) -> &[u32] {
+        let ends = &self.messages.term_ends;
+        let begin = message.checked_sub(1).map_or(0, |before| ends[before]);
+        &self.messages.terms[begin as usize..ends[message] as usize]
     }
 
-    pub(crate) fn length(&self, message: usize) -> f32 {
-        f32::from(self.messages.lengths[message])
+    /// By message: how many terms it has.
+    pub(crate) fn lengths(&self) -> &[u16] {
+        &self.messages.lengths
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a mean")]
@@ -579,58 +581,25 @@ impl Index {
     }
 }
 
-impl Segment {
-    /// Of the open part that begins with a message.
-    fn new(first: usize, mut open: Vec<Posting>) -> Self {
-        Posting::sort(&mut open);
-        let (mut terms, mut ends, mut postings) = (Vec::new(), Vec::new(), Vec::new());
-        for same in open.chunk_by(|one, other| one.term() == other.term()) {
-            postings.extend(same.iter().map(|open| open.in_segment()));
-            terms.push(same[0].term());
-            ends.push(u16::try_from(postings.len()).unwrap_or(u16::MAX));
-        }
-        Self::of_lists(first, terms, ends, postings)
-    }
+/// The segment of the open part.
+fn segment_of(messages: Range<usize>, open: &[Occurrence]) -> Segment {
+    let mut order: Vec<u64> =
+        open.iter().map(|open| map::pair(open.term, open.posting.0)).collect();
+    map::sort_numbers(&mut order);
+    let lists = order.chunk_by(|one, other| map::halves(*one).0 == map::halves(*other).0);
+    let posting = |pair: &u64| Posting(map::halves(*pair).1);
+    Segment::new(messages, lists.map(|list| (map::halves(list[0]).0, list.iter().map(posting))))
+}
 
-    fn of_lists(first: usize, terms: Vec<u32>, ends: Vec<u16>, postings: Vec<u16>) -> Self {
-        let mut starts = Vec::with_capacity(DIRECTORY_LENGTH + 1);
-        for (place, term) in (0_u16..).zip(&terms) {
-            starts.resize(starts.len().max(directory_place(*term) + 1), place);
-        }
-        starts.resize(DIRECTORY_LENGTH + 1, u16::try_from(terms.len()).unwrap_or(u16::MAX));
-        Self { first, starts, terms, ends, postings }
+/// The postings of a segment, in the order of its messages.
+fn by_message_of(segment: &Segment) -> Vec<Occurrence> {
+    let mut order: Vec<u64> = Vec::with_capacity(segment.len());
+    for (term, postings) in segment.lists() {
+        order.extend(postings.iter().map(|posting| map::pair(posting.0, term)));
     }
-
-    fn of(&self, term: u32) -> &[u16] {
-        let place = directory_place(term);
-        let [Some(start), Some(end)] = [place, place + 1].map(|place| self.starts.get(place))
-        else {
-            return &[];
-        };
-        let terms = &self.terms[*start as usize..*end as usize];
-        let Some(at) = terms.iter().position(|known| *known == term) else {
-            return &[];
-        };
-        let at = at + *start as usize;
-        let start = at.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
-        &self.postings[start..self.ends[at] as usize]
-    }
-
-    /// The postings as they were before it was closed.
-    fn open(&self) -> Vec<Posting> {
-        let mut open = Vec::with_capacity(self.postings.len());
-        let mut start = 0;
-        for (term, end) in self.terms.iter().zip(&self.ends) {
-            // Sorted with the place in front, which is cut off then.
-            open.extend(self.postings[start..*end as usize].iter().map(|posting| {
-                let place = place_of(*posting) as u64;
-                place << 48 | u64::from(*term) << 16 | u64::from(*posting)
-            }));
-            start = *end as usize;
-        }
-        map::sort_numbers(&mut open);
-        open.into_iter().map(|packed| Posting(packed & ((1 << 48) - 1))).collect()
-    }
+    map::sort_numbers(&mut order);
+    let occurrence = |(posting, term)| Occurrence { term, posting: Posting(posting) };
+    order.into_iter().map(map::halves).map(occurrence).collect()
 }
 
 impl Speakers {
@@ -691,7 +660,7 @@ fn language_of(code: u8) -> Option<Language> {
     code.checked_sub(1).and_then(|position| Language::ALL.get(position as usize).copied())
 }
 
-/// Terms are told apart by 32 bits: in a segment, two of its thousands share them once in a million requests.
+/// Terms are told apart by 32 bits: of a hundred thousand terms, one in 40,000 shares them with another.
 pub(crate) fn short(term: Term) -> u32 {
     fold(term.hash) & !1 | u32::from(term.kind == Kind::Gram)
 }
@@ -712,15 +681,150 @@ fn fold(hash: u64) -> u32 {
     (hash ^ hash >> 32) as u32
 }
 
-/// Where a segment's directory says where a term is: terms are spread evenly, so few share a place.
-fn directory_place(term: u32) -> usize {
-    (term >> (u32::BITS - DIRECTORY_BITS)) as usize
+/// A posting as a store keeps it.
+fn stored(posting: Posting) -> u16 {
+    let place = u16::try_from(posting.place()).unwrap_or(u16::MAX);
+    place << OFTEN_BITS | posting.often()
 }
 
-fn place_of(posting: u16) -> usize {
-    (posting >> (16 - PLACE_BITS)) as usize
+/// A posting that a store kept.
+fn read_posting(stored: u16) -> Posting {
+    let often = stored & ((1 << OFTEN_BITS) - 1);
+    Posting::new((stored >> OFTEN_BITS).into(), often.into())
 }
 
-fn often(posting: u16) -> f32 {
-    f32::from(posting & MOST_OFTEN)
+#[cfg(all(test, not(target_family = "wasm")))]
+mod tests {
+    use super::*;
+    use crate::log::messages;
+    use proptest::prelude::*;
+
+    /// What is done to an index.
+    #[derive(Clone, Debug)]
+    enum Step {
+        Append(Vec<String>),
+        /// Keeps this share of the messages.
+        Truncate(f64),
+        /// Looks something up.
+        Ask,
+        /// Writes it, and goes on with what was read.
+        Store,
+    }
+
+    const WORDS: &[&str] = &[
+        "harbour",
+        "harbours",
+        "lantern",
+        "ORD-1234",
+        "ORD-1235",
+        "crossing",
+        "crossed",
+        "велосипед",
+        "Straße",
+        "東京都庁",
+        "src/main.rs",
+        "quince",
+        "is",
+        "the",
+    ];
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let text = prop::collection::vec(prop::sample::select(WORDS), 0..6);
+        let text = text.prop_map(|words| words.join(" "));
+        let step = prop_oneof![
+            4 => prop::collection::vec(text, 0..40).prop_map(Step::Append),
+            1 => (0.0..1.0).prop_map(Step::Truncate),
+            2 => Just(Step::Ask),
+            1 => Just(Step::Store),
+        ];
+        prop::collection::vec(step, 0..12)
+    }
+
+    fn messages_of(texts: &[String]) -> Messages {
+        let lengths: Vec<u32> = texts.iter().map(|text| narrow(text.len())).collect();
+        let mut messages = Messages::default();
+        let text = texts.concat();
+        let columns = messages::Columns {
+            text: text.as_bytes(),
+            roles: &vec![Role::User as u8; texts.len()],
+            pinned: &vec![0; texts.len()],
+            times: &vec![f64::NAN; texts.len()],
+            segment_counts: &vec![1; texts.len()],
+            segment_fields: &vec![Field::Text as u8; texts.len()],
+            segment_lengths: &lengths,
+        };
+        messages.append(&columns).expect("columns that fit together");
+        messages
+    }
+
+    fn append(index: &mut Index, texts: &[String]) {
+        let (messages, mut analyzer) = (messages_of(texts), Analyzer::new());
+        for row in index.len()..texts.len() {
+            index.append(&messages, row, &mut analyzer);
+        }
+    }
+
+    fn stored_and_read(index: &Index) -> Index {
+        let mut read = Index::default();
+        for end in index.part_ends().iter().copied().chain([index.len()]) {
+            let first = read.len();
+            let mut bytes = Vec::new();
+            if first < end {
+                index.write(first, end, &mut bytes);
+                read.read(end - first, &mut Reader(&bytes)).expect("what was written");
+            }
+        }
+        read
+    }
+
+    /// As many times as the open part can be doubled in the tests.
+    const MOST_SIZES: usize = 8;
+
+    /// The messages that have a term, each with how often.
+    fn found(index: &Index, term: u32) -> Vec<(usize, u16)> {
+        let of = |segment: &Segment| -> Vec<(usize, u16)> {
+            let place = |posting: &Posting| segment.messages.start + posting.place();
+            segment.of(term).iter().map(|posting| (place(posting), posting.often())).collect()
+        };
+        index.segments(0).flat_map(of).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_was_done_to_it_it_has_what_a_new_one_has(steps in steps()) {
+            let (mut index, mut texts) = (Index::default(), Vec::<String>::new());
+            for step in steps {
+                match step {
+                    Step::Append(more) => texts.extend(more),
+                    #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "a share of a few hundred")]
+                    Step::Truncate(share) => texts.truncate((texts.len() as f64 * share) as usize),
+                    // Of each size there is one at most.
+                    Step::Ask => prop_assert!(index.segments(0).count() <= 2 + MOST_SIZES),
+                    Step::Store => index = stored_and_read(&index),
+                }
+                index.truncate(texts.len());
+                append(&mut index, &texts);
+            }
+            let mut new = Index::default();
+            append(&mut new, &texts);
+            prop_assert_eq!(index.len(), new.len());
+            // Behind the last message a full part may still be open.
+            let ends = |index: &Index| -> Vec<usize> {
+                index.part_ends().iter().copied().filter(|end| *end < index.len()).collect()
+            };
+            prop_assert_eq!(ends(&index), ends(&new));
+            prop_assert_eq!(index.lengths(), new.lengths());
+            prop_assert_eq!(index.message_counts.len(), new.message_counts.len());
+            for message in 0..new.len() {
+                prop_assert_eq!(index.terms_of(message), new.terms_of(message));
+            }
+            for word in WORDS {
+                for term in Analyzer::new().query(word, &[None]).iter().flat_map(|it| &it.terms) {
+                    let term = short(*term);
+                    prop_assert_eq!(found(&index, term), found(&new, term));
+                    prop_assert_eq!(index.message_count(term), found(&new, term).len());
+                }
+            }
+        }
+    }
 }

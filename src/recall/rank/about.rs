@@ -4,6 +4,7 @@
 //! when the request names.
 
 use crate::base::map::{self, Hashed};
+use crate::recall::index::segment::Posting;
 use crate::recall::index::{IS_QUESTION, Index, narrow, short};
 use crate::recall::rank::query::Query;
 use crate::recall::rank::scoring::Scoring;
@@ -49,24 +50,12 @@ pub(crate) fn score(scoring: Scoring<'_>, similarities: Option<&[f32]>) -> About
         narrow = Part::of(named.raised(index, &narrow.scores, weights.speaker_narrow).into_owned());
     }
     drop(by_named);
-    let mut parts = vec![(narrow, 1.0), (wide, weight), (Part::of(words), weights.direct)];
-    if let Some(similarities) = similarities {
-        let power = |power: i32| -> Vec<f32> {
-            similarities.iter().map(|similarity| similarity.max(0.0).powi(power)).collect()
-        };
-        let [narrow, widest] =
-            spread([(weights.narrow, &power(2)), (weights.widest, &power(3))], flags);
-        parts.extend([
-            (narrow, weights.similarity_narrow),
-            (widest, similarity_weight),
-            (Part::of(power(1)), weights.similarity),
-        ]);
-    }
     let is_in_time = in_time(index, query);
     let time_weight = weights.time * selectivity(&is_in_time);
-    let is_question = |flags: &u8| flags & IS_QUESTION != 0;
-    let beside = |flags| if is_question(flags) { -weights.question } else { 0.0 };
-    let mut total: Vec<f32> = flags.iter().map(beside).collect();
+    // Looked up, as no processor guesses what is a question.
+    let beside = [0.0, -weights.question];
+    let is_question = |flags: &u8| usize::from(flags & IS_QUESTION != 0);
+    let mut total: Vec<f32> = flags.iter().map(|flags| beside[is_question(flags)]).collect();
     for (message, is_in_time) in is_in_time.iter().enumerate() {
         if *is_in_time {
             total[message] += time_weight;
@@ -79,7 +68,17 @@ pub(crate) fn score(scoring: Scoring<'_>, similarities: Option<&[f32]>) -> About
             }
         }
     }
-    add_up(&mut total, &parts);
+    add_up(&mut total, &[(narrow, 1.0), (wide, weight), (Part::of(words), weights.direct)]);
+    if let Some(similarities) = similarities {
+        let power = |power: i32| -> Vec<f32> {
+            similarities.iter().map(|similarity| similarity.max(0.0).powi(power)).collect()
+        };
+        let [narrow, widest] =
+            spread([(weights.narrow, &power(2)), (weights.widest, &power(3))], flags);
+        let narrow = (narrow, weights.similarity_narrow);
+        let own = (Part::of(power(1)), weights.similarity);
+        add_up(&mut total, &[narrow, (widest, similarity_weight), own]);
+    }
     About { own, leader: leaders.first().copied(), hits, total, is_in_time }
 }
 
@@ -122,58 +121,60 @@ impl Named {
 
 /// BM25 of the request's words; and by word, the messages that have it.
 pub(crate) fn by_words(scoring: Scoring<'_>, has_grams: bool) -> (Vec<f32>, Vec<Vec<u32>>) {
-    let Scoring { index, query, is_open, weights } = scoring;
-    let mut scores = vec![0.0; index.len()];
-    let mut hits = Vec::new();
-    for word in &query.words {
-        // Its forms count as one.
-        let found = FORMS.map(|kind| index.occurrences(&word.terms_of(kind)));
-        for (kind, found) in FORMS.into_iter().zip(&found) {
-            let found_in = found.iter().map(|(message, often)| (*message as usize, *often));
-            add(scoring, found_in, found.len(), weights.of_kind(kind), &mut scores);
+    let Scoring { index, query, weights, .. } = scoring;
+    let mut sought = Vec::new();
+    for (place, word) in query.words.iter().enumerate() {
+        for kind in FORMS {
+            // The forms of a kind count as one.
+            let terms: Vec<u32> = word.terms_of(kind).into_iter().map(short).collect();
+            let rarity = rarity(index, index.count_of_any(&terms));
+            sought.push(Sought {
+                terms,
+                weight: weights.of_kind(kind) * rarity,
+                word: Some(place),
+            });
         }
-        hits.push(either(found.map(|found| found.into_iter().map(|(message, _)| message))));
         if has_grams {
             // Each for itself, all of them together as one.
             let grams = word.terms_of(Kind::Gram);
             #[expect(clippy::cast_precision_loss, reason = "a word has few")]
             let weight = weights.grams / grams.len() as f32;
-            for gram in grams {
-                add_term(scoring, short(gram), weight, &mut scores);
-            }
+            sought.extend(grams.into_iter().map(|gram| Sought::term(index, short(gram), weight)));
         }
     }
-    close(&mut scores, is_open);
-    (scores, hits)
-}
-
-/// The numbers that are in one of two lists, ascending as they are in each.
-fn either(lists: [impl ExactSizeIterator<Item = u32>; 2]) -> Vec<u32> {
-    let [one, other] = lists;
-    if other.len() == 0 {
-        return one.collect();
+    let mut scores = vec![0.0; index.len()];
+    let mut hits = vec![Vec::new(); query.words.len()];
+    add(scoring, &sought, &mut scores, &mut hits);
+    for (word, hits) in query.words.iter().zip(&mut hits) {
+        if FORMS.iter().all(|kind| word.terms.iter().any(|term| term.kind == *kind)) {
+            let mut both: Vec<u64> = hits.iter().copied().map(u64::from).collect();
+            map::sort_numbers(&mut both);
+            both.dedup();
+            *hits = both.into_iter().map(|message| map::halves(message).1).collect();
+        }
     }
-    let mut both: Vec<u64> = one.chain(other).map(u64::from).collect();
-    map::sort_numbers(&mut both);
-    both.dedup();
-    both.into_iter().map(|number| map::halves(number).1).collect()
+    (scores, hits)
 }
 
 /// By message of these, by word of the request: how much its occurrences count, whatever the word's rarity.
 pub(crate) fn word_weights(scoring: Scoring<'_>, messages: &[usize]) -> Vec<Vec<f32>> {
-    let Scoring { index, query, .. } = scoring;
+    let Scoring { index, query, weights, .. } = scoring;
     let mut by_message = vec![vec![0.0; query.words.len()]; messages.len()];
-    let places: Hashed<u32, usize> =
-        messages.iter().enumerate().map(|(place, message)| (narrow(*message), place)).collect();
+    let places: Hashed<usize, usize> =
+        messages.iter().enumerate().map(|(place, message)| (*message, place)).collect();
     let mean = index.mean_length().max(1.0);
     for (position, word) in query.words.iter().enumerate() {
         for kind in FORMS {
-            let weight = scoring.weights.of_kind(kind);
-            for (message, often) in index.occurrences(&word.terms_of(kind)) {
-                if let Some(place) = places.get(&message) {
-                    let length = index.length(message as usize) / mean;
-                    by_message[*place][position] +=
-                        weight * saturated(scoring.weights, often, length);
+            let weight = weights.of_kind(kind);
+            let terms: Vec<u32> = word.terms_of(kind).into_iter().map(short).collect();
+            for segment in index.segments(0) {
+                for posting in segment.of_any(&terms).iter() {
+                    let message = segment.messages.start + posting.place();
+                    if let Some(place) = places.get(&message) {
+                        let length = f32::from(index.lengths()[message]) / mean;
+                        by_message[*place][position] +=
+                            weight * saturated(weights, posting.often(), length);
+                    }
                 }
             }
         }
@@ -199,7 +200,7 @@ pub(crate) fn coverage(index: &Index, hits: &[Vec<u32>], leader: usize) -> f32 {
 
 /// BM25 of the request's words and of the terms that are most peculiar to the messages that lead by these.
 fn widened(scoring: Scoring<'_>, own: &[f32], leaders: &[usize]) -> Vec<f32> {
-    let Scoring { index, is_open, weights, .. } = scoring;
+    let Scoring { index, weights, .. } = scoring;
     let mut scores = own.to_vec();
     let Some(most) = leaders.first().map(|message| own[*message]) else {
         return scores;
@@ -208,12 +209,14 @@ fn widened(scoring: Scoring<'_>, own: &[f32], leaders: &[usize]) -> Vec<f32> {
     map::sort_by_key(&mut leaders, &|_| (0, 0));
     let mut place: Hashed<u32, usize> = Hashed::default();
     let mut found: Vec<(u32, f32)> = Vec::new();
-    for (term, message) in index.terms_of(&leaders) {
-        let at = *place.entry(term).or_insert_with(|| {
-            found.push((term, 0.0));
-            found.len() - 1
-        });
-        found[at].1 += own[message] / most;
+    for message in leaders {
+        for term in index.terms_of(message) {
+            let at = *place.entry(*term).or_insert_with(|| {
+                found.push((*term, 0.0));
+                found.len() - 1
+            });
+            found[at].1 += own[message] / most;
+        }
     }
     // The heaviest first: of equal ones that with the smaller number.
     let weigh = |(term, weight): (u32, f32)| {
@@ -226,38 +229,63 @@ fn widened(scoring: Scoring<'_>, own: &[f32], leaders: &[usize]) -> Vec<f32> {
     let halves = weighed.into_iter().map(map::halves);
     let weighed = halves.map(|(bits, term)| (f32::from_bits(!bits), term));
     let all: f32 = weighed.clone().map(|(weight, _)| weight).sum();
-    for (weight, term) in weighed {
+    let sought = weighed.map(|(weight, term)| {
         let rarity = rarity(index, index.message_count(term));
-        add_term(scoring, term, weights.expansion * most * weight / all / rarity, &mut scores);
-    }
-    close(&mut scores, is_open);
+        Sought::term(index, term, weights.expansion * most * weight / all / rarity)
+    });
+    add(scoring, &sought.collect::<Vec<_>>(), &mut scores, &mut []);
     scores
 }
 
-/// Adds what a term gives to the messages that have it.
-fn add_term(scoring: Scoring<'_>, term: u32, weight: f32, scores: &mut [f32]) {
-    let index = scoring.index;
-    add(scoring, index.with(term), index.message_count(term), weight, scores);
+/// What is looked for: terms that count as one.
+struct Sought {
+    terms: Vec<u32>,
+    /// What it counts, with its rarity.
+    weight: f32,
+    /// The place of the word that it is a form of.
+    word: Option<usize>,
 }
 
-/// Adds the score of a term that so many messages have, each so often.
-fn add(
-    scoring: Scoring<'_>,
-    found_in: impl Iterator<Item = (usize, f32)>,
-    count: usize,
-    weight: f32,
-    scores: &mut [f32],
-) {
-    let Scoring { index, weights, .. } = scoring;
-    let weight = weight * rarity(index, count);
+impl Sought {
+    fn term(index: &Index, term: u32, weight: f32) -> Self {
+        let weight = weight * rarity(index, index.message_count(term));
+        Self { terms: vec![term], weight, word: None }
+    }
+}
+
+/// Adds to the score of each message what is found in it, and to the hits of each word the messages that have it. What may not be
+/// recalled scores nothing, and gives its neighbours nothing.
+fn add(scoring: Scoring<'_>, sought: &[Sought], scores: &mut [f32], hits: &mut [Vec<u32>]) {
+    let Scoring { index, is_open, weights, .. } = scoring;
+    // Most forms of most words are in no message at all.
+    let is_there =
+        |sought: &&Sought| sought.terms.iter().any(|term| index.message_count(*term) > 0);
+    let sought: Vec<&Sought> = sought.iter().filter(is_there).collect();
     let mean = index.mean_length().max(1.0);
-    found_in.for_each(|(message, often)| {
-        scores[message] += weight * saturated(weights, often, index.length(message) / mean);
-    });
+    for segment in index.segments(0) {
+        let scores = &mut scores[segment.messages.start..];
+        let lengths = &index.lengths()[segment.messages.start..];
+        let is_open = &is_open[segment.messages.start..];
+        for Sought { terms, weight, word } in &sought {
+            let postings = segment.of_any(terms);
+            for posting in postings.iter() {
+                let place = posting.place();
+                if is_open[place] {
+                    let length = f32::from(lengths[place]) / mean;
+                    scores[place] += weight * saturated(weights, posting.often(), length);
+                }
+            }
+            if let Some(word) = word {
+                let message = |it: &Posting| narrow(segment.messages.start + it.place());
+                hits[*word].extend(postings.iter().map(message));
+            }
+        }
+    }
 }
 
 /// What counts that a message has a word so often, by its length, of which the mean is 1.
-fn saturated(weights: &Weights, often: f32, length: f32) -> f32 {
+fn saturated(weights: &Weights, often: u16, length: f32) -> f32 {
+    let often = f32::from(often);
     let (k1, b) = (weights.saturation, weights.length_normalisation);
     often * (k1 + 1.0) / (often + k1 * (1.0 - b + b * length))
 }
@@ -321,15 +349,6 @@ pub(crate) fn best(scores: &[f32], count: usize) -> Vec<usize> {
     map::sort_numbers(&mut best);
     best.truncate(count);
     best.into_iter().map(|pair| !map::halves(pair).1 as usize).collect()
-}
-
-/// What may not be recalled scores nothing, and gives its neighbours nothing.
-fn close(scores: &mut [f32], is_open: &[bool]) {
-    for (score, is_open) in scores.iter_mut().zip(is_open) {
-        if !is_open {
-            *score = 0.0;
-        }
-    }
 }
 
 #[cfg(all(test, not(target_family = "wasm")))]

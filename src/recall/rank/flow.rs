@@ -4,11 +4,11 @@
 //! goes on in counts: after a pause, or for one who takes no part in it, there is none.
 
 use crate::base::message::Role;
-use crate::recall::index::Index;
+use crate::recall::index::{Index, short};
 use crate::recall::rank::query::Asker;
 use crate::recall::rank::scoring::Scoring;
 use crate::recall::text::language::Language;
-use crate::recall::text::terms::{Analyzer, Kind, Term};
+use crate::recall::text::terms::{Analyzer, Kind};
 
 /// The conversation that a request goes on in.
 #[derive(Clone, Debug)]
@@ -223,8 +223,8 @@ impl NameMatcher<'_> {
         }
         let words = self.analyzer.query(name, &self.languages);
         for (position, word) in words.iter().enumerate() {
-            let terms: Vec<Term> =
-                word.terms.iter().filter(|term| term.kind != Kind::Gram).copied().collect();
+            let terms = word.terms.iter().filter(|term| term.kind != Kind::Gram);
+            let terms: Vec<u32> = terms.copied().map(short).collect();
             let mut has = vec![false; names.len()];
             for message in self.index.messages_with(self.first, &terms) {
                 if (self.first..=self.last).contains(&message) {

@@ -1,7 +1,6 @@
 //! What a message scores spreads to those around it: an answer seldom repeats the words of the question.
 
 use crate::recall::index::IS_START;
-use std::ops::Range;
 
 /// How far, and how much of it.
 #[derive(Clone, Copy, Debug)]
@@ -30,35 +29,28 @@ impl Part {
 
 /// The largest of some scores; 0 where none is above it.
 pub(crate) fn largest(scores: &[f32]) -> f32 {
-    // Several at once, as each waits for what was the largest so far.
-    let mut most = [0.0; 8];
-    let (eights, rest) = scores.as_chunks::<8>();
-    for scores in eights {
-        for (most, score) in most.iter_mut().zip(scores) {
-            *most = if score > most { *score } else { *most };
-        }
-    }
-    most.iter().chain(rest).fold(0.0, |most, score| if *score > most { *score } else { most })
+    // The bits of two numbers above 0 are in the order of the numbers, and those of one below 0 are below 0.
+    let bits = |most: i32, score: &f32| most.max(score.to_bits().cast_signed());
+    f32::from_bits(scores.iter().fold(0, bits).cast_unsigned())
 }
 
 /// Adds parts to a total, the largest of each as what stands beside it.
-pub(crate) fn add_up(total: &mut [f32], parts: &[(Part, f32)]) {
-    /// So many at a time stay near the processor while part after part is added.
-    const BLOCK: usize = 1024;
-    for (block, total) in total.chunks_mut(BLOCK).enumerate() {
-        for (Part { scores, most }, weight) in parts.iter().filter(|(part, _)| part.most > 0.0) {
-            let weight = weight / most;
-            for (total, score) in total.iter_mut().zip(&scores[block * BLOCK..]) {
-                *total += weight * score;
-            }
-        }
+pub(crate) fn add_up(total: &mut [f32], parts: &[(Part, f32); 3]) {
+    let share = |(part, weight): &(Part, f32)| {
+        let most = part.most;
+        if most > 0.0 { weight / most } else { 0.0 }
+    };
+    let weights = parts.each_ref().map(share);
+    let [one, two, three] = parts.each_ref().map(|(part, _)| &part.scores[..total.len()]);
+    for (at, total) in total.iter_mut().enumerate() {
+        *total = *total + weights[0] * one[at] + weights[1] * two[at] + weights[2] * three[at];
     }
 }
 
 /// Scores with what they get from others of their conversation; `flags` say where one begins. Two at once, as each waits for
 /// what it has carried on so far.
 pub(crate) fn spread(sources: [(Kernel, &[f32]); 2], flags: &[u8]) -> [Part; 2] {
-    let mut parts = sources.map(|(_, scores)| Part { scores: vec![0.0; scores.len()], most: 0.0 });
+    let mut spreads = sources.map(|(_, scores)| vec![0.0; scores.len()]);
     let mut first = 0;
     while first < flags.len() {
         let next = flags[first + 1..].iter().position(|flags| flags & IS_START != 0);
@@ -66,51 +58,39 @@ pub(crate) fn spread(sources: [(Kernel, &[f32]); 2], flags: &[u8]) -> [Part; 2] 
         let sources = sources.map(|(kernel, scores)| (kernel, &scores[first..end]));
         // Many a conversation is not about it.
         if sources.iter().any(|(_, scores)| scores.iter().any(|score| *score > 0.0)) {
-            spread_conversation(sources, &mut parts, first..end);
+            spread_conversation(sources, spreads.each_mut().map(|all| &mut all[first..end]));
         }
         first = end;
     }
-    parts
+    spreads.map(Part::of)
 }
 
-/// Writes the spread of one conversation.
+/// Adds the spread of one conversation: forward from its beginning and backward from its end at once. Four sums are carried on
+/// side by side, as each waits for what it was before; and by places, as iterators over all of that are not made as fast.
 fn spread_conversation(
-    [(kernel, scores), (other_kernel, other_scores)]: [(Kernel, &[f32]); 2],
-    [part, other_part]: &mut [Part; 2],
-    range: Range<usize>,
+    [one, other]: [(Kernel, &[f32]); 2],
+    [spread, other_spread]: [&mut [f32]; 2],
 ) {
-    let spread = &mut part.scores[range.clone()];
-    let other_spread = &mut other_part.scores[range];
-    let stretches = (0..scores.len()).step_by(STRETCH);
-    let stretches = stretches.map(|at| at..scores.len().min(at + STRETCH));
-    let (mut carried, mut other_carried) = (0.0, 0.0);
-    for at in stretches.clone() {
-        let both = scores[at.clone()].iter().zip(&other_scores[at.clone()]);
-        let spreads = spread[at.clone()].iter_mut().zip(&mut other_spread[at]);
-        for ((score, other_score), (spread, other_spread)) in both.zip(spreads) {
-            *spread = score + kernel.forward * carried;
-            *other_spread = other_score + other_kernel.forward * other_carried;
-            carried = carried * kernel.decay + score;
-            other_carried = other_carried * other_kernel.decay + other_score;
+    let (kernel, other_kernel) = (one.0, other.0);
+    let length = one.1.len();
+    let (scores, other_scores) = (&one.1[..length], &other.1[..length]);
+    let (spread, other_spread) = (&mut spread[..length], &mut other_spread[..length]);
+    let (mut forward, mut backward, mut other_forward, mut other_backward) = (0.0, 0.0, 0.0, 0.0);
+    for at in 0..length {
+        let back = length - 1 - at;
+        spread[at] += scores[at] + kernel.forward * forward;
+        spread[back] += kernel.backward * backward;
+        other_spread[at] += other_scores[at] + other_kernel.forward * other_forward;
+        other_spread[back] += other_kernel.backward * other_backward;
+        forward = forward * kernel.decay + scores[at];
+        backward = backward * kernel.decay + scores[back];
+        other_forward = other_forward * other_kernel.decay + other_scores[at];
+        other_backward = other_backward * other_kernel.decay + other_scores[back];
+        if at % STRETCH == STRETCH - 1 {
+            (forward, backward) = (faded(forward), faded(backward));
+            (other_forward, other_backward) = (faded(other_forward), faded(other_backward));
         }
-        (carried, other_carried) = (faded(carried), faded(other_carried));
     }
-    (carried, other_carried) = (0.0, 0.0);
-    let (mut most, mut other_most) = (part.most, other_part.most);
-    for at in stretches.rev() {
-        let both = scores[at.clone()].iter().zip(&other_scores[at.clone()]);
-        let spreads = spread[at.clone()].iter_mut().zip(&mut other_spread[at]);
-        for ((score, other_score), (spread, other_spread)) in both.zip(spreads).rev() {
-            *spread += kernel.backward * carried;
-            *other_spread += other_kernel.backward * other_carried;
-            most = if *spread > most { *spread } else { most };
-            other_most = if *other_spread > other_most { *other_spread } else { other_most };
-            carried = carried * kernel.decay + score;
-            other_carried = other_carried * other_kernel.decay + other_score;
-        }
-        (carried, other_carried) = (faded(carried), faded(other_carried));
-    }
-    (part.most, other_part.most) = (most, other_most);
 }
 
 /// Messages after which tiny remainders become zero. Without that they would become the smallest numbers, with which many
@@ -184,7 +164,8 @@ mod tests {
             weight in 0.1_f32..4.0,
         ) {
             let mut total = vec![1.0; scores.len()];
-            add_up(&mut total, &[(Part::of(scores.clone()), weight), (Part::of(vec![0.0; scores.len()]), 1.0)]);
+            let none = || (Part::of(vec![0.0; scores.len()]), 1.0);
+            add_up(&mut total, &[none(), (Part::of(scores.clone()), weight), none()]);
             let most = scores.iter().copied().fold(0.0, f32::max);
             prop_assert_eq!(most.to_bits(), largest(&scores).to_bits());
             for (total, score) in total.iter().zip(&scores) {
