@@ -134,7 +134,7 @@ impl Groups {
         // By stretch, session and call id, as ids like `call_0` are in many: the row of the latest call, and whether it has a result.
         let mut calls: Hashed<(usize, Option<&str>, &str), (usize, bool)> = Hashed::default();
         for &row in order {
-            let is_summary = summarizes(transcript, row);
+            let is_summary = transcript.is_summary(row);
             // No call answers a result beyond a gap: what lies between them may.
             let stretch = stretch_of(transcript, row);
             let session = transcript.value(row, Field::SessionId);
@@ -150,7 +150,7 @@ impl Groups {
                     }
                     Field::ResultId if is_summary => {}
                     Field::ResultId => match calls.get_mut(&(stretch, session, id)) {
-                        Some((call, answered)) if !summarizes(transcript, *call) => {
+                        Some((call, answered)) if !transcript.is_summary(*call) => {
                             *answered = true;
                             let call = *call;
                             groups.join(call, row);
@@ -200,11 +200,6 @@ impl Groups {
         let group = &self.group_of[row];
         self.larger.get(group).map_or(std::slice::from_ref(group), Vec::as_slice)
     }
-}
-
-/// Whether a message is the summary of a conversation: it is shown as a text, or not at all, and is no half of a call.
-fn summarizes(transcript: &Messages, row: usize) -> bool {
-    transcript.value(row, Field::SummaryOf).is_some()
 }
 
 /// In which of the stretches that gaps leave a row is, counted from 0.

@@ -190,6 +190,11 @@ impl Messages {
         self.stored.rows[self.stored_row(row)].role
     }
 
+    /// Whether a message is the summary of a conversation: it is shown as a text, or not at all, and is no half of a call.
+    pub(crate) fn is_summary(&self, row: usize) -> bool {
+        self.value(row, Field::SummaryOf).is_some()
+    }
+
     /// Whether the caller pinned a message.
     #[must_use]
     pub fn is_pinned(&self, row: usize) -> bool {

@@ -120,8 +120,8 @@ fn require_beginning(input: &Input, marks: &mut Marks) -> Marked {
         if is_beginning && row >= head {
             unread::ask_for_all(input)?; // the instructions may go on in unread messages
         }
-        is_beginning &= input.transcript.role(row).is_instruction()
-            && input.transcript.value(row, Field::SummaryOf).is_none();
+        is_beginning &=
+            input.transcript.role(row).is_instruction() && !input.transcript.is_summary(row);
         if is_beginning {
             // A call before it, whose result may be unread, would end the instructions.
             if unread::unpaired(input, marks).any(|half| half < row) {
@@ -152,7 +152,7 @@ fn find_request(input: &Input, marks: &mut Marks) -> Marked {
     let transcript = Rc::clone(&input.transcript);
     let is_message = |row: usize| {
         let has = |field| transcript.value(row, field).is_some();
-        !has(Field::ResultId) && !has(Field::CallId) && !has(Field::SummaryOf)
+        !has(Field::ResultId) && !has(Field::CallId) && !transcript.is_summary(row)
     };
     let is_user = |row: usize| transcript.role(row) == Role::User && is_message(row);
     let is_behind = unread::is_behind_unread;

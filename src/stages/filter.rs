@@ -42,7 +42,7 @@ pub(crate) fn unwanted(input: &Input, row: usize) -> Option<Reason> {
             && transcript.values(row, field).any(|value| unwanted.iter().any(|u| u == value))
     };
     let role = transcript.role(row);
-    if transcript.value(row, Field::SummaryOf).is_some() {
+    if transcript.is_summary(row) {
         (!input.config.tiers.enabled).then_some(Reason::IsSummary)
     } else if roles.as_ref().is_some_and(|roles| !roles.contains(&role)) {
         Some(Reason::Role)

@@ -154,8 +154,9 @@ struct Rest<'a> {
     reason = "rows of one prompt fit 32 bits"
 )]
 fn finished(context: &Context) -> JsResult<JsValue> {
-    /// A message of the transcript is its row, the request -1, what the build made -2 and below, and a quoted message its row
-    /// from the least number on.
+    /// A piece as a number, which `pkg-template/src/build/context.ts` reads (`REQUEST_ROW` and the names beside it): a message of
+    /// the transcript is its row, the request -1, what the build made -2 and below, and a quoted message its row from the least
+    /// number on.
     fn row(piece: Piece) -> i32 {
         match piece {
             Piece::Message(row) => row as i32,

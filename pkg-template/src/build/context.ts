@@ -85,6 +85,7 @@ interface Rest {
   readonly recording: Recording;
 }
 
+// The numbers that pieces cross as: `finished` of src/wasm/build.rs writes them. A message of the transcript is its row.
 const REQUEST_ROW = -1;
 const FIRST_MADE_ROW = -2;
 const FIRST_QUOTED_ROW = -(2 ** 31);

@@ -15,7 +15,7 @@ use crate::base::message::{Field, Role};
 use crate::base::time::{MILLISECONDS_PER_MINUTE, Milliseconds};
 use crate::log::messages::Messages;
 use crate::log::messages::WHOLE_LOG_FIELDS;
-use crate::recall::index::segment::{Posting, Segment};
+use crate::recall::index::segment::{OFTEN_BITS, Posting, Segment, narrow};
 use crate::recall::text::language::Language;
 use crate::recall::text::terms::{Analyzer, Kind, Term, identifier_count, is_question};
 use std::cell::OnceCell;
@@ -28,8 +28,6 @@ const MOST_OPEN_MESSAGES: usize = if cfg!(test) { 8 } else { 1024 };
 const MOST_OPEN_POSTINGS: usize = 12_000;
 /// A language is spoken where every so many-th message is in it.
 const FEW: usize = 64;
-/// The bits of a posting that a store keeps which say how often.
-const OFTEN_BITS: u32 = 6;
 
 /// How much of a message is indexed, in bytes.
 const LONGEST_TEXT: usize = 1 << 15;
@@ -668,12 +666,6 @@ pub(crate) fn short(term: Term) -> u32 {
 /// A term's last bit says whether it is a gram.
 fn is_gram(term: u32) -> bool {
     term & 1 == 1
-}
-
-/// An index has far fewer messages than 2^32: each takes more bytes than one.
-#[expect(clippy::cast_possible_truncation, reason = "see above")]
-pub(crate) fn narrow(message: usize) -> u32 {
-    message as u32
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "both halves are used")]

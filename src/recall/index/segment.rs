@@ -1,7 +1,6 @@
 //! A segment of the index: the messages of a stretch, by the terms that they have.
 
 use crate::base::map;
-use crate::recall::index::narrow;
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -9,7 +8,8 @@ use std::ops::Range;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Posting(pub(super) u32);
 
-const OFTEN_BITS: u32 = 6;
+/// The bits that say how often: the last ones.
+pub(super) const OFTEN_BITS: u32 = 6;
 const MOST_OFTEN: u32 = (1 << OFTEN_BITS) - 1;
 
 impl Posting {
@@ -145,4 +145,10 @@ impl Segment {
 /// Where a segment's directory says where a term is: terms are spread evenly, so few share a place.
 fn directory_place(term: u32) -> usize {
     (term >> (u32::BITS - DIRECTORY_BITS)) as usize
+}
+
+/// An index has far fewer messages and postings than 2^32: each takes more bytes than one.
+#[expect(clippy::cast_possible_truncation, reason = "see above")]
+pub(crate) fn narrow(number: usize) -> u32 {
+    number as u32
 }

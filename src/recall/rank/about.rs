@@ -4,8 +4,8 @@
 //! when the request names.
 
 use crate::base::map::{self, Hashed};
-use crate::recall::index::segment::Posting;
-use crate::recall::index::{IS_QUESTION, Index, narrow, short};
+use crate::recall::index::segment::{Posting, narrow};
+use crate::recall::index::{IS_QUESTION, Index, short};
 use crate::recall::rank::query::Query;
 use crate::recall::rank::scoring::Scoring;
 use crate::recall::rank::spread::{Part, add_up, spread};
