@@ -87,6 +87,32 @@ struct Columns {
     flags: Vec<u8>,
 }
 
+impl Columns {
+    /// Takes the terms of messages from their segment; the terms before them are so many.
+    fn read_terms(&mut self, before: usize, count: usize, segment: &Segment) {
+        let lists = || segment.lists().filter(|(term, _)| !is_gram(*term));
+        let mut begins = vec![0; count + 1];
+        for (_, postings) in lists() {
+            for posting in postings {
+                begins[posting.place() + 1] += 1;
+            }
+        }
+        for message in 0..count {
+            begins[message + 1] += begins[message];
+        }
+        self.term_ends = begins[1..].iter().map(|end| narrow(before + end)).collect();
+        self.terms = vec![0; begins[count]];
+        // From term to term, each message goes on where it was.
+        for (term, postings) in lists() {
+            for posting in postings {
+                let next = &mut begins[posting.place()];
+                self.terms[*next] = term;
+                *next += 1;
+            }
+        }
+    }
+}
+
 pub(crate) const IS_QUESTION: u8 = 1;
 /// Another conversation begins with it.
 pub(crate) const IS_START: u8 = 2;
@@ -400,27 +426,16 @@ impl Index {
         for Speaker { name, role } in speakers {
             self.speakers.intern(role, &name);
         }
-        let begins = std::iter::once(&0).chain(&ends);
-        let lists = terms.iter().zip(begins.zip(&ends)).map(|(term, (begin, end))| {
-            let postings = &postings[*begin as usize..*end as usize];
-            (*term, postings.iter().copied().map(read_posting))
-        });
-        let messages = self.first_open..self.first_open + count;
-        let segment = Segment::new(messages, lists);
-        for (term, postings) in segment.lists() {
-            *self.message_counts.entry(term).or_default() += narrow(postings.len());
+        let mut segment = Segment::new(self.first_open..self.first_open + count);
+        let mut begin = 0;
+        for (term, end) in terms.into_iter().zip(ends) {
+            let end = usize::from(end);
+            segment.add(term, postings[begin..end].iter().copied().map(read_posting));
+            *self.message_counts.entry(term).or_default() += narrow(end - begin);
+            begin = end;
         }
-        let mut by_message: Vec<u64> = Vec::new();
-        for (term, postings) in segment.lists().filter(|(term, _)| !is_gram(*term)) {
-            by_message.extend(postings.iter().map(|it| map::pair(narrow(it.place()), term)));
-        }
-        map::sort_numbers(&mut by_message);
-        let before = self.messages.terms.len();
-        columns.terms = by_message.iter().map(|pair| map::halves(*pair).1).collect();
-        let end_of = |message: u32| {
-            narrow(before + by_message.partition_point(|pair| map::halves(*pair).0 <= message))
-        };
-        columns.term_ends = (0..narrow(count)).map(end_of).collect();
+        let segment = segment.finished();
+        columns.read_terms(self.messages.terms.len(), count, &segment);
         self.total_length += columns.lengths.iter().copied().map(u64::from).sum::<u64>();
         for (time, flags) in columns.times.iter().zip(&columns.flags) {
             self.languages[(flags >> LANGUAGE_SHIFT) as usize] += 1;
@@ -584,9 +599,12 @@ fn segment_of(messages: Range<usize>, open: &[Occurrence]) -> Segment {
     let mut order: Vec<u64> =
         open.iter().map(|open| map::pair(open.term, open.posting.0)).collect();
     map::sort_numbers(&mut order);
-    let lists = order.chunk_by(|one, other| map::halves(*one).0 == map::halves(*other).0);
-    let posting = |pair: &u64| Posting(map::halves(*pair).1);
-    Segment::new(messages, lists.map(|list| (map::halves(list[0]).0, list.iter().map(posting))))
+    let mut segment = Segment::new(messages);
+    for list in order.chunk_by(|one, other| map::halves(*one).0 == map::halves(*other).0) {
+        let postings = list.iter().map(|pair| Posting(map::halves(*pair).1));
+        segment.add(map::halves(list[0]).0, postings);
+    }
+    segment.finished()
 }
 
 /// The postings of a segment, in the order of its messages.

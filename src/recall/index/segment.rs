@@ -24,11 +24,6 @@ impl Posting {
     pub(crate) fn often(self) -> u16 {
         (self.0 & MOST_OFTEN) as u16
     }
-
-    /// The same in a segment that begins earlier by so many messages, or later.
-    fn shifted(self, from: usize, to: usize) -> Self {
-        Self::new(self.place() + from - to, self.often().into())
-    }
 }
 
 /// The messages of a stretch, by the terms that they have. It never changes.
@@ -49,24 +44,32 @@ pub(crate) struct Segment {
 const DIRECTORY_BITS: u32 = 10;
 
 impl Segment {
-    /// Of terms, ascending, each with its postings.
-    pub(super) fn new<Postings: Iterator<Item = Posting>>(
-        messages: Range<usize>,
-        lists: impl Iterator<Item = (u32, Postings)>,
-    ) -> Self {
-        let (mut terms, mut ends, mut postings) = (Vec::new(), Vec::new(), Vec::new());
-        let mut starts = Vec::with_capacity((1 << DIRECTORY_BITS) + 1);
-        for (term, list) in lists {
-            let begin = postings.len();
-            postings.extend(list);
-            if postings.len() > begin {
-                starts.resize(starts.len().max(directory_place(term) + 1), narrow(terms.len()));
-                terms.push(term);
-                ends.push(narrow(postings.len()));
-            }
+    /// With no terms yet.
+    pub(super) fn new(messages: Range<usize>) -> Self {
+        let starts = Vec::with_capacity((1 << DIRECTORY_BITS) + 1);
+        Self { messages, starts, terms: Vec::new(), ends: Vec::new(), postings: Vec::new() }
+    }
+
+    /// Adds postings of a term, the last so far or one behind it.
+    pub(super) fn add(&mut self, term: u32, postings: impl Iterator<Item = Posting>) {
+        self.postings.extend(postings);
+        let end = narrow(self.postings.len());
+        if self.terms.last() == Some(&term) {
+            self.ends.pop();
+        } else if self.ends.last().copied().unwrap_or_default() == end {
+            return; // there were none
+        } else {
+            let length = self.starts.len().max(directory_place(term) + 1);
+            self.starts.resize(length, narrow(self.terms.len()));
+            self.terms.push(term);
         }
-        starts.resize((1 << DIRECTORY_BITS) + 1, narrow(terms.len()));
-        Self { messages, starts, terms, ends, postings }
+        self.ends.push(end);
+    }
+
+    /// With all its terms.
+    pub(super) fn finished(mut self) -> Self {
+        self.starts.resize((1 << DIRECTORY_BITS) + 1, narrow(self.terms.len()));
+        self
     }
 
     /// How many postings it has.
@@ -114,31 +117,36 @@ impl Segment {
     pub(super) fn part(&self, messages: Range<usize>) -> Self {
         let first = self.messages.start;
         let places = messages.start - first..messages.end - first;
-        let lists = self.lists().map(|(term, postings)| {
-            let begin = postings.partition_point(|posting| posting.place() < places.start);
-            let within = postings[begin..].iter().take_while(|it| it.place() < places.end);
-            (term, within.map(|posting| posting.shifted(first, messages.start)))
-        });
-        Self::new(messages.clone(), lists)
+        let mut part = Self::new(messages);
+        for (term, postings) in self.lists() {
+            let place_of = |bound: usize| postings.partition_point(|it| it.place() < bound);
+            part.append(term, &postings[place_of(places.start)..place_of(places.end)], first);
+        }
+        part.finished()
     }
 
     /// The segment of its messages and of those of the next.
     pub(super) fn join(&self, next: &Self) -> Self {
-        let first = self.messages.start;
-        let (mut lists, mut others) = (self.lists().peekable(), next.lists().peekable());
-        let both = std::iter::from_fn(|| {
-            let term = match (lists.peek(), others.peek()) {
-                (Some((term, _)), Some((other, _))) => *term.min(other),
-                (Some((term, _)), None) | (None, Some((term, _))) => *term,
-                (None, None) => return None,
-            };
-            let of_term = |list: &(u32, &[Posting])| list.0 == term;
-            let list = lists.next_if(of_term).map_or(&[][..], |(_, list)| list);
-            let other = others.next_if(of_term).map_or(&[][..], |(_, list)| list);
-            let other = other.iter().map(|posting| posting.shifted(next.messages.start, first));
-            Some((term, list.iter().copied().chain(other)))
-        });
-        Self::new(first..next.messages.end, both)
+        let mut both = Self::new(self.messages.start..next.messages.end);
+        let mut others = next.lists().peekable();
+        for (term, postings) in self.lists() {
+            while let Some((other, postings)) = others.next_if(|(other, _)| *other < term) {
+                both.append(other, postings, next.messages.start);
+            }
+            both.append(term, postings, self.messages.start);
+        }
+        for (other, postings) in others {
+            both.append(other, postings, next.messages.start);
+        }
+        both.finished()
+    }
+
+    /// Adds postings of a segment that begins with another message.
+    fn append(&mut self, term: u32, postings: &[Posting], first: usize) {
+        // A place is in the higher bits: what it is moved by is added to it, in either direction.
+        let moved = narrow(first).wrapping_sub(narrow(self.messages.start)) << OFTEN_BITS;
+        let posting = |posting: &Posting| Posting(posting.0.wrapping_add(moved));
+        self.add(term, postings.iter().map(posting));
     }
 }
 
