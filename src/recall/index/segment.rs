@@ -69,6 +69,9 @@ impl Segment {
     /// With all its terms.
     pub(super) fn finished(mut self) -> Self {
         self.starts.resize((1 << DIRECTORY_BITS) + 1, narrow(self.terms.len()));
+        self.terms.shrink_to_fit();
+        self.ends.shrink_to_fit();
+        self.postings.shrink_to_fit();
         self
     }
 
@@ -128,6 +131,10 @@ impl Segment {
     /// The segment of its messages and of those of the next.
     pub(super) fn join(&self, next: &Self) -> Self {
         let mut both = Self::new(self.messages.start..next.messages.end);
+        // What grows by doubling would take up to twice as much.
+        both.postings.reserve_exact(self.len() + next.len());
+        both.terms.reserve_exact(self.terms.len() + next.terms.len());
+        both.ends.reserve_exact(self.terms.len() + next.terms.len());
         let mut others = next.lists().peekable();
         for (term, postings) in self.lists() {
             while let Some((other, postings)) = others.next_if(|(other, _)| *other < term) {
