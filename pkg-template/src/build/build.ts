@@ -28,8 +28,9 @@ const KIND = "context_build_error";
  * Builds the context of a request: decides which messages go into the prompt under the budget, and says why.
  *
  * The transcript is taken as it is when the call is made. Of an array that was seen before, the fields of the newest messages
- * are compared, and of those that come into the context; an older message that is the same object counts as unchanged. Hooks are asked one after the other, each with a signal and a
- * timeout; where one fails the config says what stays, and only `countTokens` cannot be done without.
+ * are compared, and of those that come into the context; an older message that is the same object counts as unchanged. Hooks are
+ * asked one after the other, each with a signal and a timeout; where one fails the config says what stays, and only `countTokens`
+ * cannot be done without.
  *
  * Fails with a `ContextError`: `INVALID_TRANSCRIPT`, `INVALID_CONFIG`, `BUDGET_TOO_SMALL`, `ENCODING_NOT_LOADED`,
  * `HOOK_FAILED`, `ABORTED`.

@@ -1,7 +1,8 @@
 //! The index of a log that lasts: all its messages by their sequence numbers, in parts that a store can keep.
 //!
-//! A part is a segment of the index with what is known of its messages, as bytes with a checksum. As long as nothing of the log
-//! is trimmed it never changes, but for the last one, which is written again when it has grown. The newest message is in none: it may still be replaced.
+//! A part has the terms of some messages that follow on each other, and what else is known of them, as bytes with a checksum. As
+//! long as nothing of the log is trimmed it never changes, but for the last one, which is written again when it has grown. The
+//! newest message is in none: it may still be replaced.
 
 use crate::base::bytes::Reader;
 use crate::log::messages::Messages;
