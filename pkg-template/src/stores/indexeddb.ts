@@ -276,7 +276,7 @@ class Store implements IndexedDbStore {
     run: (work: Work) => Promise<T>,
     durability: IDBTransactionDurability = this.#options.durability,
   ): Promise<T> {
-    let isRepeated = false;
+    let repeatCount = 0;
     let isCareful = false;
     const lost = new Set<string>();
     for (;;) {
@@ -292,13 +292,16 @@ class Store implements IndexedDbStore {
       } catch (cause) {
         if (lost.size > size || (DATA_LOST.has(nameOf(cause)) && !isCareful)) {
           isCareful = true;
-        } else if (CONNECTION_LOST.has(nameOf(cause)) && !isRepeated) {
-          // Whatever was called gives the same when it is done again: an append knows its own rows.
-          isRepeated = true;
-          connection.close();
-        } else {
+          continue;
+        }
+        const pauseMs = REPEATED_AFTER_MS[repeatCount];
+        if (!isConnectionLost(cause) || pauseMs === undefined) {
           throw failureOf(cause);
         }
+        // Whatever was called gives the same when it is done again: an append knows its own rows.
+        repeatCount += 1;
+        connection.close();
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
     }
   }
@@ -327,6 +330,18 @@ const SLOWEST_OPENING_MS = 30_000;
 
 /** What a call fails with where its connection ended under it, be it that the site's data was cleared. */
 const CONNECTION_LOST: ReadonlySet<unknown> = new Set(["InvalidStateError", "AbortError", "UnknownError"]);
+
+/** How long a call waits, in milliseconds, before each of its next tries: a browser that clears data takes a moment. */
+const REPEATED_AFTER_MS = [0, 20, 100, 500];
+
+/** Whether a call failed because its connection ended, be it while that was opened. */
+function isConnectionLost(cause: unknown): boolean {
+  if (cause instanceof ContextError) {
+    // What refuses to open the database for good has a code of its own.
+    return cause.code === "STORE_FAILED" && CONNECTION_LOST.has(nameOf(cause.cause));
+  }
+  return CONNECTION_LOST.has(nameOf(cause));
+}
 
 /** A connection to the database, from the request to open it on. */
 class Connection {

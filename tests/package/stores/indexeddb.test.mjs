@@ -671,6 +671,44 @@ describe("a connection that ends", () => {
     assert.equal(next.firstSeq, left.length + 1);
   });
 
+  test("an opening that the browser breaks off is tried again, and given up after some tries", async (t) => {
+    const [page] = await tabs(t, 1);
+    const found = await page.evaluate(async () => {
+      const { open } = IDBFactory.prototype;
+      let brokenOff = 0;
+      let left = 3;
+      IDBFactory.prototype.open = function (...given) {
+        const request = open.apply(this, given);
+        request.addEventListener("upgradeneeded", () => {
+          if (left > 0) {
+            left -= 1;
+            brokenOff += 1;
+            const { transaction } = request;
+            setTimeout(() => transaction.abort());
+            // Keeps it open until then.
+            const other = request.result.createObjectStore("other");
+            const wait = () => {
+              other.count().onsuccess = wait;
+            };
+            wait();
+          }
+        });
+        return request;
+      };
+      const store = indexedDbStore({ name });
+      const appended = await store.append("a", [message("x")]);
+      const first = brokenOff;
+      left = Number.POSITIVE_INFINITY;
+      const other = indexedDbStore({ name: `${name}-other` });
+      const refused = await failure(() => other.append("a", [message("x")]));
+      left = 0;
+      return { first, appended, refused, tries: brokenOff - first, after: await other.append("a", [message("y")]) };
+    });
+    const appended = { firstSeq: 1, lastSeq: 1, isRepeated: false };
+    checkFailure(found.refused, "STORE_FAILED", /^Try again/);
+    assert.deepEqual({ ...found, refused: undefined }, { first: 3, appended, refused: undefined, tries: 5, after: appended });
+  });
+
   test("what was written, and was lost sight of, is not written again", async (t) => {
     const [page] = await tabs(t, 1);
     const found = await page.evaluate(async () => {
