@@ -706,7 +706,10 @@ describe("a connection that ends", () => {
     });
     const appended = { firstSeq: 1, lastSeq: 1, isRepeated: false };
     checkFailure(found.refused, "STORE_FAILED", /^Try again/);
-    assert.deepEqual({ ...found, refused: undefined }, { first: 3, appended, refused: undefined, tries: 5, after: appended });
+    assert.deepEqual(
+      { ...found, refused: undefined },
+      { first: 3, appended, refused: undefined, tries: 5, after: appended },
+    );
   });
 
   test("what was written, and was lost sight of, is not written again", async (t) => {
