@@ -7,13 +7,14 @@ import { Random } from "../../tests/package/support/random.mjs";
  *
  * - `groups`: the share of the groups of which at least one message is kept;
  * - `parents`: the share of these that is kept, and that of the evidence (the thread so far);
- * - categories of 1 and more: the share of the evidence that is kept, over the categories 1 to 4; 5 has questions that
- *   suggest something wrong, and stands apart;
+ * - categories of 1 and more: the share of the evidence that is kept, over the categories 1 to 4; 5 has questions of another
+ *   kind (LoCoMo: they suggest something wrong; BEAM: what must be known without being asked for), and stands apart. Where an
+ *   assistant takes part, also the share of the tokens of that evidence which is its own;
  * - none of these: the share of the evidence's tokens that is kept, as evidence may be more than fits.
  *
- * A measure is `{ title, share(question, kept, tokenCounts), isReported(budget), isDetail }`. `kept` is the set of the positions of
- * what is kept, `tokenCounts` what each message costs. `share` is undefined for a question that has nothing to be found. A
- * detail is part of another measure.
+ * A measure is `{ title, share(question, kept, facts), isReported(budget), isDetail }`. `kept` is the set of the positions of what
+ * is kept; `facts` are `tokenCounts`, what each message costs, and `messages`. `share` is undefined for a question that has
+ * nothing to be found. A detail is part of another measure.
  */
 export function measuresOf(conversations) {
   const questions = conversations.flatMap((conversation) => conversation.questions);
@@ -43,12 +44,20 @@ export function measuresOf(conversations) {
         ...rest,
       );
     const details = [1, 2, 3, 4].map((category) => ofCategories(category, category, never, true));
-    return [ofCategories(1, 4, always), ofCategories(5, 5, never), ...details];
+    const ofAssistant = measure(
+      "tokens of the assistant's evidence kept, categories 1-5",
+      ({ category, evidence }, kept, { tokenCounts, messages }) =>
+        category >= 1 && category <= 5
+          ? shareOf(evidence.filter(isByAssistant(messages)), oneOf(kept), (position) => tokenCounts[position])
+          : undefined,
+      never,
+    );
+    return [ofCategories(1, 4, always), ofCategories(5, 5, never), ofAssistant, ...details];
   }
   return [
     measure(
       "tokens of the evidence kept",
-      ({ evidence }, kept, tokenCounts) => shareOf(evidence, oneOf(kept), (position) => tokenCounts[position]),
+      ({ evidence }, kept, { tokenCounts }) => shareOf(evidence, oneOf(kept), (position) => tokenCounts[position]),
       always,
     ),
   ];
@@ -63,9 +72,47 @@ const never = () => false;
 const oneOf = (kept) => (position) => kept.has(position);
 const anyOf = (kept) => (group) => group.some((position) => kept.has(position));
 
+/** A role alone does not make an assistant: in files of two people one of them has it too, and both have names. */
+const isByAssistant = (messages) => (position) =>
+  messages[position].role === "assistant" && messages[position].name === undefined;
+
 function shareOf(wanted, isThere, weightOf = () => 1) {
   const weigh = (elements) => elements.reduce((sum, element) => sum + weightOf(element), 0);
   return wanted.length === 0 ? undefined : weigh(wanted.filter(isThere)) / weigh(wanted);
+}
+
+/**
+ * How well the evidence of a question ranks: `R@5` and `R@10`, which share of it is among so many that rank best, and `NDCG@10`, by
+ * their places too (Järvelin and Kekäläinen, 2002). `order` has the positions of those that rank best.
+ */
+export function rankMeasuresOf({ evidence }, order) {
+  const recallAt = (count) =>
+    evidence.filter((position) => order.slice(0, count).includes(position)).length / evidence.length;
+  const gain = (place) => 1 / Math.log2(place + 2);
+  const sum = (values) => values.reduce((all, value) => all + value, 0);
+  const gained = sum(order.slice(0, 10).map((position, place) => (evidence.includes(position) ? gain(place) : 0)));
+  const best = sum(evidence.slice(0, 10).map((_, place) => gain(place)));
+  return { "R@5": recallAt(5), "R@10": recallAt(10), "NDCG@10": gained / best };
+}
+
+/**
+ * Whether kept messages still read as a conversation: how many replies of an assistant there are, and how many of them come with
+ * what they answer (the message of the user before them); and how many messages of one role follow on each other, in `runCount` runs.
+ */
+export function formOf(kept, messages) {
+  const positions = [...kept].sort((left, right) => left - right);
+  const replies = positions.filter((position) => messages[position].role === "assistant");
+  const answered = (reply) => {
+    const before = messages.slice(0, reply).findLastIndex(({ role }) => role === "user");
+    return before < 0 || kept.has(before);
+  };
+  const runs = positions.filter((position, at) => messages[positions[at - 1]]?.role !== messages[position].role);
+  return {
+    replyCount: replies.length,
+    answeredCount: replies.filter(answered).length,
+    messageCount: positions.length,
+    runCount: runs.length,
+  };
 }
 
 export function mean(values) {

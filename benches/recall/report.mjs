@@ -20,6 +20,31 @@ export function reportLines({ measures, budgets, results, dayAfterCount }) {
         table.add("  95 % interval", ...shares[index].map(intervalText));
       }
     }
+    const [own] = results;
+    const plain = results.find(({ name }) => name === "bm25");
+    if (own.isOwn && plain !== undefined && !measure.isDetail) {
+      table.add(
+        "  more than bm25",
+        ...budgets.map((_, at) => moreText(own.shares[index][at], plain.shares[index][at])),
+      );
+      const before = budgets.map((_, at) => own.shares[index][at - 1]);
+      table.add(
+        "  more than with the budget before",
+        ...budgets.map((_, at) => (at === 0 ? "" : moreText(own.shares[index][at], before[at]))),
+      );
+    }
+  }
+
+  const ranked = results.filter(({ ranks }) => ranks.length > 0);
+  if (ranked.length > 0) {
+    table.title("how the evidence ranks, without a budget: R@5, R@10, NDCG@10");
+    for (const { name, ranks } of ranked) {
+      table.add(name, ...["R@5", "R@10", "NDCG@10"].map((key) => percentOf(ranks.map((rank) => rank[key]))));
+    }
+  }
+  table.title("replies of an assistant that come with what they answer, in percent / messages of one role in a row");
+  for (const { name, forms } of results) {
+    table.add(name, ...forms.map(formText));
   }
 
   table.title("share of the budget that is used, mean and most");
@@ -69,6 +94,27 @@ function percent(share) {
 
 function intervalText(shares) {
   return intervalOf(shares).map(percent).join("–");
+}
+
+/** By how much a mean is more than another one, and the interval of that by the pairs; `!` where it is clearly less. */
+function moreText(shares, others) {
+  const more = shares.map((share, at) => share - others[at]);
+  const [low, high] = intervalOf(more);
+  const isLess = mean(more) < -0.005 && high < 0;
+  return `${percent(mean(more))} (${percent(low)} to ${percent(high)})${isLess ? " !" : ""}`;
+}
+
+function formText(forms) {
+  const sum = (of) => forms.reduce((all, form) => all + of(form), 0);
+  const replies = sum(({ replyCount }) => replyCount);
+  const answered = replies === 0 ? "-" : percent(sum(({ answeredCount }) => answeredCount) / replies);
+  return `${answered} / ${(
+    sum(({ messageCount }) => messageCount) /
+      Math.max(
+        1,
+        sum(({ runCount }) => runCount),
+      )
+  ).toFixed(1)}`;
 }
 
 function largest(values) {

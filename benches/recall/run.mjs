@@ -3,7 +3,7 @@
 import { buildContext, countTokens, createTranscript, loadEncoding } from "windrow";
 import { Failure } from "../../scripts/project.mjs";
 import { timeOf } from "./file.mjs";
-import { measuresOf } from "./measures.mjs";
+import { formOf, measuresOf, rankMeasuresOf } from "./measures.mjs";
 
 export const BUDGETS = [250, 500, 1000, 2000, 4000, 8000];
 
@@ -25,6 +25,8 @@ const AMPLE = 10_000_000;
  * Measures conversations. Gives the measures that fit them, and for each configuration, in its order:
  *
  * - `shares[measure][budget index]`: a share a question that the measure fits, in the order of the questions;
+ * - `ranks`: how well the evidence of each question ranks, with no budget at all;
+ * - `forms[budget index]`: whether the contexts still read as conversations;
  * - `used[budget index]`: a share of the budget that the context took, a question;
  * - `rebuilt[budget index]`: how many contexts were over the budget as it is counted here, and were built anew;
  * - `notes`: how often the engine noted what, by the kind of the note;
@@ -34,7 +36,7 @@ const AMPLE = 10_000_000;
  */
 export async function measureConversations(
   conversations,
-  { configurations = CONFIGURATIONS, budgets = BUDGETS, onProgress = () => {} } = {},
+  { configurations = CONFIGURATIONS, budgets = BUDGETS, withRanks = false, onProgress = () => {} } = {},
 ) {
   await loadEncoding(ENCODING);
   const measures = measuresOf(conversations);
@@ -42,6 +44,8 @@ export async function measureConversations(
     name,
     isOwn,
     shares: measures.map(() => budgets.map(() => [])),
+    ranks: [],
+    forms: budgets.map(() => []),
     used: budgets.map(() => []),
     rebuilt: budgets.map(() => 0),
     notes: new Map(),
@@ -54,11 +58,12 @@ export async function measureConversations(
   for (const { messages, questions } of conversations) {
     const positions = new Map(messages.map((message, position) => [message, position]));
     const tokenCounts = messages.map(tokensOf);
+    const facts = { tokenCounts, messages };
     const transcript = createTranscript();
     // In the order in which they were asked, so that the transcript only grows.
     for (const question of questions.toSorted((left, right) => left.upTo - right.upTo)) {
       transcript.append(messages.slice(transcript.length, question.upTo));
-      const scored = measures.filter(({ share }) => share(question, new Set(), tokenCounts) !== undefined);
+      const scored = measures.filter(({ share }) => share(question, new Set(), facts) !== undefined);
       const base = optionsOf(question, transcript.messages);
       if (scored.length > 0) {
         dayAfterCount += question.time === undefined && base.now !== undefined ? 1 : 0;
@@ -66,6 +71,10 @@ export async function measureConversations(
         for (const [index, { recall }] of configurations.entries()) {
           const result = results[index];
           const options = recall === undefined ? base : { ...base, recall };
+          if (withRanks && question.evidence.length > 0 && recall?.ranking !== "recency") {
+            const ranked = (context) => context.kept.map((message) => positions.get(message));
+            result.ranks.push(rankMeasuresOf(question, await orderOf(transcript, options, ranked, question)));
+          }
           for (const [at, budget] of budgets.entries()) {
             const { kept, spent, isRebuilt } = await keptOf(
               (maxTokens) => timed(result, () => build(transcript, options, maxTokens, question)),
@@ -75,8 +84,9 @@ export async function measureConversations(
               tokenCounts,
             );
             for (const measure of scored) {
-              result.shares[measures.indexOf(measure)][at].push(measure.share(question, kept, tokenCounts));
+              result.shares[measures.indexOf(measure)][at].push(measure.share(question, kept, facts));
             }
+            result.forms[at].push(formOf(kept, messages));
             result.used[at].push(spent / budget);
             result.rebuilt[at] += isRebuilt ? 1 : 0;
           }
@@ -109,6 +119,25 @@ async function keptOf(build, budget, requestCost, positionsOf, tokenCounts) {
   }
 }
 
+/** The positions of the ten messages that rank best: with one message more, the next of them is there. */
+async function orderOf(transcript, options, positionsOf, question) {
+  const order = new Set();
+  for (let items = 1; items <= 10; items += 1) {
+    const config = {
+      ...options,
+      recall: { ...options.recall, recentMessages: 0, maxStandingShare: 0 },
+      sections: [
+        { id: "history", kind: "history", limit: { items } },
+        { id: "request", kind: "request" },
+      ],
+    };
+    for (const position of positionsOf(await build(transcript, config, undefined, question))) {
+      order.add(position);
+    }
+  }
+  return [...order];
+}
+
 async function timed(result, build) {
   const started = performance.now();
   const context = await build();
@@ -122,7 +151,7 @@ async function timed(result, build) {
 
 async function build(transcript, options, maxTokens, question) {
   try {
-    return await buildContext(transcript, { ...options, budget: { maxTokens } });
+    return await buildContext(transcript, maxTokens === undefined ? options : { ...options, budget: { maxTokens } });
   } catch (error) {
     throw new Failure(`${question.place}: no context of ${maxTokens} tokens could be built: ${error.message}`);
   }

@@ -236,6 +236,7 @@ pub const OPTION_PATHS: &[&str] = &[
     "recall.ranking",
     "recall.recentMessages",
     "recall.maxRecentShare",
+    "recall.maxStandingShare",
     "recall.maxShare",
     "recall.placement",
     "recall.searchResults",

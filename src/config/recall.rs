@@ -14,6 +14,9 @@ pub struct RecallConfig {
     pub recent_messages: u64,
     /// The most that these newest may take of the room that the history has, from 0 to 1; of a limit of messages, one message or group at least.
     pub max_recent_share: f64,
+    /// The most that messages may take in which the user says what holds throughout ("from now on", "I prefer"), of the room
+    /// that the history has, from 0 (they rank as all others) to 1.
+    pub max_standing_share: f64,
     /// The most that ranked messages may take of the room that the history has, from 0 to 1; of a limit of messages, above 0 one
     /// message or group at least. The rest goes to the newest.
     pub max_share: f64,
@@ -99,8 +102,11 @@ pub struct FocusSignals {
 
 impl RecallConfig {
     pub(super) fn check(&self) -> Result<()> {
-        let shares =
-            [("recall.maxRecentShare", self.max_recent_share), ("recall.maxShare", self.max_share)];
+        let shares = [
+            ("recall.maxRecentShare", self.max_recent_share),
+            ("recall.maxStandingShare", self.max_standing_share),
+            ("recall.maxShare", self.max_share),
+        ];
         for (path, share) in shares {
             if !(0.0..=1.0).contains(&share) {
                 return Err(Error::option(
@@ -127,6 +133,7 @@ impl Default for RecallConfig {
             ranking: Ranking::Relevance,
             recent_messages: 2,
             max_recent_share: 0.1,
+            max_standing_share: 0.05,
             max_share: 1.0,
             placement: Placement::Chronological,
             search_results: SearchResults::Replace,

@@ -32,6 +32,9 @@ pub struct Unread {
 pub struct RankingRecord {
     /// The rows of those that were read, the best first.
     pub rows: Vec<usize>,
+    /// The rows of the user's messages that say what holds throughout, as far as they were read, the best first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub standing: Vec<usize>,
     /// Why those that were kept were recalled.
     pub recalled: Vec<RecalledWords>,
 }

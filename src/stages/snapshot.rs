@@ -10,7 +10,7 @@ use crate::state::context::{
     AnswerRecord, Context, ItemForm, RECORDING_FORMAT_VERSION, Recording, Snapshot,
     TranscriptRecord,
 };
-use crate::state::ranking::RankEvidence;
+use crate::state::ranking::{RankEvidence, RankedPlace};
 use crate::state::trace::{Fate, Reason, Trace};
 use crate::state::view::View;
 use sha2::{Digest, Sha256};
@@ -100,8 +100,10 @@ fn record_transcript(view: View<'_>, context: &Context) -> TranscriptRecord {
     let length = transcript.len();
     let powers = std::iter::successors(Some(1_usize), |length| length.checked_mul(2));
     let unread = transcript.unread().map(|unread| {
+        let read = |places: &[RankedPlace]| places.iter().filter_map(|it| it.row()).collect();
         let ranking = view.marks.ranking.as_ref().map(|ranking| RankingRecord {
-            rows: ranking.candidates.iter().filter_map(|candidate| candidate.row()).collect(),
+            rows: read(&ranking.candidates),
+            standing: read(&ranking.standing),
             recalled: context.trace.recalled.clone(),
         });
         Unread { ranking, ..unread.clone() }

@@ -13,6 +13,8 @@ use std::rc::Rc;
 pub struct Ranked {
     /// The newest, which come before all others as far as their share goes: newest first.
     pub newest: Vec<usize>,
+    /// The user's own messages that say what holds throughout, the best first: they have a share of their own.
+    pub standing: Vec<RankedPlace>,
     /// The messages that anything speaks for, the best first.
     pub candidates: Vec<RankedPlace>,
     /// What speaks for them.
@@ -28,8 +30,10 @@ pub struct Scored {
     pub query: Rc<Query>,
     /// What each message of the index scores.
     pub scores: Rc<Scores>,
-    /// Those with the best scores, the best first.
+    /// Those that are worth most for their price, the best first.
     pub best: Rc<Vec<usize>>,
+    /// Those that say what holds throughout, the best first.
+    pub standing: Rc<Vec<usize>>,
 }
 
 /// What a ranking is made from.

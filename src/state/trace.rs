@@ -112,6 +112,8 @@ pub enum Reason {
     Chosen,
     /// It is one of the newest, which come before recalled messages.
     Newest,
+    /// The user says in it what holds throughout: an instruction, or a preference.
+    Standing,
     /// It fits the request, or the request goes on from it.
     Recalled,
     /// It is history, and there was room for it.
@@ -120,7 +122,7 @@ pub enum Reason {
 
 impl Reason {
     /// Every reason, in the order of the stages.
-    pub const ALL: [Self; 46] = [
+    pub const ALL: [Self; 47] = [
         Self::NotRead,
         Self::OtherSession,
         Self::OtherTarget,
@@ -165,6 +167,7 @@ impl Reason {
         Self::Recent,
         Self::Chosen,
         Self::Newest,
+        Self::Standing,
         Self::Recalled,
         Self::History,
     ];
@@ -341,6 +344,9 @@ impl Reason {
                 "one of the newest {}, which come before recalled messages (recall.recentMessages)",
                 config.recall.recent_messages
             ),
+            Self::Standing => {
+                "the user says in it what holds throughout, which has a share of its own (recall.maxStandingShare)".to_owned()
+            }
             Self::Recalled => "fits the request better than what was left out (recall)".to_owned(),
             Self::History => "within the window, and there was room for it".to_owned(),
         }

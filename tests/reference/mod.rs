@@ -454,7 +454,7 @@ fn unit(name: &str, kind: &str) -> &'static str {
         "maxItems" | "items" => "items",
         "maxSummaries" => "summaries",
         "maxActions" => "actions",
-        "d" | "o" | "s" | "e" | "maxShare" | "maxRecentShare" => "0 to 1",
+        "d" | "o" | "s" | "e" | "maxShare" | "maxRecentShare" | "maxStandingShare" => "0 to 1",
         "priority" | "score" => "any number",
         other => panic!("the option {other} is a number: give it a unit here"),
     }

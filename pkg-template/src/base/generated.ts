@@ -262,6 +262,11 @@ export interface RecallConfig {
   /** The most that these newest may take of the room that the history has, from 0 to 1; of a limit of messages, one message or group at least. */
   readonly maxRecentShare?: number | undefined;
   /**
+   * The most that messages may take in which the user says what holds throughout ("from now on", "I prefer"), of the room
+   * that the history has, from 0 (they rank as all others) to 1.
+   */
+  readonly maxStandingShare?: number | undefined;
+  /**
    * The most that ranked messages may take of the room that the history has, from 0 to 1; of a limit of messages, above 0 one
    * message or group at least. The rest goes to the newest.
    */
@@ -1084,6 +1089,8 @@ export interface UnreadStretch {
 export interface RankingRecord {
   /** The rows of those that were read, the best first. */
   readonly rows: readonly number[];
+  /** The rows of the user's messages that say what holds throughout, as far as they were read, the best first. */
+  readonly standing?: readonly number[] | undefined;
   /** Why those that were kept were recalled. */
   readonly recalled: readonly RecalledWords[];
 }
@@ -1256,6 +1263,7 @@ export type StageName =
  * - `recent`: It is one of the guaranteed recent.
  * - `chosen`: Triage chose it.
  * - `newest`: It is one of the newest, which come before recalled messages.
+ * - `standing`: The user says in it what holds throughout: an instruction, or a preference.
  * - `recalled`: It fits the request, or the request goes on from it.
  * - `history`: It is history, and there was room for it.
  */
@@ -1304,6 +1312,7 @@ export type Reason =
   | "recent"
   | "chosen"
   | "newest"
+  | "standing"
   | "recalled"
   | "history";
 

@@ -16,6 +16,7 @@ use crate::base::time::{MILLISECONDS_PER_MINUTE, Milliseconds};
 use crate::log::messages::Messages;
 use crate::log::messages::WHOLE_LOG_FIELDS;
 use crate::recall::index::segment::{OFTEN_BITS, Posting, Segment, narrow};
+use crate::recall::text::cues;
 use crate::recall::text::language::Language;
 use crate::recall::text::terms::{Analyzer, Kind, Term, identifier_count, is_question};
 use std::cell::OnceCell;
@@ -85,6 +86,10 @@ struct Columns {
     /// How many identifiers it has.
     identifiers: Vec<u8>,
     flags: Vec<u8>,
+    /// About how many tokens it has.
+    sizes: Vec<u16>,
+    /// What a user's words say about how they are meant; 0 for all others.
+    cues: Vec<u8>,
 }
 
 impl Columns {
@@ -221,6 +226,9 @@ impl Index {
         columns.conversations.push(conversation);
         columns.identifiers.push(identifier_count(&text));
         columns.flags.push(flags);
+        columns.sizes.push(size_of(transcript, row));
+        let is_user = transcript.role(row) == Role::User;
+        columns.cues.push(if is_user { cues::cues(&text, language) } else { 0 });
         self.note(time, needs_whole_log);
     }
 
@@ -269,6 +277,8 @@ impl Index {
         columns.conversations.truncate(length);
         columns.identifiers.truncate(length);
         columns.flags.truncate(length);
+        columns.sizes.truncate(length);
+        columns.cues.truncate(length);
         let times = &columns.times;
         let last = times.iter().rev().copied().find(|time| *time != i64::MIN);
         self.last_time = last.unwrap_or(i64::MIN);
@@ -355,6 +365,8 @@ impl Index {
         out.extend(columns.conversations[first..end].iter().flat_map(|id| id.to_le_bytes()));
         out.extend(&columns.identifiers[first..end]);
         out.extend(&columns.flags[first..end]);
+        numbers(out, &mut columns.sizes[first..end].iter().copied());
+        out.extend(&columns.cues[first..end]);
         let mut segments = self.segments(first);
         let Some(segment) = segments.next() else {
             return;
@@ -404,6 +416,8 @@ impl Index {
             conversations: reader.list(count, u32::from_le_bytes)?,
             identifiers: reader.list(count, u8::from_le_bytes)?,
             flags: reader.list(count, u8::from_le_bytes)?,
+            sizes: reader.list(count, u16::from_le_bytes)?,
+            cues: reader.list(count, u8::from_le_bytes)?,
         };
         let length = reader.length()?;
         let terms: Vec<u32> = reader.list(length, u32::from_le_bytes)?;
@@ -451,6 +465,8 @@ impl Index {
         messages.conversations.extend(columns.conversations);
         messages.identifiers.extend(columns.identifiers);
         messages.flags.extend(columns.flags);
+        messages.sizes.extend(columns.sizes);
+        messages.cues.extend(columns.cues);
         if count >= MOST_OPEN_MESSAGES || segment.len() >= MOST_OPEN_POSTINGS {
             self.push(segment);
         } else {
@@ -538,6 +554,16 @@ impl Index {
     #[expect(clippy::cast_precision_loss, reason = "a mean")]
     pub(crate) fn mean_length(&self) -> f32 {
         self.total_length as f32 / self.len().max(1) as f32
+    }
+
+    /// By message: about how many tokens it has.
+    pub(crate) fn sizes(&self) -> &[u16] {
+        &self.messages.sizes
+    }
+
+    /// By message: what a user's words say about how they are meant ([`cues`]); 0 for all others.
+    pub(crate) fn cues(&self) -> &[u8] {
+        &self.messages.cues
     }
 
     pub(crate) fn speaker(&self, message: usize) -> u16 {
@@ -651,6 +677,16 @@ fn text_of(transcript: &Messages, row: usize) -> String {
         }
     }
     text
+}
+
+/// About how many tokens a message has: few languages have tokens of much less or more than four bytes.
+fn size_of(transcript: &Messages, row: usize) -> u16 {
+    const BYTES_PER_TOKEN: usize = 4;
+    let is_said = |(field, _): &(Field, &str)| {
+        matches!(field, Field::Text | Field::CallName | Field::CallArguments)
+    };
+    let bytes: usize = transcript.fields(row).filter(is_said).map(|(_, value)| value.len()).sum();
+    u16::try_from(bytes / BYTES_PER_TOKEN).unwrap_or(u16::MAX)
 }
 
 fn conversation_of(transcript: &Messages, row: usize) -> u32 {

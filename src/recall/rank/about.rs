@@ -4,12 +4,14 @@
 //! when the request names.
 
 use crate::base::map::{self, Hashed};
+use crate::base::message::Role;
 use crate::recall::index::segment::{Posting, narrow};
 use crate::recall::index::{IS_QUESTION, Index, short};
-use crate::recall::rank::query::Query;
+use crate::recall::rank::query::{Asker, Query};
 use crate::recall::rank::scoring::Scoring;
 use crate::recall::rank::spread::{Part, add_up, spread};
 use crate::recall::rank::weights::Weights;
+use crate::recall::text::cues::Whose;
 use crate::recall::text::terms::Kind;
 use std::borrow::Cow;
 
@@ -45,7 +47,8 @@ pub(crate) fn score(scoring: Scoring<'_>, similarities: Option<&[f32]>) -> About
     let leaders = best(&own, weights.expansion_messages);
     let words = widened(scoring, &own, &leaders);
     let by_named = named.raised(index, &words, weights.speaker_wide);
-    let [mut narrow, wide] = spread([(weights.narrow, &words), (kernel, &by_named)], flags);
+    let [mut narrow, wide] =
+        spread([(weights.narrow, &words), (kernel, &by_named)], flags, index.sizes());
     if named.is_any() {
         narrow = Part::of(named.raised(index, &narrow.scores, weights.speaker_narrow).into_owned());
     }
@@ -73,13 +76,36 @@ pub(crate) fn score(scoring: Scoring<'_>, similarities: Option<&[f32]>) -> About
         let power = |power: i32| -> Vec<f32> {
             similarities.iter().map(|similarity| similarity.max(0.0).powi(power)).collect()
         };
-        let [narrow, widest] =
-            spread([(weights.narrow, &power(2)), (weights.widest, &power(3))], flags);
+        let [narrow, widest] = spread(
+            [(weights.narrow, &power(2)), (weights.widest, &power(3))],
+            flags,
+            index.sizes(),
+        );
         let narrow = (narrow, weights.similarity_narrow);
         let own = (Part::of(power(1)), weights.similarity);
         add_up(&mut total, &[narrow, (widest, similarity_weight), own]);
     }
+    raise_by_author(scoring, &mut total);
     About { own, leader: leaders.first().copied(), hits, total, is_in_time }
+}
+
+/// Raises the messages of the author whose words a request asks for: "what did I say", "what did you recommend".
+fn raise_by_author(scoring: Scoring<'_>, total: &mut [f32]) {
+    let Scoring { index, query, weights, .. } = scoring;
+    let (is_by_author, weight): (&dyn Fn(usize) -> bool, f32) = match (query.whose, query.asker) {
+        (Whose::Asker, Asker::Known(asker)) => {
+            (&move |it| index.speaker(it) == asker, weights.own_words)
+        }
+        (Whose::Answerer, Asker::Known(_)) => {
+            (&|it| index.role(it) == Some(Role::Assistant), weights.answers)
+        }
+        _ => return,
+    };
+    for (message, total) in total.iter_mut().enumerate() {
+        if *total > 0.0 && is_by_author(message) {
+            *total *= 1.0 + weight;
+        }
+    }
 }
 
 /// The speakers that a request names.

@@ -58,6 +58,11 @@ impl Flow {
         at.and_then(|at| self.scores.get(at)).copied().unwrap_or_default()
     }
 
+    /// The messages that may score anything.
+    pub(crate) fn range(&self) -> std::ops::Range<usize> {
+        self.first..self.first + self.scores.len()
+    }
+
     /// Makes all of them larger or smaller.
     pub(crate) fn scale(&mut self, by: f32) {
         for score in &mut self.scores {

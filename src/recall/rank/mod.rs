@@ -9,4 +9,6 @@ pub mod score;
 pub mod search;
 pub mod scoring;
 pub mod spread;
+pub mod standing;
 pub mod weights;
+pub mod worth;

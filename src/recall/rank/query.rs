@@ -4,6 +4,7 @@ use crate::base::map::HashedSet;
 use crate::base::message::Role;
 use crate::base::time::{Milliseconds, Zone};
 use crate::recall::index::{Index, Speaker};
+use crate::recall::text::cues::{self, Whose};
 use crate::recall::text::dates;
 use crate::recall::text::detect;
 use crate::recall::text::terms::{self, Analyzer, Word};
@@ -23,6 +24,8 @@ pub struct Query {
     pub(crate) is_question: bool,
     /// Who asks.
     pub(crate) asker: Asker,
+    /// Whose words it asks for.
+    pub(crate) whose: Whose,
 }
 
 /// Who asks.
@@ -90,6 +93,7 @@ impl Query {
             wants_overview,
             is_question: terms::is_question(request.text),
             asker: asker(index.speakers(), request),
+            whose: cues::whose(request.text, own),
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::recall::rank::flow::{self, Flow, Newest};
 use crate::recall::rank::query::Asker;
 use crate::recall::rank::scoring::Scoring;
 use crate::recall::rank::spread::largest;
+use crate::recall::rank::weights::Weights;
 
 /// How messages fit a request, by message.
 #[derive(Clone, Debug, Default)]
@@ -47,10 +48,11 @@ pub fn score(scoring: Scoring<'_>, now: Milliseconds, similarities: Option<&[f32
     Scores { own, hits, total, flow, is_in_time }
 }
 
-/// Scores all messages by the request's words alone: plain BM25.
+/// Scores all messages by the request's words alone: plain BM25, with its usual parameters.
 #[must_use]
 pub fn score_by_words(scoring: Scoring<'_>) -> Scores {
-    let (own, hits) = about::by_words(scoring, false);
+    let usual = Weights { saturation: 1.2, length_normalisation: 0.75, ..scoring.weights.clone() };
+    let (own, hits) = about::by_words(Scoring { weights: &usual, ..scoring }, false);
     Scores { total: own.clone(), own, hits, ..Scores::default() }
 }
 

@@ -11,6 +11,32 @@ pub struct Kernel {
     pub backward: f32,
     /// The part that is left with every further message.
     pub decay: f32,
+    /// So many tokens of a message that is passed over count as one message more: a topic is left sooner over a page than over
+    /// a line. Infinite where all messages count alike.
+    pub message_tokens: f32,
+}
+
+/// What is left of a score behind a message, by the message's size.
+struct Fading([f32; Self::STEPS]);
+
+impl Fading {
+    const STEPS: usize = 256;
+    /// Tokens of a step. Above all steps a message counts as one of the last.
+    const STEP_SHIFT: u16 = 3;
+
+    fn of(kernel: Kernel) -> Self {
+        let step = f32::from(1_u16 << Self::STEP_SHIFT) / kernel.message_tokens;
+        let mut passed = 1.0;
+        Self(std::array::from_fn(|_| {
+            let left = kernel.decay.powf(passed);
+            passed += step;
+            left
+        }))
+    }
+
+    fn behind(&self, size: u16) -> f32 {
+        self.0[usize::from(size >> Self::STEP_SHIFT).min(Self::STEPS - 1)]
+    }
 }
 
 /// A part of the scores, and the largest of it: parts are weighed against each other as shares of their largest.
@@ -47,9 +73,10 @@ pub(crate) fn add_up(total: &mut [f32], parts: &[(Part, f32); 3]) {
     }
 }
 
-/// Scores with what they get from others of their conversation; `flags` say where one begins. Two at once, as each waits for
-/// what it has carried on so far.
-pub(crate) fn spread(sources: [(Kernel, &[f32]); 2], flags: &[u8]) -> [Part; 2] {
+/// Scores with what they get from others of their conversation; `flags` say where one begins, and `sizes` how many tokens each
+/// message has. Two at once, as each waits for what it has carried on so far.
+pub(crate) fn spread(sources: [(Kernel, &[f32]); 2], flags: &[u8], sizes: &[u16]) -> [Part; 2] {
+    let fadings = sources.map(|(kernel, _)| Fading::of(kernel));
     let mut spreads = sources.map(|(_, scores)| vec![0.0; scores.len()]);
     let mut first = 0;
     while first < flags.len() {
@@ -58,7 +85,8 @@ pub(crate) fn spread(sources: [(Kernel, &[f32]); 2], flags: &[u8]) -> [Part; 2] 
         let sources = sources.map(|(kernel, scores)| (kernel, &scores[first..end]));
         // Many a conversation is not about it.
         if sources.iter().any(|(_, scores)| scores.iter().any(|score| *score > 0.0)) {
-            spread_conversation(sources, spreads.each_mut().map(|all| &mut all[first..end]));
+            let spreads = spreads.each_mut().map(|all| &mut all[first..end]);
+            spread_conversation(sources, &fadings, &sizes[first..end], spreads);
         }
         first = end;
     }
@@ -69,12 +97,15 @@ pub(crate) fn spread(sources: [(Kernel, &[f32]); 2], flags: &[u8]) -> [Part; 2] 
 /// side by side, as each waits for what it was before; and by places, as iterators over all of that are not made as fast.
 fn spread_conversation(
     [one, other]: [(Kernel, &[f32]); 2],
+    [fading, other_fading]: &[Fading; 2],
+    sizes: &[u16],
     [spread, other_spread]: [&mut [f32]; 2],
 ) {
     let (kernel, other_kernel) = (one.0, other.0);
     let length = one.1.len();
     let (scores, other_scores) = (&one.1[..length], &other.1[..length]);
     let (spread, other_spread) = (&mut spread[..length], &mut other_spread[..length]);
+    let sizes = &sizes[..length];
     let (mut forward, mut backward, mut other_forward, mut other_backward) = (0.0, 0.0, 0.0, 0.0);
     for at in 0..length {
         let back = length - 1 - at;
@@ -82,10 +113,10 @@ fn spread_conversation(
         spread[back] += kernel.backward * backward;
         other_spread[at] += other_scores[at] + other_kernel.forward * other_forward;
         other_spread[back] += other_kernel.backward * other_backward;
-        forward = forward * kernel.decay + scores[at];
-        backward = backward * kernel.decay + scores[back];
-        other_forward = other_forward * other_kernel.decay + other_scores[at];
-        other_backward = other_backward * other_kernel.decay + other_scores[back];
+        forward = forward * fading.behind(sizes[at]) + scores[at];
+        backward = backward * fading.behind(sizes[back]) + scores[back];
+        other_forward = other_forward * other_fading.behind(sizes[at]) + other_scores[at];
+        other_backward = other_backward * other_fading.behind(sizes[back]) + other_scores[back];
         if at % STRETCH == STRETCH - 1 {
             (forward, backward) = (faded(forward), faded(backward));
             (other_forward, other_backward) = (faded(other_forward), faded(other_backward));
@@ -108,12 +139,12 @@ mod tests {
     use proptest::prelude::*;
 
     const KERNELS: [Kernel; 2] = [
-        Kernel { forward: 0.6, backward: 0.4, decay: 0.7 },
-        Kernel { forward: 0.9, backward: 0.9, decay: 0.95 },
+        Kernel { forward: 0.6, backward: 0.4, decay: 0.7, message_tokens: f32::INFINITY },
+        Kernel { forward: 0.9, backward: 0.9, decay: 0.95, message_tokens: 100.0 },
     ];
 
     /// What a message has of each of its conversation, by definition.
-    fn slowly(kernel: Kernel, scores: &[f32], flags: &[u8]) -> Vec<f64> {
+    fn slowly(kernel: Kernel, scores: &[f32], flags: &[u8], sizes: &[u16]) -> Vec<f64> {
         let conversation: Vec<usize> = flags
             .iter()
             .scan(0, |count, flags| {
@@ -124,13 +155,17 @@ mod tests {
         let of = |to: usize| {
             let from = (0..scores.len()).filter(|from| conversation[*from] == conversation[to]);
             let part = |from: usize| {
-                let (distance, share) = match from.cmp(&to) {
-                    std::cmp::Ordering::Less => (to - from, kernel.forward),
+                let (between, share) = match from.cmp(&to) {
+                    std::cmp::Ordering::Less => (from + 1..to, kernel.forward),
                     std::cmp::Ordering::Equal => return f64::from(scores[from]),
-                    std::cmp::Ordering::Greater => (from - to, kernel.backward),
+                    std::cmp::Ordering::Greater => (to + 1..from, kernel.backward),
                 };
-                let left =
-                    f64::from(kernel.decay).powi(i32::try_from(distance - 1).unwrap_or(i32::MAX));
+                let passed = |size: &u16| {
+                    let tokens = f64::from((size / 8).min(255) * 8);
+                    1.0 + tokens / f64::from(kernel.message_tokens)
+                };
+                let passed: f64 = sizes[between].iter().map(passed).sum();
+                let left = f64::from(kernel.decay).powf(passed);
                 f64::from(scores[from]) * f64::from(share) * left
             };
             from.map(part).sum()
@@ -138,19 +173,21 @@ mod tests {
         (0..scores.len()).map(of).collect()
     }
 
-    fn messages() -> impl Strategy<Value = Vec<(f32, u8)>> {
+    fn messages() -> impl Strategy<Value = Vec<((f32, u8), u16)>> {
         let score = prop_oneof![12 => Just(0.0_f32), 1 => 0.01_f32..20.0];
         let flags = prop_oneof![99 => Just(0_u8), 1 => Just(IS_START)];
-        prop::collection::vec((score, flags), 0..600)
+        let size = prop_oneof![6 => 0_u16..60, 1 => any::<u16>()];
+        prop::collection::vec(((score, flags), size), 0..600)
     }
 
     proptest! {
         #[test]
         fn what_spreads_is_what_the_kernel_says(messages in messages()) {
+            let (messages, sizes): (Vec<(f32, u8)>, Vec<u16>) = messages.into_iter().unzip();
             let (scores, flags): (Vec<f32>, Vec<u8>) = messages.into_iter().unzip();
-            let parts = spread(KERNELS.map(|kernel| (kernel, scores.as_slice())), &flags);
+            let parts = spread(KERNELS.map(|kernel| (kernel, scores.as_slice())), &flags, &sizes);
             for (part, kernel) in parts.iter().zip(KERNELS) {
-                let wanted = slowly(kernel, &scores, &flags);
+                let wanted = slowly(kernel, &scores, &flags, &sizes);
                 for (score, wanted) in part.scores.iter().zip(&wanted) {
                     prop_assert!((f64::from(*score) - wanted).abs() <= 1e-5 * (1.0 + wanted));
                 }

@@ -1,9 +1,7 @@
 //! The weights of ranking: every constant that was tuned, in one struct, so that a program can vary them.
 //!
-//! The weights of what a request is about were found on the development halves of `LoCoMo` and `QMSum` together, those of what it
-//! goes on from on those of `irc-disentanglement` and tau-bench together, by changing one at a time. No weight changes a figure
-//! by more than two points within a third of its value, and weights found on other conversations give nearly the same figures
-//! (`docs/recall.md`). "A share" below is of the best score of its part.
+//! They were found on the development halves of BEAM, REALTALK, `LoCoMo`, `QMSum`, `irc-disentanglement` and tau-bench together,
+//! by changing one at a time: see `docs/recall.md`. "A share" below is of the best score of its part.
 
 use crate::recall::rank::spread::Kernel;
 use crate::recall::text::terms::Kind;
@@ -13,7 +11,8 @@ use crate::recall::text::terms::Kind;
 pub struct Weights {
     /// BM25's saturation: the higher, the more a word counts that is said again. The usual value (Robertson and Zaragoza, 2009).
     pub saturation: f32,
-    /// BM25's length normalisation, from 0 (none) to 1 (by length alone). The usual value, of the same source.
+    /// BM25's length normalisation, from 0 (none) to 1 (by length alone). The usual value is 0.75, of the same source; more of
+    /// it where long replies stand beside short lines.
     pub length_normalisation: f32,
     /// An identifier (`ORD-1234`, `src/main.rs`) against a word. More of it finds codes, and buries what is said about them.
     pub identifier: f32,
@@ -59,6 +58,18 @@ pub struct Weights {
     /// The same where an overview is wanted.
     pub similarity_overview: f32,
 
+    /// The messages of the one who asks, where the request asks for their own words ("what did I say"). More of it leaves out
+    /// what others said of it.
+    pub own_words: f32,
+    /// The answers of the assistant, where the request asks for these ("what did you recommend"). They are long: more of it
+    /// buys few of them for many lines of the user.
+    pub answers: f32,
+
+    /// How fast the need of a message grows with its score: the power. The higher, the more the best cost may cost.
+    pub need_by_score: i32,
+    /// What any message costs beside its own tokens, in tokens. The more, the less a message gains by being short.
+    pub price_of_any: f32,
+
     /// A message about the request, within a conversation that the request goes on in, against what it goes on from.
     pub about_in_flow: f32,
     /// What that counts more where two talk: the speaker says nothing there, and what is near is sent anyway. It counts by how
@@ -103,18 +114,18 @@ impl Weights {
     /// The weights that were tuned.
     pub const TUNED: Self = Self {
         saturation: 1.2,
-        length_normalisation: 0.75,
-        identifier: 1.5,
+        length_normalisation: 0.9,
+        identifier: 2.0,
         grams: 0.3,
         expansion_terms: 8,
         expansion_messages: 10,
         expansion: 0.2,
-        narrow: Kernel { forward: 0.6, backward: 0.4, decay: 0.7 },
-        wide: Kernel { forward: 0.9, backward: 0.9, decay: 0.75 },
-        wide_weight: 0.6,
-        widest: Kernel { forward: 1.2, backward: 0.75, decay: 0.965 },
+        narrow: Kernel { forward: 0.6, backward: 0.5, decay: 0.7, message_tokens: f32::INFINITY },
+        wide: Kernel { forward: 1.25, backward: 1.75, decay: 0.75, message_tokens: f32::INFINITY },
+        wide_weight: 0.2,
+        widest: Kernel { forward: 1.2, backward: 0.75, decay: 0.975, message_tokens: 50.0 },
         widest_weight: 3.5,
-        direct: 0.15,
+        direct: 0.6,
         time: 0.8,
         speaker: 0.4,
         speaker_narrow: 0.75,
@@ -124,6 +135,10 @@ impl Weights {
         similarity_narrow: 0.3,
         similarity_widest: 0.3,
         similarity_overview: 0.8,
+        own_words: 0.8,
+        answers: 0.5,
+        need_by_score: 2,
+        price_of_any: 110.0,
         about_in_flow: 0.5,
         about_between_two: 3.0,
         no_question: 0.4,

@@ -1,5 +1,6 @@
 //! Words: how a text is cut into terms, in which language it is, and which dates it names.
 
+pub(crate) mod cues;
 pub(crate) mod dates;
 pub(crate) mod detect;
 pub(crate) mod fold;

@@ -807,7 +807,7 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// All words of a text, folded, each with a space before and behind it.
-fn spaced_folded(text: &str) -> String {
+pub(crate) fn spaced_folded(text: &str) -> String {
     let mut out = String::new();
     fold(&spaced_words(text, usize::MAX), &mut out);
     out

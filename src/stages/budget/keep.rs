@@ -10,12 +10,15 @@ use crate::stages::unread;
 use crate::state::ask::StageResult;
 use crate::state::context::Piece;
 use crate::state::marks::Rank;
-use crate::state::ranking::{RankEvidence, Ranked};
+use crate::state::ranking::{RankEvidence, Ranked, RankedPlace};
 use crate::state::trace::Reason;
 
 /// Groups in a row that do not fit, after which there is no room left to speak of. More of them would find a small message for
 /// the last tokens now and then, and cost time with every build.
 const MOST_MISSES: usize = 48;
+
+/// So many messages that say what holds throughout are read at once: their share is small.
+const MOST_STANDING_READ: usize = 16;
 
 impl Filling<'_> {
     /// Keeps whole groups, in the order of their rows.
@@ -54,16 +57,17 @@ impl Filling<'_> {
             tokens: self.remaining.tokens.min(self.history.cost.tokens),
             chars: self.remaining.chars.min(self.history.cost.chars),
         };
-        let rows: Vec<usize> = ranking.candidates.iter().map_while(|it| it.row()).collect();
-        let rest = &ranking.candidates[rows.len()..];
+        let newest: Vec<RankedPlace> =
+            ranking.newest.iter().copied().map(RankedPlace::Row).collect();
         let lists = [
-            (&ranking.newest, config.max_recent_share, 0, Reason::Newest),
-            (&rows, config.max_share, MOST_MISSES, Reason::Recalled),
+            (&newest, config.max_recent_share, 0, Reason::Newest),
+            (&ranking.standing, config.max_standing_share, MOST_MISSES, Reason::Standing),
+            (&ranking.candidates, config.max_share, MOST_MISSES, Reason::Recalled),
         ];
         let mut is_kept = vec![false; self.input.transcript.len()];
-        let mut is_full = false;
+        let mut unread: Vec<RankedPlace> = Vec::new();
         let all_items = self.history.items;
-        for (rows, share, most_misses, reason) in lists {
+        for (places, share, most_misses, reason) in lists {
             let part = all.share(share);
             let mut left = Cost {
                 tokens: part.tokens.min(self.remaining.tokens),
@@ -72,9 +76,10 @@ impl Filling<'_> {
             // A share of a limit of messages is one message or group at least.
             let mut items = share_of(all_items, share).min(self.history.items);
             let mut is_first = true;
-            let is_quoted = self.plan.quotes_recalled && reason == Reason::Recalled;
+            let is_quoted = self.plan.quotes_recalled && reason != Reason::Newest;
             let mut misses = 0;
-            is_full = share <= 0.0;
+            let mut is_full = share <= 0.0;
+            let rows: Vec<usize> = places.iter().map_while(|place| place.row()).collect();
             for (position, row) in rows.iter().copied().enumerate() {
                 if is_full {
                     break;
@@ -101,10 +106,14 @@ impl Filling<'_> {
                 }
                 is_full = misses > most_misses || (items == 0 && !is_first);
             }
+            if !is_full {
+                let most = if reason == Reason::Standing { MOST_STANDING_READ } else { usize::MAX };
+                unread.extend(places[rows.len()..].iter().take(most));
+            }
         }
         match &ranking.evidence {
-            RankEvidence::Found(evidence) if !is_full && !rest.is_empty() => {
-                Err(unread::candidates(self.input, evidence, rest).into())
+            RankEvidence::Found(evidence) if !unread.is_empty() => {
+                Err(unread::candidates(self.input, evidence, &unread).into())
             }
             _ => Ok(()),
         }

@@ -18,7 +18,9 @@ use crate::recall::rank::query::{self, Query, Request};
 use crate::recall::rank::reasons::{Evidence, NOT_INDEXED, UNREAD, Whereabouts};
 use crate::recall::rank::score;
 use crate::recall::rank::scoring::Scoring;
+use crate::recall::rank::standing;
 use crate::recall::rank::weights::Weights;
+use crate::recall::rank::worth;
 use crate::stages::budget::sections::count;
 use crate::stages::recall::focus::focus;
 use crate::stages::unread;
@@ -81,10 +83,13 @@ fn rank(
     let newest = newest(input, marks);
     if let Some(known) = input.transcript.unread().and_then(|unread| unread.ranking.clone()) {
         let is_there = |row: &usize| *row < input.transcript.len() && marks.is_optional(*row);
-        let candidates = known.rows.into_iter().filter(is_there).map(RankedPlace::Row).collect();
+        let read = |rows: Vec<usize>| {
+            rows.into_iter().filter(is_there).map(RankedPlace::Row).collect::<Vec<_>>()
+        };
         return Ok(Some(Ranked {
             newest,
-            candidates,
+            standing: read(known.standing),
+            candidates: read(known.rows),
             evidence: RankEvidence::Recorded(known.recalled),
         }));
     }
@@ -125,17 +130,20 @@ fn rank(
         Some(known) => known,
         None => scored(input, basis, similarities.as_deref())?,
     };
-    let Scored { query, scores, best, basis: Basis { is_open, .. } } = &found;
+    let Scored { query, scores, best, standing, basis: Basis { is_open, .. } } = &found;
     let candidate = |place: usize| match rows[place] {
         UNREAD => RankedPlace::Unread(place),
         row => RankedPlace::Row(row),
     };
-    let ranked = best.iter().copied().filter(|place| is_open[*place]);
-    let candidates = ranked.map(candidate).collect();
+    let candidates_of = |places: &[usize]| -> Vec<RankedPlace> {
+        places.iter().copied().filter(|place| is_open[*place]).map(candidate).collect()
+    };
+    let (candidates, standing) = (candidates_of(best), candidates_of(standing));
     let (query, scores) = (Rc::clone(query), Rc::clone(scores));
     let evidence = Evidence { index, query, scores, similarities, rows, places, seqs };
     input.scored.replace(Some(found));
-    Ok(Some(Ranked { newest, candidates, evidence: RankEvidence::Found(Rc::new(evidence)) }))
+    let evidence = RankEvidence::Found(Rc::new(evidence));
+    Ok(Some(Ranked { newest, standing, candidates, evidence }))
 }
 
 /// Scores the messages of an index for the request.
@@ -148,13 +156,24 @@ fn scored(input: &Input, basis: Basis, similarities: Option<&[f32]>) -> StageRes
     }
     let (index, is_open) = (&basis.index, &basis.is_open);
     let scoring = Scoring { index, query: &query, is_open, weights: &Weights::TUNED };
-    let scores = match input.config.recall.ranking {
-        Ranking::Bm25 => score::score_by_words(scoring),
-        _ => score::score(scoring, input.now, similarities),
-    };
     let closed_count = is_open.iter().filter(|is_open| !**is_open).count();
-    let best = score::best(&scores.total, most_ranked(input, closed_count));
-    Ok(Scored { query: Rc::new(query), scores: Rc::new(scores), best: Rc::new(best), basis })
+    let most = most_ranked(input, closed_count);
+    let (scores, best, standing) = match input.config.recall.ranking {
+        Ranking::Bm25 => {
+            let scores = score::score_by_words(scoring);
+            let best = score::best(&scores.total, most);
+            (scores, best, Vec::new())
+        }
+        _ => {
+            let scores = score::score(scoring, input.now, similarities);
+            let worth = worth::worth(scoring, &scores);
+            let best = score::best(&worth, most);
+            let standing = standing::standing(scoring, &worth);
+            (scores, best, standing)
+        }
+    };
+    let (scores, best, standing) = (Rc::new(scores), Rc::new(best), Rc::new(standing));
+    Ok(Scored { query: Rc::new(query), scores, best, standing, basis })
 }
 
 /// The newest of the messages that limits apply to, the newest first.

@@ -1,1 +1,3 @@
 mod ranking;
+mod standing;
+mod worth;

@@ -37,6 +37,29 @@ who, who's, whom, whose, which, why, how, how's, can you, could you, would you, 
 are you, is there, are there, is it, is this, is that, have you, has anyone, anyone, should i, should we, can i, can we, \
 may i, may we, shall we";
 
+/// What says that something holds throughout: instructions and preferences. `^` stands for the beginning of a sentence.
+pub(super) const STANDING: &str = "\
+^always, ^never, ^please always, ^please never, ^please remember, ^remember to, ^remember that, ^whenever, ^every \
+time, ^make sure to always, ^make sure you always, ^call me, ^don t ever, ^do not ever, ^never again, from now on, \
+going forward, in future, for future reference, i prefer, i d prefer, i would prefer, i d rather, i would rather, my \
+preference, i don t like, i want you to always, i d like you to always, i always want, i never want, when i ask, \
+whenever i, every time i, you should always, you should never";
+
+/// What says that something is otherwise than it was.
+pub(super) const CORRECTION: &str = "\
+moved to, moved it to, moved the, has moved, is now, are now, now have, changed to, has changed, have changed, \
+changed my mind, no longer, not anymore, rescheduled, postponed, pushed back, brought forward, updated to, i was \
+wrong, i made a mistake, scratch that, i ve never, i have never";
+
+/// How those who ask name themselves alone: "we" are others too.
+pub(super) const ASKER: &str = "i, me, my, mine, myself";
+
+/// What asks for something that was answered before.
+pub(super) const ANSWERED: &str = "\
+did you, have you, had you, you said, you told, you suggested, you recommended, you gave, you mentioned, you \
+proposed, you explained, you listed, you wrote, your answer, your advice, your suggestion, your suggestions, your \
+recommendation, your recommendations, your explanation";
+
 /// Irregular forms, each with the word that it is a form of.
 pub(super) const IRREGULAR: &str = "\
 ate eat, eaten eat, beaten beat, became become, began begin, begun begin, bent bend, bit bite, bitten bite, bled bleed, \

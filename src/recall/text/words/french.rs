@@ -32,3 +32,23 @@ pub(super) const QUESTION: &str = "\
 qui, que, quoi, qu'est-ce, est-ce, quand est, quand a, quand as, quand avons, où, comment, pourquoi, combien, quel, \
 quelle, quels, quelles, lequel, laquelle, à quelle, à quel, de quoi, de qui, peux-tu, pouvez-vous, as-tu, avez-vous, \
 y a-t-il, sais-tu, savez-vous, puis-je, peut-on, dois-je";
+
+/// What says that something holds throughout: instructions and preferences. `^` stands for the beginning of a sentence.
+pub(super) const STANDING: &str = "\
+^toujours, ^jamais, ^ne jamais, ^desormais, ^dorenavant, ^appelle moi, ^appelez moi, ^n oublie pas, ^n oubliez pas, \
+^retiens, ^retenez, ^rappelle toi, ^chaque fois, a partir de maintenant, a l avenir, je prefere, je prefererais, ma \
+preference, j aimerais mieux, je n aime pas, je veux toujours, je voudrais toujours, quand je demande, quand je te \
+demande, quand je vous demande, chaque fois que je, tu dois toujours, vous devez toujours";
+
+/// What says that something is otherwise than it was.
+pub(super) const CORRECTION: &str = "\
+deplace au, deplacee au, a ete deplace, a ete deplacee, reporte au, reportee au, est maintenant, sont maintenant, a \
+change, ont change, change d avis, n est plus, ne suis plus, je me suis trompe, je me suis trompee, je n ai jamais";
+
+/// How those who ask name themselves alone: "we" are others too.
+pub(super) const ASKER: &str = "je, j, me, m, moi, mon, ma, mes";
+
+/// What asks for something that was answered before.
+pub(super) const ANSWERED: &str = "\
+as tu, avez vous, tu as, vous avez, m as tu, tu m as, vous m avez, ton conseil, tes conseils, ta reponse, ta \
+suggestion, ta recommandation, votre conseil, vos conseils, votre reponse, votre suggestion, votre recommandation";

@@ -36,3 +36,25 @@ pub(super) const QUESTION: &str = "\
 was, wer, wen, wem, wessen, wann, wo, wohin, woher, warum, wieso, weshalb, weswegen, wie, welche, welcher, welches, \
 welchen, welchem, womit, wofür, wozu, worüber, kannst du, können sie, könntest du, könnten sie, hast du, haben wir, \
 habt ihr, gibt es, weißt du, wissen sie, ist das, sind das, soll ich, sollen wir, darf ich";
+
+/// What says that something holds throughout: instructions and preferences. `^` stands for the beginning of a sentence.
+pub(super) const STANDING: &str = "\
+^immer, ^nie, ^niemals, ^bitte immer, ^bitte nie, ^bitte niemals, ^kunftig, ^zukunftig, ^nenn mich, ^nenne mich, \
+^merk dir, ^merke dir, ^merken sie sich, ^denk daran, ^denke daran, ^jedes mal, ab jetzt, ab sofort, von nun an, von \
+jetzt an, in zukunft, ich bevorzuge, ich ziehe es vor, mir ist lieber, mir ware lieber, ich mag lieber, ich hatte \
+lieber, ich mochte lieber, ich mochte immer, ich will immer, ich mag kein, ich mag keine, immer wenn ich, jedes mal \
+wenn ich, wenn ich dich, wenn ich sie frage, sollst immer, sollst nie, sollten immer";
+
+/// What says that something is otherwise than it was.
+pub(super) const CORRECTION: &str = "\
+verschoben auf, wurde verschoben, ist jetzt, sind jetzt, haben jetzt, geandert auf, hat sich geandert, haben sich \
+geandert, meine meinung geandert, nicht mehr, vertagt, vorverlegt, ich habe mich geirrt, ich habe mich vertan, ich \
+habe noch nie, ich habe nie";
+
+/// How those who ask name themselves alone: "we" are others too.
+pub(super) const ASKER: &str = "ich, mich, mir, mein, meine, meinen, meinem, meiner, meines";
+
+/// What asks for something that was answered before.
+pub(super) const ANSWERED: &str = "\
+hast du, haben sie, du hast, hattest du, du meintest, du sagtest, dein rat, dein vorschlag, deine antwort, deine \
+empfehlung, deine vorschlage, ihr rat, ihr vorschlag, ihre antwort, ihre empfehlung";

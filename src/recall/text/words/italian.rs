@@ -34,3 +34,25 @@ pub(super) const QUESTION: &str = "\
 chi, che cosa, cosa, cos'è, che ora, che ore, quando è, quando hai, quando abbiamo, quando sarà, dove, dov'è, come, com'è, \
 quale, quali, qual, quanto, quanta, quanti, quante, perché, a che, di che, con chi, puoi, può, potresti, sai, hai, ricordi, \
 c'è, ci sono, è possibile, posso, devo";
+
+/// What says that something holds throughout: instructions and preferences. `^` stands for the beginning of a sentence.
+pub(super) const STANDING: &str = "\
+^sempre, ^mai, ^non usare mai, ^per favore sempre, ^ricorda, ^ricordati, ^ricordi, ^chiamami, ^mi chiami, ^ogni \
+volta, d ora in poi, da ora in poi, d ora in avanti, da adesso in poi, in futuro, preferisco, preferirei, la mia \
+preferenza, non mi piace, non mi piacciono, voglio sempre, vorrei sempre, quando chiedo, quando ti chiedo, quando le \
+chiedo, ogni volta che, devi sempre, deve sempre";
+
+/// What says that something is otherwise than it was.
+pub(super) const CORRECTION: &str = "\
+spostato al, spostata al, e stato spostato, e stata spostata, rimandato a, rimandata a, ora e, adesso e, ora sono, \
+ora ho, e cambiato, e cambiata, sono cambiati, ho cambiato idea, non e piu, non sono piu, mi sono sbagliato, mi sono \
+sbagliata, non ho mai";
+
+/// How those who ask name themselves alone: "we" are others too.
+pub(super) const ASKER: &str = "io, mi, me, mio, mia, miei, mie";
+
+/// What asks for something that was answered before.
+pub(super) const ANSWERED: &str = "\
+hai detto, mi hai, ha detto, hai consigliato, hai suggerito, hai proposto, hai spiegato, hai menzionato, il tuo \
+consiglio, i tuoi consigli, la tua risposta, il tuo suggerimento, la tua raccomandazione, il suo consiglio, la sua \
+risposta";

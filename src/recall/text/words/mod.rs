@@ -67,6 +67,62 @@ pub(crate) fn question_phrases(language: Language) -> impl Iterator<Item = &'sta
     list.split(", ")
 }
 
+/// What says in a language that something holds throughout, folded; `^` stands for the beginning of a sentence.
+pub(crate) fn standing_phrases(language: Language) -> impl Iterator<Item = &'static str> {
+    let list = match language {
+        Language::English => english::STANDING,
+        Language::German => german::STANDING,
+        Language::French => french::STANDING,
+        Language::Spanish => spanish::STANDING,
+        Language::Portuguese => portuguese::STANDING,
+        Language::Italian => italian::STANDING,
+        Language::Russian => russian::STANDING,
+    };
+    list.split(", ")
+}
+
+/// What says in a language that something is otherwise than it was, folded.
+pub(crate) fn correction_phrases(language: Language) -> impl Iterator<Item = &'static str> {
+    let list = match language {
+        Language::English => english::CORRECTION,
+        Language::German => german::CORRECTION,
+        Language::French => french::CORRECTION,
+        Language::Spanish => spanish::CORRECTION,
+        Language::Portuguese => portuguese::CORRECTION,
+        Language::Italian => italian::CORRECTION,
+        Language::Russian => russian::CORRECTION,
+    };
+    list.split(", ")
+}
+
+/// How one who asks in a language names oneself alone, folded.
+pub(crate) fn asker_words(language: Language) -> impl Iterator<Item = &'static str> {
+    let list = match language {
+        Language::English => english::ASKER,
+        Language::German => german::ASKER,
+        Language::French => french::ASKER,
+        Language::Spanish => spanish::ASKER,
+        Language::Portuguese => portuguese::ASKER,
+        Language::Italian => italian::ASKER,
+        Language::Russian => russian::ASKER,
+    };
+    list.split(", ")
+}
+
+/// What asks in a language for something that was answered before, folded.
+pub(crate) fn answered_phrases(language: Language) -> impl Iterator<Item = &'static str> {
+    let list = match language {
+        Language::English => english::ANSWERED,
+        Language::German => german::ANSWERED,
+        Language::French => french::ANSWERED,
+        Language::Spanish => spanish::ANSWERED,
+        Language::Portuguese => portuguese::ANSWERED,
+        Language::Italian => italian::ANSWERED,
+        Language::Russian => russian::ANSWERED,
+    };
+    list.split(", ")
+}
+
 /// The languages in which a word is a stop word, a bit for each by its place in [`Language::ALL`]. The word is prepared,
 /// with its diacritics or without.
 pub(crate) fn stop_languages(word: &str) -> u8 {
@@ -224,6 +280,7 @@ const fn first<T: Copy, const COUNT: usize>(all: &[T; ROOM], fill: T) -> [T; COU
 mod tests {
     use super::super::fold::folded;
     use super::*;
+    use crate::recall::text::terms::spaced_folded;
 
     #[test]
     fn every_stop_word_is_found_in_its_language_with_diacritics_and_without() {
@@ -273,6 +330,12 @@ mod tests {
             assert!(request_words(language).all(has_word));
             assert!(overview_phrases(language).all(has_word));
             assert!(question_phrases(language).all(has_word));
+            let cues = standing_phrases(language).map(|phrase| phrase.trim_start_matches('^'));
+            let cues = cues.chain(correction_phrases(language)).chain(asker_words(language));
+            for phrase in cues.chain(answered_phrases(language)) {
+                // It is looked for in folded texts as it is.
+                assert_eq!(spaced_folded(phrase).trim(), phrase);
+            }
         }
     }
 }

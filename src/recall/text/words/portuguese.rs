@@ -32,3 +32,25 @@ pub(super) const QUESTION: &str = "\
 o que, que horas, que dia, quem, quando é, quando foi, quando vamos, quando você, onde, aonde, como é, como foi, como \
 faço, como posso, como você, qual, quais, quanto, quanta, quantos, quantas, por que, porque é que, de que, com quem, pode \
 me, você pode, você sabe, você lembra, há algum, há alguma, tem algum, tem alguma, será que, devo";
+
+/// What says that something holds throughout: instructions and preferences. `^` stands for the beginning of a sentence.
+pub(super) const STANDING: &str = "\
+^sempre, ^nunca, ^por favor sempre, ^por favor nunca, ^lembre se, ^lembra te, ^me chame, ^chame me, ^chama me, ^toda \
+vez, ^cada vez, a partir de agora, de agora em diante, daqui para a frente, no futuro, prefiro, eu preferiria, minha \
+preferencia, a minha preferencia, nao gosto, quero sempre, quero que sempre, quando eu perguntar, quando eu pedir, \
+sempre que eu, toda vez que eu, deve sempre, deves sempre";
+
+/// What says that something is otherwise than it was.
+pub(super) const CORRECTION: &str = "\
+mudou para, passou para, movido para, movida para, agora e, agora sao, agora tenho, agora temos, mudaram para, mudei \
+de ideia, nao e mais, ja nao, adiado, adiada, remarcado, remarcada, eu estava errado, eu estava errada, enganei me, \
+me enganei, nunca tive, eu nunca";
+
+/// How those who ask name themselves alone: "we" are others too.
+pub(super) const ASKER: &str = "eu, me, mim, meu, minha, meus, minhas";
+
+/// What asks for something that was answered before.
+pub(super) const ANSWERED: &str = "\
+voce disse, disseste, voce recomendou, recomendaste, voce sugeriu, sugeriste, voce mencionou, mencionaste, voce \
+explicou, explicaste, seu conselho, teu conselho, sua resposta, tua resposta, sua sugestao, tua sugestao, sua \
+recomendacao, tua recomendacao";

@@ -32,3 +32,25 @@ describ*, conclu*, punto de vista, qué pasó, panorama*, recomend*, repas*, deb
 pub(super) const QUESTION: &str = "\
 qué, quién, quiénes, cuándo, dónde, adónde, cómo, cuál, cuáles, cuánto, cuánta, cuántos, cuántas, por qué, a qué, de qué, \
 con quién, para qué, puedes, puede usted, podrías, sabes, sabe, hay algún, hay alguna, tienes, recuerdas, debo";
+
+/// What says that something holds throughout: instructions and preferences. `^` stands for the beginning of a sentence.
+pub(super) const STANDING: &str = "\
+^siempre, ^nunca, ^por favor siempre, ^por favor nunca, ^recuerda, ^recuerde, ^llamame, ^llameme, ^cada vez, a \
+partir de ahora, de ahora en adelante, desde ahora, en el futuro, en adelante, prefiero, preferiria, mi preferencia, \
+no me gusta, no me gustan, quiero siempre, quiero que siempre, cuando te pregunte, cuando pregunte, cuando pregunto, \
+cada vez que, debes siempre, siempre debes";
+
+/// What says that something is otherwise than it was.
+pub(super) const CORRECTION: &str = "\
+se movio a, se paso a, se cambio a, movido a, ahora es, ahora son, ahora tengo, ahora tenemos, ha cambiado, han \
+cambiado, cambie de opinion, he cambiado de opinion, ya no, pospuesto, aplazado, reprogramado, me equivoque, nunca \
+he";
+
+/// How those who ask name themselves alone: "we" are others too.
+pub(super) const ASKER: &str = "yo, me, mi, mis, mio, mia";
+
+/// What asks for something that was answered before.
+pub(super) const ANSWERED: &str = "\
+me dijiste, dijiste, me recomendaste, recomendaste, sugeriste, me sugeriste, mencionaste, explicaste, has dicho, me \
+has, me dijo usted, tu consejo, tus consejos, tu respuesta, tu sugerencia, tu recomendacion, su consejo, su \
+respuesta, su recomendacion";

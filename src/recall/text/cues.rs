@@ -1,0 +1,223 @@
+//! Cues: what the words of a text say about how it is meant.
+//!
+//! A user's own line may hold throughout ("from now on", "I prefer"), or correct what was said before ("we moved it to"). A
+//! request may be about what its author said, or about what was answered. Such lines are found by phrases of their language.
+//! Only prose counts: a phrase within code, within quotation marks, or in a quoted line is somebody else's.
+
+use crate::recall::text::language::Language;
+use crate::recall::text::terms::spaced_folded;
+use crate::recall::text::words;
+
+/// It says that something holds throughout: an instruction or a preference.
+pub(crate) const STANDS: u8 = 1;
+/// It says that something is otherwise than it was.
+pub(crate) const CORRECTS: u8 = 2;
+
+/// Sentences of a text that are read: of a page that was pasted these are its beginning.
+const MOST_SENTENCES: usize = 64;
+
+/// What the words of a text say about how it is meant: [`STANDS`], [`CORRECTS`]. Where the language is unknown, those of any
+/// count.
+pub(crate) fn cues(text: &str, language: Option<Language>) -> u8 {
+    let mut cues = 0;
+    for sentence in sentences(&prose(text)).take(MOST_SENTENCES) {
+        let said = spaced_folded(sentence);
+        for language in languages(language) {
+            let has = |phrase: &str| match phrase.strip_prefix('^') {
+                Some(phrase) => begins_with(&said, phrase),
+                None => find(&said, phrase),
+            };
+            if words::standing_phrases(language).any(has) {
+                cues |= STANDS;
+            }
+            if words::correction_phrases(language).any(has) {
+                cues |= CORRECTS;
+            }
+        }
+        if cues == STANDS | CORRECTS {
+            break;
+        }
+    }
+    cues
+}
+
+/// Whose words a request asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Whose {
+    /// It does not say.
+    #[default]
+    Anybody,
+    /// Those of its author.
+    Asker,
+    /// What was answered.
+    Answerer,
+}
+
+/// Whose words a request asks for, by the words of its language, or of any where that is unknown.
+pub(crate) fn whose(request: &str, language: Option<Language>) -> Whose {
+    let said = spaced_folded(request);
+    let has = |phrase: &str| find(&said, phrase);
+    if languages(language).any(|language| words::answered_phrases(language).any(has)) {
+        Whose::Answerer
+    } else if languages(language).any(|language| words::asker_words(language).any(has)) {
+        Whose::Asker
+    } else {
+        Whose::Anybody
+    }
+}
+
+fn languages(known: Option<Language>) -> impl Iterator<Item = Language> {
+    let is_it = move |language: &Language| known.is_none_or(|known| known == *language);
+    Language::ALL.into_iter().filter(is_it)
+}
+
+/// Whether a sentence begins with a phrase. Before and behind each of its words there is a space.
+fn begins_with(said: &str, phrase: &str) -> bool {
+    let rest = said.strip_prefix(' ').and_then(|said| said.strip_prefix(phrase));
+    rest.is_some_and(|rest| rest.starts_with(' '))
+}
+
+/// Whether a sentence has a phrase. Before and behind each of its words there is a space.
+fn find(said: &str, phrase: &str) -> bool {
+    said.match_indices(phrase)
+        .any(|(at, _)| said[..at].ends_with(' ') && said[at + phrase.len()..].starts_with(' '))
+}
+
+/// The sentences of a text.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let ends = |letter| matches!(letter, '.' | '!' | '?' | ';' | ':' | '\n' | '…' | '¡' | '¿');
+    text.split(ends).filter(|sentence| !sentence.trim().is_empty())
+}
+
+/// A text without code, and without what is quoted.
+fn prose(text: &str) -> String {
+    let mut prose = String::with_capacity(text.len());
+    let mut fence = None;
+    for line in text.split('\n') {
+        let begin = line.trim_start();
+        let mark = ["```", "~~~"].into_iter().find(|mark| begin.starts_with(mark));
+        match (fence, mark) {
+            (None, Some(_)) => fence = mark,
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            (None, None) if !begin.starts_with('>') => {
+                unquoted(line, &mut prose);
+                prose.push('\n');
+            }
+            _ => {}
+        }
+    }
+    prose
+}
+
+/// Appends a line without what stands between quotation marks. A mark without its other half quotes the rest of the line.
+fn unquoted(line: &str, prose: &mut String) {
+    let mut until = None;
+    for letter in line.chars() {
+        match until {
+            Some(end) if is_end(letter, end) => until = None,
+            Some(_) => {}
+            None => match closing(letter) {
+                // In the place of what is left out, so that the words around it do not become a phrase.
+                Some(end) => {
+                    until = Some(end);
+                    prose.push(';');
+                }
+                None => prose.push(letter),
+            },
+        }
+    }
+}
+
+/// What ends a quotation that begins so. An apostrophe begins none.
+fn closing(letter: char) -> Option<char> {
+    match letter {
+        '"' | '`' | '”' => Some(letter),
+        '“' => Some('”'),
+        '„' => Some('“'),
+        '«' => Some('»'),
+        '»' => Some('«'),
+        '‹' => Some('›'),
+        '「' => Some('」'),
+        '『' => Some('』'),
+        _ => None,
+    }
+}
+
+/// Whether a quotation ends: German ones end with `“` or `”`.
+fn is_end(letter: char, end: char) -> bool {
+    letter == end || end == '“' && letter == '”'
+}
+
+#[cfg(all(test, not(target_family = "wasm")))]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A sentence of each language that holds throughout, and one that corrects.
+    const SAID: [(Language, [&str; 2]); 7] = [
+        (Language::English, ["From now on, answer in metric units", "We moved it to Tuesday"]),
+        (Language::German, ["Ab jetzt bitte immer mit Quelle", "Es wurde verschoben"]),
+        (Language::French, ["Désormais, réponds en français", "La fête a été reportée au 4 mai"]),
+        (Language::Spanish, ["A partir de ahora responde en español", "Ya no vivo en Lima"]),
+        (
+            Language::Portuguese,
+            ["A partir de agora responda em português", "A festa passou para sexta"],
+        ),
+        (Language::Italian, ["D'ora in poi rispondi in italiano", "La festa è stata spostata"]),
+        (Language::Russian, ["С этого момента отвечай по-русски", "Встречу перенесли на среду"]),
+    ];
+
+    #[test]
+    fn each_language_has_cues() {
+        for (language, [stands, corrects]) in SAID {
+            for known in [Some(language), None] {
+                assert_eq!(cues(stands, known) & STANDS, STANDS, "{stands}");
+                assert_eq!(cues(corrects, known) & CORRECTS, CORRECTS, "{corrects}");
+            }
+        }
+        assert_eq!(cues("Always use tabs. I prefer them.", Some(Language::English)), STANDS);
+        assert_eq!(cues("It always rains here.", Some(Language::English)), 0);
+        assert_eq!(cues("", None), 0);
+    }
+
+    #[test]
+    fn a_request_says_whose_words_it_asks_for() {
+        let whose = |request| whose(request, Some(Language::English));
+        assert_eq!(whose("What did you recommend for my garden?"), Whose::Answerer);
+        assert_eq!(whose("When does my first sprint end?"), Whose::Asker);
+        assert_eq!(whose("When did Anna leave?"), Whose::Anybody);
+    }
+
+    proptest! {
+        /// A page, a log or a program that says "from now on" gains nothing.
+        #[test]
+        fn what_is_quoted_gives_no_cue(
+            which in 0_usize..SAID.len(),
+            kind in 0_usize..2,
+            around in "[a-z ,]{0,12}",
+            quotation in 0_usize..8,
+        ) {
+            let (language, said) = SAID[which];
+            let said = said[kind];
+            let quoted = match quotation {
+                0 => format!("{around} \"{said}\" {around}"),
+                1 => format!("{around} “{said}” {around}"),
+                2 => format!("{around} „{said}“ {around}"),
+                3 => format!("{around} «{said}» {around}"),
+                4 => format!("{around}\n> {said}\n{around}"),
+                5 => format!("{around}\n```\n{said}\n```\n{around}"),
+                6 => format!("{around}\n~~~ text\n{said}\n{said}"),
+                _ => format!("{around} `{said}` {around}"),
+            };
+            prop_assert_eq!(cues(&quoted, Some(language)), cues(&format!("{around} ; {around}"), Some(language)));
+        }
+
+        #[test]
+        fn any_text_has_cues_or_none(text in any::<String>()) {
+            let all = cues(&text, None);
+            for language in Language::ALL {
+                prop_assert_eq!(cues(&text, Some(language)) & !all, 0);
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Messages are ranked by what they are worth for what they cost.
+
+use crate::support::{Message, NOW, transcript};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use windrow::base::message::Role;
+use windrow::base::time::Zone;
+use windrow::recall::index::Index;
+use windrow::recall::rank::query::{Query, Request};
+use windrow::recall::rank::score::{Scores, score};
+use windrow::recall::rank::scoring::Scoring;
+use windrow::recall::rank::weights::Weights;
+use windrow::recall::rank::worth::worth;
+use windrow::recall::text::terms::Analyzer;
+
+const WORDS: [&str; 6] = ["boat", "lake", "rain", "tent", "lamp", "rope"];
+
+/// So long before the request that it goes on from nothing.
+const LONG_AGO: i64 = NOW.0 - 86_400_000;
+
+fn worth_of(messages: &[Message], text: &str) -> (Scores, Vec<f32>) {
+    worth_by(messages, text, None)
+}
+
+/// What messages are worth by the scores that are given, or by those that they have.
+fn worth_by(messages: &[Message], text: &str, given: Option<Scores>) -> (Scores, Vec<f32>) {
+    let transcript = transcript(messages);
+    let (mut index, mut analyzer) = (Index::default(), Analyzer::new());
+    for row in 0..transcript.len() {
+        index.append(&transcript, row, &mut analyzer);
+    }
+    let request = Request { text, name: "", role: Role::User };
+    let query = Query::new(&index, request, NOW, &Zone::default());
+    let is_open = vec![true; index.len()];
+    let scoring =
+        Scoring { index: &index, query: &query, is_open: &is_open, weights: &Weights::TUNED };
+    let scores = given.unwrap_or_else(|| score(scoring, NOW, None));
+    let worth = worth(scoring, &scores);
+    (scores, worth)
+}
+
+/// Messages of four words of four letters each: all cost the same.
+fn alike() -> impl Strategy<Value = Vec<Message>> {
+    let message = (vec(0..WORDS.len(), 4), any::<bool>()).prop_map(|(words, is_user)| {
+        let text = words.iter().map(|word| WORDS[*word]).collect::<Vec<_>>().join(" ");
+        let message = if is_user { Message::user(&text) } else { Message::assistant(&text) };
+        message.at(LONG_AGO)
+    });
+    vec(message, 1..60)
+}
+
+proptest! {
+    #[test]
+    fn where_all_cost_the_same_the_price_changes_nothing(messages in alike(), word in 0..WORDS.len()) {
+        let (scores, worth) = worth_of(&messages, &format!("the {}", WORDS[word]));
+        for (one, other) in (0..messages.len()).flat_map(|one| (0..one).map(move |other| (one, other))) {
+            let of = |values: &[f32]| values[one].max(0.0).total_cmp(&values[other].max(0.0));
+            // A square may make two different scores alike, and no other order of them.
+            prop_assert!(of(&worth) == of(&scores.total) || of(&worth).is_eq() || (worth[one] - worth[other]).abs() < 1e-5);
+        }
+    }
+
+    /// Of two messages of one score the cheaper is worth more, and of two that cost the same the one with the higher score.
+    #[test]
+    fn a_score_makes_worth_and_a_price_takes_it(messages in vec((0.01_f32..9.0, 0_usize..4000), 1..40)) {
+        let texts: Vec<Message> = messages.iter().map(|(_, size)| Message::user(&"-".repeat(*size)).at(LONG_AGO)).collect();
+        let given = Scores { total: messages.iter().map(|(score, _)| *score).collect(), ..Scores::default() };
+        let (_, worth) = worth_by(&texts, "boat", Some(given));
+        for (one, (score, size)) in messages.iter().enumerate() {
+            for (other, (other_score, other_size)) in messages.iter().enumerate() {
+                if score >= other_score && size <= other_size {
+                    prop_assert!(worth[one] >= worth[other]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_nothing_speaks_for_is_worth_nothing() {
+    let messages = [Message::user("A boat.").at(LONG_AGO), Message::user("Rain.").at(LONG_AGO)];
+    let (_, worth) = worth_of(&messages, "zzzz");
+    assert_eq!(worth, [0.0, 0.0]);
+}
