@@ -158,19 +158,15 @@ fn scored(input: &Input, basis: Basis, similarities: Option<&[f32]>) -> StageRes
     let scoring = Scoring { index, query: &query, is_open, weights: &Weights::TUNED };
     let closed_count = is_open.iter().filter(|is_open| !**is_open).count();
     let most = most_ranked(input, closed_count);
-    let (scores, best, standing) = match input.config.recall.ranking {
-        Ranking::Bm25 => {
-            let scores = score::score_by_words(scoring);
-            let best = score::best(&scores.total, most);
-            (scores, best, Vec::new())
-        }
-        _ => {
-            let scores = score::score(scoring, input.now, similarities);
-            let worth = worth::worth(scoring, &scores);
-            let best = score::best(&worth, most);
-            let standing = standing::standing(scoring, &worth);
-            (scores, best, standing)
-        }
+    let (scores, best, standing) = if input.config.recall.ranking == Ranking::Bm25 {
+        let scores = score::score_by_words(scoring);
+        let best = score::best(&scores.total, most);
+        (scores, best, Vec::new())
+    } else {
+        let scores = score::score(scoring, input.now, similarities);
+        let worth = worth::worth(scoring, &scores);
+        let best = score::best(&worth, most);
+        (scores, best, standing::standing(scoring, &worth))
     };
     let (scores, best, standing) = (Rc::new(scores), Rc::new(best), Rc::new(standing));
     Ok(Scored { query: Rc::new(query), scores, best, standing, basis })
