@@ -11,7 +11,7 @@ use crate::recall::rank::query::{Asker, Query};
 use crate::recall::rank::scoring::Scoring;
 use crate::recall::rank::spread::{Part, add_up, spread};
 use crate::recall::rank::weights::Weights;
-use crate::recall::text::cues::Whose;
+use crate::recall::text::cues::{CORRECTS, Whose};
 use crate::recall::text::terms::Kind;
 use std::borrow::Cow;
 
@@ -86,6 +86,7 @@ pub(crate) fn score(scoring: Scoring<'_>, similarities: Option<&[f32]>) -> About
         add_up(&mut total, &[narrow, (widest, similarity_weight), own]);
     }
     raise_by_author(scoring, &mut total);
+    raise_corrections(scoring, &mut total);
     About { own, leader: leaders.first().copied(), hits, total, is_in_time }
 }
 
@@ -104,6 +105,19 @@ fn raise_by_author(scoring: Scoring<'_>, total: &mut [f32]) {
     for (message, total) in total.iter_mut().enumerate() {
         if *total > 0.0 && is_by_author(message) {
             *total *= 1.0 + weight;
+        }
+    }
+}
+
+/// Raises messages in which the one who asks corrects what was said before.
+fn raise_corrections(scoring: Scoring<'_>, total: &mut [f32]) {
+    let Scoring { index, query, weights, .. } = scoring;
+    let Asker::Known(asker) = query.asker else {
+        return;
+    };
+    for (message, cues) in index.cues().iter().enumerate() {
+        if cues & CORRECTS != 0 && index.speaker(message) == asker && total[message] > 0.0 {
+            total[message] *= 1.0 + weights.correction;
         }
     }
 }

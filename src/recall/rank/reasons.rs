@@ -5,8 +5,9 @@ use crate::base::message::Role;
 use crate::log::groups::LONGEST_CALL;
 use crate::log::unread::RecalledWords;
 use crate::recall::index::Index;
-use crate::recall::rank::query::Query;
+use crate::recall::rank::query::{Asker, Query};
 use crate::recall::rank::score::Scores;
+use crate::recall::text::cues::CORRECTS;
 use std::rc::Rc;
 
 /// What a ranking was made from.
@@ -99,6 +100,10 @@ impl Evidence {
             let similarity = self.similarities.as_ref().and_then(|it| it.get(message)).copied();
             if let Some(similarity) = similarity.filter(|similarity| *similarity >= CLOSE) {
                 parts.push(format!("it is close in meaning ({similarity:.2})"));
+            }
+            let is_by_asker = self.query.asker == Asker::Known(speaker);
+            if is_by_asker && self.index.cues()[message] & CORRECTS != 0 {
+                parts.push("it corrects what was said before".to_owned());
             }
             if self.scores.flow.of(message) > self.scores.total[message] / 2.0 {
                 parts.push("the request goes on from it".to_owned());

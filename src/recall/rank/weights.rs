@@ -64,6 +64,9 @@ pub struct Weights {
     /// The answers of the assistant, where the request asks for these ("what did you recommend"). They are long: more of it
     /// buys few of them for many lines of the user.
     pub answers: f32,
+    /// A message in which the one who asks says that something is otherwise than it was. More of it finds what changed, and
+    /// loses what it was.
+    pub correction: f32,
 
     /// How fast the need of a message grows with its score: the power. The higher, the more the best cost may cost.
     pub need_by_score: i32,
@@ -137,6 +140,7 @@ impl Weights {
         similarity_overview: 0.8,
         own_words: 0.8,
         answers: 0.5,
+        correction: 0.3,
         need_by_score: 2,
         price_of_any: 110.0,
         about_in_flow: 0.5,

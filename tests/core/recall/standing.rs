@@ -95,6 +95,31 @@ fn a_chat_full_of_always_does_not_fill_the_prompt() {
     }
 }
 
+#[test]
+fn a_correction_comes_before_what_it_corrects_and_says_so() {
+    let correction = "The birch of the school grows, we moved it to the park.";
+    let messages = chat_with(&[
+        Message::user("The birch of the school grows, we had it in the yard."),
+        Message::assistant("Noted."),
+        Message::user(correction),
+        Message::assistant("Noted."),
+    ]);
+    let options = json!({
+        "recall": {"recentMessages": 0},
+        "sections": [{"id": "history", "kind": "history", "limit": {"items": 1}}, {"id": "request", "kind": "request"}],
+    });
+    let request = Some("Where does the birch of my school grow?");
+    let context =
+        build(&transcript(&messages), request, config(&options.to_string())).expect("it fits");
+    let recalled = &context.trace.recalled;
+    assert_eq!(recalled.iter().map(|it| it.positions.clone()).collect::<Vec<_>>(), [[12]]);
+    assert!(
+        recalled[0].words.contains("it corrects what was said before"),
+        "{}",
+        recalled[0].words
+    );
+}
+
 proptest! {
     /// Whoever else says it gains nothing: the assistant, a tool, another participant, a quotation, a program.
     #[test]
