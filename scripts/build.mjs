@@ -372,9 +372,10 @@ async function reportSizes() {
   const rows = await Promise.all(
     files.map(async (file) => {
       const bytes = readFileSync(join(dist, file));
+      const quality = bytes.length > 1.2e6 ? 9 : 11;
       const [zipped, brotli] = await Promise.all([
         promisify(gzip)(bytes, { level: 9 }),
-        promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: bytes.length > 1.2e6 ? 9 : 11 } }),
+        promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }),
       ]);
       return [join(relative(root, dist), file), bytes.length, zipped.length, brotli.length];
     }),
