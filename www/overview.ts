@@ -21,7 +21,7 @@ const note = find("axis-note");
 let shown: Overview = { messages: [], starts: new Float64Array(1), ranges: [] };
 
 /** How tall a message stands, so that the fate does not hang on colour alone. */
-const heights: Record<Fate, number> = { kept: 1, shortened: 0.62, "left out": 0.24 };
+const heights: Record<Fate, number> = { kept: 1, shortened: 0.62, excerpt: 0.62, "left out": 0.24 };
 
 /** Runs `chosen` with the position of the message that is clicked. */
 export function watchOverview(chosen: (position: number) => void): void {
@@ -52,7 +52,7 @@ export function showOverview(overview: Overview): void {
   const { messages, ranges } = overview;
   find("axis-first").textContent = dayOf(messages[0]);
   find("axis-last").textContent = dayOf(messages.at(-1));
-  const counts = { kept: 0, shortened: 0, "left out": 0 };
+  const counts = { kept: 0, shortened: 0, excerpt: 0, "left out": 0 };
   for (const { first, last, fate } of ranges) {
     counts[fate] += last - first + 1;
   }
@@ -87,6 +87,7 @@ function draw(): void {
   const colours: Record<Fate, string> = {
     kept: style.getPropertyValue("--accent"),
     shortened: style.getPropertyValue("--accent"),
+    excerpt: style.getPropertyValue("--accent"),
     "left out": style.getPropertyValue("--left-out"),
   };
   const edge = (position: number) => ((shown.starts[position] ?? total) / total) * width;

@@ -42,17 +42,22 @@ export function showResult(context: Context, asked: Asked, timeZone: string, row
   find("call").textContent = callOf(asked);
 }
 
+const asExcerpts = (count: number): string => (count === 1 ? "as an excerpt" : "as excerpts");
+
 function showSummary({ tokens, trace }: Context): void {
-  const counts = { kept: 0, shortened: 0, "left out": 0 };
+  const counts = { kept: 0, shortened: 0, excerpt: 0, "left out": 0 };
   for (const { first, last, fate } of trace.ranges) {
     counts[fate] += last - first + 1;
   }
   const limit = tokens.limit == null ? "" : ` of ${formatNumber(tokens.limit)}`;
   const unit = `${limit} tokens, ${tokens.exact ? "exact" : tokens.words}`;
-  const parts = Object.entries(counts).map(([fate, count]) => `${formatNumber(count)} ${fate}`);
+  const isNamed = ([fate, count]: [string, number]) => count > 0 || fate === "kept" || fate === "left out";
+  const parts = Object.entries(counts)
+    .filter(isNamed)
+    .map(([fate, count]) => `${formatNumber(count)} ${fate === "excerpt" ? asExcerpts(count) : fate}`);
   find("summary").replaceChildren(
     make("span", "", make("b", "", formatNumber(tokens.total)), unit),
-    make("span", "", counts.shortened === 0 ? `${parts[0]}, ${parts[2]}` : parts.join(", ")),
+    make("span", "", parts.join(", ")),
   );
 }
 

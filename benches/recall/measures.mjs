@@ -12,8 +12,8 @@ import { Random } from "../../tests/package/support/random.mjs";
  *   assistant takes part, also the share of the tokens of that evidence which is its own;
  * - none of these: the share of the evidence's tokens that is kept, as evidence may be more than fits.
  *
- * A measure is `{ title, share(question, kept, facts), isReported(budget), isDetail }`. `kept` is the set of the positions of what
- * is kept; `facts` are `tokenCounts`, what each message costs, and `messages`. `share` is undefined for a question that has
+ * A measure is `{ title, share(question, kept, facts), isReported(budget), isDetail }`. `kept` has the positions of what
+ * is kept, each with the share of its tokens that is there: 1, or less of an excerpt; `facts` are `tokenCounts`, what each message costs, and `messages`. `share` is undefined for a question that has
  * nothing to be found. A detail is part of another measure.
  */
 export function measuresOf(conversations) {
@@ -69,16 +69,16 @@ function measure(title, share, isReported, isDetail = false) {
 
 const always = () => true;
 const never = () => false;
-const oneOf = (kept) => (position) => kept.has(position);
-const anyOf = (kept) => (group) => group.some((position) => kept.has(position));
+const oneOf = (kept) => (position) => kept.get(position) ?? 0;
+const anyOf = (kept) => (group) => (group.some((position) => kept.has(position)) ? 1 : 0);
 
 /** A role alone does not make an assistant: in files of two people one of them has it too, and both have names. */
 const isByAssistant = (messages) => (position) =>
   messages[position].role === "assistant" && messages[position].name === undefined;
 
-function shareOf(wanted, isThere, weightOf = () => 1) {
-  const weigh = (elements) => elements.reduce((sum, element) => sum + weightOf(element), 0);
-  return wanted.length === 0 ? undefined : weigh(wanted.filter(isThere)) / weigh(wanted);
+function shareOf(wanted, thereOf, weightOf = () => 1) {
+  const sum = (of) => wanted.reduce((all, element) => all + of(element), 0);
+  return wanted.length === 0 ? undefined : sum((element) => thereOf(element) * weightOf(element)) / sum(weightOf);
 }
 
 /**
@@ -100,7 +100,7 @@ export function rankMeasuresOf({ evidence }, order) {
  * what they answer (the message of the user before them); and how many messages of one role follow on each other, in `runCount` runs.
  */
 export function formOf(kept, messages) {
-  const positions = [...kept].sort((left, right) => left - right);
+  const positions = [...kept.keys()].sort((left, right) => left - right);
   const replies = positions.filter((position) => messages[position].role === "assistant");
   const answered = (reply) => {
     const before = messages.slice(0, reply).findLastIndex(({ role }) => role === "user");

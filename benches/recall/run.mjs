@@ -63,7 +63,7 @@ export async function measureConversations(
     // In the order in which they were asked, so that the transcript only grows.
     for (const question of questions.toSorted((left, right) => left.upTo - right.upTo)) {
       transcript.append(messages.slice(transcript.length, question.upTo));
-      const scored = measures.filter(({ share }) => share(question, new Set(), facts) !== undefined);
+      const scored = measures.filter(({ share }) => share(question, new Map(), facts) !== undefined);
       const base = optionsOf(question, transcript.messages);
       if (scored.length > 0) {
         dayAfterCount += question.time === undefined && base.now !== undefined ? 1 : 0;
@@ -80,7 +80,7 @@ export async function measureConversations(
               (maxTokens) => timed(result, () => build(transcript, options, maxTokens, question)),
               budget,
               empty.tokens.total,
-              (context) => context.kept.map((message) => positions.get(message)),
+              positions,
               tokenCounts,
             );
             for (const measure of scored) {
@@ -107,11 +107,10 @@ export async function measureConversations(
  * What a context within the budget keeps. The engine counts its own chat format with the request in it, so it is given the
  * budget and what the request costs; where what it keeps is over the budget nevertheless, it is given less.
  */
-async function keptOf(build, budget, requestCost, positionsOf, tokenCounts) {
+async function keptOf(build, budget, requestCost, positions, tokenCounts) {
   let maxTokens = budget + requestCost;
   for (let isRebuilt = false; ; isRebuilt = true) {
-    const kept = new Set(positionsOf(await build(maxTokens)));
-    const spent = [...kept].reduce((sum, position) => sum + tokenCounts[position], 0);
+    const { kept, spent } = keptIn(await build(maxTokens), positions, tokenCounts);
     if (spent <= budget) {
       return { kept, spent, isRebuilt };
     }
@@ -136,6 +135,26 @@ async function orderOf(transcript, options, positionsOf, question) {
     }
   }
   return [...order];
+}
+
+/**
+ * The positions of what a context keeps, each with the share of its tokens that is there (1, or less of an excerpt), and what all
+ * of it costs: of an excerpt with its marks.
+ */
+function keptIn(context, positions, tokenCounts) {
+  const kept = new Map();
+  let spent = 0;
+  const excerpts = new Map(
+    context.messages.filter(({ excerpt }) => excerpt !== undefined).map(({ id, excerpt }) => [id, excerpt.gaps]),
+  );
+  for (const message of context.kept) {
+    const position = positions.get(message);
+    const gaps = excerpts.get(message.id) ?? [];
+    const leftOut = gaps.reduce((sum, { tokens }) => sum + tokens, 0);
+    kept.set(position, Math.max(0, 1 - leftOut / tokenCounts[position]));
+    spent += gaps.length === 0 ? tokenCounts[position] : context.explain(position).tokens;
+  }
+  return { kept, spent };
 }
 
 async function timed(result, build) {

@@ -470,7 +470,7 @@ function summary(name: string, conversation: ParsedTranscript, context: BuiltCon
     lines.push(paint.strong(`${title}: ${count(total, "message")}`));
     for (const { fate, messages, tokens, words } of rows) {
       const cost = isLeftOut ? "" : ` (${count(tokens, "token")})`;
-      const figures = `${messages}${fate === "shortened" ? " shortened" : ""}${cost}`;
+      const figures = `${messages}${fate === "shortened" ? " shortened" : fate === "excerpt" ? " as excerpts" : ""}${cost}`;
       lines.push(`  ${figures}: ${paint.faint(oneLine(words))}`);
     }
   }

@@ -103,6 +103,9 @@ impl Reading {
         for placed in &mut context.pieces {
             piece(&mut placed.piece);
         }
+        for (excerpt, _) in &mut context.excerpts {
+            piece(excerpt);
+        }
         for (shortened, _) in &mut context.shortened {
             piece(shortened);
         }

@@ -29,7 +29,7 @@ pub use collect::{CollectConfig, LimitsCount, SessionScope};
 pub use encoding::EncodingChoice;
 pub use filter::FilterConfig;
 pub use placement::Placement;
-pub use recall::{Focus, FocusSignals, Ranking, RecallConfig, SearchResults};
+pub use recall::{ExcerptConfig, Focus, FocusSignals, Ranking, RecallConfig, SearchResults};
 pub use render::{Format, Guard, Labels, RenderConfig, Replacement};
 pub use sections::{
     FrontMatter, Item, Keep, Measure, Oversize, Section, SectionKind, SectionLimit,
@@ -237,6 +237,10 @@ pub const OPTION_PATHS: &[&str] = &[
     "recall.recentMessages",
     "recall.maxRecentShare",
     "recall.maxStandingShare",
+    "recall.excerpts.enabled",
+    "recall.excerpts.roles",
+    "recall.excerpts.minTokens",
+    "recall.excerpts.tokens",
     "recall.maxShare",
     "recall.placement",
     "recall.searchResults",
@@ -314,8 +318,8 @@ mod tests {
         fn walk(value: &serde_json::Value, path: &str, paths: &mut Vec<String>) {
             for (name, inner) in value.as_object().into_iter().flatten() {
                 let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-                // Maps of names are one option.
-                if inner.is_object() && !path.contains('.') {
+                // A map of names is one option, and listed as one.
+                if inner.is_object() && !OPTION_PATHS.contains(&path.as_str()) {
                     walk(inner, &path, paths);
                 } else {
                     paths.push(path);

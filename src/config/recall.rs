@@ -1,5 +1,6 @@
 use super::placement::Placement;
 use crate::base::error::{Error, Result};
+use crate::base::message::Role;
 use serde::{Deserialize, Serialize};
 
 /// Which older messages are kept if not all fit: those that the request is about. Also, the items that the section of kind
@@ -20,6 +21,9 @@ pub struct RecallConfig {
     /// The most that ranked messages may take of the room that the history has, from 0 to 1; of a limit of messages, above 0 one
     /// message or group at least. The rest goes to the newest.
     pub max_share: f64,
+    /// Which long messages come in by the passages that the request is about, where they are not worth their price as a whole.
+    /// Only with the ranking `relevance`.
+    pub excerpts: ExcerptConfig,
     /// Where those stand that are kept for their rank, where not all fit; with what goes together with them.
     pub placement: Placement,
     /// What becomes of the items of the section of kind `recall` where there is the hook `recall.search`.
@@ -45,6 +49,22 @@ pub struct RecallConfig {
     /// What is shown where there is no hook, or it failed or says that it is unavailable, and the section has no items
     /// either. Default: the section's `empty`.
     pub unavailable: Option<String>,
+}
+
+/// Which long messages come in by the passages that the request is about: a marked copy, with a visible mark where something is
+/// left out. Of a message with an image, a file, reasoning or several texts nothing is left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct ExcerptConfig {
+    /// Whether any do.
+    pub enabled: bool,
+    /// The roles whose messages do.
+    pub roles: Vec<Role>,
+    /// About how many tokens a message has at least that comes in so.
+    pub min_tokens: u64,
+    /// About how many tokens of it come in.
+    pub tokens: u64,
 }
 
 /// How older messages are ranked.
@@ -127,6 +147,17 @@ impl RecallConfig {
     }
 }
 
+impl Default for ExcerptConfig {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            roles: vec![Role::User, Role::Assistant, Role::Tool],
+            min_tokens: 300,
+            tokens: 200,
+        }
+    }
+}
+
 impl Default for RecallConfig {
     fn default() -> Self {
         Self {
@@ -135,6 +166,7 @@ impl Default for RecallConfig {
             max_recent_share: 0.1,
             max_standing_share: 0.05,
             max_share: 1.0,
+            excerpts: ExcerptConfig::default(),
             placement: Placement::Chronological,
             search_results: SearchResults::Replace,
             focus: None,

@@ -32,4 +32,5 @@ pub(crate) mod border;
 pub mod certainty;
 pub(crate) mod form;
 pub mod measure;
+pub(crate) mod excerpt;
 pub(crate) mod shorten;

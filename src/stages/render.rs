@@ -45,6 +45,8 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
     let made = fill.made.iter().enumerate().map(|(position, made)| content(made, position));
     // A text of the build's own is in `made`, as it is sent.
     let cut = fill.shortened.iter().filter(|(piece, _)| !matches!(piece, Piece::Made(_)));
+    let excerpts = fill.excerpts.iter();
+    let excerpts = excerpts.map(|(row, gaps)| (marks.as_given(Piece::Message(*row)), gaps.clone()));
     let placed = fill.layout.iter().zip(&costs).map(|((piece, section), cost)| Placed {
         piece: marks.as_given(*piece),
         section: *section,
@@ -64,6 +66,7 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
         sections: section_reports(view),
         made: made.collect(),
         shortened: cut.map(|(piece, text)| (marks.as_given(*piece), text.clone())).collect(),
+        excerpts: excerpts.collect(),
         pieces: placed.collect(),
         trimmed: fill.is_trimmed,
         focus: marks.focus.clone(),

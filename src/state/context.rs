@@ -48,6 +48,15 @@ pub struct Made {
     pub marker: Option<usize>,
 }
 
+/// What is left out of an excerpt in one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// Where its mark begins in the excerpt, in bytes.
+    pub start: usize,
+    /// How many tokens are left out; about, where a hook counts.
+    pub tokens: u64,
+}
+
 /// A finished context.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
@@ -57,6 +66,8 @@ pub struct Context {
     pub made: Vec<Made>,
     /// The texts of the pieces that were shortened.
     pub shortened: Vec<(Piece, String)>,
+    /// Those of them that are excerpts, with what is left out of each, in order.
+    pub excerpts: Vec<(Piece, Vec<Gap>)>,
     /// The whole prompt as a text, in the text formats.
     pub text: Option<String>,
     /// What it costs.

@@ -2,7 +2,7 @@
 
 use crate::base::map::Map;
 use crate::base::message::Role;
-use crate::state::context::{ConversationReport, Made, Piece, SectionReport};
+use crate::state::context::{ConversationReport, Gap, Made, Piece, SectionReport};
 use crate::state::trace::Reason;
 
 /// What `budget` fills. It is filled from its beginning each time that `budget` runs.
@@ -12,6 +12,8 @@ pub struct Fill {
     pub made: Vec<Made>,
     /// Texts in the place of those of their messages, by piece.
     pub shortened: Map<Piece, String>,
+    /// The kept rows that are there as an excerpt, with what is left out of each.
+    pub excerpts: Map<usize, Vec<Gap>>,
     /// The rows that are kept.
     pub kept: Vec<usize>,
     /// The rows that are not, and why.

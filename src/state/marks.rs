@@ -303,10 +303,9 @@ impl Marks {
         }
     }
 
-    /// Marks a message as kept, whole or shortened. Only `budget` does: every kept message is paid for.
-    pub(crate) fn keep(&mut self, row: usize, is_shortened: bool) {
+    /// Marks a message as kept, in one of three forms. Only `budget` does: every kept message is paid for.
+    pub(crate) fn keep(&mut self, row: usize, fate: Fate) {
         let reason = self.reason_to_keep(row);
-        let fate = if is_shortened { Fate::Shortened } else { Fate::Kept };
         self.decisions[row] = Some(Decision { fate, stage: self.stage, reason });
     }
 

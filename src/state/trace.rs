@@ -14,6 +14,9 @@ pub enum Fate {
     /// It is in the context, cut to fit, with a visible marker.
     #[serde(rename = "shortened")]
     Shortened,
+    /// Some passages of it are in the context, with a visible mark where others are left out.
+    #[serde(rename = "excerpt")]
+    Excerpt,
     /// It is not in the context.
     #[serde(rename = "left out")]
     LeftOut,

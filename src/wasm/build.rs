@@ -9,8 +9,8 @@ use crate::config::ContextConfig;
 use crate::log::reach::Reach;
 use crate::state::ask::{Answer, HookName, Need};
 use crate::state::context::{
-    Context, ConversationReport, FocusReport, Made, Piece, RecallReport, Recording, SectionReport,
-    Snapshot, TokenReport,
+    Context, ConversationReport, FocusReport, Gap, Made, Piece, RecallReport, Recording,
+    SectionReport, Snapshot, TokenReport,
 };
 use crate::state::trace::Trace;
 use js_sys::{Float64Array, Int32Array};
@@ -135,6 +135,7 @@ struct Finished {
 struct Rest<'a> {
     made: &'a [Made],
     shortened: Vec<(i32, &'a str)>,
+    excerpts: Vec<(i32, Vec<ExcerptGap>)>,
     text: &'a Option<String>,
     tokens: &'a TokenReport,
     char_count: Option<u64>,
@@ -146,6 +147,26 @@ struct Rest<'a> {
     trace: &'a Trace,
     snapshot: &'a Snapshot,
     recording: &'a Recording,
+}
+
+/// What is left out of an excerpt in one place.
+#[derive(Serialize)]
+struct ExcerptGap {
+    /// Where its mark begins, in the code units of a JavaScript text.
+    start: usize,
+    tokens: u64,
+}
+
+/// What is left out of each excerpt, by places in a JavaScript text.
+fn gaps_of(context: &Context, row: impl Fn(Piece) -> i32) -> Vec<(i32, Vec<ExcerptGap>)> {
+    let of = |(piece, gaps): &(Piece, Vec<Gap>)| {
+        let text = context.shortened.iter().find(|(of, _)| of == piece);
+        let text = text.map(|(_, text)| text.as_str()).unwrap_or_default();
+        let units = |start: usize| text[..start].encode_utf16().count();
+        let gap = |gap: &Gap| ExcerptGap { start: units(gap.start), tokens: gap.tokens };
+        (row(*piece), gaps.iter().map(gap).collect())
+    };
+    context.excerpts.iter().map(of).collect()
 }
 
 #[expect(
@@ -174,6 +195,7 @@ fn finished(context: &Context) -> JsResult<JsValue> {
             .iter()
             .map(|(piece, text)| (row(*piece), text.as_str()))
             .collect(),
+        excerpts: gaps_of(context, row),
         text: &context.text,
         tokens: &context.tokens,
         char_count: context.char_count,

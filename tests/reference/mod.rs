@@ -363,10 +363,11 @@ fn counts(out: &mut String) {
 }
 
 /// Where objects within options are, and their types.
-const NESTED: [(&str, &str); 7] = [
+const NESTED: [(&str, &str); 8] = [
     ("sections[]", "Section"),
     ("sections[].items[]", "Item"),
     ("sections[].limit", "SectionLimit"),
+    ("recall.excerpts", "ExcerptConfig"),
     ("recall.focusSignals", "FocusSignals"),
     ("tiers.conversations[]", "KnownConversation"),
     ("render.labels", "Labels"),
@@ -434,7 +435,7 @@ fn unit(name: &str, kind: &str) -> &'static str {
     }
     match name {
         "maxTokens" | "contextLimit" | "replyReserve" | "tokensPerMessage" | "tokensPerName"
-        | "tokensPriming" | "tokens" => "tokens",
+        | "tokensPriming" | "tokens" | "minTokens" => "tokens",
         "maxChars" | "maxItemChars" | "maxCandidateChars" | "minTailChars" | "maxSummaryChars"
         | "maxReplyChars" | "chars" => "characters",
         "timeoutMs" => "milliseconds",

@@ -271,6 +271,11 @@ export interface RecallConfig {
    * message or group at least. The rest goes to the newest.
    */
   readonly maxShare?: number | undefined;
+  /**
+   * Which long messages come in by the passages that the request is about, where they are not worth their price as a whole.
+   * Only with the ranking `relevance`.
+   */
+  readonly excerpts?: ExcerptConfig | undefined;
   /** Where those stand that are kept for their rank, where not all fit; with what goes together with them. */
   readonly placement?: Placement | undefined;
   /** What becomes of the items of the section of kind `recall` where there is the hook `recall.search`. */
@@ -307,6 +312,21 @@ export interface RecallConfig {
  * - `recency`: The newest first: nothing is recalled.
  */
 export type Ranking = "relevance" | "bm25" | "recency";
+
+/**
+ * Which long messages come in by the passages that the request is about: a marked copy, with a visible mark where something is
+ * left out. Of a message with an image, a file, reasoning or several texts nothing is left out.
+ */
+export interface ExcerptConfig {
+  /** Whether any do. */
+  readonly enabled?: boolean | undefined;
+  /** The roles whose messages do. */
+  readonly roles?: readonly Role[] | undefined;
+  /** About how many tokens a message has at least that comes in so. */
+  readonly minTokens?: number | undefined;
+  /** About how many tokens of it come in. */
+  readonly tokens?: number | undefined;
+}
 
 /**
  * Where messages of the history stand that were picked one by one.
@@ -1190,9 +1210,10 @@ export interface TraceRange {
  * What became of a message.
  * - `kept`: It is in the context, whole.
  * - `shortened`: It is in the context, cut to fit, with a visible marker.
+ * - `excerpt`: Some passages of it are in the context, with a visible mark where others are left out.
  * - `left out`: It is not in the context.
  */
-export type Fate = "kept" | "shortened" | "left out";
+export type Fate = "kept" | "shortened" | "excerpt" | "left out";
 
 /**
  * A stage of a build.

@@ -32,6 +32,25 @@ export interface ContextMessage {
   readonly content: string | readonly (PartInput | string)[];
   /** Set on a shortened copy. */
   readonly shortened?: true;
+  /** Set on an excerpt: where its marks begin in the content, and how many tokens are left out at each. */
+  readonly excerpt?: { readonly gaps: readonly ExcerptGap[] };
+}
+
+/** A place of an excerpt where something is left out. */
+export interface ExcerptGap {
+  /** Where its mark begins in the content, in code units. */
+  readonly start: number;
+  /** How many tokens are left out; about, where the hook `countTokens` counts. */
+  readonly tokens: number;
+}
+
+/** In which form a message is there, where it is not whole. */
+function formWords(fate: Fate, gaps: readonly ExcerptGap[] = []): string {
+  if (fate === "excerpt") {
+    const leftOut = gaps.reduce((sum, { tokens }) => sum + tokens, 0);
+    return `; as an excerpt: ${leftOut.toLocaleString("en")} of its tokens are left out`;
+  }
+  return fate === "shortened" ? "; shortened" : "";
 }
 
 /** Why one message is in the context, or not. */
@@ -72,6 +91,7 @@ export interface Finished {
 interface Rest {
   readonly made: readonly Made[];
   readonly shortened: readonly (readonly [row: number, text: string])[];
+  readonly excerpts: readonly (readonly [row: number, gaps: readonly ExcerptGap[]])[];
   readonly text: string | null;
   readonly tokens: TokenReport;
   readonly charCount: number | null;
@@ -142,6 +162,7 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
 
   readonly #source: readonly M[];
   readonly #shortened: ReadonlyMap<number, string>;
+  readonly #excerpts: ReadonlyMap<number, readonly ExcerptGap[]>;
   readonly #costs: ReadonlyMap<number, number>;
   readonly #measure: (message: M, position: number) => number;
   #positions: Map<string, number> | undefined;
@@ -160,6 +181,7 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
     const sent = Array.from(finished.rows);
     const rows = messageRows(finished.rows);
     this.#shortened = new Map(rest.shortened);
+    this.#excerpts = new Map(rest.excerpts);
     this.#source = source.length === length ? source : source.slice(0, length);
     this.#costs = new Map(rows.map((row, index) => [row, finished.costs[index] ?? 0]));
     this.#measure = measure;
@@ -176,7 +198,11 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
     const piece = (row: number): M | ContextMessage => {
       const cut = this.#shortened.get(row);
       const shown = hidesCalls && row >= 0 ? withoutToolCalls(whole(row)) : whole(row);
-      return (cut === undefined ? shown : shortenedCopy(shown, cut)) as M | ContextMessage;
+      if (cut === undefined) {
+        return shown as M;
+      }
+      const gaps = this.#excerpts.get(row);
+      return shortenedCopy(shown, cut, gaps && { excerpt: { gaps } }) as M | ContextMessage;
     };
     const messages = text === null ? sent.filter((row) => !isQuoted(row)).map(piece) : undefined;
     this.messages = messages as typeof this.messages;
@@ -229,7 +255,7 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
       fate,
       stage,
       reason,
-      words: fate === "shortened" ? `${words}; shortened` : words,
+      words: `${words}${formWords(fate, this.#excerpts.get(position))}`,
       tokens: this.#costs.get(position) ?? this.#measure(message, position),
       shortenedText: this.#shortened.get(position),
     };

@@ -613,10 +613,10 @@ const BLOCK_KINDS = [
  * A marked copy of a message with another text: it stands where the first text stood, and the further ones are gone. What
  * is no text stays as it is, so that a call keeps its result and an image its place.
  */
-export function shortenedCopy<M extends MessageInput>(message: M, text: string): M {
+export function shortenedCopy<M extends MessageInput>(message: M, text: string, mark: object = { shortened: true }): M {
   try {
     const { refusal, ...copy } = message;
-    return { ...copy, content: withText(message.content, text), shortened: true } as unknown as M;
+    return { ...copy, content: withText(message.content, text), ...mark } as unknown as M;
   } catch (cause) {
     throw new ContextError({
       kind: "context_build_error",

@@ -73,6 +73,9 @@ pub struct Weights {
     /// What any message costs beside its own tokens, in tokens. The more, the less a message gains by being short.
     pub price_of_any: f32,
 
+    /// What the excerpt of a message is worth, as a share of the message. More of it brings more of the long messages, each by less.
+    pub excerpt: f32,
+
     /// A message about the request, within a conversation that the request goes on in, against what it goes on from.
     pub about_in_flow: f32,
     /// What that counts more where two talk: the speaker says nothing there, and what is near is sent anyway. It counts by how
@@ -122,7 +125,7 @@ impl Weights {
         grams: 0.3,
         expansion_terms: 8,
         expansion_messages: 10,
-        expansion: 0.2,
+        expansion: 0.16,
         narrow: Kernel { forward: 0.6, backward: 0.5, decay: 0.7, message_tokens: f32::INFINITY },
         wide: Kernel { forward: 1.25, backward: 1.75, decay: 0.75, message_tokens: f32::INFINITY },
         wide_weight: 0.2,
@@ -143,6 +146,7 @@ impl Weights {
         correction: 0.3,
         need_by_score: 2,
         price_of_any: 110.0,
+        excerpt: 0.25,
         about_in_flow: 0.5,
         about_between_two: 3.0,
         no_question: 0.4,

@@ -7,6 +7,7 @@
 //! Two kinds of messages are needed whole, however long they are: what the request goes on from, and, where an overview is
 //! wanted, all of a passage. For them the price does not count. Where all messages cost the same it changes nothing.
 
+use crate::base::message::Role;
 use crate::recall::rank::score::Scores;
 use crate::recall::rank::scoring::Scoring;
 
@@ -34,6 +35,67 @@ pub fn worth(scoring: Scoring<'_>, scores: &Scores) -> Vec<f32> {
         value * cheapness
     };
     scores.total.iter().zip(sizes).enumerate().map(of).collect()
+}
+
+/// Which messages may come in as excerpts.
+#[derive(Clone, Copy, Debug)]
+pub struct Excerpted<'a> {
+    /// The roles whose messages may.
+    pub roles: &'a [Role],
+    /// How many tokens they have at least.
+    pub min_tokens: u64,
+    /// About how many tokens an excerpt has.
+    pub tokens: u64,
+}
+
+/// The messages that are worth more for their price as an excerpt than whole, with what they are worth so, the best first; of
+/// equal ones the newest. What is needed whole is not among them. `worth` says what each is worth whole.
+#[must_use]
+pub fn of_excerpts(
+    scoring: Scoring<'_>,
+    scores: &Scores,
+    worth: &[f32],
+    excerpted: Excerpted<'_>,
+) -> Vec<(usize, f32)> {
+    let Scoring { index, query, weights, .. } = scoring;
+    if query.wants_overview {
+        return Vec::new();
+    }
+    let tokens = u16::try_from(excerpted.tokens).unwrap_or(u16::MAX);
+    let price = f32::from(tokens) + weights.price_of_any;
+    let mut found = Vec::new();
+    for (message, (whole, size)) in worth.iter().zip(index.sizes()).enumerate() {
+        if u64::from(*size) < excerpted.min_tokens || *whole <= 0.0 {
+            continue;
+        }
+        let bought = 1.0 - (scores.flow.of(message) / scores.total[message]).clamp(0.0, 1.0);
+        let cheaper = (f32::from(*size) + weights.price_of_any) / price;
+        let by_excerpt = whole * weights.excerpt * cheaper.powf(bought);
+        if by_excerpt > *whole
+            && index.role(message).is_some_and(|role| excerpted.roles.contains(&role))
+        {
+            found.push((message, by_excerpt));
+        }
+    }
+    found.sort_by(|one, other| other.1.total_cmp(&one.1).then(other.0.cmp(&one.0)));
+    found
+}
+
+/// Messages, the best first, with those that are worth more as excerpts at their places among them too: such a message is there
+/// twice, first as an excerpt, then whole.
+#[must_use]
+pub fn with_excerpts(best: &[usize], worth: &[f32], excerpts: &[(usize, f32)]) -> Vec<usize> {
+    let mut merged = Vec::with_capacity(best.len() + excerpts.len());
+    let mut excerpts = excerpts.iter().peekable();
+    for message in best {
+        while let Some((excerpt, _)) =
+            excerpts.next_if(|(_, by_excerpt)| *by_excerpt > worth[*message])
+        {
+            merged.push(*excerpt);
+        }
+        merged.push(*message);
+    }
+    merged
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a mean")]

@@ -163,7 +163,12 @@ impl Analyzer {
             }
             for word in words::request_words(of) {
                 let unit = Unit { text: word, shape: Shape::Word, starts_sentence: false };
-                self.terms_of(&unit, Some(of), &mut |term| hashes.push(term.hash));
+                self.terms_of(&unit, Some(of), &mut |term| {
+                    // By their beginnings compost would be one, as compare is.
+                    if term.kind == Kind::Word {
+                        hashes.push(term.hash);
+                    }
+                });
             }
         }
         map::sort_numbers(&mut hashes);
@@ -999,6 +1004,20 @@ mod tests {
                 assert!(word.terms.iter().any(|term| found.contains(&term.hash)), "{}", word.text);
             }
         }
+    }
+
+    #[test]
+    fn no_word_is_a_request_word_by_its_beginning_alone() {
+        for language in Language::ALL {
+            for word in words::request_words(language) {
+                let beginning: String = word.chars().take(GRAM_LETTERS).collect();
+                let other = query(&format!("the {beginning}qzvk"), &[Some(language)]);
+                assert!(other.iter().all(|word| !word.is_request_word), "{language:?}: {other:?}");
+            }
+        }
+        assert!(
+            !query("Where is the compost from?", &[Some(Language::English)])[0].is_request_word
+        );
     }
 
     #[test]

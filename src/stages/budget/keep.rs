@@ -1,24 +1,15 @@
-//! Which groups of the history fit: in the order of their claims, or by their rank for the request.
+//! Which groups of the history fit, in the order of their claims.
 
 use super::filling::Filling;
 use super::frame::Frame;
-use crate::base::cost::{Cost, share_of};
+use crate::base::cost::Cost;
 use crate::base::text;
 use crate::config::{Format, Measure, Oversize};
 use crate::prompt::form;
-use crate::stages::unread;
 use crate::state::ask::StageResult;
 use crate::state::context::Piece;
 use crate::state::marks::Rank;
-use crate::state::ranking::{RankEvidence, Ranked, RankedPlace};
 use crate::state::trace::Reason;
-
-/// Groups in a row that do not fit, after which there is no room left to speak of. More of them would find a small message for
-/// the last tokens now and then, and cost time with every build.
-const MOST_MISSES: usize = 48;
-
-/// So many messages that say what holds throughout are read at once: their share is small.
-const MOST_STANDING_READ: usize = 16;
 
 impl Filling<'_> {
     /// Keeps whole groups, in the order of their rows.
@@ -49,78 +40,13 @@ impl Filling<'_> {
         Ok(())
     }
 
-    /// Keeps the groups that rank best for the request: first the newest within their share, then the others within the share of
-    /// all. A group that does not fit is passed over.
-    pub(super) fn keep_ranked(&mut self, frame: &Frame, ranking: &Ranked) -> StageResult {
-        let config = &self.input.config.recall;
-        let all = Cost {
-            tokens: self.remaining.tokens.min(self.history.cost.tokens),
-            chars: self.remaining.chars.min(self.history.cost.chars),
-        };
-        let newest: Vec<RankedPlace> =
-            ranking.newest.iter().copied().map(RankedPlace::Row).collect();
-        let lists = [
-            (&newest, config.max_recent_share, 0, Reason::Newest),
-            (&ranking.standing, config.max_standing_share, MOST_MISSES, Reason::Standing),
-            (&ranking.candidates, config.max_share, MOST_MISSES, Reason::Recalled),
-        ];
-        let mut is_kept = vec![false; self.input.transcript.len()];
-        let mut unread: Vec<RankedPlace> = Vec::new();
-        let all_items = self.history.items;
-        for (places, share, most_misses, reason) in lists {
-            let part = all.share(share);
-            let mut left = Cost {
-                tokens: part.tokens.min(self.remaining.tokens),
-                chars: part.chars.min(self.remaining.chars),
-            };
-            // A share of a limit of messages is one message or group at least.
-            let mut items = share_of(all_items, share).min(self.history.items);
-            let mut is_first = true;
-            let is_quoted = self.plan.quotes_recalled && reason != Reason::Newest;
-            let mut misses = 0;
-            let mut is_full = share <= 0.0;
-            let rows: Vec<usize> = places.iter().map_while(|place| place.row()).collect();
-            for (position, row) in rows.iter().copied().enumerate() {
-                if is_full {
-                    break;
-                }
-                let group = self.marks.groups.of(row);
-                if self.marks.rank(row) != Rank::History || is_kept[group] {
-                    continue; // kept with another of its group
-                }
-                let members = self.open_members(row);
-                self.ask_for_group(&members, &rows[position..], is_quoted)?;
-                let before = left;
-                let count = members.len() as u64;
-                if (count <= items || is_first)
-                    && self.keep(frame, &members, is_quoted, &mut left)?.is_none()
-                {
-                    items = items.saturating_sub(count);
-                    is_first = false;
-                    is_kept[group] = true;
-                    self.fill.recalled.push((row, reason));
-                    self.remaining = self.remaining.minus(before.minus(left));
-                    misses = 0;
-                } else {
-                    misses += 1;
-                }
-                is_full = misses > most_misses || (items == 0 && !is_first);
-            }
-            if !is_full {
-                let most = if reason == Reason::Standing { MOST_STANDING_READ } else { usize::MAX };
-                unread.extend(places[rows.len()..].iter().take(most));
-            }
-        }
-        match &ranking.evidence {
-            RankEvidence::Found(evidence) if !unread.is_empty() => {
-                Err(unread::candidates(self.input, evidence, &unread).into())
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// Asks for the counts that the rows of a group need, and ahead for those of others.
-    fn ask_for_group(&self, members: &[usize], others: &[usize], is_quoted: bool) -> StageResult {
+    pub(super) fn ask_for_group(
+        &self,
+        members: &[usize],
+        others: &[usize],
+        is_quoted: bool,
+    ) -> StageResult {
         self.meter.ask_ahead(self.view(), members.len(), &|place| {
             let row = members.get(place).or_else(|| others.get(place - members.len()))?;
             Some(piece_of(is_quoted, *row))
@@ -128,7 +54,7 @@ impl Filling<'_> {
     }
 
     /// Keeps a group if it fits what remains, or of the newest message its end. Otherwise says why it does not.
-    fn keep(
+    pub(super) fn keep(
         &mut self,
         frame: &Frame,
         members: &[usize],
@@ -246,6 +172,6 @@ impl Filling<'_> {
 }
 
 /// The piece of a message.
-fn piece_of(is_quoted: bool, row: usize) -> Piece {
+pub(super) fn piece_of(is_quoted: bool, row: usize) -> Piece {
     if is_quoted { Piece::Quoted(row) } else { Piece::Message(row) }
 }

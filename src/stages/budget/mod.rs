@@ -9,13 +9,14 @@
 //! and no section competes, a larger budget keeps all that a smaller one kept. What was picked one by one is passed over where
 //! it does not fit.
 //!
-//! `filling` is the budget while it is filled. `required`, `section_fills` and `keep` fill it, `tiered` does so for conversations;
+//! `filling` is the budget while it is filled. `required`, `section_fills`, `keep` and `ranked` fill it, `tiered` does so for conversations;
 //! `frame` and `omission` are the lines around the history. A message's cost is the form's business: see `measure` and `form`.
 
 mod filling;
 mod frame;
 mod omission;
 mod keep;
+mod ranked;
 mod required;
 pub(crate) mod sections;
 mod section_fills;
@@ -31,7 +32,7 @@ use crate::state::context::Piece;
 use crate::state::fill::Fill;
 use crate::state::input::Input;
 use crate::state::marks::{Marks, Rank};
-use crate::state::trace::{NoteKind, Reason};
+use crate::state::trace::{Fate, NoteKind, Reason};
 use filling::{Filling, Plan, by_rank};
 use frame::Frame;
 use section_fills::SectionFill;
@@ -225,7 +226,15 @@ pub fn mark(input: &Input, marks: &mut Marks, fill: &mut Fill) {
         }
     }
     for row in &fill.kept {
-        marks.keep(*row, fill.shortened.get(&marks.piece(*row)).is_some());
+        let is_cut = fill.shortened.get(&marks.piece(*row)).is_some();
+        marks.keep(
+            *row,
+            match is_cut {
+                _ if fill.excerpts.get(row).is_some() => Fate::Excerpt,
+                true => Fate::Shortened,
+                false => Fate::Kept,
+            },
+        );
     }
     for (row, reason) in &fill.left_out {
         let is_ranked = marks.ranking.is_some() && *reason == Reason::OverBudget;

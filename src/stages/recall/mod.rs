@@ -16,11 +16,11 @@ use crate::recall::index::vectors::{self, Vector, write_similarities};
 use crate::recall::rank::passages::{self, Bounds, Found};
 use crate::recall::rank::query::{self, Query, Request};
 use crate::recall::rank::reasons::{Evidence, NOT_INDEXED, UNREAD, Whereabouts};
-use crate::recall::rank::score;
+use crate::recall::rank::score::{self, Scores};
 use crate::recall::rank::scoring::Scoring;
 use crate::recall::rank::standing;
 use crate::recall::rank::weights::Weights;
-use crate::recall::rank::worth;
+use crate::recall::rank::worth::{self, Excerpted};
 use crate::stages::budget::sections::count;
 use crate::stages::recall::focus::focus;
 use crate::stages::unread;
@@ -166,10 +166,29 @@ fn scored(input: &Input, basis: Basis, similarities: Option<&[f32]>) -> StageRes
         let scores = score::score(scoring, input.now, similarities);
         let worth = worth::worth(scoring, &scores);
         let best = score::best(&worth, most);
+        let best = with_excerpts(input, scoring, &scores, &worth, best);
         (scores, best, standing::standing(scoring, &worth))
     };
     let (scores, best, standing) = (Rc::new(scores), Rc::new(best), Rc::new(standing));
     Ok(Scored { query: Rc::new(query), scores, best, standing, basis })
+}
+
+/// The best messages, with those among them twice that are worth more as excerpts.
+fn with_excerpts(
+    input: &Input,
+    scoring: Scoring<'_>,
+    scores: &Scores,
+    worth: &[f32],
+    best: Vec<usize>,
+) -> Vec<usize> {
+    let config = &input.config.recall.excerpts;
+    if !config.enabled {
+        return best;
+    }
+    let excerpted =
+        Excerpted { roles: &config.roles, min_tokens: config.min_tokens, tokens: config.tokens };
+    let excerpts = worth::of_excerpts(scoring, scores, worth, excerpted);
+    worth::with_excerpts(&best, worth, &excerpts)
 }
 
 /// The newest of the messages that limits apply to, the newest first.

@@ -25,8 +25,21 @@ fn text() -> impl Strategy<Value = String> {
         2 => "\\PC{0,40}",
         1 => "(\\n|\\r|\t| |System: |User: |\\[|/|</message>|<|&|:|\u{2028}|a){0,12}",
         1 => "([a-z]{1,9} ){50,200}",
+        1 => page(),
         1 => Just(String::new()),
     ]
+}
+
+/// A page that may come in as an excerpt: sentences, items, a table, code, and what looks like a mark.
+fn page() -> impl Strategy<Value = String> {
+    let line = prop_oneof![
+        4 => "([A-Z][a-z]{1,6}( [a-z]{1,6}){2,9}[.!?] ){1,4}",
+        2 => "- [a-z]{1,6}( [a-z]{1,6}){1,5}",
+        1 => Just("| a | b |\n|---|---|\n| c | d |".to_owned()),
+        1 => Just("```\nlet a = 1;\n```".to_owned()),
+        1 => Just("[… 12 tokens left out …]".to_owned()),
+    ];
+    vec(line, 4..30).prop_map(|lines| lines.join("\n"))
 }
 
 fn call_id() -> impl Strategy<Value = String> {
@@ -193,9 +206,40 @@ fn checked(messages: &[Message], request: Option<&str>, json: &str) -> Option<Co
     assert_eq!(sorted, kept(&context));
     check_quotes(&context, &quoted, messages, request);
     check_notice(&context);
+    check_excerpts(&context, messages);
     let left_out = context.trace.ranges.iter().filter(|range| range.fate == Fate::LeftOut);
     assert!(left_out.clone().all(|range| range.tokens == 0));
     Some(context)
+}
+
+/// An excerpt is a part of its message with marks that are counted, it is of a role and a length that may be, and nothing else is
+/// called one.
+fn check_excerpts(context: &Context, messages: &[Message]) {
+    let options = &context.recording.config.recall.excerpts;
+    let fates = fates(context);
+    let is_excerpt = |row: &usize| fates[*row].0 == Fate::Excerpt;
+    let rows: Vec<usize> = (0..messages.len()).filter(is_excerpt).collect();
+    let listed: Vec<usize> = context.excerpts.iter().filter_map(|(piece, _)| piece.row()).collect();
+    assert_eq!(listed, rows);
+    for (piece, gaps) in &context.excerpts {
+        let message = &messages[piece.row().expect("a message")];
+        let is_text = |field: &&(Field, String)| field.0 == Field::Text;
+        let whole = &message.fields.iter().find(is_text).expect("it has a text").1;
+        let (_, text) = context.shortened.iter().find(|(cut, _)| cut == piece).expect("its text");
+        assert!(options.enabled && options.roles.contains(&message.role) && context.trimmed);
+        assert!(!gaps.is_empty() && gaps.is_sorted_by_key(|gap| gap.start));
+        let mut rest = whole.as_str();
+        let mut begin = 0;
+        for gap in gaps {
+            let part = text[begin..gap.start].trim_matches('\n');
+            rest = &rest[rest.find(part).expect("a part of the message") + part.len()..];
+            let (mark, _) = text[gap.start..].split_once(" tokens left out …]").expect("a mark");
+            let figure: String = mark.chars().filter(char::is_ascii_digit).collect();
+            assert_eq!(figure.parse(), Ok(gap.tokens));
+            begin = gap.start + mark.len() + " tokens left out …]".len();
+        }
+        assert!(rest.contains(text[begin..].trim_matches('\n')));
+    }
 }
 
 /// What is recalled is quoted where it should be, and nothing else is; it stands together, and before the request.

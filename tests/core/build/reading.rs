@@ -43,7 +43,12 @@ fn transcript_of(messages: &[Message]) -> Rc<Transcript> {
 fn said(context: &Context) -> impl PartialEq + std::fmt::Debug + use<> {
     let fates: Vec<Fate> = fates(context).into_iter().map(|(fate, _)| fate).collect();
     let pieces: Vec<Placed> = context.pieces.clone();
-    let rest = (context.made.clone(), context.shortened.clone(), context.text.clone());
+    let rest = (
+        context.made.clone(),
+        context.shortened.clone(),
+        context.excerpts.clone(),
+        context.text.clone(),
+    );
     let recording = (context.recording.transcript.clone(), context.recording.config.clone());
     let hash = context.snapshot.context_hash.clone();
     (fates, pieces, rest, recording, hash, context.tokens.clone(), context.trimmed)
@@ -148,7 +153,7 @@ fn a_part_is_ranked_as_all_is() {
             let (ranking, tokens, lookback) = options;
             let lookback = lookback.map_or("null".to_owned(), |count| count.to_string());
             let json = format!(
-                r#"{{"encoding":"estimate","recall":{{"ranking":"{ranking}"}},"budget":{{"maxTokens":{tokens}}},
+                r#"{{"encoding":"estimate","recall":{{"ranking":"{ranking}","excerpts":{{"minTokens":8,"tokens":4}}}},"budget":{{"maxTokens":{tokens}}},
                 "window":{{"lookbackCount":{lookback}}}}}"#
             );
             let differs = check(&messages, Some(&Message::user(request)), &json, least)?;

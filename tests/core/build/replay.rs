@@ -28,7 +28,7 @@ fn some<T: Clone + std::fmt::Debug + 'static>(values: &[T]) -> impl Strategy<Val
 
 fn messages() -> impl Strategy<Value = Vec<Message>> {
     let role = select(vec![Role::User, Role::Assistant, Role::User, Role::Assistant, Role::System]);
-    let text = prop_oneof![4 => "[a-z ,.]{1,60}", 1 => "([a-z]{2,8} ){20,60}", 1 => "[ \n]{0,3}"];
+    let text = prop_oneof![4 => "[a-z ,.]{1,60}", 1 => "([a-z]{2,8} ){20,60}", 1 => "([A-Z][a-z]{2,8}( [a-z]{1,6}){2,5}\\. ){4,20}", 1 => "[ \n]{0,3}"];
     let fields = (
         some(&["scheduled", "briefing", "web"]),
         some(&["command", "ack"]),

@@ -225,7 +225,9 @@ fn messages_together() -> impl Strategy<Value = Vec<Message>> {
         Role::System,
     ]);
     let call = || select(vec!["a", "b", "c"]);
-    let said = (role, "[a-z ]{0,60}").prop_map(|(role, text)| Message::new(role, &text));
+    // Some have lines: these may come in as excerpts.
+    let text = prop_oneof![3 => "[a-z ]{0,60}", 1 => "([a-z]{1,6}( [a-z]{1,6}){1,4}\\n){3,8}"];
+    let said = (role, text).prop_map(|(role, text)| Message::new(role, &text));
     let result = (call(), "[a-z ]{0,30}").prop_map(|(id, text)| Message::result(id, &text));
     let tools =
         (result, weighted(0.3, said.clone()), 0_u8..20).prop_map(|(result, between, chance)| {
@@ -566,9 +568,14 @@ pub(crate) fn chat() -> impl Strategy<Value = Vec<Message>> {
             "harbour", "violin", "garden", "invoice", "kitchen", "Ann", "train", "the", "we", "is",
             "and", "it", "was", "with", "on",
         ]);
-        vec(word, 1..12).prop_map(|words| words.join(" "))
+        // Lines of words are passages, of which some may come in as an excerpt.
+        (vec(word, 1..12), select(vec![" ", " ", "\n"]))
+            .prop_map(|(words, between)| words.join(between))
     };
-    let turn = (words(), words(), 0_u8..12, 0_i64..3_000_000);
+    // Some of them hold throughout, or correct what was said before.
+    let cue = select(vec!["", "", "", "", "from now on ", "i prefer ", "we moved it to "]);
+    let asked = (cue, words()).prop_map(|(cue, words)| format!("{cue}{words}"));
+    let turn = (asked, words(), 0_u8..12, 0_i64..3_000_000);
     vec(turn, 60..150).prop_map(|turns| {
         let mut now = NOW.0 - 150 * 3_000_000;
         let mut messages = Vec::new();
@@ -612,7 +619,7 @@ fn what_was_not_read_is_ranked_as_if_it_was() {
         let (ranking, tokens, format, lookback) = options;
         let lookback = lookback.map_or("null".to_owned(), |count| count.to_string());
         let json = format!(
-            r#"{{"encoding":"estimate","recall":{{"ranking":"{ranking}"}},"budget":{{"maxTokens":{tokens}}},
+            r#"{{"encoding":"estimate","recall":{{"ranking":"{ranking}","excerpts":{{"minTokens":8,"tokens":4}}}},"budget":{{"maxTokens":{tokens}}},
             "window":{{"lookbackCount":{lookback}}},"render":{{"format":"{format}"}}}}"#
         );
         let request = Message::user(request);

@@ -1,3 +1,4 @@
+mod excerpts;
 mod items;
 mod marks;
 mod placement;

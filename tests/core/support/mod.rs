@@ -145,8 +145,9 @@ pub(crate) fn ranking_options() -> impl Strategy<Value = serde_json::Value> {
         weighted(0.5, share()),
         weighted(0.5, share()),
         weighted(0.5, select(vec!["chronological", "afterHistory", "afterHistory"])),
+        weighted(0.7, (any::<bool>(), 10_u64..60, 5_u64..40)),
     )
-        .prop_map(|(ranking, recent, recent_share, share, placement)| {
+        .prop_map(|(ranking, recent, recent_share, share, placement, excerpts)| {
             let mut options = serde_json::json!({ "ranking": ranking });
             if let Some(recent) = recent {
                 options["recentMessages"] = recent.into();
@@ -159,6 +160,10 @@ pub(crate) fn ranking_options() -> impl Strategy<Value = serde_json::Value> {
             }
             if let Some(placement) = placement {
                 options["placement"] = placement.into();
+            }
+            if let Some((enabled, least, tokens)) = excerpts {
+                options["excerpts"] =
+                    serde_json::json!({"enabled": enabled, "minTokens": least, "tokens": tokens});
             }
             options
         })

@@ -188,8 +188,9 @@ describe("the command", () => {
   test("without a file it says how it is used", () => {
     const { status, stdout } = command();
     assert.equal(status, 0);
-    assert.match(stdout, /^npm run recall -- FILE\.json \[--embed\]\n/);
-    assert.deepEqual(argumentsOf(["a.json", "--embed"]), { file: "a.json", withVectors: true });
+    assert.match(stdout, /^npm run recall -- FILE\.json \[--embed\] \[--without-excerpts\]\n/);
+    assert.deepEqual(argumentsOf(["a.json", "--embed"]), { file: "a.json", withVectors: true, withoutExcerpts: false });
+    assert.equal(argumentsOf(["--without-excerpts", "a.json"]).withoutExcerpts, true);
   });
 
   test("a wrong file is an error that names the place", () => {

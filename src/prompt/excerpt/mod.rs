@@ -1,0 +1,303 @@
+//! Excerpts: of a long text the passages that a request is about, whole and in their order, and visible marks where others are
+//! left out.
+//!
+//! A passage is what its author set off: a sentence or a few, an item of a list, a row of a table, a block of code, an element of
+//! a JSON document. None is torn. What a passage is read by comes with it: its heading, the head of its table.
+//!
+//! Which passages these are follows from the two texts alone, so that every host and every replay makes the same excerpt.
+
+mod json;
+mod passages;
+
+use crate::base::map::{self, Hashed};
+use crate::base::message::Role;
+use crate::recall::rank::weights::Weights;
+use crate::recall::text::detect::detect;
+use crate::recall::text::terms::{Analyzer, Kind, Term};
+use crate::state::context::Gap;
+use passages::{Passage, Passages};
+
+/// Of a long text the passages that a request is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Excerpt {
+    /// The passages, with a mark in each gap.
+    pub(crate) text: String,
+    pub(crate) gaps: Vec<Gap>,
+}
+
+/// What an excerpt is made for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) request: &'a str,
+    /// Whose text it is: of a tool's result its beginning, its end and its errors come in too.
+    pub(crate) role: Role,
+    /// About how many tokens of the text come in.
+    pub(crate) tokens: u64,
+}
+
+/// Bytes of a token, about.
+const BYTES_PER_TOKEN: u64 = 4;
+
+/// About how many tokens a text has.
+pub(crate) fn about_tokens(text: &str) -> u64 {
+    text.len() as u64 / BYTES_PER_TOKEN
+}
+
+/// The excerpt of a text; none where the text has no passages that could be left out, or the first that matter are longer than is
+/// wanted. `count` counts the tokens of what is left out.
+pub(crate) fn excerpt(
+    text: &str,
+    wanted: Wanted<'_>,
+    count: &dyn Fn(&str) -> u64,
+) -> Option<Excerpt> {
+    let passages = Passages::of(text);
+    let scores = scores(text, &passages.list, wanted);
+    let most = usize::try_from(wanted.tokens * BYTES_PER_TOKEN).unwrap_or(usize::MAX);
+    let is_kept = chosen(&passages.list, &scores, most);
+    let is_some = is_kept.iter().any(|is_kept| *is_kept);
+    let is_all = is_kept.iter().all(|is_kept| *is_kept);
+    let assembled = (is_some && !is_all).then(|| passages.assemble(text, &is_kept, count));
+    assembled.map(|(text, gaps)| Excerpt { text, gaps })
+}
+
+/// How much each passage is about the request: the words that it has, the rarer in this text the more, and half of what those
+/// beside it have.
+fn scores(text: &str, passages: &[Passage], wanted: Wanted<'_>) -> Vec<f32> {
+    const BESIDE: f32 = 0.5;
+    let mut analyzer = Analyzer::new();
+    let language = detect(text);
+    let mut words = analyzer.query(wanted.request, &[detect(wanted.request), language]);
+    if words.iter().any(|word| !word.is_request_word) {
+        words.retain(|word| !word.is_request_word);
+    }
+    let mut terms_of = |passage: &Passage| {
+        let mut terms: Hashed<Term, f32> = Hashed::default();
+        analyzer.document(&text[passage.range.clone()], language, &mut |term| {
+            terms.insert(term, 1.0);
+        });
+        terms
+    };
+    let terms: Vec<Hashed<Term, f32>> = passages.iter().map(&mut terms_of).collect();
+    let mut own = vec![0.0_f32; passages.len()];
+    for word in &words {
+        for kind in [Kind::Word, Kind::Identifier, Kind::Gram] {
+            let forms = word.terms_of(kind);
+            let has: Vec<bool> = terms
+                .iter()
+                .map(|terms| forms.iter().any(|form| terms.contains_key(form)))
+                .collect();
+            let count = has.iter().filter(|has| **has).count();
+            #[expect(clippy::cast_precision_loss, reason = "passages of one text")]
+            let rarity = (1.0 + passages.len() as f32 / (count as f32 + 0.5)).ln();
+            for (score, has) in own.iter_mut().zip(has) {
+                *score += if has { Weights::TUNED.of_kind(kind) * rarity } else { 0.0 };
+            }
+        }
+    }
+    if wanted.role == Role::Tool {
+        let last = own.len().saturating_sub(1);
+        for (at, (score, passage)) in own.iter_mut().zip(passages).enumerate() {
+            let tells = at == 0 || at == last || tells_failure(&text[passage.range.clone()]);
+            *score += if tells { 1.0 } else { 0.0 };
+        }
+    }
+    let beside = |at: usize| {
+        let before = at.checked_sub(1).map_or(0.0, |before| own[before]);
+        own[at] + BESIDE * (before + own.get(at + 1).copied().unwrap_or_default())
+    };
+    (0..own.len()).map(beside).collect()
+}
+
+/// Whether a line of a log or a result says that something went wrong.
+fn tells_failure(text: &str) -> bool {
+    const SIGNS: [&str; 7] =
+        ["error", "fail", "exception", "traceback", "panic", "fatal", "denied"];
+    let said = text.to_ascii_lowercase();
+    SIGNS.iter().any(|sign| said.contains(sign))
+}
+
+/// Which passages come in: those first that are most about the request for their length, each with what it is read by. Where none
+/// is about it, those that the text begins with.
+fn chosen(passages: &[Passage], scores: &[f32], most: usize) -> Vec<bool> {
+    /// What a passage costs beside its text: the mark behind it.
+    const AROUND: f32 = 40.0;
+    #[expect(clippy::cast_precision_loss, reason = "lengths of passages")]
+    let worth = |at: usize| scores[at] / (passages[at].range.len() as f32 + AROUND);
+    let mut order: Vec<usize> =
+        (0..passages.len()).filter(|at| !passages[*at].is_heading).collect();
+    if scores.iter().any(|score| *score > 0.0) {
+        order.retain(|at| scores[*at] > 0.0);
+        map::sort_by_key(&mut order, &|at| (-i64::from(worth(at).to_bits()), 0));
+    }
+    let mut is_kept = vec![false; passages.len()];
+    let mut length = 0;
+    for at in order {
+        let above = std::iter::successors(Some(at), |at| passages[*at].below);
+        let new: Vec<usize> = above.filter(|at| !is_kept[*at]).collect();
+        let more: usize = new.iter().map(|at| passages[*at].range.len()).sum();
+        if length + more <= most {
+            length += more;
+            for at in new {
+                is_kept[at] = true;
+            }
+        }
+    }
+    is_kept
+}
+
+#[cfg(all(test, not(target_family = "wasm")))]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    fn wanted(request: &str, tokens: u64) -> Wanted<'_> {
+        Wanted { request, role: Role::Assistant, tokens }
+    }
+
+    fn bytes(part: &str) -> u64 {
+        part.len() as u64
+    }
+
+    const PAGE: &str = "\
+Here is a plan for the garden.
+
+## Soil
+
+- Dig it over in autumn.
+- Add compost from the heap.
+
+## Water
+
+| month | litres |
+|---|---|
+| May | 40 |
+| June | 75 |
+
+```sh
+# water
+pump --minutes 20
+```
+
+Do not water at noon. The leaves would burn in the sun of July.";
+
+    #[test]
+    fn the_passages_that_matter_come_with_what_they_are_read_by() {
+        let shown = |request| excerpt(PAGE, wanted(request, 20), &bytes).expect("an excerpt").text;
+        let june = shown("How many litres in June?");
+        assert!(june.contains("## Water\n\n| month | litres |\n|---|---|\n"), "{june}");
+        assert!(june.contains("| June | 75 |") && !june.contains("compost"), "{june}");
+        let compost = shown("Where is the compost from?");
+        assert!(
+            compost.contains("## Soil\n") && compost.contains("- Add compost from the heap."),
+            "{compost}"
+        );
+        let pump = shown("How do I call the pump?");
+        assert!(pump.contains("```sh\n# water\npump --minutes 20\n```"), "{pump}");
+        let nothing = shown("Who won the match?");
+        assert!(nothing.starts_with("Here is a plan for the garden."), "{nothing}");
+    }
+
+    #[test]
+    fn a_text_without_passages_has_no_excerpt() {
+        assert_eq!(excerpt("One line.", wanted("line", 100), &bytes), None);
+        assert_eq!(excerpt("", wanted("line", 100), &bytes), None);
+        assert_eq!(excerpt(&"-".repeat(9000), wanted("line", 100), &bytes), None);
+        let code = format!("```\n{}\n```", "let a = 1;\n".repeat(900));
+        assert_eq!(excerpt(&code, wanted("let", 100), &bytes), None, "a block of code is not torn");
+    }
+
+    #[test]
+    fn the_beginning_the_end_and_the_errors_of_a_log_come_in() {
+        let line = |number: i32| match number {
+            70 => "ERROR disk is full".to_owned(),
+            _ => format!("step {number} went well, and the next one begins"),
+        };
+        let log = (0..100).map(line).collect::<Vec<_>>().join("\n");
+        let wanted = Wanted { request: "And now?", role: Role::Tool, tokens: 80 };
+        let shown = excerpt(&log, wanted, &bytes).expect("an excerpt").text;
+        assert!(shown.contains("disk is full"), "{shown}");
+        assert!(shown.starts_with("step 0 ") && shown.contains("step 99 "), "{shown}");
+    }
+
+    /// Lines of all sorts, with marks that look like those of an excerpt.
+    fn text() -> impl Strategy<Value = String> {
+        let line = prop_oneof![
+            "[a-z]{1,9}( [a-z]{1,9}){0,20}\\.( [A-Z][a-z]{1,9}\\.){0,3}",
+            Just("## Heading".to_owned()),
+            Just("- item of a list".to_owned()),
+            Just("  more of it".to_owned()),
+            Just("| a | b |".to_owned()),
+            Just("|---|---|".to_owned()),
+            Just("```".to_owned()),
+            Just("~~~ rust".to_owned()),
+            Just("[… 12 tokens left out …]".to_owned()),
+            Just(String::new()),
+            any::<String>(),
+        ];
+        prop::collection::vec(line, 0..60).prop_map(|lines| lines.join("\n"))
+    }
+
+    /// What is kept, without the marks.
+    fn kept_parts(found: &Excerpt) -> Vec<&str> {
+        let mut parts = Vec::new();
+        let mut begin = 0;
+        for gap in &found.gaps {
+            parts.push(&found.text[begin..gap.start]);
+            let mark = &found.text[gap.start..];
+            begin = gap.start + mark.find("left out …]").expect("a mark") + "left out …]".len();
+        }
+        parts.push(&found.text[begin..]);
+        parts
+    }
+
+    proptest! {
+        #[test]
+        fn an_excerpt_is_parts_of_the_text_in_their_order(text in text(), request in "[a-z]{1,9} [a-z]{1,9}", tokens in 1_u64..200) {
+            if let Some(found) = excerpt(&text, wanted(&request, tokens), &bytes) {
+                let mut rest = text.as_str();
+                let mut length = 0;
+                for part in kept_parts(&found) {
+                    let part = part.trim_matches('\n');
+                    let at = rest.find(part);
+                    prop_assert!(at.is_some(), "{part:?}");
+                    rest = &rest[at.unwrap_or_default() + part.len()..];
+                    length += part.len();
+                }
+                // White space between passages that follow on each other is kept with them.
+                let spaces = text.chars().filter(|it| it.is_whitespace()).map(char::len_utf8).sum::<usize>();
+                prop_assert!(length as u64 <= tokens * BYTES_PER_TOKEN + spaces as u64);
+                prop_assert!(!found.gaps.is_empty() && found.gaps.iter().all(|gap| gap.tokens > 0));
+                prop_assert_eq!(excerpt(&text, wanted(&request, tokens), &bytes), Some(found));
+            }
+        }
+
+        #[test]
+        fn no_block_of_code_is_torn(code in "[a-z \\n]{0,200}", before in text(), tokens in 1_u64..300) {
+            let block = format!("````\n{code}\n````");
+            let text = format!("{}\n\n{block}\n\nThe end. It is here.", before.replace(['`', '~'], "'"));
+            if let Some(found) = excerpt(&text, wanted("end", tokens), &bytes) {
+                let is_there = found.text.contains("````");
+                prop_assert_eq!(found.text.contains(&block), is_there);
+            }
+        }
+
+        #[test]
+        fn json_stays_json(list in prop::collection::vec(("[a-z\"\\\\ ]{0,12}", any::<i32>()), 2..40), how in 0_u8..4, tokens in 1_u64..80) {
+            let elements: Vec<Value> = list.iter().map(|(name, number)| json!({"name": name, "n": [number, name]})).collect();
+            let value = match how {
+                0 => json!(elements),
+                1 => json!({"results": elements, "page": 1}),
+                2 => json!({"a": {"results": elements}}),
+                _ => Value::Object(elements.into_iter().enumerate().map(|(at, it)| (format!("k{at}"), it)).collect()),
+            };
+            for text in [value.to_string(), serde_json::to_string_pretty(&value).expect("it is JSON")] {
+                if let Some(found) = excerpt(&text, wanted("results", tokens), &bytes) {
+                    let read: Result<Value, _> = serde_json::from_str(&found.text);
+                    prop_assert!(read.is_ok(), "{}", found.text);
+                    prop_assert!(found.text.contains("left out …]"));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Where a text may be cut.
+
+use super::json;
+use crate::state::context::Gap;
+use std::ops::Range;
+
+/// The passages of a text.
+#[derive(Debug)]
+pub(super) struct Passages {
+    pub(super) list: Vec<Passage>,
+    /// Whether the text is JSON: then a mark is an element of it.
+    is_json: bool,
+}
+
+/// A part of a text that is not torn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Passage {
+    /// Where it is in the text, in bytes.
+    pub(super) range: Range<usize>,
+    /// The passage that it is read by, which is before it: a heading, the head of a table.
+    pub(super) below: Option<usize>,
+    /// Whether it is such a one itself.
+    pub(super) is_heading: bool,
+}
+
+/// So many bytes of sentences are one passage.
+const SENTENCES: usize = 240;
+
+impl Passages {
+    /// Those of a text, in order. They hold all of it but white space, and what is around the elements of JSON.
+    pub(super) fn of(text: &str) -> Self {
+        if let Some(elements) = json::elements(text) {
+            let passage = |range| Passage { range, below: None, is_heading: false };
+            return Self { list: elements.into_iter().map(passage).collect(), is_json: true };
+        }
+        let mut cut = Cut { text, list: Vec::new(), heading: None };
+        cut.all();
+        Self { list: cut.list, is_json: false }
+    }
+
+    /// The passages that are kept, with a mark in each gap, and where the gaps are. What is between two passages that follow on each other
+    /// is as it was.
+    pub(super) fn assemble(
+        &self,
+        text: &str,
+        is_kept: &[bool],
+        count: &dyn Fn(&str) -> u64,
+    ) -> (String, Vec<Gap>) {
+        let mut out = String::new();
+        let mut gaps = Vec::new();
+        // What stands before the first element and behind the last belongs to the document.
+        let (begin, end) = match (self.is_json, self.list.first(), self.list.last()) {
+            (true, Some(first), Some(last)) => (first.range.start, last.range.end),
+            _ => (0, text.len()),
+        };
+        out.push_str(&text[..begin]);
+        let mut at = 0;
+        while at < self.list.len() {
+            let stretch =
+                (at..self.list.len()).take_while(|it| is_kept[*it] == is_kept[at]).count();
+            let range = self.list[at].range.start..self.list[at + stretch - 1].range.end;
+            let part = &text[range];
+            if at > 0 {
+                out.push_str(if self.is_json { "," } else { "\n" });
+            }
+            if is_kept[at] {
+                out.push_str(part);
+            } else {
+                let tokens = count(part);
+                gaps.push(Gap { start: out.len(), tokens });
+                let mark = mark(tokens);
+                out.push_str(&if self.is_json { json::mark(text, begin, &mark) } else { mark });
+            }
+            at += stretch;
+        }
+        out.push_str(&text[end..]);
+        (out, gaps)
+    }
+}
+
+/// What stands in the place of what is left out.
+fn mark(tokens: u64) -> String {
+    format!("[… {} tokens left out …]", grouped(tokens))
+}
+
+/// A number with a comma between thousands.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A text while it is cut.
+struct Cut<'a> {
+    text: &'a str,
+    list: Vec<Passage>,
+    /// The heading that what follows stands below.
+    heading: Option<usize>,
+}
+
+impl Cut<'_> {
+    fn all(&mut self) {
+        let text = self.text;
+        let mut lines = lines(text).into_iter().peekable();
+        while let Some(line) = lines.next() {
+            let said = text[line.clone()].trim();
+            if let Some(fence) = fence_of(said) {
+                // A block of code is one, with what opens and closes it. One that is not closed reaches to the end.
+                let mut end = line.end;
+                for next in lines.by_ref() {
+                    end = next.end;
+                    if closes(text[next].trim(), fence) {
+                        break;
+                    }
+                }
+                self.add(line.start..end, self.heading, false);
+            } else if is_heading(said) {
+                self.add(line, None, true);
+                self.heading = self.list.len().checked_sub(1);
+            } else if is_row(said)
+                && let Some(rule) = lines.next_if(|next| is_rule(text[next.clone()].trim()))
+            {
+                self.add(line.start..rule.end, self.heading, true);
+                let head = self.list.len().checked_sub(1);
+                while let Some(row) = lines.next_if(|next| is_row(text[next.clone()].trim())) {
+                    self.add(row, head, false);
+                }
+            } else if is_list_item(said) {
+                let mut end = line.end;
+                while let Some(more) = lines.next_if(|next| is_below_item(&text[next.clone()])) {
+                    end = more.end;
+                }
+                self.add(line.start..end, self.heading, false);
+            } else {
+                self.sentences(line);
+            }
+        }
+    }
+
+    /// Adds a passage, without the white space around it.
+    fn add(&mut self, range: Range<usize>, below: Option<usize>, is_heading: bool) {
+        let part = &self.text[range.clone()];
+        let start = range.start + (part.len() - part.trim_start().len());
+        let end = range.start + part.trim_end().len();
+        if start < end {
+            self.list.push(Passage { range: start..end, below, is_heading });
+        }
+    }
+
+    /// Adds the sentences of a line, a few together where they are short.
+    fn sentences(&mut self, line: Range<usize>) {
+        let (mut begin, mut before) = (line.start, line.start);
+        for end in sentence_ends(&self.text[line.clone()]) {
+            let end = line.start + end;
+            if end - begin > SENTENCES && before > begin {
+                self.add(begin..before, self.heading, false);
+                begin = before;
+            }
+            before = end;
+        }
+        self.add(begin..line.end, self.heading, false);
+    }
+}
+
+/// The lines of a text, with their ends.
+fn lines(text: &str) -> Vec<Range<usize>> {
+    let mut at = 0;
+    let range = |line: &str| {
+        at += line.len();
+        at - line.len()..at
+    };
+    text.split_inclusive('\n').map(range).collect()
+}
+
+/// Where sentences of a line end, with the white space behind them; the last is the end of the line.
+fn sentence_ends(line: &str) -> Vec<usize> {
+    let mut ends = Vec::new();
+    let (mut is_over, mut is_behind) = (false, false);
+    for (at, letter) in line.char_indices() {
+        if is_behind && !letter.is_whitespace() {
+            ends.push(at);
+            (is_over, is_behind) = (false, false);
+        }
+        match letter {
+            '.' | '!' | '?' | '…' | '؟' | '।' => is_over = true,
+            '。' | '！' | '？' => (is_over, is_behind) = (true, true),
+            ')' | ']' | '"' | '\'' | '”' | '’' | '»' | '」' | '』' => {}
+            _ if letter.is_whitespace() => is_behind = is_over,
+            _ => is_over = false,
+        }
+    }
+    ends.push(line.len());
+    ends
+}
+
+/// What closes the block of code that a line opens.
+fn fence_of(line: &str) -> Option<&str> {
+    let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
+    let length = line.len() - line.trim_start_matches(mark).len();
+    (length >= 3).then(|| &line[..length])
+}
+
+/// Whether a line closes a block of code: it has nothing but at least as many of the same marks.
+fn closes(line: &str, fence: &str) -> bool {
+    line.starts_with(fence) && line.trim_start_matches(&fence[..1]).is_empty()
+}
+
+fn is_heading(line: &str) -> bool {
+    let after = line.trim_start_matches('#');
+    (1..=6).contains(&(line.len() - after.len())) && after.starts_with(char::is_whitespace)
+}
+
+fn is_row(line: &str) -> bool {
+    line.starts_with('|')
+}
+
+/// Whether a line is the rule below the head of a table.
+fn is_rule(line: &str) -> bool {
+    is_row(line) && line.contains('-') && line.chars().all(|it| matches!(it, '|' | '-' | ':' | ' '))
+}
+
+fn is_list_item(line: &str) -> bool {
+    const MOST_DIGITS: usize = 3;
+    let after_number = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let digits = line.len() - after_number.len();
+    let after = match digits {
+        0 => line.strip_prefix(['-', '*', '+', '•', '–', '·']),
+        1..=MOST_DIGITS => after_number.strip_prefix(['.', ')']),
+        _ => None,
+    };
+    after.is_some_and(|after| after.starts_with(char::is_whitespace))
+}
+
+/// Whether a line goes on with the item of a list that is before it: it is indented, and begins nothing of its own.
+fn is_below_item(line: &str) -> bool {
+    let said = line.trim();
+    line.starts_with([' ', '\t'])
+        && !said.is_empty()
+        && !is_list_item(said)
+        && fence_of(said).is_none()
+}
