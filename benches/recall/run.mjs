@@ -7,7 +7,10 @@ import { formOf, measuresOf, rankMeasuresOf } from "./measures.mjs";
 
 export const BUDGETS = [250, 500, 1000, 2000, 4000, 8000];
 
-/** The default configuration of the package, and the baselines that it is compared with: options of `recall` each. */
+/**
+ * The default configuration of the package, and the baselines that it is compared with: options of `recall` each, and where a
+ * question decides them, `triageOf(question)`.
+ */
 export const CONFIGURATIONS = [
   { name: "windrow", isOwn: true },
   { name: "recency", recall: { ranking: "recency" } },
@@ -68,10 +71,11 @@ export async function measureConversations(
       if (scored.length > 0) {
         dayAfterCount += question.time === undefined && base.now !== undefined ? 1 : 0;
         const empty = await build([], base, AMPLE, question);
-        for (const [index, { recall }] of configurations.entries()) {
+        for (const [index, { recall, triageOf }] of configurations.entries()) {
           const result = results[index];
-          const options = recall === undefined ? base : { ...base, recall };
-          if (withRanks && question.evidence.length > 0 && recall?.ranking !== "recency") {
+          const triage = triageOf?.(question, messages);
+          const options = { ...base, ...(recall && { recall }), ...(triage && { triage }) };
+          if (withRanks && question.evidence.length > 0 && recall?.ranking !== "recency" && triage === undefined) {
             const ranked = (context) => context.kept.map((message) => positions.get(message));
             result.ranks.push(rankMeasuresOf(question, await orderOf(transcript, options, ranked, question)));
           }
@@ -174,6 +178,36 @@ async function build(transcript, options, maxTokens, question) {
   } catch (error) {
     throw new Failure(`${question.place}: no context of ${maxTokens} tokens could be built: ${error.message}`);
   }
+}
+
+/** All that a model is asked about, and nothing that it is not. */
+const TRIAGE = { candidates: "recalled", alwaysIncludeRecent: 0, skipSelectionThreshold: 0, timeoutMs: 3_600_000 };
+
+/**
+ * Triage by one who knows the evidence: the most that a model can reach which is asked about the messages that rank best, whatever it
+ * is.
+ */
+export const ORACLE = {
+  name: "triage by an oracle (a bound)",
+  triageOf: ({ evidence, groups = [], parents = [] }, messages) => {
+    const ids = new Set([...evidence, ...groups.flat(), ...parents].map((position) => messages[position].id));
+    const select = ({ candidates }) =>
+      candidates.filter((candidate) => candidate.messages.some(({ id }) => ids.has(id)));
+    return { ...TRIAGE, select };
+  },
+};
+
+/** Triage that takes the half of the candidates which is nearest to the request: they are about twice of what fits. */
+export function triageByVectors(embed) {
+  async function select({ request, candidates, signal }) {
+    const [wanted, ...vectors] = await embed([request, ...candidates.map(({ text }) => text.slice(0, 8000))], {
+      signal,
+    });
+    const nearness = vectors.map((vector) => vector.reduce((sum, value, at) => sum + value * wanted[at], 0));
+    const order = candidates.map((_, at) => at).sort((one, other) => nearness[other] - nearness[one]);
+    return order.slice(0, Math.ceil(order.length / 2)).map((at) => candidates[at]);
+  }
+  return { name: "triage by vectors (a bound)", triageOf: () => ({ ...TRIAGE, select }) };
 }
 
 /**

@@ -56,11 +56,10 @@ impl<K: Ord, V> Map<K, V> {
         }
     }
 
-    /// Forgets a key.
-    pub fn remove(&mut self, key: &K) {
-        if let Ok(position) = self.find(key) {
-            self.0.remove(position);
-        }
+    /// Forgets a key, and gives what it had.
+    pub fn remove(&mut self, key: &K) -> Option<V> {
+        let position = self.find(key).ok()?;
+        Some(self.0.remove(position).1)
     }
 
     /// Forgets every key.

@@ -13,6 +13,7 @@
 //! ```
 
 pub(crate) mod bytes;
+pub mod candidate;
 pub mod cost;
 pub mod error;
 pub(crate) mod guard;

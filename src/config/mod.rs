@@ -29,7 +29,9 @@ pub use collect::{CollectConfig, LimitsCount, SessionScope};
 pub use encoding::EncodingChoice;
 pub use filter::FilterConfig;
 pub use placement::Placement;
-pub use recall::{ExcerptConfig, Focus, FocusSignals, Ranking, RecallConfig, SearchResults};
+pub use recall::{
+    ExcerptConfig, Focus, FocusSignals, PairConfig, Ranking, RecallConfig, SearchResults,
+};
 pub use render::{Format, Guard, Labels, RenderConfig, Replacement};
 pub use sections::{
     FrontMatter, Item, Keep, Measure, Oversize, Section, SectionKind, SectionLimit,
@@ -241,6 +243,8 @@ pub const OPTION_PATHS: &[&str] = &[
     "recall.excerpts.roles",
     "recall.excerpts.minTokens",
     "recall.excerpts.tokens",
+    "recall.pairs.questions",
+    "recall.pairs.replyTokens",
     "recall.maxShare",
     "recall.placement",
     "recall.searchResults",

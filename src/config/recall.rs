@@ -24,6 +24,9 @@ pub struct RecallConfig {
     /// Which long messages come in by the passages that the request is about, where they are not worth their price as a whole.
     /// Only with the ranking `relevance`.
     pub excerpts: ExcerptConfig,
+    /// Which messages come in with those that are kept for their rank, so that the context reads as a conversation with an assistant.
+    /// Only with the ranking `relevance`.
+    pub pairs: PairConfig,
     /// Where those stand that are kept for their rank, where not all fit; with what goes together with them.
     pub placement: Placement,
     /// What becomes of the items of the section of kind `recall` where there is the hook `recall.search`.
@@ -65,6 +68,18 @@ pub struct ExcerptConfig {
     pub min_tokens: u64,
     /// About how many tokens of it come in.
     pub tokens: u64,
+}
+
+/// Which messages come in with those that are kept for their rank, as far as they fit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct PairConfig {
+    /// Whether a reply of the assistant brings the question that it answers: the user's last message before it.
+    pub questions: bool,
+    /// About how many tokens of its reply a question of the user brings: all of a shorter one, and of a longer one the passages
+    /// that the request is about, where `excerpts` are enabled; 0 for nothing.
+    pub reply_tokens: u64,
 }
 
 /// How older messages are ranked.
@@ -158,15 +173,22 @@ impl Default for ExcerptConfig {
     }
 }
 
+impl Default for PairConfig {
+    fn default() -> Self {
+        Self { questions: true, reply_tokens: 0 }
+    }
+}
+
 impl Default for RecallConfig {
     fn default() -> Self {
         Self {
             ranking: Ranking::Relevance,
             recent_messages: 2,
-            max_recent_share: 0.1,
+            max_recent_share: 0.05,
             max_standing_share: 0.05,
             max_share: 1.0,
             excerpts: ExcerptConfig::default(),
+            pairs: PairConfig::default(),
             placement: Placement::Chronological,
             search_results: SearchResults::Replace,
             focus: None,

@@ -1,5 +1,6 @@
 //! The messages of a log that a transcript does not have.
 
+use crate::base::candidate::Form;
 use crate::base::time::Milliseconds;
 use serde::{Deserialize, Serialize};
 
@@ -30,8 +31,8 @@ pub struct Unread {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RankingRecord {
-    /// The rows of those that were read, the best first.
-    pub rows: Vec<usize>,
+    /// Those that were read, the best first: the row, how much of it is shown, and the row that it goes with.
+    pub candidates: Vec<(usize, Form, Option<usize>)>,
     /// The rows of the user's messages that say what holds throughout, as far as they were read, the best first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub standing: Vec<usize>,

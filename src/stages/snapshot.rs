@@ -1,5 +1,6 @@
 //! Stage 9, `snapshot`: the trace, the hash of the context's canonical bytes, and the recording.
 
+use crate::base::candidate::Candidate;
 use crate::base::error::{Error, ErrorCode, Result};
 use crate::base::map::Map;
 use crate::config::{EncodingChoice, SectionKind};
@@ -100,10 +101,12 @@ fn record_transcript(view: View<'_>, context: &Context) -> TranscriptRecord {
     let length = transcript.len();
     let powers = std::iter::successors(Some(1_usize), |length| length.checked_mul(2));
     let unread = transcript.unread().map(|unread| {
-        let read = |places: &[RankedPlace]| places.iter().filter_map(|it| it.row()).collect();
         let ranking = view.marks.ranking.as_ref().map(|ranking| RankingRecord {
-            rows: read(&ranking.candidates),
-            standing: read(&ranking.standing),
+            candidates: {
+                let read = ranking.candidates.iter().filter_map(|it| it.map(RankedPlace::row));
+                read.map(|Candidate { place, form, with }| (place, form, with)).collect()
+            },
+            standing: ranking.standing.iter().filter_map(|it| it.row()).collect(),
             recalled: context.trace.recalled.clone(),
         });
         Unread { ranking, ..unread.clone() }

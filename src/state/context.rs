@@ -53,7 +53,7 @@ pub struct Made {
 pub struct Gap {
     /// Where its mark begins in the excerpt, in bytes.
     pub start: usize,
-    /// How many tokens are left out; about, where a hook counts.
+    /// How many tokens are left out; about, where a hook counts, or it is more than a megabyte.
     pub tokens: u64,
 }
 

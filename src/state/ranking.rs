@@ -1,5 +1,6 @@
 //! How messages rank for the request.
 
+use crate::base::candidate::Candidate;
 use crate::base::message::Role;
 use crate::log::unread::RecalledWords;
 use crate::recall::index::Index;
@@ -15,9 +16,8 @@ pub struct Ranked {
     pub newest: Vec<usize>,
     /// The user's own messages that say what holds throughout, the best first: they have a share of their own.
     pub standing: Vec<RankedPlace>,
-    /// The messages that anything speaks for, the best first. One that is worth more for its price as an excerpt is there twice:
-    /// first as an excerpt, then whole.
-    pub candidates: Vec<RankedPlace>,
+    /// The messages that anything speaks for, the best first, with those that they bring.
+    pub candidates: Vec<Candidate<RankedPlace>>,
     /// What speaks for them.
     pub evidence: RankEvidence,
 }
@@ -31,8 +31,8 @@ pub struct Scored {
     pub query: Rc<Query>,
     /// What each message of the index scores.
     pub scores: Rc<Scores>,
-    /// Those that are worth most for their price, the best first; those twice that are worth more as an excerpt.
-    pub best: Rc<Vec<usize>>,
+    /// Those that are worth most for their price, the best first, with those that they bring.
+    pub best: Rc<Vec<Candidate<usize>>>,
     /// Those that say what holds throughout, the best first.
     pub standing: Rc<Vec<usize>>,
 }

@@ -119,13 +119,15 @@ pub enum Reason {
     Standing,
     /// It fits the request, or the request goes on from it.
     Recalled,
+    /// It goes with a message that is kept for its rank: the question that this answers, or its reply.
+    Paired,
     /// It is history, and there was room for it.
     History,
 }
 
 impl Reason {
     /// Every reason, in the order of the stages.
-    pub const ALL: [Self; 47] = [
+    pub const ALL: [Self; 48] = [
         Self::NotRead,
         Self::OtherSession,
         Self::OtherTarget,
@@ -172,6 +174,7 @@ impl Reason {
         Self::Newest,
         Self::Standing,
         Self::Recalled,
+        Self::Paired,
         Self::History,
     ];
 
@@ -351,6 +354,9 @@ impl Reason {
                 "the user says in it what holds throughout, which has a share of its own (recall.maxStandingShare)".to_owned()
             }
             Self::Recalled => "fits the request better than what was left out (recall)".to_owned(),
+            Self::Paired => {
+                "goes with a message that fits the request: it is the question that this answers, or its reply (recall.pairs)".to_owned()
+            }
             Self::History => "within the window, and there was room for it".to_owned(),
         }
     }

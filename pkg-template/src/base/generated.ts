@@ -276,6 +276,11 @@ export interface RecallConfig {
    * Only with the ranking `relevance`.
    */
   readonly excerpts?: ExcerptConfig | undefined;
+  /**
+   * Which messages come in with those that are kept for their rank, so that the context reads as a conversation with an assistant.
+   * Only with the ranking `relevance`.
+   */
+  readonly pairs?: PairConfig | undefined;
   /** Where those stand that are kept for their rank, where not all fit; with what goes together with them. */
   readonly placement?: Placement | undefined;
   /** What becomes of the items of the section of kind `recall` where there is the hook `recall.search`. */
@@ -326,6 +331,17 @@ export interface ExcerptConfig {
   readonly minTokens?: number | undefined;
   /** About how many tokens of it come in. */
   readonly tokens?: number | undefined;
+}
+
+/** Which messages come in with those that are kept for their rank, as far as they fit. */
+export interface PairConfig {
+  /** Whether a reply of the assistant brings the question that it answers: the user's last message before it. */
+  readonly questions?: boolean | undefined;
+  /**
+   * About how many tokens of its reply a question of the user brings: all of a shorter one, and of a longer one the passages
+   * that the request is about, where `excerpts` are enabled; 0 for nothing.
+   */
+  readonly replyTokens?: number | undefined;
 }
 
 /**
@@ -1107,13 +1123,21 @@ export interface UnreadStretch {
 
 /** How the index of a log ranked messages for a request. */
 export interface RankingRecord {
-  /** The rows of those that were read, the best first. */
-  readonly rows: readonly number[];
+  /** Those that were read, the best first: the row, how much of it is shown, and the row that it goes with. */
+  readonly candidates: readonly (readonly [number, Form, number | null])[];
   /** The rows of the user's messages that say what holds throughout, as far as they were read, the best first. */
   readonly standing?: readonly number[] | undefined;
   /** Why those that were kept were recalled. */
   readonly recalled: readonly RecalledWords[];
 }
+
+/**
+ * How much of a message is shown, from little to all.
+ * - `reply`: So much of a reply as its question is to have with it.
+ * - `excerpt`: The passages that the request is about.
+ * - `whole`: All of it.
+ */
+export type Form = "reply" | "excerpt" | "whole";
 
 /** Why messages were recalled. */
 export interface RecalledWords {
@@ -1286,6 +1310,7 @@ export type StageName =
  * - `newest`: It is one of the newest, which come before recalled messages.
  * - `standing`: The user says in it what holds throughout: an instruction, or a preference.
  * - `recalled`: It fits the request, or the request goes on from it.
+ * - `paired`: It goes with a message that is kept for its rank: the question that this answers, or its reply.
  * - `history`: It is history, and there was room for it.
  */
 export type Reason =
@@ -1335,6 +1360,7 @@ export type Reason =
   | "newest"
   | "standing"
   | "recalled"
+  | "paired"
   | "history";
 
 /** A reason in words. */

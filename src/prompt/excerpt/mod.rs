@@ -13,7 +13,7 @@ use crate::base::map::{self, Hashed};
 use crate::base::message::Role;
 use crate::recall::rank::weights::Weights;
 use crate::recall::text::detect::detect;
-use crate::recall::text::terms::{Analyzer, Kind, Term};
+use crate::recall::text::terms::{Analyzer, Kind, Term, Word};
 use crate::state::context::Gap;
 use passages::{Passage, Passages};
 
@@ -60,6 +60,9 @@ pub(crate) fn excerpt(
     assembled.map(|(text, gaps)| Excerpt { text, gaps })
 }
 
+/// Of a longer text so many bytes at its beginning and at its end are read for what the request is about.
+const MOST_READ: usize = 512 * 1024;
+
 /// How much each passage is about the request: the words that it has, the rarer in this text the more, and half of what those
 /// beside it have.
 fn scores(text: &str, passages: &[Passage], wanted: Wanted<'_>) -> Vec<f32> {
@@ -70,34 +73,19 @@ fn scores(text: &str, passages: &[Passage], wanted: Wanted<'_>) -> Vec<f32> {
     if words.iter().any(|word| !word.is_request_word) {
         words.retain(|word| !word.is_request_word);
     }
-    let mut terms_of = |passage: &Passage| {
-        let mut terms: Hashed<Term, f32> = Hashed::default();
-        analyzer.document(&text[passage.range.clone()], language, &mut |term| {
-            terms.insert(term, 1.0);
-        });
-        terms
-    };
-    let terms: Vec<Hashed<Term, f32>> = passages.iter().map(&mut terms_of).collect();
-    let mut own = vec![0.0_f32; passages.len()];
-    for word in &words {
-        for kind in [Kind::Word, Kind::Identifier, Kind::Gram] {
-            let forms = word.terms_of(kind);
-            let has: Vec<bool> = terms
-                .iter()
-                .map(|terms| forms.iter().any(|form| terms.contains_key(form)))
-                .collect();
-            let count = has.iter().filter(|has| **has).count();
-            #[expect(clippy::cast_precision_loss, reason = "passages of one text")]
-            let rarity = (1.0 + passages.len() as f32 / (count as f32 + 0.5)).ln();
-            for (score, has) in own.iter_mut().zip(has) {
-                *score += if has { Weights::TUNED.of_kind(kind) * rarity } else { 0.0 };
-            }
+    let end = text.len().saturating_sub(MOST_READ);
+    let is_read = |passage: &Passage| passage.range.end <= MOST_READ || passage.range.start >= end;
+    let mut own = of_words(&words, passages, |passage, each| {
+        if is_read(passage) {
+            analyzer.document(&text[passage.range.clone()], language, each);
         }
-    }
+    });
     if wanted.role == Role::Tool {
         let last = own.len().saturating_sub(1);
         for (at, (score, passage)) in own.iter_mut().zip(passages).enumerate() {
-            let tells = at == 0 || at == last || tells_failure(&text[passage.range.clone()]);
+            let tells = at == 0
+                || at == last
+                || (is_read(passage) && tells_failure(&text[passage.range.clone()]));
             *score += if tells { 1.0 } else { 0.0 };
         }
     }
@@ -106,6 +94,44 @@ fn scores(text: &str, passages: &[Passage], wanted: Wanted<'_>) -> Vec<f32> {
         own[at] + BESIDE * (before + own.get(at + 1).copied().unwrap_or_default())
     };
     (0..own.len()).map(beside).collect()
+}
+
+/// What the words of a request bring each passage, whose terms `read` gives: the rarer a word is, the more.
+fn of_words(
+    words: &[Word],
+    passages: &[Passage],
+    mut read: impl FnMut(&Passage, &mut dyn FnMut(Term)),
+) -> Vec<f32> {
+    // A word may be there by several kinds of terms, each of which counts once.
+    let ways: Vec<(&Word, Kind)> = words
+        .iter()
+        .flat_map(|word| [Kind::Word, Kind::Identifier, Kind::Gram].map(|kind| (word, kind)))
+        .collect();
+    let mut ways_of: Hashed<Term, Vec<usize>> = Hashed::default();
+    for (way, (word, kind)) in ways.iter().enumerate() {
+        for term in word.terms_of(*kind) {
+            ways_of.entry(term).or_default().push(way);
+        }
+    }
+    let mut passages_with = vec![Vec::new(); ways.len()];
+    for (at, passage) in passages.iter().enumerate() {
+        read(passage, &mut |term| {
+            for way in ways_of.get(&term).into_iter().flatten() {
+                if passages_with[*way].last() != Some(&at) {
+                    passages_with[*way].push(at);
+                }
+            }
+        });
+    }
+    let mut scores = vec![0.0_f32; passages.len()];
+    for ((_, kind), found) in ways.iter().zip(passages_with) {
+        #[expect(clippy::cast_precision_loss, reason = "passages of one text")]
+        let rarity = (1.0 + passages.len() as f32 / (found.len() as f32 + 0.5)).ln();
+        for at in found {
+            scores[at] += Weights::TUNED.of_kind(*kind) * rarity;
+        }
+    }
+    scores
 }
 
 /// Whether a line of a log or a result says that something went wrong.
@@ -218,6 +244,21 @@ Do not water at noon. The leaves would burn in the sun of July.";
         let shown = excerpt(&log, wanted, &bytes).expect("an excerpt").text;
         assert!(shown.contains("disk is full"), "{shown}");
         assert!(shown.starts_with("step 0 ") && shown.contains("step 99 "), "{shown}");
+    }
+
+    #[test]
+    fn of_a_huge_text_the_beginning_and_the_end_are_read() {
+        let line = |number: usize| match number {
+            10 => "The pump is red.\n".to_owned(),
+            60_000 => "The valve is red.\n".to_owned(),
+            119_990 => "The hose is red.\n".to_owned(),
+            _ => format!("step {number} went as well as it could\n"),
+        };
+        let log: String = (0..120_000).map(line).collect();
+        assert!(log.len() > 3 * MOST_READ);
+        let shown = excerpt(&log, wanted("What is red?", 100), &bytes).expect("an excerpt").text;
+        assert!(shown.contains("The pump is red.") && shown.contains("The hose is red."));
+        assert!(!shown.contains("The valve is red."), "it is in the middle");
     }
 
     /// Lines of all sorts, with marks that look like those of an excerpt.

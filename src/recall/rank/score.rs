@@ -21,6 +21,8 @@ pub struct Scores {
     pub hits: Vec<Vec<u32>>,
     /// What decides.
     pub total: Vec<f32>,
+    /// The message whose own words fit far better than those of any other, if there is one.
+    pub outstanding: Option<usize>,
     /// The part of that which is for what the request goes on from.
     pub flow: Flow,
     /// Whether each is of a time that is named; empty where none is.
@@ -45,7 +47,9 @@ pub fn score(scoring: Scoring<'_>, now: Milliseconds, similarities: Option<&[f32
         }
         flow.add_to(&mut total);
     }
-    Scores { own, hits, total, flow, is_in_time }
+    let times = scoring.weights.outstanding;
+    let outstanding = leader.filter(|leader| stands_out(&own, *leader, times));
+    Scores { own, hits, total, outstanding, flow, is_in_time }
 }
 
 /// Scores all messages by the request's words alone: plain BM25, with its usual parameters.
@@ -60,6 +64,14 @@ pub fn score_by_words(scoring: Scoring<'_>) -> Scores {
 #[must_use]
 pub fn best(scores: &[f32], count: usize) -> Vec<usize> {
     about::best(scores, count)
+}
+
+/// Whether the words of a message fit so many times better than those of any other. Those beside it do not count: they are about the
+/// same.
+fn stands_out(own: &[f32], message: usize, times: f32) -> bool {
+    let before = &own[..message.saturating_sub(1)];
+    let behind = own.get(message + 2..).unwrap_or_default();
+    own[message] > times * largest(before).max(largest(behind))
 }
 
 /// The more of the request's words are found in one place, the likelier it is about that place.

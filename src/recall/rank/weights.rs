@@ -72,6 +72,9 @@ pub struct Weights {
     pub need_by_score: i32,
     /// What any message costs beside its own tokens, in tokens. The more, the less a message gains by being short.
     pub price_of_any: f32,
+    /// So many times better than those of any other must a message's own words fit, that it is bought at any price. Less of it brings
+    /// long replies, and loses the lines that they displace.
+    pub outstanding: f32,
 
     /// What the excerpt of a message is worth, as a share of the message. More of it brings more of the long messages, each by less.
     pub excerpt: f32,
@@ -146,6 +149,7 @@ impl Weights {
         correction: 0.3,
         need_by_score: 2,
         price_of_any: 110.0,
+        outstanding: 1.5,
         excerpt: 0.25,
         about_in_flow: 0.5,
         about_between_two: 3.0,

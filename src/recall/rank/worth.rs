@@ -5,10 +5,16 @@
 //! needed far less than half as often. Its price are its tokens, and what any message costs beside them.
 //!
 //! Two kinds of messages are needed whole, however long they are: what the request goes on from, and, where an overview is
-//! wanted, all of a passage. For them the price does not count. Where all messages cost the same it changes nothing.
+//! wanted, all of a passage. For them the price does not count. Nor does it for one whose own words stand out among all. Where all
+//! messages cost the same the price changes nothing.
+//!
+//! What is kept already is counted off: a message that says again what another one says is worth less.
 
+use crate::base::candidate::{Candidate, Form};
+use crate::base::map::Hashed;
 use crate::base::message::Role;
-use crate::recall::rank::score::Scores;
+use crate::recall::index::Index;
+use crate::recall::rank::score::{self, Scores};
 use crate::recall::rank::scoring::Scoring;
 
 /// What each message of an index is worth for its price: 0 where nothing speaks for it.
@@ -19,7 +25,9 @@ pub fn worth(scoring: Scoring<'_>, scores: &Scores) -> Vec<f32> {
     let price = |size: u16| f32::from(size) + weights.price_of_any;
     let mean = mean(sizes) + weights.price_of_any;
     let flow = scores.flow.range();
+    let least = sizes.iter().copied().min().unwrap_or_default();
     let of = |(message, (score, size)): (usize, (&f32, &u16))| {
+        let size = if scores.outstanding == Some(message) { &least } else { size };
         if *score <= 0.0 {
             return 0.0;
         }
@@ -35,6 +43,26 @@ pub fn worth(scoring: Scoring<'_>, scores: &Scores) -> Vec<f32> {
         value * cheapness
     };
     scores.total.iter().zip(sizes).enumerate().map(of).collect()
+}
+
+/// The best messages in a new order: the worth of those whose words another one of the same speaker has, all of them and no others,
+/// is counted off, by half for each such one that is worth more.
+#[must_use]
+pub fn count_off_repeated(index: &Index, best: Vec<usize>, worth: &mut [f32]) -> Vec<usize> {
+    /// Shorter ones ("yes", "thank you") say something else each time.
+    const LEAST_TERMS: usize = 3;
+    let mut said: Hashed<(u16, &[u32]), i32> = Hashed::default();
+    let mut is_any = false;
+    for message in &best {
+        let terms = index.terms_of(*message);
+        if terms.len() >= LEAST_TERMS {
+            let before = said.entry((index.speaker(*message), terms)).or_default();
+            worth[*message] *= 0.5_f32.powi(*before);
+            is_any |= *before > 0;
+            *before += 1;
+        }
+    }
+    if is_any { score::best(worth, best.len()) } else { best }
 }
 
 /// Which messages may come in as excerpts.
@@ -65,7 +93,8 @@ pub fn of_excerpts(
     let price = f32::from(tokens) + weights.price_of_any;
     let mut found = Vec::new();
     for (message, (whole, size)) in worth.iter().zip(index.sizes()).enumerate() {
-        if u64::from(*size) < excerpted.min_tokens || *whole <= 0.0 {
+        let is_long = u64::from(*size) >= excerpted.min_tokens;
+        if !is_long || *whole <= 0.0 || scores.outstanding == Some(message) {
             continue;
         }
         let bought = 1.0 - (scores.flow.of(message) / scores.total[message]).clamp(0.0, 1.0);
@@ -84,16 +113,20 @@ pub fn of_excerpts(
 /// Messages, the best first, with those that are worth more as excerpts at their places among them too: such a message is there
 /// twice, first as an excerpt, then whole.
 #[must_use]
-pub fn with_excerpts(best: &[usize], worth: &[f32], excerpts: &[(usize, f32)]) -> Vec<usize> {
+pub fn with_excerpts(
+    best: &[usize],
+    worth: &[f32],
+    excerpts: &[(usize, f32)],
+) -> Vec<Candidate<usize>> {
     let mut merged = Vec::with_capacity(best.len() + excerpts.len());
     let mut excerpts = excerpts.iter().peekable();
     for message in best {
         while let Some((excerpt, _)) =
             excerpts.next_if(|(_, by_excerpt)| *by_excerpt > worth[*message])
         {
-            merged.push(*excerpt);
+            merged.push(Candidate { form: Form::Excerpt, ..Candidate::whole(*excerpt) });
         }
-        merged.push(*message);
+        merged.push(Candidate::whole(*message));
     }
     merged
 }

@@ -3,6 +3,7 @@
 use super::filling::Filling;
 use super::frame::Frame;
 use super::keep::piece_of;
+use crate::base::candidate::{Candidate, Form};
 use crate::base::cost::{Cost, share_of};
 use crate::base::message::Field;
 use crate::config::Ranking;
@@ -10,7 +11,7 @@ use crate::prompt::excerpt::{self, Excerpt, Wanted};
 use crate::recall::rank::query;
 use crate::stages::unread;
 use crate::state::ask::StageResult;
-use crate::state::context::Piece;
+use crate::state::context::{Gap, Piece};
 use crate::state::marks::Rank;
 use crate::state::ranking::{RankEvidence, Ranked, RankedPlace};
 use crate::state::trace::Reason;
@@ -22,23 +23,27 @@ const MOST_MISSES: usize = 48;
 /// So many messages that say what holds throughout are read at once: their share is small.
 const MOST_STANDING_READ: usize = 16;
 
+/// What is left out of an excerpt in one place is not counted where it has more bytes: nobody needs so large a figure exactly.
+const MOST_COUNTED: usize = 1 << 20;
+
 /// What ranks in one way, and what it may take.
 struct Share<'a> {
-    places: &'a [RankedPlace],
+    candidates: &'a [Candidate<RankedPlace>],
     /// The most that it may take of the room, from 0 to 1.
     most: f64,
     most_misses: usize,
     reason: Reason,
 }
 
-/// In which form a group is kept.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Excerpt,
-    Whole,
+/// A group whose turn it is, and how much of it is to be shown.
+#[derive(Clone, Copy)]
+struct Turn<'a> {
+    members: &'a [usize],
+    form: Form,
+    is_quoted: bool,
 }
 
-/// What is kept for its rank so far, by group.
+/// How much is shown of what is kept for its rank so far, by group.
 struct Kept(Vec<Option<Form>>);
 
 impl Filling<'_> {
@@ -46,11 +51,12 @@ impl Filling<'_> {
     /// own, then the others within the share of all. A group that does not fit is passed over.
     pub(super) fn keep_ranked(&mut self, frame: &Frame, ranking: &Ranked) -> StageResult {
         let config = &self.input.config.recall;
-        let newest: Vec<RankedPlace> =
-            ranking.newest.iter().copied().map(RankedPlace::Row).collect();
+        let newest = ranking.newest.iter().copied().map(RankedPlace::Row);
+        let newest: Vec<_> = newest.map(Candidate::whole).collect();
+        let standing: Vec<_> = ranking.standing.iter().copied().map(Candidate::whole).collect();
         let shares = [
             (&newest, config.max_recent_share, 0, Reason::Newest),
-            (&ranking.standing, config.max_standing_share, MOST_MISSES, Reason::Standing),
+            (&standing, config.max_standing_share, MOST_MISSES, Reason::Standing),
             (&ranking.candidates, config.max_share, MOST_MISSES, Reason::Recalled),
         ];
         let all = Cost {
@@ -60,8 +66,8 @@ impl Filling<'_> {
         let all_items = self.history.items;
         let mut kept = Kept(vec![None; self.input.transcript.len()]);
         let mut unread: Vec<RankedPlace> = Vec::new();
-        for (places, most, most_misses, reason) in shares {
-            let share = Share { places, most, most_misses, reason };
+        for (candidates, most, most_misses, reason) in shares {
+            let share = Share { candidates, most, most_misses, reason };
             unread.extend(self.keep_share(frame, &share, (all, all_items), &mut kept)?);
         }
         match &ranking.evidence {
@@ -90,71 +96,71 @@ impl Filling<'_> {
         let mut items = share_of(all_items, share.most).min(self.history.items);
         let (mut is_first, mut misses) = (true, 0);
         let is_quoted = self.plan.quotes_recalled && share.reason != Reason::Newest;
-        let rows: Vec<usize> = share.places.iter().map_while(|place| place.row()).collect();
-        let last = last_places(&rows, self.input.transcript.len());
+        let read = share.candidates.iter().map_while(|candidate| candidate.map(RankedPlace::row));
+        let read: Vec<Candidate<usize>> = read.collect();
+        let rows: Vec<usize> = read.iter().map(|candidate| candidate.place).collect();
         let mut is_full = share.most <= 0.0;
-        for (position, row) in rows.iter().copied().enumerate() {
+        for (position, Candidate { place: row, form, with }) in read.iter().copied().enumerate() {
             if is_full {
                 break;
             }
             let group = self.marks.groups.of(row);
-            let form = if last[row] == position { Form::Whole } else { Form::Excerpt };
-            let is_upgrade = kept.0[group] == Some(Form::Excerpt) && form == Form::Whole;
-            if self.marks.rank(row) != Rank::History || (kept.0[group].is_some() && !is_upgrade) {
-                continue; // kept with another of its group
+            let known = kept.0[group];
+            let is_alone = with.is_some_and(|with| kept.0[self.marks.groups.of(with)].is_none());
+            if self.marks.rank(row) != Rank::History || known >= Some(form) || is_alone {
+                continue;
             }
             let members = self.open_members(row);
             let count = members.len() as u64;
+            let turn = Turn { members: &members, form, is_quoted };
             let before = left;
-            let shown = if is_upgrade {
-                self.show_whole(&members, is_quoted, &mut left)?.then_some(Form::Whole)
+            let shown = if known.is_some() {
+                self.show_more(turn, &mut left)?.then_some(form)
             } else if count > items && !is_first {
                 None
-            } else if form == Form::Excerpt {
-                self.keep_excerpt(frame, &members, is_quoted, &mut left)?
+            } else if form < Form::Whole {
+                self.keep_as(frame, turn, &mut left)?.then_some(form)
             } else {
                 self.ask_for_group(&members, &rows[position..], is_quoted)?;
                 if self.keep(frame, &members, is_quoted, &mut left)?.is_none() {
                     Some(Form::Whole)
                 } else if share.reason != Reason::Newest && part.share(0.5).fits(left) {
                     // Too long for this prompt, however little else there is.
-                    self.keep_excerpt(frame, &members, is_quoted, &mut left)?
+                    let turn = Turn { form: Form::Excerpt, ..turn };
+                    self.keep_as(frame, turn, &mut left)?.then_some(Form::Excerpt)
                 } else {
                     None
                 }
             };
             if shown.is_some() {
-                if !is_upgrade {
+                if known.is_none() {
                     items = items.saturating_sub(count);
-                    self.fill.recalled.push((row, share.reason));
+                    let reason = if with.is_some() { Reason::Paired } else { share.reason };
+                    self.fill.recalled.push((row, reason));
                 }
                 is_first = false;
                 kept.0[group] = shown;
                 self.remaining = self.remaining.minus(before.minus(left));
                 misses = 0;
-            } else {
+            } else if with.is_none() {
                 misses += 1;
             }
             is_full = misses > share.most_misses || (items == 0 && !is_first);
         }
         let most = if share.reason == Reason::Standing { MOST_STANDING_READ } else { usize::MAX };
-        let next = &share.places[rows.len()..];
-        Ok(if is_full { Vec::new() } else { next.iter().copied().take(most).collect() })
+        let next = &share.candidates[rows.len()..];
+        let next = next.iter().map(|candidate| candidate.place).take(most).collect();
+        Ok(if is_full { Vec::new() } else { next })
     }
 
-    /// Keeps a group with its long messages as excerpts, if any can be one and the group fits so.
-    fn keep_excerpt(
+    /// Keeps a group with less than all of it, if it can be shown so and fits.
+    fn keep_as(
         &mut self,
         frame: &Frame,
-        members: &[usize],
-        is_quoted: bool,
+        Turn { members, form, is_quoted }: Turn<'_>,
         left: &mut Cost,
-    ) -> StageResult<Option<Form>> {
-        let excerpts: Vec<(usize, Excerpt)> =
-            members.iter().filter_map(|row| Some((*row, self.excerpt_of(*row)?))).collect();
-        if excerpts.is_empty() {
-            return Ok(None);
-        }
+    ) -> StageResult<bool> {
+        let Some(excerpts) = self.excerpts_of(members, form) else { return Ok(false) };
         for (row, excerpt) in &excerpts {
             self.fill.shortened.insert(Piece::Message(*row), excerpt.text.clone());
         }
@@ -163,54 +169,99 @@ impl Filling<'_> {
             for (row, _) in &excerpts {
                 self.fill.shortened.remove(&Piece::Message(*row));
             }
-            return Ok(None);
+            return Ok(false);
         }
+        self.fill.is_trimmed |= !excerpts.is_empty();
         for (row, excerpt) in excerpts {
             self.fill.excerpts.insert(row, excerpt.gaps);
         }
-        self.fill.is_trimmed = true;
-        Ok(Some(Form::Excerpt))
+        Ok(true)
     }
 
-    /// Shows a group whole that was kept as an excerpt, if it fits so.
-    fn show_whole(
+    /// Shows more of a group that is kept, if it can be shown so and fits.
+    fn show_more(
         &mut self,
-        members: &[usize],
-        is_quoted: bool,
+        Turn { members, form, is_quoted }: Turn<'_>,
         left: &mut Cost,
     ) -> StageResult<bool> {
         let pieces: Vec<Piece> = members.iter().map(|row| piece_of(is_quoted, *row)).collect();
         let before = self.total(&pieces)?;
         let own_before = self.own_cost(members, before);
-        let taken: Vec<(usize, String)> = members
-            .iter()
-            .filter(|row| self.fill.excerpts.get(*row).is_some())
-            .filter_map(|row| Some((*row, self.fill.shortened.get(&Piece::Message(*row))?.clone())))
-            .collect();
-        for (row, _) in &taken {
-            self.fill.shortened.remove(&Piece::Message(*row));
-        }
-        self.ask_for_group(members, &[], is_quoted)?;
-        let (room, history) = (left.plus(before), self.history.cost.plus(own_before));
-        let cost = self.cost_within(&pieces, room)?;
-        let own = cost.map(|cost| self.own_cost(members, cost)).filter(|own| own.fits(history));
-        let (Some(cost), Some(own)) = (cost, own) else {
-            for (row, text) in taken {
-                self.fill.shortened.insert(Piece::Message(row), text);
+        let known: Vec<(usize, String, Vec<Gap>)> =
+            members.iter().filter_map(|row| self.take_excerpt(*row)).collect();
+        let is_shown = match self.excerpts_of(members, form) {
+            None => false,
+            Some(excerpts) => {
+                for (row, Excerpt { text, gaps }) in excerpts {
+                    self.fill.shortened.insert(Piece::Message(row), text);
+                    self.fill.excerpts.insert(row, gaps);
+                }
+                self.ask_for_group(members, &[], is_quoted)?;
+                let (room, history) = (left.plus(before), self.history.cost.plus(own_before));
+                let cost = self.cost_within(&pieces, room)?;
+                let own = cost.map(|cost| self.own_cost(members, cost));
+                match (cost, own.filter(|own| own.fits(history))) {
+                    (Some(cost), Some(own)) => {
+                        *left = room.minus(cost);
+                        self.history.cost = history.minus(own);
+                        true
+                    }
+                    _ => false,
+                }
             }
-            return Ok(false);
         };
-        for (row, _) in taken {
-            self.fill.excerpts.remove(&row);
+        if !is_shown {
+            for row in members {
+                self.take_excerpt(*row);
+            }
+            for (row, text, gaps) in known {
+                self.fill.shortened.insert(Piece::Message(row), text);
+                self.fill.excerpts.insert(row, gaps);
+            }
         }
-        *left = room.minus(cost);
-        self.history.cost = history.minus(own);
-        Ok(true)
+        Ok(is_shown)
+    }
+
+    /// Takes the excerpt of a message away, so that it is whole.
+    fn take_excerpt(&mut self, row: usize) -> Option<(usize, String, Vec<Gap>)> {
+        let gaps = self.fill.excerpts.remove(&row)?;
+        let text = self.fill.shortened.remove(&Piece::Message(row))?;
+        Some((row, text, gaps))
+    }
+
+    /// The excerpts that a group is shown with in a form; none where it cannot be shown in it.
+    fn excerpts_of(&self, members: &[usize], form: Form) -> Option<Vec<(usize, Excerpt)>> {
+        let config = &self.input.config.recall;
+        let excerpts = |min_tokens, tokens| {
+            let excerpts = members
+                .iter()
+                .filter_map(|row| Some((*row, self.excerpt_of(*row, min_tokens, tokens)?)));
+            excerpts.collect::<Vec<_>>()
+        };
+        match form {
+            Form::Whole => Some(Vec::new()),
+            Form::Excerpt => {
+                let found = excerpts(config.excerpts.min_tokens, config.excerpts.tokens);
+                (!found.is_empty()).then_some(found)
+            }
+            Form::Reply => {
+                let tokens = config.pairs.reply_tokens;
+                let found = excerpts(tokens, tokens);
+                let is_long = |row: &&usize| {
+                    let texts = self.input.transcript.values(**row, Field::Text);
+                    texts.map(excerpt::about_tokens).sum::<u64>() > tokens
+                };
+                let long = members.iter().filter(is_long);
+                let is_cut = |row: &usize| found.iter().any(|(cut, _)| cut == row);
+                let is_short = long.copied().all(|row| is_cut(&row));
+                is_short.then_some(found)
+            }
+        }
     }
 
     /// The excerpt of a message, if it may have one. One with an image, reasoning that is signed, or several texts comes whole or
     /// not at all; a name, calls and what they are about stay as they are.
-    fn excerpt_of(&self, row: usize) -> Option<Excerpt> {
+    fn excerpt_of(&self, row: usize, min_tokens: u64, tokens: u64) -> Option<Excerpt> {
         let recall = &self.input.config.recall;
         let config = &recall.excerpts;
         let transcript = &self.input.transcript;
@@ -222,13 +273,16 @@ impl Filling<'_> {
         let (text, more) = (texts.next()?, texts.next());
         let may_be = config.enabled && recall.ranking == Ranking::Relevance;
         let may_be = may_be && config.roles.contains(&role);
-        let is_long = excerpt::about_tokens(text) >= config.min_tokens;
+        let is_long = excerpt::about_tokens(text) >= min_tokens;
         if !may_be || !is_long || is_cut || has_others || more.is_some() {
             return None;
         }
         let request = query::readable(self.marks.request_text(self.input));
-        let wanted = Wanted { request: &request, role, tokens: config.tokens };
-        excerpt::excerpt(text, wanted, &|part| self.meter.count_about(part))
+        let wanted = Wanted { request: &request, role, tokens };
+        excerpt::excerpt(text, wanted, &|part| match part.len() {
+            0..=MOST_COUNTED => self.meter.count_about(part),
+            _ => excerpt::about_tokens(part),
+        })
     }
 }
 
@@ -236,13 +290,4 @@ impl Filling<'_> {
 fn may_be_beside(field: Field) -> bool {
     use Field::{CallArguments, CallId, CallName, Name, ResultId, Text};
     matches!(field, Text | Name | CallId | CallName | CallArguments | ResultId)
-}
-
-/// By row, the last place where it is among some.
-fn last_places(rows: &[usize], count: usize) -> Vec<usize> {
-    let mut last = vec![usize::MAX; count];
-    for (position, row) in rows.iter().enumerate() {
-        last[*row] = position;
-    }
-    last
 }

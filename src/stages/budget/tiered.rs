@@ -234,9 +234,9 @@ impl Filling<'_> {
                 self.fits(shape)
             })?;
             if low == 0 {
-                match before {
-                    Some(text) => self.fill.shortened.insert(piece, text),
-                    None => self.fill.shortened.remove(&piece),
+                self.fill.shortened.remove(&piece);
+                if let Some(text) = before {
+                    self.fill.shortened.insert(piece, text);
                 }
                 shape.rows.remove(0);
             } else {

@@ -6,13 +6,15 @@
 
 mod focus;
 
+use crate::base::candidate::Candidate;
 use crate::base::guard;
 use crate::base::map::{HashedSet, Map};
 use crate::base::message::{Field, Role};
-use crate::config::{Item, Placement, Ranking, SearchResults, SectionKind};
+use crate::config::{Item, Placement, Ranking, RecallConfig, SearchResults, SectionKind};
 use crate::prompt::form;
 use crate::recall::index::Index;
 use crate::recall::index::vectors::{self, Vector, write_similarities};
+use crate::recall::rank::pairs::{self, Pairs};
 use crate::recall::rank::passages::{self, Bounds, Found};
 use crate::recall::rank::query::{self, Query, Request};
 use crate::recall::rank::reasons::{Evidence, NOT_INDEXED, UNREAD, Whereabouts};
@@ -83,13 +85,14 @@ fn rank(
     let newest = newest(input, marks);
     if let Some(known) = input.transcript.unread().and_then(|unread| unread.ranking.clone()) {
         let is_there = |row: &usize| *row < input.transcript.len() && marks.is_optional(*row);
-        let read = |rows: Vec<usize>| {
-            rows.into_iter().filter(is_there).map(RankedPlace::Row).collect::<Vec<_>>()
-        };
+        let read = |row: usize| is_there(&row).then_some(RankedPlace::Row(row));
+        let candidates = known.candidates.into_iter();
+        let candidates =
+            candidates.map(|(place, form, with)| Candidate { place, form, with }.map(read));
         return Ok(Some(Ranked {
             newest,
-            standing: read(known.standing),
-            candidates: read(known.rows),
+            standing: known.standing.into_iter().filter_map(read).collect(),
+            candidates: candidates.flatten().collect(),
             evidence: RankEvidence::Recorded(known.recalled),
         }));
     }
@@ -131,14 +134,13 @@ fn rank(
         None => scored(input, basis, similarities.as_deref())?,
     };
     let Scored { query, scores, best, standing, basis: Basis { is_open, .. } } = &found;
-    let candidate = |place: usize| match rows[place] {
-        UNREAD => RankedPlace::Unread(place),
-        row => RankedPlace::Row(row),
+    let open = |place: usize| {
+        let row = rows[place];
+        let at = if row == UNREAD { RankedPlace::Unread(place) } else { RankedPlace::Row(row) };
+        is_open[place].then_some(at)
     };
-    let candidates_of = |places: &[usize]| -> Vec<RankedPlace> {
-        places.iter().copied().filter(|place| is_open[*place]).map(candidate).collect()
-    };
-    let (candidates, standing) = (candidates_of(best), candidates_of(standing));
+    let candidates = best.iter().filter_map(|it| it.map(open)).collect();
+    let standing = standing.iter().copied().filter_map(open).collect();
     let (query, scores) = (Rc::clone(query), Rc::clone(scores));
     let evidence = Evidence { index, query, scores, similarities, rows, places, seqs };
     input.scored.replace(Some(found));
@@ -160,35 +162,38 @@ fn scored(input: &Input, basis: Basis, similarities: Option<&[f32]>) -> StageRes
     let most = most_ranked(input, closed_count);
     let (scores, best, standing) = if input.config.recall.ranking == Ranking::Bm25 {
         let scores = score::score_by_words(scoring);
-        let best = score::best(&scores.total, most);
+        let best = score::best(&scores.total, most).into_iter().map(Candidate::whole).collect();
         (scores, best, Vec::new())
     } else {
         let scores = score::score(scoring, input.now, similarities);
-        let worth = worth::worth(scoring, &scores);
+        let mut worth = worth::worth(scoring, &scores);
         let best = score::best(&worth, most);
-        let best = with_excerpts(input, scoring, &scores, &worth, best);
+        let best = worth::count_off_repeated(index, best, &mut worth);
+        let best = candidates(input, scoring, &scores, &worth, &best);
         (scores, best, standing::standing(scoring, &worth))
     };
     let (scores, best, standing) = (Rc::new(scores), Rc::new(best), Rc::new(standing));
     Ok(Scored { query: Rc::new(query), scores, best, standing, basis })
 }
 
-/// The best messages, with those among them twice that are worth more as excerpts.
-fn with_excerpts(
+/// The best messages as candidates: those twice that are worth more as excerpts, and each with what it brings.
+fn candidates(
     input: &Input,
     scoring: Scoring<'_>,
     scores: &Scores,
     worth: &[f32],
-    best: Vec<usize>,
-) -> Vec<usize> {
-    let config = &input.config.recall.excerpts;
-    if !config.enabled {
-        return best;
-    }
-    let excerpted =
-        Excerpted { roles: &config.roles, min_tokens: config.min_tokens, tokens: config.tokens };
+    best: &[usize],
+) -> Vec<Candidate<usize>> {
+    let RecallConfig { excerpts, pairs, .. } = &input.config.recall;
+    let excerpted = Excerpted {
+        roles: if excerpts.enabled { &excerpts.roles } else { &[] },
+        min_tokens: excerpts.min_tokens,
+        tokens: excerpts.tokens,
+    };
     let excerpts = worth::of_excerpts(scoring, scores, worth, excerpted);
-    worth::with_excerpts(&best, worth, &excerpts)
+    let candidates = worth::with_excerpts(best, worth, &excerpts);
+    let pairs = Pairs { questions: pairs.questions, replies: pairs.reply_tokens > 0 };
+    pairs::with_pairs(scoring.index, candidates, pairs)
 }
 
 /// The newest of the messages that limits apply to, the newest first.

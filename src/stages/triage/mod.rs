@@ -139,7 +139,7 @@ fn candidate_units(input: &Input, marks: &Marks, older: &[Vec<usize>]) -> Vec<Ve
     let mut is_taken = vec![false; older.len()];
     let mut taken = 0;
     let mut room = input.config.budget.prompt_limit().map(|limit| limit.saturating_mul(2));
-    for row in ranking.candidates.iter().filter_map(|candidate| candidate.row()) {
+    for row in ranking.candidates.iter().filter_map(|candidate| candidate.place.row()) {
         let Some(is_taken) = is_taken.get_mut(unit_of[row]) else {
             continue;
         };

@@ -246,7 +246,9 @@ fn check_excerpts(context: &Context, messages: &[Message]) {
 fn check_quotes(context: &Context, quoted: &[usize], messages: &[Message], request: Option<&str>) {
     let config = &context.recording.config;
     let fates = fates(context).into_iter().enumerate();
-    let recalled = fates.filter(|(_, (_, reason))| *reason == Reason::Recalled);
+    let recalled = fates.filter(|(_, (_, reason))| {
+        matches!(reason, Reason::Recalled | Reason::Standing | Reason::Paired)
+    });
     let mut expected: Vec<usize> = recalled.map(|(row, _)| row).collect();
     expected.retain(|_| config.recall.placement == Placement::AfterHistory);
     let mut rows = quoted.to_vec();
@@ -410,7 +412,7 @@ fn check_case(
                 |row: &usize| fates(&larger)[*row].1 == Reason::Request && !stays.contains(row);
             let has_new_answer = kept_now.iter().any(is_new_answer);
             stays.retain(|row| match before[*row].1 {
-                Reason::Recalled | Reason::History => false,
+                Reason::Recalled | Reason::Paired | Reason::History => false,
                 Reason::Newest => !has_new_answer,
                 _ => true,
             });

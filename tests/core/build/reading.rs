@@ -152,8 +152,9 @@ fn a_part_is_ranked_as_all_is() {
         .run(&(chat(), request, options, 1_usize..60), |(messages, request, options, least)| {
             let (ranking, tokens, lookback) = options;
             let lookback = lookback.map_or("null".to_owned(), |count| count.to_string());
+            let replies = [0, 6, 12][usize::try_from(tokens % 3).expect("below 3")];
             let json = format!(
-                r#"{{"encoding":"estimate","recall":{{"ranking":"{ranking}","excerpts":{{"minTokens":8,"tokens":4}}}},"budget":{{"maxTokens":{tokens}}},
+                r#"{{"encoding":"estimate","recall":{{"ranking":"{ranking}","excerpts":{{"minTokens":8,"tokens":4}},"pairs":{{"replyTokens":{replies}}}}},"budget":{{"maxTokens":{tokens}}},
                 "window":{{"lookbackCount":{lookback}}}}}"#
             );
             let differs = check(&messages, Some(&Message::user(request)), &json, least)?;

@@ -618,8 +618,9 @@ fn what_was_not_read_is_ranked_as_if_it_was() {
     .run(&(chat(), request, options, reading), |(messages, request, options, reading)| {
         let (ranking, tokens, format, lookback) = options;
         let lookback = lookback.map_or("null".to_owned(), |count| count.to_string());
+            let replies = [0, 6, 12][usize::try_from(tokens % 3).expect("below 3")];
         let json = format!(
-            r#"{{"encoding":"estimate","recall":{{"ranking":"{ranking}","excerpts":{{"minTokens":8,"tokens":4}}}},"budget":{{"maxTokens":{tokens}}},
+            r#"{{"encoding":"estimate","recall":{{"ranking":"{ranking}","excerpts":{{"minTokens":8,"tokens":4}},"pairs":{{"replyTokens":{replies}}}}},"budget":{{"maxTokens":{tokens}}},
             "window":{{"lookbackCount":{lookback}}},"render":{{"format":"{format}"}}}}"#
         );
         let request = Message::user(request);

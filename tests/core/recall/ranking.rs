@@ -767,11 +767,12 @@ fn reasons_say_what_was_recalled_and_what_was_not() {
     };
     assert!(context.trimmed);
     assert_eq!(of(Reason::Newest), newest_rows(&messages, 3));
-    assert!((OLD..OLD + 4).all(|row| of(Reason::Recalled).contains(&row)));
+    let recalled = [of(Reason::Recalled), of(Reason::Paired)].concat();
+    assert!((OLD..OLD + 4).all(|row| recalled.contains(&row)));
     // What is left goes to the newest of the others.
     let rest = of(Reason::History);
     assert_eq!(rest.last(), Some(&(messages.len() - 4)));
-    let rows = [of(Reason::Newest), of(Reason::Recalled), rest, of(Reason::RankedLower)];
+    let rows = [of(Reason::Newest), recalled, rest, of(Reason::RankedLower)];
     assert!(rows.iter().all(|rows| !rows.is_empty()));
     assert_eq!(rows.concat().len(), messages.len(), "there is no other reason");
 }

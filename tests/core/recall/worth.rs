@@ -10,7 +10,7 @@ use windrow::recall::rank::query::{Query, Request};
 use windrow::recall::rank::score::{Scores, score};
 use windrow::recall::rank::scoring::Scoring;
 use windrow::recall::rank::weights::Weights;
-use windrow::recall::rank::worth::worth;
+use windrow::recall::rank::worth::{count_off_repeated, worth};
 use windrow::recall::text::terms::Analyzer;
 
 const WORDS: [&str; 6] = ["boat", "lake", "rain", "tent", "lamp", "rope"];
@@ -18,17 +18,22 @@ const WORDS: [&str; 6] = ["boat", "lake", "rain", "tent", "lamp", "rope"];
 /// So long before the request that it goes on from nothing.
 const LONG_AGO: i64 = NOW.0 - 86_400_000;
 
+fn index_of(messages: &[Message]) -> Index {
+    let transcript = transcript(messages);
+    let (mut index, mut analyzer) = (Index::default(), Analyzer::new());
+    for row in 0..transcript.len() {
+        index.append(&transcript, row, &mut analyzer);
+    }
+    index
+}
+
 fn worth_of(messages: &[Message], text: &str) -> (Scores, Vec<f32>) {
     worth_by(messages, text, None)
 }
 
 /// What messages are worth by the scores that are given, or by those that they have.
 fn worth_by(messages: &[Message], text: &str, given: Option<Scores>) -> (Scores, Vec<f32>) {
-    let transcript = transcript(messages);
-    let (mut index, mut analyzer) = (Index::default(), Analyzer::new());
-    for row in 0..transcript.len() {
-        index.append(&transcript, row, &mut analyzer);
-    }
+    let index = index_of(messages);
     let request = Request { text, name: "", role: Role::User };
     let query = Query::new(&index, request, NOW, &Zone::default());
     let is_open = vec![true; index.len()];
@@ -74,6 +79,59 @@ proptest! {
             }
         }
     }
+}
+
+proptest! {
+    /// However often something is said, the others keep their order, and each repetition is worth half of the one before.
+    #[test]
+    fn what_is_said_again_is_counted_off(
+        messages in vec((vec(0..WORDS.len(), 1..6), any::<bool>()), 1..40),
+        values in vec(0.1_f32..9.0, 40),
+    ) {
+        let texts: Vec<Message> = messages
+            .iter()
+            .map(|(words, is_user)| {
+                let text = words.iter().map(|word| WORDS[*word]).collect::<Vec<_>>().join(" ");
+                if *is_user { Message::user(&text) } else { Message::assistant(&text) }
+            })
+            .collect();
+        let said = |row: usize| {
+            let mut words = messages[row].0.clone();
+            words.sort_unstable();
+            words.dedup();
+            (words.len() >= 3).then_some((words, messages[row].1))
+        };
+        let before: Vec<f32> = values[..messages.len()].to_vec();
+        let mut best: Vec<usize> = (0..messages.len()).collect();
+        best.sort_by(|one, other| before[*other].total_cmp(&before[*one]).then(other.cmp(one)));
+        let mut after = before.clone();
+        let order = count_off_repeated(&index_of(&texts), best.clone(), &mut after);
+        for (place, row) in best.iter().enumerate() {
+            let earlier = best[..place].iter().filter(|it| said(**it).is_some() && said(**it) == said(*row)).count();
+            let halved = before[*row] * 0.5_f32.powi(i32::try_from(earlier).expect("few"));
+            prop_assert!((after[*row] - halved).abs() < 1e-6, "{row}: {} and not {halved}", after[*row]);
+        }
+        prop_assert!(order.windows(2).all(|pair| after[pair[0]] >= after[pair[1]]));
+        let mut rows = order;
+        rows.sort_unstable();
+        prop_assert!(rows.into_iter().eq(0..messages.len()));
+    }
+}
+
+#[test]
+fn a_page_whose_own_words_stand_out_is_bought_at_any_price() {
+    let line = |number: u32| format!("Bed number {number} gets seeds of the sort {number}. ");
+    let page = |first: &str| format!("{first} {}", (0..80).map(line).collect::<String>());
+    let of = |reply: &str| {
+        let mut messages: Vec<Message> =
+            (0..30).map(|at| Message::user(&format!("A boat and a rope on lake {at}"))).collect();
+        messages.push(Message::assistant(&page(reply)));
+        let messages: Vec<Message> = messages.into_iter().map(|it| it.at(LONG_AGO)).collect();
+        let (_, worth) = worth_of(&messages, "Which rope and which lamp for the boat in the rain?");
+        (0..30).all(|row| worth[row] < worth[30])
+    };
+    assert!(of("A rope of hemp, a lamp of brass, and a tent for the rain."));
+    assert!(!of("Seeds for the rain, and for the sun."));
 }
 
 #[test]

@@ -1,4 +1,5 @@
 mod excerpts;
+mod pairs;
 mod items;
 mod marks;
 mod placement;

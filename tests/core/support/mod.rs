@@ -146,8 +146,9 @@ pub(crate) fn ranking_options() -> impl Strategy<Value = serde_json::Value> {
         weighted(0.5, share()),
         weighted(0.5, select(vec!["chronological", "afterHistory", "afterHistory"])),
         weighted(0.7, (any::<bool>(), 10_u64..60, 5_u64..40)),
+        weighted(0.5, (any::<bool>(), select(vec![0_u64, 0, 4, 12]))),
     )
-        .prop_map(|(ranking, recent, recent_share, share, placement, excerpts)| {
+        .prop_map(|(ranking, recent, recent_share, share, placement, excerpts, pairs)| {
             let mut options = serde_json::json!({ "ranking": ranking });
             if let Some(recent) = recent {
                 options["recentMessages"] = recent.into();
@@ -164,6 +165,10 @@ pub(crate) fn ranking_options() -> impl Strategy<Value = serde_json::Value> {
             if let Some((enabled, least, tokens)) = excerpts {
                 options["excerpts"] =
                     serde_json::json!({"enabled": enabled, "minTokens": least, "tokens": tokens});
+            }
+            if let Some((questions, tokens)) = pairs {
+                options["pairs"] =
+                    serde_json::json!({"questions": questions, "replyTokens": tokens});
             }
             options
         })

@@ -188,9 +188,17 @@ describe("the command", () => {
   test("without a file it says how it is used", () => {
     const { status, stdout } = command();
     assert.equal(status, 0);
-    assert.match(stdout, /^npm run recall -- FILE\.json \[--embed\] \[--without-excerpts\]\n/);
-    assert.deepEqual(argumentsOf(["a.json", "--embed"]), { file: "a.json", withVectors: true, withoutExcerpts: false });
-    assert.equal(argumentsOf(["--without-excerpts", "a.json"]).withoutExcerpts, true);
+    assert.match(stdout, /^npm run recall -- FILE\.json \[--with JSON\] \[--oracle\] \[--embed\]\n/);
+    const none = { file: "a.json", withVectors: false, withOracle: false, others: [] };
+    assert.deepEqual(argumentsOf(["a.json", "--embed"]), { ...none, withVectors: true });
+    const others = [{ ranking: "bm25" }, { maxShare: 0.5 }];
+    const given = others.flatMap((recall) => ["--with", JSON.stringify(recall)]);
+    assert.deepEqual(argumentsOf(["--oracle", ...given, "a.json"]), { ...none, withOracle: true, others });
+    assert.throws(
+      () => argumentsOf(["a.json", "--with", "no JSON"]),
+      /--with wants options of recall as JSON, and not no JSON/,
+    );
+    assert.throws(() => argumentsOf(["a.json", "--with"]), /--with/);
   });
 
   test("a wrong file is an error that names the place", () => {

@@ -547,11 +547,18 @@ describe("odd input that is right", () => {
 });
 
 describe("much input", () => {
-  test("one message of 50 MB, left out, kept, shortened, and as the request", async () => {
+  test("one message of 50 MB, as an excerpt, left out, kept, and as the request", async () => {
     const huge = "All work and no play makes Jack a dull boy.\n".repeat(Math.ceil(50e6 / 44));
     const messages = [user(huge), user("short")];
-    const leftOut = buildContextSync(messages, { budget: { maxTokens: 1000 } });
-    assert.deepEqual(leftOut.kept, [messages[1]]);
+    const budget = { maxTokens: 1000 };
+    const cut = buildContextSync(messages, { budget });
+    assert.deepEqual(
+      [0, 1].map((position) => cut.explain(position).fate),
+      ["excerpt", "kept"],
+    );
+    assert.ok(cut.tokens.total <= 1000);
+    const leftOut = buildContextSync(messages, { budget, recall: { excerpts: { enabled: false } } });
+    assert.ok(leftOut.kept.length === 1 && leftOut.kept[0] === messages[1]);
     const estimated = buildContextSync(messages, { encoding: "estimate" });
     assert.equal(estimated.kept[0], messages[0]);
     await checkFails(

@@ -1,0 +1,73 @@
+//! Questions and their replies: what makes of single messages a conversation again.
+//!
+//! A reply that is kept says little without what was asked, and a page of questions without a reply is no conversation. So one
+//! brings the other, right behind it in the ranking: where it fits, both are there.
+//!
+//! Only chats with an assistant have questions and replies: among people whose names are given everybody answers everybody.
+
+use crate::base::candidate::{Candidate, Form};
+use crate::base::message::Role;
+use crate::recall::index::Index;
+
+/// What brings what.
+#[derive(Clone, Copy, Debug)]
+pub struct Pairs {
+    /// A reply brings the question that it answers.
+    pub questions: bool,
+    /// A question brings some of its reply.
+    pub replies: bool,
+}
+
+/// So many messages a question and its reply are apart at most: with calls of tools between them.
+const MOST_APART: usize = 32;
+
+/// Candidates with what they bring behind them, unless that has had its turn before.
+#[must_use]
+pub fn with_pairs(
+    index: &Index,
+    candidates: Vec<Candidate<usize>>,
+    pairs: Pairs,
+) -> Vec<Candidate<usize>> {
+    let mut listed = vec![false; index.len()];
+    let mut all = Vec::with_capacity(candidates.len());
+    for candidate in candidates {
+        let message = candidate.place;
+        let is_first = !listed[message];
+        listed[message] = true;
+        all.push(candidate);
+        let brought = match role(index, message) {
+            _ if !is_first => None,
+            Some(Role::Assistant) if pairs.questions => {
+                question_of(index, message).map(|question| (question, Form::Whole))
+            }
+            Some(Role::User) if pairs.replies => {
+                reply_of(index, message).map(|reply| (reply, Form::Reply))
+            }
+            _ => None,
+        };
+        if let Some((place, form)) = brought.filter(|(place, _)| !listed[*place]) {
+            all.push(Candidate { place, form, with: Some(message) });
+        }
+    }
+    all
+}
+
+/// The question that a reply answers: the user's last message before it.
+fn question_of(index: &Index, reply: usize) -> Option<usize> {
+    let before = (reply.saturating_sub(MOST_APART)..reply).rev();
+    before.into_iter().find(|message| role(index, *message) == Some(Role::User))
+}
+
+/// The reply to a question: the assistant's last message before the user's next.
+fn reply_of(index: &Index, question: usize) -> Option<usize> {
+    let behind = question + 1..index.len().min(question + 1 + MOST_APART);
+    let turn = behind.take_while(|message| role(index, *message) != Some(Role::User));
+    turn.filter(|message| role(index, *message) == Some(Role::Assistant)).last()
+}
+
+/// In which role a message is said; none where the speaker of an assistant's has a name.
+fn role(index: &Index, message: usize) -> Option<Role> {
+    let speaker = index.speakers().get(usize::from(index.speaker(message)))?;
+    let is_person = speaker.role == Role::Assistant && !speaker.name.is_empty();
+    (!is_person).then_some(speaker.role)
+}
