@@ -17,10 +17,11 @@ impl Cost {
         }
     }
 
+    /// What remains of it, 0 at least. What is without limit stays so.
     pub(crate) fn minus(self, other: Self) -> Self {
         Self {
-            tokens: self.tokens.saturating_sub(other.tokens),
-            chars: self.chars.saturating_sub(other.chars),
+            tokens: remainder(self.tokens, other.tokens),
+            chars: remainder(self.chars, other.chars),
         }
     }
 
@@ -34,6 +35,10 @@ impl Cost {
     }
 }
 
+fn remainder(amount: u64, spent: u64) -> u64 {
+    if amount == u64::MAX { amount } else { amount.saturating_sub(spent) }
+}
+
 /// A part of an amount, from 0 to 1. What is without limit stays so.
 #[expect(
     clippy::cast_precision_loss,
@@ -43,4 +48,21 @@ impl Cost {
 )]
 pub(crate) fn share_of(amount: u64, share: f64) -> u64 {
     if amount == u64::MAX { amount } else { (amount as f64 * share) as u64 }
+}
+
+#[cfg(all(test, not(target_family = "wasm")))]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// However it is spent and shared, a limit that is not there never becomes one.
+        #[test]
+        fn what_is_without_limit_stays_so(tokens in any::<u64>(), chars in any::<u64>(), share in 0.0..1.0_f64) {
+            let all = Cost { tokens: u64::MAX, chars: 1000 };
+            let left = all.minus(Cost { tokens, chars });
+            prop_assert_eq!(left, Cost { tokens: u64::MAX, chars: 1000_u64.saturating_sub(chars) });
+            prop_assert_eq!(left.share(share).plus(left).tokens, u64::MAX);
+        }
+    }
 }

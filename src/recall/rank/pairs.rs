@@ -30,7 +30,8 @@ pub fn with_pairs(
 ) -> Vec<Candidate<usize>> {
     let mut listed = vec![false; index.len()];
     let mut all = Vec::with_capacity(candidates.len());
-    for candidate in candidates {
+    let mut candidates = candidates.into_iter().peekable();
+    while let Some(candidate) = candidates.next() {
         let message = candidate.place;
         let is_first = !listed[message];
         listed[message] = true;
@@ -46,7 +47,10 @@ pub fn with_pairs(
             _ => None,
         };
         if let Some((place, form)) = brought.filter(|(place, _)| !listed[*place]) {
-            all.push(Candidate { place, form, with: Some(message) });
+            // What has the next turn anyway comes for itself.
+            let is_next = candidates.peek().is_some_and(|next| next.place == place);
+            let with = (!is_next || form != Form::Whole).then_some(message);
+            all.push(Candidate { place, form, with });
         }
     }
     all

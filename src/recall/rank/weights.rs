@@ -127,7 +127,7 @@ impl Weights {
         identifier: 2.0,
         grams: 0.3,
         expansion_terms: 8,
-        expansion_messages: 10,
+        expansion_messages: 8,
         expansion: 0.16,
         narrow: Kernel { forward: 0.6, backward: 0.5, decay: 0.7, message_tokens: f32::INFINITY },
         wide: Kernel { forward: 1.25, backward: 1.75, decay: 0.75, message_tokens: f32::INFINITY },

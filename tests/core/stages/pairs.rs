@@ -9,16 +9,20 @@ use windrow::base::message::{Field, Role};
 use windrow::state::context::Context;
 use windrow::state::trace::{Fate, Reason};
 
-const QUESTION: &str = "And what would that one need there?";
+const QUESTION: &str = "And what would that one need there, now that all of it has been as it was for so long, with what came of \
+    it this year and the year before that one, and with all that may yet come of it?";
 const REPLY: &str = "The greenhouse pump needs a valve of brass.";
 const REQUEST: &str = "Which valve does the greenhouse pump need?";
+/// About the tokens of the marks of an excerpt: a message that is shown whole in the place of one may cost less by these, after its
+/// question had its turn.
+const MARKS: u64 = 40;
 const DAY: i64 = 86_400_000;
 
 /// A chat about journeys, with others at positions 4 and 5, long before the request.
 fn chat_with(question: &str, reply: Message) -> Vec<Message> {
     let exchange = |number: usize| {
         [
-            Message::user(&format!("Which train is number {number}?")),
+            Message::user(&format!("Which pump is on train {number}?")),
             Message::assistant(&format!("Number {number} is the one by the sea.")),
         ]
     };
@@ -41,11 +45,11 @@ fn run(messages: &[Message], request: &str, tokens: u64, pairs: &Value) -> Conte
 #[test]
 fn a_reply_brings_its_question() {
     let messages = chat_with(QUESTION, Message::assistant(REPLY));
-    let found = fates(&run(&messages, REQUEST, 60, &json!({})));
+    let found = fates(&run(&messages, REQUEST, 90, &json!({})));
     assert_eq!(found[4].0, Fate::Kept);
     assert_eq!(found[4].1, Reason::Paired);
     assert_eq!(found[5].1, Reason::Recalled);
-    let without = fates(&run(&messages, REQUEST, 60, &json!({"questions": false})));
+    let without = fates(&run(&messages, REQUEST, 90, &json!({"questions": false})));
     assert_ne!(without[4].1, Reason::Paired);
     assert_eq!(without[5].1, Reason::Recalled);
 }
@@ -77,7 +81,7 @@ fn a_question_brings_of_its_reply_what_matters() {
 fn people_with_names_answer_nobody_in_particular() {
     let named = Message::assistant(REPLY).with(Field::Name, "Mira");
     let found = fates(&run(&chat_with(QUESTION, named), REQUEST, 60, &json!({"replyTokens": 20})));
-    assert!(found.iter().all(|(_, reason)| *reason != Reason::Paired), "{found:?}");
+    assert_ne!(found[4].1, Reason::Paired, "{found:?}");
 }
 
 /// A chat of turns, some with several messages of one role.
@@ -125,8 +129,8 @@ proptest! {
             let is_ranked = matches!(reason, Reason::Recalled) && is(row, Role::Assistant);
             if let (true, Some(question)) = (questions && is_ranked, question_of(row)) {
                 let cost = lone(&messages[question..=question]) - lone(&[]);
-                let has_room = context.tokens.total + cost <= tokens;
-                prop_assert!(is_kept(question) || !has_room, "{question} for {row}: {cost} more of {tokens}");
+                let has_room = context.tokens.total + cost + MARKS <= tokens;
+                prop_assert!(is_kept(question) || !has_room, "{question} for {row}: {cost} more than {} of {tokens}: {fates:?}", context.tokens.total);
             }
         }
         prop_assert!(context.tokens.total <= tokens);

@@ -17,7 +17,7 @@ const page = [
 /** A chat about journeys, in which m4 asks and m5 replies, of a week ago. */
 function chatWith(question, reply) {
   const contents = Array.from({ length: 20 }, (_, at) =>
-    at % 2 === 0 ? `Which train is number ${at}?` : `Number ${at} is the one by the sea.`,
+    at % 2 === 0 ? `Which pump is on train ${at}?` : `Number ${at} is the one by the sea.`,
   );
   contents.splice(4, 2, question, reply);
   return contents.map((content, at) => ({
@@ -37,7 +37,9 @@ const config = (recall, maxTokens = 90) => ({
 
 describe("a question and its reply", () => {
   test("a reply brings what it answers, and says so", () => {
-    const messages = chatWith("And what would that one need there?", REPLY);
+    const asked =
+      "And what would that one need there, now that all of it has been as it was for so long, and what came of it this year and the year before, with all that may yet come?";
+    const messages = chatWith(asked, REPLY);
     const context = buildContextSync(messages, config({}));
     assert.ok(context.kept.includes(messages[4]) && context.kept.includes(messages[5]));
     assert.equal(context.explain("m5").reason, "recalled");
