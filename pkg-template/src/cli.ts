@@ -16,7 +16,6 @@ import {
   ContextError,
   encodings,
   type Format,
-  knownShapes,
   type MessageInput,
   type ParsedTranscript,
   parseTranscript,
@@ -388,17 +387,12 @@ function readConversation(text: string, name: string): ParsedTranscript {
   try {
     found = parseTranscript(text);
   } catch (failure) {
-    throw failure instanceof ContextError ? new UsageError(`${name}: ${failure.message}`, byHandOf(failure)) : failure;
+    throw failure instanceof ContextError ? new UsageError(`${name}: ${failure.message}`) : failure;
   }
   if (found.messages.length === 0) {
     throw new UsageError(`${name}: no message in it`);
   }
   return found;
-}
-
-/** The line of code in an error that rewrites messages into a readable shape. Other advice is in the line itself. */
-function byHandOf({ nextAction }: ContextError): string | undefined {
-  return knownShapes.some(({ isRead, byHand }) => !isRead && nextAction.includes(byHand)) ? nextAction : undefined;
 }
 
 /** The recordings in a file: one a line, one as it is, or a list; each itself, or in the JSON of its context. */

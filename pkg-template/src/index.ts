@@ -39,9 +39,9 @@ export type {
   TriageHooks,
   TriageQuestion,
 } from "./read/hooks.js";
-export type { MediaFacts, MediaSource, MessageInput, PartInput, ToolCallInput } from "./read/messages.js";
+export type { MediaFacts, MediaSource, MessageInput, PartInput, ToolCallInput } from "./read/message.js";
 export { type ParsedTranscript, parseTranscript, type SkippedRow } from "./read/parse.js";
-export { knownShapes, type Shape } from "./read/shapes.js";
+export { messageShapes } from "./read/shapes/index.js";
 export {
   type LayerQuery,
   type MemoryLayer,

@@ -95,11 +95,13 @@ pub enum Field {
     Priority,
     /// How long it is valid after it was written, in milliseconds.
     TimeToLive,
+    /// The message is nothing without the one behind it; its value says nothing.
+    JoinsNext,
 }
 
 impl Field {
     /// Every field, in the order of its code at the boundary.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::Id,
         Self::Name,
         Self::Text,
@@ -123,6 +125,7 @@ impl Field {
         Self::Target,
         Self::Priority,
         Self::TimeToLive,
+        Self::JoinsNext,
     ];
 
     /// Whether the field is part of what the model sees.

@@ -107,7 +107,7 @@ fn latest_before(
     gap.map_or(read, |at| transcript.gaps()[at].latest)
 }
 
-/// Which messages are one: a message with tool calls and all the results of these calls.
+/// Which messages are one: a message with tool calls and all the results of these calls, and one that is nothing without the next.
 #[derive(Clone, Debug, Default)]
 pub struct Groups {
     /// The group of each row, named by one of its rows.
@@ -159,6 +159,11 @@ impl Groups {
                     },
                     _ => {}
                 }
+            }
+        }
+        for pair in order.windows(2) {
+            if transcript.value(pair[0], Field::JoinsNext).is_some() {
+                groups.join(pair[0], pair[1]);
             }
         }
         for (row, answered) in calls.into_values() {

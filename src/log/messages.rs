@@ -33,9 +33,10 @@ pub struct Columns<'a> {
     pub segment_lengths: &'a [u32],
 }
 
-/// Fields of a message for which its log must be read whole: its place alone does not say whether it is part of the history.
-pub(crate) const WHOLE_LOG_FIELDS: [Field; 3] =
-    [Field::SessionId, Field::SummaryOf, Field::TimeToLive];
+/// Fields of a message for which its log must be read whole: its place alone does not say whether it is part of the history, or what
+/// it belongs to.
+pub(crate) const WHOLE_LOG_FIELDS: [Field; 4] =
+    [Field::SessionId, Field::SummaryOf, Field::TimeToLive, Field::JoinsNext];
 
 /// The latest time of messages without a time.
 const NEVER: Milliseconds = Milliseconds(i64::MIN);

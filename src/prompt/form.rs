@@ -180,20 +180,31 @@ fn chat_parts<'a>(
     row: usize,
     shortened: Option<&'a str>,
 ) -> Parts<'a> {
+    let role = transcript.role(row);
     let mut parts = Parts { flat_tokens: config.budget.tokens_per_message, ..Parts::default() };
-    parts.hidden.push(transcript.role(row).as_str().into());
+    parts.hidden.push(role.as_str().into());
     parts.visible.extend(shortened.map(Into::into));
     let mut call = None;
+    // Each result is sent as a message of its own; the first one of a tool's message is that message.
+    let mut is_first_result = role == Role::Tool;
     for (field, value) in shown_fields(&config.filter, transcript, row) {
         match field {
             Field::Text if shortened.is_none() => parts.visible.push(value.into()),
-            Field::Reasoning | Field::ResultId => parts.hidden.push(value.into()),
+            Field::Reasoning => parts.hidden.push(value.into()),
+            Field::ResultId => {
+                parts.hidden.push(value.into());
+                if !is_first_result {
+                    parts.flat_tokens += config.budget.tokens_per_message;
+                    parts.hidden.push(Role::Tool.as_str().into());
+                }
+                is_first_result = false;
+            }
             Field::Name => {
                 parts.flat_tokens += config.budget.tokens_per_name;
                 parts.hidden.push(value.into());
             }
             Field::Image | Field::Audio | Field::File => {
-                let is_assistant = transcript.role(row) == Role::Assistant;
+                let is_assistant = role == Role::Assistant;
                 let cost = media::cost(field, value, config.model.as_deref(), is_assistant);
                 parts.flat_tokens = parts.flat_tokens.saturating_add(cost);
             }

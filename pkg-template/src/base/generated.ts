@@ -1023,6 +1023,7 @@ export type ErrorCode =
  * - `target`: The agent that it is meant for.
  * - `priority`: Its priority among direct messages, in millionths: a whole number from 0 to 1000000.
  * - `timeToLive`: How long it is valid after it was written, in milliseconds.
+ * - `joinsNext`: The message is nothing without the one behind it; its value says nothing.
  */
 export type Field =
   | "id"
@@ -1047,7 +1048,8 @@ export type Field =
   | "status"
   | "target"
   | "priority"
-  | "timeToLive";
+  | "timeToLive"
+  | "joinsNext";
 
 /** All that is needed, with the transcript, to build a context again. */
 export interface Recording {
@@ -1435,6 +1437,7 @@ export const FIELDS: readonly Field[] = [
   "target",
   "priority",
   "timeToLive",
+  "joinsNext",
 ];
 
 /** Every way to count tokens. */

@@ -4,7 +4,8 @@
 import { ContextError, type ErrorKind } from "../base/errors.js";
 import type { Answer, HookName, SummaryWanted, TriageUnit } from "../base/generated.js";
 import type { Hooks, TriageCandidate } from "../read/hooks.js";
-import type { MessageInput } from "../read/messages.js";
+import type { MessageInput } from "../read/message.js";
+import type { AnyMessage } from "../read/shapes/index.js";
 import {
   answerOf,
   type HookNeed,
@@ -45,7 +46,7 @@ export interface Asking<M> {
  * Asks the hook that a need is for. Gives an answer in any case, unless the caller aborts: then it fails. Vectors are no part
  * of the answer: `take` gets them.
  */
-export async function askHook<M extends MessageInput>(need: HookNeed, asking: Asking<M>): Promise<Answer> {
+export async function askHook<M extends AnyMessage>(need: HookNeed, asking: Asking<M>): Promise<Answer> {
   const { hooks } = asking;
   const hook = hookOf(need, (name) => hooks.has(name));
   const run = hooks.get(hook);
@@ -92,7 +93,7 @@ async function askForVectors(
   return { hook, outcome: "given" };
 }
 
-async function askOnce<M extends MessageInput>(
+async function askOnce<M extends AnyMessage>(
   need: OtherNeed,
   hook: HookName,
   run: RunHook,
@@ -141,7 +142,7 @@ interface Question {
   readonly read: (given: unknown) => Reading;
 }
 
-function questionOf<M extends MessageInput>(need: OtherNeed, hook: HookName, messages: readonly M[]): Question {
+function questionOf<M extends AnyMessage>(need: OtherNeed, hook: HookName, messages: readonly M[]): Question {
   switch (need.need) {
     case "counts": {
       const { texts } = need;
@@ -176,7 +177,7 @@ function questionOf<M extends MessageInput>(need: OtherNeed, hook: HookName, mes
   }
 }
 
-function withMessages<M extends MessageInput>(
+function withMessages<M extends AnyMessage>(
   { id, text, positions }: SummaryWanted | TriageUnit,
   messages: readonly M[],
 ): TriageCandidate<M> {

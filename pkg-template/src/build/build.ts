@@ -15,7 +15,8 @@ import {
   type SyncContextConfig,
   turnOf,
 } from "../read/config.js";
-import type { MessageInput } from "../read/messages.js";
+import type { MessageInput } from "../read/message.js";
+import type { AnyMessage } from "../read/shapes/index.js";
 import { coreOf, type Source, sourceOf, type Transcript, withCoreOf } from "../read/transcript.js";
 import { zoneOf, zoneOffsets } from "../read/zones.js";
 import type { HookNeed } from "./answers.js";
@@ -35,7 +36,7 @@ const KIND = "context_build_error";
  * Fails with a `ContextError`: `INVALID_TRANSCRIPT`, `INVALID_CONFIG`, `BUDGET_TOO_SMALL`, `ENCODING_NOT_LOADED`,
  * `HOOK_FAILED`, `ABORTED`.
  */
-export async function buildContext<M extends MessageInput, const F extends Format = "messages">(
+export async function buildContext<M extends AnyMessage, const F extends Format = "messages">(
   transcript: readonly M[] | Transcript<M>,
   config?: InFormat<ContextConfig<M>, F>,
 ): Promise<BuiltContext<M, F>> {
@@ -63,7 +64,7 @@ export interface Reader<M> {
 }
 
 /** Builds over what a reader gives. It is opened when the config is read: that may run code of the caller's. */
-export async function buildOver<M extends MessageInput, F extends Format>(
+export async function buildOver<M extends AnyMessage, F extends Format>(
   config: unknown,
   open: (read: ReadConfig) => Reader<M> | Promise<Reader<M>>,
 ): Promise<BuiltContext<M, F>> {
@@ -88,7 +89,7 @@ export async function buildOver<M extends MessageInput, F extends Format>(
  * Builds at once, as `buildContext` does. What it needs must be loaded before: it fails with `ENCODING_NOT_LOADED`
  * otherwise, and never falls back to an estimate by itself. It has no use for hooks.
  */
-export function buildContextSync<M extends MessageInput, const F extends Format = "messages">(
+export function buildContextSync<M extends AnyMessage, const F extends Format = "messages">(
   transcript: readonly M[] | Transcript<M>,
   config?: InFormat<SyncContextConfig, F>,
 ): BuiltContext<M, F> {
@@ -138,7 +139,7 @@ export interface Outside {
 }
 
 /** Builds, with an outside of the caller's. */
-export async function buildFrom<M extends MessageInput, F extends Format>(
+export async function buildFrom<M extends AnyMessage, F extends Format>(
   reader: Reader<M>,
   config: ReadConfig,
   now: number,
@@ -252,7 +253,7 @@ function failureOf(failure: unknown, config: unknown, now: number): unknown {
 }
 
 /** One build. It holds what it was given, so that it can go on after a pause, and in another engine. */
-class Attempt<M extends MessageInput> {
+class Attempt<M extends AnyMessage> {
   readonly messages: readonly M[];
   readonly #length: number;
   readonly #log: Source<M>["log"];

@@ -19,7 +19,9 @@ import type {
   TraceRange,
 } from "../base/generated.js";
 import { describe } from "../base/options.js";
-import { type MessageInput, type PartInput, shortenedCopy } from "../read/messages.js";
+import type { MessageInput, PartInput } from "../read/message.js";
+import { idOfMessage, shortenedCopy } from "../read/messages.js";
+import type { AnyMessage } from "../read/shapes/index.js";
 import { withoutToolCalls } from "../read/tool-calls.js";
 
 /**
@@ -125,7 +127,7 @@ export type BuildRecording = Recording & {
 };
 
 /** A built context. */
-export class BuiltContext<M extends MessageInput = MessageInput, F extends Format = "messages"> {
+export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format = "messages"> {
   /**
    * What to send, in order, in the format `messages`: the caller's own objects, marked copies of shortened ones, and
    * what sections and request add to them, each in its place. What is quoted after the history is one message. Undefined in
@@ -250,7 +252,7 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
       this.trace.reasons.find((entry) => entry.reason === reason)?.words ??
       reason;
     return {
-      id: message.id == null ? undefined : String(message.id),
+      id: idOfMessage(message),
       position,
       fate,
       stage,
@@ -268,7 +270,10 @@ export class BuiltContext<M extends MessageInput = MessageInput, F extends Forma
     // The list may have grown since: what came later is not of this context.
     const source = this.#source.slice(0, this.recording.transcript.length);
     this.#positions ??= new Map(
-      source.flatMap((message, position) => (message.id == null ? [] : [[String(message.id), position] as const])),
+      source.flatMap((message, position) => {
+        const id = idOfMessage(message);
+        return id === undefined ? [] : [[id, position] as const];
+      }),
     );
     return this.#positions.get(idOrPosition) ?? -1;
   }

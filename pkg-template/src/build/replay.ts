@@ -8,7 +8,8 @@ import { publicPromise } from "../base/public-call.js";
 import { call } from "../engine/engine.js";
 import { readConfig } from "../read/config.js";
 import { HOOK_NAMES } from "../read/hooks.js";
-import type { MessageInput } from "../read/messages.js";
+import type { MessageInput } from "../read/message.js";
+import type { AnyMessage } from "../read/shapes/index.js";
 import { createTranscript, messagesOf, type Transcript } from "../read/transcript.js";
 import { type HookNeed, hookOf, readAgain } from "./answers.js";
 import { buildFrom } from "./build.js";
@@ -38,7 +39,7 @@ export interface Difference {
 }
 
 /** A context built again. */
-export interface Replay<M extends MessageInput = MessageInput> {
+export interface Replay<M extends AnyMessage = MessageInput> {
   /** Whether it is the context that was recorded, by its hash. */
   readonly same: boolean;
   /** The context. */
@@ -52,14 +53,14 @@ export interface Replay<M extends MessageInput = MessageInput> {
  * transcript had then: what was appended since does not matter. No hook is called. Fails with `INVALID_RECORDING`, also
  * where the build now asks what no answer was recorded for, and as `buildContext` does.
  */
-export function replay<M extends MessageInput>(
+export function replay<M extends AnyMessage>(
   recording: BuildRecording,
   transcript: readonly M[] | Transcript<M>,
 ): Promise<Replay<M>> {
   return publicPromise(KIND, "replay", () => buildRecorded(recording, transcript));
 }
 
-async function buildRecorded<M extends MessageInput>(
+async function buildRecorded<M extends AnyMessage>(
   recording: BuildRecording,
   transcript: readonly M[] | Transcript<M>,
 ): Promise<Replay<M>> {
@@ -86,7 +87,7 @@ async function buildRecorded<M extends MessageInput>(
 }
 
 /** What was not read then; of fewer messages than then it says nothing. */
-function takeUnread<M extends MessageInput>(prefix: Transcript<M>, unread: Recording["transcript"]["unread"]): void {
+function takeUnread<M extends AnyMessage>(prefix: Transcript<M>, unread: Recording["transcript"]["unread"]): void {
   try {
     prefix.setLog({ unread: unread ?? undefined });
   } catch (failure) {
@@ -96,7 +97,7 @@ function takeUnread<M extends MessageInput>(prefix: Transcript<M>, unread: Recor
   }
 }
 
-async function buildAgain<M extends MessageInput>(
+async function buildAgain<M extends AnyMessage>(
   recording: BuildRecording,
   prefix: Transcript<M>,
   differences: readonly Difference[],

@@ -7,7 +7,7 @@ import { describe } from "../base/options.js";
 import { publicCall } from "../base/public-call.js";
 import { call } from "../engine/engine.js";
 import { readConfig, refuseHooks } from "../read/config.js";
-import type { MessageInput } from "../read/messages.js";
+import type { AnyMessage } from "../read/shapes/index.js";
 import { messageListOf, withCoreOf } from "../read/transcript.js";
 
 /** How to count. */
@@ -37,11 +37,11 @@ const KIND = "token_count_error";
  * Counts the tokens of a text, or of chat messages with all that a provider's format adds to them. Fails with
  * `ENCODING_NOT_LOADED` where the encoding was not loaded before: see `loadEncoding`.
  */
-export function countTokens(input: string | readonly MessageInput[], options?: CountOptions): TokenCount {
+export function countTokens(input: string | readonly AnyMessage[], options?: CountOptions): TokenCount {
   return publicCall(KIND, "countTokens", () => count(input, options));
 }
 
-function count(input: string | readonly MessageInput[], options?: CountOptions): TokenCount {
+function count(input: string | readonly AnyMessage[], options?: CountOptions): TokenCount {
   const read = readConfig(options, KIND);
   refuseHooks(read, KIND);
   const plain = read.options;
@@ -51,7 +51,7 @@ function count(input: string | readonly MessageInput[], options?: CountOptions):
   if (typeof input === "string") {
     return { tokens: call(KIND, () => countText(input, plain)), ...certain };
   }
-  const messages = messageListOf<MessageInput>(input, KIND);
+  const messages = messageListOf<AnyMessage>(input, KIND);
   if (messages === undefined) {
     throw new ContextError({
       kind: KIND,

@@ -22,7 +22,8 @@ import {
   type TierHooks,
   type TriageHooks,
 } from "./hooks.js";
-import type { MessageInput } from "./messages.js";
+import type { MessageInput } from "./message.js";
+import type { AnyMessage } from "./shapes/index.js";
 
 /**
  * What sections hold, by their ids: a text for kind `text`, a list for the kinds `items` and `recall`, and null where
@@ -37,7 +38,7 @@ interface CommonConfig extends Omit<ContextOptions, "now" | "recall" | "triage" 
    * last, and is always kept. Where it is left out, the newest user message fills its place, followed by what answers it. Null,
    * or an empty text, means no request: then all messages are history.
    */
-  readonly request?: string | MessageInput | null | undefined;
+  readonly request?: string | AnyMessage | null | undefined;
   /** The clock: milliseconds since 1970, ISO 8601, or a `Date`. Default: the host's clock. */
   readonly now?: number | string | Date | null | undefined;
   /** What sections hold, by their ids, so that `sections` can stay as a preset has them. */
@@ -50,7 +51,7 @@ interface CommonConfig extends Omit<ContextOptions, "now" | "recall" | "triage" 
  * How a context is built. Everything is optional; a misspelt option is an error that names it. `M` is the type of the
  * messages that hooks are shown.
  */
-export interface ContextConfig<M extends MessageInput = MessageInput> extends CommonConfig {
+export interface ContextConfig<M extends AnyMessage = MessageInput> extends CommonConfig {
   /** Which older messages are kept and what is recalled for the section of kind `recall`, and the hooks that say it. */
   readonly recall?: (RecallConfig & RecallHooks) | undefined;
   /** Which older messages matter, and the hook that says it. */

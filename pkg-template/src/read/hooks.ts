@@ -1,7 +1,8 @@
 // Hooks: functions of the caller's that a build asks, as callers write them.
 
 import type { Focus, HookName } from "../base/generated.js";
-import type { MessageInput } from "./messages.js";
+import type { MessageInput } from "./message.js";
+import type { AnyMessage } from "./shapes/index.js";
 
 /** A value, or the promise of one. */
 export type Awaitable<T> = T | PromiseLike<T>;
@@ -13,7 +14,7 @@ export interface HookDetails {
 }
 
 /** A message that triage may choose, with all that goes together with it, or an exchange. */
-export interface TriageCandidate<M extends MessageInput = MessageInput> {
+export interface TriageCandidate<M extends AnyMessage = MessageInput> {
   /** The id of its first message, or `#` and that message's position where it has none that is its own. */
   readonly id: string;
   /** Its texts, a line for each message. */
@@ -23,7 +24,7 @@ export interface TriageCandidate<M extends MessageInput = MessageInput> {
 }
 
 /** What triage is asked. */
-export interface TriageQuestion<M extends MessageInput = MessageInput> extends HookDetails {
+export interface TriageQuestion<M extends AnyMessage = MessageInput> extends HookDetails {
   /** The request's text. */
   readonly request: string;
   /** What there is to choose among, oldest first. */
@@ -39,7 +40,7 @@ export type Chosen = string | number | TriageCandidate | MessageInput;
  * Says which candidates matter to the request. An empty list is an answer; null says that triage is unavailable. What
  * is no candidate is passed over, and leaves a note. Where it names nothing but such, it has failed.
  */
-export type SelectHook<M extends MessageInput = MessageInput> = (
+export type SelectHook<M extends AnyMessage = MessageInput> = (
   question: TriageQuestion<M>,
 ) => Awaitable<readonly Chosen[] | ReadonlySet<Chosen> | null | undefined>;
 
@@ -56,7 +57,7 @@ export type CompleteHook = (
 ) => Awaitable<string | null | undefined>;
 
 /** The hooks of the group `triage`: give one of them. */
-export interface TriageHooks<M extends MessageInput = MessageInput> {
+export interface TriageHooks<M extends AnyMessage = MessageInput> {
   /** Says which candidates matter. */
   readonly select?: SelectHook<M> | null | undefined;
   /** Gives a prompt that asks which candidates matter to a model. */
@@ -114,7 +115,7 @@ export interface RecallHooks {
 }
 
 /** A conversation of which a summary is wanted. */
-export interface ConversationToSummarize<M extends MessageInput = MessageInput> {
+export interface ConversationToSummarize<M extends AnyMessage = MessageInput> {
   /** Its id. */
   readonly id: string;
   /** Its texts, a line for each message. */
@@ -124,7 +125,7 @@ export interface ConversationToSummarize<M extends MessageInput = MessageInput> 
 }
 
 /** What a summarizer is asked. */
-export interface SummarizeQuestion<M extends MessageInput = MessageInput> extends HookDetails {
+export interface SummarizeQuestion<M extends AnyMessage = MessageInput> extends HookDetails {
   /** The conversations. */
   readonly conversations: readonly ConversationToSummarize<M>[];
   /** The most characters that will be shown of one summary. */
@@ -136,7 +137,7 @@ export interface SummarizeQuestion<M extends MessageInput = MessageInput> extend
  * one or in place of all, says that there is no summary, and so does an id that is not there. A list of another length is no
  * answer; a summary that is blank or no text, and an id that nobody asked about, leave a note.
  */
-export type SummarizeHook<M extends MessageInput = MessageInput> = (
+export type SummarizeHook<M extends AnyMessage = MessageInput> = (
   question: SummarizeQuestion<M>,
 ) => Awaitable<
   | readonly (string | null | undefined)[]
@@ -147,7 +148,7 @@ export type SummarizeHook<M extends MessageInput = MessageInput> = (
 >;
 
 /** The hook of the group `tiers`. */
-export interface TierHooks<M extends MessageInput = MessageInput> {
+export interface TierHooks<M extends AnyMessage = MessageInput> {
   /** Summarizes conversations. */
   readonly summarize?: SummarizeHook<M> | null | undefined;
 }

@@ -2,141 +2,16 @@
 
 import type { CoreTranscript } from "#core";
 import { ContextError, type ErrorKind } from "../base/errors.js";
-import { FIELDS, type Field, ROLES, type Role } from "../base/generated.js";
+import { FIELDS, type Field, ROLES } from "../base/generated.js";
 import { firstHole, jsonOf, untilHole } from "../base/lists.js";
 import { describe } from "../base/options.js";
 import { call } from "../engine/engine.js";
+import { list, Malformed, required, text } from "./malformed.js";
 import { mediaOf } from "./media.js";
-import { unreadShapeOf } from "./shapes.js";
+import type { MessageInput, PartInput } from "./message.js";
+import { type AnyMessage, shapeOf } from "./shapes/index.js";
+import type { Row } from "./shapes/shape.js";
 import { hasMedia, lostField, sayingField } from "./substance.js";
-
-/** A tool call, in windrow's form or as OpenAI's chat messages have it. */
-export type ToolCallInput =
-  | { readonly id: string; readonly name: string; readonly arguments?: unknown }
-  | { readonly id: string; readonly function: { readonly name: string; readonly arguments?: unknown } }
-  | { readonly id: string; readonly custom: { readonly name: string; readonly input?: unknown } };
-
-/** Facts of an image, audio or a file that its cost depends on. Facts that are not given are read from its bytes, where these are. */
-export interface MediaFacts {
-  /** How finely an image is looked at: `low`, `high` or `auto`. */
-  readonly detail?: string;
-  /** What it is, for example `application/pdf`. */
-  readonly mediaType?: string;
-  /** How wide an image is, in pixels. */
-  readonly width?: number;
-  /** How high an image is, in pixels. */
-  readonly height?: number;
-  /** How many pages a file has. */
-  readonly pages?: number;
-  /** How long audio is, in seconds. */
-  readonly seconds?: number;
-  /** How large it is, in bytes. */
-  readonly bytes?: number;
-}
-
-/** What an Anthropic block has its image or document from. */
-export interface MediaSource {
-  readonly type: "base64" | "url" | "file" | "text" | "content" | (string & {});
-  readonly media_type?: string;
-  readonly data?: unknown;
-  readonly url?: string;
-  readonly file_id?: string;
-  readonly content?: unknown;
-}
-
-/**
- * A part of a message's content. Beside windrow's own forms, those of OpenAI's chat messages, the blocks of Anthropic's, and the
- * parts of the AI SDK's `ModelMessage` are read.
- */
-export type PartInput =
-  | { readonly type: "text" | "input_text" | "output_text"; readonly text: string }
-  | { readonly type: "refusal"; readonly refusal: string }
-  | { readonly type: "reasoning"; readonly text: string }
-  | { readonly type: "thinking"; readonly thinking: string; readonly signature?: string }
-  | { readonly type: "redacted_thinking"; readonly data: string }
-  | (MediaFacts & {
-      readonly type: "image" | "audio" | "file" | "document" | "input_audio";
-      readonly data?: unknown;
-      readonly url?: unknown;
-      readonly image?: unknown;
-      readonly source?: MediaSource;
-      readonly input_audio?: unknown;
-      readonly file?: unknown;
-    })
-  | (MediaFacts & {
-      readonly type: "image_url";
-      readonly image_url: { readonly url: string; readonly detail?: string };
-    })
-  | { readonly type: "tool-call"; readonly toolCallId: string; readonly toolName: string; readonly input?: unknown }
-  | { readonly type: "tool-result"; readonly toolCallId: string; readonly output?: unknown }
-  | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input?: unknown }
-  | {
-      readonly type: "tool_result";
-      readonly tool_use_id: string;
-      readonly content?: string | readonly PartInput[] | null;
-      readonly is_error?: boolean;
-    };
-
-/**
- * A message: windrow's own form, or a chat message of OpenAI's or Anthropic's. Further fields are allowed and left alone, as long
- * as none of them holds what the message says. Messages are never copied, changed or frozen: what a context keeps of them are
- * these objects.
- */
-export interface MessageInput {
-  /** Names the message in `explain`. */
-  readonly id?: string | number | null;
-  /** Who speaks. */
-  readonly role: Role | (string & {});
-  /** The content: a text, or parts. */
-  readonly content?: string | readonly (PartInput | string)[] | null;
-  /** Who speaks, by name. */
-  readonly name?: string | null;
-  /** When: ISO 8601 (UTC where it has no offset), milliseconds since 1970, or a `Date`. */
-  readonly createdAt?: string | number | Date | null;
-  /** The session that it belongs to. */
-  readonly sessionId?: string | null;
-  /** The conversation that it belongs to: one sitting within a session. */
-  readonly conversationId?: string | number | null;
-  /** The conversation that its text is the summary of. */
-  readonly summaryOf?: string | number | null;
-  /** The id of the message that it replies to. */
-  readonly replyTo?: string | number | null;
-  /** Where it comes from, for example `scheduled`. */
-  readonly source?: string | null;
-  /** Tags, for example `command`. */
-  readonly tags?: readonly string[] | null;
-  /** What was done in it, in words: a list of texts, or the JSON text of one. Other texts say nothing. */
-  readonly actions?: readonly string[] | string | null;
-  /** How the turn ended, for example `completed` or `failed`; `deleted` where its author removed it, and it is never shown. */
-  readonly status?: string | null;
-  /** The agent that it is meant for, or all the names that it goes by: it is a direct message then. */
-  readonly target?: string | readonly string[] | null;
-  /** Its priority among direct messages, from 0 to 1. */
-  readonly priority?: number | null;
-  /** How many seconds it is valid after it was written, 0 or more. */
-  readonly ttlSeconds?: number | null;
-  /** Tools that the assistant calls. */
-  readonly toolCalls?: readonly ToolCallInput[] | null;
-  /** Tools that the assistant calls, as OpenAI's chat messages have it. */
-  readonly tool_calls?: readonly ToolCallInput[] | null;
-  /** The call that this is the result of. */
-  readonly toolCallId?: string | null;
-  /** The call that this is the result of, as OpenAI's chat messages have it. */
-  readonly tool_call_id?: string | null;
-  /** What the assistant said aloud, as OpenAI's chat messages refer to it. */
-  readonly audio?: unknown;
-  /** What the assistant says in place of content. */
-  readonly refusal?: string | null;
-  /** What the assistant thought before it answered, as several providers give it beside the content. */
-  readonly reasoning_content?: string | null;
-  /** Whether every context must keep it. */
-  readonly pinned?: boolean | null;
-  /**
-   * Whether a session keeps it. Default: yes, but for local commands and diagnostics, which are messages with the tag
-   * `command` or `diagnostic`.
-   */
-  readonly persist?: boolean | null;
-}
 
 /**
  * A message as the engine sees it: role, pinned, time, and then field and text in turn. Two messages with equal encodings
@@ -177,6 +52,8 @@ const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
     "reasoning_details",
   ],
 ]);
+/** The fields that a message has which the module of a shape read. */
+const PLAIN_FIELDS: ReadonlySet<string> = new Set([...MESSAGE_FIELDS, "joinsNext"]);
 /** Fields in which providers give what the assistant thought, as a text. */
 const REASONING_FIELDS = ["reasoning_content", "reasoning", "thinking"] as const;
 /** The fields that may hold media, or say where it is. */
@@ -188,60 +65,69 @@ const MEDIA_PART_FIELDS: ReadonlySet<string> = new Set([
   ...["type", "detail", "mediaType", "width", "height", "pages", "seconds", "bytes", ...MEDIA_FIELDS],
 ]);
 
-/** The fault of a message, and its place. */
-class Malformed {
-  readonly place: string;
-  readonly message: string;
-  readonly nextAction: string;
-  /** Whether the message may be one of a shape that is not read. */
-  readonly isForeign: boolean;
-
-  constructor(place: string, message: string, nextAction: string, isForeign = false) {
-    this.place = place;
-    this.message = message;
-    this.nextAction = nextAction;
-    this.isForeign = isForeign;
-  }
-}
-
-/** Reads a message into `encoded`. Fails with `INVALID_TRANSCRIPT` at `path`. */
-export function readMessage(message: unknown, path: string, kind: ErrorKind, encoded: EncodedMessage): void {
+/** Reads a message into `encoded`, of the shape of that name where one is given. Fails with `INVALID_TRANSCRIPT` at `path`. */
+export function readMessage(
+  message: unknown,
+  path: string,
+  kind: ErrorKind,
+  encoded: EncodedMessage,
+  shape?: string,
+): void {
   encoded.length = 0;
   try {
-    read(message, encoded);
+    read(message, encoded, shape);
   } catch (failure) {
     const isMalformed = failure instanceof Malformed;
     const place = isMalformed ? path + failure.place : path;
-    const isForeign = isMalformed && (failure.isForeign || /^\.(?:content|tool_?[cC]alls)/.test(failure.place));
-    const shape = isForeign ? unreadShapeOf(message) : undefined;
-    const known =
-      shape === undefined ? "" : `; it looks like a message of the shape ${shape.name}, which windrow does not read`;
-    const nextAction = isMalformed ? failure.nextAction : "Pass messages whose fields can be read as plain data.";
     throw new ContextError({
       kind,
       code: "INVALID_TRANSCRIPT",
-      message: `${place}: ${isMalformed ? failure.message : "the message could not be read"}${known}`,
+      message: `${place}: ${isMalformed ? failure.message : "the message could not be read"}`,
       path: place,
-      nextAction: shape === undefined ? nextAction : `Pass what this makes of the messages: \`${shape.byHand}\`.`,
+      nextAction: isMalformed ? failure.nextAction : "Pass messages whose fields can be read as plain data.",
       cause: isMalformed ? undefined : failure,
     });
   }
 }
 
-function read(message: unknown, encoded: EncodedMessage): void {
+function read(message: unknown, encoded: EncodedMessage, shapeName: string | undefined): void {
   if (typeof message !== "object" || message === null || Array.isArray(message)) {
     throw new Malformed("", `expected a message, got ${describe(message)}`, "Pass objects with role and content.");
   }
-  const input = message as Record<string, unknown>;
+  const row = message as Row;
+  const shape = shapeOf(row, shapeName);
+  if (shape === undefined) {
+    readPlain(row, encoded, MESSAGE_FIELDS);
+    return;
+  }
+  const plain = shape.read(row);
+  const begin = readPlain({ ...ownFields(row, shape.fields), ...plain }, encoded, PLAIN_FIELDS);
+  if (plain.joinsNext === true) {
+    push(encoded, "joinsNext", "");
+  }
+  const known = new Set([...shape.fields, ...OWN_FIELDS]);
+  const isEmpty = saysNothing(encoded, begin, SAYS_NOTHING_BY_ITSELF);
+  checkNothingIsLost(row, { place: "", what: "message", known }, isEmpty, encoded, begin);
+}
+
+/** Fields of windrow's own that a message of any shape may have beside those of its shape. */
+const OWN_FIELDS = ["pinned", "persist", "tags", "replyTo", "sessionId", "conversationId"] as const;
+
+function ownFields(row: Row, taken: ReadonlySet<string>): Row {
+  const own = OWN_FIELDS.filter((field) => row[field] != null && !taken.has(field));
+  return Object.fromEntries(own.map((field) => [field, row[field]]));
+}
+
+/** Reads a message in windrow's own form; `known` are the fields of it that may be there. Gives where its content begins. */
+function readPlain(input: Row, encoded: EncodedMessage, known: ReadonlySet<string>): number {
   const role = input.role;
   const roleCode = roleCodes.get(role);
   if (roleCode === undefined) {
-    const known = ROLES.join(", ");
+    const roles = ROLES.join(", ");
     throw new Malformed(
       ".role",
       role == null ? "the message has no role" : `unknown role ${describe(role)}`,
-      `Give the message one of the roles ${known}.`,
-      true,
+      `Give the message one of the roles ${roles}.`,
     );
   }
   const createdAt = input.createdAt;
@@ -296,15 +182,15 @@ function read(message: unknown, encoded: EncodedMessage): void {
   }
   push(encoded, "resultId", text(input.toolCallId ?? input.tool_call_id, ".toolCallId"));
   const isEmpty = saysNothing(encoded, begin, SAYS_NOTHING_BY_ITSELF);
-  checkNothingIsLost(input, { place: "", what: "message", known: MESSAGE_FIELDS }, isEmpty, encoded, begin);
+  checkNothingIsLost(input, { place: "", what: "message", known }, isEmpty, encoded, begin);
   if (input.content === undefined && encoded.length === begin) {
     throw new Malformed(
       ".content",
       "the message has no content, and nothing else that windrow reads says anything",
       'Give it a content: a text, a list of parts, or "" where nothing is said.',
-      true,
     );
   }
+  return begin;
 }
 
 /**
@@ -378,7 +264,6 @@ function checkNothingIsLost(
       ? `what the ${what} says is in \`${field}\`, which windrow does not read`
       : `\`${field}\` holds more than windrow reads of the ${what}`,
     `Put it where windrow reads it, or under \`metadata\` where the model is not to see it.`,
-    true,
   );
 }
 
@@ -518,7 +403,6 @@ function readFields(input: Record<string, unknown>, place: string, encoded: Enco
         `${place}.type`,
         `unknown content part ${describe(type)}`,
         "Use text, reasoning, image, audio, file, tool-call or tool-result, or leave the part out.",
-        true,
       );
   }
 }
@@ -561,7 +445,6 @@ function readMedia(
       place,
       `the ${kind} part has no data, no url and no id`,
       "Give what it holds, or leave the part out.",
-      true,
     );
   }
   const detail = input.type === "image_url" ? ".image_url.detail" : ".detail";
@@ -609,14 +492,30 @@ const BLOCK_KINDS = [
   [/^(?:file|document|media)/, "file"],
 ] as const;
 
+/** The id of a message of any shape, as the engine knows it; undefined where it has none. */
+export function idOfMessage(message: unknown, shapeName?: string): string | undefined {
+  const row = message as Row;
+  const { id } = shapeOf(row, shapeName)?.read(row) ?? row;
+  return id == null ? undefined : String(id);
+}
+
 /**
  * A marked copy of a message with another text: it stands where the first text stood, and the further ones are gone. What
  * is no text stays as it is, so that a call keeps its result and an image its place.
  */
-export function shortenedCopy<M extends MessageInput>(message: M, text: string, mark: object = { shortened: true }): M {
+export function shortenedCopy<M extends AnyMessage>(
+  message: M,
+  text: string,
+  mark: object = { shortened: true },
+  shapeName?: string,
+): M {
   try {
-    const { refusal, ...copy } = message;
-    return { ...copy, content: withText(message.content, text), ...mark } as unknown as M;
+    const shape = shapeOf(message as unknown as Row, shapeName);
+    if (shape !== undefined) {
+      return { ...shape.withText(message as unknown as Row, text), ...mark } as unknown as M;
+    }
+    const { refusal, ...copy } = message as MessageInput;
+    return { ...copy, content: withText((message as MessageInput).content, text), ...mark } as unknown as M;
   } catch (cause) {
     throw new ContextError({
       kind: "context_build_error",
@@ -714,7 +613,6 @@ function readCall(call: unknown, place: string, encoded: EncodedMessage): void {
       `${place}.${input.result != null ? "result" : "output"}`,
       "a tool call holds its result",
       "Pass the result as a message of the role tool, with the id of the call as toolCallId.",
-      true,
     );
   }
 }
@@ -742,45 +640,9 @@ function json(value: unknown): string | undefined {
   return typeof value === "string" ? value : jsonOf(value);
 }
 
-function text(value: unknown, place: string): string | undefined {
-  if (value == null) {
-    return undefined;
-  }
-  return required(value, place);
-}
-
 /** An id. A number is read as its text. */
 function idOf(value: unknown, place: string): string | undefined {
   return typeof value === "number" ? String(value) : text(value, place);
-}
-
-function required(value: unknown, place: string): string {
-  if (typeof value !== "string") {
-    throw new Malformed(place, `expected a text, got ${describe(value)}`, "Give a text, or leave the field out.");
-  }
-  return value;
-}
-
-function list(value: unknown, place: string, expected = "a list"): readonly unknown[] {
-  if (value == null) {
-    return [];
-  }
-  if (!Array.isArray(value)) {
-    throw new Malformed(
-      place,
-      `expected ${expected}, got ${describe(value)}`,
-      `Give ${expected}, or leave the field out.`,
-    );
-  }
-  const hole = firstHole(value);
-  if (hole >= 0) {
-    throw new Malformed(
-      `${place}[${hole}]`,
-      "there is nothing here",
-      "Leave out places of the list that have nothing.",
-    );
-  }
-  return value;
 }
 
 /** How much text crosses at a time, in UTF-16 code units. */

@@ -4,7 +4,8 @@ import { ContextError, type ErrorKind } from "../base/errors.js";
 import { describe } from "../base/options.js";
 import { decodePlain, isRecord } from "../base/plain-data.js";
 import { publicCall } from "../base/public-call.js";
-import { type EncodedMessage, type MessageInput, readMessage } from "./messages.js";
+import type { MessageInput } from "./message.js";
+import { type EncodedMessage, readMessage } from "./messages.js";
 
 /** A row of a file that is not a message. */
 export interface SkippedRow {

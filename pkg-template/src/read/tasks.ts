@@ -4,7 +4,7 @@ import { ContextError } from "../base/errors.js";
 import { firstHole, jsonOf as jsonText } from "../base/lists.js";
 import { describe } from "../base/options.js";
 import { publicCall } from "../base/public-call.js";
-import type { MessageInput } from "./messages.js";
+import type { MessageInput } from "./message.js";
 
 /** A task: something that an agent does, says, or is told. */
 export interface TaskInput {

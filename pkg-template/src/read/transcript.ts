@@ -6,8 +6,10 @@ import type { Unread } from "../base/generated.js";
 import { describe } from "../base/options.js";
 import { publicCall, publicMethods } from "../base/public-call.js";
 import { call, engineGeneration } from "../engine/engine.js";
-import { appendEncoded, type EncodedMessage, isSame, type MessageInput, readMessage } from "./messages.js";
+import type { MessageInput } from "./message.js";
+import { appendEncoded, type EncodedMessage, isSame, readMessage } from "./messages.js";
 import { isInstructionRole } from "./roles.js";
+import type { AnyMessage } from "./shapes/index.js";
 
 /** Facts of the log that messages are from. */
 export interface LogFacts {
@@ -39,7 +41,7 @@ export interface Source<M> {
  * A transcript that lives in the engine: a message is read, counted and paired once.
  * Its messages are taken as they are when they are appended.
  */
-export class Transcript<M extends MessageInput = MessageInput> {
+export class Transcript<M extends AnyMessage = MessageInput> {
   static {
     publicMethods("transcript_error", Transcript.prototype, "all");
   }
@@ -130,7 +132,7 @@ export class Transcript<M extends MessageInput = MessageInput> {
 }
 
 /** Makes a transcript that lives in the engine. Fails with `INVALID_TRANSCRIPT`. */
-export function createTranscript<M extends MessageInput>(messages: readonly M[] = []): Transcript<M> {
+export function createTranscript<M extends AnyMessage>(messages: readonly M[] = []): Transcript<M> {
   return publicCall("transcript_error", "createTranscript", () => {
     const transcript = new Transcript<M>();
     transcript.append(listOf(messages, "transcript_error"));
@@ -144,7 +146,7 @@ export function createTranscript<M extends MessageInput>(messages: readonly M[] 
  * In an array that was seen before, the newest `reach` messages are compared field by field. An older message counts as
  * unchanged if it is the same object.
  */
-export function sourceOf<M extends MessageInput>(
+export function sourceOf<M extends AnyMessage>(
   transcript: readonly M[] | Transcript<M>,
   kind: ErrorKind,
   reach: number = Number.POSITIVE_INFINITY,
@@ -171,7 +173,7 @@ export function sourceOf<M extends MessageInput>(
 }
 
 /** The messages of a caller's transcript or array, unread. */
-export function messagesOf<M extends MessageInput>(
+export function messagesOf<M extends AnyMessage>(
   transcript: readonly M[] | Transcript<M>,
   kind: ErrorKind,
 ): readonly M[] {

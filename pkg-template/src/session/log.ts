@@ -5,7 +5,8 @@
 
 import { ContextError } from "../base/errors.js";
 import { decodePlain, encodePlain, isRecord, Unkept, withFields } from "../base/plain-data.js";
-import { type EncodedMessage, type MessageInput, readMessage } from "../read/messages.js";
+import type { MessageInput } from "../read/message.js";
+import { type EncodedMessage, readMessage } from "../read/messages.js";
 import { checkAnyIsRead, hasMessages, isCut, messageOfRow, rowsOf, type SkippedRow, tryParse } from "../read/parse.js";
 import type { Entry, EntryType, JsonValue, NewEntry } from "../stores/contract.js";
 import { entryOfBuildRow, isBuildRow } from "./builds.js";

@@ -5,7 +5,8 @@ import { ContextError } from "../base/errors.js";
 import { faultIn, faultOf, type OptionRules } from "../base/options.js";
 import { publicPromise } from "../base/public-call.js";
 import { call } from "../engine/engine.js";
-import type { MessageInput } from "../read/messages.js";
+import type { MessageInput } from "../read/message.js";
+import type { AnyMessage } from "../read/shapes/index.js";
 import { Transcript } from "../read/transcript.js";
 import { zoneOf } from "../read/zones.js";
 import type { TranscriptStore } from "../stores/contract.js";
@@ -63,7 +64,7 @@ interface Merged {
  * read once. What was removed by its author (`status: "deleted"`), or was valid for a time that is over (`ttlSeconds`), is
  * not found. Fails with `INVALID_CONFIG`, and as the store does.
  */
-export function searchSessions<M extends MessageInput = MessageInput>(
+export function searchSessions<M extends AnyMessage = MessageInput>(
   store: TranscriptStore,
   query: string,
   options: StoreSearchOptions = {},
@@ -84,7 +85,7 @@ export function searchSessions<M extends MessageInput = MessageInput>(
 type Hit = FoundInLog["hits"][number];
 
 /** Finds messages in logs, the best first. The query and the options were checked. */
-export async function searchLogs<M extends MessageInput>(
+export async function searchLogs<M extends AnyMessage>(
   logs: readonly Searched<M>[],
   text: string,
   { limit = DEFAULT_LIMIT, timeZone }: SearchOptions,
@@ -137,7 +138,7 @@ function merge(found: readonly FoundInLog[]): Merged[] {
 }
 
 /** A session that is opened for one search. */
-function searchedOf<M extends MessageInput>(store: TranscriptStore, sessionKey: string): Searched<M> {
+function searchedOf<M extends AnyMessage>(store: TranscriptStore, sessionKey: string): Searched<M> {
   return {
     sessionKey,
     async find(question) {
@@ -164,7 +165,7 @@ function searchedOf<M extends MessageInput>(store: TranscriptStore, sessionKey: 
 }
 
 /** Without those that are not there for anyone any more. */
-function stillThere<M extends MessageInput>(messages: ReadonlyMap<number, M>, nowMs: number): ReadonlyMap<number, M> {
+function stillThere<M extends AnyMessage>(messages: ReadonlyMap<number, M>, nowMs: number): ReadonlyMap<number, M> {
   const transcript = new Transcript<M>();
   try {
     transcript.append([...messages.values()]);

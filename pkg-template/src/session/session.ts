@@ -11,8 +11,10 @@ import { buildOver } from "../build/build.js";
 import type { BuildRecording, BuiltContext } from "../build/context.js";
 import { checkRecording, type Replay, replay } from "../build/replay.js";
 import { type ContextConfig, type InFormat, readSignal } from "../read/config.js";
-import { type MessageInput, readMessage } from "../read/messages.js";
+import type { MessageInput } from "../read/message.js";
+import { readMessage } from "../read/messages.js";
 import { checkText, type SkippedRow } from "../read/parse.js";
+import type { AnyMessage } from "../read/shapes/index.js";
 import { createTranscript, messageListOf } from "../read/transcript.js";
 import type {
   Entry,
@@ -110,14 +112,14 @@ export interface SessionImport {
  * Opens a session: a conversation under a key, in a store. It begins with its first message. Fails with `INVALID_SESSION`, and
  * as its store does.
  */
-export function openSession<M extends MessageInput = MessageInput>(
+export function openSession<M extends AnyMessage = MessageInput>(
   key: string,
   options: SessionOptions,
 ): Promise<Session<M>> {
   return publicPromise(KIND, "openSession", () => open<M>(key, options));
 }
 
-async function open<M extends MessageInput>(key: string, options: SessionOptions): Promise<Session<M>> {
+async function open<M extends AnyMessage>(key: string, options: SessionOptions): Promise<Session<M>> {
   checkKey(key);
   const store = options?.store;
   checkStore(store, "store");
@@ -130,7 +132,7 @@ async function open<M extends MessageInput>(key: string, options: SessionOptions
 }
 
 /** A conversation that lasts. `openSession` opens one. */
-export class Session<M extends MessageInput = MessageInput> {
+export class Session<M extends AnyMessage = MessageInput> {
   static {
     publicMethods(KIND, Session.prototype, ["seqOf", "subscribe"]);
   }
@@ -214,7 +216,7 @@ export class Session<M extends MessageInput = MessageInput> {
           nextAction: "Append the message.",
         });
       }
-      const { id, createdAt } = newest.message;
+      const { id, createdAt } = newest.message as MessageInput;
       const info = await this.#info();
       const isGone = this.#newest !== undefined && (info?.createdAtMs ?? Number.POSITIVE_INFINITY) > this.#newest.atMs;
       if (isGone || (this.#ownId !== undefined && id !== this.#ownId)) {

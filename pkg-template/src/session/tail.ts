@@ -5,8 +5,9 @@ import type { CoreTranscript } from "#core";
 import type { Unread, UnreadStretch } from "../base/generated.js";
 import type { OlderNeed, Reader } from "../build/build.js";
 import { call, engineGeneration } from "../engine/engine.js";
-import type { MessageInput } from "../read/messages.js";
+import type { MessageInput } from "../read/message.js";
 import { beginsExchange, isInstructionRole } from "../read/roles.js";
+import type { AnyMessage } from "../read/shapes/index.js";
 import { type Source, Transcript } from "../read/transcript.js";
 import { zoneOffsets } from "../read/zones.js";
 import type {
@@ -66,7 +67,7 @@ export interface FoundInLog {
   readonly timeRange: readonly [first: number, last: number] | null;
 }
 
-export class Tail<M extends MessageInput> implements Reader<M> {
+export class Tail<M extends AnyMessage> implements Reader<M> {
   readonly #store: TranscriptStore;
   readonly #sessionKey: string;
   /** Tells of rows that are no messages. */

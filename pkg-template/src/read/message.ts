@@ -1,0 +1,132 @@
+// What a message may look like in windrow's own form, which is also that of OpenAI's chat messages, Anthropic's and the AI SDK's
+// `ModelMessage`. The shapes of other packages have a module each in `shapes`.
+
+import type { Role } from "../base/generated.js";
+
+/** A tool call, in windrow's form or as OpenAI's chat messages have it. */
+export type ToolCallInput =
+  | { readonly id: string; readonly name: string; readonly arguments?: unknown }
+  | { readonly id: string; readonly function: { readonly name: string; readonly arguments?: unknown } }
+  | { readonly id: string; readonly custom: { readonly name: string; readonly input?: unknown } };
+
+/** Facts of an image, audio or a file that its cost depends on. Facts that are not given are read from its bytes, where these are. */
+export interface MediaFacts {
+  /** How finely an image is looked at: `low`, `high` or `auto`. */
+  readonly detail?: string;
+  /** What it is, for example `application/pdf`. */
+  readonly mediaType?: string;
+  /** How wide an image is, in pixels. */
+  readonly width?: number;
+  /** How high an image is, in pixels. */
+  readonly height?: number;
+  /** How many pages a file has. */
+  readonly pages?: number;
+  /** How long audio is, in seconds. */
+  readonly seconds?: number;
+  /** How large it is, in bytes. */
+  readonly bytes?: number;
+}
+
+/** What an Anthropic block has its image or document from. */
+export interface MediaSource {
+  readonly type: "base64" | "url" | "file" | "text" | "content" | (string & {});
+  readonly media_type?: string;
+  readonly data?: unknown;
+  readonly url?: string;
+  readonly file_id?: string;
+  readonly content?: unknown;
+}
+
+/**
+ * A part of a message's content. Beside windrow's own forms, those of OpenAI's chat messages, the blocks of Anthropic's, and the
+ * parts of the AI SDK's `ModelMessage` are read.
+ */
+export type PartInput =
+  | { readonly type: "text" | "input_text" | "output_text"; readonly text: string }
+  | { readonly type: "refusal"; readonly refusal: string }
+  | { readonly type: "reasoning"; readonly text: string }
+  | { readonly type: "thinking"; readonly thinking: string; readonly signature?: string }
+  | { readonly type: "redacted_thinking"; readonly data: string }
+  | (MediaFacts & {
+      readonly type: "image" | "audio" | "file" | "document" | "input_audio";
+      readonly data?: unknown;
+      readonly url?: unknown;
+      readonly image?: unknown;
+      readonly source?: MediaSource;
+      readonly input_audio?: unknown;
+      readonly file?: unknown;
+    })
+  | (MediaFacts & {
+      readonly type: "image_url";
+      readonly image_url: { readonly url: string; readonly detail?: string };
+    })
+  | { readonly type: "tool-call"; readonly toolCallId: string; readonly toolName: string; readonly input?: unknown }
+  | { readonly type: "tool-result"; readonly toolCallId: string; readonly output?: unknown }
+  | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input?: unknown }
+  | {
+      readonly type: "tool_result";
+      readonly tool_use_id: string;
+      readonly content?: string | readonly PartInput[] | null;
+      readonly is_error?: boolean;
+    };
+
+/**
+ * A message: windrow's own form, or a chat message of OpenAI's or Anthropic's. Further fields are allowed and left alone, as long
+ * as none of them holds what the message says. Messages are never copied, changed or frozen: what a context keeps of them are
+ * these objects.
+ */
+export interface MessageInput {
+  /** Names the message in `explain`. */
+  readonly id?: string | number | null;
+  /** Who speaks. */
+  readonly role: Role | (string & {});
+  /** The content: a text, or parts. */
+  readonly content?: string | readonly (PartInput | string)[] | null;
+  /** Who speaks, by name. */
+  readonly name?: string | null;
+  /** When: ISO 8601 (UTC where it has no offset), milliseconds since 1970, or a `Date`. */
+  readonly createdAt?: string | number | Date | null;
+  /** The session that it belongs to. */
+  readonly sessionId?: string | null;
+  /** The conversation that it belongs to: one sitting within a session. */
+  readonly conversationId?: string | number | null;
+  /** The conversation that its text is the summary of. */
+  readonly summaryOf?: string | number | null;
+  /** The id of the message that it replies to. */
+  readonly replyTo?: string | number | null;
+  /** Where it comes from, for example `scheduled`. */
+  readonly source?: string | null;
+  /** Tags, for example `command`. */
+  readonly tags?: readonly string[] | null;
+  /** What was done in it, in words: a list of texts, or the JSON text of one. Other texts say nothing. */
+  readonly actions?: readonly string[] | string | null;
+  /** How the turn ended, for example `completed` or `failed`; `deleted` where its author removed it, and it is never shown. */
+  readonly status?: string | null;
+  /** The agent that it is meant for, or all the names that it goes by: it is a direct message then. */
+  readonly target?: string | readonly string[] | null;
+  /** Its priority among direct messages, from 0 to 1. */
+  readonly priority?: number | null;
+  /** How many seconds it is valid after it was written, 0 or more. */
+  readonly ttlSeconds?: number | null;
+  /** Tools that the assistant calls. */
+  readonly toolCalls?: readonly ToolCallInput[] | null;
+  /** Tools that the assistant calls, as OpenAI's chat messages have it. */
+  readonly tool_calls?: readonly ToolCallInput[] | null;
+  /** The call that this is the result of. */
+  readonly toolCallId?: string | null;
+  /** The call that this is the result of, as OpenAI's chat messages have it. */
+  readonly tool_call_id?: string | null;
+  /** What the assistant said aloud, as OpenAI's chat messages refer to it. */
+  readonly audio?: unknown;
+  /** What the assistant says in place of content. */
+  readonly refusal?: string | null;
+  /** What the assistant thought before it answered, as several providers give it beside the content. */
+  readonly reasoning_content?: string | null;
+  /** Whether every context must keep it. */
+  readonly pinned?: boolean | null;
+  /**
+   * Whether a session keeps it. Default: yes, but for local commands and diagnostics, which are messages with the tag
+   * `command` or `diagnostic`.
+   */
+  readonly persist?: boolean | null;
+}

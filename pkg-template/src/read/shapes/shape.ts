@@ -1,0 +1,88 @@
+// What a shape of messages is: how its messages are told from others, read, and copied with another text.
+//
+// A module of a shape knows its package's types by structure alone, and imports none of it. It says in windrow's own form what a
+// message holds; the objects themselves stay as they are. What it does not know it refuses: nothing is lost silently.
+
+import type { Role } from "../../base/generated.js";
+import type { MessageInput, PartInput } from "../message.js";
+
+/** A message whose fields are looked at one by one. */
+export type Row = Readonly<Record<string, unknown>>;
+
+type Fields = { readonly [Field in Exclude<keyof MessageInput, "role" | "content">]?: MessageInput[Field] | undefined };
+
+/** A message in windrow's own form, as the module of a shape reads it. */
+export interface PlainMessage extends Fields {
+  readonly role: Role;
+  readonly content: readonly PartInput[];
+  /** Whether it is nothing without the message behind it: reasoning that a provider takes only before what it led to. */
+  readonly joinsNext?: boolean;
+}
+
+/** A shape of messages. */
+export interface MessageShape {
+  /** What the option `shape` calls it. */
+  readonly name: string;
+  /** What its messages are called, in errors and in the documentation. */
+  readonly title: string;
+  /** The fields of a message that it reads, and those that carry nothing which a model sees. */
+  readonly fields: ReadonlySet<string>;
+  /** Whether a message has what only messages of this shape have. */
+  fits(row: Row): boolean;
+  /** What a message says. Throws `Malformed`, with the place in the message, where it holds something unknown. */
+  read(row: Row): PlainMessage;
+  /**
+   * A copy with another text in the place of all that it says in words: of several texts the first is replaced and the others
+   * go. Calls, images and reasoning stay; a result stays where it is, with an empty text behind the first.
+   */
+  withText(row: Row, text: string): Row;
+  /** A copy without its tool calls and their results; the message itself where it has none. */
+  withoutToolCalls(row: Row): Row;
+}
+
+/** What a part is, as far as its text goes: words, the result of a tool, or neither. */
+export type TextKind = "text" | "result" | undefined;
+
+/**
+ * Parts with one text in the place of all that they say: the first part with a text has it, other texts are left out, and further
+ * results say nothing. Where no part has a text, `made` stands at the end.
+ */
+export function partsWithText<Part>(
+  parts: readonly Part[],
+  text: string,
+  {
+    kindOf,
+    rewritten,
+    made,
+  }: {
+    kindOf(part: Part): TextKind;
+    rewritten(part: Part, text: string): Part;
+    made(text: string): Part;
+  },
+): Part[] {
+  let isPlaced = false;
+  const copies = parts.flatMap((part) => {
+    const kind = kindOf(part);
+    if (kind === undefined) {
+      return [part];
+    }
+    const isGone = isPlaced && kind === "text";
+    const copy = isGone ? [] : [rewritten(part, isPlaced ? "" : text)];
+    isPlaced = true;
+    return copy;
+  });
+  return isPlaced ? copies : [...copies, made(text)];
+}
+
+/** A field that is an object; an empty one otherwise. */
+export function recordOf(value: unknown): Row {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Row) : {};
+}
+
+/** When a message was written, if a field says so in a form that windrow reads. */
+export function timeIn(...values: readonly unknown[]): string | number | Date | undefined {
+  return values.find(
+    (value): value is string | number | Date =>
+      value instanceof Date || (typeof value === "number" && Number.isFinite(value)) || typeof value === "string",
+  );
+}

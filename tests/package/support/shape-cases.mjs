@@ -1,0 +1,153 @@
+// What is true of every shape of messages that is read: its own test file has samples of it, and says what they hold.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { buildContextSync, countTokens, createTranscript, loadEncoding, messageShapes, replay } from "windrow";
+import { checkContextError } from "./errors.mjs";
+
+const encoding = "o200k_base";
+
+/**
+ * Checks a shape by samples.
+ *
+ * - `name`: what the option `shape` calls it;
+ * - `sample()`: a conversation in it, made anew each time: with calls of tools and their results, and all kinds of parts that it has;
+ * - `plain`: the same conversation in windrow's own form, message by message;
+ * - `texts`: what must be found in the prompt;
+ * - `together`: lists of positions that are in a context together or not at all;
+ * - `unknown()`: messages that hold something which the shape does not know, each with the place at which it is refused.
+ */
+export function checkShape({ name, sample, plain, texts, together = [], unknown = () => [] }) {
+  describe(`the shape ${name}`, async () => {
+    await loadEncoding(encoding);
+
+    test("is known by its name", () => {
+      assert.ok(messageShapes.some((shape) => shape.name === name));
+    });
+
+    test("is read: what is said in it is in the prompt", () => {
+      const { text } = buildContextSync(sample(), { encoding, render: { format: "text" } });
+      for (const said of texts) {
+        assert.ok(text.includes(said), `${said} in ${text}`);
+      }
+    });
+
+    test("costs what the same messages cost in windrow's own form", () => {
+      const messages = sample();
+      assert.equal(messages.length, plain.length);
+      for (const [at, message] of messages.entries()) {
+        const cost = (one) => countTokens([one], { encoding }).tokens;
+        assert.equal(cost(message), cost(plain[at]), `messages[${at}]`);
+      }
+    });
+
+    test("all of it is kept where there is room: the caller's own objects, untouched", () => {
+      const messages = sample();
+      const before = structuredClonable(sample());
+      const context = buildContextSync(messages, { encoding });
+      assert.equal(context.messages.length, messages.length);
+      for (const [at, message] of context.messages.entries()) {
+        assert.equal(message, messages[at]);
+      }
+      assert.deepEqual(structuredClonable(messages), before);
+    });
+
+    test("what goes together is there together, at every budget", () => {
+      const messages = sample();
+      const { total } = buildContextSync(messages, { encoding }).tokens;
+      for (let maxTokens = total; maxTokens > 0; maxTokens -= Math.max(1, Math.floor(total / 60))) {
+        const context = attempt(() =>
+          buildContextSync(messages, { encoding, request: "And now?", budget: { maxTokens } }),
+        );
+        if (context === undefined) {
+          return; // not even the request fits
+        }
+        assert.ok(context.tokens.total <= maxTokens);
+        for (const group of together) {
+          const kept = group.filter((at) => context.kept.includes(messages[at]));
+          assert.ok(kept.length === 0 || kept.length === group.length, `${group}: ${kept} of it at ${maxTokens}`);
+        }
+      }
+    });
+
+    test("what is shortened is a marked copy of the same shape, and costs what it says", () => {
+      const messages = sample();
+      const { total } = buildContextSync(messages, { encoding }).tokens;
+      let count = 0;
+      for (const [at, message] of messages.entries()) {
+        for (const share of [0.3, 0.6]) {
+          const whole = countTokens([message], { encoding }).tokens;
+          const budget = { maxTokens: Math.ceil(whole * share) + 8, onRequiredOverflow: "shorten" };
+          const context = attempt(() =>
+            buildContextSync([{ ...clone(message), pinned: true }], { encoding, request: null, budget }),
+          );
+          const copy = context?.messages.find(({ shortened }) => shortened);
+          if (copy === undefined) {
+            continue;
+          }
+          count += 1;
+          const again = countTokens(context.messages, { encoding }).tokens;
+          assert.equal(again, context.tokens.total, `messages[${at}]`);
+          assert.ok(again <= budget.maxTokens);
+        }
+      }
+      assert.ok(count > 0 || total < 40, "something is shortened");
+    });
+
+    test("without its tools nothing of them is left", () => {
+      const messages = sample();
+      const filter = { excludeToolCalls: true };
+      const context = buildContextSync(messages, { encoding, filter });
+      assert.equal(countTokens(context.messages, { encoding }).tokens, context.tokens.total);
+      for (const message of context.messages) {
+        assert.ok(message.shortened || messages.includes(message));
+      }
+    });
+
+    test("a recording gives the same again", async () => {
+      const messages = sample();
+      const context = buildContextSync(messages, { encoding, budget: { maxTokens: 200 }, request: "And now?" });
+      const again = await replay(JSON.parse(JSON.stringify(context.recording)), createTranscript(sample()));
+      assert.deepEqual([again.same, again.differences], [true, []]);
+    });
+
+    test("a message says why it is there, by its id or position", () => {
+      const messages = sample();
+      const context = buildContextSync(messages, { encoding });
+      for (const at of messages.keys()) {
+        const { id, fate, position } = context.explain(at);
+        assert.deepEqual([fate, position], ["kept", at]);
+        if (id !== undefined && messages.findIndex((_, other) => context.explain(other).id === id) === at) {
+          assert.ok(context.explain(id).position >= at);
+        }
+      }
+    });
+
+    test("what it does not know is refused, with its place", () => {
+      for (const [message, place] of unknown()) {
+        const failure = attempt(() => buildContextSync([message], { encoding }), true);
+        checkContextError(failure, { code: "INVALID_TRANSCRIPT", path: `messages[0]${place}` });
+      }
+    });
+  });
+}
+
+/** What a call gives; undefined where it fails, or its failure. */
+function attempt(call, wantsFailure = false) {
+  try {
+    const result = call();
+    return wantsFailure ? undefined : result;
+  } catch (failure) {
+    return wantsFailure ? failure : undefined;
+  }
+}
+
+/** A copy with what may be changed in it; an instance of a class keeps its class. */
+function clone(message) {
+  return Object.assign(Object.create(Object.getPrototypeOf(message)), message);
+}
+
+/** Messages as data, so that they can be compared. */
+function structuredClonable(messages) {
+  return JSON.parse(JSON.stringify(messages));
+}
