@@ -32,7 +32,7 @@ pub use placement::Placement;
 pub use recall::{
     ExcerptConfig, Focus, FocusSignals, PairConfig, Ranking, RecallConfig, SearchResults,
 };
-pub use render::{Format, Guard, Labels, RenderConfig, Replacement};
+pub use render::{Format, Guard, Labels, Provider, RenderConfig, Replacement};
 pub use sections::{
     FrontMatter, Item, Keep, Measure, Oversize, Section, SectionKind, SectionLimit,
 };
@@ -310,6 +310,7 @@ pub const OPTION_PATHS: &[&str] = &[
     "render.quoteLabel",
     "render.trailingNewline",
     "render.guard",
+    "render.provider",
     "sections",
 ];
 

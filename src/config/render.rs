@@ -46,6 +46,35 @@ pub struct RenderConfig {
     pub trailing_newline: bool,
     /// How the text formats keep what others wrote apart from the prompt's own lines.
     pub guard: Guard,
+    /// The provider that the messages are sent to, in the format `messages`. Where it wants the user to speak first and the history
+    /// begins with somebody else, a line of the user's stands before it: `[Earlier messages are not shown.]`. Room for that is set aside.
+    /// `context.request()` makes the body of the request. Default: none.
+    pub provider: Option<Provider>,
+}
+
+/// A provider of models, by the form of its requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Provider {
+    /// OpenAI's chat completions, and what is compatible with them.
+    Openai,
+    /// OpenAI's Responses.
+    OpenaiResponses,
+    /// Anthropic's Messages.
+    Anthropic,
+    /// Gemini's `generateContent`.
+    Gemini,
+    /// The AI SDK's `ModelMessage`, for any provider.
+    AiSdk,
+}
+
+impl Provider {
+    /// Whether the first message must be the user's.
+    #[must_use]
+    pub fn begins_with_user(self) -> bool {
+        matches!(self, Self::Anthropic | Self::Gemini | Self::AiSdk)
+    }
 }
 
 /// How contents are kept apart from structure.
@@ -146,8 +175,15 @@ impl RenderConfig {
         })
     }
 
-    /// Refuses labels by which two roles could not be told apart.
+    /// Refuses a provider for a text, and labels by which two roles could not be told apart.
     pub(super) fn check(&self) -> Result<()> {
+        if self.provider.is_some() && self.format != Format::Messages {
+            return Err(Error::option(
+                "render.provider",
+                "a text has no form of a provider's",
+                "Leave it out, or set render.format to \"messages\".",
+            ));
+        }
         if self.guard == Guard::None || self.format == Format::Xml {
             return Ok(());
         }
@@ -218,6 +254,7 @@ impl Default for RenderConfig {
             quote_label: "Earlier in this conversation:".to_owned(),
             trailing_newline: false,
             guard: Guard::Indent,
+            provider: None,
         }
     }
 }

@@ -71,6 +71,9 @@ fn quotes(config: &ContextConfig) -> bool {
     [config.recall.placement, config.triage.placement].contains(&Placement::AfterHistory)
 }
 
+/// What the user says first, where a provider wants the user to speak first and the history begins with somebody else.
+pub(crate) const OPENING: &str = "[Earlier messages are not shown.]";
+
 /// What the form is made of with nothing in it: what primes the reply, and the tools, which are in no message.
 pub(crate) fn frame(config: &ContextConfig) -> Parts<'_> {
     let flat_tokens = match config.render.format {

@@ -622,6 +622,12 @@ export interface RenderConfig {
   readonly trailingNewline?: boolean | undefined;
   /** How the text formats keep what others wrote apart from the prompt's own lines. */
   readonly guard?: Guard | undefined;
+  /**
+   * The provider that the messages are sent to, in the format `messages`. Where it wants the user to speak first and the history
+   * begins with somebody else, a line of the user's stands before it: `[Earlier messages are not shown.]`. Room for that is set aside.
+   * `context.request()` makes the body of the request. Default: none.
+   */
+  readonly provider?: Provider | null | undefined;
 }
 
 /**
@@ -667,6 +673,16 @@ export interface Replacement {
  * `xml` and `conversations` still escape them.
  */
 export type Guard = "indent" | "none";
+
+/**
+ * A provider of models, by the form of its requests.
+ * - `openai`: OpenAI's chat completions, and what is compatible with them.
+ * - `openai-responses`: OpenAI's Responses.
+ * - `anthropic`: Anthropic's Messages.
+ * - `gemini`: Gemini's `generateContent`.
+ * - `ai-sdk`: The AI SDK's `ModelMessage`, for any provider.
+ */
+export type Provider = "openai" | "openai-responses" | "anthropic" | "gemini" | "ai-sdk";
 
 /** A part of the prompt. The list of sections is the order in which it is put together. */
 export interface Section {

@@ -16,10 +16,24 @@ pub struct Kernel {
     pub message_tokens: f32,
 }
 
-/// What is left of a score behind a message, by the message's size.
-struct Fading([f32; Self::STEPS]);
+/// What is left of a score behind a message of a size.
+trait Fading {
+    fn behind(&self, size: u16) -> f32;
+}
 
-impl Fading {
+/// The same behind every message: nothing has to be looked up.
+struct Even(f32);
+
+impl Fading for Even {
+    fn behind(&self, _size: u16) -> f32 {
+        self.0
+    }
+}
+
+/// Less behind a long message.
+struct BySize([f32; Self::STEPS]);
+
+impl BySize {
     const STEPS: usize = 256;
     /// Tokens of a step. Above all steps a message counts as one of the last.
     const STEP_SHIFT: u16 = 3;
@@ -33,7 +47,9 @@ impl Fading {
             left
         }))
     }
+}
 
+impl Fading for BySize {
     fn behind(&self, size: u16) -> f32 {
         self.0[usize::from(size >> Self::STEP_SHIFT).min(Self::STEPS - 1)]
     }
@@ -76,7 +92,19 @@ pub(crate) fn add_up(total: &mut [f32], parts: &[(Part, f32); 3]) {
 /// Scores with what they get from others of their conversation; `flags` say where one begins, and `sizes` how many tokens each
 /// message has. Two at once, as each waits for what it has carried on so far.
 pub(crate) fn spread(sources: [(Kernel, &[f32]); 2], flags: &[u8], sizes: &[u16]) -> [Part; 2] {
-    let fadings = sources.map(|(kernel, _)| Fading::of(kernel));
+    if sources.iter().all(|(kernel, _)| kernel.message_tokens == f32::INFINITY) {
+        spread_by(sources, flags, sizes, &sources.map(|(kernel, _)| Even(kernel.decay)))
+    } else {
+        spread_by(sources, flags, sizes, &sources.map(|(kernel, _)| BySize::of(kernel)))
+    }
+}
+
+fn spread_by(
+    sources: [(Kernel, &[f32]); 2],
+    flags: &[u8],
+    sizes: &[u16],
+    fadings: &[impl Fading; 2],
+) -> [Part; 2] {
     let mut spreads = sources.map(|(_, scores)| vec![0.0; scores.len()]);
     let mut first = 0;
     while first < flags.len() {
@@ -86,7 +114,7 @@ pub(crate) fn spread(sources: [(Kernel, &[f32]); 2], flags: &[u8], sizes: &[u16]
         // Many a conversation is not about it.
         if sources.iter().any(|(_, scores)| scores.iter().any(|score| *score > 0.0)) {
             let spreads = spreads.each_mut().map(|all| &mut all[first..end]);
-            spread_conversation(sources, &fadings, &sizes[first..end], spreads);
+            spread_conversation(sources, fadings, &sizes[first..end], spreads);
         }
         first = end;
     }
@@ -97,7 +125,7 @@ pub(crate) fn spread(sources: [(Kernel, &[f32]); 2], flags: &[u8], sizes: &[u16]
 /// side by side, as each waits for what it was before; and by places, as iterators over all of that are not made as fast.
 fn spread_conversation(
     [one, other]: [(Kernel, &[f32]); 2],
-    [fading, other_fading]: &[Fading; 2],
+    [fading, other_fading]: &[impl Fading; 2],
     sizes: &[u16],
     [spread, other_spread]: [&mut [f32]; 2],
 ) {

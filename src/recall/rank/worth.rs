@@ -22,27 +22,28 @@ use crate::recall::rank::scoring::Scoring;
 pub fn worth(scoring: Scoring<'_>, scores: &Scores) -> Vec<f32> {
     let Scoring { index, query, weights, .. } = scoring;
     let sizes = index.sizes();
-    let price = |size: u16| f32::from(size) + weights.price_of_any;
+    let need = |score: f32| power(score.max(0.0), weights.need_by_score);
+    if query.wants_overview {
+        return scores.total.iter().copied().map(need).collect();
+    }
+    // The price of every size, so that there is no division for each message.
     let mean = mean(sizes) + weights.price_of_any;
-    let flow = scores.flow.range();
+    let most = sizes.iter().copied().max().unwrap_or_default();
+    let cheapness: Vec<f32> =
+        (0..=most).map(|size| mean / (f32::from(size) + weights.price_of_any)).collect();
+    let of = |(score, size): (&f32, &u16)| need(*score) * cheapness[usize::from(*size)];
+    let mut worth: Vec<f32> = scores.total.iter().zip(sizes).map(of).collect();
     let least = sizes.iter().copied().min().unwrap_or_default();
-    let of = |(message, (score, size)): (usize, (&f32, &u16))| {
-        let size = if scores.outstanding == Some(message) { &least } else { size };
-        if *score <= 0.0 {
-            return 0.0;
-        }
-        let value = score.powi(weights.need_by_score);
-        if query.wants_overview {
-            return value;
-        }
-        let cheapness = mean / price(*size);
-        if flow.contains(&message) {
+    for message in scores.flow.range().chain(scores.outstanding) {
+        let score = scores.total[message];
+        if score > 0.0 {
+            let is_outstanding = scores.outstanding == Some(message);
+            let size = if is_outstanding { least } else { sizes[message] };
             let bought = 1.0 - (scores.flow.of(message) / score).clamp(0.0, 1.0);
-            return value * cheapness.powf(bought);
+            worth[message] = need(score) * cheapness[usize::from(size)].powf(bought);
         }
-        value * cheapness
-    };
-    scores.total.iter().zip(sizes).enumerate().map(of).collect()
+    }
+    worth
 }
 
 /// The best messages in a new order: the worth of those whose words another one of the same speaker has, all of them and no others,
@@ -129,6 +130,11 @@ pub fn with_excerpts(
         merged.push(Candidate::whole(*message));
     }
     merged
+}
+
+/// A score to a small power: a call for each message would take longer.
+fn power(score: f32, power: i32) -> f32 {
+    (1..power).fold(score, |product, _| product * score)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a mean")]

@@ -4,9 +4,11 @@
 //! request may be about what its author said, or about what was answered. Such lines are found by phrases of their language.
 //! Only prose counts: a phrase within code, within quotation marks, or in a quoted line is somebody else's.
 
+use crate::base::map::Hashed;
 use crate::recall::text::language::Language;
 use crate::recall::text::terms::spaced_folded;
 use crate::recall::text::words;
+use std::sync::OnceLock;
 
 /// It says that something holds throughout: an instruction or a preference.
 pub(crate) const STANDS: u8 = 1;
@@ -16,23 +18,54 @@ pub(crate) const CORRECTS: u8 = 2;
 /// Sentences of a text that are read: of a page that was pasted these are its beginning.
 const MOST_SENTENCES: usize = 64;
 
+/// A phrase that is a cue.
+struct Phrase {
+    language: Language,
+    cue: u8,
+    /// Whether it is one at the beginning of a sentence alone.
+    is_first: bool,
+    words: &'static str,
+}
+
+/// The phrases of all languages, by their first words: most words of a text begin none.
+fn phrases() -> &'static Hashed<&'static str, Vec<Phrase>> {
+    static PHRASES: OnceLock<Hashed<&'static str, Vec<Phrase>>> = OnceLock::new();
+    PHRASES.get_or_init(|| {
+        let mut phrases: Hashed<&'static str, Vec<Phrase>> = Hashed::default();
+        for language in Language::ALL {
+            let stands = words::standing_phrases(language).map(|phrase| (phrase, STANDS));
+            let corrects = words::correction_phrases(language).map(|phrase| (phrase, CORRECTS));
+            for (phrase, cue) in stands.chain(corrects) {
+                let words = phrase.strip_prefix('^').unwrap_or(phrase);
+                let first = words.split(' ').next().unwrap_or(words);
+                let is_first = words.len() < phrase.len();
+                phrases.entry(first).or_default().push(Phrase { language, cue, is_first, words });
+            }
+        }
+        phrases
+    })
+}
+
 /// What the words of a text say about how it is meant: [`STANDS`], [`CORRECTS`]. Where the language is unknown, those of any
 /// count.
 pub(crate) fn cues(text: &str, language: Option<Language>) -> u8 {
+    let phrases = phrases();
     let mut cues = 0;
     for sentence in sentences(&prose(text)).take(MOST_SENTENCES) {
         let said = spaced_folded(sentence);
-        for language in languages(language) {
-            let has = |phrase: &str| match phrase.strip_prefix('^') {
-                Some(phrase) => begins_with(&said, phrase),
-                None => find(&said, phrase),
-            };
-            if words::standing_phrases(language).any(has) {
-                cues |= STANDS;
+        let mut rest = said.strip_prefix(' ').unwrap_or(&said);
+        let mut is_first = true;
+        while let Some((word, behind)) = rest.split_once(' ') {
+            for phrase in phrases.get(word).into_iter().flatten() {
+                let may_be = language.is_none_or(|known| known == phrase.language)
+                    && (is_first || !phrase.is_first);
+                let is_said =
+                    || rest.strip_prefix(phrase.words).is_some_and(|end| end.starts_with(' '));
+                if may_be && is_said() {
+                    cues |= phrase.cue;
+                }
             }
-            if words::correction_phrases(language).any(has) {
-                cues |= CORRECTS;
-            }
+            (rest, is_first) = (behind, false);
         }
         if cues == STANDS | CORRECTS {
             break;
@@ -69,12 +102,6 @@ pub(crate) fn whose(request: &str, language: Option<Language>) -> Whose {
 fn languages(known: Option<Language>) -> impl Iterator<Item = Language> {
     let is_it = move |language: &Language| known.is_none_or(|known| known == *language);
     Language::ALL.into_iter().filter(is_it)
-}
-
-/// Whether a sentence begins with a phrase. Before and behind each of its words there is a space.
-fn begins_with(said: &str, phrase: &str) -> bool {
-    let rest = said.strip_prefix(' ').and_then(|said| said.strip_prefix(phrase));
-    rest.is_some_and(|rest| rest.starts_with(' '))
 }
 
 /// Whether a sentence has a phrase. Before and behind each of its words there is a space.
@@ -210,6 +237,34 @@ mod tests {
                 _ => format!("{around} `{said}` {around}"),
             };
             prop_assert_eq!(cues(&quoted, Some(language)), cues(&format!("{around} ; {around}"), Some(language)));
+        }
+
+        /// By looking for each phrase in turn, as they are written down.
+        #[test]
+        fn every_phrase_is_found_where_it_stands(
+            before in "([a-zé']{1,8} ){0,3}",
+            which in 0_usize..400,
+            behind in "( [a-zé']{1,8}){0,3}",
+            language in 0_usize..8,
+        ) {
+            let known = Language::ALL.get(language).copied();
+            let all: Vec<(Language, &str, u8)> = Language::ALL
+                .into_iter()
+                .flat_map(|it| {
+                    let stands = words::standing_phrases(it).map(move |phrase| (it, phrase, STANDS));
+                    stands.chain(words::correction_phrases(it).map(move |phrase| (it, phrase, CORRECTS)))
+                })
+                .collect();
+            let text = format!("{before}{}{behind}", all[which % all.len()].1.trim_start_matches('^'));
+            let said = spaced_folded(&text);
+            let expected = all.iter().filter(|(it, ..)| known.is_none_or(|known| known == *it)).fold(0, |cues, (_, phrase, cue)| {
+                let is_said = match phrase.strip_prefix('^') {
+                    Some(phrase) => said[1..].strip_prefix(phrase).is_some_and(|end| end.starts_with(' ')),
+                    None => find(&said, phrase),
+                };
+                if is_said { cues | cue } else { cues }
+            });
+            prop_assert_eq!(cues(&text, known), expected, "{}", text);
         }
 
         #[test]

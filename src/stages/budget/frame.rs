@@ -5,7 +5,7 @@ use super::filling::{Filling, Plan};
 use super::omission::{self, Omission};
 use crate::base::cost::Cost;
 use crate::base::message::Role;
-use crate::config::{Format, Placement, SectionKind};
+use crate::config::{Format, Placement, Provider, SectionKind};
 use crate::prompt::form;
 use crate::state::ask::StageResult;
 use crate::state::context::Piece;
@@ -24,6 +24,8 @@ pub(super) struct Frame {
     pub(super) is_empty: bool,
     /// Before and after the quotes.
     pub(super) around_quotes: (Vec<Piece>, Vec<Piece>),
+    /// What the user says first where the provider wants that and the history begins with somebody else. It is paid for.
+    opening: Option<Piece>,
     /// The line that says that messages are left out, and the room that is kept for it.
     notice: Option<Piece>,
     reserved: Cost,
@@ -71,7 +73,17 @@ impl Frame {
         if config.render.format != Format::Messages {
             frame.empty = make(empty.into_iter().collect()).pop();
         }
+        if config.render.provider.is_some_and(Provider::begins_with_user) {
+            frame.opening = Some(fill.make(position, Role::User, form::OPENING.to_owned()));
+        }
         frame
+    }
+
+    /// What is paid for before anything is kept: the pieces around the history, or what stands in its place, and what the user
+    /// says first.
+    pub(super) fn fixed(&self) -> Vec<Piece> {
+        let around = if self.is_empty { self.empty.into_iter().collect() } else { self.pieces() };
+        around.into_iter().chain(self.opening).collect()
     }
 
     /// The pieces before and after the history.
@@ -92,6 +104,27 @@ impl Filling<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Has the user speak first, where the provider wants that. Instructions do not count, and quotes are in one.
+    pub(super) fn open(&self, frame: &Frame, layout: &mut Vec<(Piece, usize)>) {
+        let speaks = |(piece, _): &(Piece, usize)| {
+            !matches!(piece, Piece::Quoted(_)) && !self.role_of(*piece).is_instruction()
+        };
+        if let (Some(opening), Some(first)) = (frame.opening, layout.iter().position(speaks)) {
+            let (piece, section) = layout[first];
+            if self.role_of(piece) != Role::User {
+                layout.insert(first, (opening, section));
+            }
+        }
+    }
+
+    fn role_of(&self, piece: Piece) -> Role {
+        match (piece, self.view().source(piece)) {
+            (Piece::Made(position), _) => self.fill.made[position].role,
+            (_, Some((transcript, row))) => transcript.role(row),
+            (_, None) => Role::User,
+        }
     }
 
     /// The request, and the kept ones of its answers.

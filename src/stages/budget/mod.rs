@@ -213,6 +213,7 @@ fn lay_out(
         };
         layout.extend(pieces.into_iter().map(|piece| (piece, position)));
     }
+    filling.open(frame, &mut layout);
     filling.fill.layout = layout;
     Ok(())
 }

@@ -51,12 +51,9 @@ impl Filling<'_> {
         if frame.is_empty {
             unread::ask_for_more(input, marks, &[])?; // all of it may be unread
         }
-        let around: Vec<Piece> = if frame.is_empty {
-            frame.empty.into_iter().collect()
-        } else {
-            let around = shapes.iter().flat_map(Shape::required_frame);
-            frame.pieces().into_iter().chain(around).collect()
-        };
+        let shapes = shapes.iter().filter(|_| !frame.is_empty);
+        let around = shapes.flat_map(Shape::required_frame);
+        let around: Vec<Piece> = frame.fixed().into_iter().chain(around).collect();
         let mut asked = pieces.clone();
         asked.extend_from_slice(&around);
         self.ask_for(&asked)?;

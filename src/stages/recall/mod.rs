@@ -392,6 +392,9 @@ fn fits_anyway(input: &Input, marks: &Marks) -> bool {
     for text in [&config.render.heading, &config.render.gap_notice].into_iter().flatten() {
         add_made(text.len());
     }
+    if config.render.provider.is_some() {
+        add_made(form::OPENING.len());
+    }
     for section in config.sections() {
         let texts = [&section.label, &section.text, &section.empty].into_iter().flatten();
         add_made(section.id.len() + texts.map(String::len).sum::<usize>());

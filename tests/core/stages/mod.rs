@@ -3,4 +3,5 @@ mod pairs;
 mod items;
 mod marks;
 mod placement;
+mod provider;
 mod request;
