@@ -2,7 +2,7 @@
 //! one.
 
 use crate::base::map::{self, Hashed};
-use crate::base::message::Field;
+use crate::base::message::{Field, Role};
 use crate::base::time::Milliseconds;
 use crate::log::messages::Messages;
 
@@ -162,7 +162,9 @@ impl Groups {
             }
         }
         for pair in order.windows(2) {
-            if transcript.value(pair[0], Field::JoinsNext).is_some() {
+            // What the assistant thought belongs to what it did next, and to nothing that others say.
+            let joins = transcript.value(pair[0], Field::JoinsNext).is_some();
+            if joins && transcript.role(pair[1]) == Role::Assistant {
                 groups.join(pair[0], pair[1]);
             }
         }

@@ -1,2 +1,3 @@
 mod groups;
+mod joined;
 pub(crate) mod unread;

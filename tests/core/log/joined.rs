@@ -1,0 +1,60 @@
+//! Messages that are nothing without the next one: what was thought, as a message of its own.
+
+use crate::support::{Message, build, config, fates, groups_are_whole, kept, transcript};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use windrow::base::message::{Field, Role};
+use windrow::state::trace::Fate;
+
+/// A turn of a chat whose steps are messages of their own.
+fn turn() -> impl Strategy<Value = Vec<Message>> {
+    (0_usize..4, 0_u32..1_000_000, any::<bool>()).prop_map(|(calls, number, thinks)| {
+        let mut turn = vec![Message::user(&format!("Question {number}?"))];
+        if thinks {
+            let thought = Message::new(Role::Assistant, "").with(Field::Reasoning, "I think so.");
+            turn.push(thought.with(Field::JoinsNext, ""));
+        }
+        let ids: Vec<String> = (0..calls).map(|at| format!("{number}-{at}")).collect();
+        turn.extend(ids.iter().map(|id| Message::calls(&[id])));
+        turn.extend(ids.iter().map(|id| Message::result(id, "It is so.")));
+        turn.push(Message::assistant("So it is."));
+        turn
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_was_thought_is_there_with_what_it_led_to(turns in vec(turn(), 1..12), tokens in 30_u64..400) {
+        let messages = turns.concat();
+        let json = format!(r#"{{"encoding":"estimate","budget":{{"maxTokens":{tokens}}}}}"#);
+        let Ok(context) = build(&transcript(&messages), Some("And now?"), config(&json)) else { return Ok(()) };
+        let rows = kept(&context);
+        for row in 0..messages.len() {
+            if messages[row].fields.iter().any(|(field, _)| *field == Field::JoinsNext) {
+                prop_assert_eq!(rows.contains(&row), rows.contains(&(row + 1)), "{} of {:?}", row, rows);
+            }
+        }
+        groups_are_whole(&context, &messages);
+    }
+}
+
+#[test]
+fn what_others_say_is_not_drawn_in() {
+    let call = Message::calls(&["1"]).with(Field::JoinsNext, "");
+    let messages = [Message::user("Look."), call, Message::user("Never mind.")];
+    let context =
+        build(&transcript(&messages), None, config(r#"{"encoding":"estimate"}"#)).expect("it fits");
+    assert_eq!(fates(&context)[2].0, Fate::Kept);
+}
+
+#[test]
+fn without_calls_nothing_is_thought_of_them() {
+    let thought = Message::new(Role::Assistant, "")
+        .with(Field::Reasoning, "Look it up.")
+        .with(Field::JoinsNext, "");
+    let messages =
+        [Message::user("Look."), thought, Message::calls(&["1"]), Message::result("1", "It is.")];
+    let json = r#"{"encoding":"estimate","filter":{"excludeToolCalls":true}}"#;
+    let context = build(&transcript(&messages), Some("And?"), config(json)).expect("it fits");
+    assert_eq!(kept(&context), [0]);
+}
