@@ -108,6 +108,17 @@ const openai = [
   { role: "tool", tool_call_id: "a", content: "done" },
 ] as const;
 buildContextSync(openai).kept[0]?.role;
+const items = [
+  { type: "reasoning", id: "r", summary: [], encrypted_content: "…" },
+  { type: "function_call", call_id: "c", name: "f", arguments: "{}" },
+  { type: "function_call_output", call_id: "c", output: "done" },
+  { type: "hosted_tool_call", name: "web_search_call", providerData: { action: {} } },
+  { role: "user", content: [{ type: "input_image", image_url: "https://example.org/a.png", detail: "low" }] },
+  { role: "user", content: [{ type: "input_file", file: { id: "f" } }] },
+] as const;
+buildContextSync(items).kept[0] satisfies (typeof items)[number] | undefined;
+// @ts-expect-error: a type that no item has
+buildContextSync([{ type: "dream" }]);
 const anything: MessageInput[] = [{ role: "user", content: ["hi", { type: "image", detail: "low", data: "…" }] }];
 buildContextSync(anything);
 

@@ -64,10 +64,10 @@ type OtherNeed = Exclude<HookNeed, EmbeddingsNeed>;
 type RunHook = (...question: readonly unknown[]) => unknown;
 
 /** Asks for vectors, one batch after the other. Each batch is taken at once: it is true whatever becomes of the rest. */
-async function askForVectors(
+async function askForVectors<M extends AnyMessage>(
   { texts, batchSize, timeoutMs }: EmbeddingsNeed,
   run: RunHook,
-  asking: Asking<MessageInput>,
+  asking: Asking<M>,
 ): Promise<Answer> {
   const { signal, take } = asking;
   const hook = "recall.embed";

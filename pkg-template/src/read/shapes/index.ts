@@ -1,13 +1,16 @@
 // Every shape of messages that is read beside windrow's own, in the order in which a message is held against them.
 
+import { untilHole } from "../../base/lists.js";
 import type { MessageInput } from "../message.js";
 import { type UiMessageShape, uiMessageShape } from "./ai-sdk-ui.js";
-import type { MessageShape, Row } from "./shape.js";
+import { type AgentsItemShape, openaiAgentsShape } from "./openai-agents.js";
+import { openaiResponsesShape, type ResponsesItemShape } from "./openai-responses.js";
+import { type MessageShape, type Row, recordOf } from "./shape.js";
 
 /** A message of any shape that is read. */
-export type AnyMessage = MessageInput | UiMessageShape;
+export type AnyMessage = MessageInput | UiMessageShape | ResponsesItemShape | AgentsItemShape;
 
-const SHAPES: readonly MessageShape[] = [uiMessageShape];
+const SHAPES: readonly MessageShape[] = [uiMessageShape, openaiAgentsShape, openaiResponsesShape];
 
 /** The shapes of messages that windrow reads beside its own: their names, as the option `shape` takes them, and what they are called. */
 export const messageShapes: readonly { readonly name: string; readonly title: string }[] = Object.freeze(
@@ -18,17 +21,25 @@ export const messageShapes: readonly { readonly name: string; readonly title: st
  * Fields that no message in windrow's own form has, OpenAI's chat messages, Anthropic's or the AI SDK's `ModelMessage`. A message
  * with none of them is one of these.
  */
-const FOREIGN_FIELDS: ReadonlySet<string> = new Set(["parts"]);
+const FOREIGN_FIELDS: ReadonlySet<string> = new Set(["parts", "type", "providerData"]);
+/** Types of parts that none of them has. */
+const FOREIGN_PARTS: ReadonlySet<unknown> = new Set(["input_image", "input_file"]);
 
 /** The shape of a message; undefined where it is in windrow's own form, or in none that is known. */
 export function shapeOf(message: Row, name?: string): MessageShape | undefined {
   if (name !== undefined) {
     return SHAPES.find((shape) => shape.name === name);
   }
+  return isSuspect(message) ? SHAPES.find((shape) => shape.fits(message)) : undefined;
+}
+
+/** Whether a message has anything that is not in windrow's own form. */
+function isSuspect(message: Row): boolean {
   for (const field in message) {
     if (FOREIGN_FIELDS.has(field)) {
-      return SHAPES.find((shape) => shape.fits(message));
+      return true;
     }
   }
-  return undefined;
+  const { content } = message;
+  return Array.isArray(content) && untilHole(content).some((part) => FOREIGN_PARTS.has(recordOf(part).type));
 }

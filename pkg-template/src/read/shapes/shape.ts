@@ -15,7 +15,10 @@ type Fields = { readonly [Field in Exclude<keyof MessageInput, "role" | "content
 export interface PlainMessage extends Fields {
   readonly role: Role;
   readonly content: readonly PartInput[];
-  /** Whether it is nothing without the message behind it: reasoning that a provider takes only before what it led to. */
+  /**
+   * Whether it is nothing without the message behind it: reasoning that a provider takes only before what it led to, or a call with
+   * others behind it that were made at once.
+   */
   readonly joinsNext?: boolean;
 }
 
