@@ -8,6 +8,7 @@ import { decodePlain, encodePlain, isRecord, Unkept, withFields } from "../base/
 import type { MessageInput } from "../read/message.js";
 import { type EncodedMessage, readMessage } from "../read/messages.js";
 import { checkAnyIsRead, hasMessages, isCut, messageOfRow, rowsOf, type SkippedRow, tryParse } from "../read/parse.js";
+import type { AnyMessage } from "../read/shapes/index.js";
 import type { Entry, EntryType, JsonValue, NewEntry } from "../stores/contract.js";
 import { entryOfBuildRow, isBuildRow } from "./builds.js";
 
@@ -33,7 +34,7 @@ export interface ReadLines {
  * has no `toJSON`. `path` is where the message is in the caller's input.
  */
 export function entryOf(
-  message: MessageInput,
+  message: AnyMessage,
   path = "",
   missing: Readonly<Pick<MessageInput, "id" | "createdAt">> = {},
 ): NewEntry {

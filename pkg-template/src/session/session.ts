@@ -237,7 +237,7 @@ export class Session<M extends AnyMessage = MessageInput> {
         if (!(failure instanceof ContextError && failure.code === "STORE_CONFLICT")) {
           // Whether it is there now is not known: the next one looks, and takes no other's place.
           this.#newest = undefined;
-          this.#ownId = given.id ?? own.id;
+          this.#ownId = (given as MessageInput).id ?? own.id;
         }
         throw failure;
       }
@@ -721,7 +721,8 @@ interface Told {
   readonly newest: number;
 }
 
-function isKept({ persist, tags }: MessageInput): boolean {
+function isKept(message: AnyMessage): boolean {
+  const { persist, tags } = message as MessageInput;
   return persist ?? !tags?.some((tag) => LOCAL_TAGS.includes(tag));
 }
 

@@ -757,7 +757,8 @@ function roleOf(entry: Entry | undefined): unknown {
   return read?.message?.role;
 }
 
-function isSummary({ summaryOf }: MessageInput): boolean {
+function isSummary(message: AnyMessage): boolean {
+  const { summaryOf } = message as MessageInput;
   return summaryOf != null && summaryOf !== "";
 }
 

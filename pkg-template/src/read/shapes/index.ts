@@ -2,12 +2,14 @@
 
 import type { MessageInput } from "../message.js";
 import { type UiMessageShape, uiMessageShape } from "./ai-sdk-ui.js";
+import { type GeminiContentShape, geminiContentShape } from "./gemini.js";
+import { type LangChainMessageShape, langChainMessageShape } from "./langchain.js";
 import type { MessageShape, Row } from "./shape.js";
 
 /** A message of any shape that is read. */
-export type AnyMessage = MessageInput | UiMessageShape;
+export type AnyMessage = MessageInput | UiMessageShape | GeminiContentShape | LangChainMessageShape;
 
-const SHAPES: readonly MessageShape[] = [uiMessageShape];
+const SHAPES: readonly MessageShape[] = [uiMessageShape, geminiContentShape, langChainMessageShape];
 
 /** The shapes of messages that windrow reads beside its own: their names, as the option `shape` takes them, and what they are called. */
 export const messageShapes: readonly { readonly name: string; readonly title: string }[] = Object.freeze(
@@ -15,20 +17,29 @@ export const messageShapes: readonly { readonly name: string; readonly title: st
 );
 
 /**
- * Fields that no message in windrow's own form has, OpenAI's chat messages, Anthropic's or the AI SDK's `ModelMessage`. A message
- * with none of them is one of these.
+ * Fields that a message of another shape has. One with none of them, and none of the roles below, is in windrow's own form, or one
+ * of OpenAI's chat messages, Anthropic's or the AI SDK's `ModelMessage`: of these, only the answers of some have a type.
  */
-const FOREIGN_FIELDS: ReadonlySet<string> = new Set(["parts"]);
+const FOREIGN_FIELDS: ReadonlySet<string> = new Set(["parts", "type", "lc_kwargs"]);
+/** Roles that no such message has. */
+const FOREIGN_ROLES: ReadonlySet<unknown> = new Set(["model"]);
 
 /** The shape of a message; undefined where it is in windrow's own form, or in none that is known. */
 export function shapeOf(message: Row, name?: string): MessageShape | undefined {
   if (name !== undefined) {
     return SHAPES.find((shape) => shape.name === name);
   }
+  return isSuspect(message) ? SHAPES.find((shape) => shape.fits(message)) : undefined;
+}
+
+function isSuspect(message: Row): boolean {
+  if (FOREIGN_ROLES.has(message.role)) {
+    return true;
+  }
   for (const field in message) {
     if (FOREIGN_FIELDS.has(field)) {
-      return SHAPES.find((shape) => shape.fits(message));
+      return true;
     }
   }
-  return undefined;
+  return false;
 }
