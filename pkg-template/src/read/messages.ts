@@ -512,7 +512,7 @@ export function shortenedCopy<M extends AnyMessage>(
   try {
     const shape = shapeOf(message as unknown as Row, shapeName);
     if (shape !== undefined) {
-      return { ...shape.withText(message as unknown as Row, text), ...mark } as unknown as M;
+      return Object.assign(shape.withText(message as unknown as Row, text), mark) as unknown as M;
     }
     const { refusal, ...copy } = message as MessageInput;
     return { ...copy, content: withText((message as MessageInput).content, text), ...mark } as unknown as M;

@@ -15,7 +15,7 @@ export function withoutToolCalls<M extends AnyMessage>(given: M, shapeName?: str
   const shape = shapeOf(given as unknown as Row, shapeName);
   if (shape !== undefined) {
     const copy = shape.withoutToolCalls(given as unknown as Row);
-    return (copy === (given as unknown as Row) ? given : { ...copy, shortened: true }) as unknown as M;
+    return (copy === (given as unknown as Row) ? given : Object.assign(copy, { shortened: true })) as unknown as M;
   }
   const message = given as MessageInput;
   const isOfTool = (part: unknown): boolean => PART_TYPES.includes((part as { readonly type?: unknown } | null)?.type);

@@ -79,7 +79,7 @@ export function checkShape({ name, sample, plain, texts, together = [], unknown 
           const whole = countTokens([message], { encoding }).tokens;
           const budget = { maxTokens: Math.ceil(whole * share) + 8, onRequiredOverflow: "shorten" };
           const context = attempt(() =>
-            buildContextSync([{ ...clone(message), pinned: true }], { encoding, request: null, budget }),
+            buildContextSync([Object.assign(clone(message), { pinned: true })], { encoding, request: null, budget }),
           );
           const copy = context?.messages.find(({ shortened }) => shortened);
           if (copy === undefined) {

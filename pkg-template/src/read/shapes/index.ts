@@ -3,14 +3,28 @@
 import { untilHole } from "../../base/lists.js";
 import type { MessageInput } from "../message.js";
 import { type UiMessageShape, uiMessageShape } from "./ai-sdk-ui.js";
+import { type GeminiContentShape, geminiContentShape } from "./gemini.js";
+import { type LangChainMessageShape, langChainMessageShape } from "./langchain.js";
 import { type AgentsItemShape, openaiAgentsShape } from "./openai-agents.js";
 import { openaiResponsesShape, type ResponsesItemShape } from "./openai-responses.js";
 import { type MessageShape, type Row, recordOf } from "./shape.js";
 
 /** A message of any shape that is read. */
-export type AnyMessage = MessageInput | UiMessageShape | ResponsesItemShape | AgentsItemShape;
+export type AnyMessage =
+  | MessageInput
+  | UiMessageShape
+  | ResponsesItemShape
+  | AgentsItemShape
+  | GeminiContentShape
+  | LangChainMessageShape;
 
-const SHAPES: readonly MessageShape[] = [uiMessageShape, openaiAgentsShape, openaiResponsesShape];
+const SHAPES: readonly MessageShape[] = [
+  uiMessageShape,
+  geminiContentShape,
+  langChainMessageShape,
+  openaiAgentsShape,
+  openaiResponsesShape,
+];
 
 /** The shapes of messages that windrow reads beside its own: their names, as the option `shape` takes them, and what they are called. */
 export const messageShapes: readonly { readonly name: string; readonly title: string }[] = Object.freeze(
@@ -18,10 +32,12 @@ export const messageShapes: readonly { readonly name: string; readonly title: st
 );
 
 /**
- * Fields that no message in windrow's own form has, OpenAI's chat messages, Anthropic's or the AI SDK's `ModelMessage`. A message
- * with none of them is one of these.
+ * Fields that a message of another shape has. One with none of them, and none of the roles and parts below, is in windrow's own
+ * form, or one of OpenAI's chat messages, Anthropic's or the AI SDK's `ModelMessage`: of these, only the answers of some have a type.
  */
-const FOREIGN_FIELDS: ReadonlySet<string> = new Set(["parts", "type", "providerData"]);
+const FOREIGN_FIELDS: ReadonlySet<string> = new Set(["parts", "type", "providerData", "lc_kwargs"]);
+/** Roles that no such message has. */
+const FOREIGN_ROLES: ReadonlySet<unknown> = new Set(["model"]);
 /** Types of parts that none of them has. */
 const FOREIGN_PARTS: ReadonlySet<unknown> = new Set(["input_image", "input_file"]);
 
@@ -35,6 +51,9 @@ export function shapeOf(message: Row, name?: string): MessageShape | undefined {
 
 /** Whether a message has anything that is not in windrow's own form. */
 function isSuspect(message: Row): boolean {
+  if (FOREIGN_ROLES.has(message.role)) {
+    return true;
+  }
   for (const field in message) {
     if (FOREIGN_FIELDS.has(field)) {
       return true;

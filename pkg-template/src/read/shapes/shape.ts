@@ -35,11 +35,11 @@ export interface MessageShape {
   /** What a message says. Throws `Malformed`, with the place in the message, where it holds something unknown. */
   read(row: Row): PlainMessage;
   /**
-   * A copy with another text in the place of all that it says in words: of several texts the first is replaced and the others
-   * go. Calls, images and reasoning stay; a result stays where it is, with an empty text behind the first.
+   * A copy of its own, of the same class, with another text in the place of all that it says in words: of several texts the
+   * first is replaced and the others go. Calls, images and reasoning stay; a result stays where it is, with an empty text behind the first.
    */
   withText(row: Row, text: string): Row;
-  /** A copy without its tool calls and their results; the message itself where it has none. */
+  /** A copy of the same class without its tool calls and their results; the message itself where it has none. */
   withoutToolCalls(row: Row): Row;
 }
 
