@@ -41,7 +41,7 @@ export async function buildContext<M extends AnyMessage, const F extends Format 
   config?: InFormat<ContextConfig<M>, F>,
 ): Promise<BuiltContext<M, F>> {
   return await buildOver<M, F>(config, (read) => {
-    const source = sourceOf(transcript, KIND, reachOf(read));
+    const source = sourceOf(transcript, KIND, reachOf(read), read.shape);
     return { source: () => source };
   });
 }
@@ -98,7 +98,7 @@ export function buildContextSync<M extends AnyMessage, const F extends Format = 
     const read = readConfig(config, KIND);
     refuseHooks(read, KIND);
     checkZone(read);
-    let attempt = new Attempt<M>(sourceOf(transcript, KIND, reachOf(read)), read, now, []);
+    let attempt = new Attempt<M>(sourceOf(transcript, KIND, reachOf(read), read.shape), read, now, []);
     try {
       for (;;) {
         const step = attempt.step();
@@ -259,6 +259,7 @@ class Attempt<M extends AnyMessage> {
   readonly #log: Source<M>["log"];
   readonly #read: Source<M>["read"];
   readonly #lookAgain: Source<M>["lookAgain"];
+  readonly #shape: Source<M>["shape"];
   readonly #config: ReadConfig;
   readonly #now: number;
   readonly #hooks: readonly HookName[];
@@ -274,6 +275,7 @@ class Attempt<M extends AnyMessage> {
     this.#log = source.log;
     this.#read = source.read;
     this.#lookAgain = source.lookAgain;
+    this.#shape = source.shape;
     this.#config = config;
     this.#now = now;
     this.#hooks = hooks;
@@ -284,7 +286,7 @@ class Attempt<M extends AnyMessage> {
   step(): Finished | Need {
     if (this.#generation !== engineGeneration()) {
       // Another call made the engine restart during the pause, and this build went with it.
-      const core = coreOf(this.messages.slice(0, this.#length), KIND, undefined, this.#log);
+      const core = coreOf(this.messages.slice(0, this.#length), KIND, { log: this.#log, shape: this.#shape });
       this.#generation = engineGeneration();
       this.#given = 0;
       this.#build = this.#start(core);
@@ -340,8 +342,11 @@ class Attempt<M extends AnyMessage> {
     const { request, options } = this.#config;
     // Messages outside the context were never counted, and nobody waits for a hook in `explain`.
     const measured = this.#hooks.includes("countTokens") ? { ...options, encoding: "estimate" } : options;
-    const measure = (message: M, position: number) => costOf(message, position, measured);
-    return call(KIND, () => new BuiltContext(finished, this.messages, request, measure, this.#read));
+    const measure = (message: M, position: number) => costOf(message, position, measured, this.#shape);
+    return call(
+      KIND,
+      () => new BuiltContext(finished, this.messages, request, measure, { read: this.#read, shape: this.#shape }),
+    );
   }
 
   /** Gives back the engine's memory. */
@@ -355,7 +360,7 @@ class Attempt<M extends AnyMessage> {
     const { request, options, places } = this.#config;
     // The engine takes the request over. An empty list says that there is no request.
     const list = request === null ? [] : [request as MessageInput];
-    const asked = request === undefined ? undefined : coreOf(list, KIND, () => "request");
+    const asked = request === undefined ? undefined : coreOf(list, KIND, { path: () => "request" });
     try {
       return call(KIND, () => new CoreBuild(core, asked, options, this.#now, [...this.#hooks]));
     } catch (failure) {
@@ -389,7 +394,12 @@ function inTheCallersWords(failure: unknown, places: ReadConfig["places"]): unkn
 }
 
 /** What a message costs in the form that the options ask for. */
-function costOf(message: AnyMessage, position: number, options: ReadConfig["options"]): number {
+function costOf(
+  message: AnyMessage,
+  position: number,
+  options: ReadConfig["options"],
+  shape: string | undefined,
+): number {
   const path = () => `messages[${position}]`;
-  return withCoreOf([message], KIND, (core) => call(KIND, () => core.measure(options))[1] ?? 0, path);
+  return withCoreOf([message], KIND, (core) => call(KIND, () => core.measure(options))[1] ?? 0, { path, shape });
 }

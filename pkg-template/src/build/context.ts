@@ -167,6 +167,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly #excerpts: ReadonlyMap<number, readonly ExcerptGap[]>;
   readonly #costs: ReadonlyMap<number, number>;
   readonly #measure: (message: M, position: number) => number;
+  readonly #shape: string | undefined;
   #positions: Map<string, number> | undefined;
 
   /** @internal */
@@ -175,7 +176,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     source: readonly M[],
     request: MessageInput | null | undefined,
     measure: (message: M, position: number) => number,
-    read?: BuildRecording["read"],
+    { read, shape }: { readonly read?: BuildRecording["read"] | undefined; readonly shape?: string | undefined } = {},
   ) {
     const rest = JSON.parse(finished.json) as Rest;
     const { made, text, recording } = rest;
@@ -187,6 +188,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     this.#source = source.length === length ? source : source.slice(0, length);
     this.#costs = new Map(rows.map((row, index) => [row, finished.costs[index] ?? 0]));
     this.#measure = measure;
+    this.#shape = shape;
     this.kept = rows.filter((row) => row >= 0).map((row) => source[row] as M);
 
     const whole = (row: number): M | MessageInput => {
@@ -199,12 +201,14 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     const hidesCalls = recording.config.filter?.excludeToolCalls === true;
     const piece = (row: number): M | ContextMessage => {
       const cut = this.#shortened.get(row);
-      const shown = hidesCalls && row >= 0 ? withoutToolCalls(whole(row)) : whole(row);
+      // The request may be of another shape than the messages.
+      const own = row >= 0 ? shape : undefined;
+      const shown = hidesCalls && row >= 0 ? withoutToolCalls(whole(row), own) : whole(row);
       if (cut === undefined) {
         return shown as M;
       }
       const gaps = this.#excerpts.get(row);
-      return shortenedCopy(shown, cut, gaps && { excerpt: { gaps } }) as M | ContextMessage;
+      return shortenedCopy(shown, cut, gaps && { excerpt: { gaps } }, own) as M | ContextMessage;
     };
     const messages = text === null ? sent.filter((row) => !isQuoted(row)).map(piece) : undefined;
     this.messages = messages as typeof this.messages;
@@ -252,7 +256,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       this.trace.reasons.find((entry) => entry.reason === reason)?.words ??
       reason;
     return {
-      id: idOfMessage(message),
+      id: idOfMessage(message, this.#shape),
       position,
       fate,
       stage,
@@ -271,7 +275,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     const source = this.#source.slice(0, this.recording.transcript.length);
     this.#positions ??= new Map(
       source.flatMap((message, position) => {
-        const id = idOfMessage(message);
+        const id = idOfMessage(message, this.#shape);
         return id === undefined ? [] : [[id, position] as const];
       }),
     );

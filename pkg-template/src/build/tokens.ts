@@ -1,13 +1,13 @@
 // Counting, without a build.
 
-import { certaintyOf, countText } from "#core";
+import { type CoreTranscript, certaintyOf, countText } from "#core";
 import { ContextError } from "../base/errors.js";
 import type { EncodingChoice } from "../base/generated.js";
 import { describe } from "../base/options.js";
 import { publicCall } from "../base/public-call.js";
 import { call } from "../engine/engine.js";
 import { readConfig, refuseHooks } from "../read/config.js";
-import type { AnyMessage } from "../read/shapes/index.js";
+import type { AnyMessage, ShapeName } from "../read/shapes/index.js";
 import { messageListOf, withCoreOf } from "../read/transcript.js";
 
 /** How to count. */
@@ -16,6 +16,8 @@ export interface CountOptions {
   readonly model?: string | null | undefined;
   /** The encoding; stronger than `model`. Default: `o200k_base`. */
   readonly encoding?: EncodingChoice | null | undefined;
+  /** The shape of the messages, one of `messageShapes`. Default: each is recognised by what it holds. */
+  readonly shape?: ShapeName | null | undefined;
 }
 
 /** A count. */
@@ -60,9 +62,10 @@ function count(input: string | readonly AnyMessage[], options?: CountOptions): T
       nextAction: "Pass a string, or an array of messages.",
     });
   }
-  return withCoreOf(messages, KIND, (core) => {
+  const count = (core: CoreTranscript): TokenCount => {
     const costs = call(KIND, () => core.measure(plain));
     const tokens = costs.reduce((total, cost) => total + cost, 0);
     return { tokens, ...(core.hasMedia ? certainty(true) : certain) };
-  });
+  };
+  return withCoreOf(messages, KIND, count, { shape: read.shape });
 }

@@ -23,7 +23,7 @@ import {
   type TriageHooks,
 } from "./hooks.js";
 import type { MessageInput } from "./message.js";
-import type { AnyMessage } from "./shapes/index.js";
+import { type AnyMessage, type ShapeName, shapeNameOf } from "./shapes/index.js";
 
 /**
  * What sections hold, by their ids: a text for kind `text`, a list for the kinds `items` and `recall`, and null where
@@ -45,6 +45,11 @@ interface CommonConfig extends Omit<ContextOptions, "now" | "recall" | "triage" 
   readonly contents?: Contents | null | undefined;
   /** What the prompt may cost. */
   readonly budget?: BudgetConfig | undefined;
+  /**
+   * The shape of the messages of an array, one of `messageShapes`. Default: each is recognised by what it holds. A transcript has its
+   * own.
+   */
+  readonly shape?: ShapeName | null | undefined;
 }
 
 /**
@@ -90,6 +95,8 @@ export interface ReadConfig {
   readonly options: Readonly<Record<string, unknown>>;
   readonly hooks: Hooks;
   readonly signal: AbortSignal | undefined;
+  /** The shape of the messages, where it is named. */
+  readonly shape: ShapeName | undefined;
   /** Where the caller wrote what the engine finds elsewhere: `sections[2].items` may be of `contents.notes`. */
   readonly places: ReadonlyMap<string, string>;
 }
@@ -99,9 +106,16 @@ type Options = Record<string, unknown>;
 /** Reads a config. Fails with `INVALID_CONFIG` where it is not plain data beside its hooks. */
 export function readConfig(config: unknown, kind: ErrorKind): ReadConfig {
   if (config == null) {
-    return { request: undefined, options: {}, hooks: new Map(), signal: undefined, places: new Map() };
+    return {
+      request: undefined,
+      options: {},
+      hooks: new Map(),
+      signal: undefined,
+      shape: undefined,
+      places: new Map(),
+    };
   }
-  const { request, signal, contents, ...rest } = guarded(kind, "", () => {
+  const { request, signal, contents, shape, ...rest } = guarded(kind, "", () => {
     if (typeof config !== "object" || Array.isArray(config)) {
       throw invalid(kind, "", `expected an object with options, got ${describe(config)}`);
     }
@@ -119,6 +133,7 @@ export function readConfig(config: unknown, kind: ErrorKind): ReadConfig {
     options,
     hooks,
     signal: signal == null ? undefined : readSignal(signal, kind),
+    shape: shapeNameOf(shape, kind),
     places,
   };
 }

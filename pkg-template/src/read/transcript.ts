@@ -9,7 +9,7 @@ import { call, engineGeneration } from "../engine/engine.js";
 import type { MessageInput } from "./message.js";
 import { appendEncoded, type EncodedMessage, isSame, readMessage } from "./messages.js";
 import { isInstructionRole } from "./roles.js";
-import type { AnyMessage } from "./shapes/index.js";
+import { type AnyMessage, type ShapeName, shapeNameOf } from "./shapes/index.js";
 
 /** Facts of the log that messages are from. */
 export interface LogFacts {
@@ -29,6 +29,8 @@ export interface Source<M> {
   readonly messages: readonly M[];
   /** Facts of the log that they are from. */
   readonly log?: LogFacts | undefined;
+  /** The shape of the messages, where it was named. */
+  readonly shape?: string | undefined;
   /** The stretches of it that were read. */
   readonly read?: readonly (readonly [first: number, last: number])[] | undefined;
   /**
@@ -51,6 +53,12 @@ export class Transcript<M extends AnyMessage = MessageInput> {
   #core: CoreTranscript | undefined;
   #generation = 0;
   #log: LogFacts | undefined;
+  readonly #shape: string | undefined;
+
+  /** @internal */
+  constructor(shape?: string) {
+    this.#shape = shape;
+  }
 
   /** How many messages it has. */
   get length(): number {
@@ -65,7 +73,7 @@ export class Transcript<M extends AnyMessage = MessageInput> {
   /** Appends a message or a list of messages, all or none. Fails with `INVALID_TRANSCRIPT`. */
   append(messages: M | readonly M[]): void {
     const list = messageListOf<M>(messages, "transcript_error", this.length) ?? [messages as M];
-    const encodedMessages = readAll(list, this.length, "transcript_error");
+    const encodedMessages = readAll(list, this.length, "transcript_error", this.#shape);
     appendEncoded(this.#live(), encodedMessages, "transcript_error");
     for (const message of list) {
       this.#messages.push(message);
@@ -75,7 +83,7 @@ export class Transcript<M extends AnyMessage = MessageInput> {
   /** Puts a message in the place of the last one, for example a reply that is still being written. */
   replaceLast(message: M): void {
     const last = Math.max(this.length - 1, 0);
-    const encodedMessages = readAll([message], last, "transcript_error");
+    const encodedMessages = readAll([message], last, "transcript_error", this.#shape);
     this.truncate(last);
     appendEncoded(this.#live(), encodedMessages, "transcript_error");
     this.#messages.push(message);
@@ -112,7 +120,7 @@ export class Transcript<M extends AnyMessage = MessageInput> {
 
   /** @internal */
   source(): Source<M> {
-    return { core: this.#live(), messages: this.#messages, log: this.#log };
+    return { core: this.#live(), messages: this.#messages, log: this.#log, shape: this.#shape };
   }
 
   /** @internal Says what the messages are of a log. */
@@ -124,17 +132,29 @@ export class Transcript<M extends AnyMessage = MessageInput> {
   #live(): CoreTranscript {
     const generation = engineGeneration();
     if (this.#core === undefined || this.#generation !== generation) {
-      this.#core = coreOf(this.#messages, "transcript_error", undefined, this.#log);
+      this.#core = coreOf(this.#messages, "transcript_error", { log: this.#log, shape: this.#shape });
       this.#generation = generation;
     }
     return this.#core;
   }
 }
 
-/** Makes a transcript that lives in the engine. Fails with `INVALID_TRANSCRIPT`. */
-export function createTranscript<M extends AnyMessage>(messages: readonly M[] = []): Transcript<M> {
+/** Options of a transcript. */
+export interface TranscriptOptions {
+  /** The shape of its messages, one of `messageShapes`. Default: each is recognised by what it holds. */
+  readonly shape?: ShapeName | undefined;
+}
+
+/**
+ * Makes a transcript that lives in the engine. Fails with `INVALID_TRANSCRIPT`, and with `INVALID_CONFIG` for a shape that is not
+ * known.
+ */
+export function createTranscript<M extends AnyMessage>(
+  messages: readonly M[] = [],
+  options?: TranscriptOptions,
+): Transcript<M> {
   return publicCall("transcript_error", "createTranscript", () => {
-    const transcript = new Transcript<M>();
+    const transcript = new Transcript<M>(shapeNameOf(options?.shape, "transcript_error"));
     transcript.append(listOf(messages, "transcript_error"));
     return transcript;
   });
@@ -150,6 +170,7 @@ export function sourceOf<M extends AnyMessage>(
   transcript: readonly M[] | Transcript<M>,
   kind: ErrorKind,
   reach: number = Number.POSITIVE_INFINITY,
+  shape?: string,
 ): Source<M> {
   const list = messageListOf<M>(transcript, kind);
   if (list === undefined && transcript instanceof Transcript) {
@@ -157,19 +178,19 @@ export function sourceOf<M extends AnyMessage>(
   }
   const messages = list ?? listOf<M>(transcript, kind);
   const first = Math.max(messages.length - reach, 0);
-  const { core, known } = recognise(messages, kind, first);
+  const { core, known } = recognise(messages, kind, first, shape);
   if (first === 0) {
-    return { core, messages };
+    return { core, messages, shape };
   }
   const were = known.slice(0, first);
   const isAsItWas = (row: number): boolean => {
     const encoded: EncodedMessage = [];
-    readMessage(messages[row], `messages[${row}]`, kind, encoded);
+    readMessage(messages[row], `messages[${row}]`, kind, encoded, shape);
     return isSame(encoded, were[row] as EncodedMessage);
   };
   const lookAgain = (rows: readonly number[]): Source<M> | undefined =>
-    rows.every((row) => row >= first || isAsItWas(row)) ? undefined : sourceOf(messages, kind);
-  return { core, messages, lookAgain };
+    rows.every((row) => row >= first || isAsItWas(row)) ? undefined : sourceOf(messages, kind, undefined, shape);
+  return { core, messages, lookAgain, shape };
 }
 
 /** The messages of a caller's transcript or array, unread. */
@@ -242,14 +263,21 @@ function invalid(kind: ErrorKind, message: string, nextAction: string, path?: st
   return new ContextError({ kind, code: "INVALID_TRANSCRIPT", message, nextAction, path, cause });
 }
 
-/** A transcript of its own in the engine; `path` names a message's place in an error. The caller frees it. */
+/** What is known of messages beside themselves. */
+interface MessageFacts {
+  /** A message's place in an error. */
+  readonly path?: ((index: number) => string) | undefined;
+  readonly log?: LogFacts | undefined;
+  readonly shape?: string | undefined;
+}
+
+/** A transcript of its own in the engine. The caller frees it. */
 export function coreOf(
   messages: readonly unknown[],
   kind: ErrorKind,
-  path?: (index: number) => string,
-  log?: LogFacts,
+  { path, log, shape }: MessageFacts = {},
 ): CoreTranscript {
-  const encodedMessages = readAll(messages, 0, kind, path);
+  const encodedMessages = readAll(messages, 0, kind, shape, path);
   const core = call(kind, () => new CoreTranscript());
   appendEncoded(core, encodedMessages, kind);
   if (log !== undefined) {
@@ -267,9 +295,9 @@ export function withCoreOf<T>(
   messages: readonly unknown[],
   kind: ErrorKind,
   use: (core: CoreTranscript) => T,
-  path?: (index: number) => string,
+  facts?: MessageFacts,
 ): T {
-  const core = coreOf(messages, kind, path);
+  const core = coreOf(messages, kind, facts);
   const generation = engineGeneration();
   try {
     return use(core);
@@ -285,12 +313,13 @@ function readAll(
   messages: readonly unknown[],
   first: number,
   kind: ErrorKind,
+  shape: string | undefined,
   path = (index: number): string => `messages[${index}]`,
 ): EncodedMessage[] {
   const encodedMessages: EncodedMessage[] = [];
   for (let index = 0; index < messages.length; index++) {
     const encoded: EncodedMessage = [];
-    readMessage(messages[index], path(first + index), kind, encoded);
+    readMessage(messages[index], path(first + index), kind, encoded, shape);
     encodedMessages.push(encoded);
   }
   return encodedMessages;
@@ -301,6 +330,7 @@ interface Remembered {
   readonly core: CoreTranscript;
   readonly generation: number;
   readonly encodedMessages: EncodedMessage[];
+  readonly shape: string | undefined;
   messages: readonly unknown[];
 }
 
@@ -323,23 +353,23 @@ interface Recognised {
  * Recognises a plain array: its unchanged beginning stays in the engine, and the rest is read. The
  * fields of messages from `first` on are compared.
  */
-function recognise(messages: readonly object[], kind: ErrorKind, first: number): Recognised {
+function recognise(messages: readonly object[], kind: ErrorKind, first: number, shape: string | undefined): Recognised {
   const generation = engineGeneration();
   const key = messages.find((message) => !isInstruction(message)) ?? messages[0];
   const isKey = typeof key === "object" && key !== null;
   const known = isKey ? remembered.get(key) : undefined;
   const entry: Remembered =
-    known?.generation === generation
+    known?.generation === generation && known.shape === shape
       ? known
-      : { core: call(kind, () => new CoreTranscript()), generation, encodedMessages: [], messages: [] };
+      : { core: call(kind, () => new CoreTranscript()), generation, encodedMessages: [], shape, messages: [] };
 
   const { core, encodedMessages } = entry;
   const length = encodedMessages.length;
   const same = countSame(messages, entry, kind, first);
-  const added = readAll(messages.slice(same), same, kind);
+  const added = readAll(messages.slice(same), same, kind, shape);
   if (encodedMessages.length !== length) {
     // A getter of a message built a context of the same messages meanwhile.
-    const own = readAll(messages, 0, kind);
+    const own = readAll(messages, 0, kind, shape);
     const ownCore = call(kind, () => new CoreTranscript());
     appendEncoded(ownCore, own, kind);
     return { core: ownCore, known: own };
@@ -377,7 +407,7 @@ function countSame(messages: readonly unknown[], known: Remembered, kind: ErrorK
     if (index < first && message === known.messages[index]) {
       continue;
     }
-    readMessage(message, `messages[${index}]`, kind, encoded);
+    readMessage(message, `messages[${index}]`, kind, encoded, known.shape);
     if (!isSame(encoded, encodedMessages[index] as EncodedMessage)) {
       return index;
     }

@@ -1,6 +1,9 @@
 // Every shape of messages that is read beside windrow's own, in the order in which a message is held against them.
 
+import { ContextError, type ErrorKind } from "../../base/errors.js";
 import { untilHole } from "../../base/lists.js";
+import { describe } from "../../base/options.js";
+import { nearest } from "../../engine/nearest.js";
 import type { MessageInput } from "../message.js";
 import { type UiMessageShape, uiMessageShape } from "./ai-sdk-ui.js";
 import { type GeminiContentShape, geminiContentShape } from "./gemini.js";
@@ -26,10 +29,30 @@ const SHAPES: readonly MessageShape[] = [
   openaiResponsesShape,
 ];
 
+/** What the option `shape` calls a shape of messages: one of `messageShapes`. */
+export type ShapeName = string;
+
 /** The shapes of messages that windrow reads beside its own: their names, as the option `shape` takes them, and what they are called. */
-export const messageShapes: readonly { readonly name: string; readonly title: string }[] = Object.freeze(
+export const messageShapes: readonly { readonly name: ShapeName; readonly title: string }[] = Object.freeze(
   SHAPES.map(({ name, title }) => Object.freeze({ name, title })),
 );
+
+/** The name of a shape as a caller gives it. Fails with `INVALID_CONFIG` where there is none of that name. */
+export function shapeNameOf(name: unknown, kind: ErrorKind): ShapeName | undefined {
+  const known = SHAPES.find((shape) => shape.name === name);
+  if (name == null || known !== undefined) {
+    return known?.name;
+  }
+  const names = SHAPES.map((shape) => shape.name);
+  const near = typeof name === "string" ? nearest(name, names, kind) : undefined;
+  throw new ContextError({
+    kind,
+    code: "INVALID_CONFIG",
+    message: `shape: there is no shape ${describe(name)}${near === undefined ? "" : `; did you mean ${near}?`}`,
+    path: "shape",
+    nextAction: `Give one of ${names.join(", ")}, or leave it out: messages are recognised by what they hold.`,
+  });
+}
 
 /**
  * Fields that a message of another shape has. One with none of them, and none of the roles and parts below, is in windrow's own
