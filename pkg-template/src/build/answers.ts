@@ -3,6 +3,7 @@
 import type { Answer, HookName, Need, Recalled } from "../base/generated.js";
 import { describe } from "../base/options.js";
 import type { TriageCandidate } from "../read/hooks.js";
+import type { AnyMessage } from "../read/shapes/index.js";
 
 /** A need that a hook answers. */
 export type HookNeed = Exclude<Need, { readonly need: "encoding" | "zoneOffsets" | "older" }>;
@@ -183,7 +184,7 @@ const BEYOND_LENGTH = `what comes after the first ${MAX_LENGTH} characters was n
 /** What candidates are known by: ids, and the objects that the hook was shown. */
 export type Known = ReadonlyMap<unknown, string>;
 
-export function knownBy(candidates: readonly TriageCandidate[]): Known {
+export function knownBy(candidates: readonly TriageCandidate<AnyMessage>[]): Known {
   const known = new Map<unknown, string>();
   for (const { id } of candidates) {
     known.set(id, id);

@@ -4,7 +4,6 @@
 import { ContextError, type ErrorKind } from "../base/errors.js";
 import type { Answer, HookName, SummaryWanted, TriageUnit } from "../base/generated.js";
 import type { Hooks, TriageCandidate } from "../read/hooks.js";
-import type { MessageInput } from "../read/message.js";
 import type { AnyMessage } from "../read/shapes/index.js";
 import {
   answerOf,
@@ -67,7 +66,7 @@ type RunHook = (...question: readonly unknown[]) => unknown;
 async function askForVectors(
   { texts, batchSize, timeoutMs }: EmbeddingsNeed,
   run: RunHook,
-  asking: Asking<MessageInput>,
+  asking: Asking<AnyMessage>,
 ): Promise<Answer> {
   const { signal, take } = asking;
   const hook = "recall.embed";
@@ -110,7 +109,7 @@ async function askOnce<M extends AnyMessage>(
 function answerTo(
   ending: Ending,
   { hook, timeoutMs }: { readonly hook: HookName; readonly timeoutMs: number },
-  { signal, kind }: Pick<Asking<MessageInput>, "signal" | "kind">,
+  { signal, kind }: Pick<Asking<AnyMessage>, "signal" | "kind">,
   read: (given: unknown) => Reading,
 ): Answer {
   switch (ending.kind) {

@@ -133,7 +133,7 @@ export interface Outside {
    * Answers what a hook is asked; positions are those of the messages. Nothing is asked twice. Where the answer to embeddings
    * does not say how near the messages are, `take` is given all vectors before.
    */
-  answer(need: HookNeed, messages: readonly MessageInput[], take: TakeVectors): Answer | Promise<Answer>;
+  answer(need: HookNeed, messages: readonly AnyMessage[], take: TakeVectors): Answer | Promise<Answer>;
   /** The offsets of a time zone: since when, and how many minutes, in turn. */
   offsets(need: ZoneNeed): readonly number[];
 }
@@ -389,7 +389,7 @@ function inTheCallersWords(failure: unknown, places: ReadConfig["places"]): unkn
 }
 
 /** What a message costs in the form that the options ask for. */
-function costOf(message: MessageInput, position: number, options: ReadConfig["options"]): number {
+function costOf(message: AnyMessage, position: number, options: ReadConfig["options"]): number {
   const path = () => `messages[${position}]`;
   return withCoreOf([message], KIND, (core) => call(KIND, () => core.measure(options))[1] ?? 0, path);
 }

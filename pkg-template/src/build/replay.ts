@@ -154,7 +154,7 @@ function answersOf(recording: BuildRecording, because: string): (need: HookNeed)
 // ---- What differs ----
 
 /** What differs in the transcript, as far as it is there. */
-function transcriptDifferences(recording: BuildRecording, prefix: Transcript): Difference[] {
+function transcriptDifferences<M extends AnyMessage>(recording: BuildRecording, prefix: Transcript<M>): Difference[] {
   const { length, digest, marks } = recording.transcript;
   const found = prefix.length;
   const differences: Difference[] = found < length ? [{ kind: "transcript_shorter", recorded: length, found }] : [];

@@ -34,7 +34,7 @@ export interface TriageQuestion<M extends AnyMessage = MessageInput> extends Hoo
 }
 
 /** What a hook may name a candidate by: its id, itself, or one of its messages. */
-export type Chosen = string | number | TriageCandidate | MessageInput;
+export type Chosen = string | number | TriageCandidate<AnyMessage> | AnyMessage;
 
 /**
  * Says which candidates matter to the request. An empty list is an answer; null says that triage is unavailable. What
