@@ -185,7 +185,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     const kept = list.flatMap((message, index) => {
       const path = Array.isArray(messages) ? `messages[${index}]` : "message";
       readMessage(message, path, KIND, []);
-      return isKept(message) ? [entryOf(message, path, this.#missing())] : [];
+      return isKept(message as MessageInput) ? [entryOf(message as MessageInput, path, this.#missing())] : [];
     });
     if (kept.length === 0) {
       return { firstSeq: undefined, lastSeq: undefined, messages: [], isRepeated: false };
@@ -202,7 +202,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     this.#check();
     readMessage(message, "message", KIND, []);
     // As it is now: the caller may go on with it.
-    const given = decodePlain(entryOf(message, "message").data) as unknown as M;
+    const given = decodePlain(entryOf(message as MessageInput, "message").data) as unknown as M;
     return await this.#inOrder(async () => {
       if (this.#newest === undefined) {
         await this.#tail.refresh();
@@ -230,7 +230,7 @@ export class Session<M extends AnyMessage = MessageInput> {
       // What had no id was named by its place, and this is another place.
       const hasId = id != null && id !== `#${newest.seq}`;
       const own = { id: hasId ? id : missing.id, createdAt: createdAt ?? missing.createdAt };
-      const entry = entryOf(given, "message", own);
+      const entry = entryOf(given as MessageInput, "message", own);
       try {
         return await this.#appendNow([entry], { replacesSeq: newest.seq });
       } catch (failure) {

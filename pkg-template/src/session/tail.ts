@@ -475,7 +475,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
       if (replacesSeq !== undefined) {
         // What has come between in its place was replaced in turn: all from there on, but for summaries.
         const first = rows.findLastIndex(({ seq }) => seq < replacesSeq) + 1;
-        const summaries = rows.slice(first).filter(({ message }) => isSummary(message));
+        const summaries = rows.slice(first).filter(({ message }) => isSummary(message as MessageInput));
         rows.length = first;
         for (const summary of summaries) {
           rows.push(summary);

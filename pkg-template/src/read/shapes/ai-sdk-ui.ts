@@ -5,6 +5,15 @@ import { describe } from "../../base/options.js";
 import { list, Malformed, required } from "../malformed.js";
 import type { PartInput } from "../message.js";
 import {
+  callParts,
+  DENIED,
+  isOfVersion4,
+  mediaPart,
+  outputWithText,
+  reasoningParts,
+  sealedIn,
+} from "./ai-sdk-parts.js";
+import {
   type MessageShape,
   type PlainMessage,
   partsWithText,
@@ -23,22 +32,23 @@ export interface UiMessageShape {
 }
 
 /** Parts that the model never sees: the application's own data, borders of steps, and what a page links to. */
-const UNSEEN = /^(?:data-.*|step-start|source-url|source-document|custom)$/;
+const UNSEEN = /^(?:data-.*|step-start|source-url|source-document)$/;
 const TOOL = /^(?:tool-.+|dynamic-tool)$/;
-/** What the model is told of a call that its user did not allow. */
-const DENIED = "Tool execution denied.";
 
 export const uiMessageShape: MessageShape = {
   name: "ai-sdk-ui",
   title: "AI SDK UIMessage",
   fields: new Set(["id", "role", "parts", "content", "metadata", "createdAt"]),
 
-  fits: ({ parts, info, role }) =>
+  fits: ({ parts, info, role, toolInvocations, experimental_attachments }) =>
     Array.isArray(parts) &&
     info === undefined &&
     typeof role === "string" &&
     role !== "model" &&
-    parts.every((part) => typeof recordOf(part).type === "string" && recordOf(part).type !== "tool-invocation"),
+    role !== "data" &&
+    !Array.isArray(toolInvocations) &&
+    !Array.isArray(experimental_attachments) &&
+    parts.every((part) => typeof recordOf(part).type === "string" && !isOfVersion4(recordOf(part))),
 
   read({ id, role, parts, content, metadata, createdAt }) {
     const read = list(parts, ".parts").flatMap((part, at) => readPart(recordOf(part), `.parts[${at}]`));
@@ -54,14 +64,15 @@ export const uiMessageShape: MessageShape = {
     };
   },
 
-  withText: (row, text) => ({
-    ...row,
-    parts: partsWithText(row.parts as readonly Row[], text, {
+  withText(row, text) {
+    const parts = partsWithText(row.parts as readonly Row[], text, {
       kindOf,
       rewritten,
       made: (own) => ({ type: "text", text: own }),
-    }),
-  }),
+    });
+    const texts = parts.filter(({ type }) => type === "text").map((part) => part.text);
+    return { ...row, ...(typeof row.content === "string" ? { content: texts.join("") } : {}), parts };
+  },
 
   withoutToolCalls(row) {
     const parts = row.parts as readonly Row[];
@@ -71,41 +82,47 @@ export const uiMessageShape: MessageShape = {
 
 const textOf = (parts: readonly PartInput[]): string =>
   parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+const isAllowed = ({ state, approval }: Row): boolean =>
+  state === "approval-responded" && recordOf(approval).approved === true;
 const isTool = ({ type }: Row): boolean => TOOL.test(String(type));
 
 function kindOf(part: Row): TextKind {
   if (part.type === "text") {
     return "text";
   }
-  return isTool(part) && String(part.state).startsWith("output-") ? "result" : undefined;
+  if (!isTool(part) || part.state === "input-streaming" || isAllowed(part)) {
+    return undefined;
+  }
+  return outputOf(part, "") === undefined ? undefined : "result";
 }
 
 function rewritten(part: Row, text: string): Row {
+  if (!isTool(part)) {
+    return { ...part, text };
+  }
   switch (part.state) {
     case "output-available":
-      return { ...part, output: text };
+      return { ...part, output: outputWithText(part.output, text) };
     case "output-error":
       return { ...part, errorText: text };
-    case "output-denied":
-      return { ...part, approval: { ...recordOf(part.approval), reason: text } };
     default:
-      return { ...part, text };
+      return { ...part, approval: { ...recordOf(part.approval), reason: text } };
   }
 }
 
 function readPart(part: Row, place: string): readonly PartInput[] {
-  const { type } = part;
+  const { type, providerMetadata } = part;
   switch (type) {
     case "text":
       return [{ type, text: required(part.text, `${place}.text`) }];
     case "reasoning":
-      return [{ type, text: required(part.text, `${place}.text`) }];
+      return reasoningParts(required(part.text, `${place}.text`), providerMetadata);
     case "file":
-    case "reasoning-file": {
-      const { url, mediaType } = part;
-      const kind = /^(image|audio)\//.exec(String(mediaType))?.[1] ?? "file";
-      return [{ ...part, type: kind as "image" | "audio" | "file", url: required(url, `${place}.url`) }];
-    }
+    case "reasoning-file":
+      return [readFile(part, place)];
+    case "custom":
+      // A part of the provider's own: all that is known of it is what it may have encrypted.
+      return sealedIn(providerMetadata);
     default:
       if (UNSEEN.test(String(type))) {
         return [];
@@ -121,27 +138,45 @@ function readPart(part: Row, place: string): readonly PartInput[] {
   }
 }
 
+/** A file, by its address, or by what its provider calls it. */
+function readFile(part: Row, place: string): PartInput {
+  const { url, providerReference: file } = part;
+  return file != null && (url == null || url === "")
+    ? mediaPart(part, { file })
+    : mediaPart(part, { url: required(url, `${place}.url`) });
+}
+
 /** A call, and what it gave, if it is over. One whose arguments are still being written is none yet. */
 function readTool(part: Row, place: string): readonly PartInput[] {
-  const { state } = part;
-  const toolCallId = required(part.toolCallId, `${place}.toolCallId`);
-  const toolName =
-    part.type === "dynamic-tool" ? required(part.toolName, `${place}.toolName`) : String(part.type).slice(5);
-  const call: PartInput = { type: "tool-call", toolCallId, toolName, input: part.input ?? part.rawInput };
-  const result = (output: unknown): readonly PartInput[] => [call, { type: "tool-result", toolCallId, output }];
+  if (part.state === "input-streaming") {
+    return [];
+  }
+  const toolName = part.type === "dynamic-tool" ? part.toolName : String(part.type).slice(5);
+  return callParts(part, place, {
+    toolName,
+    input: part.input ?? part.rawInput,
+    output: outputOf(part, place),
+  });
+}
+
+/**
+ * What the model is told that a call gave; undefined where it is still open. One that was allowed is run before the model is asked:
+ * what it will give is not known yet.
+ */
+function outputOf({ state, output, errorText, approval }: Row, place: string): unknown {
+  const { approved, reason } = recordOf(approval);
   switch (state) {
-    case "input-streaming":
-      return [];
     case "input-available":
     case "approval-requested":
+      return undefined;
     case "approval-responded":
-      return [call];
+      return approved === true ? "" : (reason ?? DENIED);
     case "output-available":
-      return result(part.output ?? "");
+      return output ?? "";
     case "output-error":
-      return result(part.errorText ?? "");
+      return errorText ?? "";
     case "output-denied":
-      return result(recordOf(part.approval).reason ?? DENIED);
+      return reason ?? DENIED;
     default:
       throw new Malformed(
         `${place}.state`,

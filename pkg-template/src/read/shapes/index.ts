@@ -6,10 +6,14 @@ import { describe } from "../../base/options.js";
 import { nearest } from "../../engine/nearest.js";
 import type { MessageInput } from "../message.js";
 import { type UiMessageShape, uiMessageShape } from "./ai-sdk-ui.js";
+import { type UiMessage4Shape, uiMessage4Shape } from "./ai-sdk-ui-4.js";
 import { type GeminiContentShape, geminiContentShape } from "./gemini.js";
 import { type LangChainMessageShape, langChainMessageShape } from "./langchain.js";
+import { type MastraMessageShape, mastraShape } from "./mastra.js";
 import { type AgentsItemShape, openaiAgentsShape } from "./openai-agents.js";
 import { openaiResponsesShape, type ResponsesItemShape } from "./openai-responses.js";
+import { type OpencodeMessageShape, opencodeShape } from "./opencode.js";
+import { type PiMessageShape, piShape } from "./pi.js";
 import { type MessageShape, type Row, recordOf } from "./shape.js";
 
 /** A message of any shape that is read. */
@@ -19,14 +23,22 @@ export type AnyMessage =
   | ResponsesItemShape
   | AgentsItemShape
   | GeminiContentShape
-  | LangChainMessageShape;
+  | LangChainMessageShape
+  | UiMessage4Shape
+  | MastraMessageShape
+  | OpencodeMessageShape
+  | PiMessageShape;
 
 const SHAPES: readonly MessageShape[] = [
   uiMessageShape,
+  uiMessage4Shape,
   geminiContentShape,
   langChainMessageShape,
   openaiAgentsShape,
   openaiResponsesShape,
+  mastraShape,
+  opencodeShape,
+  piShape,
 ];
 
 /** What the option `shape` calls a shape of messages: one of `messageShapes`. */
@@ -58,9 +70,22 @@ export function shapeNameOf(name: unknown, kind: ErrorKind): ShapeName | undefin
  * Fields that a message of another shape has. One with none of them, and none of the roles and parts below, is in windrow's own
  * form, or one of OpenAI's chat messages, Anthropic's or the AI SDK's `ModelMessage`: of these, only the answers of some have a type.
  */
-const FOREIGN_FIELDS: ReadonlySet<string> = new Set(["parts", "type", "providerData", "lc_kwargs"]);
+const FOREIGN_FIELDS: ReadonlySet<string> = new Set([
+  ...[
+    "parts",
+    "type",
+    "providerData",
+    "lc_kwargs",
+    "toolInvocations",
+    "experimental_attachments",
+    "timestamp",
+    "stopReason",
+  ],
+]);
 /** Roles that no such message has. */
-const FOREIGN_ROLES: ReadonlySet<unknown> = new Set(["model"]);
+const FOREIGN_ROLES: ReadonlySet<unknown> = new Set([
+  ...["model", "data", "toolResult", "bashExecution", "custom", "branchSummary", "compactionSummary"],
+]);
 /** Types of parts that none of them has. */
 const FOREIGN_PARTS: ReadonlySet<unknown> = new Set(["input_image", "input_file"]);
 
@@ -72,9 +97,10 @@ export function shapeOf(message: Row, name?: string): MessageShape | undefined {
   return isSuspect(message) ? SHAPES.find((shape) => shape.fits(message)) : undefined;
 }
 
-/** Whether a message has anything that is not in windrow's own form. */
+/** Whether a message has anything that is not in windrow's own form: a look that costs little. */
 function isSuspect(message: Row): boolean {
-  if (FOREIGN_ROLES.has(message.role)) {
+  const { role, content } = message;
+  if (FOREIGN_ROLES.has(role) || (typeof content === "object" && content !== null && !Array.isArray(content))) {
     return true;
   }
   for (const field in message) {
@@ -82,6 +108,5 @@ function isSuspect(message: Row): boolean {
       return true;
     }
   }
-  const { content } = message;
   return Array.isArray(content) && untilHole(content).some((part) => FOREIGN_PARTS.has(recordOf(part).type));
 }
