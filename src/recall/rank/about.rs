@@ -327,6 +327,7 @@ fn add(scoring: Scoring<'_>, sought: &[Sought], scores: &mut [f32], hits: &mut [
 fn saturated(weights: &Weights, often: u16, length: f32) -> f32 {
     let often = f32::from(often);
     let (k1, b) = (weights.saturation, weights.length_normalisation);
+    let length = length.min(weights.longest);
     often * (k1 + 1.0) / (often + k1 * (1.0 - b + b * length))
 }
 

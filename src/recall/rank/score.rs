@@ -55,7 +55,12 @@ pub fn score(scoring: Scoring<'_>, now: Milliseconds, similarities: Option<&[f32
 /// Scores all messages by the request's words alone: plain BM25, with its usual parameters.
 #[must_use]
 pub fn score_by_words(scoring: Scoring<'_>) -> Scores {
-    let usual = Weights { saturation: 1.2, length_normalisation: 0.75, ..scoring.weights.clone() };
+    let usual = Weights {
+        saturation: 1.2,
+        length_normalisation: 0.75,
+        longest: f32::INFINITY,
+        ..scoring.weights.clone()
+    };
     let (own, hits) = about::by_words(Scoring { weights: &usual, ..scoring }, false);
     Scores { total: own.clone(), own, hits, ..Scores::default() }
 }

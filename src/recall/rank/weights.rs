@@ -14,6 +14,9 @@ pub struct Weights {
     /// BM25's length normalisation, from 0 (none) to 1 (by length alone). The usual value is 0.75, of the same source; more of
     /// it where long replies stand beside short lines.
     pub length_normalisation: f32,
+    /// Of a longer message than so many mean ones no more length counts: of a page that was pasted, a passage can come in. Less of it
+    /// raises all long messages.
+    pub longest: f32,
     /// An identifier (`ORD-1234`, `src/main.rs`) against a word. More of it finds codes, and buries what is said about them.
     pub identifier: f32,
     /// All parts of a word together (four letters each), against the word. Finds other forms of words in languages without a
@@ -124,6 +127,7 @@ impl Weights {
     pub const TUNED: Self = Self {
         saturation: 1.2,
         length_normalisation: 0.9,
+        longest: 6.0,
         identifier: 2.0,
         grams: 0.3,
         expansion_terms: 8,

@@ -134,6 +134,21 @@ fn a_page_whose_own_words_stand_out_is_bought_at_any_price() {
     assert!(!of("Seeds for the rain, and for the sun."));
 }
 
+/// However long a page is, no more than so much of its length counts against it.
+#[test]
+fn a_page_that_was_pasted_is_found_by_a_word_of_it() {
+    let line = |number: u32| format!("Shed {number} has boats, ropes and lamps. ");
+    let page: String = (0..400).map(line).collect::<String>() + "The pump needs a valve of brass.";
+    let ask = |number: u32| {
+        Message::user(&format!("What is in part {number} of the plan for the boats?"))
+    };
+    let mut messages: Vec<Message> = (0..40).map(ask).collect();
+    messages.push(Message::assistant(&page));
+    let messages: Vec<Message> = messages.into_iter().map(|it| it.at(LONG_AGO)).collect();
+    let (scores, _) = worth_of(&messages, "Which valve does the pump of the boats need?");
+    assert!((0..40).all(|row| scores.total[row] < scores.total[40]));
+}
+
 #[test]
 fn what_nothing_speaks_for_is_worth_nothing() {
     let messages = [Message::user("A boat.").at(LONG_AGO), Message::user("Rain.").at(LONG_AGO)];
