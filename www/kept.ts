@@ -11,6 +11,8 @@ import { saveAs } from "./saving.js";
 export interface Page {
   /** The text of the file that is on the page. */
   text(): string | undefined;
+  /** Which of the file's conversations is on the page, from 1; undefined where it has but one. */
+  conversation(): number | undefined;
   /** Shows a conversation; where it is the one that is on the page already, the options stay. */
   show(session: Session, isSame: boolean): Promise<void>;
   /** Shows something else. */
@@ -127,8 +129,9 @@ async function keep(): Promise<string> {
   if (text === undefined) {
     throw new Error("there are no messages to be kept");
   }
+  const conversation = page.conversation();
   const session = await openKept(key);
-  await session.import(text);
+  await session.import(text, conversation === undefined ? {} : { conversation });
   await page.show(session, true);
   return `“${key}” is kept.`;
 }

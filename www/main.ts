@@ -55,6 +55,8 @@ interface Loaded {
   readonly given: Given;
   /** The file's text; of a kept one none. */
   readonly text?: string;
+  /** Of a file with several conversations: which of them it is, from 1, and of how many. */
+  readonly place?: readonly [number: number, count: number];
   readonly kept?: Kept;
 }
 
@@ -256,11 +258,14 @@ async function load(name: string, read: () => Promise<ArrayBuffer>, isSample = f
   const turn = newestLoad;
   try {
     const text = decode(await read());
-    const { messages, skipped, request: asked } = parseTranscript(text);
+    const { messages, skipped, conversations, request: asked } = parseTranscript(text);
     if (turn !== newestLoad) {
       return;
     }
-    const current = { name, messages, text, transcript: createTranscript(messages), given: givenBy(text, messages) };
+    const given = givenBy(text, messages);
+    const number = conversations.findIndex((conversation) => conversation.messages === messages) + 1;
+    const place = conversations.length > 1 ? { place: [number, conversations.length] as const } : {};
+    const current = { name, messages, text, transcript: createTranscript(messages), given, ...place };
     putOnPage(current);
     showSkipped(skipped);
     takeRequest(typeof asked === "string" ? asked : undefined);
@@ -291,10 +296,11 @@ function putOnPage(current: Loaded): void {
 }
 
 /** Says how long the conversation is, and how much of it was not read. */
-function showSize({ name, messages, kept }: Loaded): void {
+function showSize({ name, messages, kept, place }: Loaded): void {
   const unreadCount = kept?.unreadCount ?? 0;
   const where = kept === undefined ? "" : "Kept: ";
-  find("file-note").textContent = `${where}${name}, ${formatCount(messages.length + unreadCount, "message")}`;
+  const which = place === undefined ? "" : `, the newest of ${formatCount(place[1], "conversation")}`;
+  find("file-note").textContent = `${where}${name}${which}, ${formatCount(messages.length + unreadCount, "message")}`;
   find("unread").hidden = kept === undefined;
   find("unread-count").textContent =
     unreadCount === 0
@@ -433,6 +439,7 @@ watchBar();
 setPreset(presetOptions());
 showPreset();
 const textOnPage = () => (loaded?.messages.length === 0 ? undefined : loaded?.text);
-if (!watchKept({ text: textOnPage, show: showKept, leave: loadSample })) {
+const numberOnPage = () => loaded?.place?.[0];
+if (!watchKept({ text: textOnPage, conversation: numberOnPage, show: showKept, leave: loadSample })) {
   void loadSample();
 }

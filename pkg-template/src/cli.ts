@@ -17,11 +17,13 @@ import {
   encodings,
   type Format,
   type MessageInput,
+  type ParsedConversation,
   type ParsedTranscript,
   parseTranscript,
   presets,
   replay,
 } from "./load/default.js";
+import { conversationOf, inOrderOfTime, listed, newestOf } from "./read/files/conversations.js";
 
 const PRESETS = Object.keys(presets) as (keyof typeof presets)[];
 
@@ -30,8 +32,9 @@ const HELP = `Builds the context of a request from a conversation in a file, and
   windrow build FILE [options]
   windrow replay RECORDINGS TRANSCRIPT
 
-FILE is a JSON list of messages, a message a line (JSONL), or an object with "messages" and, if it
-likes, "request"; "-" is standard input. Messages are in windrow's form or OpenAI's.
+FILE is a JSON list of messages, a message a line (JSONL), an object with "messages" and, if it
+likes, "request", or an export of ChatGPT, Claude, Gemini or AI Studio; "-" is standard input.
+Of a file with several conversations the newest is taken, or the one that is named.
 
   --request TEXT    what the context is for; default: the file's own, or its newest user message
   --preset NAME     begin with a documented system's config, of which what is given here replaces
@@ -42,6 +45,7 @@ likes, "request"; "-" is standard input. Messages are in windrow's form or OpenA
   --last N          take only the newest N messages into consideration, beside the request and what
                     answers it; with the preset triaged, the newest N exchanges
   --session ID      leave out the messages of other sessions
+  --conversation C  of a file with several: an id, a number from 1, or all, one after the other
   --model NAME      count tokens as this model does, for example gpt-4o
   --encoding NAME   count with one of ${encodings.join(", ")}; the first is the default
   --recording FILE  append a line to FILE with all that is needed to build the context again
@@ -51,7 +55,7 @@ likes, "request"; "-" is standard input. Messages are in windrow's form or OpenA
 The context goes to standard output, the summary to standard error.
 
 replay builds the contexts in RECORDINGS (a recording a line) again from TRANSCRIPT, which may have
-grown since, and says of each in a line whether it is the same.
+grown since, and says of each in a line whether it is the same. It takes --conversation too.
 
 Exit codes: 0 done, 1 the context could not be built, or a replayed one is not the same, 2 the
 command line or a file is wrong.
@@ -64,6 +68,7 @@ const OPTIONS = {
   format: { type: "string" },
   last: { type: "string" },
   session: { type: "string" },
+  conversation: { type: "string" },
   model: { type: "string" },
   encoding: { type: "string" },
   recording: { type: "string" },
@@ -100,6 +105,8 @@ interface BuildOrder {
   readonly file: string;
   readonly form: (typeof FORMS)[number];
   readonly config: ContextConfig;
+  /** Which conversation of the file. */
+  readonly conversation: string | undefined;
   /** The file that the recording goes to. */
   readonly recording: string | undefined;
 }
@@ -108,6 +115,8 @@ interface ReplayOrder {
   readonly command: "replay";
   readonly recordings: string;
   readonly transcript: string;
+  /** Which conversation of the transcript. */
+  readonly conversation: string | undefined;
 }
 
 async function main(commandLine: readonly string[]): Promise<void> {
@@ -123,19 +132,19 @@ async function main(commandLine: readonly string[]): Promise<void> {
 
 async function runBuild(order: BuildOrder): Promise<void> {
   const name = nameOf(order.file);
-  const conversation = readConversation(await readText(order.file), name);
-  const config = { ...order.config, request: order.config.request ?? conversation.request };
-  const context = await buildContext(conversation.messages, config);
+  const read = readConversation(await readText(order.file), name, order.conversation);
+  const config = { ...order.config, request: order.config.request ?? read.file.request };
+  const context = await buildContext(read.messages, config);
   if (order.recording !== undefined) {
     await appendLine(order.recording, JSON.stringify(context.recording));
   }
   await write(process.stdout, show(context, order.form));
-  await write(process.stderr, summary(name, conversation, context));
+  await write(process.stderr, summary(name, read, context));
 }
 
 async function runReplay(order: ReplayOrder): Promise<void> {
   const recordings = readRecordings(await readText(order.recordings), nameOf(order.recordings));
-  const { messages } = readConversation(await readText(order.transcript), nameOf(order.transcript));
+  const { messages } = readConversation(await readText(order.transcript), nameOf(order.transcript), order.conversation);
   for (const [index, recording] of recordings.entries()) {
     const { words, exitCode } = await replayOne(recording, messages);
     await write(process.stdout, `${index + 1}: ${oneLine(words)}\n`);
@@ -241,13 +250,14 @@ function buildOrder([file, ...rest]: readonly string[], values: ReadonlyMap<Opti
       budget: { ...preset.budget, ...(maxTokens === undefined ? {} : { maxTokens }) },
       render: { ...preset.render, format },
     },
+    conversation: values.get("conversation"),
     recording: values.get("recording"),
   };
 }
 
 function replayOrder(files: readonly string[], values: ReadonlyMap<OptionName, string>): ReplayOrder {
   const [recordings, transcript, ...rest] = files;
-  const [option] = values.keys();
+  const option = [...values.keys()].find((name) => name !== "conversation");
   if (option !== undefined) {
     throw new UsageError(`--${option} is an option of windrow build`);
   }
@@ -260,7 +270,7 @@ function replayOrder(files: readonly string[], values: ReadonlyMap<OptionName, s
   if (recordings === "-" && transcript === "-") {
     throw new UsageError("only one of the two can be standard input");
   }
-  return { command: "replay", recordings, transcript };
+  return { command: "replay", recordings, transcript, conversation: values.get("conversation") };
 }
 
 function knownOption(name: string, written: string): OptionName {
@@ -378,21 +388,49 @@ function decode(bytes: Uint8Array, name: string): string {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (failure) {
     const isTooLarge = (failure as NodeJS.ErrnoException).code === "ERR_STRING_TOO_LONG";
-    throw new UsageError(`${name}: ${isTooLarge ? "is too large to be read at once" : "is not text in UTF-8"}`);
+    if (isTooLarge) {
+      throw new UsageError(`${name}: is too large to be read at once`);
+    }
+    const isArchive = bytes[0] === 0x50 && bytes[1] === 0x4b;
+    throw new UsageError(`${name}: is ${isArchive ? "an archive: give a file that is in it" : "not text in UTF-8"}`);
   }
 }
 
-function readConversation(text: string, name: string): ParsedTranscript {
-  let found: ParsedTranscript;
+/** What was read of a file. */
+interface ReadFile {
+  readonly file: ParsedTranscript;
+  /** The messages that a context is built of. */
+  readonly messages: readonly MessageInput[];
+  /** The conversation that they are; undefined where they are all. */
+  readonly conversation: ParsedConversation | undefined;
+}
+
+function readConversation(text: string, name: string, choice: string | undefined): ReadFile {
+  let file: ParsedTranscript;
   try {
-    found = parseTranscript(text);
+    file = parseTranscript(text);
   } catch (failure) {
     throw failure instanceof ContextError ? new UsageError(`${name}: ${failure.message}`) : failure;
   }
-  if (found.messages.length === 0) {
+  const { conversations } = file;
+  if (conversations.length === 0) {
     throw new UsageError(`${name}: no message in it`);
   }
-  return found;
+  const chosen = choice === undefined ? newestOf(conversations) : conversationOf(conversations, choice);
+  if (chosen !== undefined) {
+    return { file, messages: chosen.messages, conversation: chosen };
+  }
+  if (choice === "all") {
+    return {
+      file,
+      messages: inOrderOfTime(conversations).flatMap(({ messages }) => messages),
+      conversation: undefined,
+    };
+  }
+  throw new UsageError(
+    `${name}: no conversation ${quote(choice ?? "")} in it`,
+    `It has ${count(conversations.length, "conversation")}: ${listed(conversations).map(oneLine).join("; ")}.`,
+  );
 }
 
 /** The recordings in a file: one a line, one as it is, or a list; each itself, or in the JSON of its context. */
@@ -438,11 +476,24 @@ function show(context: BuiltContext<MessageInput, Format>, form: BuildOrder["for
   return `${JSON.stringify(shown, null, 2)}\n`;
 }
 
-function summary(name: string, conversation: ParsedTranscript, context: BuiltContext<MessageInput, Format>): string {
-  const { messages, skipped } = conversation;
+function summary(name: string, read: ReadFile, context: BuiltContext<MessageInput, Format>): string {
+  const { conversations, skipped } = read.file;
   const { tokens, snapshot } = context;
   const paint = painter(process.stderr);
-  const lines = [`${paint.strong(oneLine(name))}: ${count(messages.length, "message")} read`];
+  const lines = [`${paint.strong(oneLine(name))}: ${count(read.messages.length, "message")} read`];
+
+  if (conversations.length > 1) {
+    const { conversation } = read;
+    const others = conversations.filter((other) => other !== conversation);
+    const [which = "all of them"] = conversation === undefined ? [] : listed(conversations, [conversation]);
+    lines.push(`${count(conversations.length, "conversation")}: ${paint.strong(oneLine(which))}`);
+    if (conversation !== undefined) {
+      lines.push(
+        "Others, with --conversation:",
+        ...listed(conversations, others).map((other) => `  ${oneLine(other)}`),
+      );
+    }
+  }
 
   if (skipped.length > 0) {
     lines.push(`Skipped ${count(skipped.length, "row")}, not understood:`);

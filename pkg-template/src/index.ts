@@ -40,7 +40,7 @@ export type {
   TriageQuestion,
 } from "./read/hooks.js";
 export type { MediaFacts, MediaSource, MessageInput, PartInput, ToolCallInput } from "./read/message.js";
-export { type ParsedTranscript, parseTranscript, type SkippedRow } from "./read/parse.js";
+export { type ParsedConversation, type ParsedTranscript, parseTranscript, type SkippedRow } from "./read/parse.js";
 export { messageShapes } from "./read/shapes/index.js";
 export {
   type LayerQuery,
@@ -56,6 +56,7 @@ export { type OverallLimits, type RetentionLimits, retain } from "./session/rete
 export { type SearchHit, type SearchOptions, type StoreSearchOptions, searchSessions } from "./session/search.js";
 export {
   type ExportOptions,
+  type ImportedConversation,
   type ImportOptions,
   type KeptBuild,
   openSession,

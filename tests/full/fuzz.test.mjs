@@ -105,8 +105,41 @@ const turns = [
   turn("user", [{ type: "tool_result", tool_use_id: "t1", content: "found" }]),
 ];
 
+/** An export, or several dialogues: the texts of messages in the forms of others. */
+function randomExport(random, messages) {
+  const said = messages.map(({ content }) => (typeof content === "string" ? content : "parts"));
+  const node = (text, at) => ({
+    parent: at === 0 ? null : `n${random.chance(0.8) ? at - 1 : random.integer(0, at)}`,
+    message: {
+      author: { role: at % 2 === 0 ? "user" : "assistant" },
+      content: { content_type: "text", parts: [text] },
+    },
+  });
+  return random.pick([
+    () => ({
+      id: "c",
+      title: said[0],
+      current_node: `n${random.integer(0, said.length)}`,
+      mapping: Object.fromEntries(said.map((text, at) => [`n${at}`, node(text, at)])),
+    }),
+    () => ({
+      uuid: "c",
+      chat_messages: said.map((text, at) => ({ uuid: `m${at}`, sender: at % 2 === 0 ? "human" : "assistant", text })),
+    }),
+    () => ({ conversations: said.map((value, at) => ({ from: at % 2 === 0 ? "human" : "gpt", value })) }),
+    () => ({ chunkedPrompt: { chunks: said.map((text, at) => ({ role: at % 3 === 0 ? "user" : "model", text })) } }),
+    () => ({ id: random.integer(0, 2), messages }),
+  ])();
+}
+
 function randomFile(random) {
   const messages = throughJson(randomTranscript(random));
+  if (random.chance(0.3)) {
+    const conversations = Array.from({ length: random.integer(1, 3) }, () => randomExport(random, messages));
+    return random.chance(0.5)
+      ? JSON.stringify(conversations, null, random.integer(0, 1))
+      : conversations.map((one) => JSON.stringify(one)).join("\n");
+  }
   const rows = random.pick([messages, messages, logRows, turns, [...logRows, ...messages]]);
   return random.pick([
     () => JSON.stringify(rows),
@@ -122,7 +155,9 @@ describe("files that were changed", () => {
       const text = mutateText(random, randomFile(random), [randomFile(random), randomFile(random)]);
       const { given } = await outcomeOf(() => parseTranscript(text), ["INVALID_TRANSCRIPT"]);
       if (given !== undefined) {
-        assert.equal(createTranscript(given.messages).length, given.messages.length);
+        for (const { messages } of given.conversations) {
+          assert.equal(createTranscript(messages).length, messages.length);
+        }
         const { given: context } = await outcomeOf(() => buildContextSync(given.messages, plain), []);
         const { given: again } = await outcomeOf(() => replay(throughJson(context.recording), given.messages), []);
         assert.ok(again.same);

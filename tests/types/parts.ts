@@ -61,10 +61,12 @@ transcript.length = 0;
 transcript.source();
 
 // Files.
-const { messages: parsed, skipped } = parseTranscript("[]");
+const { messages: parsed, skipped, conversations } = parseTranscript("[]");
 isTrue<Equal<typeof parsed, readonly MessageInput[]>>();
 skipped[0]?.row.toFixed();
 buildContextSync(parsed);
+buildContextSync(conversations.flatMap(({ messages }) => messages));
+conversations[0]?.startedAt?.slice(0, 10);
 
 // Replay, of a recording that was JSON too.
 const { recording } = buildContextSync(messages);

@@ -76,9 +76,11 @@ export async function chat(): Promise<void> {
   await using temporary = await openSession("a", { store: memoryStore() });
   const file: string = await session.export({ builds: true } satisfies ExportOptions);
   const { buildCount }: { readonly buildCount: number } = await temporary.import(file, {} satisfies ImportOptions);
+  const { conversations } = await temporary.import(file, { conversation: 2 } satisfies ImportOptions);
+  const title: string | undefined = conversations[0]?.title;
   // @ts-expect-error there is nothing else to be asked for
   await session.export({ failures: true });
-  console.log(buildCount);
+  console.log(buildCount, title);
 }
 
 /** What is like the platform's own is taken. */

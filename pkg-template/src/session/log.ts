@@ -4,15 +4,27 @@
 // as it was, down to the spelling of numbers and escapes; it is read as a message when it is asked for.
 
 import { ContextError } from "../base/errors.js";
+import { describe } from "../base/options.js";
 import { decodePlain, encodePlain, isRecord, Unkept, withFields } from "../base/plain-data.js";
+import {
+  conversationOf,
+  inOrderOfTime,
+  listed,
+  type ParsedConversation,
+  toldApart,
+} from "../read/files/conversations.js";
+import { bareMessagesIn } from "../read/files/dialogue.js";
+import { checkAnyIsRead, type OpenConversation, openFile, reasonOf, type SkippedRow } from "../read/files/file.js";
+import { entriesOf, isConversation, readConversation } from "../read/files/index.js";
+import { messageOfRow } from "../read/files/session-log.js";
+import { isCut, tryParse, withoutMark } from "../read/files/text.js";
+import { messageOfTurn, textsOfTurn } from "../read/files/turn-log.js";
 import type { MessageInput } from "../read/message.js";
 import { type EncodedMessage, readMessage } from "../read/messages.js";
-import { checkAnyIsRead, hasMessages, isCut, messageOfRow, rowsOf, type SkippedRow, tryParse } from "../read/parse.js";
-import type { AnyMessage } from "../read/shapes/index.js";
+import { type AnyMessage, shapeOf } from "../read/shapes/index.js";
+import { timeMsOf } from "../read/times.js";
 import type { Entry, EntryType, JsonValue, NewEntry } from "../stores/contract.js";
 import { entryOfBuildRow, isBuildRow } from "./builds.js";
-
-export { messageOfRow };
 
 /** The reading of an entry: a message, or its fault. */
 export type EntryMessage =
@@ -26,6 +38,14 @@ export interface ReadLines {
   readonly rows: number[];
   readonly builds: NewEntry[];
   readonly skipped: SkippedRow[];
+  /** The conversations that were taken. */
+  readonly conversations: readonly ImportedConversation[];
+}
+
+/** A conversation of a file that was imported. */
+export interface ImportedConversation extends Omit<ParsedConversation, "messages"> {
+  /** How many messages and summaries of it were taken. */
+  readonly messageCount: number;
 }
 
 /**
@@ -102,14 +122,6 @@ export function messageOf(entry: Entry, encoded: EncodedMessage = []): EntryMess
   }
 }
 
-/** An error's words without the place of the row: the report names the row itself. */
-function reasonOf(failure: unknown): string {
-  if (failure instanceof ContextError) {
-    return failure.message.replace(/^(row|entry)(\.|: )?/, "");
-  }
-  return failure instanceof SyntaxError ? `not JSON: ${failure.message}` : "the message could not be read";
-}
-
 /** The line of an entry: the original line of an imported entry, otherwise takobot's form. */
 export function lineOf({ seq, type, data }: Entry): string {
   if (typeof data === "string") {
@@ -170,26 +182,30 @@ const SLICE_MS = 25;
 
 /**
  * Reads a file into entries: a session log, a row a line, or what else `parseTranscript` reads. Of a log every row is kept as
- * its line. Rows of types that are not known are kept too, and are never messages. What is not understood is skipped and
- * reported, the last line where it was cut. Fails with `INVALID_TRANSCRIPT` where there are rows other than headers and
- * failures, and none of them is a message; and with what `onProgress` throws.
+ * its line. Rows of types that are not known are kept too, and are never messages. Of a file with several conversations all are
+ * taken, the oldest first, or the one that is asked for. What is not understood is skipped and reported, the last line where it was
+ * cut. Fails with `INVALID_TRANSCRIPT` where there are rows other than headers and failures, and none of them is a message; with
+ * `INVALID_CONFIG` where there is no such conversation; and with what `onProgress` throws.
  */
-export async function readLines(text: string, onProgress: (progress: ReadProgress) => void): Promise<ReadLines> {
-  const failures: unknown[] = [];
-  const found = await readRows(text, failures, onProgress);
-  if (!found.entries.some(({ type }) => type === "message" || type === "summary")) {
+export async function readLines(
+  text: string,
+  onProgress: (progress: ReadProgress) => void,
+  choice?: string | number,
+): Promise<ReadLines> {
+  const found = await readRows(text, onProgress);
+  if (!found.entries.some(isMessageEntry) && !found.exports.some(({ messages }) => messages.length > 0)) {
     const odd = found.entries.findIndex(({ type }) => type === "other");
     const { damagedBuilds } = found;
     checkAnyIsRead(
       found.skipped.filter((row) => !damagedBuilds.has(row)),
-      failures[0],
+      found.firstFailure,
       "session_error",
     );
     if (odd >= 0) {
       checkIsMessage(found.entries[odd] as NewEntry);
     }
   }
-  return found;
+  return withExports(found, choice);
 }
 
 /** Fails with the reason why a row of an unknown type is no message. */
@@ -198,22 +214,29 @@ function checkIsMessage({ data }: NewEntry): void {
   try {
     readMessage(row, "row", "session_error", []);
   } catch (failure) {
-    checkAnyIsRead([{ row: 1, reason: reasonOf(failure) }], failure, "session_error");
+    checkAnyIsRead([{ row: 1, reason: reasonOf(failure) }], failure as ContextError, "session_error");
   }
 }
 
-async function readRows(
-  text: string,
-  failures: unknown[],
-  onProgress: (progress: ReadProgress) => void,
-): Promise<ReadLines & { readonly damagedBuilds: ReadonlySet<SkippedRow> }> {
+/** What the rows of a file are. */
+interface ReadRows extends Omit<ReadLines, "conversations"> {
+  /** Builds that cannot be built again. */
+  readonly damagedBuilds: ReadonlySet<SkippedRow>;
+  readonly firstFailure: ContextError | undefined;
+  /** The conversations that are rows of the file by themselves, and that of the other rows: of this no more than its first message. */
+  readonly exports: readonly OpenConversation[];
+  readonly loose: OpenConversation | undefined;
+}
+
+async function readRows(text: string, onProgress: (progress: ReadProgress) => void): Promise<ReadRows> {
+  const file = openFile("session_error");
   const entries: NewEntry[] = [];
   const rows: number[] = [];
   const builds: NewEntry[] = [];
-  const skipped: SkippedRow[] = [];
+  const { skipped } = file;
   const damagedBuilds = new Set<SkippedRow>();
-  const found = { entries, rows, builds, skipped, damagedBuilds };
   const encoded: EncodedMessage = [];
+  let loose: OpenConversation | undefined;
   const takeBuild = (value: Readonly<Record<string, unknown>>, row: number): void => {
     try {
       builds.push(entryOfBuildRow(value));
@@ -225,51 +248,68 @@ async function readRows(
   };
   /** Rows are counted without blank lines, and named with them. */
   let rowCount = 0;
+  const keep = (entry: NewEntry, message: MessageInput | undefined): void => {
+    entries.push(entry);
+    rows.push(rowCount);
+    if (message !== undefined && loose === undefined) {
+      loose = file.loose();
+      loose.messages.push(message);
+    }
+  };
   const take = (value: unknown, row: number, line?: string): void => {
     if (isBuildRow(value)) {
       takeBuild(value, row);
       return;
     }
+    // A row of a log that says its own type is that, whatever it holds.
+    if (isConversation(value) && (line === undefined || typeOf(value) === undefined)) {
+      readConversation(value, row, file);
+      return;
+    }
     try {
-      entries.push(entryOfRow(value, line, encoded));
-      rows.push(rowCount);
+      const { entry, message } = entryOfRow(value, line, encoded);
+      keep(entry, message);
     } catch (failure) {
-      failures.push(failure);
-      skipped.push({ row, reason: reasonOf(failure) });
+      file.skip(row, failure);
+      const texts = textsOfTurn(messageOfTurn(value) ?? {});
+      if (texts !== undefined) {
+        keep(entryOf(texts as unknown as MessageInput), texts as unknown as MessageInput);
+      }
     }
   };
-  /** Reads each row. The host gets its turn by a timer, which all hosts have. */
   const each = async <T>(rows: readonly T[], read: (row: T, index: number) => void): Promise<void> => {
-    let until = performance.now() + SLICE_MS;
-    for (const [index, row] of rows.entries()) {
-      if (performance.now() > until) {
-        onProgress({ rowCount: index, rowTotal: rows.length });
-        await new Promise((resolve) => setTimeout(resolve));
-        until = performance.now() + SLICE_MS;
-      }
-      read(row, index);
-    }
-    onProgress({ rowCount: rows.length, rowTotal: rows.length });
+    await inSlices(rows, read, onProgress);
+  };
+  const found = (): ReadRows => {
+    const { firstFailure, conversations: exports } = file;
+    return { entries, rows, builds, skipped, damagedBuilds, firstFailure, exports, loose };
   };
 
-  const body = text.replace(/^\uFEFF/, "");
+  const body = withoutMark(text);
   const lines = body.split("\n").map(withoutReturns);
   const first = lines.findIndex((line) => line.trim() !== "");
   if (first < 0) {
-    return found;
+    return found();
   }
   const whole = tryParse(body);
   const isOneLine = lines.findLastIndex((line) => line.trim() !== "") === first;
-  if (whole.failure === undefined && !isOneLine) {
-    await each(rowsOf(whole.value), (value, index) => {
+  if (whole.failure === undefined) {
+    const { value } = whole;
+    await each(bareMessagesIn(value) ?? entriesOf(value), (entry, index) => {
       rowCount += 1;
-      take(value, index + 1);
+      const isWhole = entry === value;
+      if (isWhole && isConversation(value) && typeOf(value) === undefined) {
+        readConversation(value, undefined, file);
+      } else {
+        // The line of a log of one row is that row. Of several in a line none has a line of its own.
+        take(entry, isWhole && isOneLine ? first + 1 : index + 1, isWhole && isOneLine ? lines[first] : undefined);
+      }
     });
-    return found;
+    return found();
   }
   if (!isOneLine && (await isOneValueCut(body, lines, each))) {
-    skipped.push({ row: first + 1, reason: `not JSON: ${whole.failure?.message}` });
-    return found;
+    skipped.push({ row: first + 1, reason: `not JSON: ${whole.failure.message}` });
+    return found();
   }
   await each(lines, (line, index) => {
     if (line.trim() === "") {
@@ -279,16 +319,87 @@ async function readRows(
     const { value, failure } = tryParse(line);
     if (failure !== undefined) {
       skipped.push({ row: index + 1, reason: `not JSON: ${failure.message}` });
-    } else if (Array.isArray(value) || (hasMessages(value) && typeOf(value) === undefined)) {
-      // Several in a line: none of them has a line of its own.
-      rowsOf(value).forEach((entry, position) => {
-        take(entry, isOneLine ? position + 1 : index + 1);
-      });
-    } else {
-      take(value, index + 1, line);
+      return;
+    }
+    const inLine = Array.isArray(value) || typeOf(value) === undefined ? entriesOf(value) : [value];
+    for (const entry of inLine) {
+      take(entry, index + 1, entry === value ? line : undefined);
     }
   });
-  return found;
+  return found();
+}
+
+/** Reads each row. The host gets its turn by a timer, which all hosts have. */
+async function inSlices<T>(
+  rows: readonly T[],
+  read: (row: T, index: number) => void,
+  onProgress?: (progress: ReadProgress) => void,
+): Promise<void> {
+  let until = performance.now() + SLICE_MS;
+  for (const [index, row] of rows.entries()) {
+    if (performance.now() > until) {
+      onProgress?.({ rowCount: index, rowTotal: rows.length });
+      await new Promise((resolve) => setTimeout(resolve));
+      until = performance.now() + SLICE_MS;
+    }
+    read(row, index);
+  }
+  onProgress?.({ rowCount: rows.length, rowTotal: rows.length });
+}
+
+/**
+ * The entries with those of the conversations that are rows by themselves, behind the others: they are no lines of a log. The
+ * oldest comes first, whatever the order of the file, as what comes last in a log is what was said last. Or those of the one
+ * conversation that is asked for.
+ */
+async function withExports(found: ReadRows, choice: string | number | undefined): Promise<ReadLines> {
+  const { skipped, loose } = found;
+  const open = found.exports.filter(({ messages }) => messages.length > 0);
+  const all = toldApart(open);
+  const rowOf = new Map(all.map((conversation, at) => [conversation, open[at]?.row]));
+  const ofLoose = loose === undefined ? undefined : all[open.indexOf(loose)];
+  const chosen = choice === undefined ? all : [chosenOf(all, choice)];
+  const isLooseIn = choice === undefined || (ofLoose !== undefined && chosen.includes(ofLoose));
+  const none: Pick<ReadRows, "entries" | "rows" | "builds"> = { entries: [], rows: [], builds: [] };
+  const { entries, rows, builds } = isLooseIn ? found : none;
+  const conversations: ImportedConversation[] = [];
+  if (isLooseIn && ofLoose !== undefined) {
+    // Its lines stay as they are: no conversation is named in them.
+    const { id, messages, ...facts } = ofLoose;
+    conversations.push({ ...facts, messageCount: entries.filter(isMessageEntry).length });
+  }
+  for (const conversation of inOrderOfTime(chosen.filter((it) => it !== ofLoose))) {
+    const { messages, ...facts } = conversation;
+    const before = entries.length;
+    await inSlices(messages, (message, at) => {
+      try {
+        entries.push(entryOf(message));
+      } catch (failure) {
+        skipped.push({ row: rowOf.get(conversation) ?? at + 1, reason: reasonOf(failure) });
+      }
+    });
+    conversations.push({ ...facts, messageCount: entries.length - before });
+  }
+  return { entries, rows, builds, skipped, conversations };
+}
+
+/** The conversation that is asked for. Fails where there is none. */
+function chosenOf(conversations: readonly ParsedConversation[], choice: string | number): ParsedConversation {
+  const chosen = conversationOf(conversations, choice);
+  if (chosen === undefined) {
+    throw new ContextError({
+      kind: "session_error",
+      code: "INVALID_CONFIG",
+      path: "conversation",
+      message: `conversation: the file has no conversation ${describe(choice)}`,
+      nextAction: `Give the id or the number of one that it has (${listed(conversations).join("; ")}), or leave it out.`,
+    });
+  }
+  return chosen;
+}
+
+function isMessageEntry({ type }: NewEntry): boolean {
+  return type === "message" || type === "summary";
 }
 
 /** A line without the carriage returns that it ends with. */
@@ -324,54 +435,28 @@ async function isOneValueCut(
   return surplus > 0;
 }
 
-/** The entry of a row; where the row has no line, its data are kept. */
-function entryOfRow(row: unknown, line: string | undefined, encoded: EncodedMessage): NewEntry {
+/** The entry of a row, and its message if it is one. Where the row has no line, its data are kept. */
+function entryOfRow(
+  row: unknown,
+  line: string | undefined,
+  encoded: EncodedMessage,
+): { readonly entry: NewEntry; readonly message?: MessageInput } {
   const type = typeOf(row);
-  if (type !== undefined && type !== "message") {
+  const isKnown = type === undefined || type === "message" || messageOfTurn(row) !== undefined || isOfShape(row);
+  if (!isKnown) {
     const kept: EntryType = type === "session" || type === "failure" ? type : "other";
-    return { type: kept, data: line ?? (row as JsonValue) };
+    return { entry: { type: kept, data: line ?? (row as JsonValue) } };
   }
-  const message = messageOfRow(row);
+  const message = messageOfRow(row) as MessageInput;
   readMessage(message, "row", "session_error", encoded);
-  const read = message as MessageInput;
-  return line === undefined ? entryOf(read) : { ...factsOf(read), data: line };
+  return { entry: line === undefined ? entryOf(message) : { ...factsOf(message), data: line }, message };
+}
+
+/** Whether a row is a message of another package's shape, which may have a type of its own. */
+function isOfShape(row: unknown): boolean {
+  return isRecord(row) && shapeOf(row) !== undefined;
 }
 
 function typeOf(row: unknown): string | undefined {
   return isRecord(row) && typeof row.type === "string" ? row.type : undefined;
-}
-
-/** The furthest from 1970 that a `Date` can be, in milliseconds. */
-const LATEST_MS = 8.64e15;
-
-/** A time as the engine reads it, in milliseconds since 1970; undefined if it is not a time. */
-export function timeMsOf(createdAt: unknown): number | undefined {
-  const timeMs =
-    typeof createdAt === "string" ? parseTime(createdAt) : createdAt instanceof Date ? createdAt.getTime() : createdAt;
-  return typeof timeMs === "number" && Math.abs(timeMs) <= LATEST_MS ? Math.trunc(timeMs) + 0 : undefined;
-}
-
-// What `parse` of the engine's `time.rs` reads: a date, with a time of day or without, in UTC where it has no offset.
-const TIME =
-  /^\p{White_Space}*(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?:[Zz]|([+\-\u2212])(\d{2})(?::?(\d{2}))?)?)?\p{White_Space}*$/u;
-
-function parseTime(text: string): number | undefined {
-  const found = TIME.exec(text);
-  if (found === null) {
-    return undefined;
-  }
-  const number = (group: number): number => Number(found[group] ?? 0);
-  const [year, month, day] = [number(1), number(2), number(3)];
-  const [hour, minute, second, offsetHours, offsetMinutes] = [number(4), number(5), number(6), number(9), number(10)];
-  const date = new Date(0);
-  // `Date.UTC` takes the years before 100 for those of the last century.
-  date.setUTCFullYear(year, month - 1, day);
-  // A day that the month does not have is one of another month.
-  const isDate = date.getUTCMonth() === month - 1;
-  if (!isDate || hour > 23 || minute > 59 || second > 60 || offsetHours > 23 || offsetMinutes > 59) {
-    return undefined;
-  }
-  const milliseconds = Number((found[7] ?? "").slice(0, 3).padEnd(3, "0"));
-  const east = (found[8] === "+" ? 1 : -1) * (offsetHours * 60 + offsetMinutes);
-  return date.getTime() + (((hour * 60 + minute - east) * 60 + second) * 1000 + milliseconds);
 }

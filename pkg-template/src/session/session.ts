@@ -11,9 +11,10 @@ import { buildOver } from "../build/build.js";
 import type { BuildRecording, BuiltContext } from "../build/context.js";
 import { checkRecording, type Replay, replay } from "../build/replay.js";
 import { type ContextConfig, type InFormat, readSignal } from "../read/config.js";
+import type { SkippedRow } from "../read/files/file.js";
+import { checkText } from "../read/files/text.js";
 import type { MessageInput } from "../read/message.js";
 import { readMessage } from "../read/messages.js";
-import { checkText, type SkippedRow } from "../read/parse.js";
 import type { AnyMessage } from "../read/shapes/index.js";
 import { createTranscript, messageListOf } from "../read/transcript.js";
 import type {
@@ -29,7 +30,16 @@ import { tellListener } from "../stores/listeners.js";
 import { checkKey, checkStore, storeError } from "../stores/log.js";
 import { RANGE } from "../stores/ranges.js";
 import { buildEntry, buildLine, buildOf, type KeptBuild, placedBuild } from "./builds.js";
-import { type EntryMessage, entryOf, headerLine, lineOf, messageOf, type ReadProgress, readLines } from "./log.js";
+import {
+  type EntryMessage,
+  entryOf,
+  headerLine,
+  type ImportedConversation,
+  lineOf,
+  messageOf,
+  type ReadProgress,
+  readLines,
+} from "./log.js";
 import { checkRetention, type RetentionLimits, retainSession } from "./retention.js";
 import { checkSearch, type Searched, type SearchHit, type SearchOptions, searchLogs } from "./search.js";
 import { MESSAGE_TYPES, Tail } from "./tail.js";
@@ -80,7 +90,7 @@ export type SessionChange<M> =
   /** Messages were removed: read the shown ones again. */
   | { readonly kind: "reset" };
 
-export type { KeptBuild };
+export type { ImportedConversation, KeptBuild };
 
 /** What an export contains. */
 export interface ExportOptions {
@@ -94,6 +104,8 @@ export interface ImportOptions {
   readonly operationId?: string;
   /** Is told how far the reading of the file is, a few times a second, and once at its end. Other work gets its turn in between. */
   readonly onProgress?: (progress: ReadProgress) => void;
+  /** Which conversation is taken of a file with several: its id, or its number from 1 among those that have a message. Default: all. */
+  readonly conversation?: string | number;
   /** Ends the import while the file is being read: nothing of it is appended then, and it fails with `ABORTED`. */
   readonly signal?: AbortSignal;
 }
@@ -104,6 +116,8 @@ export interface SessionImport {
   readonly messageCount: number;
   /** How many builds were taken. */
   readonly buildCount: number;
+  /** The conversations that were taken, in the order in which they were appended. */
+  readonly conversations: readonly ImportedConversation[];
   /** The rows that were not understood. */
   readonly skipped: readonly SkippedRow[];
 }
@@ -415,19 +429,22 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   /**
-   * Appends what a file holds, all or none: a session log, or what else `parseTranscript` reads. Rows that are not understood
-   * are skipped and reported. Builds of the file are kept as builds, all or none, when its rows are there.
+   * Appends what a file holds, all or none: a session log, or what else `parseTranscript` reads. Of a file with several
+   * conversations, such as an export, all are appended, the oldest first, each with its id as `conversationId`; or the one that
+   * `conversation` names. Rows that are not understood are skipped and reported. Builds of the file are kept as builds, all or none,
+   * when its rows are there.
    */
   async import(text: string, options: ImportOptions = {}): Promise<SessionImport> {
     this.#check();
     checkText(text, KIND);
     checkOptions(options, IMPORT);
-    const { onProgress, signal: given, ...operation } = options;
+    const { onProgress, conversation, signal: given, ...operation } = options;
     const signal = given == null ? undefined : readSignal(given, KIND);
-    const { entries, rows, builds, skipped } = await readLines(text, (progress) => {
+    const tell = (progress: ReadProgress): void => {
       checkAborted(signal, KIND);
       tellListener(() => onProgress?.(progress));
-    });
+    };
+    const { entries, rows, builds, skipped, conversations } = await readLines(text, tell, conversation);
     checkAborted(signal, KIND);
     let firstSeq = 1;
     if (entries.length > 0) {
@@ -440,7 +457,7 @@ export class Session<M extends AnyMessage = MessageInput> {
       this.#retainAfter(placed.length);
     }
     const messageCount = entries.filter(({ type }) => MESSAGE_TYPES.includes(type)).length;
-    return { messageCount, buildCount: builds.length, skipped };
+    return { messageCount, buildCount: builds.length, conversations, skipped };
   }
 
   /**
@@ -791,6 +808,10 @@ const IMPORT: OptionRules<keyof ImportOptions> = {
   operationId: APPEND.operationId,
   onProgress: ["a function", (value) => typeof value === "function"],
   signal: ["an AbortSignal", () => true],
+  conversation: [
+    "the id of a conversation, or its number from 1",
+    (value) => (typeof value === "string" && value !== "") || (Number.isSafeInteger(value) && (value as number) >= 1),
+  ],
 };
 const OPEN: OptionRules = {
   store: ["a store", () => true],

@@ -131,7 +131,7 @@ fn a_page_whose_own_words_stand_out_is_bought_at_any_price() {
         (0..30).all(|row| worth[row] < worth[30])
     };
     assert!(of("A rope of hemp, a lamp of brass, and a tent for the rain."));
-    assert!(!of("Seeds for the rain, and for the sun."));
+    assert!(!of("Seeds for the boat, and for the sun."));
 }
 
 /// However long a page is, no more than so much of its length counts against it.

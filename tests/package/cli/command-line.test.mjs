@@ -19,6 +19,13 @@ const messages = [
   { id: "d", role: "user", content: "Thanks.", sessionId: "other" },
 ];
 
+/** Three conversations; the newest stands in the middle. */
+const several = [
+  { id: "a", title: "Rome", messages: [{ role: "user", content: "to Rome", createdAt: "2025-01-01T10:00:00Z" }] },
+  { id: "b", messages: [{ role: "user", content: "to Oslo", createdAt: "2025-03-01T10:00:00Z" }] },
+  { title: "Ghent", messages: [{ role: "user", content: "to Ghent", createdAt: "2025-02-01T10:00:00Z" }] },
+];
+
 before(() => {
   folder = mkdtempSync(join(tmpdir(), "windrow-command-line-"));
   mkdirSync(join(folder, "directory"));
@@ -46,17 +53,24 @@ before(() => {
       '{"id":"1","role":"user","parts":[{"type":"text","text":"Where do we meet?"}]}',
       '{"id":"2","role":"assistant","parts":[{"type":"text","text":"In the hall."}]}',
     ].join("\n"),
-    "gemini.json":
-      '{"contents":[{"role":"user","parts":[{"text":"Where?"}]},{"role":"model","parts":[{"text":"There."}]}]}',
+    "several.jsonl": several.map((conversation) => JSON.stringify(conversation)).join("\n"),
+    "many.jsonl": Array.from({ length: 30 }, (_, at) =>
+      JSON.stringify({
+        id: `c${at}`,
+        title: `No.\u001b[31m ${at}`,
+        messages: [{ role: "user", content: `say ${at}` }],
+      }),
+    ).join("\n"),
     "contents.jsonl":
       '{"role":"user","contents":"Where do we meet?"}\n{"role":"assistant","contents":"In the hall."}\n',
     "text.jsonl": '{"role":"user","text":"Where do we meet?"}\n{"role":"assistant","text":"In the hall."}\n',
-    "one-foreign.jsonl": `${JSON.stringify(messages[1])}\n{"role":"assistant","parts":[{"type":"text","text":"In the hall."}]}\n`,
+    "one-foreign.jsonl": `${JSON.stringify(messages[1])}\n{"role":"assistant","contents":"In the hall."}\n`,
     "not-utf8.json": Buffer.concat([
       Buffer.from('[{"role":"user","content":"caf'),
       Buffer.from([0xe9]),
       Buffer.from('"}]'),
     ]),
+    "export.zip": Buffer.from([0x50, 0x4b, 3, 4, 0xff, 0xfe]),
     "utf16.json": Buffer.from(`\ufeff${JSON.stringify(messages)}`, "utf16le"),
   };
   for (const [name, content] of Object.entries(files)) {
@@ -208,6 +222,7 @@ describe("what is wrong with the file is one line, and exit code 2", () => {
     ["directory", /directory: is a directory/],
     ["not-utf8.json", /not text in UTF-8/],
     ["utf16.json", /not text in UTF-8/],
+    ["export.zip", /export\.zip: is an archive: give a file that is in it/],
     ["cut.json", /cut\.json: not a conversation/],
     ["cut-object.json", /cut-object\.json: not a conversation/],
     ["cut-lines.json", /cut-lines\.json: not a conversation/],
@@ -227,22 +242,87 @@ describe("what is wrong with the file is one line, and exit code 2", () => {
   });
 });
 
-describe("a file of another shape is exit code 2, and says what stands where and what to do", () => {
-  for (const [file, problem, advice] of [
-    ["ui-messages.jsonl", /row 1: parts: what the message says is in `parts`.*AI SDK UIMessage/, /messages\.flatMap/],
-    ["gemini.json", /row 1: .*Gemini Content/, /messages\.flatMap/],
+describe("a file of several conversations", () => {
+  const build = (...more) => succeeds(["build", "several.jsonl", ...more]);
+
+  test("gives the newest, and says which others there are", async () => {
+    const { stdout, stderr } = await build();
+    assert.equal(stdout, "User: to Oslo\n");
+    assert.match(
+      stderr,
+      /^several\.jsonl: 1 message read\n3 conversations: 2: b, 2025-03-01\nOthers, with --conversation:\n {2}3: “Ghent”, 2025-02-01\n {2}1: “Rome”, a, 2025-01-01\nKept: /,
+    );
+  });
+
+  test("gives the one that is named, by its id or its number", async () => {
+    for (const named of ["1", "a"]) {
+      assert.equal((await build("--conversation", named)).stdout, "User: to Rome\n");
+    }
+    assert.equal((await build("--conversation", "#3")).stdout, "User: to Ghent\n");
+  });
+
+  test("gives all, the oldest first", async () => {
+    const { stdout, stderr } = await build("--conversation", "all");
+    assert.equal(stdout, "User: to Rome\nUser: to Ghent\nUser: to Oslo\n");
+    assert.match(stderr, /^several\.jsonl: 3 messages read\n3 conversations: all of them\nKept: /);
+  });
+
+  test("of many, the newest are named, and the others counted", async () => {
+    const { stderr } = await succeeds(["build", "many.jsonl"]);
+    assert.match(stderr, /\n30 conversations: 30: “No\. \[31m 29”, c29\nOthers/);
+    assert.equal(stderr.match(/^ {2}\d+: “/gm).length, 10);
+    assert.match(stderr, /\n {2}\+19 more\n/);
+    assert.ok(!stderr.includes("\u001b"), "what a file says cannot steer the terminal");
+  });
+
+  test("without the one that is named is refused, and says what there is", async () => {
+    for (const [file, wrong, there] of [
+      [
+        "several.jsonl",
+        "4",
+        /^It has 3 conversations: 2: b, 2025-03-01; 3: “Ghent”, 2025-02-01; 1: “Rome”, a, 2025-01-01\.$/,
+      ],
+      ["list.json", "b", /^It has 1 conversation: 1: without a title\.$/],
+    ]) {
+      const { stdout, stderr, exitCode } = await windrow(["build", file, "--conversation", wrong]);
+      assert.deepEqual([stdout, exitCode], ["", 2]);
+      const [problem, advice, ...rest] = stderr.split("\n");
+      assert.equal(problem, `windrow: ${file}: no conversation "${wrong}" in it`);
+      assert.match(advice, there);
+      assert.deepEqual(rest, [""]);
+    }
+    await succeeds(["build", "list.json", "--conversation", "1"]);
+  });
+
+  test("is replayed from the conversation that it was built of", async () => {
+    await build("--conversation", "a", "--recording", "several-recording.jsonl");
+    const { stdout } = await succeeds(["replay", "several-recording.jsonl", "several.jsonl", "--conversation", "a"]);
+    assert.match(stdout, /^1: same, ctx_/);
+    const other = await windrow(["replay", "several-recording.jsonl", "several.jsonl"]);
+    assert.equal(other.exitCode, 1);
+    await isRefused(["replay", "several-recording.jsonl", "several.jsonl", "--last", "1"], /--last is an option of/);
+  });
+});
+
+describe("a file of messages in another shape", () => {
+  test("is read, where windrow reads the shape", async () => {
+    const { stdout } = await succeeds(["build", "ui-messages.jsonl", "--request", request]);
+    assert.match(stdout, /^User: Where do we meet\?\nAssistant: In the hall\.\n/);
+  });
+
+  for (const [file, problem] of [
     ["contents.jsonl", /row 1: contents: what the message says is in `contents`, which windrow does not read/],
     ["text.jsonl", /row 1: text: what the message says is in `text`, which windrow does not read/],
   ]) {
     for (const preset of [[], ["--preset", "turns"]]) {
-      test([file, ...preset].join(" "), async () => {
+      test([file, ...preset, "is exit code 2, and says what stands where"].join(" "), async () => {
         const { stdout, stderr, exitCode } = await windrow(["build", file, "--request", request, ...preset]);
         assert.equal(exitCode, 2);
         assert.equal(stdout, "");
-        const [first, second = ""] = stderr.trimEnd().split("\n");
+        const [first, second] = stderr.trimEnd().split("\n");
         assert.ok(first.startsWith(`windrow: ${file}: no message in it (`), first);
         assert.match(first, problem);
-        assert.match(second, advice ?? /^$/);
+        assert.equal(second, undefined);
       });
     }
   }
@@ -250,7 +330,7 @@ describe("a file of another shape is exit code 2, and says what stands where and
   test("where some rows can be read, the others are named as skipped", async () => {
     const { stdout, stderr } = await succeeds(["build", "one-foreign.jsonl", "--max-tokens", "50"]);
     assert.match(stdout, /Where do we meet/);
-    assert.match(stderr, /Skipped 1 row, not understood:\n +row 2: parts: .*AI SDK UIMessage/);
+    assert.match(stderr, /Skipped 1 row, not understood:\n +row 2: contents: /);
   });
 });
 
@@ -299,7 +379,18 @@ test("a context that cannot be built is exit code 1, with what to do", async () 
 test("help and version go to standard output", async () => {
   const { stdout, stderr } = await succeeds(["--help"]);
   assert.equal(stderr, "");
-  for (const option of ["request", "max-tokens", "format", "last", "session", "model", "encoding", "help", "version"]) {
+  for (const option of [
+    "request",
+    "max-tokens",
+    "format",
+    "last",
+    "session",
+    "conversation",
+    "model",
+    "encoding",
+    "help",
+    "version",
+  ]) {
     assert.ok(stdout.includes(`--${option}`), option);
   }
   assert.ok(stdout.split("\n").every((line) => line.length <= 100));

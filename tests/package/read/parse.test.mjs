@@ -17,6 +17,16 @@ const all = [one, two, three];
 const lines = (...values) => values.map((value) => JSON.stringify(value)).join("\n");
 const rows = (parsed) => parsed.skipped.map(({ row }) => row);
 
+/** What a file with one conversation is read to: that one is the file's messages. */
+function parsedOne(text) {
+  const { conversations, ...parsed } = parseTranscript(text);
+  assert.deepEqual(
+    conversations.map(({ messages }) => messages),
+    parsed.messages.length > 0 ? [parsed.messages] : [],
+  );
+  return parsed;
+}
+
 function fails(text, message) {
   assert.throws(
     () => parseTranscript(text),
@@ -28,7 +38,7 @@ function fails(text, message) {
 }
 
 test("the request of a file that is one object comes along", () => {
-  const parsed = parseTranscript(JSON.stringify({ request: "And?", messages: all }, null, 2));
+  const parsed = parsedOne(JSON.stringify({ request: "And?", messages: all }, null, 2));
   assert.deepEqual(parsed, { messages: all, skipped: [], request: "And?" });
   const asked = parseTranscript(JSON.stringify({ request: { role: "user", content: "And?" }, messages: all }));
   assert.deepEqual(asked.request, { role: "user", content: "And?" });
@@ -43,12 +53,10 @@ describe("forms of files", () => {
     "a message a line, and a line end": `${lines(...all)}\n`,
     "an object with messages": JSON.stringify({ model: "gpt-4o", messages: all }),
     "an object with messages, indented": JSON.stringify({ model: "gpt-4o", messages: all }, null, 2),
-    "a list of objects with messages": JSON.stringify([{ messages: [one, two] }, { messages: [three] }]),
-    "an object with messages a line": lines({ messages: [one] }, { messages: [two, three] }),
-    "messages and objects with messages in one list": JSON.stringify([one, { messages: [two, three] }]),
+    "an object with messages, in a list": JSON.stringify([{ messages: all }]),
   };
   for (const [name, text] of Object.entries(forms)) {
-    test(name, () => assert.deepEqual(parseTranscript(text), { messages: all, skipped: [] }));
+    test(name, () => assert.deepEqual(parsedOne(text), { messages: all, skipped: [] }));
     test(`${name}: with a byte order mark, other line ends, blank lines`, () => {
       for (const variant of [
         `\ufeff${text}`,
@@ -56,7 +64,7 @@ describe("forms of files", () => {
         text.replaceAll("\n", "\n \n\n"),
         `\n ${text}\n\n`,
       ]) {
-        assert.deepEqual(parseTranscript(variant), { messages: all, skipped: [] });
+        assert.deepEqual(parsedOne(variant), { messages: all, skipped: [] });
       }
     });
   }
@@ -67,16 +75,16 @@ describe("forms of files", () => {
   });
 
   test("an empty list has no message", () => {
-    assert.deepEqual(parseTranscript("[]"), { messages: [], skipped: [] });
-    assert.deepEqual(parseTranscript('{"messages": []}'), { messages: [], skipped: [] });
+    assert.deepEqual(parsedOne("[]"), { messages: [], skipped: [] });
+    assert.deepEqual(parsedOne('{"messages": []}'), { messages: [], skipped: [] });
   });
 
   test("what is read is what was written: for random transcripts, as a list and as lines", () => {
     forEachSeed(200, (random) => {
       const messages = JSON.parse(JSON.stringify(randomTranscript(random)));
-      assert.deepEqual(parseTranscript(JSON.stringify(messages)), { messages, skipped: [] });
+      assert.deepEqual(parsedOne(JSON.stringify(messages)), { messages, skipped: [] });
       if (messages.length > 0) {
-        assert.deepEqual(parseTranscript(lines(...messages)), { messages, skipped: [] });
+        assert.deepEqual(parsedOne(lines(...messages)), { messages, skipped: [] });
       }
       buildContextSync(messages, { encoding: "estimate" });
     });
@@ -137,10 +145,15 @@ describe("rows that are not understood", () => {
     assert.deepEqual(rows(parsed), [4]);
   });
 
-  test("of several in one line each is reported", () => {
+  test("of several in one line each is reported, with its place in the line", () => {
     const parsed = parseTranscript(lines({ messages: [one, { role: "bot" }, {}] }, { messages: [three] }));
-    assert.deepEqual(parsed.messages, [one, three]);
+    assert.deepEqual(
+      parsed.conversations.map(({ messages }) => messages.map(({ content }) => content)),
+      [["one"], ["three"]],
+    );
     assert.deepEqual(rows(parsed), [1, 1]);
+    assert.match(parsed.skipped[0].reason, /^message 2: role: unknown role "bot"/);
+    assert.match(parsed.skipped[1].reason, /^message 3: role: the message has no role/);
   });
 });
 

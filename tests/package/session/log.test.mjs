@@ -573,7 +573,7 @@ describe("a file", () => {
       JSON.stringify({ messages: [one, two] }),
       JSON.stringify({ request: "And?", messages: [one, two] }, null, 2),
       JSON.stringify([{ type: "session", session_key: "other" }, ...rows], null, 1),
-      lines({ messages: [one] }, [two]),
+      lines(one, [two]),
       lines(one, two),
       lines(...rows),
     ]) {

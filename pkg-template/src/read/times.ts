@@ -1,0 +1,41 @@
+// Times, as the engine reads them.
+
+/** The furthest from 1970 that a `Date` can be, in milliseconds. */
+const LATEST_MS = 8.64e15;
+
+/** A time as the engine reads it, in milliseconds since 1970; undefined if it is not a time. */
+export function timeMsOf(createdAt: unknown): number | undefined {
+  const timeMs =
+    typeof createdAt === "string" ? parseTime(createdAt) : createdAt instanceof Date ? createdAt.getTime() : createdAt;
+  return typeof timeMs === "number" && Math.abs(timeMs) <= LATEST_MS ? Math.trunc(timeMs) + 0 : undefined;
+}
+
+/** A time in milliseconds as ISO 8601; undefined if it is none. */
+export function isoOf(timeMs: number | undefined): string | undefined {
+  return timeMs === undefined || !(Math.abs(timeMs) <= LATEST_MS) ? undefined : new Date(timeMs).toISOString();
+}
+
+// What `parse` of the engine's `time.rs` reads: a date, with a time of day or without, in UTC where it has no offset.
+const TIME =
+  /^\p{White_Space}*(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?:[Zz]|([+\-\u2212])(\d{2})(?::?(\d{2}))?)?)?\p{White_Space}*$/u;
+
+function parseTime(text: string): number | undefined {
+  const found = TIME.exec(text);
+  if (found === null) {
+    return undefined;
+  }
+  const number = (group: number): number => Number(found[group] ?? 0);
+  const [year, month, day] = [number(1), number(2), number(3)];
+  const [hour, minute, second, offsetHours, offsetMinutes] = [number(4), number(5), number(6), number(9), number(10)];
+  const date = new Date(0);
+  // `Date.UTC` takes the years before 100 for those of the last century.
+  date.setUTCFullYear(year, month - 1, day);
+  // A day that the month does not have is one of another month.
+  const isDate = date.getUTCMonth() === month - 1;
+  if (!isDate || hour > 23 || minute > 59 || second > 60 || offsetHours > 23 || offsetMinutes > 59) {
+    return undefined;
+  }
+  const milliseconds = Number((found[7] ?? "").slice(0, 3).padEnd(3, "0"));
+  const east = (found[8] === "+" ? 1 : -1) * (offsetHours * 60 + offsetMinutes);
+  return date.getTime() + (((hour * 60 + minute - east) * 60 + second) * 1000 + milliseconds);
+}

@@ -1,0 +1,47 @@
+// Requests to Gemini's API: what stands around the contents, which are messages as they are.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { buildContextSync, messageShapes, parseTranscript } from "windrow";
+
+describe("requests to Gemini", () => {
+  const contents = [
+    { role: "user", parts: [{ text: "Where?" }] },
+    { role: "model", parts: [{ text: "There." }] },
+  ];
+  const outcome = (value) => {
+    try {
+      return parseTranscript(JSON.stringify(value)).messages;
+    } catch ({ code, nextAction }) {
+      return { code, nextAction };
+    }
+  };
+
+  test("give their contents as the same messages in a list do", () => {
+    assert.deepEqual(outcome({ contents, generationConfig: {} }), outcome(contents));
+  });
+
+  // The module of the shape reads what a content says; here is what stands around it.
+  test("are read, and stay as they are", {
+    skip: !messageShapes.some(({ title }) => /gemini/i.test(title)),
+  }, () => {
+    assert.deepEqual(outcome({ contents }), contents);
+    assert.match(
+      buildContextSync(outcome({ contents }), { encoding: "estimate", render: { format: "text" } }).text,
+      /There\./,
+    );
+  });
+
+  test("have their instruction in front", () => {
+    const own = [{ role: "user", parts: [{ type: "text", text: "Where?" }] }];
+    for (const more of [
+      { systemInstruction: { parts: [{ text: "Be brief." }] } },
+      { system_instruction: { role: "system", parts: [{ text: "Be brief." }] } },
+      { systemInstruction: "Be brief." },
+      { config: { systemInstruction: ["Be brief."] } },
+    ]) {
+      assert.deepEqual(outcome({ ...more, contents: own }), [{ role: "system", content: "Be brief." }, ...own]);
+    }
+    assert.deepEqual(outcome({ config: 5, systemInstruction: 5, contents: own }), own);
+  });
+});
