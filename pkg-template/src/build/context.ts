@@ -19,6 +19,8 @@ import type {
   TraceRange,
 } from "../base/generated.js";
 import { describe } from "../base/options.js";
+import { publicCall } from "../base/public-call.js";
+import { type ProviderName, type RequestBodies, requestOfRead } from "../providers/index.js";
 import type { MessageInput, PartInput } from "../read/message.js";
 import { idOfMessage, shortenedCopy } from "../read/messages.js";
 import type { AnyMessage } from "../read/shapes/index.js";
@@ -261,6 +263,27 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       tokens: this.#costs.get(position) ?? this.#measure(message, position),
       shortenedText: this.#shortened.get(position),
     };
+  }
+
+  /**
+   * The parts of a provider's request that hold this context, valid by every rule of the provider: `{ messages }` for `openai`,
+   * `{ instructions, input }` for `openai-responses`, `{ system, messages }` for `anthropic` and `ai-sdk`, `{ systemInstruction,
+   * contents }` for `gemini`. In the format `messages` alone. Fails with `NOT_SENDABLE`, with the place and the rule, where
+   * the provider does not take the messages.
+   */
+  request<Name extends ProviderName>(provider: Name): RequestBodies[Name] {
+    return publicCall("context_build_error", "request", () => {
+      if (this.messages === undefined) {
+        throw new ContextError({
+          kind: "context_build_error",
+          code: "INVALID_CONFIG",
+          message: "render.format: the context is a text, and a request has messages",
+          path: "render.format",
+          nextAction: 'Build it with the format "messages", or send `context.text` as a message of your own.',
+        });
+      }
+      return requestOfRead(provider, this.messages as readonly AnyMessage[]);
+    });
   }
 
   #positionOf(idOrPosition: string | number): number {
