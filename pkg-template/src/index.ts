@@ -8,6 +8,7 @@ export {
   type ErrorKind,
   type FailureRecord,
   type LoadErrorCode,
+  type RequestErrorCode,
   type StoreErrorCode,
 } from "./base/errors.js";
 export type * from "./base/generated.js";
@@ -19,6 +20,21 @@ export { type Presets, presets, searchFirst } from "./build/presets.js";
 export { type Difference, type Replay, replay } from "./build/replay.js";
 export { type CountOptions, countTokens, type TokenCount } from "./build/tokens.js";
 export { loadEncoding, type Vocabulary } from "./engine/encodings.js";
+export type { AiSdkBody } from "./providers/ai-sdk.js";
+export type { AnthropicBody } from "./providers/anthropic.js";
+export { EARLIER_MESSAGES } from "./providers/earlier.js";
+export type { GeminiBody } from "./providers/gemini.js";
+export {
+  type ProviderName,
+  type ProviderRule,
+  problemsOf,
+  providers,
+  type RequestBodies,
+  requestOf,
+} from "./providers/index.js";
+export type { OpenAiBody } from "./providers/openai.js";
+export type { ResponsesBody } from "./providers/openai-responses.js";
+export type { Problem } from "./providers/provider.js";
 export type { Contents, ContextConfig, InFormat, SyncContextConfig } from "./read/config.js";
 export type {
   Chosen,
@@ -39,9 +55,10 @@ export type {
   TriageHooks,
   TriageQuestion,
 } from "./read/hooks.js";
-export type { MediaFacts, MediaSource, MessageInput, PartInput, ToolCallInput } from "./read/message.js";
+export type { MediaFacts, MediaSource, MessageInput, PartInput, Provenance, ToolCallInput } from "./read/message.js";
 export { type ParsedConversation, type ParsedTranscript, parseTranscript, type SkippedRow } from "./read/parse.js";
-export { messageShapes } from "./read/shapes/index.js";
+export { type PlainPart, plainMessage, type ReadMessage } from "./read/plain.js";
+export { type AnyMessage, messageShapes, type ShapeName } from "./read/shapes/index.js";
 export {
   type LayerQuery,
   type MemoryLayer,

@@ -22,6 +22,11 @@ export type LoadErrorCode =
   /** The value that was handed over is not windrow's core, or the host does not compile it. */
   "INVALID_CORE";
 
+/** A failure of making a provider's request. */
+export type RequestErrorCode =
+  /** The provider does not take what the messages hold, or not in this order. */
+  "NOT_SENDABLE";
+
 /** A failure of sessions and stores, beside those of building. */
 export type StoreErrorCode =
   /** A session's key, or an argument of one of its methods, is not valid. */
@@ -46,12 +51,13 @@ export type StoreErrorCode =
 /** What a `ContextError` is made of. */
 export interface ContextErrorFields {
   readonly kind: ErrorKind;
-  readonly code: ErrorCode | StoreErrorCode | LoadErrorCode;
+  readonly code: ErrorCode | RequestErrorCode | StoreErrorCode | LoadErrorCode;
   readonly message: string;
   readonly nextAction: string;
   readonly path?: string | null | undefined;
   readonly needed?: number | null | undefined;
   readonly available?: number | null | undefined;
+  readonly rule?: string | null | undefined;
   readonly cause?: unknown;
 }
 
@@ -73,7 +79,7 @@ export interface FailureRecord extends Turn {
   /** The state in which the turn ended. */
   readonly terminal: "failed";
   /** Which failure it is. */
-  readonly code: ErrorCode | StoreErrorCode | LoadErrorCode;
+  readonly code: ErrorCode | RequestErrorCode | StoreErrorCode | LoadErrorCode;
   /** What went wrong. */
   readonly message: string;
   /** Where in the input. */
@@ -87,7 +93,7 @@ export class ContextError extends Error {
   /** Which call failed. */
   readonly kind: ErrorKind;
   /** Which failure it is. Codes are stable; messages may improve. */
-  readonly code: ErrorCode | StoreErrorCode | LoadErrorCode;
+  readonly code: ErrorCode | RequestErrorCode | StoreErrorCode | LoadErrorCode;
   /** Where in the input: `budget.maxTokens`, `messages[3].role`. */
   readonly path?: string;
   /** What to do about it, in a sentence. */
@@ -96,6 +102,8 @@ export class ContextError extends Error {
   readonly needed?: number;
   /** Tokens or characters that there are for it; with `BUDGET_TOO_SMALL`. */
   readonly available?: number;
+  /** The rule of the provider that is broken; with `NOT_SENDABLE`. `providers` has what it demands. */
+  readonly rule?: string;
 
   #turn: Turn = { sessionId: null, turnId: null, timestampMs: null };
 
@@ -113,6 +121,9 @@ export class ContextError extends Error {
     }
     if (fields.available != null) {
       this.available = fields.available;
+    }
+    if (fields.rule != null) {
+      this.rule = fields.rule;
     }
   }
 

@@ -19,6 +19,8 @@ import type {
   TraceRange,
 } from "../base/generated.js";
 import { describe } from "../base/options.js";
+import { publicCall } from "../base/public-call.js";
+import { type ProviderName, type RequestBodies, requestOfRead } from "../providers/index.js";
 import type { MessageInput, PartInput } from "../read/message.js";
 import { idOfMessage, shortenedCopy } from "../read/messages.js";
 import type { AnyMessage } from "../read/shapes/index.js";
@@ -168,6 +170,8 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly #costs: ReadonlyMap<number, number>;
   readonly #measure: (message: M, position: number) => number;
   readonly #shape: string | undefined;
+  /** The shape that was named of each of `messages`. */
+  readonly #shapes: readonly (string | undefined)[];
   #positions: Map<string, number> | undefined;
 
   /** @internal */
@@ -210,7 +214,9 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       const gaps = this.#excerpts.get(row);
       return shortenedCopy(shown, cut, gaps && { excerpt: { gaps } }, own) as M | ContextMessage;
     };
-    const messages = text === null ? sent.filter((row) => !isQuoted(row)).map(piece) : undefined;
+    const inPlace = sent.filter((row) => !isQuoted(row));
+    const messages = text === null ? inPlace.map(piece) : undefined;
+    this.#shapes = inPlace.map((row) => (row >= 0 ? shape : undefined));
     this.messages = messages as typeof this.messages;
     this.text = (text ?? undefined) as typeof this.text;
     this.tokens = rest.tokens;
@@ -265,6 +271,27 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       tokens: this.#costs.get(position) ?? this.#measure(message, position),
       shortenedText: this.#shortened.get(position),
     };
+  }
+
+  /**
+   * The parts of a provider's request that hold this context, valid by every rule of the provider: `{ messages }` for `openai`,
+   * `{ instructions, input }` for `openai-responses`, `{ system, messages }` for `anthropic` and `ai-sdk`, `{ systemInstruction,
+   * contents }` for `gemini`. In the format `messages` alone. Fails with `NOT_SENDABLE`, with the place and the rule, where
+   * the provider does not take the messages.
+   */
+  request<Name extends ProviderName>(provider: Name): RequestBodies[Name] {
+    return publicCall("context_build_error", "request", () => {
+      if (this.messages === undefined) {
+        throw new ContextError({
+          kind: "context_build_error",
+          code: "INVALID_CONFIG",
+          message: "render.format: the context is a text, and a request has messages",
+          path: "render.format",
+          nextAction: 'Build it with the format "messages", or send `context.text` as a message of your own.',
+        });
+      }
+      return requestOfRead(provider, this.messages as readonly AnyMessage[], (at) => this.#shapes[at]);
+    });
   }
 
   #positionOf(idOrPosition: string | number): number {

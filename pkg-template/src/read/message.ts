@@ -38,15 +38,32 @@ export interface MediaSource {
 }
 
 /**
+ * What lets a provider take back what it made itself, such as reasoning. It is not counted, and another provider never gets it.
+ */
+export interface Provenance {
+  /** Whose it is. */
+  readonly provider?: "anthropic" | "google" | "openai" | (string & {});
+  /** What proves to the provider that it is unchanged. */
+  readonly signature?: string;
+  /** What the provider calls it: the id of an item of OpenAI's Responses. */
+  readonly id?: string;
+}
+
+/**
  * A part of a message's content. Beside windrow's own forms, those of OpenAI's chat messages, the blocks of Anthropic's, and the
  * parts of the AI SDK's `ModelMessage` are read.
  */
 export type PartInput =
-  | { readonly type: "text" | "input_text" | "output_text"; readonly text: string }
+  | (Provenance & { readonly type: "text" | "input_text" | "output_text"; readonly text: string })
   | { readonly type: "refusal"; readonly refusal: string }
-  | { readonly type: "reasoning"; readonly text: string }
+  | (Provenance & {
+      readonly type: "reasoning";
+      readonly text: string;
+      /** The same reasoning as its provider encrypted it, beside its text. */
+      readonly data?: string;
+    })
   | { readonly type: "thinking"; readonly thinking: string; readonly signature?: string }
-  | { readonly type: "redacted_thinking"; readonly data: string }
+  | (Provenance & { readonly type: "redacted_thinking"; readonly data: string })
   | (MediaFacts & {
       readonly type: "image" | "audio" | "file" | "document" | "input_audio";
       readonly data?: unknown;
@@ -55,13 +72,30 @@ export type PartInput =
       readonly source?: MediaSource;
       readonly input_audio?: unknown;
       readonly file?: unknown;
+      readonly filename?: string;
     })
   | (MediaFacts & {
       readonly type: "image_url";
       readonly image_url: { readonly url: string; readonly detail?: string };
     })
-  | { readonly type: "tool-call"; readonly toolCallId: string; readonly toolName: string; readonly input?: unknown }
-  | { readonly type: "tool-result"; readonly toolCallId: string; readonly output?: unknown }
+  | (Provenance & {
+      readonly type: "tool-call";
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly input?: unknown;
+      /** Whether the provider ran the tool itself. */
+      readonly providerExecuted?: boolean;
+    })
+  | {
+      readonly type: "tool-result";
+      readonly toolCallId: string;
+      readonly toolName?: string;
+      readonly output?: unknown;
+      /** Whether the tool failed. */
+      readonly isError?: boolean;
+      /** Whether the provider ran the tool itself. */
+      readonly providerExecuted?: boolean;
+    }
   | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input?: unknown }
   | {
       readonly type: "tool_result";

@@ -257,6 +257,18 @@ const args =
   (random) =>
     kinds.slice(0, random.chance(0.1) ? random.integer(0, kinds.length) : undefined).map((kind) => kind(random));
 
+const provider = or((random) => random.pick(windrow.providers).name);
+const requestBodies = [
+  () => ({ messages: [messages[0](), { role: "assistant", content: [{ type: "text", text: "a" }] }] }),
+  () => ({
+    input: [
+      { role: "user", content: "a" },
+      { type: "reasoning", id: "rs_1", summary: [] },
+    ],
+  }),
+  () => ({ contents: [{ role: "user", parts: [{ text: "a" }] }] }),
+];
+
 const functions = {
   buildContext: args(list, config),
   buildContextSync: args(list, syncConfig),
@@ -283,7 +295,12 @@ const functions = {
     or((random) => random.pick(["so?", "", "zorblax yesterday"])),
     or((random) => mixed(random, { limit: 3, timeZone: "Europe/Berlin", keys: ["web:main"] })),
   ),
+  problemsOf: args(
+    provider,
+    or((random) => mixed(random, random.pick(requestBodies)())),
+  ),
   replay: args(recording, list),
+  requestOf: args(provider, list),
   retain: args(
     or(() => memoryStore()),
     or((random) => mixed(random, { maxMessages: 3 })),

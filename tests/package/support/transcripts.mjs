@@ -64,7 +64,7 @@ export function essence(context) {
 
 /** Freezes a value and all that it holds. */
 export function deepFreeze(value) {
-  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+  if (typeof value === "object" && value !== null && !ArrayBuffer.isView(value) && !Object.isFrozen(value)) {
     Object.freeze(value);
     for (const element of Object.values(value)) {
       deepFreeze(element);

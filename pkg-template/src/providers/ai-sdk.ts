@@ -1,0 +1,451 @@
+// The AI SDK's `ModelMessage`, versions 5 to 7, as `generateText` and `streamText` take it.
+//
+// - All instructions, wherever they stood, are the field `system`, in order, with a blank line between two: models behind the SDK take
+//   them nowhere else. Options of a message of instructions are left out.
+// - A name of the user's stands before its text, others are left out.
+// - Reasoning stays, with the proof of its provider in `providerOptions`.
+// - Messages of one role stay apart: the SDK joins them as its provider wants it.
+
+import { isRecord } from "../base/plain-data.js";
+import { originOf } from "../read/given.js";
+import { Malformed } from "../read/malformed.js";
+import type {
+  CallPart,
+  MediaPart,
+  PlainPart,
+  ReasoningPart,
+  RedactedPart,
+  ResultPart,
+  TextPart,
+} from "../read/plain.js";
+import type { PlainMessage } from "../read/shapes/shape.js";
+import { argumentsOf, outcomeOf } from "./calls.js";
+import { mediaOf, refuse } from "./media.js";
+import type { Provider, Rule } from "./provider.js";
+import {
+  callsHaveResults,
+  endsWithUser,
+  fieldsAreKnown,
+  type Held,
+  hasMessages,
+  knownRoles,
+  listIn,
+  makeRule,
+  nothingIsEmpty,
+  type Row,
+  resultsFollowCalls,
+  textIsWellFormed,
+} from "./rules.js";
+import { fields, type Schema, unknownFields, withFields } from "./schema.js";
+import { isBlank, wellFormed } from "./text.js";
+import { apart, type Call, type Piece, type Turn, textsOf, turnsOf, withSpeaker } from "./turns.js";
+
+/** Data that JSON can say. */
+export type AiSdkJson = null | string | number | boolean | { [key: string]: AiSdkJson } | AiSdkJson[];
+
+export interface AiSdkOptions {
+  providerOptions?: Record<string, Record<string, AiSdkJson>>;
+}
+
+export type AiSdkData = string | Uint8Array | ArrayBuffer | URL;
+
+export type AiSdkText = AiSdkOptions & { type: "text"; text: string };
+export type AiSdkImage = AiSdkOptions & { type: "image"; image: AiSdkData; mediaType?: string };
+export type AiSdkFile = AiSdkOptions & { type: "file"; data: AiSdkData; mediaType: string; filename?: string };
+export type AiSdkReasoning = AiSdkOptions & { type: "reasoning"; text: string };
+export type AiSdkCall = AiSdkOptions & {
+  type: "tool-call";
+  toolCallId: string;
+  toolName: string;
+  input: unknown;
+  providerExecuted?: boolean;
+};
+export type AiSdkOutput =
+  | { type: "text" | "error-text"; value: string }
+  | { type: "json" | "error-json"; value: AiSdkJson }
+  | {
+      type: "content";
+      value: ({ type: "text"; text: string } | { type: "media"; data: string; mediaType: string })[];
+    };
+export type AiSdkResult = AiSdkOptions & {
+  type: "tool-result";
+  toolCallId: string;
+  toolName: string;
+  output: AiSdkOutput;
+};
+
+export type AiSdkMessage = AiSdkOptions &
+  (
+    | { role: "user"; content: string | (AiSdkText | AiSdkImage | AiSdkFile)[] }
+    | { role: "assistant"; content: string | (AiSdkText | AiSdkFile | AiSdkReasoning | AiSdkCall | AiSdkResult)[] }
+    | { role: "tool"; content: AiSdkResult[] }
+  );
+
+/** What `generateText` and `streamText` are called with that holds the prompt. */
+export interface AiSdkBody {
+  system?: string;
+  messages: AiSdkMessage[];
+}
+
+const PARTS: Readonly<Record<string, Schema>> = {
+  text: fields("type text providerOptions"),
+  image: fields("type image mediaType providerOptions"),
+  file: fields("type data mediaType filename providerOptions"),
+  reasoning: fields("type text providerOptions"),
+  "reasoning-file": fields("type data mediaType providerOptions"),
+  custom: fields("type kind providerOptions"),
+  "tool-call": fields("type toolCallId toolName input providerOptions providerExecuted"),
+  "tool-result": fields("type toolCallId toolName output providerOptions"),
+  "tool-approval-request": fields("type approvalId toolCallId signature inputSchemaInput isAutomatic"),
+  "tool-approval-response": fields("type approvalId approved reason providerExecuted"),
+};
+const MESSAGE = fields("role content providerOptions");
+
+/** A call of a tool that a provider runs, and what it gave: both are in the assistant's message. */
+const isInline = (part: PlainPart): boolean =>
+  (part.type === "tool-call" || part.type === "tool-result") && part.providerExecuted === true;
+
+function body(messages: readonly PlainMessage[]): AiSdkBody {
+  const { system, others } = apart(turnsOf(messages, isInline));
+  const instructions = system.flatMap(textsOf).map(({ part }) => part.text);
+  return wellFormed({
+    ...(instructions.length === 0 ? {} : { system: instructions.join("\n\n") }),
+    messages: others.flatMap(messageOf),
+  });
+}
+
+function messageOf(turn: Turn): AiSdkMessage[] {
+  switch (turn.kind) {
+    case "user": {
+      const pieces = withSpeaker(turn).filter(({ part }) => part.type !== "text" || !isBlank(part.text));
+      return pieces.length === 0
+        ? []
+        : [{ role: "user", content: contentOf(pieces, userPartOf), ...optionsOf(pieces) }];
+    }
+    case "assistant": {
+      const names = new Map(turn.pieces.flatMap(({ part }) => (part.type === "tool-call" ? [nameOf(part)] : [])));
+      const pieces = turn.pieces.filter(({ part }) => part.type !== "text" || !isBlank(part.text));
+      const write = (piece: Piece) => assistantPartOf(piece, names);
+      return pieces.length === 0
+        ? []
+        : [{ role: "assistant", content: contentOf(pieces, write), ...optionsOf(pieces) }];
+    }
+    case "results": {
+      const results = turn.calls.flatMap(({ part, results: of }) => resultOf(of, part));
+      const orphan = turn.orphan === undefined ? [] : resultOf([turn.orphan], turn.orphan.part);
+      const content = [...results, ...orphan];
+      const options = optionsOf(turn.calls.flatMap(({ results: of }) => of));
+      return content.length === 0 ? [] : [{ role: "tool", content, ...options }];
+    }
+    default:
+      return [];
+  }
+}
+
+/** The options of the messages that pieces are of: the last that are given. They hold marks for caches. */
+function optionsOf(pieces: readonly Piece[]): AiSdkOptions {
+  const given = pieces.map(({ source }) => source && originOf(source)?.given);
+  const options = given.map((row) => (isRecord(row) ? row.providerOptions : undefined)).findLast(isRecord);
+  return options === undefined ? {} : { providerOptions: options as Record<string, Record<string, AiSdkJson>> };
+}
+
+const nameOf = ({ toolCallId, toolName }: CallPart): readonly [id: string, name: string] => [toolCallId, toolName];
+
+/** One text as it is; more, and the caller's own part, as a list. */
+function contentOf<Part>(pieces: readonly Piece[], write: (piece: Piece) => Part): string | Part[] {
+  const [first, ...others] = pieces;
+  const part = first?.part;
+  const isText = others.length === 0 && part?.type === "text" && !isRecord(originOf(part)?.given);
+  return isText && part.signature === undefined ? part.text : pieces.map(write);
+}
+
+/** The caller's own part, where it is one of the SDK's. */
+function ownPart<Part>(piece: Piece, isWhole: (given: Readonly<Record<string, unknown>>) => boolean): Part | undefined {
+  const given = originOf(piece.part)?.given;
+  const schema = PARTS[piece.part.type];
+  if (schema === undefined || !isRecord(given) || given.type !== piece.part.type || !isWhole(given)) {
+    return undefined;
+  }
+  return withFields(given, schema) as Part;
+}
+
+/** The proof of a provider, where the SDK's packages look for it. */
+function proofOf(
+  { provider, signature, id }: PlainPart & { type: "text" | "reasoning" | "tool-call" },
+  data?: string,
+): AiSdkOptions {
+  const options: Readonly<Record<string, Readonly<Record<string, AiSdkJson | undefined>>>> = {
+    anthropic: { signature },
+    google: { thoughtSignature: signature },
+    openai: { itemId: id, reasoningEncryptedContent: data },
+  };
+  const said = Object.entries(options[provider ?? ""] ?? {}).filter(([, value]) => value !== undefined);
+  const proof = Object.fromEntries(said) as Record<string, AiSdkJson>;
+  return provider === undefined || said.length === 0 ? {} : { providerOptions: { [provider]: proof } };
+}
+
+function textOf(piece: Piece<TextPart>): AiSdkText {
+  const { part } = piece;
+  const own = ownPart<AiSdkText>(piece, ({ text }) => text === part.text);
+  return own ?? { type: "text", text: part.text, ...proofOf(part) };
+}
+
+function userPartOf(piece: Piece): AiSdkText | AiSdkImage | AiSdkFile {
+  const { part } = piece;
+  if (part.type === "text") {
+    return textOf(piece as Piece<TextPart>);
+  }
+  if (part.type === "file" && part.source?.type === "text") {
+    // Not every provider takes a file that is a text, and each takes the text.
+    return { type: "text", text: String(part.source.data) };
+  }
+  if (part.type === "image") {
+    const own = ownPart<AiSdkImage>(piece, ({ image }) => isData(image));
+    return own ?? imageOf(piece as Piece<MediaPart>);
+  }
+  return fileOf(piece as Piece<MediaPart>);
+}
+
+const isData = (value: unknown): boolean =>
+  (typeof value === "string" && value !== "") ||
+  value instanceof Uint8Array ||
+  value instanceof ArrayBuffer ||
+  value instanceof URL;
+
+const TAKEN = "data with its media type, or an address";
+
+function imageOf(piece: Piece<MediaPart>): AiSdkImage {
+  const media = mediaOf(piece);
+  const { mediaType, base64 } = media;
+  const image = base64 ?? addressOf(media.url);
+  if (image === undefined) {
+    return refuse(media, "the AI SDK", TAKEN);
+  }
+  return { type: "image", image, ...(mediaType === undefined ? {} : { mediaType }) };
+}
+
+/** An address as the SDK takes it: a text could be base64 too. */
+function addressOf(url: string | undefined): URL | undefined {
+  try {
+    return url === undefined || /^(?:blob|cid):/i.test(url) ? undefined : new URL(url);
+  } catch {
+    return undefined;
+  }
+}
+
+function fileOf(piece: Piece<MediaPart>): AiSdkFile {
+  const own = ownPart<AiSdkFile>(piece, ({ data, mediaType }) => isData(data) && typeof mediaType === "string");
+  if (own !== undefined) {
+    return own;
+  }
+  const media = mediaOf(piece);
+  const { kind, mediaType, base64, text, part } = media;
+  const data = base64 ?? (text === undefined ? addressOf(media.url) : new TextEncoder().encode(text));
+  const type = mediaType ?? (kind === "image" ? "image/*" : undefined);
+  if (data === undefined || type === undefined) {
+    return refuse(media, "the AI SDK", TAKEN);
+  }
+  return { type: "file", data, mediaType: type, ...(part.filename === undefined ? {} : { filename: part.filename }) };
+}
+
+function assistantPartOf(
+  piece: Piece,
+  names: ReadonlyMap<string, string>,
+): AiSdkText | AiSdkFile | AiSdkReasoning | AiSdkCall | AiSdkResult {
+  const { part } = piece;
+  switch (part.type) {
+    case "text":
+      return textOf(piece as Piece<TextPart>);
+    case "reasoning":
+      return ownPart<AiSdkReasoning>(piece, ({ text }) => text === part.text) ?? reasoningOf(part);
+    case "redacted_thinking":
+      return redactedOf(piece as Piece<RedactedPart>);
+    case "tool-call":
+      return callOf(piece as Piece<CallPart>);
+    case "tool-result": {
+      const toolName = part.toolName ?? names.get(part.toolCallId) ?? part.toolCallId;
+      return resultOf([piece as Piece<ResultPart>], { toolCallId: part.toolCallId, toolName })[0] as AiSdkResult;
+    }
+    default: {
+      const isSpoken = part.data === undefined && part.transcript !== undefined;
+      return isSpoken ? { type: "text", text: part.transcript ?? "" } : fileOf(piece as Piece<MediaPart>);
+    }
+  }
+}
+
+const reasoningOf = (part: ReasoningPart): AiSdkReasoning => ({
+  type: "reasoning",
+  text: part.text,
+  ...proofOf(part, part.data),
+});
+
+/** Encrypted reasoning, where the SDK's package of its provider looks for it. */
+function redactedOf({ part, place }: Piece<RedactedPart>): AiSdkReasoning {
+  const { provider, data, id } = part;
+  const given = originOf(part)?.given;
+  if (isRecord(given) && given.type === "reasoning" && typeof given.text === "string") {
+    return withFields(given, PARTS.reasoning as Schema) as unknown as AiSdkReasoning;
+  }
+  if (provider === "anthropic") {
+    return { type: "reasoning", text: "", providerOptions: { anthropic: { redactedData: data } } };
+  }
+  if (provider === "openai") {
+    return {
+      type: "reasoning",
+      text: "",
+      ...proofOf({ type: "reasoning", text: "", provider, ...(id ? { id } : {}) }, data),
+    };
+  }
+  throw new Malformed(
+    place,
+    "nothing says whose this encrypted reasoning is",
+    'Name it, as in `provider: "anthropic"`, or leave the part out.',
+  );
+}
+
+function callOf(piece: Piece<CallPart>): AiSdkCall {
+  const { part } = piece;
+  const own = ownPart<AiSdkCall>(piece, ({ input }) => isRecord(input));
+  if (own !== undefined) {
+    return own;
+  }
+  return {
+    type: "tool-call",
+    toolCallId: part.toolCallId,
+    toolName: part.toolName,
+    input: argumentsOf(piece).object,
+    ...(part.providerExecuted === true ? { providerExecuted: true } : {}),
+    ...proofOf(part),
+  };
+}
+
+const OUTPUT = /^(?:(?:error-)?(?:text|json)|content|execution-denied)$/;
+
+function resultOf(
+  results: Call["results"],
+  { toolCallId, toolName }: { readonly toolCallId: string; readonly toolName?: string },
+): AiSdkResult[] {
+  const [first, ...others] = results;
+  if (first === undefined) {
+    return [];
+  }
+  const name = toolName ?? toolCallId;
+  const isWhole = ({ output, toolName: own }: Readonly<Record<string, unknown>>): boolean =>
+    own === name && isRecord(output) && OUTPUT.test(String(output.type));
+  const own = others.length === 0 ? ownPart<AiSdkResult>(first, isWhole) : undefined;
+  return [own ?? { type: "tool-result", toolCallId, toolName: name, output: outputOf(results) }];
+}
+
+function outputOf(results: Call["results"]): AiSdkOutput {
+  const { text, object, parts, isError } = outcomeOf(results);
+  if (object !== undefined) {
+    return { type: isError ? "error-json" : "json", value: object as AiSdkJson };
+  }
+  if (text !== undefined) {
+    return { type: isError ? "error-text" : "text", value: text };
+  }
+  return { type: "content", value: parts.flatMap(blockOf) };
+}
+
+type Block = (AiSdkOutput & { type: "content" })["value"][number];
+
+function blockOf(piece: Piece): Block[] {
+  const { part } = piece;
+  if (part.type === "text") {
+    return isBlank(part.text) ? [] : [{ type: "text", text: part.text }];
+  }
+  const given = originOf(part)?.given;
+  if (isRecord(given) && /^(?:image|file)-(?:data|url|id|file-id)$|^image-file-id$|^media$/.test(String(given.type))) {
+    return [given as unknown as Block];
+  }
+  const media = mediaOf(piece as Piece<MediaPart>);
+  const { mediaType, base64, text } = media;
+  if (text !== undefined) {
+    return [{ type: "text", text }];
+  }
+  if (base64 === undefined || mediaType === undefined) {
+    return refuse(media, "the AI SDK", "of a tool texts, and data with its media type");
+  }
+  return [{ type: "media", data: base64, mediaType }];
+}
+
+// ---- Rules ----
+
+const PAGE = "https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message";
+
+const ROLES: Readonly<Record<string, string>> = { tool: "results" };
+
+function rows(given: unknown): readonly Row[] {
+  return listIn(given, "messages").map((message, at) => {
+    const place = `messages[${at}]`;
+    const row = isRecord(message) ? message : {};
+    const role = String(row.role);
+    const held: Held[] = [];
+    if (typeof row.content === "string") {
+      held.push({ place: `${place}.content`, kind: "text", text: row.content });
+    }
+    for (const [index, part] of listIn(row, "content").entries()) {
+      held.push(heldIn(isRecord(part) ? part : {}, role, `${place}.content[${index}]`));
+    }
+    return { place, role: ROLES[role] ?? role, held };
+  });
+}
+
+function heldIn(part: Readonly<Record<string, unknown>>, role: string, place: string): Held {
+  const { type, text, toolCallId: id, toolName: name, providerExecuted, providerOptions } = part;
+  switch (type) {
+    case "text":
+      // A proof may stand in a text that says nothing.
+      return text === "" && providerOptions !== undefined ? { place, kind: "other" } : { place, kind: "text", text };
+    case "tool-call":
+      return { place, kind: providerExecuted === true ? "other" : "call", id, name };
+    case "tool-result":
+      return { place, kind: role === "assistant" ? "other" : "result", id, name };
+    default:
+      return { place, kind: type === "reasoning" ? "reasoning" : "media" };
+  }
+}
+
+function* unknownIn(given: unknown): Iterable<string> {
+  for (const [at, message] of listIn(given, "messages").entries()) {
+    yield* unknownFields(message, MESSAGE, `messages[${at}]`);
+    for (const [index, part] of listIn(message, "content").entries()) {
+      const schema = PARTS[isRecord(part) ? String(part.type) : ""] ?? fields("type");
+      yield* unknownFields(part, schema, `messages[${at}].content[${index}]`);
+    }
+  }
+}
+
+const rules: readonly Rule[] = [
+  hasMessages(rows, "messages", [PAGE]),
+  knownRoles(
+    rows,
+    ["user", "assistant", "results"],
+    ["https://github.com/midday-ai/ai-sdk-tools/issues/121", "https://ai-sdk.dev/docs/foundations/prompts"],
+  ),
+  fieldsAreKnown(unknownIn, [PAGE]),
+  nothingIsEmpty(rows, [PAGE, "https://github.com/anthropics/claude-code/issues/59812"]),
+  textIsWellFormed,
+  makeRule(
+    "results-have-names",
+    "The result of a tool has the tool's name, and says what form its output has.",
+    [PAGE],
+    function* (given) {
+      for (const [at, message] of listIn(given, "messages").entries()) {
+        for (const [index, part] of listIn(message, "content").entries()) {
+          if (isRecord(part) && part.type === "tool-result") {
+            const { toolName, output } = part;
+            if (typeof toolName !== "string" || !isRecord(output) || !OUTPUT.test(String(output.type))) {
+              yield [`messages[${at}].content[${index}]`, "the result has no name, or an output without a form"];
+            }
+          }
+        }
+      }
+    },
+  ),
+  resultsFollowCalls(rows, ["https://github.com/vercel/ai/issues/8216"]),
+  callsHaveResults(rows, ["https://ai-sdk.dev/docs/troubleshooting/missing-tool-results-error"]),
+  endsWithUser(rows, ["https://github.com/anomalyco/opencode/pull/18421"]),
+];
+
+export const aiSdk: Provider<AiSdkBody> = { name: "ai-sdk", title: "AI SDK ModelMessage", rules, body };

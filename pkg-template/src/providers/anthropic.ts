@@ -1,0 +1,579 @@
+// Anthropic's Messages API, read strictly: as Bedrock and other hosts of the same models take it too.
+//
+// - All instructions, wherever they stood, are the field `system`, in order, with a blank line between two. Where a part of them
+//   has a mark for the cache they stay blocks.
+// - Neighbours of one role are one message. What the assistant says stands before its calls; the results of all calls begin the
+//   user's message behind them.
+// - A name of the user's stands before its text, others are left out.
+// - Reasoning with a signature of Anthropic's stays, other reasoning is left out. A message with some begins with it.
+// - A conversation that begins with the assistant has a short message of the user's before it.
+
+import { isRecord } from "../base/plain-data.js";
+import { originOf } from "../read/given.js";
+import type { MediaPart, PlainPart } from "../read/plain.js";
+import type { PlainMessage } from "../read/shapes/shape.js";
+import { argumentsOf, fitted, idsOf, outcomeOf, wordLimit } from "./calls.js";
+import { EARLIER_MESSAGES } from "./earlier.js";
+import { mediaOf, refuse, webAddress } from "./media.js";
+import type { Provider, Rule } from "./provider.js";
+import {
+  argumentsAreObjects,
+  callsHaveResults,
+  endsWithUser,
+  fieldsAreKnown,
+  type Held,
+  hasMessages,
+  idsAreUnique,
+  idsFit,
+  knownRoles,
+  listIn,
+  makeRule,
+  nothingIsEmpty,
+  type Row,
+  resultsFollowCalls,
+  rolesAlternate,
+  startsWithUser,
+  textIsWellFormed,
+  toolNamesFit,
+} from "./rules.js";
+import { fields, type Schema, unknownFields, withFields } from "./schema.js";
+import { isBlank, wellFormed } from "./text.js";
+import {
+  apart,
+  type Call,
+  callsIn,
+  type Piece,
+  type SystemTurn,
+  type Turn,
+  textsOf,
+  turnsOf,
+  withSpeaker,
+} from "./turns.js";
+
+export interface AnthropicText {
+  type: "text";
+  text: string;
+}
+
+export type AnthropicImageType = "image/jpeg" | "image/png" | "image/gif" | "image/webp";
+
+export interface AnthropicImage {
+  type: "image";
+  source:
+    | { type: "base64"; media_type: AnthropicImageType; data: string }
+    | { type: "url"; url: string }
+    | { type: "file"; file_id: string };
+}
+
+export interface AnthropicDocument {
+  type: "document";
+  source:
+    | { type: "base64"; media_type: "application/pdf"; data: string }
+    | { type: "text"; media_type: "text/plain"; data: string }
+    | { type: "url"; url: string }
+    | { type: "file"; file_id: string };
+  title?: string | null;
+}
+
+export type AnthropicBlock =
+  | AnthropicText
+  | AnthropicImage
+  | AnthropicDocument
+  | { type: "thinking"; thinking: string; signature: string }
+  | { type: "redacted_thinking"; data: string }
+  | { type: "tool_use"; id: string; name: string; input: unknown }
+  | {
+      type: "tool_result";
+      tool_use_id: string;
+      content?: string | (AnthropicText | AnthropicImage | AnthropicDocument)[];
+      is_error?: boolean;
+    };
+
+export interface AnthropicMessage {
+  role: "user" | "assistant";
+  content: string | AnthropicBlock[];
+}
+
+/** The parts of a request of Anthropic's Messages API that hold the prompt. */
+export interface AnthropicBody {
+  system?: string | AnthropicText[];
+  messages: AnthropicMessage[];
+}
+
+const ID = wordLimit(64);
+const NAME = wordLimit(128);
+
+const SOURCE = { source: fields("type media_type data url file_id content") };
+const RESULT = fields("type tool_use_id content is_error cache_control toolset_name caller");
+const BLOCKS: Readonly<Record<string, Schema>> = {
+  text: fields("type text cache_control citations"),
+  image: fields("type cache_control transformations", SOURCE),
+  document: fields("type title context citations cache_control", SOURCE),
+  search_result: fields("type source title content citations cache_control"),
+  thinking: fields("type thinking signature"),
+  redacted_thinking: fields("type data"),
+  tool_use: fields("type id name input cache_control caller toolset_name"),
+  server_tool_use: fields("type id name input cache_control caller"),
+  mcp_tool_use: fields("type id name server_name input cache_control"),
+  tool_result: RESULT,
+  container_upload: fields("type file_id cache_control"),
+  tool_reference: fields("type tool_name cache_control"),
+};
+
+/** The schema of a block, by its type: those of results of tools that Anthropic runs are alike. */
+function schemaOf(type: unknown): Schema | undefined {
+  const name = String(type);
+  return Object.hasOwn(BLOCKS, name) ? BLOCKS[name] : /^\w+_tool_result$/.test(name) ? RESULT : undefined;
+}
+
+/** Calls of tools that Anthropic runs, and what they gave: they stay in the assistant's message. */
+function isInline(part: PlainPart): boolean {
+  const isOfTool = part.type === "tool-call" || part.type === "tool-result";
+  const given = originOf(part)?.given;
+  return isOfTool && part.providerExecuted === true && isRecord(given) && schemaOf(given.type) !== undefined;
+}
+
+function body(messages: readonly PlainMessage[]): AnthropicBody {
+  const { system, others } = apart(turnsOf(messages, isInline));
+  const ids = idsOf(callsIn(others), ID);
+  const written = merged(others.flatMap((turn) => messageOf(turn, ids)));
+  if (written[0]?.role === "assistant") {
+    written.unshift({ role: "user", blocks: [plainText(EARLIER_MESSAGES)] });
+  }
+  const last = written.at(-1);
+  if (last?.role === "assistant") {
+    trimEnd(last.blocks);
+  }
+  const instructions = systemOf(system);
+  return wellFormed({
+    ...(instructions === undefined ? {} : { system: instructions }),
+    messages: written.map(({ role, blocks }): AnthropicMessage => ({ role, content: contentOf(blocks) })),
+  });
+}
+
+/** A message as it is written. A text that was no part of the caller's is a text again, where it is alone. */
+interface Written {
+  readonly role: "user" | "assistant";
+  readonly blocks: AnthropicBlock[];
+}
+
+const plainTexts = new WeakSet<object>();
+
+function contentOf(blocks: AnthropicBlock[]): string | AnthropicBlock[] {
+  const [first, ...others] = blocks;
+  return first?.type === "text" && others.length === 0 && plainTexts.has(first) ? first.text : blocks;
+}
+
+/** Neighbours of one role as one message. */
+function merged(written: readonly Written[]): Written[] {
+  const result: Written[] = [];
+  for (const { role, blocks } of written) {
+    const last = result.at(-1);
+    if (last?.role === role) {
+      last.blocks.push(...blocks);
+    } else if (blocks.length > 0) {
+      result.push({ role, blocks: [...blocks] });
+    }
+  }
+  return result.map(({ role, blocks }) => ({ role, blocks: role === "assistant" ? ordered(blocks) : blocks }));
+}
+
+/**
+ * The blocks of the assistant in the order that is taken: calls last, and reasoning first where there is some. The order of
+ * reasoning stays, as no block of it may move among the others.
+ */
+function ordered(blocks: readonly AnthropicBlock[]): AnthropicBlock[] {
+  const calls = blocks.filter(({ type }) => type === "tool_use");
+  const said = blocks.filter(({ type }) => type !== "tool_use");
+  const first = said.findIndex(isThinking);
+  if (first <= 0) {
+    return [...said, ...calls];
+  }
+  const after = said.findIndex((block, at) => at > first && !isThinking(block));
+  const end = after < 0 ? said.length : after;
+  return [...said.slice(first, end), ...said.slice(0, first), ...said.slice(end), ...calls];
+}
+
+const isThinking = ({ type }: { readonly type: string }): boolean =>
+  type === "thinking" || type === "redacted_thinking";
+
+/** Takes whitespace off the end of the assistant's last text, where that ends the request. */
+function trimEnd(blocks: AnthropicBlock[]): void {
+  const last = blocks.at(-1);
+  if (last?.type === "text" && last.text !== last.text.trimEnd()) {
+    const text = last.text.trimEnd();
+    blocks[blocks.length - 1] = plainTexts.has(last) ? plainText(text) : { ...last, text };
+  }
+}
+
+function systemOf(turns: readonly SystemTurn[]): string | AnthropicText[] | undefined {
+  const blocks = turns.flatMap(textsOf).map(textOf);
+  if (blocks.length === 0) {
+    return undefined;
+  }
+  const isMarked = blocks.some((block) => Object.keys(block).length > 2);
+  return isMarked ? blocks : blocks.map(({ text }) => text).join("\n\n");
+}
+
+function messageOf(turn: Turn, ids: ReadonlyMap<Call, string>): Written[] {
+  switch (turn.kind) {
+    case "user":
+      return [{ role: "user", blocks: withSpeaker(turn).flatMap(userBlocksOf) }];
+    case "assistant":
+      return [{ role: "assistant", blocks: turn.pieces.flatMap((piece) => assistantBlocksOf(piece, ids)) }];
+    case "results": {
+      const blocks = turn.calls.flatMap((call) => resultsOf(call.results, ids.get(call) as string));
+      const orphan = turn.orphan && resultsOf([turn.orphan], fitted(turn.orphan.part.toolCallId, ID));
+      return [{ role: "user", blocks: [...blocks, ...(orphan ?? [])] }];
+    }
+    default:
+      return [];
+  }
+}
+
+/** The caller's own block, where it is one of Anthropic's types. */
+function ownBlock<Block extends AnthropicBlock>(piece: Piece, ...types: readonly string[]): Block | undefined {
+  const given = originOf(piece.part)?.given;
+  if (!isRecord(given) || !types.includes(String(given.type))) {
+    return undefined;
+  }
+  return withFields(given, schemaOf(given.type) as Schema) as unknown as Block;
+}
+
+function textOf(piece: Piece): AnthropicText {
+  const text = (piece.part as PlainPart & { type: "text" }).text;
+  const own = ownBlock<AnthropicText>(piece, "text");
+  if (own !== undefined) {
+    return own;
+  }
+  return plainText(text);
+}
+
+function plainText(text: string): AnthropicText {
+  const made: AnthropicText = { type: "text", text };
+  plainTexts.add(made);
+  return made;
+}
+
+function userBlocksOf(piece: Piece): (AnthropicText | AnthropicImage | AnthropicDocument)[] {
+  const { part } = piece;
+  if (part.type === "text") {
+    const isSearchResult = ownBlock<AnthropicText>(piece, "search_result", "tool_reference");
+    return isSearchResult ? [isSearchResult] : isBlank(part.text) ? [] : [textOf(piece)];
+  }
+  return [mediaBlockOf(piece as Piece<MediaPart>)];
+}
+
+const IMAGE_TYPES: readonly unknown[] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+const TAKEN = "JPEG, PNG, GIF and WebP images, PDF and text documents, by data or address";
+
+function mediaBlockOf(piece: Piece<MediaPart>): AnthropicText | AnthropicImage | AnthropicDocument {
+  const own = ownBlock<AnthropicImage | AnthropicDocument>(piece, "image", "document");
+  if (own !== undefined && isRecord(own.source)) {
+    return own;
+  }
+  const media = mediaOf(piece);
+  const { kind, mediaType, base64, id, text, part } = media;
+  const url = webAddress(media);
+  const title = part.filename === undefined ? {} : { title: part.filename };
+  if (text !== undefined) {
+    return { type: "document", source: { type: "text", media_type: "text/plain", data: text }, ...title };
+  }
+  if (kind === "image") {
+    if (base64 !== undefined && IMAGE_TYPES.includes(mediaType)) {
+      return { type: "image", source: { type: "base64", media_type: mediaType as AnthropicImageType, data: base64 } };
+    }
+    if (url !== undefined) {
+      return { type: "image", source: { type: "url", url } };
+    }
+    if (id !== undefined) {
+      return { type: "image", source: { type: "file", file_id: id } };
+    }
+  }
+  if (kind === "file") {
+    if (base64 !== undefined && mediaType === "application/pdf") {
+      return { type: "document", source: { type: "base64", media_type: mediaType, data: base64 }, ...title };
+    }
+    if (base64 !== undefined && mediaType?.startsWith("text/")) {
+      const data = new TextDecoder().decode(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)));
+      return { type: "document", source: { type: "text", media_type: "text/plain", data }, ...title };
+    }
+    if (url !== undefined && (mediaType === undefined || mediaType === "application/pdf")) {
+      return { type: "document", source: { type: "url", url }, ...title };
+    }
+    if (id !== undefined) {
+      return { type: "document", source: { type: "file", file_id: id }, ...title };
+    }
+  }
+  return refuse(media, "Anthropic", TAKEN);
+}
+
+function assistantBlocksOf(piece: Piece, ids: ReadonlyMap<Call, string>): AnthropicBlock[] {
+  const { part, call } = piece;
+  if (call !== undefined) {
+    return [callOf(call, ids.get(call) as string)];
+  }
+  switch (part.type) {
+    case "text":
+      return isBlank(part.text) ? [] : [textOf(piece)];
+    case "reasoning":
+      return part.provider === "anthropic" && part.signature !== undefined
+        ? [ownBlock(piece, "thinking") ?? { type: "thinking", thinking: part.text, signature: part.signature }]
+        : [];
+    case "redacted_thinking":
+      return part.provider === "anthropic"
+        ? [ownBlock(piece, part.type) ?? { type: "redacted_thinking", data: part.data }]
+        : [];
+    case "tool-call":
+    case "tool-result": {
+      const given = originOf(part)?.given as { readonly type: string };
+      return [withFields(given, schemaOf(given.type) as Schema) as unknown as AnthropicBlock];
+    }
+    default: {
+      const { transcript } = part;
+      return transcript === undefined
+        ? refuse(mediaOf(piece as Piece<MediaPart>), "Anthropic", "of the assistant text alone")
+        : [{ type: "text", text: transcript }];
+    }
+  }
+}
+
+function callOf(call: Call, id: string): AnthropicBlock {
+  const name = fitted(call.part.toolName, NAME);
+  const own = ownBlock<AnthropicBlock & { type: "tool_use" }>(call, "tool_use");
+  const isWhole = own?.id === id && own.name === name && isRecord(own.input);
+  return isWhole ? own : { type: "tool_use", id, name, input: argumentsOf(call).object };
+}
+
+function resultsOf(results: Call["results"], id: string): AnthropicBlock[] {
+  const [first, ...others] = results;
+  if (first === undefined) {
+    return [];
+  }
+  const { text, parts, isError } = outcomeOf(results);
+  const own =
+    others.length === 0 ? ownBlock<AnthropicBlock & { type: "tool_result" }>(first, "tool_result") : undefined;
+  const isText = own === undefined ? text !== undefined && !parts.some(isGiven) : !Array.isArray(own.content);
+  const content = isText ? text : parts.flatMap(userBlocksOf);
+  if (own?.tool_use_id === id && isSameContent(own.content, content)) {
+    return [own];
+  }
+  const { content: _, ...about } = own ?? {};
+  const isEmpty = content === undefined || (typeof content === "string" ? isBlank(content) : content.length === 0);
+  return [
+    {
+      ...about,
+      type: "tool_result",
+      tool_use_id: id,
+      ...(isEmpty ? {} : { content }),
+      ...(isError ? { is_error: true } : {}),
+    },
+  ];
+}
+
+/** Whether a part of what a tool gave is a block of Anthropic's with more than its text. */
+const isGiven = (piece: Piece): boolean => Object.keys(ownBlock(piece, "text") ?? {}).length > 2;
+
+function isSameContent(given: unknown, made: unknown): boolean {
+  if (Array.isArray(given) && Array.isArray(made)) {
+    return given.length > 0 && given.length === made.length && given.every((block, at) => block === made[at]);
+  }
+  return given === made ? typeof given !== "string" || !isBlank(given) : given == null && made === "";
+}
+
+// ---- Rules ----
+
+const MESSAGES_PAGE = "https://docs.anthropic.com/en/api/messages";
+const THINKING_PAGE = "https://docs.anthropic.com/en/docs/build-with-claude/extended-thinking";
+const TOOLS_PAGE = "https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/implement-tool-use";
+
+function rows(given: unknown): readonly Row[] {
+  return listIn(given, "messages").map((message, at) => {
+    const place = `messages[${at}]`;
+    const row = isRecord(message) ? message : {};
+    const held: Held[] = [];
+    if (typeof row.content === "string") {
+      held.push({ place: `${place}.content`, kind: "text", text: row.content });
+    }
+    for (const [index, block] of listIn(row, "content").entries()) {
+      held.push(...heldIn(isRecord(block) ? block : {}, `${place}.content[${index}]`));
+    }
+    return { place, role: String(row.role), held };
+  });
+}
+
+function heldIn(block: Readonly<Record<string, unknown>>, place: string): Held[] {
+  switch (block.type) {
+    case "text":
+      return [{ place, kind: "text", text: block.text }];
+    case "thinking":
+    case "redacted_thinking":
+      return [{ place, kind: "reasoning" }];
+    case "tool_use":
+      return [{ place, kind: "call", id: block.id, name: block.name, input: block.input }];
+    case "tool_result": {
+      const inner = listIn(block, "content").flatMap((part, at) =>
+        heldIn(isRecord(part) ? part : {}, `${place}.content[${at}]`),
+      );
+      return [{ place, kind: "result", id: block.tool_use_id }, ...inner];
+    }
+    default:
+      return [{ place, kind: block.type === "image" || block.type === "document" ? "media" : "other" }];
+  }
+}
+
+function* unknownIn(given: unknown): Iterable<string> {
+  for (const [at, message] of listIn(given, "messages").entries()) {
+    const place = `messages[${at}]`;
+    yield* unknownFields(message, fields("role content"), place);
+    yield* unknownInBlocks(listIn(message, "content"), `${place}.content`);
+  }
+  yield* unknownInBlocks(listIn(given, "system"), "system");
+}
+
+function* unknownInBlocks(blocks: readonly unknown[], place: string): Iterable<string> {
+  for (const [at, block] of blocks.entries()) {
+    const { type, content } = isRecord(block) ? block : {};
+    yield* unknownFields(block, schemaOf(type) ?? fields("type"), `${place}[${at}]`);
+    if (type === "tool_result" && Array.isArray(content)) {
+      yield* unknownInBlocks(content, `${place}[${at}].content`);
+    }
+  }
+}
+
+/** The blocks of each message of a role, with the message's place. */
+function* blocksOf(given: unknown, role: string): Iterable<[place: string, types: readonly string[]]> {
+  for (const [at, message] of listIn(given, "messages").entries()) {
+    if (isRecord(message) && message.role === role) {
+      yield [
+        `messages[${at}].content`,
+        listIn(message, "content").map((block) => String(isRecord(block) ? block.type : "")),
+      ];
+    }
+  }
+}
+
+const rules: readonly Rule[] = [
+  hasMessages(rows, "messages", [MESSAGES_PAGE]),
+  knownRoles(
+    rows,
+    ["user", "assistant"],
+    [
+      "https://github.com/ianarawjo/ChainForge/issues/271",
+      "https://github.com/Maol-1997/cursor-claude-connector/issues/3",
+    ],
+  ),
+  startsWithUser(rows, [
+    "https://github.com/lobehub/lobehub/issues/1601",
+    "https://github.com/elastic/kibana/pull/246393",
+    "https://github.com/pydantic/pydantic-ai/issues/4495",
+  ]),
+  rolesAlternate(rows, [
+    "https://github.com/microsoft/semantic-kernel/issues/10281",
+    "https://github.com/cline/cline/issues/431",
+    "https://github.com/Portkey-AI/gateway/issues/748",
+  ]),
+  endsWithUser(rows, [
+    "https://github.com/anomalyco/opencode/issues/19981",
+    "https://github.com/vybestack/llxprt-code/pull/3695",
+  ]),
+  fieldsAreKnown(unknownIn, [
+    "https://github.com/RooCodeInc/Roo-Code/issues/11429",
+    "https://github.com/langchain-ai/langchain/issues/31208",
+  ]),
+  nothingIsEmpty(rows, [
+    "https://github.com/anthropics/claude-code/issues/59812",
+    "https://github.com/anomalyco/opencode/issues/31259",
+  ]),
+  textIsWellFormed,
+  idsFit(rows, ID, ["https://github.com/HKUDS/nanobot/pull/4356"]),
+  idsAreUnique(rows, [
+    "https://github.com/anthropics/claude-code/issues/20901",
+    "https://github.com/BerriAI/litellm/issues/23510",
+  ]),
+  toolNamesFit(rows, NAME, ["https://github.com/CherryHQ/cherry-studio/pull/2895", TOOLS_PAGE]),
+  argumentsAreObjects(rows, [MESSAGES_PAGE]),
+  resultsFollowCalls(rows, [
+    "https://github.com/anthropics/claude-code/issues/18947",
+    "https://github.com/anthropics/claude-code/issues/13460",
+  ]),
+  callsHaveResults(rows, [
+    "https://github.com/anthropics/claude-code/issues/5060",
+    "https://github.com/anthropics/claude-code/issues/7929",
+  ]),
+  makeRule(
+    "results-come-first",
+    "The results of tools begin their message: all else stands behind them.",
+    ["https://github.com/anthropics/anthropic-sdk-typescript/issues/653", TOOLS_PAGE],
+    function* (given) {
+      for (const [place, types] of blocksOf(given, "user")) {
+        const last = types.lastIndexOf("tool_result");
+        const other = types.findIndex((type) => type !== "tool_result");
+        if (other >= 0 && other < last) {
+          yield [`${place}[${other}]`, "it stands before the result of a tool"];
+        }
+      }
+    },
+  ),
+  makeRule(
+    "calls-come-last",
+    "The calls of tools end their message: all else stands before them.",
+    ["https://github.com/anthropics/claude-code/issues/5060", TOOLS_PAGE],
+    function* (given) {
+      for (const [place, types] of blocksOf(given, "assistant")) {
+        const first = types.indexOf("tool_use");
+        const other = first < 0 ? -1 : types.findIndex((type, at) => at > first && type !== "tool_use");
+        if (other >= 0) {
+          yield [`${place}[${other}]`, "it stands behind the call of a tool"];
+        }
+      }
+    },
+  ),
+  makeRule(
+    "reasoning-comes-first",
+    "A message with reasoning begins with it, before what is said and before the calls.",
+    [
+      THINKING_PAGE,
+      "https://github.com/anomalyco/opencode/issues/3077",
+      "https://github.com/mastra-ai/mastra/issues/7799",
+    ],
+    function* (given) {
+      for (const [place, types] of blocksOf(given, "assistant")) {
+        const first = types.findIndex((type) => isThinking({ type }));
+        if (first > 0) {
+          yield [`${place}[${first}]`, "the message begins with something else"];
+        }
+      }
+    },
+  ),
+  makeRule(
+    "reasoning-is-signed",
+    "Reasoning has the signature that Anthropic gave it, or is encrypted.",
+    [THINKING_PAGE, "https://github.com/can1357/oh-my-pi/issues/6379"],
+    function* (given) {
+      for (const [at, message] of listIn(given, "messages").entries()) {
+        for (const [index, block] of listIn(message, "content").entries()) {
+          const { type, signature, data } = isRecord(block) ? block : {};
+          const proof = type === "thinking" ? signature : type === "redacted_thinking" ? data : "none is needed";
+          if (typeof proof !== "string" || proof === "") {
+            yield [`messages[${at}].content[${index}]`, "the reasoning has no signature"];
+          }
+        }
+      }
+    },
+  ),
+  makeRule(
+    "assistant-does-not-end-in-space",
+    "A request that ends with the assistant does not end in whitespace.",
+    ["https://github.com/tailcallhq/forgecode/issues/1872", "https://github.com/anomalyco/opencode/issues/1295"],
+    function* (given) {
+      const last = rows(given).at(-1);
+      const text = last?.role === "assistant" ? last.held.at(-1)?.text : undefined;
+      if (typeof text === "string" && text !== text.trimEnd()) {
+        yield [last?.held.at(-1)?.place ?? "", "the text ends in whitespace"];
+      }
+    },
+  ),
+];
+
+export const anthropic: Provider<AnthropicBody> = { name: "anthropic", title: "Anthropic Messages API", rules, body };

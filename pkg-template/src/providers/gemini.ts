@@ -1,0 +1,405 @@
+// Gemini's generateContent.
+//
+// - All instructions, wherever they stood, are `systemInstruction`, one part each, in order.
+// - Neighbours of one role are one content. What tools gave is a content of its own, with nothing else in it, behind the calls.
+// - A name of the user's stands before its text, others are left out.
+// - Reasoning with a signature of Google's stays, and so do signatures of texts and calls; other reasoning is left out. A first call
+//   without one, made since the user last spoke, has the value by which the provider lets it pass: Gemini 3 takes none without.
+// - What a tool gave is the response itself, where it is an object; a text is its field `output`, a failure its field `error`.
+// - A conversation that begins with the assistant has a short message of the user's before it.
+
+import { isRecord } from "../base/plain-data.js";
+import { originOf } from "../read/given.js";
+import type { MediaPart, PlainPart } from "../read/plain.js";
+import type { PlainMessage } from "../read/shapes/shape.js";
+import { ANY, argumentsOf, fitted, idsOf, type Limit, outcomeOf } from "./calls.js";
+import { EARLIER_MESSAGES } from "./earlier.js";
+import { mediaOf, refuse } from "./media.js";
+import type { Provider, Rule } from "./provider.js";
+import {
+  argumentsAreObjects,
+  callsHaveResults,
+  endsWithUser,
+  fieldsAreKnown,
+  type Held,
+  hasMessages,
+  idsAreUnique,
+  knownRoles,
+  listIn,
+  makeRule,
+  nothingIsEmpty,
+  type Row,
+  resultsFollowCalls,
+  rolesAlternate,
+  startsWithUser,
+  textIsWellFormed,
+  toolNamesFit,
+} from "./rules.js";
+import { fields, unknownFields, withFields } from "./schema.js";
+import { isBlank, wellFormed } from "./text.js";
+import { apart, type Call, callsIn, type Piece, type Turn, textsOf, turnsOf, withSpeaker } from "./turns.js";
+
+export interface GeminiPart {
+  text?: string;
+  thought?: boolean;
+  thoughtSignature?: string;
+  inlineData?: { data?: string; mimeType?: string };
+  fileData?: { fileUri?: string; mimeType?: string };
+  functionCall?: { id?: string; name?: string; args?: Record<string, unknown> };
+  functionResponse?: {
+    id?: string;
+    name?: string;
+    response?: Record<string, unknown>;
+    parts?: { inlineData?: { data?: string; mimeType?: string }; fileData?: { fileUri?: string; mimeType?: string } }[];
+  };
+}
+
+export interface GeminiContent {
+  role?: string;
+  parts?: GeminiPart[];
+}
+
+/** The parts of a request of Gemini's generateContent that hold the prompt; `systemInstruction` belongs into `config`. */
+export interface GeminiBody {
+  systemInstruction?: GeminiContent;
+  contents: GeminiContent[];
+}
+
+const NAME: Limit = {
+  pattern: /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/,
+  unfit: /[^a-zA-Z0-9_.:-]/g,
+  longest: 128,
+  start: [/^[a-zA-Z_]/, "_"],
+};
+
+/** What a part may be: exactly one of these. */
+const KINDS = [
+  ...["text", "inlineData", "fileData", "functionCall", "functionResponse", "executableCode", "codeExecutionResult"],
+  ...["toolCall", "toolResponse"],
+] as const;
+const BLOB = fields("data mimeType displayName");
+const FILE = fields("fileUri mimeType displayName");
+const PART = fields(
+  "text thought thoughtSignature executableCode codeExecutionResult toolCall toolResponse videoMetadata mediaResolution " +
+    "partMetadata mediaProcessing speechMetadata",
+  {
+    inlineData: BLOB,
+    fileData: FILE,
+    functionCall: fields("id name args partialArgs willContinue"),
+    functionResponse: fields("id name response parts scheduling willContinue"),
+  },
+);
+
+/** What the provider takes in the place of a signature that nobody has: for calls that another model made. */
+const NO_SIGNATURE = "skip_thought_signature_validator";
+
+/** What a content is: the user's, the model's, or what tools gave. */
+type Speaker = "user" | "model" | "tools";
+
+interface Written {
+  readonly speaker: Speaker;
+  readonly parts: GeminiPart[];
+}
+
+function body(messages: readonly PlainMessage[]): GeminiBody {
+  const { system, others } = apart(turnsOf(messages));
+  const ids = idsOf(callsIn(others), ANY);
+  const written = merged(others.flatMap((turn) => contentsOf(turn, ids)));
+  if (written[0]?.speaker === "model") {
+    written.unshift({ speaker: "user", parts: [{ text: EARLIER_MESSAGES }] });
+  }
+  signCalls(written);
+  const instructions = system.flatMap(textsOf).map(textOf);
+  return wellFormed({
+    ...(instructions.length === 0 ? {} : { systemInstruction: { parts: instructions } }),
+    contents: written.map(({ speaker, parts }) => ({ role: speaker === "model" ? "model" : "user", parts })),
+  });
+}
+
+function merged(written: readonly Written[]): Written[] {
+  const result: Written[] = [];
+  for (const { speaker, parts } of written) {
+    const last = result.at(-1);
+    if (last?.speaker === speaker) {
+      last.parts.push(...parts);
+    } else if (parts.length > 0) {
+      result.push({ speaker, parts: [...parts] });
+    }
+  }
+  return result;
+}
+
+/** Lets the first call of each content pass that has no signature, since the user last spoke. */
+function signCalls(written: readonly Written[]): void {
+  const spoken = written.findLastIndex(({ speaker }) => speaker === "user");
+  for (const { parts } of written.slice(spoken + 1)) {
+    const at = parts.findIndex(({ functionCall }) => functionCall !== undefined);
+    const call = parts[at];
+    if (call !== undefined && !call.thoughtSignature) {
+      parts[at] = { ...call, thoughtSignature: NO_SIGNATURE };
+    }
+  }
+}
+
+function contentsOf(turn: Turn, ids: ReadonlyMap<Call, string>): Written[] {
+  switch (turn.kind) {
+    case "user":
+      return [{ speaker: "user", parts: withSpeaker(turn).flatMap(userPartsOf) }];
+    case "assistant":
+      return [{ speaker: "model", parts: turn.pieces.flatMap((piece) => modelPartsOf(piece, ids)) }];
+    case "results": {
+      const orphans = turn.orphan === undefined ? [] : [responseOf([turn.orphan], turn.orphan.part)];
+      return [{ speaker: "tools", parts: [...turn.calls.flatMap((call) => responsesOf(call, ids)), ...orphans] }];
+    }
+    default:
+      return [];
+  }
+}
+
+/** The caller's own part, where it is one of Gemini's. */
+function ownPart(piece: Piece, ...kinds: readonly (keyof GeminiPart)[]): GeminiPart | undefined {
+  const given = originOf(piece.part)?.given;
+  if (!isRecord(given) || "type" in given || !kinds.some((kind) => given[kind] !== undefined)) {
+    return undefined;
+  }
+  return withFields(given, PART) as GeminiPart;
+}
+
+function textOf(piece: Piece): GeminiPart {
+  const { text, provider, signature } = piece.part as PlainPart & { type: "text" };
+  const own = ownPart(piece, ...(KINDS as unknown as readonly (keyof GeminiPart)[]));
+  return own ?? { text, ...(provider === "google" && signature ? { thoughtSignature: signature } : {}) };
+}
+
+function userPartsOf(piece: Piece): GeminiPart[] {
+  if (piece.part.type === "text") {
+    const part = textOf(piece);
+    return isEmpty(part) ? [] : [part];
+  }
+  return [mediaPartOf(piece as Piece<MediaPart>)];
+}
+
+const isEmpty = ({ text, thoughtSignature }: GeminiPart): boolean =>
+  text !== undefined && isBlank(text) && !thoughtSignature;
+
+const TAKEN = "data with its media type, or an address";
+
+function mediaPartOf(piece: Piece<MediaPart>): GeminiPart {
+  const own = ownPart(piece, "inlineData", "fileData");
+  if (own !== undefined) {
+    return own;
+  }
+  const media = mediaOf(piece);
+  const { mediaType, base64, url, id, text } = media;
+  if (text !== undefined) {
+    return { text };
+  }
+  if (base64 !== undefined && mediaType !== undefined) {
+    return { inlineData: { mimeType: mediaType, data: base64 } };
+  }
+  const fileUri = url ?? (id !== undefined && /^(?:files\/|https?:|gs:)/.test(id) ? id : undefined);
+  if (fileUri !== undefined && !/^(?:blob|cid):/i.test(fileUri)) {
+    return { fileData: { fileUri, ...(mediaType === undefined ? {} : { mimeType: mediaType }) } };
+  }
+  return refuse(media, "Gemini", TAKEN);
+}
+
+function modelPartsOf(piece: Piece, ids: ReadonlyMap<Call, string>): GeminiPart[] {
+  const { part, call } = piece;
+  if (call !== undefined) {
+    return [callOf(call, ids.get(call) as string)];
+  }
+  switch (part.type) {
+    case "text": {
+      const made = textOf(piece);
+      return isEmpty(made) ? [] : [made];
+    }
+    case "reasoning":
+      return part.provider === "google" && part.signature !== undefined
+        ? [ownPart(piece, "text") ?? { text: part.text, thought: true, thoughtSignature: part.signature }]
+        : [];
+    case "image":
+    case "audio":
+    case "file": {
+      const isSpoken = part.data === undefined && part.transcript !== undefined;
+      return isSpoken ? [{ text: part.transcript ?? "" }] : [mediaPartOf(piece as Piece<MediaPart>)];
+    }
+    default:
+      return []; // Encrypted reasoning of another provider.
+  }
+}
+
+function callOf(call: Call, id: string): GeminiPart {
+  const { toolName, provider, signature } = call.part;
+  const name = fitted(toolName, NAME);
+  const own = ownPart(call, "functionCall");
+  if (own?.functionCall?.name === name && (own.functionCall.id ?? id) === id) {
+    return own.functionCall.id === undefined ? { ...own, functionCall: { ...own.functionCall, id } } : own;
+  }
+  return {
+    functionCall: { id, name, args: argumentsOf(call).object },
+    ...(provider === "google" && signature ? { thoughtSignature: signature } : {}),
+  };
+}
+
+function responsesOf(call: Call, ids: ReadonlyMap<Call, string>): GeminiPart[] {
+  const id = ids.get(call) as string;
+  return call.results.length === 0 ? [] : [responseOf(call.results, { toolCallId: id, toolName: call.part.toolName })];
+}
+
+function responseOf(
+  results: Call["results"],
+  { toolCallId, toolName }: { readonly toolCallId: string; readonly toolName?: string },
+): GeminiPart {
+  const id = fitted(toolCallId, ANY);
+  const name = fitted(toolName ?? toolCallId, NAME);
+  const own = results.length === 1 ? ownPart(results[0] as Piece, "functionResponse") : undefined;
+  if (own?.functionResponse !== undefined) {
+    const { functionResponse } = own;
+    const isSame = functionResponse.id === id && functionResponse.name === name;
+    return isSame ? own : { ...own, functionResponse: { ...functionResponse, id, name } };
+  }
+  const { text, object, parts, isError } = outcomeOf(results);
+  const said = parts.flatMap(({ part }) => (part.type === "text" ? [part.text] : [])).join("\n");
+  const media = parts.filter(({ part }) => part.type !== "text").map((part) => mediaPartOf(part as Piece<MediaPart>));
+  const response = object !== undefined && !isError ? object : { [isError ? "error" : "output"]: text ?? said };
+  return { functionResponse: { id, name, response, ...(media.length === 0 ? {} : { parts: media }) } };
+}
+
+// ---- Rules ----
+
+const PAGE = "https://ai.google.dev/api/caching#Content";
+const CALLING_PAGE = "https://ai.google.dev/gemini-api/docs/function-calling";
+const SIGNATURES_PAGE = "https://ai.google.dev/gemini-api/docs/thought-signatures";
+
+const ROLES: Readonly<Record<string, string>> = { user: "user", model: "assistant", undefined: "user" };
+
+function rows(given: unknown): readonly Row[] {
+  return listIn(given, "contents").map((content, at) => {
+    const place = `contents[${at}]`;
+    const role = String(isRecord(content) ? content.role : "");
+    const held = listIn(content, "parts").map((part, index) =>
+      heldIn(isRecord(part) ? part : {}, `${place}.parts[${index}]`),
+    );
+    const isOfTools = held.some(({ kind }) => kind === "result");
+    return { place, role: isOfTools && role !== "model" ? "results" : (ROLES[role] ?? role), held };
+  });
+}
+
+function heldIn(part: Readonly<Record<string, unknown>>, place: string): Held {
+  const { functionCall, functionResponse, text, thought, thoughtSignature } = part;
+  if (isRecord(functionCall)) {
+    const { id, name, args } = functionCall;
+    return { place, kind: "call", id, name, input: args ?? {} };
+  }
+  if (isRecord(functionResponse)) {
+    return { place, kind: "result", id: functionResponse.id, name: functionResponse.name };
+  }
+  if (text === undefined) {
+    return { place, kind: part.inlineData === undefined && part.fileData === undefined ? "other" : "media" };
+  }
+  // A signature may stand in a part that says nothing.
+  return thought === true || (text === "" && thoughtSignature !== undefined)
+    ? { place, kind: "reasoning" }
+    : { place, kind: "text", text };
+}
+
+function* unknownIn(given: unknown): Iterable<string> {
+  for (const [at, content] of listIn(given, "contents").entries()) {
+    yield* unknownFields(content, fields("role parts"), `contents[${at}]`);
+    for (const [index, part] of listIn(content, "parts").entries()) {
+      yield* unknownFields(part, PART, `contents[${at}].parts[${index}]`);
+    }
+  }
+}
+
+/** Each content's parts, with their places. */
+function* partsOf(given: unknown): Iterable<readonly [place: string, part: Readonly<Record<string, unknown>>][]> {
+  for (const [at, content] of listIn(given, "contents").entries()) {
+    yield listIn(content, "parts").map((part, index) => [
+      `contents[${at}].parts[${index}]`,
+      isRecord(part) ? part : {},
+    ]);
+  }
+}
+
+const rules: readonly Rule[] = [
+  hasMessages(rows, "contents", [PAGE]),
+  knownRoles(rows, ["user", "assistant", "results"], [PAGE]),
+  startsWithUser(rows, ["https://github.com/google-gemini/gemini-cli/issues/11814", CALLING_PAGE]),
+  rolesAlternate(rows, [
+    "https://github.com/google-gemini/gemini-cli/issues/26486",
+    "https://github.com/langchain-ai/langchain/issues/27799",
+  ]),
+  endsWithUser(rows, [
+    "https://github.com/crewAIInc/crewAI/pull/6973",
+    "https://github.com/crewAIInc/crewAI/pull/7134",
+  ]),
+  fieldsAreKnown(unknownIn, ["https://github.com/gera2ld/ai.nvim/issues/13"]),
+  nothingIsEmpty(rows, [
+    "https://github.com/egoist/chatwise-releases/issues/250",
+    "https://github.com/QuantumNous/new-api/issues/1060",
+  ]),
+  makeRule(
+    "parts-are-of-one-kind",
+    `Each part is one of ${KINDS.join(", ")}.`,
+    ["https://github.com/boldsoftware/sketch/issues/68"],
+    function* (given) {
+      for (const [place, part] of Array.from(partsOf(given)).flat()) {
+        const count = KINDS.filter((kind) => part[kind] !== undefined).length;
+        if (count !== 1) {
+          yield [place, count === 0 ? "the part is of none of these kinds" : "the part is of several kinds"];
+        }
+      }
+    },
+  ),
+  textIsWellFormed,
+  idsAreUnique(rows, [CALLING_PAGE]),
+  toolNamesFit(
+    rows,
+    NAME,
+    [
+      "https://github.com/google-gemini/gemini-cli/issues/2966",
+      "https://github.com/kaitranntt/ccs/issues/25",
+      "https://github.com/cline/cline/issues/7339",
+    ],
+    ["call", "result"],
+  ),
+  argumentsAreObjects(rows, [CALLING_PAGE]),
+  resultsFollowCalls(rows, ["https://github.com/langchain-ai/langchain/issues/27799"]),
+  callsHaveResults(rows, [
+    "https://github.com/google-gemini/gemini-cli/issues/4217",
+    "https://github.com/google-gemini/gemini-cli/issues/16984",
+  ]),
+  makeRule(
+    "results-stand-alone",
+    "A content with what tools gave holds nothing else.",
+    ["https://github.com/anomalyco/opencode/pull/43479"],
+    function* (given) {
+      for (const parts of partsOf(given)) {
+        const isOfTools = parts.some(([, part]) => part.functionResponse !== undefined);
+        for (const [place, part] of isOfTools ? parts : []) {
+          if (part.functionResponse === undefined) {
+            yield [place, "it stands in one content with what a tool gave"];
+          }
+        }
+      }
+    },
+  ),
+  makeRule(
+    "calls-are-signed",
+    "The first call of each content has a signature, where it was made since the user last spoke.",
+    [SIGNATURES_PAGE, "https://github.com/langgenius/dify-official-plugins/issues/2088"],
+    function* (given) {
+      const spoken = rows(given).findLastIndex(({ role }) => role === "user");
+      for (const parts of Array.from(partsOf(given)).slice(spoken + 1)) {
+        const [place, call] = parts.find(([, part]) => part.functionCall !== undefined) ?? [];
+        if (place !== undefined && typeof call?.thoughtSignature !== "string") {
+          yield [place, "the call has no signature"];
+        }
+      }
+    },
+  ),
+];
+
+export const gemini: Provider<GeminiBody> = { name: "gemini", title: "Gemini generateContent", rules, body };

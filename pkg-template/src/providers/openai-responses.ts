@@ -1,0 +1,506 @@
+// OpenAI's Responses.
+//
+// - Instructions that begin the conversation are `instructions`, joined by blank lines; later ones stay in their place, with their
+//   role. Between a call and its results nothing stands but what the assistant says.
+// - A name of the user's stands before its text, others are left out.
+// - Reasoning stays where the provider can take it back: an item with its id, and encrypted content or the id of the item that
+//   follows. Other reasoning is left out.
+// - Each text of the assistant, each call and each result is an item.
+
+import { isRecord } from "../base/plain-data.js";
+import { originOf } from "../read/given.js";
+import { Malformed } from "../read/malformed.js";
+import type { CallPart, MediaPart, PlainPart, ReasoningPart, RedactedPart } from "../read/plain.js";
+import type { PlainMessage } from "../read/shapes/shape.js";
+import { argumentsOf, fitted, idsOf, outcomeOf, parsedObject, wordLimit } from "./calls.js";
+import { dataUrl, mediaOf, refuse, webAddress } from "./media.js";
+import type { Provider, Rule } from "./provider.js";
+import {
+  argumentsAreJson,
+  callsHaveResults,
+  endsWithUser,
+  fieldsAreKnown,
+  type Held,
+  hasMessages,
+  idsAreUnique,
+  idsFit,
+  knownRoles,
+  listIn,
+  makeRule,
+  nothingIsEmpty,
+  type Row,
+  resultsFollowCalls,
+  textIsWellFormed,
+  toolNamesFit,
+} from "./rules.js";
+import { fields, type Schema, unknownFields, withFields } from "./schema.js";
+import { isBlank, wellFormed } from "./text.js";
+import { type Call, callsIn, type Piece, type SystemTurn, type Turn, textsOf, turnsOf, withSpeaker } from "./turns.js";
+
+export interface ResponsesText {
+  type: "input_text";
+  text: string;
+}
+
+export type ResponsesPart =
+  | ResponsesText
+  | { type: "input_image"; detail: "auto" | "low" | "high"; image_url?: string; file_id?: string }
+  | { type: "input_file"; file_data?: string; file_url?: string; file_id?: string; filename?: string };
+
+interface ReasoningItem {
+  type: "reasoning";
+  id: string;
+  summary: { type: "summary_text"; text: string }[];
+  encrypted_content?: string;
+}
+
+export type ResponsesItem =
+  | { role: "system" | "developer" | "user"; content: string | ResponsesPart[] }
+  | { role: "assistant"; content: string }
+  | ReasoningItem
+  | {
+      type: "message";
+      role: "assistant";
+      id: string;
+      status: "completed";
+      content: ({ type: "output_text"; text: string; annotations: [] } | { type: "refusal"; refusal: string })[];
+    }
+  | { type: "function_call"; call_id: string; name: string; arguments: string; id?: string }
+  | { type: "function_call_output"; call_id: string; output: string | ResponsesPart[] }
+  | { type: "custom_tool_call"; call_id: string; name: string; input: string; id?: string }
+  | { type: "custom_tool_call_output"; call_id: string; output: string | ResponsesPart[] };
+
+/** The parts of a request of OpenAI's Responses that hold the prompt. */
+export interface ResponsesBody {
+  instructions?: string;
+  input: ResponsesItem[];
+}
+
+const ID = wordLimit(64);
+const NAME = wordLimit(64);
+/** The ids that the provider gives to items. Another one refuses the request. */
+const ITEM_ID = /^[a-z]+_[A-Za-z0-9_]+$/;
+
+const PARTS: Readonly<Record<string, Schema>> = {
+  input_text: fields("type text prompt_cache_breakpoint"),
+  input_image: fields("type image_url file_id detail prompt_cache_breakpoint"),
+  input_file: fields("type file_data file_id file_url filename detail prompt_cache_breakpoint"),
+  output_text: fields("type text annotations logprobs"),
+  refusal: fields("type refusal"),
+};
+const MESSAGE = fields("type role content phase id status");
+const OUTPUT = fields("type call_id output id status name namespace caller");
+/** The items whose fields are known. The many items of tools that the provider runs are taken as they are. */
+const ITEMS: Readonly<Record<string, Schema>> = {
+  message: MESSAGE,
+  function_call: fields("type call_id name arguments id status namespace caller async"),
+  function_call_output: OUTPUT,
+  custom_tool_call: fields("type call_id name input id namespace caller async"),
+  custom_tool_call_output: OUTPUT,
+  reasoning: fields("type id summary content encrypted_content status"),
+};
+/** An item of a tool that the provider runs, which has its result in it. */
+const HOSTED =
+  /^(?:web_search|file_search|image_generation|code_interpreter|mcp)_call$|^mcp_|^compaction$|^item_reference$/;
+
+function body(messages: readonly PlainMessage[]): ResponsesBody {
+  const turns = turnsOf(messages, isInline);
+  const begin = turns.findIndex(({ kind }) => kind !== "system");
+  // What is nothing but instructions is sent all the same, as messages: an empty input is none.
+  const leading = turns.slice(0, Math.max(begin, 0)) as readonly SystemTurn[];
+  const ids = idsOf(callsIn(turns), ID);
+  const input = turns.slice(leading.length).flatMap((turn) => itemsOf(turn, ids));
+  const instructions = leading.flatMap(textsOf).map(({ part }) => part.text);
+  return wellFormed({
+    ...(instructions.length === 0 ? {} : { instructions: instructions.join("\n\n") }),
+    input: taken(input),
+  });
+}
+
+/** The caller's own item, where it is one of the provider's. */
+function ownItem(part: PlainPart): Readonly<Record<string, unknown>> | undefined {
+  const given = originOf(part)?.given;
+  return isRecord(given) ? given : undefined;
+}
+
+function isInline(part: PlainPart): boolean {
+  return part.type !== "text" && HOSTED.test(String(ownItem(part)?.type));
+}
+
+/** An item, or reasoning that is left out. */
+type Entry = ResponsesItem | typeof LEFT_OUT;
+const LEFT_OUT = "reasoning that is left out";
+
+const typeOf = (item: object): string => String((item as { readonly type?: unknown }).type);
+const isReasoning = (item: Entry): boolean => item !== LEFT_OUT && typeOf(item) === "reasoning";
+
+/** Whether an item is the assistant's, and no reasoning. */
+function isOfAssistant(item: Entry | undefined): item is ResponsesItem {
+  if (item === undefined || item === LEFT_OUT || isReasoning(item)) {
+    return false;
+  }
+  return "role" in item ? item.role === "assistant" : !typeOf(item).endsWith("_output");
+}
+
+/**
+ * The items that the provider takes. It takes reasoning only directly before what it led to, and without encrypted content only
+ * where that has its id. What it led to has no id where the reasoning is left out: the provider would ask for it.
+ */
+function taken(entries: readonly Entry[]): ResponsesItem[] {
+  let isProven = true;
+  return entries.flatMap((entry, at): ResponsesItem[] => {
+    const next = entries[at + 1];
+    if (entry === LEFT_OUT || isReasoning(entry)) {
+      const { encrypted_content: encrypted } = entry as { readonly encrypted_content?: unknown };
+      isProven = entry !== LEFT_OUT && isOfAssistant(next) && (!!encrypted || "id" in next);
+      return isProven ? [entry as ResponsesItem] : [];
+    }
+    if (!isOfAssistant(entry)) {
+      isProven = true;
+      return [entry];
+    }
+    return [isProven ? entry : withoutId(entry)];
+  });
+}
+
+/** An item without its id. One of a tool that the provider runs keeps it. */
+function withoutId(item: ResponsesItem): ResponsesItem {
+  if (!("id" in item) || HOSTED.test(typeOf(item))) {
+    return item;
+  }
+  const { id, ...others } = item;
+  return others as ResponsesItem;
+}
+
+function itemsOf(turn: Turn, ids: ReadonlyMap<Call, string>): Entry[] {
+  switch (turn.kind) {
+    case "system":
+      return [{ role: turn.role, content: contentOf(textsOf(turn)) }];
+    case "user": {
+      const pieces = withSpeaker(turn).filter(({ part }) => part.type !== "text" || !isBlank(part.text));
+      return pieces.length === 0 ? [] : [{ role: "user", content: contentOf(pieces) }];
+    }
+    case "assistant":
+      return saidOf(turn.pieces, ids);
+    default:
+      return turn.orphan === undefined
+        ? turn.calls.flatMap((call) => resultsOf(call.results, ids.get(call) as string, call))
+        : resultsOf([turn.orphan], fitted(turn.orphan.part.toolCallId, ID));
+  }
+}
+
+/** One text as it is; more, and the caller's own part, as a list. */
+function contentOf(pieces: readonly Piece[]): string | ResponsesPart[] {
+  const [first, ...others] = pieces;
+  const isText = others.length === 0 && first?.part.type === "text" && ownItem(first.part) === undefined;
+  return isText ? (first.part as PlainPart & { type: "text" }).text : pieces.map(partOf);
+}
+
+function ownPart(piece: Piece): ResponsesPart | undefined {
+  const given = ownItem(piece.part);
+  const type = String(given?.type);
+  const isOwn = type === "input_text" || type === "input_image" || type === "input_file";
+  return given !== undefined && isOwn
+    ? (withFields(given, PARTS[type] as Schema) as unknown as ResponsesPart)
+    : undefined;
+}
+
+function partOf(piece: Piece): ResponsesPart {
+  const own = ownPart(piece);
+  if (own !== undefined) {
+    return own;
+  }
+  const { part } = piece;
+  return part.type === "text" ? { type: "input_text", text: part.text } : mediaPartOf(piece as Piece<MediaPart>);
+}
+
+const TAKEN = "images and files by data, address or id";
+
+function mediaPartOf(piece: Piece<MediaPart>): ResponsesPart {
+  const media = mediaOf(piece);
+  const { kind, mediaType, base64, id, text, part } = media;
+  const url = webAddress(media);
+  if (text !== undefined) {
+    return { type: "input_text", text };
+  }
+  if (kind === "image") {
+    const address = url ?? (base64 && mediaType && dataUrl({ mediaType, base64 }));
+    const detail = part.detail === "low" || part.detail === "high" ? part.detail : "auto";
+    if (address) {
+      return { type: "input_image", detail, image_url: address };
+    }
+    if (id !== undefined) {
+      return { type: "input_image", detail, file_id: id };
+    }
+  }
+  if (kind === "file") {
+    const named = part.filename === undefined ? {} : { filename: part.filename };
+    if (base64 !== undefined && mediaType !== undefined) {
+      const filename = part.filename ?? `file.${mediaType.replace(/^.*[/+]/, "")}`;
+      return { type: "input_file", filename, file_data: dataUrl({ mediaType, base64 }) };
+    }
+    if (url !== undefined) {
+      return { type: "input_file", file_url: url, ...named };
+    }
+    if (id !== undefined) {
+      return { type: "input_file", file_id: id };
+    }
+  }
+  return refuse(media, "OpenAI's Responses", TAKEN);
+}
+
+function saidOf(pieces: readonly Piece[], ids: ReadonlyMap<Call, string>): Entry[] {
+  const items: Entry[] = [];
+  const sent = new Set<unknown>();
+  for (const piece of pieces) {
+    const { part, call } = piece;
+    const given = ownItem(part);
+    if (given !== undefined && isWholeItem(given, part)) {
+      // Several parts may be of one item: it is there once.
+      if (!sent.has(given)) {
+        sent.add(given);
+        items.push(fittedItem(given));
+      }
+    } else if (call !== undefined) {
+      items.push(callOf(call, ids.get(call) as string));
+    } else if (part.type === "reasoning" || part.type === "redacted_thinking") {
+      addReasoning(items, part);
+    } else if (part.type === "text") {
+      items.push(
+        ...(isBlank(part.text) ? [] : [textItemOf(part.text, part.provider === "openai" ? part.id : undefined)]),
+      );
+    } else if (part.type === "audio" && part.transcript !== undefined) {
+      items.push({ role: "assistant", content: part.transcript });
+    } else if (part.type === "tool-call" || part.type === "tool-result") {
+      throw new Malformed(piece.place, "a tool that the provider runs has no item", "Leave it out.");
+    } else {
+      refuse(mediaOf(piece as Piece<MediaPart>), "OpenAI's Responses", "of the assistant text alone");
+    }
+  }
+  return items;
+}
+
+/** Whether the caller's own item is one of the assistant's that may stand as it is. */
+function isWholeItem(given: Readonly<Record<string, unknown>>, part: PlainPart): boolean {
+  const { type } = given;
+  if (type === "message") {
+    const texts = listIn(given, "content").map((held) => (isRecord(held) ? (held.text ?? held.refusal) : undefined));
+    return (
+      given.role === "assistant" && part.type === "text" && !texts.some((it) => typeof it !== "string" || isBlank(it))
+    );
+  }
+  return type === "reasoning" ? Array.isArray(given.summary) : HOSTED.test(String(type));
+}
+
+/** An item with the fields that are known; an id that the provider did not give is left out. */
+function fittedItem(given: Readonly<Record<string, unknown>>): ResponsesItem {
+  const schema = ITEMS[String(given.type)];
+  const item = schema === undefined ? given : withFields(given, schema);
+  if (item.id === undefined || (typeof item.id === "string" && ITEM_ID.test(item.id))) {
+    return item as unknown as ResponsesItem;
+  }
+  const { id, ...others } = item;
+  return others as unknown as ResponsesItem;
+}
+
+function textItemOf(text: string, id: string | undefined): ResponsesItem {
+  if (id === undefined || !ITEM_ID.test(id)) {
+    return { role: "assistant", content: text };
+  }
+  const content = [{ type: "output_text" as const, text, annotations: [] as [] }];
+  return { type: "message", role: "assistant", id, status: "completed", content };
+}
+
+/** Reasoning as an item; parts of one item are one. */
+function addReasoning(items: Entry[], part: ReasoningPart | RedactedPart): void {
+  const { id, provider, data } = part;
+  if (provider !== "openai" || id === undefined || !ITEM_ID.test(id)) {
+    items.push(LEFT_OUT);
+    return;
+  }
+  const summary =
+    part.type === "reasoning" && !isBlank(part.text) ? [{ type: "summary_text" as const, text: part.text }] : [];
+  const last = items.at(-1);
+  if (isReasoning(last ?? LEFT_OUT) && (last as ReasoningItem).id === id) {
+    const item = last as ReasoningItem;
+    item.summary.push(...summary);
+    if (data !== undefined) {
+      item.encrypted_content ??= data;
+    }
+  } else {
+    items.push({ type: "reasoning", id, summary, ...(data === undefined ? {} : { encrypted_content: data }) });
+  }
+}
+
+function callOf(call: Call, id: string): ResponsesItem {
+  const { part } = call;
+  const name = fitted(part.toolName, NAME);
+  const given = ownItem(part);
+  if (given?.call_id === id && given.name === name && isWholeCall(given)) {
+    return fittedItem(given);
+  }
+  const itemId = part.provider === "openai" && part.id !== undefined && ITEM_ID.test(part.id) ? { id: part.id } : {};
+  const custom = customInputOf(part);
+  return custom === undefined
+    ? { type: "function_call", call_id: id, name, arguments: argumentsOf(call).text, ...itemId }
+    : { type: "custom_tool_call", call_id: id, name, input: custom, ...itemId };
+}
+
+function isWholeCall({ type, arguments: given, input }: Readonly<Record<string, unknown>>): boolean {
+  return type === "custom_tool_call"
+    ? typeof input === "string"
+    : type === "function_call" && typeof given === "string" && parsedObject(given) !== undefined;
+}
+
+/** The text of a call of a tool that takes text, as OpenAI's chat has it. */
+function customInputOf(part: CallPart): string | undefined {
+  const { type, custom } = ownItem(part) ?? {};
+  return type === "custom" && isRecord(custom) && typeof custom.input === "string" ? custom.input : undefined;
+}
+
+function resultsOf(results: Call["results"], id: string, call?: Call): ResponsesItem[] {
+  const [first, ...others] = results;
+  if (first === undefined) {
+    return [];
+  }
+  const made = call === undefined ? undefined : callOf(call, id);
+  const isCustom = made !== undefined && "type" in made && made.type === "custom_tool_call";
+  const type = isCustom ? "custom_tool_call_output" : "function_call_output";
+  const given = ownItem(first.part);
+  if (others.length === 0 && given?.type === type && given.call_id === id && typeof given.output === "string") {
+    return [fittedItem(given)];
+  }
+  const { text, parts } = outcomeOf(results);
+  const said = parts.filter(({ part }) => part.type !== "text" || !isBlank(part.text));
+  const isList = text === undefined || said.some((piece) => ownPart(piece) !== undefined);
+  return [{ type, call_id: id, output: isList && said.length > 0 ? said.map(partOf) : (text ?? "") }];
+}
+
+// ---- Rules ----
+
+const PAGE = "https://platform.openai.com/docs/api-reference/responses/create";
+
+function rows(given: unknown): readonly Row[] {
+  return listIn(given, "input").map((item, at) => {
+    const place = `input[${at}]`;
+    const row = isRecord(item) ? item : {};
+    const type = row.type === undefined && row.role !== undefined ? "message" : String(row.type);
+    if (type === "message") {
+      const role = row.role === "developer" ? "system" : String(row.role);
+      return { place, role, held: messageHeld(row, place) };
+    }
+    const { call_id: id, name } = row;
+    if (type === "function_call" || type === "custom_tool_call") {
+      return { place, role: "assistant", held: [{ place, kind: "call" as const, id, name, input: row.arguments }] };
+    }
+    if (type.endsWith("_output")) {
+      return {
+        place,
+        role: "results",
+        held: [{ place, kind: "result" as const, id }, ...messageHeld(row, place, "output")],
+      };
+    }
+    return {
+      place,
+      role: "assistant",
+      held: [{ place, kind: type === "reasoning" ? "reasoning" : ("other" as const) }],
+    };
+  });
+}
+
+function messageHeld(row: Readonly<Record<string, unknown>>, place: string, field = "content"): Held[] {
+  const content = row[field];
+  if (typeof content === "string") {
+    return field === "content" ? [{ place: `${place}.content`, kind: "text", text: content }] : [];
+  }
+  return listIn(row, field).map((part, at): Held => {
+    const { type, text, refusal } = isRecord(part) ? part : {};
+    const isText = /_text$|^refusal$/.test(String(type));
+    return { place: `${place}.${field}[${at}]`, kind: isText ? "text" : "media", text: text ?? refusal };
+  });
+}
+
+function* unknownIn(given: unknown): Iterable<string> {
+  for (const [at, item] of listIn(given, "input").entries()) {
+    const place = `input[${at}]`;
+    const { type, role } = isRecord(item) ? item : {};
+    const schema = ITEMS[type === undefined && role !== undefined ? "message" : String(type)];
+    yield* schema === undefined ? [] : unknownFields(item, schema, place);
+    for (const field of schema === MESSAGE ? ["content"] : schema === OUTPUT ? ["output"] : []) {
+      for (const [index, part] of listIn(item, field).entries()) {
+        const known = PARTS[isRecord(part) ? String(part.type) : ""] ?? fields("type");
+        yield* unknownFields(part, known, `${place}.${field}[${index}]`);
+      }
+    }
+  }
+}
+
+const rules: readonly Rule[] = [
+  hasMessages(rows, "input", [PAGE]),
+  knownRoles(rows, ["system", "user", "assistant", "results"], [PAGE]),
+  fieldsAreKnown(unknownIn, ["https://github.com/spring-projects/spring-ai/issues/5197", PAGE]),
+  nothingIsEmpty(rows, ["https://github.com/HKUDS/nanobot/pull/949", PAGE]),
+  textIsWellFormed,
+  idsFit(rows, ID, [
+    "https://github.com/decolua/9router/issues/393",
+    "https://github.com/earendil-works/pi/issues/1022",
+    "https://github.com/openclaw/openclaw/pull/27974",
+  ]),
+  idsAreUnique(rows, [PAGE]),
+  makeRule(
+    "item-ids-fit",
+    `The id of an item matches ${ITEM_ID}, as the provider gives it.`,
+    [
+      "https://github.com/CopilotKit/CopilotKit/pull/6117",
+      "https://github.com/nodetool-ai/nodetool/pull/4252",
+      "https://github.com/langchain-ai/langchainjs/issues/11044",
+    ],
+    function* (given) {
+      for (const [at, item] of listIn(given, "input").entries()) {
+        const id = isRecord(item) ? item.id : undefined;
+        if (id != null && !(typeof id === "string" && ITEM_ID.test(id))) {
+          yield [`input[${at}].id`, `the id ${String(id)} does not match`];
+        }
+      }
+    },
+  ),
+  toolNamesFit(rows, NAME, ["https://github.com/xinnan-tech/xiaozhi-esp32-server/issues/1465"]),
+  argumentsAreJson(rows, (text) => parsedObject(text) !== undefined, [PAGE]),
+  resultsFollowCalls(
+    rows,
+    ["https://github.com/vercel/ai/issues/8216", "https://github.com/continuedev/continue/issues/10092"],
+    true,
+  ),
+  callsHaveResults(rows, ["https://github.com/bytedance/trae-agent/issues/245"], true),
+  makeRule(
+    "reasoning-is-followed",
+    "Directly behind an item of reasoning is the item that it led to; it has its encrypted content, or that item its id.",
+    [
+      "https://github.com/UKGovernmentBEIS/inspect_ai/pull/1990",
+      "https://github.com/openai/openai-node/issues/1567",
+      "https://github.com/vercel/ai/issues/7099",
+      "https://github.com/anomalyco/opencode/issues/1086",
+    ],
+    function* (given) {
+      const items = listIn(given, "input");
+      const of = rows(given);
+      for (const [at, item] of items.entries()) {
+        if (isRecord(item) && item.type === "reasoning") {
+          const next = items[at + 1];
+          const isFollowed = of[at + 1]?.role === "assistant" && of[at + 1]?.held[0]?.kind !== "reasoning";
+          if (!isFollowed || !(item.encrypted_content || (isRecord(next) && next.id !== undefined))) {
+            yield [`input[${at}]`, "the item that it led to does not stand behind it"];
+          }
+        }
+      }
+    },
+  ),
+  endsWithUser(rows, ["https://github.com/anomalyco/opencode/pull/18421"]),
+];
+
+export const openaiResponses: Provider<ResponsesBody> = {
+  name: "openai-responses",
+  title: "OpenAI Responses",
+  rules,
+  body,
+};

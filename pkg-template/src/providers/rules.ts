@@ -1,0 +1,296 @@
+// Rules that several providers have, each over the rows of a body: what its messages are, whatever the provider calls them.
+
+import { untilHole } from "../base/lists.js";
+import { isRecord } from "../base/plain-data.js";
+import type { Limit } from "./calls.js";
+import type { Finding, Rule } from "./provider.js";
+import { hasHalfCharacter, isBlank, isPlainObject } from "./text.js";
+
+/** What a message of a body holds. */
+export interface Held {
+  readonly place: string;
+  readonly kind: "text" | "media" | "reasoning" | "call" | "result" | "other";
+  readonly text?: unknown;
+  /** The id of a call, or of the call that a result answers. */
+  readonly id?: unknown;
+  /** The name of the tool. */
+  readonly name?: unknown;
+  /** The arguments of a call. */
+  readonly input?: unknown;
+}
+
+/** A message of a body, or an item. */
+export interface Row {
+  readonly place: string;
+  /** `system`, `user`, `assistant` or `results`; another text for a role that is none of these. */
+  readonly role: string;
+  readonly held: readonly Held[];
+}
+
+export type Rows = (body: unknown) => readonly Row[];
+
+/** A list of a body, by its field; nothing where it has none. */
+export function listIn(value: unknown, field: string): readonly unknown[] {
+  const found = isRecord(value) ? value[field] : undefined;
+  return Array.isArray(found) ? untilHole(found) : [];
+}
+
+/** A rule, of its parts. */
+export function makeRule(
+  id: string,
+  demands: string,
+  sources: readonly string[],
+  check: (body: unknown) => Iterable<Finding>,
+): Rule {
+  return { id, demands, sources, check };
+}
+
+const SYSTEM = "system";
+const isSystem = ({ role }: Row): boolean => role === SYSTEM;
+
+/** There is a message that is no instruction. */
+export function hasMessages(rows: Rows, field: string, sources: readonly string[]): Rule {
+  return makeRule("has-messages", "There is a message beside the instructions.", sources, function* (body) {
+    if (rows(body).every(isSystem)) {
+      yield [field, "there is no message"];
+    }
+  });
+}
+
+export function knownRoles(rows: Rows, roles: readonly string[], sources: readonly string[]): Rule {
+  const demands = `Each message has one of the roles ${roles.join(", ")}; instructions stand nowhere else than in their own place.`;
+  return makeRule("roles-are-known", demands, sources, function* (body) {
+    for (const { place, role } of rows(body)) {
+      if (!roles.includes(role)) {
+        yield [place, `a message of the role ${role}`];
+      }
+    }
+  });
+}
+
+export function startsWithUser(rows: Rows, sources: readonly string[]): Rule {
+  return makeRule(
+    "starts-with-user",
+    "The first message is the user's, and no result of a tool.",
+    sources,
+    function* (body) {
+      const first = rows(body).find((row) => !isSystem(row));
+      if (first !== undefined && (first.role !== "user" || first.held.some(({ kind }) => kind === "result"))) {
+        yield [
+          first.place,
+          `the first message is of the role ${first.role}${first.role === "user" ? ", with a result" : ""}`,
+        ];
+      }
+    },
+  );
+}
+
+export function endsWithUser(rows: Rows, sources: readonly string[]): Rule {
+  return makeRule("ends-with-user", "The last message is the user's, or what tools gave.", sources, function* (body) {
+    const last = rows(body).findLast((row) => !isSystem(row));
+    if (last !== undefined && last.role !== "user" && last.role !== "results") {
+      yield [last.place, `the last message is of the role ${last.role}`];
+    }
+  });
+}
+
+export function rolesAlternate(rows: Rows, sources: readonly string[]): Rule {
+  return makeRule("roles-alternate", "No two messages of one role stand behind each other.", sources, function* (body) {
+    let before: Row | undefined;
+    for (const row of rows(body)) {
+      if (row.role === before?.role) {
+        yield [row.place, `a second message of the role ${row.role} in a row`];
+      }
+      before = row;
+    }
+  });
+}
+
+export function nothingIsEmpty(rows: Rows, sources: readonly string[]): Rule {
+  return makeRule("nothing-is-empty", "Each message holds something, and no text is blank.", sources, function* (body) {
+    for (const { place, held } of rows(body)) {
+      if (held.length === 0) {
+        yield [place, "the message is empty"];
+      }
+      for (const { kind, text, place: at } of held) {
+        if (kind === "text" && (typeof text !== "string" || isBlank(text))) {
+          yield [at, "the text is blank"];
+        }
+      }
+    }
+  });
+}
+
+/** A message with calls, or several where a provider has one item for each, and the results directly behind. */
+interface Exchange {
+  readonly calls: readonly Held[];
+  readonly results: readonly Held[];
+}
+
+/** What calls and results belong together, by where they stand. `isByItem` says that neighbours of the assistant's are one message. */
+function exchangesIn(rows: readonly Row[], isByItem: boolean): readonly Exchange[] {
+  const exchanges: { calls: Held[]; results: Held[] }[] = [];
+  let before: Row | undefined;
+  for (const row of rows) {
+    const results = row.held.filter(({ kind }) => kind === "result");
+    const calls = row.held.filter(({ kind }) => kind === "call");
+    const goesOn =
+      results.length > 0 && (before?.role === "assistant" || before?.held.some((it) => it.kind === "result"));
+    const isSame = goesOn || (isByItem && before?.role === "assistant" && row.role === "assistant");
+    const exchange = isSame ? exchanges.at(-1) : undefined;
+    if (exchange === undefined) {
+      exchanges.push({ calls, results });
+    } else {
+      exchange.calls.push(...calls);
+      exchange.results.push(...results);
+    }
+    before = row;
+  }
+  return exchanges;
+}
+
+/** What pairs a call with its result: the id, or where there is none the name. */
+const keyOf = ({ id, name }: Held): unknown => id ?? name;
+
+/** What of a list has no partner in another. */
+function unpaired(list: readonly Held[], partners: readonly Held[]): readonly Held[] {
+  const left = partners.map(keyOf);
+  return list.filter((held) => {
+    const at = left.indexOf(keyOf(held));
+    if (at >= 0) {
+      left.splice(at, 1);
+    }
+    return at < 0;
+  });
+}
+
+export function resultsFollowCalls(rows: Rows, sources: readonly string[], isByItem = false): Rule {
+  const demands = "Each result stands directly behind the message with its call, and each call has no more than one.";
+  return makeRule("results-follow-calls", demands, sources, function* (body) {
+    for (const { calls, results } of exchangesIn(rows(body), isByItem)) {
+      for (const { place, id } of unpaired(results, calls)) {
+        yield [place, `no call directly before it has the id ${String(id)}`];
+      }
+    }
+  });
+}
+
+export function callsHaveResults(rows: Rows, sources: readonly string[], isByItem = false): Rule {
+  const demands = "Each call has its result directly behind it, and all results of parallel calls stand together.";
+  return makeRule("calls-have-results", demands, sources, function* (body) {
+    for (const { calls, results } of exchangesIn(rows(body), isByItem)) {
+      for (const { place, id } of unpaired(calls, results)) {
+        yield [place, `no result directly behind it has the id ${String(id)}`];
+      }
+    }
+  });
+}
+
+export function idsAreUnique(rows: Rows, sources: readonly string[]): Rule {
+  return makeRule("call-ids-are-unique", "No two calls have the same id.", sources, function* (body) {
+    const seen = new Set<unknown>();
+    for (const { kind, id, place } of rows(body).flatMap(({ held }) => held)) {
+      if (kind === "call" && id !== undefined) {
+        if (seen.has(id)) {
+          yield [place, `a call before it has the id ${String(id)} too`];
+        }
+        seen.add(id);
+      }
+    }
+  });
+}
+
+export function idsFit(rows: Rows, { pattern }: Limit, sources: readonly string[]): Rule {
+  const demands = `The ids of calls and results match ${pattern}.`;
+  return makeRule("call-ids-fit", demands, sources, function* (body) {
+    for (const { kind, id, place } of rows(body).flatMap(({ held }) => held)) {
+      const isAsked = kind === "call" || kind === "result";
+      if (isAsked && !(typeof id === "string" && pattern.test(id))) {
+        yield [place, `the id ${String(id)} does not match`];
+      }
+    }
+  });
+}
+
+export function toolNamesFit(
+  rows: Rows,
+  { pattern }: Limit,
+  sources: readonly string[],
+  kinds: readonly string[] = ["call"],
+): Rule {
+  return makeRule("tool-names-fit", `The names of tools match ${pattern}.`, sources, function* (body) {
+    for (const { kind, name, place } of rows(body).flatMap(({ held }) => held)) {
+      if (kinds.includes(kind) && !(typeof name === "string" && pattern.test(name))) {
+        yield [place, `the name ${String(name)} does not match`];
+      }
+    }
+  });
+}
+
+export function argumentsAreObjects(rows: Rows, sources: readonly string[]): Rule {
+  return makeRule("arguments-are-objects", "The arguments of a call are an object.", sources, function* (body) {
+    for (const { kind, input, place } of rows(body).flatMap(({ held }) => held)) {
+      if (kind === "call" && !isRecord(input)) {
+        yield [place, "the arguments are no object"];
+      }
+    }
+  });
+}
+
+export function argumentsAreJson(rows: Rows, isJson: (text: string) => boolean, sources: readonly string[]): Rule {
+  return makeRule(
+    "arguments-are-json",
+    "The arguments of a call are the JSON text of an object.",
+    sources,
+    function* (body) {
+      for (const { kind, input, place } of rows(body).flatMap(({ held }) => held)) {
+        if (kind === "call" && input !== undefined && !(typeof input === "string" && isJson(input))) {
+          yield [place, "the arguments are not the JSON text of an object"];
+        }
+      }
+    },
+  );
+}
+
+/** What every parser of JSON refuses. */
+const HALF_CHARACTER_SOURCES = [
+  "https://github.com/anthropics/claude-code/issues/60394",
+  "https://github.com/anthropics/claude-code/issues/2108",
+];
+
+export const textIsWellFormed: Rule = makeRule(
+  "text-is-well-formed",
+  "No text has half a character: one of a pair of UTF-16 code units without the other.",
+  HALF_CHARACTER_SOURCES,
+  function* (body) {
+    const seen = new Set<unknown>();
+    const open: [value: unknown, place: string][] = [[body, ""]];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      const [value, place] = next;
+      if (typeof value === "string") {
+        if (hasHalfCharacter(value)) {
+          yield [place, "the text has half a character"];
+        }
+      } else if (isPlainObject(value) && !seen.has(value)) {
+        seen.add(value);
+        for (const [name, field] of Object.entries(value)) {
+          open.push([field, Array.isArray(value) ? `${place}[${name}]` : place === "" ? name : `${place}.${name}`]);
+        }
+      }
+    }
+  },
+);
+
+/** No field is there that the provider does not know, by the places of those that are. */
+export function fieldsAreKnown(unknownIn: (body: unknown) => Iterable<string>, sources: readonly string[]): Rule {
+  return makeRule(
+    "fields-are-known",
+    "No object has a field that the provider does not know.",
+    sources,
+    function* (body) {
+      for (const place of unknownIn(body)) {
+        yield [place, "the provider knows no such field"];
+      }
+    },
+  );
+}

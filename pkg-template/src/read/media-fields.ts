@@ -1,0 +1,128 @@
+// Where the forms that are read have an image, audio or a file, and the same in one form.
+
+import { decodeBase64 } from "../base/base64.js";
+import type { MediaFacts, MediaSource } from "./message.js";
+import { type Row, recordOf } from "./shapes/shape.js";
+
+/** An image, audio or a file: one of its data, its address, its id with a provider, or its source. */
+export interface MediaFields extends MediaFacts {
+  readonly data?: unknown;
+  readonly url?: string;
+  readonly id?: string;
+  readonly source?: MediaSource;
+  readonly filename?: string;
+  readonly transcript?: string;
+}
+
+const FIGURES = ["width", "height", "pages", "seconds", "bytes"] as const;
+const FORMATS: Readonly<Record<string, string>> = { wav: "audio/wav", mp3: "audio/mpeg" };
+
+/** What a part of media holds, in one form. A data URL is taken apart: what it says of its type is stronger. */
+export function givenMedia(part: Row): MediaFields {
+  const source = recordOf(part.source);
+  const file = recordOf(part.file);
+  const audio = recordOf(part.input_audio);
+  const said = recordOf(part.audio);
+  const image = recordOf(part.image_url);
+  const type = part.mediaType ?? part.mimeType ?? source.media_type ?? file.mediaType ?? FORMATS[String(audio.format)];
+  const about = {
+    ...texts({
+      detail: image.detail ?? part.detail,
+      mediaType: type,
+      filename: part.filename ?? file.filename ?? part.title,
+      transcript: said.transcript,
+    }),
+    ...Object.fromEntries(FIGURES.filter((name) => part[name] != null).map((name) => [name, part[name]])),
+  };
+  if (source.type === "text" || source.type === "content") {
+    return { ...about, source: part.source as MediaSource };
+  }
+  const held = [
+    part.data,
+    part.image,
+    part.audio,
+    part.file,
+    file.file_data,
+    file.data,
+    audio.data,
+    source.data,
+    said.data,
+  ];
+  const addresses = [part.url, part.image_url, image.url, file.url, file.file_url, source.url];
+  const ids = [part.file_id, part.fileId, file.file_id, source.file_id, image.file_id, said.id, part.id];
+  const value = held.map(heldIn).find(isSome) ?? addresses.map(addressIn).find(isSome);
+  if (value !== undefined) {
+    return { ...about, ...value };
+  }
+  const id = ids.find((it) => typeof it === "string" && it !== "");
+  return { ...about, ...texts({ id }) };
+}
+
+const isSome = <T>(value: T | undefined): value is T => value !== undefined;
+
+function texts(fields: Row): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(
+      (entry): entry is [string, string] => typeof entry[1] === "string" && entry[1] !== "",
+    ),
+  );
+}
+
+/** What a field holds that is for data: bytes, base64, a data URL; or an address all the same. */
+function heldIn(value: unknown): MediaFields | undefined {
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value instanceof Blob) {
+    return { data: value };
+  }
+  if (value instanceof URL || (typeof value === "string" && isAddress(value))) {
+    return addressIn(value);
+  }
+  if (typeof value === "string") {
+    return value === "" ? undefined : { data: value };
+  }
+  const { data, url } = recordOf(value);
+  return data === undefined && url === undefined ? undefined : (heldIn(data) ?? addressIn(url));
+}
+
+/** What a field holds that is for addresses. */
+function addressIn(value: unknown): MediaFields | undefined {
+  const address = value instanceof URL ? value.href : value;
+  if (typeof address !== "string" || address === "") {
+    return undefined;
+  }
+  return splitDataUrl(address) ?? { url: address };
+}
+
+const isAddress = (text: string): boolean => /^(?:[a-z][a-z0-9+.-]*:\/\/|blob:|cid:|data:)/i.test(text.slice(0, 80));
+
+/** A data URL as its type and its data; undefined for another text. */
+function splitDataUrl(url: string): MediaFields | undefined {
+  const comma = url.indexOf(",");
+  const head = /^data:([^,;]*)((?:;[^,]*)?)$/i.exec(url.slice(0, Math.min(comma, 500)));
+  if (comma < 0 || head === null) {
+    return undefined;
+  }
+  const [, mediaType = "", options = ""] = head;
+  const body = url.slice(comma + 1);
+  const type = mediaType.toLowerCase();
+  return { data: bodyOf(body, type, /;base64$/i.test(options)), ...texts({ mediaType: type }) };
+}
+
+/** The data of a data URL: base64, or bytes where base64 could be taken for the text itself. */
+function bodyOf(body: string, type: string, isBase64: boolean): unknown {
+  if (!isBase64) {
+    return new TextEncoder().encode(unescaped(body));
+  }
+  try {
+    return type.startsWith("text/") ? decodeBase64(body) : body;
+  } catch {
+    return body;
+  }
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,104 @@
+// Random conversations: for every provider the body keeps every rule, and says all that was said, once and in order.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { countTokens, loadEncoding, problemsOf, providers, requestOf } from "windrow";
+import { randomConversation } from "../support/conversations.mjs";
+import { forEachSeed } from "../support/random.mjs";
+import { deepFreeze } from "../support/transcripts.mjs";
+
+/** What each provider takes of media, beside what the conversations have by themselves. */
+const TAKEN = {
+  openai: { media: ["image", "file", "audio"] },
+  "openai-responses": { mediaIn: ["user", "tool"] },
+  anthropic: { mediaIn: ["user", "tool"] },
+  gemini: { media: ["image", "file", "audio"], mediaIn: ["user", "tool"] },
+  "ai-sdk": { media: ["image", "file", "audio"] },
+};
+
+/** The marks of a body, in order. */
+function marksIn(body) {
+  return Array.from(JSON.stringify(body).matchAll(/zq\d+qz/g), ([mark]) => mark);
+}
+
+/** Checks that marks are in a list, in the order in which they are given. */
+function checkOrder(found, marks, what) {
+  const wanted = new Set(marks);
+  assert.deepEqual(
+    found.filter((mark) => wanted.has(mark)),
+    marks,
+    what,
+  );
+}
+
+/** The marks in the order in which a body has what calls gave: that of the calls. */
+function inOrderOfCalls(marks) {
+  const calls = marks.filter(({ kind }) => kind === "call").map(({ mark }) => mark);
+  const results = marks.filter(({ kind }) => kind === "result");
+  return calls.flatMap((call) => results.filter(({ of }) => of === call)).map(({ mark }) => mark);
+}
+
+for (const { name } of providers) {
+  describe(`bodies for ${name}`, () => {
+    test("2,000 random conversations keep every rule, and nothing of them is lost, said twice or out of order", () => {
+      forEachSeed(2000, (random) => {
+        const { messages, marks } = randomConversation(random, TAKEN[name]);
+        const body = requestOf(name, messages);
+        assert.deepEqual(problemsOf(name, body), []);
+        const found = marksIn(body);
+        const of = (...kinds) => marks.filter(({ kind }) => kinds.includes(kind)).map(({ mark }) => mark);
+        const said = [...of("text", "system", "media", "call"), ...of("result")];
+        assert.deepEqual(
+          found.filter((mark) => said.includes(mark)).toSorted(),
+          said.toSorted(),
+          "each text, call and result is there once",
+        );
+        checkOrder(found, of("text"), "texts");
+        checkOrder(found, of("system"), "instructions");
+        checkOrder(found, of("call"), "calls");
+        checkOrder(found, inOrderOfCalls(marks), "results");
+        for (const { mark, of: call } of marks.filter(({ kind }) => kind === "result")) {
+          assert.ok(found.indexOf(call) < found.indexOf(mark), "a call is before its result");
+        }
+        if (name.startsWith("openai")) {
+          checkOrder(found, of("text", "system"), "instructions stay in their place");
+        }
+      });
+    });
+
+    test("reasoning is there no more than once, and only what the provider can take back", () => {
+      forEachSeed(300, (random) => {
+        const { messages, marks } = randomConversation(random, TAKEN[name]);
+        const found = marksIn(requestOf(name, messages));
+        const thoughts = marks.filter(({ kind }) => kind === "reasoning").map(({ mark }) => mark);
+        const kept = found.filter((mark) => thoughts.includes(mark));
+        assert.equal(new Set(kept).size, kept.length);
+        assert.ok(name !== "openai" || kept.length === 0);
+        assert.ok(name !== "ai-sdk" || kept.length === thoughts.length);
+      });
+    });
+
+    test("the messages stay as they were, and the same messages give the same body", () => {
+      forEachSeed(200, (random, seed) => {
+        const { messages } = randomConversation(random, { ...TAKEN[name], media: ["image"] });
+        const before = structuredClone(messages.map(withoutAddresses));
+        const body = requestOf(name, deepFreeze(messages));
+        assert.deepEqual(structuredClone(messages.map(withoutAddresses)), before, `seed ${seed}`);
+        assert.deepEqual(requestOf(name, messages), body);
+      });
+    });
+  });
+}
+
+/** A message without what cannot be cloned: a `URL` is never changed. */
+function withoutAddresses(message) {
+  return JSON.parse(JSON.stringify(message));
+}
+
+test("conversations of the generator are read for the engine as well", async () => {
+  await loadEncoding("o200k_base");
+  forEachSeed(300, (random) => {
+    const { messages } = randomConversation(random, { media: ["image", "file", "audio"], mediaIn: ["user", "tool"] });
+    assert.ok(countTokens(messages, { encoding: "o200k_base" }).tokens > 0);
+  });
+});

@@ -1,0 +1,146 @@
+// A built context as a provider's request, and the errors of it.
+
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import { buildContext, buildContextSync, loadEncoding, problemsOf, providers, requestOf } from "windrow";
+import { randomConversation } from "../support/conversations.mjs";
+import { checkContextError, errorOf } from "../support/errors.mjs";
+import { forEachSeed } from "../support/random.mjs";
+import { tryBuild } from "../support/transcripts.mjs";
+
+const encoding = "o200k_base";
+const NAMES = providers.map(({ name }) => name);
+const user = (content) => ({ role: "user", content });
+
+before(() => loadEncoding(encoding));
+
+describe("context.request", () => {
+  const messages = [
+    { role: "system", content: "Be brief." },
+    user("Which hall?"),
+    { role: "assistant", content: "The boat house." },
+  ];
+
+  test("gives the parts of a request for what the context holds", async () => {
+    const context = await buildContext(messages, { encoding, request: "And when?" });
+    assert.deepEqual(context.request("openai"), { messages: [...messages, user("And when?")] });
+    assert.deepEqual(context.request("anthropic"), {
+      system: "Be brief.",
+      messages: [...messages.slice(1), user("And when?")],
+    });
+    for (const name of NAMES) {
+      assert.deepEqual(context.request(name), requestOf(name, context.messages));
+    }
+  });
+
+  test("sections and shortened copies are in it, and nothing that windrow notes on them", () => {
+    const context = buildContextSync([{ ...user("long ".repeat(300)), pinned: true }], {
+      encoding,
+      request: "Now?",
+      budget: { maxTokens: 80, onRequiredOverflow: "shorten" },
+    });
+    assert.ok(context.messages.some(({ shortened }) => shortened));
+    assert.ok(!JSON.stringify(context.request("openai")).includes('"shortened"'));
+  });
+
+  test("the text formats have none", async () => {
+    for (const format of ["text", "xml", "conversations"]) {
+      const context = buildContextSync(messages, { encoding, render: { format } });
+      const failure = await errorOf(() => context.request("openai"));
+      checkContextError(failure, { code: "INVALID_CONFIG", path: "render.format" });
+    }
+  });
+
+  test("random conversations, cut by any budget, make valid requests for every provider", () => {
+    let count = 0;
+    forEachSeed(120, (random) => {
+      const { messages } = randomConversation(random, { mostTurns: 14 });
+      const config = { encoding, request: "And now?", budget: { maxTokens: random.integer(60, 1200) } };
+      const context = tryBuild(messages, config);
+      for (const name of context === undefined ? [] : NAMES) {
+        count += 1;
+        assert.deepEqual(problemsOf(name, context.request(name)), []);
+      }
+    });
+    assert.ok(count > 300, `only ${count} requests were made`);
+  });
+});
+
+describe("what cannot be sent", () => {
+  const call = { role: "assistant", toolCalls: [{ id: "a", name: "f" }] };
+  const result = { role: "tool", toolCallId: "a", content: "x" };
+  const cases = {
+    "has-messages": [[], [{ role: "system", content: "Be brief." }], [user(" ")]],
+    "ends-with-user": [[user("hi"), { role: "assistant", content: "ho" }]],
+    "calls-have-results": [[user("hi"), call, user("now")]],
+    "results-follow-calls": [
+      [user("hi"), { role: "assistant", content: "ho" }, result],
+      [user("hi"), { role: "assistant", content: "ho" }, result, call, user("now")],
+    ],
+  };
+
+  for (const [rule, lists] of Object.entries(cases)) {
+    test(`fails by the rule ${rule}, with the place`, async () => {
+      for (const name of NAMES) {
+        for (const messages of lists) {
+          if (rule === "has-messages" && name.startsWith("openai") && messages.length > 0) {
+            continue; // Instructions are messages there.
+          }
+          const failure = await errorOf(() => requestOf(name, messages));
+          checkContextError(failure, { code: "NOT_SENDABLE" });
+          assert.equal(failure.rule, rule, failure.message);
+          assert.match(failure.path, /^(?:messages|input|contents)(?:\[\d+\]|$)/);
+          assert.ok(failure.message.includes(rule));
+          assert.equal(failure.record.code, "NOT_SENDABLE");
+        }
+      }
+    });
+  }
+
+  test("fails for what is no message that is read, with its place", async () => {
+    for (const [message, path] of [
+      [{ role: "user", content: [{ type: "hologram" }] }, "messages[1].content[0].type"],
+      [{ role: "user", content: 5 }, "messages[1].content"],
+      [{ role: "human", content: "hi" }, "messages[1].role"],
+      [null, "messages[1]"],
+      ["hi", "messages[1]"],
+      [undefined, "messages[1]"],
+    ]) {
+      const failure = await errorOf(() => requestOf("openai", [user("hi"), message]));
+      checkContextError(failure, { code: "INVALID_TRANSCRIPT", path });
+    }
+  });
+
+  test("fails for a message that calls a tool and is not the assistant's", async () => {
+    const message = { role: "user", content: [{ type: "tool-call", toolCallId: "a", toolName: "f", input: {} }] };
+    const failure = await errorOf(() => requestOf("openai", [message]));
+    checkContextError(failure, { code: "NOT_SENDABLE", path: "messages[0].content[0]" });
+  });
+
+  test("fails for a provider that there is not", async () => {
+    for (const name of ["opanai", "toString", undefined, 5]) {
+      for (const run of [() => requestOf(name, [user("hi")]), () => problemsOf(name, {})]) {
+        checkContextError(await errorOf(run), { code: "INVALID_CONFIG", path: "provider" });
+      }
+    }
+  });
+
+  test("fails as every call does where what is given cannot be used", async () => {
+    for (const messages of [
+      undefined,
+      null,
+      5,
+      [null],
+      [undefined],
+      ["hi"],
+      new Proxy([], { get: () => assert.fail() }),
+    ]) {
+      checkContextError(await errorOf(() => requestOf("openai", messages)));
+    }
+  });
+});
+
+test("the list of providers cannot be changed", () => {
+  assert.deepEqual(NAMES, ["openai", "openai-responses", "anthropic", "gemini", "ai-sdk"]);
+  assert.ok(Object.isFrozen(providers) && providers.every((provider) => Object.isFrozen(provider)));
+});

@@ -1,0 +1,741 @@
+// The rules of providers: each has a body that keeps it, and one or more that break it, and says where.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { problemsOf, providers } from "windrow";
+
+const HALF = "half \ud83e";
+
+/** Of each provider a body that keeps every rule, and for each rule bodies that break it, with the place. */
+const CASES = {
+  openai: {
+    sound: () => ({
+      model: "any",
+      messages: [
+        { role: "system", content: "Be brief.", name: "house" },
+        { role: "user", content: [{ type: "text", text: "Which?" }, image()], name: "Mara" },
+        {
+          role: "assistant",
+          content: null,
+          tool_calls: [called("a", "look"), { id: "b", type: "custom", custom: { name: "shell", input: "ls" } }],
+        },
+        { role: "tool", tool_call_id: "b", content: "" },
+        { role: "tool", tool_call_id: "a", content: [{ type: "text", text: "found" }] },
+        { role: "assistant", content: [{ type: "refusal", refusal: "No." }], audio: { id: "audio_1" } },
+        { role: "user", content: "And now?" },
+        { role: "developer", content: "Answer in French." },
+      ],
+    }),
+    broken: {
+      "has-messages": [
+        [{ messages: [] }, "messages"],
+        [{}, "messages"],
+        [null, "messages"],
+      ],
+      "roles-are-known": [[{ messages: [{ role: "human", content: "hi" }] }, "messages[0]"]],
+      "fields-are-known": [
+        [{ messages: [{ role: "user", content: "hi", id: "m1" }] }, "messages[0].id"],
+        [
+          { messages: [{ role: "user", content: [{ type: "text", text: "hi", cache_control: {} }] }] },
+          "messages[0].content[0].cache_control",
+        ],
+        [
+          { messages: [{ role: "assistant", content: "hi", reasoning_content: "hm" }] },
+          "messages[0].reasoning_content",
+        ],
+        [
+          { messages: [{ role: "assistant", tool_calls: [{ ...called("a"), index: 0 }] }] },
+          "messages[0].tool_calls[0].index",
+        ],
+      ],
+      "nothing-is-empty": [
+        [{ messages: [{ role: "user", content: "" }] }, "messages[0].content"],
+        [{ messages: [{ role: "user", content: [] }] }, "messages[0]"],
+        [{ messages: [{ role: "assistant", content: null }] }, "messages[0]"],
+        [{ messages: [{ role: "user", content: [{ type: "text", text: " " }] }] }, "messages[0].content[0]"],
+      ],
+      "text-is-well-formed": [[{ messages: [{ role: "user", content: HALF }] }, "messages[0].content"]],
+      "names-fit": [[{ messages: [{ role: "user", content: "hi", name: "Dr. Q" }] }, "messages[0].name"]],
+      "call-ids-fit": [
+        [{ messages: [{ role: "assistant", tool_calls: [called("x".repeat(41))] }] }, "messages[0].tool_calls[0]"],
+        [{ messages: [{ role: "tool", tool_call_id: "a|b", content: "x" }] }, "messages[0]"],
+      ],
+      "call-ids-are-unique": [
+        [{ messages: [{ role: "assistant", tool_calls: [called("a"), called("a")] }] }, "messages[0].tool_calls[1]"],
+      ],
+      "tool-names-fit": [
+        [{ messages: [{ role: "assistant", tool_calls: [called("a", "mcp.look")] }] }, "messages[0].tool_calls[0]"],
+      ],
+      "arguments-are-json": [
+        [
+          {
+            messages: [
+              { role: "assistant", tool_calls: [{ ...called("a"), function: { name: "f", arguments: "{" } }] },
+            ],
+          },
+          "messages[0].tool_calls[0]",
+        ],
+      ],
+      "results-follow-calls": [
+        [
+          {
+            messages: [
+              { role: "user", content: "hi" },
+              { role: "tool", tool_call_id: "a", content: "x" },
+            ],
+          },
+          "messages[1]",
+        ],
+        [
+          {
+            messages: [
+              { role: "assistant", tool_calls: [called("a")] },
+              { role: "user", content: "meanwhile" },
+              { role: "tool", tool_call_id: "a", content: "x" },
+            ],
+          },
+          "messages[2]",
+        ],
+        [
+          {
+            messages: [
+              { role: "assistant", tool_calls: [called("a")] },
+              { role: "tool", tool_call_id: "a", content: "x" },
+              { role: "tool", tool_call_id: "a", content: "again" },
+            ],
+          },
+          "messages[2]",
+        ],
+      ],
+      "calls-have-results": [
+        [
+          {
+            messages: [
+              { role: "assistant", tool_calls: [called("a"), called("b")] },
+              { role: "tool", tool_call_id: "b", content: "x" },
+            ],
+          },
+          "messages[0].tool_calls[0]",
+        ],
+      ],
+      "ends-with-user": [
+        [
+          {
+            messages: [
+              { role: "user", content: "hi" },
+              { role: "assistant", content: "ho" },
+            ],
+          },
+          "messages[1]",
+        ],
+      ],
+    },
+  },
+
+  "openai-responses": {
+    sound: () => ({
+      instructions: "Be brief.",
+      input: [
+        {
+          role: "user",
+          content: [
+            { type: "input_text", text: "Which?" },
+            { type: "input_image", image_url: "https://example.org/a.png" },
+          ],
+        },
+        { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "Z0FB" },
+        { type: "function_call", call_id: "a", name: "look", arguments: "{}", id: "fc_1", status: "completed" },
+        { role: "assistant", content: "I look." },
+        { type: "custom_tool_call", call_id: "b", name: "shell", input: "ls" },
+        { type: "custom_tool_call_output", call_id: "b", output: "" },
+        { type: "function_call_output", call_id: "a", output: [{ type: "input_text", text: "found" }] },
+        { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search" } },
+        {
+          type: "message",
+          role: "assistant",
+          id: "msg_1",
+          status: "completed",
+          content: [{ type: "output_text", text: "It.", annotations: [] }],
+        },
+        { role: "developer", content: "Answer in French." },
+        { role: "user", content: "And now?" },
+      ],
+    }),
+    broken: {
+      "has-messages": [
+        [{ input: [] }, "input"],
+        [{ instructions: "Be brief." }, "input"],
+      ],
+      "roles-are-known": [[{ input: [{ role: "tool", content: "hi" }] }, "input[0]"]],
+      "fields-are-known": [
+        [{ input: [{ role: "user", content: "hi", createdAt: 1 }] }, "input[0].createdAt"],
+        [
+          { input: [{ role: "user", content: [{ type: "input_text", text: "hi", index: 1 }] }] },
+          "input[0].content[0].index",
+        ],
+        [{ input: [{ type: "function_call_output", call_id: "a", output: "x", is_error: true }] }, "input[0].is_error"],
+      ],
+      "nothing-is-empty": [
+        [{ input: [{ role: "user", content: " " }] }, "input[0].content"],
+        [
+          { input: [{ type: "function_call_output", call_id: "a", output: [{ type: "input_text", text: "" }] }] },
+          "input[0].output[0]",
+        ],
+      ],
+      "text-is-well-formed": [[{ instructions: HALF, input: [] }, "instructions"]],
+      "call-ids-fit": [
+        [{ input: [{ type: "function_call", call_id: "x".repeat(65), name: "f", arguments: "{}" }] }, "input[0]"],
+      ],
+      "call-ids-are-unique": [
+        [
+          { input: [itemCall("a"), { type: "function_call_output", call_id: "a", output: "x" }, itemCall("a")] },
+          "input[2]",
+        ],
+      ],
+      "item-ids-fit": [[{ input: [{ type: "message", role: "user", id: "msg-1", content: "hi" }] }, "input[0].id"]],
+      "tool-names-fit": [[{ input: [itemCall("a", "mcp.look")] }, "input[0]"]],
+      "arguments-are-json": [[{ input: [{ ...itemCall("a"), arguments: "[]" }] }, "input[0]"]],
+      "results-follow-calls": [
+        [{ input: [{ type: "function_call_output", call_id: "a", output: "x" }] }, "input[0]"],
+        [
+          {
+            input: [
+              itemCall("a"),
+              { role: "user", content: "hi" },
+              { type: "function_call_output", call_id: "a", output: "x" },
+            ],
+          },
+          "input[2]",
+        ],
+      ],
+      "calls-have-results": [[{ input: [itemCall("a"), { role: "user", content: "hi" }] }, "input[0]"]],
+      "reasoning-is-followed": [
+        [
+          {
+            input: [
+              { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "x" },
+              { role: "user", content: "hi" },
+            ],
+          },
+          "input[0]",
+        ],
+        [
+          {
+            input: [
+              { type: "reasoning", id: "rs_1", summary: [] },
+              { role: "assistant", content: "hi" },
+            ],
+          },
+          "input[0]",
+        ],
+        [
+          {
+            input: [
+              { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "x" },
+              { type: "reasoning", id: "rs_2", summary: [], encrypted_content: "x" },
+              { role: "assistant", content: "hi" },
+            ],
+          },
+          "input[0]",
+        ],
+      ],
+      "ends-with-user": [
+        [
+          {
+            input: [
+              { role: "user", content: "hi" },
+              { role: "assistant", content: "ho" },
+            ],
+          },
+          "input[1]",
+        ],
+      ],
+    },
+  },
+
+  anthropic: {
+    sound: () => ({
+      max_tokens: 5,
+      system: [{ type: "text", text: "Be brief.", cache_control: { type: "ephemeral" } }],
+      messages: [
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "Which?" },
+            { type: "image", source: { type: "url", url: "https://example.org/a.png" } },
+          ],
+        },
+        {
+          role: "assistant",
+          content: [
+            { type: "thinking", thinking: "", signature: "c2ln" },
+            { type: "redacted_thinking", data: "ZGF0YQ" },
+            { type: "text", text: "I look." },
+            { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: {} },
+            { type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [] },
+            use("a"),
+            use("b"),
+          ],
+        },
+        {
+          role: "user",
+          content: [
+            { type: "tool_result", tool_use_id: "b" },
+            { type: "tool_result", tool_use_id: "a", content: [{ type: "text", text: "found" }], is_error: true },
+            { type: "text", text: "And now?" },
+          ],
+        },
+      ],
+    }),
+    broken: {
+      "has-messages": [[{ system: "Be brief.", messages: [] }, "messages"]],
+      "roles-are-known": [[{ messages: [{ role: "system", content: "Be brief." }] }, "messages[0]"]],
+      "starts-with-user": [
+        [{ messages: [{ role: "assistant", content: "hi" }] }, "messages[0]"],
+        [{ messages: [{ role: "user", content: [{ type: "tool_result", tool_use_id: "a" }] }] }, "messages[0]"],
+      ],
+      "roles-alternate": [
+        [
+          {
+            messages: [
+              { role: "user", content: "hi" },
+              { role: "user", content: "ho" },
+            ],
+          },
+          "messages[1]",
+        ],
+      ],
+      "ends-with-user": [
+        [
+          {
+            messages: [
+              { role: "user", content: "hi" },
+              { role: "assistant", content: "ho" },
+            ],
+          },
+          "messages[1]",
+        ],
+      ],
+      "fields-are-known": [
+        [{ messages: [{ role: "user", content: "hi", reasoning_details: [] }] }, "messages[0].reasoning_details"],
+        [{ messages: [{ role: "assistant", content: [{ ...use("a"), index: 1 }] }] }, "messages[0].content[0].index"],
+        [
+          { messages: [{ role: "user", content: [{ type: "image_url", image_url: {} }] }] },
+          "messages[0].content[0].image_url",
+        ],
+        [
+          {
+            messages: [
+              {
+                role: "user",
+                content: [{ type: "tool_result", tool_use_id: "a", content: [{ type: "text", text: "x", id: 1 }] }],
+              },
+            ],
+          },
+          "messages[0].content[0].content[0].id",
+        ],
+      ],
+      "nothing-is-empty": [
+        [{ messages: [{ role: "user", content: "" }] }, "messages[0].content"],
+        [{ messages: [{ role: "assistant", content: [{ type: "text", text: "\n" }] }] }, "messages[0].content[0]"],
+        [
+          {
+            messages: [
+              {
+                role: "user",
+                content: [{ type: "tool_result", tool_use_id: "a", content: [{ type: "text", text: "" }] }],
+              },
+            ],
+          },
+          "messages[0].content[0].content[0]",
+        ],
+      ],
+      "text-is-well-formed": [
+        [
+          { messages: [{ role: "assistant", content: [use("a", "f", { q: HALF })] }] },
+          "messages[0].content[0].input.q",
+        ],
+      ],
+      "call-ids-fit": [[{ messages: [{ role: "assistant", content: [use("a|b")] }] }, "messages[0].content[0]"]],
+      "call-ids-are-unique": [
+        [{ messages: [{ role: "assistant", content: [use("a"), use("a")] }] }, "messages[0].content[1]"],
+      ],
+      "tool-names-fit": [
+        [{ messages: [{ role: "assistant", content: [use("a", "mcp.look")] }] }, "messages[0].content[0]"],
+      ],
+      "arguments-are-objects": [
+        [{ messages: [{ role: "assistant", content: [use("a", "f", "{}")] }] }, "messages[0].content[0]"],
+      ],
+      "results-follow-calls": [
+        [
+          { messages: [{ role: "user", content: [{ type: "tool_result", tool_use_id: "a" }] }] },
+          "messages[0].content[0]",
+        ],
+        [
+          {
+            messages: [
+              { role: "assistant", content: [use("a")] },
+              {
+                role: "user",
+                content: [
+                  { type: "tool_result", tool_use_id: "a" },
+                  { type: "tool_result", tool_use_id: "a" },
+                ],
+              },
+            ],
+          },
+          "messages[1].content[1]",
+        ],
+      ],
+      "calls-have-results": [
+        [
+          {
+            messages: [
+              { role: "assistant", content: [use("a")] },
+              { role: "user", content: "hi" },
+            ],
+          },
+          "messages[0].content[0]",
+        ],
+      ],
+      "results-come-first": [
+        [
+          {
+            messages: [
+              {
+                role: "user",
+                content: [
+                  { type: "text", text: "hi" },
+                  { type: "tool_result", tool_use_id: "a" },
+                ],
+              },
+            ],
+          },
+          "messages[0].content[0]",
+        ],
+      ],
+      "calls-come-last": [
+        [
+          { messages: [{ role: "assistant", content: [use("a"), { type: "text", text: "hi" }] }] },
+          "messages[0].content[1]",
+        ],
+      ],
+      "reasoning-comes-first": [
+        [
+          {
+            messages: [
+              {
+                role: "assistant",
+                content: [
+                  { type: "text", text: "hi" },
+                  { type: "thinking", thinking: "hm", signature: "s" },
+                ],
+              },
+            ],
+          },
+          "messages[0].content[1]",
+        ],
+        [
+          { messages: [{ role: "assistant", content: [use("a"), { type: "redacted_thinking", data: "x" }] }] },
+          "messages[0].content[1]",
+        ],
+      ],
+      "reasoning-is-signed": [
+        [
+          { messages: [{ role: "assistant", content: [{ type: "thinking", thinking: "hm" }] }] },
+          "messages[0].content[0]",
+        ],
+      ],
+      "assistant-does-not-end-in-space": [
+        [{ messages: [{ role: "assistant", content: "Once upon " }] }, "messages[0].content"],
+        [
+          { messages: [{ role: "assistant", content: [{ type: "text", text: "Once upon\n" }] }] },
+          "messages[0].content[0]",
+        ],
+      ],
+    },
+  },
+
+  gemini: {
+    sound: () => ({
+      systemInstruction: { parts: [{ text: "Be brief." }] },
+      contents: [
+        { parts: [{ text: "Which?" }, { inlineData: { mimeType: "image/png", data: "iVBORw0KGgo=" } }] },
+        {
+          role: "model",
+          parts: [
+            { text: "hm", thought: true, thoughtSignature: "c2ln" },
+            { functionCall: { name: "look", args: { q: 1 } }, thoughtSignature: "c2ln" },
+            { functionCall: { id: "b", name: "ns:look.up" } },
+          ],
+        },
+        {
+          role: "user",
+          parts: [responded("look"), { functionResponse: { id: "b", name: "ns:look.up", response: { output: "x" } } }],
+        },
+        { role: "model", parts: [{ text: "It." }, { text: "", thoughtSignature: "c2ln" }] },
+        { role: "user", parts: [{ text: "And now?" }] },
+      ],
+    }),
+    broken: {
+      "has-messages": [[{ contents: [] }, "contents"]],
+      "roles-are-known": [[{ contents: [{ role: "system", parts: [{ text: "Be brief." }] }] }, "contents[0]"]],
+      "starts-with-user": [
+        [{ contents: [{ role: "model", parts: [{ text: "hi" }] }] }, "contents[0]"],
+        [{ contents: [{ role: "user", parts: [responded("f")] }] }, "contents[0]"],
+      ],
+      "roles-alternate": [
+        [
+          {
+            contents: [
+              { role: "model", parts: [{ text: "hi" }] },
+              { role: "model", parts: [{ functionCall: { name: "f" } }] },
+            ],
+          },
+          "contents[1]",
+        ],
+      ],
+      "ends-with-user": [
+        [
+          {
+            contents: [
+              { role: "user", parts: [{ text: "hi" }] },
+              { role: "model", parts: [{ text: "ho" }] },
+            ],
+          },
+          "contents[1]",
+        ],
+      ],
+      "fields-are-known": [
+        [{ contents: [{ role: "user", parts: [{ text: "hi" }], id: "m1" }] }, "contents[0].id"],
+        [{ contents: [{ role: "user", parts: [{ type: "text", text: "hi" }] }] }, "contents[0].parts[0].type"],
+        [
+          { contents: [{ role: "user", parts: [{ inlineData: { media_type: "x", data: "" } }] }] },
+          "contents[0].parts[0].inlineData.media_type",
+        ],
+      ],
+      "nothing-is-empty": [
+        [{ contents: [{ role: "user", parts: [] }] }, "contents[0]"],
+        [{ contents: [{ role: "user", parts: [{ text: "" }] }] }, "contents[0].parts[0]"],
+      ],
+      "parts-are-of-one-kind": [
+        [{ contents: [{ role: "user", parts: [{}] }] }, "contents[0].parts[0]"],
+        [
+          { contents: [{ role: "model", parts: [{ text: "hi", functionCall: { name: "f" } }] }] },
+          "contents[0].parts[0]",
+        ],
+      ],
+      "text-is-well-formed": [[{ contents: [{ role: "user", parts: [{ text: HALF }] }] }, "contents[0].parts[0].text"]],
+      "call-ids-are-unique": [
+        [
+          {
+            contents: [
+              {
+                role: "model",
+                parts: [{ functionCall: { id: "a", name: "f" } }, { functionCall: { id: "a", name: "g" } }],
+              },
+            ],
+          },
+          "contents[0].parts[1]",
+        ],
+      ],
+      "tool-names-fit": [
+        [{ contents: [{ role: "model", parts: [{ functionCall: { name: "1st" } }] }] }, "contents[0].parts[0]"],
+        [
+          { contents: [{ role: "user", parts: [{ functionResponse: { id: "a", response: {} } }] }] },
+          "contents[0].parts[0]",
+        ],
+      ],
+      "arguments-are-objects": [
+        [
+          { contents: [{ role: "model", parts: [{ functionCall: { name: "f", args: "{}" } }] }] },
+          "contents[0].parts[0]",
+        ],
+      ],
+      "results-follow-calls": [
+        [
+          {
+            contents: [
+              { role: "model", parts: [{ functionCall: { name: "f" } }] },
+              { role: "user", parts: [responded("f"), responded("f")] },
+            ],
+          },
+          "contents[1].parts[1]",
+        ],
+      ],
+      "calls-have-results": [
+        [
+          {
+            contents: [
+              { role: "model", parts: [{ functionCall: { name: "f" } }, { functionCall: { name: "g" } }] },
+              { role: "user", parts: [responded("f")] },
+            ],
+          },
+          "contents[0].parts[1]",
+        ],
+      ],
+      "results-stand-alone": [
+        [{ contents: [{ role: "user", parts: [responded("f"), { text: "hi" }] }] }, "contents[0].parts[1]"],
+      ],
+      "calls-are-signed": [
+        [
+          {
+            contents: [
+              { role: "user", parts: [{ text: "hi" }] },
+              { role: "model", parts: [{ functionCall: { name: "f" } }] },
+            ],
+          },
+          "contents[1].parts[0]",
+        ],
+      ],
+    },
+  },
+
+  "ai-sdk": {
+    sound: () => ({
+      system: "Be brief.",
+      messages: [
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "Which?" },
+            { type: "image", image: "iVBORw0KGgo=" },
+          ],
+        },
+        {
+          role: "assistant",
+          content: [
+            { type: "reasoning", text: "", providerOptions: { anthropic: { redactedData: "x" } } },
+            { type: "tool-call", toolCallId: "h", toolName: "web_search", input: {}, providerExecuted: true },
+            { type: "tool-result", toolCallId: "h", toolName: "web_search", output: { type: "json", value: [] } },
+            { type: "tool-call", toolCallId: "a|b", toolName: "mcp.look", input: {} },
+          ],
+        },
+        { role: "tool", content: [sdkResult("a|b", "mcp.look")] },
+        { role: "assistant", content: "It." },
+        { role: "user", content: "And now?" },
+      ],
+    }),
+    broken: {
+      "has-messages": [[{ system: "Be brief.", messages: [] }, "messages"]],
+      "roles-are-known": [
+        [
+          {
+            messages: [
+              { role: "user", content: "hi" },
+              { role: "system", content: "Be brief." },
+            ],
+          },
+          "messages[1]",
+        ],
+      ],
+      "fields-are-known": [
+        [{ messages: [{ role: "user", content: "hi", createdAt: 1 }] }, "messages[0].createdAt"],
+        [{ messages: [{ role: "user", content: [{ type: "text", text: "hi", id: 1 }] }] }, "messages[0].content[0].id"],
+      ],
+      "nothing-is-empty": [
+        [{ messages: [{ role: "user", content: "" }] }, "messages[0].content"],
+        [{ messages: [{ role: "tool", content: [] }] }, "messages[0]"],
+      ],
+      "text-is-well-formed": [[{ messages: [{ role: "user", content: HALF }] }, "messages[0].content"]],
+      "results-have-names": [
+        [
+          { messages: [{ role: "tool", content: [{ ...sdkResult("a"), toolName: undefined }] }] },
+          "messages[0].content[0]",
+        ],
+        [{ messages: [{ role: "tool", content: [{ ...sdkResult("a"), output: "found" }] }] }, "messages[0].content[0]"],
+      ],
+      "results-follow-calls": [[{ messages: [{ role: "tool", content: [sdkResult("a")] }] }, "messages[0].content[0]"]],
+      "calls-have-results": [
+        [
+          {
+            messages: [
+              { role: "assistant", content: [{ type: "tool-call", toolCallId: "a", toolName: "f", input: {} }] },
+              { role: "user", content: "hi" },
+            ],
+          },
+          "messages[0].content[0]",
+        ],
+      ],
+      "ends-with-user": [
+        [
+          {
+            messages: [
+              { role: "user", content: "hi" },
+              { role: "assistant", content: "ho" },
+            ],
+          },
+          "messages[1]",
+        ],
+      ],
+    },
+  },
+};
+
+function image() {
+  return { type: "image_url", image_url: { url: "https://example.org/a.png", detail: "low" } };
+}
+
+function called(id, name = "look") {
+  return { id, type: "function", function: { name, arguments: "{}" } };
+}
+
+function itemCall(id, name = "look") {
+  return { type: "function_call", call_id: id, name, arguments: "{}" };
+}
+
+function use(id, name = "look", input = {}) {
+  return { type: "tool_use", id, name, input };
+}
+
+function responded(name) {
+  return { functionResponse: { name, response: { output: "x" } } };
+}
+
+function sdkResult(toolCallId, toolName = "look") {
+  return { type: "tool-result", toolCallId, toolName, output: { type: "text", value: "found" } };
+}
+
+for (const { name, title, rules } of providers) {
+  describe(`the rules of ${title}`, () => {
+    const { sound, broken } = CASES[name];
+
+    test("a sound body keeps all of them", () => {
+      assert.deepEqual(problemsOf(name, sound()), []);
+    });
+
+    test("each has its cases here", () => {
+      assert.deepEqual(Object.keys(broken).toSorted(), rules.map(({ id }) => id).toSorted());
+    });
+
+    for (const { id, demands, sources } of rules) {
+      test(`${id}: a body that breaks it is found, with the place`, () => {
+        assert.match(demands, /^[A-Z].*\.$/s);
+        assert.ok(sources.length > 0 && sources.every((source) => URL.canParse(source)));
+        for (const [body, place] of broken[id]) {
+          const found = problemsOf(name, body).filter(({ rule }) => rule === id);
+          assert.ok(
+            found.some((problem) => problem.place === place && problem.message.length > 0),
+            `${JSON.stringify(body)}: ${JSON.stringify(found)}`,
+          );
+        }
+      });
+    }
+
+    test("any value can be asked about", () => {
+      for (const value of [undefined, null, 5, "text", [], [null], { messages: 5, input: {}, contents: "x" }]) {
+        assert.ok(problemsOf(name, value).length > 0);
+      }
+      const field = name === "gemini" ? "contents" : name === "openai-responses" ? "input" : "messages";
+      for (const inner of [
+        null,
+        5,
+        {},
+        { role: 5, content: [null, 5, { type: 5 }], parts: [null, {}] },
+        { role: "user", content: {} },
+      ]) {
+        assert.ok(problemsOf(name, { [field]: [inner] }).length > 0, JSON.stringify(inner));
+      }
+    });
+  });
+}
