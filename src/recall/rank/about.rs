@@ -327,7 +327,8 @@ fn add(scoring: Scoring<'_>, sought: &[Sought], scores: &mut [f32], hits: &mut [
 fn saturated(weights: &Weights, often: u16, length: f32) -> f32 {
     let often = f32::from(often);
     let (k1, b) = (weights.saturation, weights.length_normalisation);
-    let length = length.min(weights.longest);
+    // `min` would be a call for each posting in wasm.
+    let length = if length < weights.longest { length } else { weights.longest };
     often * (k1 + 1.0) / (often + k1 * (1.0 - b + b * length))
 }
 

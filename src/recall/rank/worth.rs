@@ -22,26 +22,27 @@ use crate::recall::rank::scoring::Scoring;
 pub fn worth(scoring: Scoring<'_>, scores: &Scores) -> Vec<f32> {
     let Scoring { index, query, weights, .. } = scoring;
     let sizes = index.sizes();
-    let need = |score: f32| power(score.max(0.0), weights.need_by_score);
+    // `max` would be a call for each message in wasm.
+    let need = |score: f32| if score > 0.0 { power(score, weights.need_by_score) } else { 0.0 };
     if query.wants_overview {
         return scores.total.iter().copied().map(need).collect();
     }
-    // The price of every size, so that there is no division for each message.
     let mean = mean(sizes) + weights.price_of_any;
-    let most = sizes.iter().copied().max().unwrap_or_default();
-    let cheapness: Vec<f32> =
-        (0..=most).map(|size| mean / (f32::from(size) + weights.price_of_any)).collect();
-    let of = |(score, size): (&f32, &u16)| need(*score) * cheapness[usize::from(*size)];
+    let cheapness = |size: u16| mean / (f32::from(size) + weights.price_of_any);
+    let of = |(score, size): (&f32, &u16)| need(*score) * cheapness(*size);
     let mut worth: Vec<f32> = scores.total.iter().zip(sizes).map(of).collect();
-    let least = sizes.iter().copied().min().unwrap_or_default();
-    for message in scores.flow.range().chain(scores.outstanding) {
+    let set = |message: usize, size: u16, worth: &mut [f32]| {
         let score = scores.total[message];
         if score > 0.0 {
-            let is_outstanding = scores.outstanding == Some(message);
-            let size = if is_outstanding { least } else { sizes[message] };
             let bought = 1.0 - (scores.flow.of(message) / score).clamp(0.0, 1.0);
-            worth[message] = need(score) * cheapness[usize::from(size)].powf(bought);
+            worth[message] = need(score) * cheapness(size).powf(bought);
         }
+    };
+    for message in scores.flow.range() {
+        set(message, sizes[message], &mut worth);
+    }
+    if let Some(message) = scores.outstanding {
+        set(message, sizes.iter().copied().min().unwrap_or_default(), &mut worth);
     }
     worth
 }
@@ -52,18 +53,27 @@ pub fn worth(scoring: Scoring<'_>, scores: &Scores) -> Vec<f32> {
 pub fn count_off_repeated(index: &Index, best: Vec<usize>, worth: &mut [f32]) -> Vec<usize> {
     /// Shorter ones ("yes", "thank you") say something else each time.
     const LEAST_TERMS: usize = 3;
-    let mut said: Hashed<(u16, &[u32]), i32> = Hashed::default();
+    let mut said: Hashed<u64, i32> = Hashed::default();
+    said.reserve(best.len());
     let mut is_any = false;
     for message in &best {
         let terms = index.terms_of(*message);
         if terms.len() >= LEAST_TERMS {
-            let before = said.entry((index.speaker(*message), terms)).or_default();
+            let before = said.entry(fingerprint(index.speaker(*message), terms)).or_default();
             worth[*message] *= 0.5_f32.powi(*before);
             is_any |= *before > 0;
             *before += 1;
         }
     }
     if is_any { score::best(worth, best.len()) } else { best }
+}
+
+/// A number for all terms of a message by a speaker: those of two others are the same once in 2^64.
+fn fingerprint(speaker: u16, terms: &[u32]) -> u64 {
+    /// A large odd number, of the golden ratio: it carries every bit of a term far (Knuth, 1973).
+    const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mix = |sum: u64, term: &u32| (sum.rotate_left(23) ^ u64::from(*term)).wrapping_mul(SPREAD);
+    terms.iter().fold(u64::from(speaker), mix)
 }
 
 /// Which messages may come in as excerpts.
