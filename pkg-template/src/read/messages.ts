@@ -2,15 +2,16 @@
 
 import type { CoreTranscript } from "#core";
 import { ContextError, type ErrorKind } from "../base/errors.js";
-import { FIELDS, type Field, ROLES } from "../base/generated.js";
+import { FIELDS, type Field, ROLES, type Role } from "../base/generated.js";
 import { firstHole, jsonOf, untilHole } from "../base/lists.js";
 import { describe } from "../base/options.js";
+import { isRecord } from "../base/plain-data.js";
 import { call } from "../engine/engine.js";
 import { list, Malformed, required, text } from "./malformed.js";
 import { mediaOf } from "./media.js";
 import type { MessageInput, PartInput } from "./message.js";
 import { type AnyMessage, shapeOf } from "./shapes/index.js";
-import type { Row } from "./shapes/shape.js";
+import type { Origin, Row } from "./shapes/shape.js";
 import { hasMedia, lostField, sayingField } from "./substance.js";
 
 /**
@@ -97,6 +98,7 @@ function read(message: unknown, encoded: EncodedMessage, shapeName: string | und
   const row = message as Row;
   const shape = shapeOf(row, shapeName);
   if (shape === undefined) {
+    checkIsNoFile(row);
     readPlain(row, encoded, MESSAGE_FIELDS);
     return;
   }
@@ -110,9 +112,29 @@ function read(message: unknown, encoded: EncodedMessage, shapeName: string | und
   checkNothingIsLost(row, { place: "", what: "message", known }, isEmpty, encoded, begin);
 }
 
+/** Fails for what is a row of a file that `parseTranscript` reads, and no message. */
+function checkIsNoFile({ role, type, mapping, chat_messages, message }: Row): void {
+  const isOfTurn = (type === "user" || type === "assistant") && isRecord(message);
+  const file = isRecord(mapping)
+    ? "a conversation of an export of ChatGPT"
+    : Array.isArray(chat_messages)
+      ? "a conversation of an export of Claude"
+      : isOfTurn
+        ? "a row of a log of Claude Code"
+        : undefined;
+  if (role == null && file !== undefined) {
+    throw new Malformed(
+      "",
+      `expected a message, got ${file}`,
+      "Pass the file's text to parseTranscript, and then the messages that it gives.",
+    );
+  }
+}
+
 /** Fields of windrow's own that a message of any shape may have beside those of its shape. */
 const OWN_FIELDS = ["pinned", "persist", "tags", "replyTo", "sessionId", "conversationId"] as const;
 
+/** What a message has of these fields, apart from those that its shape has `taken`. */
 function ownFields(row: Row, taken: ReadonlySet<string>): Row {
   const own = OWN_FIELDS.filter((field) => row[field] != null && !taken.has(field));
   return Object.fromEntries(own.map((field) => [field, row[field]]));
@@ -491,6 +513,49 @@ const BLOCK_KINDS = [
   [/^audio/, "audio"],
   [/^(?:file|document|media)/, "file"],
 ] as const;
+
+/** What a message says of itself, beside its content. */
+export interface MessageAbout {
+  readonly role: Role;
+  readonly isPinned: boolean;
+  readonly id: string | undefined;
+  /** When it was written: as a text, or in milliseconds since 1970. */
+  readonly createdAt: string | number | undefined;
+  readonly sessionId: string | undefined;
+  readonly summaryOf: string | undefined;
+}
+
+/** What a message of any shape says of itself, in what `readMessage` has read of it. */
+export function aboutOf(encoded: EncodedMessage): MessageAbout {
+  const [role, pinned, time] = encoded as number[];
+  const said = (field: Field): string | undefined => {
+    for (let at = HEAD; at < encoded.length; at += 2) {
+      if (encoded[at] === fieldCodes[field]) {
+        return encoded[at + 1] as string;
+      }
+    }
+    return undefined;
+  };
+  return {
+    role: ROLES[role as number] as Role,
+    isPinned: pinned === 1,
+    id: said("id"),
+    createdAt: said("createdAt") ?? (Number.isNaN(time) ? undefined : time),
+    sessionId: said("sessionId"),
+    summaryOf: said("summaryOf"),
+  };
+}
+
+/** A copy of a message of any shape that says where it is from, in the places that its shape has for this. */
+export function withOrigin(message: Row, origin: Origin): Row {
+  return shapeOf(message)?.withOrigin?.(message, origin) ?? { ...message, ...origin };
+}
+
+/** The fields of windrow's own that a message of another shape has; none for a message in windrow's own form. */
+export function fieldsBesideShape(message: Row): Row {
+  const shape = shapeOf(message);
+  return shape === undefined ? {} : ownFields(message, shape.fields);
+}
 
 /** The id of a message of any shape, as the engine knows it; undefined where it has none. */
 export function idOfMessage(message: unknown, shapeName?: string): string | undefined {

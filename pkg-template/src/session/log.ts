@@ -5,19 +5,35 @@
 
 import { ContextError } from "../base/errors.js";
 import { decodePlain, encodePlain, isRecord, Unkept, withFields } from "../base/plain-data.js";
-import type { MessageInput } from "../read/message.js";
-import { type EncodedMessage, readMessage } from "../read/messages.js";
+import {
+  aboutOf,
+  type EncodedMessage,
+  fieldsBesideShape,
+  type MessageAbout,
+  readMessage,
+  withOrigin,
+} from "../read/messages.js";
 import { checkAnyIsRead, hasMessages, isCut, messageOfRow, rowsOf, type SkippedRow, tryParse } from "../read/parse.js";
-import type { AnyMessage } from "../read/shapes/index.js";
+import { type AnyMessage, shapeOf } from "../read/shapes/index.js";
+import { fieldsWithValue, type Row } from "../read/shapes/shape.js";
 import type { Entry, EntryType, JsonValue, NewEntry } from "../stores/contract.js";
 import { entryOfBuildRow, isBuildRow } from "./builds.js";
 
 export { messageOfRow };
 
-/** The reading of an entry: a message, or its fault. */
+/** The reading of an entry: a message and what it says of itself, or its fault. */
 export type EntryMessage =
-  | { readonly message: MessageInput; readonly flaw?: undefined }
-  | { readonly message?: undefined; readonly flaw: string };
+  | { readonly message: AnyMessage; readonly about: MessageAbout; readonly flaw?: undefined }
+  | { readonly message?: undefined; readonly about?: undefined; readonly flaw: string };
+
+/** What a message is known by. */
+export interface Named {
+  readonly id?: string | number | undefined;
+  readonly createdAt?: string | number | undefined;
+}
+
+/** An object's data. */
+type Data = Readonly<Record<string, JsonValue>>;
 
 /** The contents of a file. */
 export interface ReadLines {
@@ -29,35 +45,57 @@ export interface ReadLines {
 }
 
 /**
- * The entry of a message that `readMessage` has accepted, with what it is `missing`: its id and its time, where it has none.
- * Fails with `INVALID_TRANSCRIPT` where something in it would be lost: a function, for example, or an object of a class that
- * has no `toJSON`. `path` is where the message is in the caller's input.
+ * The entry of a message of any shape, as `readMessage` has `encoded` it, with what it is `missing`: its id and its time, where
+ * it has none. Fails with `INVALID_TRANSCRIPT` where something in it would be lost: a function, for example, or an object of a
+ * class that has no `toJSON`. `path` is where the message is in the caller's input.
  */
-export function entryOf(
-  message: AnyMessage,
-  path = "",
-  missing: Readonly<Pick<MessageInput, "id" | "createdAt">> = {},
-): NewEntry {
-  let data: JsonValue | undefined;
-  let given: unknown;
+export function entryOf(message: AnyMessage, encoded: EncodedMessage, path = "", missing: Named = {}): NewEntry {
+  const about = (row: unknown): MessageAbout => {
+    const again: EncodedMessage = [];
+    readMessage(row, path || "message", "session_error", again);
+    return aboutOf(again);
+  };
+  const given = aboutOf(encoded);
+  const { row, data } = plainOf(message, path);
+  // What is kept is what `toJSON` gives, and nobody has looked at that. It may not say all that the message itself says.
+  const kept = row === message ? given : about(row);
+  const added: Named = fieldsWithValue({
+    id: kept.id === undefined ? (given.id ?? missing.id) : undefined,
+    createdAt: kept.createdAt === undefined ? (given.createdAt ?? missing.createdAt) : undefined,
+  });
+  if (Object.keys(added).length === 0) {
+    return { ...factsOf(kept), data };
+  }
+  const named = withOrigin(row, added);
+  const isOwn = shapeOf(row) === undefined;
+  return { ...factsOf(about(named)), data: isOwn ? withFields(data, added as Data) : dataOf(named, path) };
+}
+
+/** A message as it is kept: itself, or what its `toJSON` gives, with the fields of windrow's own that stand beside its shape. */
+function plainOf(message: AnyMessage, path: string): { readonly row: Row; readonly data: Data } {
+  const given = message as unknown as Row;
+  const data = dataOf(given, path);
   try {
-    data = encodePlain(message, path);
-    given = (message as { readonly toJSON?: unknown }).toJSON === undefined ? message : decodePlain(data);
+    if (given.toJSON === undefined) {
+      return { row: given, data };
+    }
+    const beside = fieldsBesideShape(given);
+    const row = decodePlain(data) as Row;
+    return Object.keys(beside).length === 0 || !isRecord(row)
+      ? { row, data }
+      : { row: { ...beside, ...row }, data: dataOf({ ...beside, ...row }, path) };
   } catch (failure) {
     throw notKept(failure, path);
   }
-  if (given !== message) {
-    // What is kept is what `toJSON` gives, and nobody has looked at that.
-    readMessage(given, path || "message", "session_error", []);
+}
+
+/** The data of a value that was read as a message. */
+function dataOf(row: Row, path: string): Data {
+  try {
+    return encodePlain(row, path) as Data;
+  } catch (failure) {
+    throw notKept(failure, path);
   }
-  const read = given as MessageInput;
-  const added = Object.fromEntries(
-    (["id", "createdAt"] as const).flatMap((field) =>
-      read[field] == null && missing[field] != null ? [[field, encodePlain(missing[field]) as JsonValue]] : [],
-    ),
-  );
-  const facts = factsOf({ ...read, ...added });
-  return { ...facts, data: withFields(data as Readonly<Record<string, JsonValue>>, added) };
 }
 
 function notKept(failure: unknown, path: string): ContextError {
@@ -75,14 +113,13 @@ function notKept(failure: unknown, path: string): ContextError {
 }
 
 /** What a store knows of a message. */
-function factsOf(message: MessageInput): Omit<NewEntry, "data"> {
-  const { id, summaryOf, createdAt, pinned } = message;
+function factsOf({ id, summaryOf, createdAt, isPinned }: MessageAbout): Omit<NewEntry, "data"> {
   const timeMs = timeMsOf(createdAt);
   return {
-    type: summaryOf == null || summaryOf === "" ? "message" : "summary",
-    ...(id == null ? {} : { id: String(id) }),
+    type: summaryOf === undefined || summaryOf === "" ? "message" : "summary",
+    ...(id === undefined ? {} : { id }),
     ...(timeMs === undefined ? {} : { timeMs }),
-    ...(pinned === true ? { pinned } : {}),
+    ...(isPinned ? { pinned: true } : {}),
   };
 }
 
@@ -94,9 +131,14 @@ export function messageOf(entry: Entry, encoded: EncodedMessage = []): EntryMess
   try {
     const { data, seq } = entry;
     const found = typeof data === "string" ? messageOfRow(JSON.parse(data)) : decodePlain(data);
-    const message = isRecord(found) && found.id == null ? { ...found, id: `#${seq}` } : found;
+    readMessage(found, "entry", "session_error", encoded);
+    const about = aboutOf(encoded);
+    if (about.id !== undefined) {
+      return { message: found as AnyMessage, about };
+    }
+    const message = withOrigin(found as Row, { id: `#${seq}` });
     readMessage(message, "entry", "session_error", encoded);
-    return { message: message as unknown as MessageInput };
+    return { message: message as unknown as AnyMessage, about: aboutOf(encoded) };
   } catch (failure) {
     return { flaw: reasonOf(failure) };
   }
@@ -225,13 +267,15 @@ async function readRows(
   };
   /** Rows are counted without blank lines, and named with them. */
   let rowCount = 0;
+  let isLog = false;
   const take = (value: unknown, row: number, line?: string): void => {
     if (isBuildRow(value)) {
       takeBuild(value, row);
       return;
     }
+    isLog ||= typeOf(value) === "session";
     try {
-      entries.push(entryOfRow(value, line, encoded));
+      entries.push(entryOfRow(value, line, encoded, isLog));
       rows.push(rowCount);
     } catch (failure) {
       failures.push(failure);
@@ -324,17 +368,25 @@ async function isOneValueCut(
   return surplus > 0;
 }
 
-/** The entry of a row; where the row has no line, its data are kept. */
-function entryOfRow(row: unknown, line: string | undefined, encoded: EncodedMessage): NewEntry {
+/**
+ * The entry of a row; where the row has no line, its data are kept. In a log a type says what a row is. Elsewhere it may be that
+ * of a message of another shape.
+ */
+function entryOfRow(row: unknown, line: string | undefined, encoded: EncodedMessage, isLog: boolean): NewEntry {
   const type = typeOf(row);
-  if (type !== undefined && type !== "message") {
+  const isMessage = type === undefined || type === "message" || (!isLog && isOfShape(row));
+  if (!isMessage) {
     const kept: EntryType = type === "session" || type === "failure" ? type : "other";
     return { type: kept, data: line ?? (row as JsonValue) };
   }
   const message = messageOfRow(row);
   readMessage(message, "row", "session_error", encoded);
-  const read = message as MessageInput;
-  return line === undefined ? entryOf(read) : { ...factsOf(read), data: line };
+  return line === undefined ? entryOf(message as AnyMessage, encoded) : { ...factsOf(aboutOf(encoded)), data: line };
+}
+
+function isOfShape(row: unknown): boolean {
+  const message = decodePlain(row);
+  return isRecord(message) && shapeOf(message) !== undefined;
 }
 
 function typeOf(row: unknown): string | undefined {
