@@ -41,7 +41,7 @@ export type {
 } from "./read/hooks.js";
 export type { MediaFacts, MediaSource, MessageInput, PartInput, ToolCallInput } from "./read/message.js";
 export { type ParsedTranscript, parseTranscript, type SkippedRow } from "./read/parse.js";
-export { messageShapes } from "./read/shapes/index.js";
+export { type AnyMessage, messageShapes, type ShapeName } from "./read/shapes/index.js";
 export {
   type LayerQuery,
   type MemoryLayer,

@@ -376,6 +376,12 @@ function readPart(part: unknown, place: string, encoded: EncodedMessage): void {
 const RESULT_TYPE = /^tool-result$|^(?:\w+_)?tool_result$/;
 const CALL_TYPE = /^(?:(?:server|mcp)_)?tool_use$/;
 
+/** Whether a part is a tool's call or what one gave. */
+export function isOfTool(part: unknown): boolean {
+  const type = String((part as { readonly type?: unknown } | null)?.type);
+  return type === "tool-call" || CALL_TYPE.test(type) || RESULT_TYPE.test(type);
+}
+
 /** Reads the fields of a part; gives those that it knows. */
 function readFields(input: Record<string, unknown>, place: string, encoded: EncodedMessage): ReadonlySet<string> {
   const { type } = input;
@@ -404,6 +410,19 @@ function readFields(input: Record<string, unknown>, place: string, encoded: Enco
     case "document":
       readMedia(input, place, "file", encoded);
       return MEDIA_PART_FIELDS;
+    case "container_upload":
+      readMedia(input, place, "file", encoded);
+      return MEDIA_PART_FIELDS;
+    case "search_result":
+      readSearchResult(input, place, encoded);
+      return SEARCH_RESULT_FIELDS;
+    case "tool-approval-request":
+    case "tool-approval-response":
+      throw new Malformed(
+        place,
+        "no model is shown whether a call was allowed, but what it gave",
+        "Leave the part out.",
+      );
     case "tool-call":
       pushCall(encoded, place, input, input.input ?? input.args, ["toolCallId", "toolName"]);
       return TOOL_CALL_FIELDS;
@@ -435,6 +454,7 @@ const TOOL_USE_FIELDS: ReadonlySet<string> = new Set(["id", "name", "input"]);
 const TOOL_RESULT_BLOCK_FIELDS: ReadonlySet<string> = new Set(["tool_use_id", "content"]);
 const CALL_FIELDS: ReadonlySet<string> = new Set(["id", "name", "arguments", "input", "function", "custom"]);
 const TEXT_FIELDS: ReadonlySet<string> = new Set(["text", "refusal", "thinking"]);
+const SEARCH_RESULT_FIELDS: ReadonlySet<string> = new Set(["title", "source", "content"]);
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
 function readText(
@@ -473,6 +493,16 @@ function readMedia(
   const given =
     input.type === "image_url" ? (input.image_url as { detail?: unknown } | undefined)?.detail : input.detail;
   push(encoded, kind, mediaOf(input, kind, text(given, place + detail)));
+}
+
+/** What a search found, as Anthropic takes it: a document with its title and where it is from. */
+function readSearchResult(input: Record<string, unknown>, place: string, encoded: EncodedMessage): void {
+  const texts = list(input.content, `${place}.content`).map((block, at) =>
+    required((block as { text?: unknown } | null)?.text, `${place}.content[${at}].text`),
+  );
+  const said = [text(input.title, `${place}.title`), text(input.source, `${place}.source`), ...texts];
+  const source = { type: "text", media_type: "text/plain", data: said.filter((it) => it != null).join("\n") };
+  readMedia({ type: "document", source }, place, "file", encoded);
 }
 
 /** What a tool gave: a text, any JSON, or one of the AI SDK's outputs, which say themselves what they are. */

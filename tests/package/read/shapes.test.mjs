@@ -13,6 +13,7 @@ import {
   messageShapes,
   openSession,
   parseTranscript,
+  replay,
 } from "windrow";
 import { checkContextError, errorOf } from "../support/errors.mjs";
 import { forEachSeed } from "../support/random.mjs";
@@ -291,6 +292,18 @@ describe("shapes that are known", () => {
     await isReadEverywhere(all.flat());
   });
 
+  test("a message of any shape may be the request, and is in the recording", async () => {
+    for (const [request] of Object.values({ ...OWN_SAMPLES, ...SAMPLES })) {
+      const messages = [{ role: "user", content: "Hello." }];
+      const context = buildContextSync(messages, { encoding, request });
+      assert.equal(context.messages.at(-1), request);
+      for (const recording of [context.recording, JSON.parse(JSON.stringify(context.recording))]) {
+        const again = await replay(recording, messages);
+        assert.deepEqual([again.same, again.differences], [true, []], JSON.stringify(request));
+      }
+    }
+  });
+
   test("200 messages of a chat page are a budget's to choose from", async () => {
     const messages = Array.from({ length: 200 }, (_, index) => ({
       id: `${index}`,
@@ -488,6 +501,14 @@ describe("what says something where nothing is read is refused, at its place", (
     ],
     "an image of another name": [part({ type: "image", b64_json: "aGVsbG8=" }), "content[1].b64_json"],
     "a file of nothing": [part({ type: "file", file: { filename: "a.pdf" } }), "content[1]"],
+    "a text of a search result that is none": [
+      part({ type: "search_result", title: "Boats", source: "a", content: [{ type: "image" }] }),
+      "content[1].content[0].text",
+    ],
+    "whether a call was allowed": [
+      { role: "tool", content: [{ type: "tool-approval-response", approvalId: "a", approved: true }] },
+      "content[0]",
+    ],
     "a call with args": [call({ args: { q: 1 } }), "toolCalls[0].args"],
     "a call with parameters": [call({ parameters: { city: "Rome" } }), "toolCalls[0].parameters"],
     "a call with arguments of nothing and params": [
@@ -736,6 +757,38 @@ describe("Anthropic's blocks", () => {
     const count = (messages) => countTokens(messages, { encoding }).tokens;
     assert.equal(count([use, result("forty people")]), count(own));
     assert.equal(count([use, result([{ type: "text", text: "forty people" }])]), count(own));
+  });
+
+  test("what the provider's own tools did, found and was given is read, and goes with the tools", () => {
+    const blocks = [
+      { type: "server_tool_use", id: "s", name: "web_search", input: { query: "boats" } },
+      { type: "web_search_tool_result", tool_use_id: "s", content: [{ type: "web_search_result", title: "Boats" }] },
+      { type: "text", text: "It is free." },
+    ];
+    const given = {
+      role: "user",
+      content: [
+        {
+          type: "search_result",
+          title: "Boats",
+          source: "https://example.org",
+          content: [{ type: "text", text: "All." }],
+        },
+        { type: "container_upload", file_id: "file_1" },
+      ],
+    };
+    const messages = [given, { role: "assistant", content: blocks }];
+    assert.match(text(messages), /web_search[\s\S]*Boats[\s\S]*It is free\./);
+    const count = (messages) => countTokens(messages, { encoding }).tokens;
+    const data = "Boats\nhttps://example.org\nAll.";
+    const plain = [
+      { type: "document", source: { type: "text", media_type: "text/plain", data } },
+      { type: "file", file_id: "file_1" },
+    ];
+    assert.equal(count([given]), count([{ role: "user", content: plain }]));
+    const context = buildContextSync(messages, { encoding, filter: { excludeToolCalls: true } });
+    assert.deepEqual(context.messages[1].content, [blocks[2]]);
+    assert.equal(count(context.messages), context.tokens.total);
   });
 
   test("are blocks of the same form where they are shortened", () => {
