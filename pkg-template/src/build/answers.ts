@@ -3,6 +3,7 @@
 import type { Answer, HookName, Need, Recalled } from "../base/generated.js";
 import { describe } from "../base/options.js";
 import type { TriageCandidate } from "../read/hooks.js";
+import { idOfMessage } from "../read/messages.js";
 import type { AnyMessage } from "../read/shapes/index.js";
 
 /** A need that a hook answers. */
@@ -194,8 +195,8 @@ export function knownBy<M extends AnyMessage>(candidates: readonly TriageCandida
     for (const message of candidate.messages) {
       known.set(message, candidate.id);
       // Any message of an exchange names it, where no other message has the same id.
-      const id = idOf(message);
-      if (id !== undefined && !known.has(id)) {
+      const id = attempt(() => idOfMessage(message));
+      if (typeof id === "string" && !known.has(id)) {
         known.set(id, candidate.id);
       }
     }

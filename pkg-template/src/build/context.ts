@@ -23,7 +23,8 @@ import { publicCall } from "../base/public-call.js";
 import { type ProviderName, type RequestBodies, requestOfRead } from "../providers/index.js";
 import type { MessageInput, PartInput } from "../read/message.js";
 import { idOfMessage, shortenedCopy } from "../read/messages.js";
-import type { AnyMessage } from "../read/shapes/index.js";
+import { type AnyMessage, shapeOf } from "../read/shapes/index.js";
+import type { Row } from "../read/shapes/shape.js";
 import { withoutToolCalls } from "../read/tool-calls.js";
 
 /**
@@ -346,7 +347,10 @@ function notRead(id: string, unreadCount: number): Explanation {
 /** A request as it is now: what becomes of the caller's object later does not reach the recording. */
 function copyOf(request: MessageInput): MessageInput {
   try {
-    return structuredClone(request);
+    const { toJSON } = request as { readonly toJSON?: unknown };
+    // Of another shape an instance may be known by its class alone, which a copy has not.
+    const isInstance = typeof toJSON === "function" && shapeOf(request as unknown as Row) !== undefined;
+    return structuredClone(isInstance ? toJSON.call(request) : request);
   } catch {
     return request; // A field holds what cannot be copied, such as a function.
   }

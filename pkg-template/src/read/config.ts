@@ -23,7 +23,8 @@ import {
   type TriageHooks,
 } from "./hooks.js";
 import type { MessageInput } from "./message.js";
-import { type AnyMessage, type ShapeName, shapeNameOf } from "./shapes/index.js";
+import { type AnyMessage, type ShapeName, shapeNameOf, shapeOf } from "./shapes/index.js";
+import type { Row } from "./shapes/shape.js";
 
 /**
  * What sections hold, by their ids: a text for kind `text`, a list for the kinds `items` and `recall`, and null where
@@ -195,7 +196,9 @@ function readRequest(request: unknown, kind: ErrorKind): MessageInput | null {
       throw invalid(kind, "request", `expected a text or a message, got ${describe(request)}`);
     }
     const message = request as MessageInput;
-    return message.role === undefined ? { ...message, role: "user" } : message;
+    // A message of another shape may say in its own way who speaks.
+    const isOpen = message.role === undefined && shapeOf(request as Row) === undefined;
+    return isOpen ? { ...message, role: "user" } : message;
   });
 }
 

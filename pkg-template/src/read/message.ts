@@ -96,13 +96,28 @@ export type PartInput =
       /** Whether the provider ran the tool itself. */
       readonly providerExecuted?: boolean;
     }
-  | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input?: unknown }
+  | {
+      readonly type: "tool_use" | "server_tool_use" | "mcp_tool_use";
+      readonly id: string;
+      readonly name: string;
+      readonly input?: unknown;
+    }
   | {
       readonly type: "tool_result";
       readonly tool_use_id: string;
-      readonly content?: string | readonly PartInput[] | null;
+      readonly content?: string | readonly (PartInput | { readonly type: string })[] | null;
       readonly is_error?: boolean;
-    };
+    }
+  | { readonly type: `${string}_tool_result`; readonly tool_use_id: string; readonly content?: unknown }
+  | {
+      readonly type: "search_result";
+      readonly title: string;
+      readonly source: string;
+      readonly content: readonly { readonly type: "text"; readonly text: string }[];
+    }
+  | { readonly type: "container_upload"; readonly file_id: string }
+  /** What the AI SDK asks its user, and is answered. No model is shown it: it is refused. */
+  | { readonly type: "tool-approval-request" | "tool-approval-response"; readonly approvalId: string };
 
 /**
  * A message: windrow's own form, or a chat message of OpenAI's or Anthropic's. Further fields are allowed and left alone, as long

@@ -2,15 +2,16 @@
 
 import type { CoreTranscript } from "#core";
 import { ContextError, type ErrorKind } from "../base/errors.js";
-import { FIELDS, type Field, ROLES } from "../base/generated.js";
+import { FIELDS, type Field, ROLES, type Role } from "../base/generated.js";
 import { firstHole, jsonOf, untilHole } from "../base/lists.js";
 import { describe } from "../base/options.js";
+import { isRecord } from "../base/plain-data.js";
 import { call } from "../engine/engine.js";
 import { list, Malformed, required, text } from "./malformed.js";
 import { mediaOf } from "./media.js";
 import type { MessageInput, PartInput } from "./message.js";
 import { type AnyMessage, shapeOf } from "./shapes/index.js";
-import type { Row } from "./shapes/shape.js";
+import type { Origin, Row } from "./shapes/shape.js";
 import { hasMedia, lostField, sayingField } from "./substance.js";
 
 /**
@@ -97,6 +98,7 @@ function read(message: unknown, encoded: EncodedMessage, shapeName: string | und
   const row = message as Row;
   const shape = shapeOf(row, shapeName);
   if (shape === undefined) {
+    checkIsNoFile(row);
     readPlain(row, encoded, MESSAGE_FIELDS);
     return;
   }
@@ -110,9 +112,29 @@ function read(message: unknown, encoded: EncodedMessage, shapeName: string | und
   checkNothingIsLost(row, { place: "", what: "message", known }, isEmpty, encoded, begin);
 }
 
+/** Fails for what is a row of a file that `parseTranscript` reads, and no message. */
+function checkIsNoFile({ role, type, mapping, chat_messages, message }: Row): void {
+  const isOfTurn = (type === "user" || type === "assistant") && isRecord(message);
+  const file = isRecord(mapping)
+    ? "a conversation of an export of ChatGPT"
+    : Array.isArray(chat_messages)
+      ? "a conversation of an export of Claude"
+      : isOfTurn
+        ? "a row of a log of Claude Code"
+        : undefined;
+  if (role == null && file !== undefined) {
+    throw new Malformed(
+      "",
+      `expected a message, got ${file}`,
+      "Pass the file's text to parseTranscript, and then the messages that it gives.",
+    );
+  }
+}
+
 /** Fields of windrow's own that a message of any shape may have beside those of its shape. */
 const OWN_FIELDS = ["pinned", "persist", "tags", "replyTo", "sessionId", "conversationId"] as const;
 
+/** What a message has of these fields, apart from those that its shape has `taken`. */
 function ownFields(row: Row, taken: ReadonlySet<string>): Row {
   const own = OWN_FIELDS.filter((field) => row[field] != null && !taken.has(field));
   return Object.fromEntries(own.map((field) => [field, row[field]]));
@@ -354,6 +376,12 @@ function readPart(part: unknown, place: string, encoded: EncodedMessage): void {
 const RESULT_TYPE = /^tool-result$|^(?:\w+_)?tool_result$/;
 const CALL_TYPE = /^(?:(?:server|mcp)_)?tool_use$/;
 
+/** Whether a part is a tool's call or what one gave. */
+export function isOfTool(part: unknown): boolean {
+  const type = String((part as { readonly type?: unknown } | null)?.type);
+  return type === "tool-call" || CALL_TYPE.test(type) || RESULT_TYPE.test(type);
+}
+
 /** Reads the fields of a part; gives those that it knows. */
 function readFields(input: Record<string, unknown>, place: string, encoded: EncodedMessage): ReadonlySet<string> {
   const { type } = input;
@@ -382,6 +410,19 @@ function readFields(input: Record<string, unknown>, place: string, encoded: Enco
     case "document":
       readMedia(input, place, "file", encoded);
       return MEDIA_PART_FIELDS;
+    case "container_upload":
+      readMedia(input, place, "file", encoded);
+      return MEDIA_PART_FIELDS;
+    case "search_result":
+      readSearchResult(input, place, encoded);
+      return SEARCH_RESULT_FIELDS;
+    case "tool-approval-request":
+    case "tool-approval-response":
+      throw new Malformed(
+        place,
+        "no model is shown whether a call was allowed, but what it gave",
+        "Leave the part out.",
+      );
     case "tool-call":
       pushCall(encoded, place, input, input.input ?? input.args, ["toolCallId", "toolName"]);
       return TOOL_CALL_FIELDS;
@@ -413,6 +454,7 @@ const TOOL_USE_FIELDS: ReadonlySet<string> = new Set(["id", "name", "input"]);
 const TOOL_RESULT_BLOCK_FIELDS: ReadonlySet<string> = new Set(["tool_use_id", "content"]);
 const CALL_FIELDS: ReadonlySet<string> = new Set(["id", "name", "arguments", "input", "function", "custom"]);
 const TEXT_FIELDS: ReadonlySet<string> = new Set(["text", "refusal", "thinking"]);
+const SEARCH_RESULT_FIELDS: ReadonlySet<string> = new Set(["title", "source", "content"]);
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
 function readText(
@@ -453,6 +495,16 @@ function readMedia(
   push(encoded, kind, mediaOf(input, kind, text(given, place + detail)));
 }
 
+/** What a search found, as Anthropic takes it: a document with its title and where it is from. */
+function readSearchResult(input: Record<string, unknown>, place: string, encoded: EncodedMessage): void {
+  const texts = list(input.content, `${place}.content`).map((block, at) =>
+    required((block as { text?: unknown } | null)?.text, `${place}.content[${at}].text`),
+  );
+  const said = [text(input.title, `${place}.title`), text(input.source, `${place}.source`), ...texts];
+  const source = { type: "text", media_type: "text/plain", data: said.filter((it) => it != null).join("\n") };
+  readMedia({ type: "document", source }, place, "file", encoded);
+}
+
 /** What a tool gave: a text, any JSON, or one of the AI SDK's outputs, which say themselves what they are. */
 function readOutput(output: unknown, place: string, encoded: EncodedMessage): void {
   const typed = (typeof output === "object" && output !== null ? output : {}) as { type?: unknown; value?: unknown };
@@ -491,6 +543,49 @@ const BLOCK_KINDS = [
   [/^audio/, "audio"],
   [/^(?:file|document|media)/, "file"],
 ] as const;
+
+/** What a message says of itself, beside its content. */
+export interface MessageAbout {
+  readonly role: Role;
+  readonly isPinned: boolean;
+  readonly id: string | undefined;
+  /** When it was written: as a text, or in milliseconds since 1970. */
+  readonly createdAt: string | number | undefined;
+  readonly sessionId: string | undefined;
+  readonly summaryOf: string | undefined;
+}
+
+/** What a message of any shape says of itself, in what `readMessage` has read of it. */
+export function aboutOf(encoded: EncodedMessage): MessageAbout {
+  const [role, pinned, time] = encoded as number[];
+  const said = (field: Field): string | undefined => {
+    for (let at = HEAD; at < encoded.length; at += 2) {
+      if (encoded[at] === fieldCodes[field]) {
+        return encoded[at + 1] as string;
+      }
+    }
+    return undefined;
+  };
+  return {
+    role: ROLES[role as number] as Role,
+    isPinned: pinned === 1,
+    id: said("id"),
+    createdAt: said("createdAt") ?? (Number.isNaN(time) ? undefined : time),
+    sessionId: said("sessionId"),
+    summaryOf: said("summaryOf"),
+  };
+}
+
+/** A copy of a message of any shape that says where it is from, in the places that its shape has for this. */
+export function withOrigin(message: Row, origin: Origin): Row {
+  return shapeOf(message)?.withOrigin?.(message, origin) ?? { ...message, ...origin };
+}
+
+/** The fields of windrow's own that a message of another shape has; none for a message in windrow's own form. */
+export function fieldsBesideShape(message: Row): Row {
+  const shape = shapeOf(message);
+  return shape === undefined ? {} : ownFields(message, shape.fields);
+}
 
 /** The id of a message of any shape, as the engine knows it; undefined where it has none. */
 export function idOfMessage(message: unknown, shapeName?: string): string | undefined {

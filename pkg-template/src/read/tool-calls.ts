@@ -1,13 +1,11 @@
 // Messages without their tool calls, for contexts that show none (`filter.excludeToolCalls`).
 
 import type { MessageInput } from "./message.js";
+import { isOfTool } from "./messages.js";
 import { type AnyMessage, shapeOf } from "./shapes/index.js";
 import type { Row } from "./shapes/shape.js";
 
-/** The types of content parts that are a tool call or its result. */
-const PART_TYPES: readonly unknown[] = ["tool-call", "tool-result", "tool_use", "tool_result"];
-
-/** The fields of a message that say the same. */
+/** The fields of a message that are a tool call or say of which it is the result. */
 const FIELDS = ["toolCalls", "tool_calls", "toolCallId", "tool_call_id"];
 
 /** A marked copy of a message without its tool calls and results; the message itself where it has none. */
@@ -18,7 +16,6 @@ export function withoutToolCalls<M extends AnyMessage>(given: M, shapeName?: str
     return (copy === (given as unknown as Row) ? given : Object.assign(copy, { shortened: true })) as unknown as M;
   }
   const message = given as MessageInput;
-  const isOfTool = (part: unknown): boolean => PART_TYPES.includes((part as { readonly type?: unknown } | null)?.type);
   const parts: readonly unknown[] = Array.isArray(message.content) ? message.content : [];
   const all = Object.entries(message);
   const entries = all.filter(([field, value]) => value == null || !FIELDS.includes(field));

@@ -20,16 +20,33 @@ import { messageOfRow } from "../read/files/session-log.js";
 import { isCut, tryParse, withoutMark } from "../read/files/text.js";
 import { messageOfTurn, textsOfTurn } from "../read/files/turn-log.js";
 import type { MessageInput } from "../read/message.js";
-import { type EncodedMessage, readMessage } from "../read/messages.js";
+import {
+  aboutOf,
+  type EncodedMessage,
+  fieldsBesideShape,
+  type MessageAbout,
+  readMessage,
+  withOrigin,
+} from "../read/messages.js";
 import { type AnyMessage, shapeOf } from "../read/shapes/index.js";
+import { fieldsWithValue, type Row } from "../read/shapes/shape.js";
 import { timeMsOf } from "../read/times.js";
 import type { Entry, EntryType, JsonValue, NewEntry } from "../stores/contract.js";
 import { entryOfBuildRow, isBuildRow } from "./builds.js";
 
-/** The reading of an entry: a message, or its fault. */
+/** The reading of an entry: a message and what it says of itself, or its fault. */
 export type EntryMessage =
-  | { readonly message: MessageInput; readonly flaw?: undefined }
-  | { readonly message?: undefined; readonly flaw: string };
+  | { readonly message: AnyMessage; readonly about: MessageAbout; readonly flaw?: undefined }
+  | { readonly message?: undefined; readonly about?: undefined; readonly flaw: string };
+
+/** What a message is known by. */
+export interface Named {
+  readonly id?: string | number | undefined;
+  readonly createdAt?: string | number | undefined;
+}
+
+/** An object's data. */
+type Data = Readonly<Record<string, JsonValue>>;
 
 /** The contents of a file. */
 export interface ReadLines {
@@ -49,35 +66,57 @@ export interface ImportedConversation extends Omit<ParsedConversation, "messages
 }
 
 /**
- * The entry of a message that `readMessage` has accepted, with what it is `missing`: its id and its time, where it has none.
- * Fails with `INVALID_TRANSCRIPT` where something in it would be lost: a function, for example, or an object of a class that
- * has no `toJSON`. `path` is where the message is in the caller's input.
+ * The entry of a message of any shape, as `readMessage` has `encoded` it, with what it is `missing`: its id and its time, where
+ * it has none. Fails with `INVALID_TRANSCRIPT` where something in it would be lost: a function, for example, or an object of a
+ * class that has no `toJSON`. `path` is where the message is in the caller's input.
  */
-export function entryOf(
-  message: AnyMessage,
-  path = "",
-  missing: Readonly<Pick<MessageInput, "id" | "createdAt">> = {},
-): NewEntry {
-  let data: JsonValue | undefined;
-  let given: unknown;
+export function entryOf(message: AnyMessage, encoded: EncodedMessage, path = "", missing: Named = {}): NewEntry {
+  const about = (row: unknown): MessageAbout => {
+    const again: EncodedMessage = [];
+    readMessage(row, path || "message", "session_error", again);
+    return aboutOf(again);
+  };
+  const given = aboutOf(encoded);
+  const { row, data } = keptOf(message, path);
+  // What is kept is what `toJSON` gives, and nobody has looked at that. It may not say all that the message itself says.
+  const kept = row === message ? given : about(row);
+  const added: Named = fieldsWithValue({
+    id: kept.id === undefined ? (given.id ?? missing.id) : undefined,
+    createdAt: kept.createdAt === undefined ? (given.createdAt ?? missing.createdAt) : undefined,
+  });
+  if (Object.keys(added).length === 0) {
+    return { ...factsOf(kept), data };
+  }
+  const named = withOrigin(row, added);
+  const isOwn = shapeOf(row) === undefined;
+  return { ...factsOf(about(named)), data: isOwn ? withFields(data, added as Data) : dataOf(named, path) };
+}
+
+/** A message as it is kept: itself, or what its `toJSON` gives, with the fields of windrow's own that stand beside its shape. */
+function keptOf(message: AnyMessage, path: string): { readonly row: Row; readonly data: Data } {
+  const given = message as unknown as Row;
+  const data = dataOf(given, path);
   try {
-    data = encodePlain(message, path);
-    given = (message as { readonly toJSON?: unknown }).toJSON === undefined ? message : decodePlain(data);
+    if (given.toJSON === undefined) {
+      return { row: given, data };
+    }
+    const beside = fieldsBesideShape(given);
+    const row = decodePlain(data) as Row;
+    return Object.keys(beside).length === 0 || !isRecord(row)
+      ? { row, data }
+      : { row: { ...beside, ...row }, data: dataOf({ ...beside, ...row }, path) };
   } catch (failure) {
     throw notKept(failure, path);
   }
-  if (given !== message) {
-    // What is kept is what `toJSON` gives, and nobody has looked at that.
-    readMessage(given, path || "message", "session_error", []);
+}
+
+/** The data of a value that was read as a message. */
+function dataOf(row: Row, path: string): Data {
+  try {
+    return encodePlain(row, path) as Data;
+  } catch (failure) {
+    throw notKept(failure, path);
   }
-  const read = given as MessageInput;
-  const added = Object.fromEntries(
-    (["id", "createdAt"] as const).flatMap((field) =>
-      read[field] == null && missing[field] != null ? [[field, encodePlain(missing[field]) as JsonValue]] : [],
-    ),
-  );
-  const facts = factsOf({ ...read, ...added });
-  return { ...facts, data: withFields(data as Readonly<Record<string, JsonValue>>, added) };
 }
 
 function notKept(failure: unknown, path: string): ContextError {
@@ -95,14 +134,13 @@ function notKept(failure: unknown, path: string): ContextError {
 }
 
 /** What a store knows of a message. */
-function factsOf(message: MessageInput): Omit<NewEntry, "data"> {
-  const { id, summaryOf, createdAt, pinned } = message;
+function factsOf({ id, summaryOf, createdAt, isPinned }: MessageAbout): Omit<NewEntry, "data"> {
   const timeMs = timeMsOf(createdAt);
   return {
-    type: summaryOf == null || summaryOf === "" ? "message" : "summary",
-    ...(id == null ? {} : { id: String(id) }),
+    type: summaryOf === undefined || summaryOf === "" ? "message" : "summary",
+    ...(id === undefined ? {} : { id }),
     ...(timeMs === undefined ? {} : { timeMs }),
-    ...(pinned === true ? { pinned } : {}),
+    ...(isPinned ? { pinned: true } : {}),
   };
 }
 
@@ -114,9 +152,14 @@ export function messageOf(entry: Entry, encoded: EncodedMessage = []): EntryMess
   try {
     const { data, seq } = entry;
     const found = typeof data === "string" ? messageOfRow(JSON.parse(data)) : decodePlain(data);
-    const message = isRecord(found) && found.id == null ? { ...found, id: `#${seq}` } : found;
+    readMessage(found, "entry", "session_error", encoded);
+    const about = aboutOf(encoded);
+    if (about.id !== undefined) {
+      return { message: found as AnyMessage, about };
+    }
+    const message = withOrigin(found as Row, { id: `#${seq}` });
     readMessage(message, "entry", "session_error", encoded);
-    return { message: message as unknown as MessageInput };
+    return { message: message as unknown as AnyMessage, about: aboutOf(encoded) };
   } catch (failure) {
     return { flaw: reasonOf(failure) };
   }
@@ -248,32 +291,35 @@ async function readRows(text: string, onProgress: (progress: ReadProgress) => vo
   };
   /** Rows are counted without blank lines, and named with them. */
   let rowCount = 0;
-  const keep = (entry: NewEntry, message: MessageInput | undefined): void => {
+  const keep = (entry: NewEntry, message: AnyMessage | undefined): void => {
     entries.push(entry);
     rows.push(rowCount);
     if (message !== undefined && loose === undefined) {
       loose = file.loose();
-      loose.messages.push(message);
+      loose.messages.push(message as MessageInput);
     }
   };
+  let isLog = false;
   const take = (value: unknown, row: number, line?: string): void => {
     if (isBuildRow(value)) {
       takeBuild(value, row);
       return;
     }
+    isLog ||= typeOf(value) === "session";
     // A row of a log that says its own type is that, whatever it holds.
     if (isConversation(value) && (line === undefined || typeOf(value) === undefined)) {
       readConversation(value, row, file);
       return;
     }
     try {
-      const { entry, message } = entryOfRow(value, line, encoded);
+      const { entry, message } = entryOfRow(value, line, encoded, isLog);
       keep(entry, message);
     } catch (failure) {
       file.skip(row, failure);
       const texts = textsOfTurn(messageOfTurn(value) ?? {});
       if (texts !== undefined) {
-        keep(entryOf(texts as unknown as MessageInput), texts as unknown as MessageInput);
+        readMessage(texts, "row", "session_error", encoded);
+        keep(entryOf(texts as unknown as AnyMessage, encoded), texts as unknown as AnyMessage);
       }
     }
   };
@@ -363,6 +409,7 @@ async function withExports(found: ReadRows, choice: string | number | undefined)
   const none: Pick<ReadRows, "entries" | "rows" | "builds"> = { entries: [], rows: [], builds: [] };
   const { entries, rows, builds } = isLooseIn ? found : none;
   const conversations: ImportedConversation[] = [];
+  const encoded: EncodedMessage = [];
   if (isLooseIn && ofLoose !== undefined) {
     // Its lines stay as they are: no conversation is named in them.
     const { id, messages, ...facts } = ofLoose;
@@ -373,7 +420,8 @@ async function withExports(found: ReadRows, choice: string | number | undefined)
     const before = entries.length;
     await inSlices(messages, (message, at) => {
       try {
-        entries.push(entryOf(message));
+        readMessage(message, "message", "session_error", encoded);
+        entries.push(entryOf(message, encoded));
       } catch (failure) {
         skipped.push({ row: rowOf.get(conversation) ?? at + 1, reason: reasonOf(failure) });
       }
@@ -435,26 +483,33 @@ async function isOneValueCut(
   return surplus > 0;
 }
 
-/** The entry of a row, and its message if it is one. Where the row has no line, its data are kept. */
+/**
+ * The entry of a row, and its message if it is one; where the row has no line, its data are kept. In a log a type says what a row is.
+ * Elsewhere it may be that of a message of another shape.
+ */
 function entryOfRow(
   row: unknown,
   line: string | undefined,
   encoded: EncodedMessage,
-): { readonly entry: NewEntry; readonly message?: MessageInput } {
+  isLog: boolean,
+): { readonly entry: NewEntry; readonly message?: AnyMessage } {
   const type = typeOf(row);
-  const isKnown = type === undefined || type === "message" || messageOfTurn(row) !== undefined || isOfShape(row);
-  if (!isKnown) {
+  const isMessage =
+    type === undefined || type === "message" || messageOfTurn(row) !== undefined || (!isLog && isOfShape(row));
+  if (!isMessage) {
     const kept: EntryType = type === "session" || type === "failure" ? type : "other";
     return { entry: { type: kept, data: line ?? (row as JsonValue) } };
   }
-  const message = messageOfRow(row) as MessageInput;
+  const message = messageOfRow(row) as AnyMessage;
   readMessage(message, "row", "session_error", encoded);
-  return { entry: line === undefined ? entryOf(message) : { ...factsOf(message), data: line }, message };
+  const entry = line === undefined ? entryOf(message, encoded) : { ...factsOf(aboutOf(encoded)), data: line };
+  return { entry, message };
 }
 
 /** Whether a row is a message of another package's shape, which may have a type of its own. */
 function isOfShape(row: unknown): boolean {
-  return isRecord(row) && shapeOf(row) !== undefined;
+  const message = decodePlain(row);
+  return isRecord(message) && shapeOf(message) !== undefined;
 }
 
 function typeOf(row: unknown): string | undefined {

@@ -367,14 +367,14 @@ class Scan {
 
   take(entry: Entry): void {
     const { seq, type, pinned } = entry;
-    const { message } = messageOf(entry, this.#encoded);
+    const { message, about } = messageOf(entry, this.#encoded);
     const named = message === undefined ? NOBODY : namesIn(this.#encoded);
     if (type === "message" && !this.#isPast) {
       this.#isPast = this.#stayingCount === this.#newest || seq < this.#beforeSeq;
       if (!this.#isPast) {
         this.#stayingCount += 1;
         this.#beyondCount = 0;
-        this.#border.push({ seq, begins: beginsExchange(message?.role) });
+        this.#border.push({ seq, begins: beginsExchange(about?.role) });
         if (this.#border.length > FURTHER + 1) {
           this.#border.shift();
         }

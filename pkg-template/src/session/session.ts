@@ -14,8 +14,9 @@ import { type ContextConfig, type InFormat, readSignal } from "../read/config.js
 import type { SkippedRow } from "../read/files/file.js";
 import { checkText } from "../read/files/text.js";
 import type { MessageInput } from "../read/message.js";
-import { readMessage } from "../read/messages.js";
+import { aboutOf, type EncodedMessage, readMessage, withOrigin } from "../read/messages.js";
 import type { AnyMessage } from "../read/shapes/index.js";
+import type { Row } from "../read/shapes/shape.js";
 import { createTranscript, messageListOf } from "../read/transcript.js";
 import type {
   Entry,
@@ -167,7 +168,7 @@ export class Session<M extends AnyMessage = MessageInput> {
   /** The newest message, as far as it is this session's own. */
   #newest: { readonly seq: number; readonly message: M; readonly atMs: number } | undefined;
   /** The id that it must have, where an append has failed and may have been made all the same. */
-  #ownId: MessageInput["id"];
+  #ownId: string | undefined;
   /** Appends are made in the order of the calls. */
   #appends: Promise<unknown> = Promise.resolve();
   #isClosed = false;
@@ -198,8 +199,8 @@ export class Session<M extends AnyMessage = MessageInput> {
     const list = messageListOf<M>(messages, KIND) ?? [messages as M];
     const kept = list.flatMap((message, index) => {
       const path = Array.isArray(messages) ? `messages[${index}]` : "message";
-      readMessage(message, path, KIND, []);
-      return isKept(message as MessageInput) ? [entryOf(message as MessageInput, path, this.#missing())] : [];
+      const encoded = read(message, path);
+      return isKept(message) ? [entryOf(message, encoded, path, this.#missing())] : [];
     });
     if (kept.length === 0) {
       return { firstSeq: undefined, lastSeq: undefined, messages: [], isRepeated: false };
@@ -214,9 +215,8 @@ export class Session<M extends AnyMessage = MessageInput> {
    */
   async replaceLast(message: M): Promise<SessionAppend<M>> {
     this.#check();
-    readMessage(message, "message", KIND, []);
     // As it is now: the caller may go on with it.
-    const given = decodePlain(entryOf(message as MessageInput, "message").data) as unknown as M;
+    const given = decodePlain(entryOf(message, read(message), "message").data) as unknown as M;
     return await this.#inOrder(async () => {
       if (this.#newest === undefined) {
         await this.#tail.refresh();
@@ -230,7 +230,7 @@ export class Session<M extends AnyMessage = MessageInput> {
           nextAction: "Append the message.",
         });
       }
-      const { id, createdAt } = newest.message as MessageInput;
+      const { id, createdAt } = aboutOf(read(newest.message));
       const info = await this.#info();
       const isGone = this.#newest !== undefined && (info?.createdAtMs ?? Number.POSITIVE_INFINITY) > this.#newest.atMs;
       if (isGone || (this.#ownId !== undefined && id !== this.#ownId)) {
@@ -242,16 +242,20 @@ export class Session<M extends AnyMessage = MessageInput> {
       }
       const missing = this.#missing();
       // What had no id was named by its place, and this is another place.
-      const hasId = id != null && id !== `#${newest.seq}`;
-      const own = { id: hasId ? id : missing.id, createdAt: createdAt ?? missing.createdAt };
-      const entry = entryOf(given as MessageInput, "message", own);
+      const hasId = id !== undefined && id !== `#${newest.seq}`;
+      const { id: spelt } = newest.message as MessageInput;
+      const named = {
+        id: hasId ? (typeof spelt === "number" ? spelt : id) : missing.id,
+        createdAt: createdAt ?? missing.createdAt,
+      };
+      const entry = entryOf(given, read(given), "message", named);
       try {
         return await this.#appendNow([entry], { replacesSeq: newest.seq });
       } catch (failure) {
         if (!(failure instanceof ContextError && failure.code === "STORE_CONFLICT")) {
           // Whether it is there now is not known: the next one looks, and takes no other's place.
           this.#newest = undefined;
-          this.#ownId = (given as MessageInput).id ?? own.id;
+          this.#ownId = entry.id ?? missing.id;
         }
         throw failure;
       }
@@ -738,6 +742,13 @@ interface Told {
   readonly newest: number;
 }
 
+/** Reads a message of any shape. */
+function read(message: AnyMessage, path = "message"): EncodedMessage {
+  const encoded: EncodedMessage = [];
+  readMessage(message, path, KIND, encoded);
+  return encoded;
+}
+
 function isKept(message: AnyMessage): boolean {
   const { persist, tags } = message as MessageInput;
   return persist ?? !tags?.some((tag) => LOCAL_TAGS.includes(tag));
@@ -776,8 +787,12 @@ function copyOf(entry: Entry, from: string, to: string): NewEntry {
     const named = typeof data === "string" && data.replace(SESSION_KEY, (_, field) => `${field}${JSON.stringify(to)}`);
     return { ...facts, data: named || data };
   }
-  const { message } = MESSAGE_TYPES.includes(type) ? messageOf(entry) : {};
-  return message?.sessionId === from ? entryOf({ ...message, sessionId: to }) : { ...facts, data };
+  const { message, about } = MESSAGE_TYPES.includes(type) ? messageOf(entry) : {};
+  if (about?.sessionId !== from) {
+    return { ...facts, data };
+  }
+  const copy = withOrigin(message as unknown as Row, { sessionId: to }) as unknown as AnyMessage;
+  return entryOf(copy, read(copy));
 }
 
 /** Data, of an imported row those in its line. */

@@ -5,7 +5,6 @@ import type { CoreTranscript } from "#core";
 import type { Unread, UnreadStretch } from "../base/generated.js";
 import type { OlderNeed, Reader } from "../build/build.js";
 import { call, engineGeneration } from "../engine/engine.js";
-import type { MessageInput } from "../read/message.js";
 import { beginsExchange, isInstructionRole } from "../read/roles.js";
 import type { AnyMessage } from "../read/shapes/index.js";
 import { type Source, Transcript } from "../read/transcript.js";
@@ -39,6 +38,7 @@ const MOST_SINGLES = 256;
 interface Row<M> {
   readonly seq: number;
   readonly message: M;
+  readonly isSummary: boolean;
   readonly latestTimeMs: number | undefined;
 }
 
@@ -455,13 +455,13 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
 
   #rowsOf(entries: readonly Entry[]): Row<M>[] {
     return entries.flatMap((entry) => {
-      const { seq, latestTimeMs } = entry;
+      const { seq, latestTimeMs, type } = entry;
       const { message, flaw } = this.#messageOf(entry);
       if (flaw !== undefined) {
         this.#skip({ seq, reason: flaw });
         return [];
       }
-      return [{ seq, message: message as M, latestTimeMs }];
+      return [{ seq, message: message as M, isSummary: type === "summary", latestTimeMs }];
     });
   }
 
@@ -475,7 +475,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
       if (replacesSeq !== undefined) {
         // What has come between in its place was replaced in turn: all from there on, but for summaries.
         const first = rows.findLastIndex(({ seq }) => seq < replacesSeq) + 1;
-        const summaries = rows.slice(first).filter(({ message }) => isSummary(message as MessageInput));
+        const summaries = rows.slice(first).filter(({ isSummary }) => isSummary);
         rows.length = first;
         for (const summary of summaries) {
           rows.push(summary);
@@ -753,13 +753,7 @@ function nameOf({ prefix }: Derived, block: number): string {
 }
 
 function roleOf(entry: Entry | undefined): unknown {
-  const read = entry === undefined ? undefined : messageOf(entry);
-  return read?.message?.role;
-}
-
-function isSummary(message: AnyMessage): boolean {
-  const { summaryOf } = message as MessageInput;
-  return summaryOf != null && summaryOf !== "";
+  return entry === undefined ? undefined : messageOf(entry).about?.role;
 }
 
 function isBeginning(entry: Entry | undefined): boolean {

@@ -1,4 +1,5 @@
-// Messages of other shapes: those that are known are read or refused by name, and of any other none passes for an empty message.
+// Messages of every shape: those that are known are read, whatever way they go in, none as one of another shape, and of what is not
+// known nothing passes for an empty message. Each shape has a test file of its own in `shapes`.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -7,11 +8,12 @@ import {
   buildContextSync,
   countTokens,
   createTranscript,
-  knownShapes,
   loadEncoding,
   memoryStore,
+  messageShapes,
   openSession,
   parseTranscript,
+  replay,
 } from "windrow";
 import { checkContextError, errorOf } from "../support/errors.mjs";
 import { forEachSeed } from "../support/random.mjs";
@@ -31,37 +33,14 @@ class HumanMessage {
   _getType() {
     return "human";
   }
+  toJSON() {
+    return { lc: 1, type: "constructor", id: [...this.lc_namespace, "HumanMessage"], kwargs: this.lc_kwargs };
+  }
 }
 
-/** Of every known shape a list of messages in which `ASKED` and `SAID` are said. */
+/** Of every shape, by its name, a list of messages in which `ASKED` and `SAID` are said, and a tool is called. */
 const SAMPLES = {
-  "ChatGPT export": [
-    {
-      title: "Boats",
-      mapping: {
-        root: { id: "root", message: null },
-        a: {
-          message: {
-            id: "a",
-            author: { role: "user" },
-            create_time: 1.5,
-            content: { content_type: "text", parts: [ASKED] },
-          },
-        },
-        b: { message: { id: "b", author: { role: "assistant" }, content: { content_type: "text", parts: [SAID] } } },
-      },
-    },
-  ],
-  "Claude export": [
-    {
-      uuid: "c",
-      chat_messages: [
-        { uuid: "a", sender: "human", text: ASKED, created_at: "2025-05-05T08:00:00Z" },
-        { uuid: "b", sender: "assistant", text: "", content: [{ type: "text", text: SAID }] },
-      ],
-    },
-  ],
-  "opencode message": [
+  opencode: [
     { info: { id: "a", role: "user", time: { created: 1 } }, parts: [{ type: "text", text: ASKED }] },
     {
       info: { id: "b", role: "assistant" },
@@ -71,7 +50,7 @@ const SAMPLES = {
       ],
     },
   ],
-  "Mastra MastraDBMessage": [
+  mastra: [
     { id: "a", role: "user", createdAt: new Date(0), content: { format: 2, parts: [{ type: "text", text: ASKED }] } },
     {
       id: "b",
@@ -88,13 +67,13 @@ const SAMPLES = {
       },
     },
   ],
-  "Gemini Content": [
+  gemini: [
     { role: "user", parts: [{ text: ASKED }] },
     { role: "model", parts: [{ functionCall: { name: "look", args: { q: 1 } } }] },
     { role: "user", parts: [{ functionResponse: { name: "look", response: { people: 40 } } }] },
     { role: "model", parts: [{ text: SAID }] },
   ],
-  "LangChain message": [
+  langchain: [
     new HumanMessage(ASKED),
     { type: "ai", data: { content: SAID, tool_calls: [{ id: "t", name: "look", args: { q: 1 } }] } },
     {
@@ -104,7 +83,7 @@ const SAMPLES = {
       kwargs: { content: "40", tool_call_id: "t" },
     },
   ],
-  "pi AgentMessage": [
+  pi: [
     { role: "user", content: ASKED, timestamp: 1 },
     {
       role: "assistant",
@@ -116,13 +95,13 @@ const SAMPLES = {
     },
     { role: "toolResult", toolCallId: "t", toolName: "look", content: [{ type: "text", text: "40" }], timestamp: 3 },
   ],
-  "OpenAI Agents AgentInputItem": [
+  "openai-agents": [
     { role: "user", content: ASKED },
     { type: "function_call", callId: "t", name: "look", arguments: "{}", status: "completed" },
     { type: "function_call_result", callId: "t", name: "look", output: { type: "text", text: "forty" } },
     { role: "assistant", content: [{ type: "output_text", text: SAID }] },
   ],
-  "OpenAI Responses item": [
+  "openai-responses": [
     {
       role: "user",
       content: [
@@ -135,7 +114,7 @@ const SAMPLES = {
     { type: "function_call_output", call_id: "t", output: "forty" },
     { type: "message", role: "assistant", content: [{ type: "output_text", text: SAID }] },
   ],
-  "AI SDK UIMessage (version 4)": [
+  "ai-sdk-ui-4": [
     {
       id: "a",
       role: "user",
@@ -149,7 +128,7 @@ const SAMPLES = {
       toolInvocations: [{ state: "result", toolCallId: "t", toolName: "look", args: { q: 1 }, result: { people: 40 } }],
     },
   ],
-  "AI SDK UIMessage": [
+  "ai-sdk-ui": [
     { id: "a", role: "user", parts: [{ type: "text", text: ASKED }] },
     {
       id: "b",
@@ -161,9 +140,14 @@ const SAMPLES = {
       ],
     },
   ],
-  "Claude Code log": [
-    { type: "user", uuid: "a", message: { role: "user", content: ASKED } },
-    { type: "assistant", uuid: "b", message: { role: "assistant", content: [{ type: "text", text: SAID }] } },
+};
+
+/** The same in windrow's own form, and in those that are read with it. */
+const OWN_SAMPLES = {
+  windrow: [
+    { role: "user", content: ASKED },
+    { role: "assistant", content: SAID, toolCalls: [{ id: "t", name: "look", arguments: { q: 1 } }] },
+    { role: "tool", toolCallId: "t", content: "forty" },
   ],
   "AI SDK ModelMessage": [
     { role: "user", content: [{ type: "text", text: ASKED }] },
@@ -225,8 +209,23 @@ const WAYS = {
   },
 };
 
-async function isRefusedEverywhere(messages, expected = {}) {
+/** Every way in that takes the name of a shape. */
+const NAMED_WAYS = {
+  buildContext: (messages, shape) => buildContext(messages, { encoding, shape }),
+  buildContextSync: (messages, shape) => buildContextSync(messages, { encoding, shape }),
+  countTokens: (messages, shape) => countTokens(messages, { encoding, shape }),
+  createTranscript: (messages, shape) => createTranscript(messages, { shape }),
+};
+
+/** Checks that messages are read, whatever way they go in; the first of them also as the request. */
+async function isReadEverywhere(messages) {
   for (const [way, take] of Object.entries(WAYS)) {
+    await assert.doesNotReject(async () => take(way === "request" ? messages.slice(0, 1) : messages), way);
+  }
+}
+
+async function isRefusedEverywhere(messages, expected = {}, ways = WAYS) {
+  for (const [way, take] of Object.entries(ways)) {
     const failure = await errorOf(() => take(messages));
     assert.ok(failure !== undefined, `${way}: ${JSON.stringify(messages)}`);
     checkContextError(failure, { code: "INVALID_TRANSCRIPT", kind: failure.kind, ...expected });
@@ -234,67 +233,208 @@ async function isRefusedEverywhere(messages, expected = {}) {
   }
 }
 
-describe("known shapes", () => {
-  test("every one has a sample, and every sample a shape", () => {
-    assert.deepEqual(Object.keys(SAMPLES).sort(), knownShapes.map(({ name }) => name).sort());
+/** What messages say, and what each of them costs. */
+function readingOf(messages, options) {
+  const costs = messages.map((message) => countTokens([message], { encoding, ...options }).tokens);
+  const { text: said } = buildContextSync(messages, { encoding, render: { format: "text" }, ...options });
+  return { costs, said };
+}
+
+describe("shapes that are known", () => {
+  test("every one has a sample, a name and a title of its own", () => {
+    assert.deepEqual(Object.keys(SAMPLES).sort(), messageShapes.map(({ name }) => name).sort());
+    assert.equal(new Set(messageShapes.map(({ title }) => title)).size, messageShapes.length);
+    assert.ok(Object.isFrozen(messageShapes) && messageShapes.every(Object.isFrozen));
   });
 
-  for (const { name, isRead, byHand } of knownShapes) {
-    const messages = SAMPLES[name];
-    if (isRead) {
-      test(`${name}: is read, and what it holds is counted`, () => {
-        const shown = text(messages);
-        for (const said of [ASKED, SAID, "[Calling look(", "forty"]) {
-          assert.ok(shown.includes(said), `${said} in ${shown}`);
-        }
-        const more = structuredClone(messages);
-        const { tokens } = countTokens(messages, { encoding });
-        const result = more.at(-1);
-        const long = "word ".repeat(100);
-        result.content =
-          typeof result.content === "string" ? long : [{ ...result.content[0], output: long, content: long }];
-        assert.ok(countTokens(more, { encoding }).tokens > tokens + 90);
-        assert.equal(
-          buildContextSync(messages, { encoding }).kept.length,
-          messages.length,
-          "calls and results are paired",
-        );
-      });
-      continue;
-    }
-
-    test(`${name}: is refused by name, with the line that turns it into messages`, async () => {
-      const failure = await errorOf(() => buildContext(messages, { encoding }));
-      checkContextError(failure, { code: "INVALID_TRANSCRIPT", message: new RegExp(name.replace(/[()]/g, "\\$&")) });
-      assert.match(failure.path, /^messages\[\d\]/);
-      assert.ok(failure.nextAction.includes(byHand), failure.nextAction);
-      for (const take of Object.values(WAYS)) {
-        assert.equal((await errorOf(() => take(messages)))?.code, "INVALID_TRANSCRIPT");
-      }
-    });
-
-    test(`${name}: the line gives messages that hold what was said`, () => {
-      const rewritten = new Function("messages", `return ${byHand}`)(messages);
-      const shown = text(rewritten);
-      for (const said of [ASKED, SAID]) {
+  for (const [name, messages] of Object.entries({ ...OWN_SAMPLES, ...SAMPLES })) {
+    test(`${name}: is read, whatever way it goes in, and what it holds is counted`, async () => {
+      await isReadEverywhere(messages);
+      const shown = text(messages);
+      for (const said of [ASKED, SAID, "[Calling look("]) {
         assert.ok(shown.includes(said), `${said} in ${shown}`);
       }
-      const hasTools = /look/.test(JSON.stringify(messages));
-      assert.equal(shown.includes("[Calling look("), hasTools, shown);
-      assert.equal(/40|forty/.test(shown.replaceAll(SAID, "")), hasTools, shown);
-      const { kept } = buildContextSync(rewritten, { encoding });
-      assert.equal(kept.length, rewritten.length, "calls and results are paired");
+      assert.match(shown.replaceAll(SAID, ""), /40|forty/);
+      const { kept } = buildContextSync(messages, { encoding });
+      assert.equal(kept.length, messages.length, "calls and results are paired");
+      for (const [at, message] of kept.entries()) {
+        assert.equal(message, messages[at], "the caller's own object");
+      }
+      const [longer] = messages.map((message) =>
+        JSON.parse(JSON.stringify(message).replace(ASKED, "word ".repeat(100))),
+      );
+      const [cost, more] = [messages[0], longer].map((message) => countTokens([message], { encoding }).tokens);
+      assert.ok(more > cost + 90, `${more} after ${cost}`);
     });
   }
 
-  test("200 messages of a chat page do not pass for a small context", async () => {
+  for (const [name, messages] of Object.entries(SAMPLES)) {
+    test(`${name}: is taken for no other shape`, () => {
+      assert.deepEqual(readingOf(messages), readingOf(messages, { shape: name }));
+    });
+  }
+
+  test("messages of all shapes may stand in one list", async () => {
+    const all = Object.values({ ...OWN_SAMPLES, ...SAMPLES });
+    const count = (messages) => countTokens(messages, { encoding }).tokens;
+    // What a prompt costs beside its messages is counted once.
+    const beside = count([]);
+    const sum = all.reduce((tokens, messages) => tokens + count(messages) - beside, beside);
+    assert.equal(count(all.flat()), sum);
+    forEachSeed(20, (random) => {
+      const mixed = Array.from({ length: 9 }, () => random.pick(all.flat()));
+      assert.equal(
+        count(mixed),
+        mixed.reduce((tokens, message) => tokens + count([message]) - beside, beside),
+      );
+    });
+    assert.equal(text(all.flat()).split(SAID).length - 1, all.length);
+    await isReadEverywhere(all.flat());
+  });
+
+  test("a message of any shape may be the request, and is in the recording", async () => {
+    for (const [request] of Object.values({ ...OWN_SAMPLES, ...SAMPLES })) {
+      const messages = [{ role: "user", content: "Hello." }];
+      const context = buildContextSync(messages, { encoding, request });
+      assert.equal(context.messages.at(-1), request);
+      for (const recording of [context.recording, JSON.parse(JSON.stringify(context.recording))]) {
+        const again = await replay(recording, messages);
+        assert.deepEqual([again.same, again.differences], [true, []], JSON.stringify(request));
+      }
+    }
+  });
+
+  test("200 messages of a chat page are a budget's to choose from", async () => {
     const messages = Array.from({ length: 200 }, (_, index) => ({
       id: `${index}`,
       role: index % 2 === 0 ? "user" : "assistant",
       parts: [{ type: "text", text: SAID.repeat(100) }],
     }));
-    const failure = await errorOf(() => buildContext(messages, { budget: { maxTokens: 4000 } }));
-    checkContextError(failure, { code: "INVALID_TRANSCRIPT", path: "messages[0].parts", message: /AI SDK UIMessage/ });
+    const context = await buildContext(messages, { encoding, budget: { maxTokens: 4000 } });
+    assert.ok(context.kept.length > 0 && context.kept.length < 200);
+    assert.ok(context.tokens.total > 2000 && context.tokens.total <= 4000);
+    assert.equal(context.explain("199").position, 199);
+  });
+});
+
+describe("the option shape", () => {
+  /** By the name of a shape a message that only the option makes one of it. */
+  const TOLD = {
+    pi: [{ role: "toolCall", content: "Hi." }, /messages\[0\]\.role: unknown role "toolCall"/],
+    gemini: [{ role: "user", content: "Hi." }, /messages\[0\]\.content: what the message says is in `content`/],
+    langchain: [{ role: "user", content: "Hi." }, /messages\[0\]\.type: unknown type/],
+    mastra: [{ role: "user", content: "Hi." }, /messages\[0\]\.content: expected a content with parts/],
+  };
+
+  for (const [name, [message, expected]] of Object.entries(TOLD)) {
+    test(`${name}: is what messages are read by where it is named`, async () => {
+      for (const [way, take] of Object.entries(NAMED_WAYS)) {
+        const failure = await errorOf(() => take([message], name));
+        checkContextError(failure, { kind: failure.kind, code: "INVALID_TRANSCRIPT", message: expected });
+        assert.match(failure.message, expected, way);
+      }
+    });
+  }
+
+  test("one that is named wrongly loses nothing: what it does not know is refused", () => {
+    for (const { name } of messageShapes) {
+      for (const message of Object.values({ ...OWN_SAMPLES, ...SAMPLES }).flat()) {
+        const shown = (shape) => {
+          try {
+            return buildContextSync([message], { encoding, shape, request: null, render: { format: "text" } });
+          } catch (failure) {
+            checkContextError(failure, { code: "INVALID_TRANSCRIPT" });
+            return undefined;
+          }
+        };
+        const [right, wrong] = [shown(undefined), shown(name)];
+        if (wrong !== undefined) {
+          assert.ok(wrong.tokens.total >= right.tokens.total, `${name}: ${JSON.stringify(message)}: ${wrong.text}`);
+        }
+      }
+    }
+  });
+
+  test("a message that could be of either is read as it says", () => {
+    // A user's message of pi, of 1970: by itself it is one in windrow's own form, with a field that says nothing.
+    const message = { role: "user", content: ASKED, timestamp: 1000 };
+    const shown = (options) =>
+      buildContextSync([message], { encoding, render: { format: "text", times: true }, ...options });
+    assert.doesNotMatch(shown({}).text, /1970/);
+    assert.match(shown({ shape: "pi" }).text, /1970/);
+    assert.match(
+      buildContextSync(createTranscript([message], { shape: "pi" }), {
+        encoding,
+        render: { format: "text", times: true },
+      }).text,
+      /1970/,
+    );
+    for (const none of [undefined, null]) {
+      assert.equal(shown({ shape: none }).text, shown({}).text);
+    }
+  });
+
+  test("the same array is read anew under another name", () => {
+    const messages = [{ role: "user", content: ASKED, timestamp: 1000 }];
+    const build = (shape) =>
+      buildContextSync(messages, { encoding, shape, render: { format: "text", times: true } }).text;
+    const texts = [undefined, "pi", undefined, "pi"].map(build);
+    assert.deepEqual([texts[2], texts[3]], [texts[0], texts[1]]);
+    assert.notEqual(texts[0], texts[1]);
+  });
+
+  test("one that is misspelt is an error that names the right one", async () => {
+    for (const [misspelt, near] of [
+      ["gemni", "gemini"],
+      ["lang-chain", "langchain"],
+      ["ai-sdk-ui4", "ai-sdk-ui-4"],
+      ["openai-response", "openai-responses"],
+    ]) {
+      for (const take of Object.values(NAMED_WAYS)) {
+        const failure = await errorOf(() => take([{ role: "user", content: "Hi." }], misspelt));
+        checkContextError(failure, { kind: failure.kind, code: "INVALID_CONFIG", path: "shape" });
+        assert.ok(failure.message.endsWith(`did you mean ${near}?`), failure.message);
+        for (const { name } of messageShapes) {
+          assert.ok(failure.nextAction.includes(name), failure.nextAction);
+        }
+      }
+    }
+    for (const none of ["", 5, {}, ["pi"], "toString"]) {
+      checkContextError(await errorOf(() => buildContext([], { shape: none })), {
+        code: "INVALID_CONFIG",
+        path: "shape",
+      });
+    }
+  });
+});
+
+describe("a row of a file is refused as a message, and the error says how the file is read", () => {
+  const FILES = {
+    "an export of ChatGPT": {
+      title: "Boats",
+      mapping: {
+        root: { id: "root", message: null },
+        a: { message: { id: "a", author: { role: "user" }, content: { content_type: "text", parts: [ASKED] } } },
+      },
+    },
+    "an export of Claude": { uuid: "c", chat_messages: [{ uuid: "a", sender: "human", text: ASKED }] },
+    "a log of Claude Code": { type: "user", uuid: "a", message: { role: "user", content: ASKED } },
+  };
+  for (const [name, row] of Object.entries(FILES)) {
+    test(name, async () => {
+      // What is a request need not say who asks.
+      const { request, ...ways } = WAYS;
+      await isRefusedEverywhere([row], { message: new RegExp(`expected a message, got .*${name}`) }, ways);
+      await isRefusedEverywhere([row], {}, { request });
+      const failure = await errorOf(() => buildContext([{ role: "user", content: "hi" }, row]));
+      checkContextError(failure, { code: "INVALID_TRANSCRIPT", path: "messages[1]" });
+      assert.match(failure.nextAction, /parseTranscript/);
+    });
+  }
+
+  test("a message with such a field is one", () => {
+    const message = { role: "user", content: "hi", mapping: { a: 1 }, chat_messages: [], message: { id: "a" } };
+    assert.equal(buildContextSync([message], { encoding }).messages[0], message);
   });
 });
 
@@ -308,25 +448,37 @@ describe("what says something where nothing is read is refused, at its place", (
     "an object": [{ role: "user", message: { text: "hello" } }, "message"],
     "an empty content beside a text": [{ role: "user", content: "", text: "hello" }, "text"],
     "null beside a body": [{ role: "user", content: null, body: "hello" }, "body"],
-    "an empty list beside parts": [{ role: "user", content: [], parts: [{ type: "text", text: "hello" }] }, "parts"],
+    "an empty list beside pieces": [{ role: "user", content: [], pieces: [{ type: "text", text: "hello" }] }, "pieces"],
     "an empty content beside what is said in words": [
       { role: "user", content: "", whatever: "It is said here." },
       "whatever",
     ],
-    "a content beside more parts": [
+    "a content beside more pieces": [
       {
         role: "assistant",
         content: "One.",
-        parts: [
+        pieces: [
           { type: "text", text: "One." },
           { type: "text", text: "Two." },
         ],
       },
-      "parts",
+      "pieces",
+    ],
+    "a list as the content beside parts": [
+      { role: "user", content: [{ type: "text", text: "hello" }], parts: [{ type: "step-start" }] },
+      "content",
+    ],
+    "a content beside parts that say something else": [
+      { role: "assistant", content: "One.", parts: [{ type: "text", text: "Two." }] },
+      "content",
     ],
     "a content beside tools": [
+      { role: "assistant", content: "One.", toolUses: [{ type: "tool_use", id: "x", name: "find", input: {} }] },
+      "toolUses",
+    ],
+    "a tool's call of an unknown state": [
       { role: "assistant", content: "One.", toolInvocations: [{ toolCallId: "x", toolName: "find", args: {} }] },
-      "toolInvocations",
+      "toolInvocations[0].state",
     ],
     "a content beside calls of another name": [
       {
@@ -349,6 +501,14 @@ describe("what says something where nothing is read is refused, at its place", (
     ],
     "an image of another name": [part({ type: "image", b64_json: "aGVsbG8=" }), "content[1].b64_json"],
     "a file of nothing": [part({ type: "file", file: { filename: "a.pdf" } }), "content[1]"],
+    "a text of a search result that is none": [
+      part({ type: "search_result", title: "Boats", source: "a", content: [{ type: "image" }] }),
+      "content[1].content[0].text",
+    ],
+    "whether a call was allowed": [
+      { role: "tool", content: [{ type: "tool-approval-response", approvalId: "a", approved: true }] },
+      "content[0]",
+    ],
     "a call with args": [call({ args: { q: 1 } }), "toolCalls[0].args"],
     "a call with parameters": [call({ parameters: { city: "Rome" } }), "toolCalls[0].parameters"],
     "a call with arguments of nothing and params": [
@@ -374,7 +534,16 @@ describe("what says something where nothing is read is refused, at its place", (
       { role: "user", content: [{ type: "tool_result", tool_use_id: "c", output: "found" }] },
       "content[0].output",
     ],
-    "a role of another shape": [{ role: "model", parts: [{ text: "hello" }] }, "role"],
+    "a role of no shape": [{ role: "robot", parts: [{ text: "hello" }] }, "role"],
+    "a part of no shape": [{ role: "user", parts: [{ say: "hello" }] }, "parts"],
+    "calls beside the parts of another shape": [
+      { role: "model", parts: [{ text: "hello" }], toolUses: [{ type: "tool_use", id: "x", name: "find", input: {} }] },
+      "toolUses",
+    ],
+    "a file beside an item": [
+      { type: "function_call_output", call_id: "c", output: "hi", attachments: [{ url: "https://example.org/1.png" }] },
+      "attachments",
+    ],
   };
   for (const [name, [message, path]] of Object.entries(cases)) {
     test(name, async () => {
@@ -525,54 +694,32 @@ describe("what says nothing passes, and comes back as it was", () => {
   });
 });
 
-describe("files of which no message can be read", () => {
-  const isReadable = async (message) =>
-    (await errorOf(() => WAYS.countTokens([message])).catch(() => undefined)) === undefined;
-
-  /** Shapes of which files are read, though an array of their rows is refused. */
-  const readFromFiles = ["Claude Code log"];
-
-  for (const { name, isRead, byHand } of knownShapes) {
-    if (isRead || readFromFiles.includes(name)) {
-      continue;
-    }
-    test(`${name}: is refused with its name, and what to do`, async () => {
-      // Some messages of some shapes are those of OpenAI's chat too. An instance has lost in JSON what it was.
-      const own = JSON.parse(JSON.stringify(SAMPLES[name].filter((message) => !(message instanceof HumanMessage))));
-      const rows = [];
-      for (const message of own) {
-        rows.push(...((await isReadable(message)) ? [] : [message]));
-      }
-      assert.ok(rows.length > 0);
+describe("files", () => {
+  for (const [name, messages] of Object.entries({ ...OWN_SAMPLES, ...SAMPLES })) {
+    test(`${name}: is read from a list, from lines and from an object with messages`, async () => {
+      const rows = JSON.parse(JSON.stringify(messages));
       for (const file of [
         JSON.stringify(rows, null, 1),
         rows.map((row) => JSON.stringify(row)).join("\n"),
         JSON.stringify({ messages: rows }, null, 1),
       ]) {
-        const expected = { code: "INVALID_TRANSCRIPT", message: new RegExp(name.replace(/[()]/g, "\\$&")) };
-        const parsed = await errorOf(() => parseTranscript(file));
-        checkContextError(parsed, { kind: "transcript_error", ...expected });
-        assert.ok(parsed.nextAction.includes(byHand), parsed.nextAction);
+        const parsed = parseTranscript(file);
+        assert.deepEqual(parsed.skipped, []);
+        assert.equal(text(parsed.messages), text(rows));
         const session = await openSession("s", { store: memoryStore() });
-        checkContextError(await errorOf(() => session.import(file)), { kind: "session_error", ...expected });
-        assert.equal((await session.messages()).length, 0);
+        const { messageCount, skipped } = await session.import(file);
+        assert.deepEqual([messageCount, skipped], [rows.length, []]);
+        assert.equal(text(await session.messages()), text(rows));
       }
     });
   }
 
-  for (const name of readFromFiles) {
-    test(`${name}: is read`, () => {
-      const { messages, skipped } = parseTranscript(JSON.stringify(SAMPLES[name]));
-      assert.ok(messages.length > 0, JSON.stringify(skipped));
-    });
-  }
-
-  test("of some messages the others are skipped, each with its shape", () => {
+  test("of some messages those that cannot be read are skipped, each with its place", () => {
     const { messages, skipped } = parseTranscript(
-      JSON.stringify([{ role: "user", content: "hi" }, ...SAMPLES["AI SDK UIMessage"]]),
+      JSON.stringify([...SAMPLES.gemini, { role: "model", parts: [{ hologram: "hello" }, { text: "hi" }] }]),
     );
-    assert.equal(messages.length, 1);
-    assert.match(skipped[0].reason, /AI SDK UIMessage/);
+    assert.equal(messages.length, SAMPLES.gemini.length);
+    assert.match(skipped[0].reason, /^parts\[0\]\.hologram: unknown field "hologram" of a part/);
   });
 
   test("an empty conversation is none of them", async () => {
@@ -611,6 +758,38 @@ describe("Anthropic's blocks", () => {
     const count = (messages) => countTokens(messages, { encoding }).tokens;
     assert.equal(count([use, result("forty people")]), count(own));
     assert.equal(count([use, result([{ type: "text", text: "forty people" }])]), count(own));
+  });
+
+  test("what the provider's own tools did, found and was given is read, and goes with the tools", () => {
+    const blocks = [
+      { type: "server_tool_use", id: "s", name: "web_search", input: { query: "boats" } },
+      { type: "web_search_tool_result", tool_use_id: "s", content: [{ type: "web_search_result", title: "Boats" }] },
+      { type: "text", text: "It is free." },
+    ];
+    const given = {
+      role: "user",
+      content: [
+        {
+          type: "search_result",
+          title: "Boats",
+          source: "https://example.org",
+          content: [{ type: "text", text: "All." }],
+        },
+        { type: "container_upload", file_id: "file_1" },
+      ],
+    };
+    const messages = [given, { role: "assistant", content: blocks }];
+    assert.match(text(messages), /web_search[\s\S]*Boats[\s\S]*It is free\./);
+    const count = (messages) => countTokens(messages, { encoding }).tokens;
+    const data = "Boats\nhttps://example.org\nAll.";
+    const plain = [
+      { type: "document", source: { type: "text", media_type: "text/plain", data } },
+      { type: "file", file_id: "file_1" },
+    ];
+    assert.equal(count([given]), count([{ role: "user", content: plain }]));
+    const context = buildContextSync(messages, { encoding, filter: { excludeToolCalls: true } });
+    assert.deepEqual(context.messages[1].content, [blocks[2]]);
+    assert.equal(count(context.messages), context.tokens.total);
   });
 
   test("are blocks of the same form where they are shortened", () => {

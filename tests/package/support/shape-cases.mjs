@@ -2,7 +2,16 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { buildContextSync, countTokens, createTranscript, loadEncoding, messageShapes, replay } from "windrow";
+import {
+  buildContextSync,
+  countTokens,
+  createTranscript,
+  loadEncoding,
+  memoryStore,
+  messageShapes,
+  openSession,
+  replay,
+} from "windrow";
 import { checkContextError } from "./errors.mjs";
 
 const encoding = "o200k_base";
@@ -123,6 +132,55 @@ export function checkShape({ name, sample, plain, texts, together = [], unknown 
       }
     });
 
+    test("it may be named", () => {
+      const messages = sample();
+      for (const message of messages) {
+        const cost = (options) => attempt(() => countTokens([message], { encoding, ...options }));
+        // Some shapes have messages that are in windrow's own form too: those are read in either.
+        assert.deepEqual(cost({ shape: name }), cost({}));
+      }
+      const transcript = createTranscript(sample(), { shape: name });
+      assert.equal(
+        buildContextSync(transcript, { encoding }).tokens.total,
+        buildContextSync(messages, { encoding, shape: name }).tokens.total,
+      );
+    });
+
+    test("a session of it lasts: the same messages, known by the same ids, and so does its file", async () => {
+      const store = memoryStore();
+      const messages = sample();
+      const written = await openSession("s", { store });
+      await written.append(messages);
+      await written.close();
+
+      const session = await openSession("s", { store });
+      const config = { encoding, request: null, sessionId: null };
+      const before = buildContextSync(messages, config);
+      const ids = await checkKept(session, messages, before, config);
+      const { entries } = await store.read("s");
+      assert.deepEqual(
+        entries.map(({ id }) => id),
+        ids,
+      );
+      const copy = await openSession("copy", { store });
+      assert.deepEqual((await copy.import(await session.export())).skipped, []);
+      assert.deepEqual(await checkKept(copy, messages, before, config), ids);
+    });
+
+    test("in a session its mark is the engine's: what is pinned is, and what is not to be kept is not", async () => {
+      for (const message of sample()) {
+        const session = await openSession("s", { store: memoryStore() });
+        await session.append(Object.assign(clone(message), { pinned: true, tags: ["command"], persist: true }));
+        assert.equal((await session.info()).logs.transcript.pinnedCount, 1);
+        assert.equal((await session.append(Object.assign(clone(message), { persist: false }))).firstSeq, undefined);
+        // Its newest message is replaced by one that says the same, and keeps its name.
+        const [was] = await session.messages();
+        await session.replaceLast(clone(message));
+        const [is] = await session.messages();
+        assert.equal(idOf(is), idOf(was));
+      }
+    });
+
     test("what it does not know is refused, with its place", () => {
       for (const [message, place] of unknown()) {
         const failure = attempt(() => buildContextSync([message], { encoding }), true);
@@ -130,6 +188,35 @@ export function checkShape({ name, sample, plain, texts, together = [], unknown 
       }
     });
   });
+}
+
+/** Checks that a session has the messages that it was given; gives their ids. */
+async function checkKept(session, messages, before, config) {
+  const cost = (message) => countTokens([message], { encoding }).tokens;
+  assert.deepEqual((await session.messages()).map(cost), messages.map(cost));
+  const context = await session.build(config);
+  assert.equal(context.tokens.total, before.tokens.total);
+  const seqs = context.kept.map((message) => session.seqOf(message)).sort((left, right) => left - right);
+  assert.equal(new Set(seqs).size, messages.length);
+  return messages.map((_, at) => {
+    const { id, position } = context.explain(at);
+    const own = before.explain(at).id;
+    assert.equal(position, at);
+    if (own !== undefined) {
+      assert.equal(id, own);
+    } else if (id !== undefined) {
+      assert.match(id, /^msg_[0-9a-f]{16}$/);
+    }
+    if (id !== undefined) {
+      assert.ok(context.explain(id).position >= at);
+    }
+    return id;
+  });
+}
+
+/** The id of a message, as a build knows it. */
+function idOf(message) {
+  return buildContextSync([message], { encoding, request: null }).explain(0).id;
 }
 
 /** What a call gives; undefined where it fails, or its failure. */

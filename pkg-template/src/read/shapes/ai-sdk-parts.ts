@@ -2,7 +2,7 @@
 
 import { required } from "../malformed.js";
 import type { PartInput } from "../message.js";
-import { type Row, recordOf } from "./shape.js";
+import { kindOfMediaType, type Row, recordOf } from "./shape.js";
 
 /** What the model is told of a call that its user did not allow. */
 export const DENIED = "Tool execution denied.";
@@ -31,13 +31,12 @@ export function mediaPart(
   media: { readonly url?: unknown; readonly data?: unknown; readonly file?: unknown },
 ): PartInput {
   const mediaType = part.mediaType ?? part.mimeType ?? part.contentType ?? typeInDataUrl(media.url ?? media.data);
-  const kind = /^(image|audio)(?:\/|$)/.exec(String(mediaType))?.[1] ?? "file";
   const facts = FACTS.filter((fact) => part[fact] != null).map((fact) => [fact, part[fact]] as const);
   return {
     ...Object.fromEntries(facts),
     ...(typeof mediaType === "string" ? { mediaType } : {}),
     ...media,
-    type: kind as "image" | "audio" | "file",
+    type: kindOfMediaType(mediaType),
   };
 }
 

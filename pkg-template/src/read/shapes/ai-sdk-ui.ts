@@ -51,9 +51,18 @@ export const uiMessageShape: MessageShape = {
     parts.every((part) => typeof recordOf(part).type === "string" && !isOfVersion4(recordOf(part))),
 
   read({ id, role, parts, content, metadata, createdAt }) {
+    if (parts == null) {
+      throw new Malformed(
+        ".parts",
+        "the message has no parts",
+        "Give it a list of parts: an empty one where nothing is said.",
+      );
+    }
     const read = list(parts, ".parts").flatMap((part, at) => readPart(recordOf(part), `.parts[${at}]`));
     // Stored messages of earlier versions say all of their text here too.
-    if (typeof content === "string" && content !== "" && !textOf(read).includes(content)) {
+    const isSaid =
+      typeof content === "string" ? textOf(read).includes(content) : list(content, ".content").length === 0;
+    if (!isSaid) {
       throw new Malformed(".content", "it says something else than the parts", "Say it in a part, or leave it out.");
     }
     return {

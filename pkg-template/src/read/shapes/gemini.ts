@@ -13,6 +13,8 @@ import { list, Malformed, required, text as textAt } from "../malformed.js";
 import type { PartInput } from "../message.js";
 import { hasMedia } from "../substance.js";
 import {
+  fieldsWithValue,
+  kindOfMediaType,
   type MessageShape,
   type PlainMessage,
   partsWithText,
@@ -257,17 +259,7 @@ function readMedia(held: unknown, part: Row, place: string): readonly PartInput[
   }
   const mediaType = textAt(mimeType, `${place}.mimeType`);
   const facts = { data, url: fileUri, mediaType, detail: detailOf(part), seconds: secondsOf(part) };
-  return [{ type: mediaKindOf(mediaType), ...given(facts) } as PartInput];
-}
-
-/** What a file is for the engine, by its media type. A video is a file. */
-export function mediaKindOf(mediaType: string | undefined): "image" | "audio" | "file" {
-  return (/^(image|audio)\//.exec(mediaType ?? "")?.[1] ?? "file") as "image" | "audio" | "file";
-}
-
-/** Fields without those that have nothing. */
-export function given(fields: Row): Row {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null));
+  return [{ type: kindOfMediaType(mediaType), ...fieldsWithValue(facts) } as PartInput];
 }
 
 function detailOf({ mediaResolution }: Row): string | undefined {

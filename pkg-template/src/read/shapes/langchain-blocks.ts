@@ -6,8 +6,8 @@ import { describe } from "../../base/options.js";
 import { list, Malformed, required, text as textAt } from "../malformed.js";
 import type { PartInput } from "../message.js";
 import { hasMedia } from "../substance.js";
-import { geminiFields, geminiPartWithText, given, kindOfGeminiPart, mediaKindOf, readGeminiPart } from "./gemini.js";
-import { type Row, recordOf, type TextKind } from "./shape.js";
+import { geminiFields, geminiPartWithText, kindOfGeminiPart, readGeminiPart } from "./gemini.js";
+import { fieldsWithValue, kindOfMediaType, type Row, recordOf, type TextKind } from "./shape.js";
 
 type Parts = readonly PartInput[];
 
@@ -73,7 +73,7 @@ const READERS: Readonly<Record<string, (block: Row, place: string) => Parts>> = 
   document: (block, place) => mediaOf("file", block, place),
   media({ mimeType, data, fileUri }, place) {
     const mediaType = textAt(mimeType, `${place}.mimeType`);
-    return [media(mediaKindOf(mediaType), { data, url: fileUri, mediaType }, place)];
+    return [media(kindOfMediaType(mediaType), { data, url: fileUri, mediaType }, place)];
   },
   "text-plain"(block, place) {
     const { title, context, text } = block;
@@ -359,7 +359,7 @@ function media(kind: MediaKind, { mediaType, detail, ...held }: Row, place: stri
     detail: textAt(detail, `${place}.detail`),
     mediaType: mediaType ?? (kind === "video" ? "video/mp4" : undefined),
   };
-  return { type: kind === "video" ? "file" : kind, ...given(facts) } as PartInput;
+  return { type: kind === "video" ? "file" : kind, ...fieldsWithValue(facts) } as PartInput;
 }
 
 /** Media as LangChain's blocks have it, now and before, or as those of Anthropic, OpenAI and Bedrock do. */
@@ -406,5 +406,5 @@ function json(value: unknown): string {
 
 /** Fields as JSON, without those that have nothing. */
 function said(fields: Row): string {
-  return json(given(fields));
+  return json(fieldsWithValue(fields));
 }

@@ -7,9 +7,16 @@ import { describe } from "../../base/options.js";
 import { list, Malformed, required, text as textAt } from "../malformed.js";
 import type { PartInput } from "../message.js";
 import { hasMedia, lostField, sayingField } from "../substance.js";
-import { given } from "./gemini.js";
 import { blockWithText, isOfTool, kindOfBlock, readBlock, readBlocks, readReasoning } from "./langchain-blocks.js";
-import { type MessageShape, type PlainMessage, partsWithText, type Row, recordOf, timeIn } from "./shape.js";
+import {
+  fieldsWithValue,
+  type MessageShape,
+  type PlainMessage,
+  partsWithText,
+  type Row,
+  recordOf,
+  timeIn,
+} from "./shape.js";
 
 /** What of a message is read, by structure: an instance or a plain object, what `toDict()` gives, and what `toJSON()` gives. */
 export type LangChainMessageShape =
@@ -125,6 +132,10 @@ export const langChainMessageShape: MessageShape = {
         })
       : text;
     return copyOf(row, { ...contentIn(fields, made), ...withoutOriginals(fields) });
+  },
+
+  withOrigin(row, { id, ...beside }) {
+    return { ...(id === undefined ? row : copyOf(row, { id })), ...beside };
   },
 
   withoutToolCalls(row) {
@@ -363,7 +374,7 @@ function saidBeside({ refusal, audio }: Row, content: unknown): readonly PartInp
   const { data, id } = recordOf(audio);
   return [
     ...(typeof refusal === "string" && !isInContent ? [{ type: "text", text: refusal } as const] : []),
-    ...(hasMedia(data) || hasMedia(id) ? [{ type: "audio", ...given({ data, id }) } as PartInput] : []),
+    ...(hasMedia(data) || hasMedia(id) ? [{ type: "audio", ...fieldsWithValue({ data, id }) } as PartInput] : []),
   ];
 }
 

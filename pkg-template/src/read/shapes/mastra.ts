@@ -38,6 +38,13 @@ export const mastraShape: MessageShape = {
   read(row) {
     const { id, role, createdAt, threadId, sessionId } = row;
     const content = recordOf(row.content);
+    if (content !== row.content) {
+      throw new Malformed(
+        ".content",
+        `expected a content with parts, got ${describe(row.content)}`,
+        "Pass messages of format 2, as Mastra's memory gives them.",
+      );
+    }
     if (content.format != null && content.format !== FORMAT) {
       throw new Malformed(
         ".content.format",
@@ -60,6 +67,12 @@ export const mastraShape: MessageShape = {
     const content = ui4WithText(recordOf(row.content), text);
     return { ...row, content: row.role === "signal" ? withoutTag(content) : content };
   },
+
+  withOrigin: (row, { sessionId, ...named }) => ({
+    ...row,
+    ...named,
+    ...(sessionId === undefined ? {} : { [row.threadId == null ? "sessionId" : "threadId"]: sessionId }),
+  }),
 
   withoutToolCalls(row) {
     const content = ui4WithoutToolCalls(recordOf(row.content));

@@ -15,6 +15,7 @@ import {
   type ItemKind,
   type ItemKinds,
   isOfAgents,
+  itemWithOrigin,
   itemWithoutCalls,
   kindIn,
   mediaPart,
@@ -163,6 +164,8 @@ export const openaiAgentsShape: MessageShape = {
   withText: (row, text) => kindOf(row).withText?.(row, text) ?? row,
 
   withoutToolCalls: (row) => itemWithoutCalls(row, kindOf(row)),
+
+  withOrigin: itemWithOrigin,
 };
 
 /**

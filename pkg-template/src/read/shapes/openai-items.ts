@@ -6,7 +6,7 @@ import { describe } from "../../base/options.js";
 import { list, Malformed, text as optional, required } from "../malformed.js";
 import type { MediaFacts, PartInput } from "../message.js";
 import { hasMedia } from "../substance.js";
-import { type PlainMessage, partsWithText, type Row, recordOf } from "./shape.js";
+import { type Origin, type PlainMessage, partsWithText, type Row, recordOf } from "./shape.js";
 
 /** What is read of an item. */
 export type ItemContent = Pick<PlainMessage, "role" | "content" | "joinsNext" | "status">;
@@ -62,6 +62,15 @@ export function itemWithoutCalls(item: Row, kind: ItemKind): Row {
     return kind.withoutCall(item);
   }
   return kind.isOfTool === true ? { type: "message", role: "assistant", content: [] } : item;
+}
+
+/**
+ * An item that says where it is from. Only a message is given an id: the API refuses a call or a result whose id has another
+ * beginning than its own have, and pairs some by it.
+ */
+export function itemWithOrigin(item: Row, { id, ...beside }: Origin): Row {
+  const isNamed = id !== undefined && item.id == null && typeof item.role === "string";
+  return { ...item, ...(isNamed ? { id } : {}), ...beside };
 }
 
 /** A value as JSON. */

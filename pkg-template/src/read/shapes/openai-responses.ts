@@ -18,6 +18,7 @@ import {
   type ItemKind,
   type ItemKinds,
   isOfAgents,
+  itemWithOrigin,
   itemWithoutCalls,
   json,
   kindIn,
@@ -252,6 +253,8 @@ export const openaiResponsesShape: MessageShape = {
   withText: (row, text) => kindOf(row).withText?.(row, text) ?? row,
 
   withoutToolCalls: (row) => itemWithoutCalls(row, kindOf(row)),
+
+  withOrigin: itemWithOrigin,
 };
 
 const OWN_PART_TYPES: ReadonlySet<unknown> = new Set(["input_image", "input_file"]);

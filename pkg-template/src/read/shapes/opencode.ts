@@ -65,6 +65,21 @@ export const opencodeShape: MessageShape = {
     return { ...row, parts };
   },
 
+  withOrigin(row, { id, createdAt, sessionId }) {
+    const info = recordOf(row.info);
+    const time = recordOf(info.time);
+    return {
+      ...row,
+      info: {
+        ...info,
+        ...(id === undefined ? {} : { id }),
+        // The time of a summary is there, and not read.
+        ...(createdAt === undefined || time.created != null ? {} : { time: { ...time, created: createdAt } }),
+        ...(sessionId === undefined ? {} : { sessionID: sessionId }),
+      },
+    };
+  },
+
   withoutToolCalls(row) {
     const parts = row.parts as readonly Row[];
     return parts.some(isTool) ? { ...row, parts: parts.filter((part) => !isTool(part)) } : row;

@@ -104,6 +104,12 @@ export const piShape: MessageShape = {
     return { ...row, content };
   },
 
+  withOrigin(row, { createdAt, ...named }) {
+    const time = new Date(createdAt ?? Number.NaN).getTime();
+    // The time of a summary is there, and not read.
+    return { ...row, ...named, ...(Number.isNaN(time) || row.timestamp != null ? {} : { timestamp: time }) };
+  },
+
   withoutToolCalls(row) {
     if (row.role === "toolResult") {
       return { ...row, content: [] };

@@ -22,6 +22,9 @@ export interface PlainMessage extends Fields {
   readonly joinsNext?: boolean;
 }
 
+/** Which message it is, when it was written, and of which session it is. */
+export type Origin = Pick<Fields, "id" | "createdAt" | "sessionId">;
+
 /** A shape of messages. */
 export interface MessageShape {
   /** What the option `shape` calls it. */
@@ -41,6 +44,11 @@ export interface MessageShape {
   withText(row: Row, text: string): Row;
   /** A copy of the same class without its tool calls and their results; the message itself where it has none. */
   withoutToolCalls(row: Row): Row;
+  /**
+   * A copy that says where it is from, in the places at which `read` finds it. It is called for plain data alone. Where it is left
+   * out, they are fields of the message: `id`, `createdAt` and `sessionId`.
+   */
+  withOrigin?(row: Row, origin: Origin): Row;
 }
 
 /** What a part is, as far as its text goes: words, the result of a tool, or neither. */
@@ -80,6 +88,16 @@ export function partsWithText<Part>(
 /** A field that is an object; an empty one otherwise. */
 export function recordOf(value: unknown): Row {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Row) : {};
+}
+
+/** Fields without those that have nothing. */
+export function fieldsWithValue(fields: Row): Row {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null));
+}
+
+/** What a file is to the engine, by its media type. A video is a file. */
+export function kindOfMediaType(mediaType: unknown): "image" | "audio" | "file" {
+  return (/^(image|audio)(?:\/|$)/.exec(String(mediaType))?.[1] ?? "file") as "image" | "audio" | "file";
 }
 
 /** When a message was written, if a field says so in a form that windrow reads. */

@@ -374,12 +374,12 @@ describe("forms", () => {
     const own = { role: "user", type: "message", content: "hi" };
     const context = buildContextSync([own], { encoding });
     assert.equal(context.messages[0], own);
-    for (const row of [
-      { type: "system", uuid: "u", content: "Conversation compacted" },
-      { type: "user", message: { role: "user", content: "hi" } },
-      { type: "tool", data: { title: "x" } },
+    for (const [row, path] of [
+      [{ type: "system", uuid: "u", content: "Conversation compacted" }, "messages[0].role"],
+      [{ type: "user", message: { role: "user", content: "hi" } }, "messages[0]"],
+      [{ type: "tool", data: { title: "x" } }, "messages[0].role"],
     ]) {
-      assert.throws(() => buildContextSync([row], { encoding }), { path: "messages[0].role" });
+      assert.throws(() => buildContextSync([row], { encoding }), { code: "INVALID_TRANSCRIPT", path });
     }
   });
 });

@@ -1,0 +1,186 @@
+// Sessions of messages of other shapes: each has its id, its time and its session where its shape has them.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { loadEncoding, memoryStore, openSession } from "windrow";
+
+const encoding = "o200k_base";
+await loadEncoding(encoding);
+const START = Date.UTC(2025, 4, 5, 9);
+
+const lc = (name, kwargs) => ({ lc: 1, type: "constructor", id: ["langchain_core", "messages", name], kwargs });
+const opencode = (info, text) => ({ info: { role: "user", ...info }, parts: [{ type: "text", text }] });
+const mastra = (more) => ({
+  id: "m1",
+  role: "user",
+  createdAt: new Date(START),
+  content: { format: 2, parts: [{ type: "text", text: "Is it free?" }] },
+  ...more,
+});
+
+/** A session with these messages, and what its store knows of them. */
+async function sessionOf(messages, key = "s") {
+  const store = memoryStore();
+  const session = await openSession(key, { store });
+  const { messages: kept } = await session.append(messages);
+  const { entries } = await store.read(key);
+  return { session, store, kept, facts: entries.map(({ id, timeMs }) => [id, timeMs]) };
+}
+
+describe("what a store knows of a message", () => {
+  for (const [name, message, ...facts] of [
+    ["LangChain's toJSON()", lc("HumanMessage", { id: "h1", content: "Hi." }), "h1"],
+    ["LangChain's toDict()", { type: "human", data: { id: "h1", content: "Hi." } }, "h1"],
+    ["opencode", opencode({ id: "o1", time: { created: START } }, "Hi."), "o1", START],
+    ["Mastra", mastra(), "m1", START],
+    ["pi", { role: "user", content: "Hi.", timestamp: START }, undefined, START],
+    ["UIMessage", { id: "u1", role: "user", parts: [{ type: "text", text: "Hi." }] }, "u1"],
+    ["UIMessage with a time", { id: "u1", role: "user", parts: [], metadata: { createdAt: START } }, "u1", START],
+    ["item", { type: "message", id: "msg_1", role: "user", content: [{ type: "input_text", text: "Hi." }] }, "msg_1"],
+    ["Gemini", { role: "model", parts: [{ text: "Hi." }] }],
+  ]) {
+    test(`${name}: its id and its time, as its shape has them`, async () => {
+      const [id, timeMs] = facts;
+      const { facts: known, kept } = await sessionOf([message]);
+      assert.match(known[0][0], id === undefined ? /^msg_[0-9a-f]{16}$/ : new RegExp(`^${id}$`));
+      assert.ok(timeMs === undefined ? Math.abs(known[0][1] - Date.now()) < 60_000 : known[0][1] === timeMs);
+      // The message is as it was, but for what it was given.
+      const { id: _, createdAt: __, ...was } = JSON.parse(JSON.stringify(message));
+      const { id: ___, createdAt: ____, ...is } = kept[0];
+      assert.deepEqual(is, was);
+    });
+  }
+
+  test("what has no id or no time is given it where its shape has it", async () => {
+    const messages = [
+      lc("HumanMessage", { content: "Hi." }),
+      { type: "human", data: { content: "Hi." } },
+      opencode({}, "Hi."),
+      { role: "assistant", content: [{ type: "text", text: "Hi." }], api: "a", stopReason: "stop" },
+    ];
+    const { session, kept, facts } = await sessionOf(messages);
+    const [json, dict, ofOpencode, ofPi] = kept;
+    assert.deepEqual([json.id, json.kwargs.id], [messages[0].id, facts[0][0]]);
+    assert.deepEqual([dict.id, dict.data.id], [undefined, facts[1][0]]);
+    assert.deepEqual([ofOpencode.id, ofOpencode.info.id], [undefined, facts[2][0]]);
+    assert.equal(Date.parse(ofOpencode.info.time.created), facts[2][1]);
+    assert.deepEqual([ofPi.id, ofPi.timestamp], facts[3]);
+    assert.equal(new Set(facts.map(([id]) => id)).size, 4);
+    const context = await session.build({ encoding, request: null });
+    for (const [at, [id]] of facts.entries()) {
+      assert.equal(context.explain(id).position, at);
+    }
+  });
+
+  test("an item of OpenAI's keeps the id that it has, and only a message is given one", async () => {
+    const items = [
+      { role: "user", content: "Where are we?" },
+      { type: "local_shell_call", id: "sh_1", call_id: "c1", action: { type: "exec", command: ["pwd"] } },
+      { type: "local_shell_call_output", id: "c1", output: "/home" },
+      { type: "function_call", call_id: "c2", name: "look", arguments: "{}" },
+      { type: "function_call_output", call_id: "c2", output: "forty" },
+      { type: "message", role: "assistant", content: [{ type: "output_text", text: "At home." }] },
+    ];
+    const { session, kept } = await sessionOf(items);
+    assert.deepEqual(
+      kept.map(({ id }) => id?.replace(/^msg_[0-9a-f]{16}$/, "given")),
+      ["given", "sh_1", "c1", undefined, undefined, "given"],
+    );
+    const context = await session.build({ encoding, request: null });
+    assert.equal(context.kept.length, items.length, "calls and results are paired");
+    assert.equal(context.explain(3).id, undefined);
+  });
+
+  test("a summary is not told its time: it stays where it stands", async () => {
+    const summary = { role: "compactionSummary", summary: "We looked for a boat.", tokensBefore: 9, timestamp: START };
+    const { kept, facts } = await sessionOf([summary, { role: "user", content: "And?", timestamp: START - 5 }]);
+    assert.deepEqual([kept[0].timestamp, facts[0][1]], [START, undefined]);
+    const compaction = { info: { id: "o", role: "user", time: { created: START } }, parts: [{ type: "compaction" }] };
+    const ofOpencode = await sessionOf([compaction]);
+    assert.deepEqual([ofOpencode.kept[0].info.time, ofOpencode.facts], [{ created: START }, [["o", undefined]]]);
+  });
+
+  test("what an instance says beside what its toJSON gives is kept", async () => {
+    class HumanMessage {
+      lc_kwargs = { content: "Hi." };
+      type = "human";
+      content = "Hi.";
+      createdAt = START;
+      pinned = true;
+      replyTo = "a";
+      toJSON() {
+        return lc("HumanMessage", this.lc_kwargs);
+      }
+    }
+    const { session, kept, facts } = await sessionOf([new HumanMessage()]);
+    assert.equal(facts[0][1], START);
+    assert.deepEqual([kept[0].pinned, kept[0].replyTo, kept[0].createdAt], [true, "a", START]);
+    assert.equal((await session.info()).logs.transcript.pinnedCount, 1);
+  });
+});
+
+test("the reply that is being written keeps its id and its time, in every shape", async () => {
+  for (const [message, next, named] of [
+    [lc("AIMessage", { content: "At" }), lc("AIMessage", { content: "At Rosa's" }), ({ kwargs }) => kwargs],
+    [
+      { role: "model", parts: [{ text: "At" }] },
+      { role: "model", parts: [{ text: "At Rosa's" }] },
+    ],
+    [opencode({ role: "assistant" }, "At"), opencode({ role: "assistant" }, "At Rosa's"), ({ info }) => info],
+  ]) {
+    const { session, store, facts } = await sessionOf([message]);
+    const { messages } = await session.replaceLast(next);
+    const { entries } = await store.read("s");
+    assert.deepEqual(
+      entries.map(({ id, timeMs }) => [id, timeMs]),
+      facts,
+    );
+    assert.equal((named ?? ((it) => it))(messages[0]).id, facts[0][0]);
+  }
+});
+
+test("a fork is a session of its own for messages that name theirs", async () => {
+  for (const [message, sessionIdOf] of [
+    [mastra({ threadId: "s" }), ({ threadId }) => threadId],
+    [opencode({ id: "o1", sessionID: "s", time: { created: START } }, "Is it free?"), ({ info }) => info.sessionID],
+    [{ role: "model", parts: [{ text: "Is it free?" }], sessionId: "s" }, ({ sessionId }) => sessionId],
+  ]) {
+    const { session } = await sessionOf([message]);
+    assert.equal((await session.build({ encoding })).messages.length, 1);
+    const fork = await session.fork(1, "fork");
+    assert.deepEqual((await fork.messages()).map(sessionIdOf), ["fork"]);
+    assert.equal((await fork.build({ encoding })).messages.length, 1);
+    assert.equal((await session.build({ encoding, sessionId: "another" })).messages.length, 0);
+  }
+});
+
+describe("files", () => {
+  const items = [
+    { role: "user", content: [{ type: "input_text", text: "Where are we?" }] },
+    { type: "function_call", id: "fc_1", call_id: "c", name: "look", arguments: "{}" },
+    { type: "function_call_output", call_id: "c", output: "At home." },
+  ];
+  const linesOf = (rows) => rows.map((row) => JSON.stringify(row)).join("\n");
+
+  test("rows with a type of their own are messages of their shape", async () => {
+    for (const file of [JSON.stringify(items), JSON.stringify(items, null, 1), linesOf(items)]) {
+      const session = await openSession("s", { store: memoryStore() });
+      const { messageCount, skipped } = await session.import(file);
+      assert.deepEqual([messageCount, skipped], [3, []]);
+      assert.equal((await session.build({ encoding, request: null })).kept.length, 3);
+    }
+  });
+
+  test("in a log they are what the log says: kept, and no messages", async () => {
+    const session = await openSession("s", { store: memoryStore() });
+    const rows = [
+      { type: "session", session_key: "s" },
+      { type: "message", role: "user", text: "Hi." },
+      { type: "tool", content: "a note of somebody's" },
+      ...items.slice(1),
+    ];
+    const { messageCount, skipped } = await session.import(linesOf(rows));
+    assert.deepEqual([messageCount, skipped], [1, []]);
+    assert.equal(await session.export(), `${linesOf(rows)}\n`);
+  });
+});
