@@ -370,18 +370,20 @@ async function isOneValueCut(
 
 /**
  * The entry of a row; where the row has no line, its data are kept. In a log a type says what a row is. Elsewhere it may be that
- * of a message of another shape.
+ * of a message of another shape: its data are kept, as its line would say something else in the log that is exported.
  */
 function entryOfRow(row: unknown, line: string | undefined, encoded: EncodedMessage, isLog: boolean): NewEntry {
   const type = typeOf(row);
-  const isMessage = type === undefined || type === "message" || (!isLog && isOfShape(row));
-  if (!isMessage) {
+  const isOther = type !== undefined && type !== "message";
+  if (isOther && (isLog || !isOfShape(row))) {
     const kept: EntryType = type === "session" || type === "failure" ? type : "other";
     return { type: kept, data: line ?? (row as JsonValue) };
   }
   const message = messageOfRow(row);
   readMessage(message, "row", "session_error", encoded);
-  return line === undefined ? entryOf(message as AnyMessage, encoded) : { ...factsOf(aboutOf(encoded)), data: line };
+  return line === undefined || isOther
+    ? entryOf(message as AnyMessage, encoded)
+    : { ...factsOf(aboutOf(encoded)), data: line };
 }
 
 function isOfShape(row: unknown): boolean {
