@@ -65,6 +65,7 @@ const papers = [
   "docs/hooks.md",
   "docs/hosts.md",
   "docs/presets.md",
+  "docs/providers.md",
   "docs/recall.md",
   "docs/reference.md",
   "docs/sessions.md",

@@ -485,7 +485,8 @@ async function isOneValueCut(
 
 /**
  * The entry of a row, and its message if it is one; where the row has no line, its data are kept. In a log a type says what a row is.
- * Elsewhere it may be that of a message of another shape.
+ * Elsewhere it may be that of a message of another shape: its data are kept, as its line would say something else in the log that is
+ * exported.
  */
 function entryOfRow(
   row: unknown,
@@ -494,15 +495,15 @@ function entryOfRow(
   isLog: boolean,
 ): { readonly entry: NewEntry; readonly message?: AnyMessage } {
   const type = typeOf(row);
-  const isMessage =
-    type === undefined || type === "message" || messageOfTurn(row) !== undefined || (!isLog && isOfShape(row));
-  if (!isMessage) {
+  const isOther = type !== undefined && type !== "message" && messageOfTurn(row) === undefined;
+  if (isOther && (isLog || !isOfShape(row))) {
     const kept: EntryType = type === "session" || type === "failure" ? type : "other";
     return { entry: { type: kept, data: line ?? (row as JsonValue) } };
   }
   const message = messageOfRow(row) as AnyMessage;
   readMessage(message, "row", "session_error", encoded);
-  const entry = line === undefined ? entryOf(message, encoded) : { ...factsOf(aboutOf(encoded)), data: line };
+  const isKeptAsLine = line !== undefined && !isOther;
+  const entry = isKeptAsLine ? { ...factsOf(aboutOf(encoded)), data: line } : entryOf(message, encoded);
   return { entry, message };
 }
 

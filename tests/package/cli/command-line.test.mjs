@@ -53,6 +53,7 @@ before(() => {
       '{"id":"1","role":"user","parts":[{"type":"text","text":"Where do we meet?"}]}',
       '{"id":"2","role":"assistant","parts":[{"type":"text","text":"In the hall."}]}',
     ].join("\n"),
+    "gemini.json": '[{"role":"user","parts":[{"text":"Where?"}]},{"role":"model","parts":[{"text":"There."}]}]',
     "several.jsonl": several.map((conversation) => JSON.stringify(conversation)).join("\n"),
     "many.jsonl": Array.from({ length: 30 }, (_, at) =>
       JSON.stringify({
@@ -64,7 +65,7 @@ before(() => {
     "contents.jsonl":
       '{"role":"user","contents":"Where do we meet?"}\n{"role":"assistant","contents":"In the hall."}\n',
     "text.jsonl": '{"role":"user","text":"Where do we meet?"}\n{"role":"assistant","text":"In the hall."}\n',
-    "one-foreign.jsonl": `${JSON.stringify(messages[1])}\n{"role":"assistant","contents":"In the hall."}\n`,
+    "one-foreign.jsonl": `${JSON.stringify(messages[1])}\n{"role":"assistant","contents":[{"type":"text","text":"In the hall."}]}\n`,
     "not-utf8.json": Buffer.concat([
       Buffer.from('[{"role":"user","content":"caf'),
       Buffer.from([0xe9]),
@@ -304,12 +305,22 @@ describe("a file of several conversations", () => {
   });
 });
 
-describe("a file of messages in another shape", () => {
-  test("is read, where windrow reads the shape", async () => {
-    const { stdout } = await succeeds(["build", "ui-messages.jsonl", "--request", request]);
-    assert.match(stdout, /^User: Where do we meet\?\nAssistant: In the hall\.\n/);
-  });
+describe("a file of messages of another shape is read as it is", () => {
+  for (const [file, asked, said] of [
+    ["ui-messages.jsonl", "Where do we meet?", "In the hall."],
+    ["gemini.json", "Where?", "There."],
+  ]) {
+    test(file, async () => {
+      const { stdout, stderr } = await succeeds(["build", file, "--request", request]);
+      assert.equal(stdout, `User: ${asked}\nAssistant: ${said}\nUser: ${request}\n`);
+      assert.doesNotMatch(stderr, /Skipped/);
+      const list = await succeeds(["build", file, "--request", request, "--format", "messages"]);
+      assert.ok(JSON.parse(list.stdout)[0].parts[0].text.startsWith("Where"), "as it was");
+    });
+  }
+});
 
+describe("a file of no shape that is known is exit code 2, and says what stands where", () => {
   for (const [file, problem] of [
     ["contents.jsonl", /row 1: contents: what the message says is in `contents`, which windrow does not read/],
     ["text.jsonl", /row 1: text: what the message says is in `text`, which windrow does not read/],

@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { Miniflare } from "miniflare";
-import { knownShapes, memoryStore, openSession, replay } from "windrow";
+import { memoryStore, messageShapes, openSession, replay } from "windrow";
 import { openStorePage } from "../support/store-page.mjs";
 
 const paper = (name) => readFileSync(new URL(`../../../${name}`, import.meta.url), "utf8");
@@ -214,26 +214,27 @@ test("the example of the parts runs, and replays to the same", async () => {
   assert.equal(comment(example, unnamed), written(countTokens("How many is this?").words));
 });
 
-test("messages of another shape fail as the example says, and the README names every shape that is known", async () => {
-  const example = exampleWith("knownShapes");
-  const { failure } = await run(example, "failure");
-  assert.equal(comment(example, "failure.code;"), written(failure.code));
-  assert.equal(comment(example, "failure.path;"), written(failure.path));
-  const [begin, end] = JSON.parse(comment(example, "failure.nextAction;")).split("…");
-  assert.ok(failure.nextAction.startsWith(begin) && failure.nextAction.endsWith(end), failure.nextAction);
-  const { byHand } = knownShapes.find(({ name }) => name === "AI SDK UIMessage");
-  assert.ok(failure.nextAction.includes(byHand) && failure.message.includes("AI SDK UIMessage"));
-  const [, read, refused] = /^windrow's own form(.*?)\.\s.*?turns them into messages:(.*?)\.\n/ms.exec(
-    papers["README.md"],
+test("messages of other packages come back as the example says, and every shape that is read is named", async () => {
+  const example = exampleWith("functionResponse");
+  const { shown, page, contents, context } = await run(example, "shown", "page", "contents", "context");
+  assert.deepEqual(
+    page.messages.map((message) => shown.indexOf(message)),
+    [0, 1, 2],
   );
-  const namesIn = (text) =>
-    text
-      .replace(/^.*?:/s, "")
-      .split(",")
-      .map((name) => name.replace(/\s+/g, " ").trim());
-  const known = (isRead) => knownShapes.filter((shape) => shape.isRead === isRead).map(({ name }) => name);
-  assert.deepEqual(namesIn(read).sort(), known(true).sort());
-  assert.deepEqual(namesIn(`:${refused}`).sort(), known(false).sort());
+  assert.ok(comment(example, "page.messages[1] === shown[1];").startsWith("true:"));
+  assert.ok(comment(example, "page.tokens.total;").startsWith(`${page.tokens.total}:`));
+  const kept = context.messages.map((content) => contents.indexOf(content));
+  assert.equal(comment(example, "context.messages.map((content) => contents.indexOf(content));"), written(kept));
+  const fates = [1, 2].map((at) => context.explain(at).fate);
+  assert.deepEqual(fates, ["left out", "left out"]);
+
+  const [, list] = /these are read as they are:(.*?)\.\n/s.exec(papers["README.md"]);
+  const named = list.split(",").map((name) => name.replace(/\s+/g, " ").trim());
+  const own = ["OpenAI chat message", "Anthropic message", "AI SDK ModelMessage"];
+  assert.deepEqual(named.sort(), [...own, ...messageShapes.map(({ title }) => title)].sort());
+  const [, section] = /^## Messages of other packages\n(.*?)^## /ms.exec(papers["docs/guide.md"]);
+  const rows = Array.from(section.matchAll(/^\| `([^`]+)` \| ([^|]+?) \|/gm), ([, name, title]) => ({ name, title }));
+  assert.deepEqual(rows, messageShapes);
 });
 
 test("the example of triage gives the text below it, and its hook is not asked again", async () => {
@@ -389,6 +390,13 @@ function sorted(line) {
       : value,
   );
 }
+
+test("a context as the request of a provider", async () => {
+  const example = exampleWith('sent.request("anthropic")');
+  const { messages } = await run(example, "messages");
+  assert.equal(written(messages.map(({ role }) => role)), comment(example, "messages.map("));
+  assert.ok(comment(example, "messages[1]").startsWith(`${written(messages[1].content[0].id)}:`));
+});
 
 test("every link within the papers leads somewhere, in the repository and in the package", () => {
   const cwd = fileURLToPath(new URL("../../../pkg-template/", import.meta.url));

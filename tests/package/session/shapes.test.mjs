@@ -154,9 +154,35 @@ test("a fork is a session of its own for messages that name theirs", async () =>
   }
 });
 
+test("what answers a tool begins no exchange, whoever the shape says that it is by", async () => {
+  const call = { type: "tool_use", id: "t", name: "look", input: {} };
+  const forms = [
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: "forty" }] },
+    { role: "user", parts: [{ functionResponse: { id: "t", name: "look", response: { output: "forty" } } }] },
+    { role: "tool", toolCallId: "t", content: "forty" },
+  ];
+  const left = [];
+  for (const result of forms) {
+    const store = memoryStore();
+    const session = await openSession("s", { store, retention: { maxMessages: 4 } });
+    await session.append([
+      ...["1", "2", "3"].map((id) => ({ id, role: "user", content: "Hello." })),
+      { id: "4", role: "assistant", content: [call] },
+      { id: "5", ...result },
+      { id: "6", role: "assistant", content: "Forty." },
+      { id: "7", role: "user", content: "Thanks." },
+      { id: "8", role: "assistant", content: "Not at all." },
+    ]);
+    await session.settled();
+    left.push((await session.messages()).map(({ id }) => id));
+  }
+  assert.deepEqual(left, [left[2], left[2], left[2]]);
+  assert.deepEqual(left[2], ["7", "8"]);
+});
+
 describe("files", () => {
   const items = [
-    { role: "user", content: [{ type: "input_text", text: "Where are we?" }] },
+    { role: "user", id: "u1", content: [{ type: "input_text", text: "Where are we?" }] },
     { type: "function_call", id: "fc_1", call_id: "c", name: "look", arguments: "{}" },
     { type: "function_call_output", call_id: "c", output: "At home." },
   ];
@@ -168,6 +194,10 @@ describe("files", () => {
       const { messageCount, skipped } = await session.import(file);
       assert.deepEqual([messageCount, skipped], [3, []]);
       assert.equal((await session.build({ encoding, request: null })).kept.length, 3);
+      // What is exported is a log, and has the same messages.
+      const copy = await openSession("copy", { store: memoryStore() });
+      assert.equal((await copy.import(await session.export())).messageCount, 3);
+      assert.deepEqual(await copy.messages(), await session.messages());
     }
   });
 
