@@ -153,7 +153,7 @@ test("the first example keeps, leaves out and counts what its comments say", asy
   assert.equal(sent[0].url, "https://api.openai.com/v1/chat/completions");
   assert.deepEqual(
     sent[0].messages,
-    context.messages.map(({ role, content }) => ({ role, content })),
+    context.messages.map(({ role, content, name }) => ({ role, content, ...(name && { name }) })),
   );
   const ids = context.kept.map((message) => message.id);
   assert.ok(comment(example, "context.messages;").endsWith(`${ids.join(", ")} and the request`));
