@@ -143,7 +143,7 @@ impl Weights {
         speaker: 0.4,
         speaker_narrow: 0.75,
         speaker_wide: 0.5,
-        question: 0.06,
+        question: 0.065,
         similarity: 0.6,
         similarity_narrow: 0.3,
         similarity_widest: 0.3,

@@ -29,8 +29,8 @@ proptest! {
         let json = format!(r#"{{"encoding":"estimate","budget":{{"maxTokens":{tokens}}}}}"#);
         let Ok(context) = build(&transcript(&messages), Some("And now?"), config(&json)) else { return Ok(()) };
         let rows = kept(&context);
-        for row in 0..messages.len() {
-            if messages[row].fields.iter().any(|(field, _)| *field == Field::JoinsNext) {
+        for (row, message) in messages.iter().enumerate() {
+            if message.fields.iter().any(|(field, _)| *field == Field::JoinsNext) {
                 prop_assert_eq!(rows.contains(&row), rows.contains(&(row + 1)), "{} of {:?}", row, rows);
             }
         }
