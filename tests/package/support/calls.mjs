@@ -295,6 +295,10 @@ const functions = {
     or((random) => random.pick(["so?", "", "zorblax yesterday"])),
     or((random) => mixed(random, { limit: 3, timeZone: "Europe/Berlin", keys: ["web:main"] })),
   ),
+  plainMessage: args(
+    or((random) => list(random)?.[0]),
+    or((random) => ({ shape: random.pick([undefined, "gemini", "pi", "no such shape"]) })),
+  ),
   problemsOf: args(
     provider,
     or((random) => mixed(random, random.pick(requestBodies)())),
