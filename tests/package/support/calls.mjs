@@ -296,7 +296,7 @@ const functions = {
     or((random) => mixed(random, { limit: 3, timeZone: "Europe/Berlin", keys: ["web:main"] })),
   ),
   plainMessage: args(
-    or((random) => list(random)?.[0]),
+    message,
     or((random) => ({ shape: random.pick([undefined, "gemini", "pi", "no such shape"]) })),
   ),
   problemsOf: args(
