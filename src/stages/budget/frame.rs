@@ -93,15 +93,17 @@ impl Frame {
 }
 
 impl Filling<'_> {
-    /// Keeps room for the gap notice, if there is any.
+    /// Keeps room for the gap notice, if there is any. Where there is no room for it there is no notice: otherwise it would come in
+    /// with what is left over, and not with a little more room, of which some is kept for it.
     pub(super) fn reserve_notice(&mut self, frame: &mut Frame) -> StageResult {
-        if let Some(notice) = frame.notice {
-            self.ask_for(&[notice])?;
-            let cost = self.total(&[notice])?;
-            if cost.fits(self.remaining) {
-                frame.reserved = cost;
-                self.remaining = self.remaining.minus(cost);
-            }
+        let Some(notice) = frame.notice else { return Ok(()) };
+        self.ask_for(&[notice])?;
+        let cost = self.total(&[notice])?;
+        if cost.fits(self.remaining) {
+            frame.reserved = cost;
+            self.remaining = self.remaining.minus(cost);
+        } else {
+            frame.notice = None;
         }
         Ok(())
     }

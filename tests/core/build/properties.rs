@@ -411,11 +411,9 @@ fn check_case(
             let is_new_answer =
                 |row: &usize| fates(&larger)[*row].1 == Reason::Request && !stays.contains(row);
             let has_new_answer = kept_now.iter().any(is_new_answer);
-            // Room is kept for a gap notice only where the longest one fits: with a little more room, the newest may have less.
-            let has_notice = larger.recording.config.render.gap_notice.is_some();
             stays.retain(|row| match before[*row].1 {
                 Reason::Recalled | Reason::Paired | Reason::History => false,
-                Reason::Newest => !has_new_answer && !has_notice,
+                Reason::Newest => !has_new_answer,
                 _ => true,
             });
         }
