@@ -9,9 +9,14 @@ export interface Block {
   readonly text: string;
 }
 
+/** What messages say, for as long as they are shown: a row asks several times. */
+const known = new WeakMap<AnyMessage, ReadMessage>();
+
 /** What a message of any shape says. It was read before, so that it can be read. */
 function read(message: AnyMessage): ReadMessage {
-  return plainMessage(message);
+  const plain = known.get(message) ?? plainMessage(message);
+  known.set(message, plain);
+  return plain;
 }
 
 /** Who speaks: by name, else by role. */

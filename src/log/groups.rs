@@ -161,18 +161,24 @@ impl Groups {
                 }
             }
         }
-        for pair in order.windows(2) {
-            // What the assistant thought belongs to what it did next, and to nothing that others say.
-            let joins = transcript.value(pair[0], Field::JoinsNext).is_some();
-            if joins && transcript.role(pair[1]) == Role::Assistant {
-                groups.join(pair[0], pair[1]);
-            }
+        if transcript.has_seen(Field::JoinsNext) {
+            groups.join_thoughts(transcript, order);
         }
         for (row, answered) in calls.into_values() {
             groups.calls_without_result.extend((!answered).then_some(row));
         }
         map::sort_by_key(&mut groups.calls_without_result, &|_| (0, 0));
         groups
+    }
+
+    /// What the assistant thought belongs to what it did next, and to nothing that others say.
+    fn join_thoughts(&mut self, transcript: &Messages, order: &[usize]) {
+        for pair in order.windows(2) {
+            let joins = transcript.value(pair[0], Field::JoinsNext).is_some();
+            if joins && transcript.role(pair[1]) == Role::Assistant {
+                self.join(pair[0], pair[1]);
+            }
+        }
     }
 
     fn join(&mut self, call: usize, result: usize) {

@@ -231,7 +231,7 @@ impl Messages {
     }
 
     /// Whether any message ever had a field.
-    fn has_seen(&self, field: Field) -> bool {
+    pub(crate) fn has_seen(&self, field: Field) -> bool {
         self.stored.fields_seen >> field as u32 & 1 == 1
     }
 
