@@ -13,7 +13,8 @@ export {
 } from "./base/errors.js";
 export type * from "./base/generated.js";
 /** Every way to count tokens: the encodings by their names, and `estimate`. */
-export { ENCODINGS as encodings } from "./base/generated.js";
+/** What the user says first where a provider takes no other beginning. */
+export { EARLIER_MESSAGES, ENCODINGS as encodings } from "./base/generated.js";
 export { buildContext, buildContextSync } from "./build/build.js";
 export { type BuildRecording, BuiltContext, type ContextMessage, type Explanation } from "./build/context.js";
 export { type Presets, presets, searchFirst } from "./build/presets.js";
@@ -22,7 +23,6 @@ export { type CountOptions, countTokens, type TokenCount } from "./build/tokens.
 export { loadEncoding, type Vocabulary } from "./engine/encodings.js";
 export type { AiSdkBody } from "./providers/ai-sdk.js";
 export type { AnthropicBody } from "./providers/anthropic.js";
-export { EARLIER_MESSAGES } from "./providers/earlier.js";
 export type { GeminiBody } from "./providers/gemini.js";
 export {
   type ProviderName,

@@ -5,6 +5,7 @@ use crate::base::error::ErrorCode;
 use crate::base::message::{Field, Role};
 use crate::config::{ContextConfig, EncodingChoice};
 use crate::prompt::certainty::Certainty;
+use crate::prompt::form::OPENING;
 use crate::state::ask::{Answer, Need};
 use crate::state::context::{
     ConversationReport, FocusReport, Made, RecallReport, Recording, SectionReport, Snapshot,
@@ -105,6 +106,11 @@ fn typescript() -> String {
         "EncodingChoice",
         "Every way to count tokens.",
         &EncodingChoice::ALL,
+    );
+    let _ = write!(
+        out,
+        "\n/** What the user says first, where a provider takes no other beginning: `render.provider` has it counted. */\n\
+         export const EARLIER_MESSAGES = {OPENING:?};\n"
     );
     out
 }

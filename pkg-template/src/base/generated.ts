@@ -1458,3 +1458,6 @@ export const FIELDS: readonly Field[] = [
 
 /** Every way to count tokens. */
 export const ENCODINGS: readonly EncodingChoice[] = ["o200k_base", "cl100k_base", "estimate"];
+
+/** What the user says first, where a provider takes no other beginning: `render.provider` has it counted. */
+export const EARLIER_MESSAGES = "[Earlier messages are not shown.]";

@@ -8,12 +8,12 @@
 // - Reasoning with a signature of Anthropic's stays, other reasoning is left out. A message with some begins with it.
 // - A conversation that begins with the assistant has a short message of the user's before it.
 
+import { EARLIER_MESSAGES } from "../base/generated.js";
 import { isRecord } from "../base/plain-data.js";
 import { originOf } from "../read/given.js";
 import type { MediaPart, PlainPart } from "../read/plain.js";
 import type { PlainMessage } from "../read/shapes/shape.js";
 import { argumentsOf, fitted, idsOf, outcomeOf, wordLimit } from "./calls.js";
-import { EARLIER_MESSAGES } from "./earlier.js";
 import { mediaOf, refuse, webAddress } from "./media.js";
 import type { Provider, Rule } from "./provider.js";
 import {

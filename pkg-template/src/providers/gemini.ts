@@ -8,12 +8,12 @@
 // - What a tool gave is the response itself, where it is an object; a text is its field `output`, a failure its field `error`.
 // - A conversation that begins with the assistant has a short message of the user's before it.
 
+import { EARLIER_MESSAGES } from "../base/generated.js";
 import { isRecord } from "../base/plain-data.js";
 import { originOf } from "../read/given.js";
 import type { MediaPart, PlainPart } from "../read/plain.js";
 import type { PlainMessage } from "../read/shapes/shape.js";
 import { ANY, argumentsOf, fitted, idsOf, type Limit, outcomeOf } from "./calls.js";
-import { EARLIER_MESSAGES } from "./earlier.js";
 import { mediaOf, refuse } from "./media.js";
 import type { Provider, Rule } from "./provider.js";
 import {

@@ -1,6 +1,7 @@
 // Every provider whose request can be made, and the one way to make it.
 
 import { ContextError } from "../base/errors.js";
+import type { Provider as ProviderName } from "../base/generated.js";
 import { firstHole } from "../base/lists.js";
 import { describe } from "../base/options.js";
 import { publicCall } from "../base/public-call.js";
@@ -29,8 +30,8 @@ export interface RequestBodies {
   readonly "ai-sdk": AiSdkBody;
 }
 
-/** The name of a provider. */
-export type ProviderName = keyof RequestBodies;
+/** The name of a provider: `render.provider` takes the same. */
+export type { ProviderName };
 
 const PROVIDERS: { readonly [Name in ProviderName]: Provider<RequestBodies[Name]> } = {
   openai,

@@ -17,13 +17,40 @@ export interface MediaFields extends MediaFacts {
 const FIGURES = ["width", "height", "pages", "seconds", "bytes"] as const;
 const FORMATS: Readonly<Record<string, string>> = { wav: "audio/wav", mp3: "audio/mpeg" };
 
-/** What a part of media holds, in one form. A data URL is taken apart: what it says of its type is stronger. */
-export function givenMedia(part: Row): MediaFields {
+/** Where a part of media may hold it, in each of the forms that are read: itself, or its address. Of several the first counts. */
+export function mediaPlaces(part: Row): {
+  readonly [Place in "source" | "file" | "audio" | "said" | "image"]: Row;
+} & { readonly held: readonly unknown[]; readonly addresses: readonly unknown[] } {
   const source = recordOf(part.source);
   const file = recordOf(part.file);
   const audio = recordOf(part.input_audio);
   const said = recordOf(part.audio);
   const image = recordOf(part.image_url);
+  const held = [
+    part.data,
+    part.image,
+    part.audio,
+    part.file,
+    file.file_data,
+    file.data,
+    audio.data,
+    source.data,
+    said.data,
+  ];
+  return {
+    source,
+    file,
+    audio,
+    said,
+    image,
+    held,
+    addresses: [part.url, part.image_url, image.url, file.url, source.url],
+  };
+}
+
+/** What a part of media holds, in one form. A data URL is taken apart: what it says of its type is stronger. */
+export function givenMedia(part: Row): MediaFields {
+  const { source, file, audio, said, image, held, addresses } = mediaPlaces(part);
   const type = part.mediaType ?? part.mimeType ?? source.media_type ?? file.mediaType ?? FORMATS[String(audio.format)];
   const about = {
     ...texts({
@@ -37,20 +64,8 @@ export function givenMedia(part: Row): MediaFields {
   if (source.type === "text" || source.type === "content") {
     return { ...about, source: part.source as MediaSource };
   }
-  const held = [
-    part.data,
-    part.image,
-    part.audio,
-    part.file,
-    file.file_data,
-    file.data,
-    audio.data,
-    source.data,
-    said.data,
-  ];
-  const addresses = [part.url, part.image_url, image.url, file.url, file.file_url, source.url];
   const ids = [part.file_id, part.fileId, file.file_id, source.file_id, image.file_id, said.id, part.id];
-  const value = held.map(heldIn).find(isSome) ?? addresses.map(addressIn).find(isSome);
+  const value = held.map(heldIn).find(isSome) ?? [...addresses, file.file_url].map(addressIn).find(isSome);
   if (value !== undefined) {
     return { ...about, ...value };
   }

@@ -3,6 +3,7 @@
 
 import { decodeBase64 } from "../base/base64.js";
 import { jsonOf } from "../base/lists.js";
+import { mediaPlaces } from "./media-fields.js";
 
 /** What a part of media is. */
 export type MediaKind = "image" | "audio" | "file";
@@ -114,32 +115,13 @@ interface Found {
 
 /** Where a part has its media, in each of the forms that are read. */
 function findMedia(part: Readonly<Record<string, unknown>>): Found {
-  const record = (value: unknown): Readonly<Record<string, unknown>> =>
-    typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-  const [source, file, audio, said] = [
-    record(part.source),
-    record(part.file),
-    record(part.input_audio),
-    record(part.audio),
-  ];
+  const { source, file, audio, held, addresses } = mediaPlaces(part);
   const format = audio.format === "wav" || audio.format === "mp3" ? `audio/${audio.format}` : undefined;
   const named = firstText(source.media_type, file.mediaType, format);
   if (source.type === "text" || source.type === "content") {
     const text = typeof source.data === "string" ? source.data : (jsonOf(source.content) ?? "");
     return { mediaType: "text/plain", bytes: figure(encoder.encode(text).length) };
   }
-  const held = [
-    part.data,
-    part.image,
-    part.audio,
-    part.file,
-    file.file_data,
-    file.data,
-    audio.data,
-    source.data,
-    said.data,
-  ];
-  const addresses = [part.url, part.image_url, record(part.image_url).url, file.url, source.url];
   const values = [...held, ...addresses];
   for (const [index, value] of values.entries()) {
     const media = mediaIn(value, index < held.length);

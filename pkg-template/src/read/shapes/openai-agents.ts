@@ -18,6 +18,7 @@ import {
   itemWithOrigin,
   itemWithoutCalls,
   kindIn,
+  knownKind,
   mediaPart,
   messageKind,
   readItem,
@@ -178,18 +179,7 @@ function idOf({ id, type }: Row): string | undefined {
   return isShared ? undefined : given;
 }
 
-/** The kind of an item. One without a type is a message. */
-function kindOf({ type }: Row): ItemKind {
-  const kind = kindIn(KINDS, type ?? "message");
-  if (kind === undefined) {
-    throw new Malformed(
-      ".type",
-      `unknown item ${describe(type)}`,
-      "Use the items of the Agents SDK, or leave the item out.",
-    );
-  }
-  return kind;
-}
+const kindOf = ({ type }: Row): ItemKind => knownKind(KINDS, type, "the Agents SDK");
 
 /** A part of a message, or of what a tool gave. Earlier versions of the SDK spell some fields otherwise. */
 function readPart(part: Row, place: string): PartInput {

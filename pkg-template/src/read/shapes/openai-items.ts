@@ -35,6 +35,15 @@ export function kindIn(kinds: ItemKinds, type: unknown): ItemKind | undefined {
   return typeof type === "string" && Object.hasOwn(kinds, type) ? kinds[type] : undefined;
 }
 
+/** The kind of an item by its type; one without a type is a message. Throws `Malformed` where there is none of it; `whose` are the items. */
+export function knownKind(kinds: ItemKinds, type: unknown, whose: string): ItemKind {
+  const kind = kindIn(kinds, type ?? "message");
+  if (kind === undefined) {
+    throw new Malformed(".type", `unknown item ${describe(type)}`, `Use the items of ${whose}, or leave the item out.`);
+  }
+  return kind;
+}
+
 /** The fields that items of any kind hold something in. */
 export function fieldsOf(kinds: ItemKinds): readonly string[] {
   return Object.values(kinds).flatMap(({ says }) => says);

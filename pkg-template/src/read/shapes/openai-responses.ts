@@ -22,6 +22,7 @@ import {
   itemWithoutCalls,
   json,
   kindIn,
+  knownKind,
   mediaPart,
   messageKind,
   type Output,
@@ -284,15 +285,7 @@ function kindOf({ type, role, content }: Row): ItemKind {
       "Put the item itself in its place, as the API gave it in `output` or lists it as an input item, or leave it out.",
     );
   }
-  const kind = kindIn(responsesKinds, type ?? "message");
-  if (kind === undefined) {
-    throw new Malformed(
-      ".type",
-      `unknown item ${describe(type)}`,
-      "Use the items of OpenAI's Responses API, or leave the item out.",
-    );
-  }
-  return kind;
+  return knownKind(responsesKinds, type, "OpenAI's Responses API");
 }
 
 /** A part of a message, or of what a tool gave. */
