@@ -44,8 +44,17 @@ const entries = {
   "store-durable-object": "src/stores/durable-object.ts",
   "store-d1": "src/stores/d1.ts",
   "store-conformance": "src/stores/conformance.ts",
+  models: "src/models/index.ts",
+  ...frameworkEntries(),
   cli: "src/cli.ts",
 };
+
+/** One entry for each framework: the files of `src/frameworks`; what they share lies in a folder below it. */
+function frameworkEntries() {
+  const folder = "src/frameworks";
+  const files = readdirSync(projectPath(packageFolder, folder)).filter((name) => name.endsWith(".ts"));
+  return Object.fromEntries(files.map((name) => [name.replace(/\.ts$/, ""), `${folder}/${name}`]));
+}
 
 function example(name) {
   return `examples/${name}`;
@@ -285,7 +294,8 @@ async function buildEntries() {
       legalComments: "none",
       metafile: true,
       logLevel: "warning",
-      external: ["node:*", ...Object.keys(dependencies).flatMap((name) => [name, `${name}/*`])],
+      // Whoever plugs the package into a framework gets the entry of its host.
+      external: ["node:*", "windrow", ...Object.keys(dependencies).flatMap((name) => [name, `${name}/*`])],
       plugins: [generatedModules],
     });
     checkBundles(metafile);

@@ -55,25 +55,40 @@ function requireNode() {
   }
 }
 
-async function installNpmPackages() {
-  const stampFile = projectPath("node_modules", ".windrow-setup");
-  const wanted = digest("package-lock.json", "package.json", "pkg-template/package.json", {
+/** Installs what the lock file of a folder names; `manifests` are the other files that say what that is. */
+export async function installNpmPackages(folder = ".", manifests = ["pkg-template/package.json"]) {
+  const lock = join(folder, "package-lock.json");
+  const stampFile = projectPath(folder, "node_modules", ".windrow-setup");
+  const wanted = digest(lock, join(folder, "package.json"), ...manifests, {
     text: `${process.platform} ${process.arch} ${process.versions.modules}`,
   });
   if (readIfExists(stampFile) === wanted) {
     return;
   }
-  await step("npm packages: installing what package-lock.json names", async () => {
+  await step(`npm packages: installing what ${lock} names`, async () => {
     // None of them needs its install script, so no foreign script is run.
     const npmArguments = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
     const npmProgram = process.env.npm_execpath;
+    const cwd = projectPath(folder);
     if (npmProgram?.endsWith(".js")) {
-      await run(process.execPath, [npmProgram, ...npmArguments]);
+      await run(process.execPath, [npmProgram, ...npmArguments], { cwd });
     } else {
-      await run(process.platform === "win32" ? "npm.cmd" : "npm", npmArguments);
+      await run(process.platform === "win32" ? "npm.cmd" : "npm", npmArguments, { cwd });
     }
     writeFileSync(stampFile, wanted);
   });
+}
+
+/** A Node of at least this version: the one that runs, or the one that the project in `folder` has installed. */
+export function findNode(major, folder) {
+  if (Number(process.versions.node.split(".")[0]) >= major) {
+    return process.execPath;
+  }
+  const program = projectPath(folder, "node_modules", `node-${process.platform}-${process.arch}`, "bin", "node");
+  if (!existsSync(program)) {
+    throw new Failure(`Node ${process.versions.node} is too old here: run this with Node ${major} or later`);
+  }
+  return program;
 }
 
 async function requireRust() {

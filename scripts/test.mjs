@@ -1,7 +1,9 @@
 // All tests, from the native ones to a real browser and a real edge worker. Stops at the first failure.
 //
 //   npm test               everything but what is slow by nature
-//   npm run test:full      what is slow by nature: `#[ignore]` tests in release mode, tests/full, and two minutes of fuzzing
+//   npm run test:full      what is slow by nature: `#[ignore]` tests in release mode, the frameworks that the package is
+//                          plugged into, tests/full, and two minutes of fuzzing
+//   npm run test:frameworks [FILE …]   the frameworks alone, or these files of tests/frameworks
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -10,7 +12,7 @@ import { checkDependencies } from "./dependencies.mjs";
 import { fuzz, targets } from "./fuzz.mjs";
 import { lint } from "./lint.mjs";
 import { Failure, projectPath, run, runNode, runProgram, seconds, step } from "./project.mjs";
-import { findChromium, setUp, toolsEnvironment, wasmEnvironment } from "./setup.mjs";
+import { findChromium, findNode, installNpmPackages, setUp, toolsEnvironment, wasmEnvironment } from "./setup.mjs";
 
 // What a run finds does not depend on luck: the same cases each time. Another seed gives others.
 process.env.PROPTEST_RNG_SEED ??= "1";
@@ -33,7 +35,14 @@ function tests(title, action) {
 }
 
 await runProgram(async () => {
-  const isFull = process.argv.includes("--full");
+  const [what, ...files] = process.argv.slice(2);
+  if (what === "--frameworks") {
+    await timed("set-up", () => setUp("build"));
+    await timed("build", () => build());
+    await runFrameworkTests(files);
+    return;
+  }
+  const isFull = what === "--full";
   await timed("set-up", () => setUp(isFull ? "full" : "test"));
   await timed("build", () => build());
   if (isFull) {
@@ -74,8 +83,20 @@ async function runSlowTests() {
   await tests("slow native tests: cargo test --release -- --ignored", () =>
     run("cargo", ["test", "--package", "windrow", "--release", "--", "--ignored"], { env, output: "stdout" }),
   );
+  await runFrameworkTests();
   await tests("slow tests of the package: node --test", () => nodeTest("tests/full", 1));
   await tests("fuzzing of the core's decoders: libFuzzer", () => fuzz(targets, 120, { seed: 1 }));
+}
+
+/** The package where it is plugged in, with the real packages. Most of them want a newer Node than the package itself. */
+function runFrameworkTests(files) {
+  return tests("the package in frameworks: node --test", async () => {
+    const folder = "tests/frameworks";
+    await installNpmPackages(folder, []);
+    const names = files?.length ? files : testFiles(folder);
+    const program = findNode(22, folder);
+    await run(program, ["--test", ...names], { output: "stdout" });
+  });
 }
 
 async function wasmPackTest(host) {
@@ -117,15 +138,19 @@ function browserEnvironment() {
 
 /** Runs the files below a folder, so many at a time: slow ones each for itself, as they measure, or kill what is busy. */
 async function nodeTest(folder, fileCount = availableParallelism()) {
-  const files = readdirSync(projectPath(folder), { recursive: true }).filter((name) => name.endsWith(".test.mjs"));
-  if (files.length === 0) {
-    throw new Failure(`${folder} has no *.test.mjs`);
-  }
+  const files = testFiles(folder);
   const env = { CHROME_PATH: findChromium().chromium };
   // On its own, Node leaves a core to itself.
   const concurrency = `--test-concurrency=${fileCount}`;
-  await run(process.execPath, ["--test", concurrency, ...files.map((name) => `${folder}/${name}`)], {
-    env,
-    output: "stdout",
-  });
+  await run(process.execPath, ["--test", concurrency, ...files], { env, output: "stdout" });
+}
+
+/** The test files below a folder, as paths from the project's root. */
+function testFiles(folder) {
+  const isOwn = (name) => name.endsWith(".test.mjs") && !name.includes("node_modules");
+  const files = readdirSync(projectPath(folder), { recursive: true }).filter(isOwn);
+  if (files.length === 0) {
+    throw new Failure(`${folder} has no *.test.mjs`);
+  }
+  return files.map((name) => `${folder}/${name}`);
 }
