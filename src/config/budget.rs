@@ -1,3 +1,4 @@
+use super::calibration::{self, Calibration, Usage};
 use crate::base::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +26,10 @@ pub struct BudgetConfig {
     /// Default: none.
     #[cfg_attr(test, schemars(with = "Vec<serde_json::Value>"))]
     pub tools: Vec<String>,
+    /// What earlier requests were counted as, and what the provider said they had. Their ratio calibrates the budget: where a provider
+    /// counts 1.07 times what windrow does, the limits let 1.07 times less be counted, and `tokens` says what the provider will count.
+    /// It is kept within 0.5 and 2. For models that are counted by estimate. Default: none.
+    pub usage: Vec<Usage>,
     /// What a chat message costs beside its texts, in tokens. Default: 3, after OpenAI's published recipe for counting
     /// chat messages (tiktoken cookbook, `num_tokens_from_messages`).
     pub tokens_per_message: u64,
@@ -75,6 +80,7 @@ impl Default for BudgetConfig {
             on_required_overflow: OnRequiredOverflow::Error,
             trim_first: TrimFirst::Items,
             tools: Vec::new(),
+            usage: Vec::new(),
             tokens_per_message: 3,
             tokens_per_name: 1,
             tokens_priming: 3,
@@ -85,6 +91,7 @@ impl Default for BudgetConfig {
 
 impl BudgetConfig {
     pub(super) fn check(&self) -> Result<()> {
+        calibration::check(&self.usage)?;
         if self.max_tokens.is_some() && self.context_limit.is_some() {
             return Err(Error::option(
                 "budget.maxTokens",
@@ -109,10 +116,22 @@ impl BudgetConfig {
         }
     }
 
-    /// What the prompt itself may cost, in tokens.
+    /// What the prompt itself may cost, in the tokens of the model.
     #[must_use]
-    pub fn prompt_limit(&self) -> Option<u64> {
+    pub fn token_limit(&self) -> Option<u64> {
         let reserve = self.reply_reserve.unwrap_or(DEFAULT_REPLY_RESERVE);
         self.max_tokens.or_else(|| Some(self.context_limit?.saturating_sub(reserve)))
+    }
+
+    /// What may be counted of the prompt, in tokens: less or more than [`BudgetConfig::token_limit`] where it is calibrated.
+    #[must_use]
+    pub fn prompt_limit(&self) -> Option<u64> {
+        self.token_limit().map(|tokens| self.calibration().limit(tokens))
+    }
+
+    /// How counts become tokens of the model.
+    #[must_use]
+    pub fn calibration(&self) -> Calibration {
+        Calibration::of(&self.usage)
     }
 }

@@ -13,6 +13,7 @@
 //! ```
 
 mod budget;
+mod calibration;
 mod collect;
 mod encoding;
 mod filter;
@@ -25,6 +26,7 @@ mod triage;
 mod window;
 
 pub use budget::{BudgetConfig, OnRequiredOverflow, TrimFirst};
+pub use calibration::{Calibration, Usage};
 pub use collect::{CollectConfig, LimitsCount, SessionScope};
 pub use encoding::EncodingChoice;
 pub use filter::FilterConfig;
@@ -188,6 +190,12 @@ impl ContextConfig {
         self.sections.as_deref().unwrap_or_default()
     }
 
+    /// What a section's own limit lets be counted of it, in tokens, where it has one.
+    #[must_use]
+    pub fn token_limit_of(&self, section: &Section) -> Option<u64> {
+        section.limit.tokens.map(|tokens| self.budget.calibration().limit(tokens))
+    }
+
     /// The section of a kind of which there is one at most, and its position.
     #[must_use]
     pub fn section(&self, kind: SectionKind) -> Option<(usize, &Section)> {
@@ -293,6 +301,7 @@ pub const OPTION_PATHS: &[&str] = &[
     "budget.onRequiredOverflow",
     "budget.trimFirst",
     "budget.tools",
+    "budget.usage",
     "budget.tokensPerMessage",
     "budget.tokensPerName",
     "budget.tokensPriming",

@@ -52,8 +52,10 @@ impl Reach {
 
 /// How many of the newest messages no limit leaves out, if any limit does; no fewer than there can be.
 fn newest(config: &ContextConfig) -> Option<usize> {
-    let own = config.section(SectionKind::History).map(|(_, section)| &section.limit);
-    let tokens = config.budget.prompt_limit().into_iter().chain(own.and_then(|own| own.tokens));
+    let history = config.section(SectionKind::History).map(|(_, section)| section);
+    let own = history.map(|section| &section.limit);
+    let own_tokens = history.and_then(|section| config.token_limit_of(section));
+    let tokens = config.budget.prompt_limit().into_iter().chain(own_tokens);
     let chars = config.budget.max_chars.into_iter().chain(own.and_then(|own| own.chars));
     let is_off = !config.enabled || own.is_none();
     let window = &config.window;

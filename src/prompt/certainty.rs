@@ -43,17 +43,31 @@ impl Certainty {
                 (false, format!("exact in {name}, but neither model nor encoding is named"))
             }
         };
-        if has_media {
-            let words = format!("{words}; images, audio and files by formula or by rule");
-            return Self { is_exact: false, words };
-        }
-        Self { is_exact, words }
+        Self { is_exact, words }.with(config, has_media)
     }
 
     /// Of counts that the hook `countTokens` gave.
     #[must_use]
-    pub fn of_hook(has_media: bool) -> Self {
-        let media = if has_media { "; images, audio and files by formula or by rule" } else { "" };
-        Self { is_exact: false, words: format!("counted by countTokens{media}") }
+    pub fn of_hook(config: &ContextConfig, has_media: bool) -> Self {
+        Self { is_exact: false, words: "counted by countTokens".to_owned() }.with(config, has_media)
+    }
+
+    /// The same where there is something that is not counted as text.
+    fn with(mut self, config: &ContextConfig, has_media: bool) -> Self {
+        if has_media {
+            self.is_exact = false;
+            self.words += "; images, audio and files by formula or by rule";
+        }
+        let budget = &config.budget;
+        if !budget.usage.is_empty() {
+            let requests = match budget.usage.len() {
+                1 => "a recorded request".to_owned(),
+                count => format!("{count} recorded requests"),
+            };
+            let factor = budget.calibration().words();
+            self.is_exact = false;
+            self.words += &format!("; calibrated by {requests}: {factor} times the count");
+        }
+        self
     }
 }

@@ -113,7 +113,7 @@ impl Meter {
     pub(crate) fn certainty(&self, config: &ContextConfig, has_media: bool) -> Certainty {
         match &self.source {
             Source::Counter(_) => Certainty::of(config, has_media),
-            Source::Hook(..) => Certainty::of_hook(has_media),
+            Source::Hook(..) => Certainty::of_hook(config, has_media),
         }
     }
 

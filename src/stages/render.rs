@@ -1,7 +1,7 @@
 //! Stage 8, `render`: puts what was kept into the one form that was asked for, and reports what it costs.
 
 use crate::base::cost::Cost;
-use crate::config::{Format, SectionKind};
+use crate::config::{Calibration, Format, SectionKind};
 use crate::prompt::form;
 use crate::prompt::measure::Meter;
 use crate::state::ask::StageResult;
@@ -32,6 +32,8 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
     }
     let total = costs.iter().fold(fixed, |total, cost| total.plus(*cost));
     let certainty = meter.certainty(&input.config, has_media(view, &pieces));
+    let budget = &input.config.budget;
+    let (fixed, costs) = as_tokens(budget.calibration(), fixed, &costs);
     let is_text = input.config.render.format != Format::Messages;
     let content = |made: &Made, position| {
         let piece = Piece::Made(position);
@@ -50,12 +52,14 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
     let placed = fill.layout.iter().zip(&costs).map(|((piece, section), cost)| Placed {
         piece: marks.as_given(*piece),
         section: *section,
-        tokens: cost.tokens,
+        tokens: *cost,
     });
     Ok(Context {
         tokens: TokenReport {
-            total: total.tokens,
-            limit: input.config.budget.prompt_limit(),
+            total: budget.calibration().tokens(total.tokens),
+            counted: total.tokens,
+            calibration: (!budget.usage.is_empty()).then(|| budget.calibration().factor()),
+            limit: budget.token_limit(),
             exact: certainty.is_exact,
             words: certainty.words,
             encoding: meter.name().to_owned(),
@@ -80,7 +84,7 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
 pub fn mark(input: &Input, marks: &mut Marks, context: &Context) {
     let budget = &input.config.budget;
     let (tokens, chars) = (context.tokens.total, context.char_count);
-    let is_over = budget.prompt_limit().is_some_and(|limit| tokens > limit)
+    let is_over = budget.token_limit().is_some_and(|limit| tokens > limit)
         || budget.max_chars.zip(chars).is_some_and(|(limit, chars)| chars > limit);
     if is_over {
         let chars = chars.unwrap_or_default();
@@ -101,21 +105,34 @@ fn has_media(view: View<'_>, pieces: &[Piece]) -> bool {
     view.input.config.render.format == Format::Messages && pieces.iter().any(is_media)
 }
 
-fn section_tokens(view: View<'_>, fixed: Cost, costs: &[Cost]) -> Vec<SectionTokens> {
+/// What is fixed and each piece in the tokens of the model: rounded so that they add up to the total.
+fn as_tokens(calibration: Calibration, fixed: Cost, costs: &[Cost]) -> (u64, Vec<u64>) {
+    let mut counted = fixed.tokens;
+    let fixed = calibration.tokens(counted);
+    let mut before = fixed;
+    let tokens = costs.iter().map(|cost| {
+        counted = counted.saturating_add(cost.tokens);
+        let after = calibration.tokens(counted);
+        after - std::mem::replace(&mut before, after)
+    });
+    (fixed, tokens.collect())
+}
+
+fn section_tokens(view: View<'_>, fixed: u64, costs: &[u64]) -> Vec<SectionTokens> {
     let section = |id: &str, tokens| SectionTokens { id: id.to_owned(), tokens };
-    let mut format = fixed.tokens;
+    let mut format = fixed;
     let mut instructions = 0;
     let mut sections: Vec<u64> = vec![0; view.input.config.sections().len()];
     for ((piece, position), cost) in view.fill.layout.iter().zip(costs) {
         let is_history = view.input.config.sections()[*position].kind == SectionKind::History;
         match piece {
             Piece::Message(row) if view.marks.requirement(*row) == Some(Reason::Instruction) => {
-                instructions += cost.tokens;
+                instructions += cost;
             }
             Piece::Made(_) if is_history && view.marks.conversations.is_none() => {
-                format += cost.tokens;
+                format += cost;
             }
-            _ => sections[*position] += cost.tokens,
+            _ => sections[*position] += cost,
         }
     }
     let named = view.input.config.sections().iter().zip(sections);

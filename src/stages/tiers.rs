@@ -153,9 +153,10 @@ const LEAST_ELEMENT_CHARS: usize = 40;
 fn room_in_chars(input: &Input) -> usize {
     const CHARS_PER_TOKEN: u64 = 128;
     let config = &input.config;
-    let section = config.section(SectionKind::History).map(|(_, section)| &section.limit);
-    let tokens = [config.budget.prompt_limit(), section.and_then(|limit| limit.tokens)];
-    let chars = [config.budget.max_chars, section.and_then(|limit| limit.chars)];
+    let section = config.section(SectionKind::History).map(|(_, section)| section);
+    let own_tokens = section.and_then(|section| config.token_limit_of(section));
+    let tokens = [config.budget.prompt_limit(), own_tokens];
+    let chars = [config.budget.max_chars, section.and_then(|section| section.limit.chars)];
     let in_chars = tokens.into_iter().flatten().map(|limit| limit.saturating_mul(CHARS_PER_TOKEN));
     let room = in_chars.chain(chars.into_iter().flatten()).min();
     room.map_or(usize::MAX, |room| room.try_into().unwrap_or(usize::MAX))

@@ -238,12 +238,16 @@ pub enum ConversationForm {
 }
 
 /// What a context costs, in tokens.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TokenReport {
     /// The whole prompt, the format's own overhead included.
     pub total: u64,
+    /// The same as it was counted, before `budget.usage` calibrated it: what `budget.usage` wants as `countedTokens` for the next build.
+    pub counted: u64,
+    /// How many tokens each counted one stands for, by `budget.usage`; null where nothing calibrates it.
+    pub calibration: Option<f64>,
     /// What it may cost; null where no token limit was set.
     pub limit: Option<u64>,
     /// Whether `total` is exact: for the model that the config names, or for the encoding where it names that alone, and with

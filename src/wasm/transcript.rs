@@ -2,6 +2,7 @@
 
 use super::crossing::{JsResult, failure, moment, pairs, plain, read_config, whole};
 use super::tokens::counter_of;
+use crate::base::cost::Cost;
 use crate::base::time::Zone;
 use crate::log::messages::Columns;
 use crate::log::unread::Unread;
@@ -203,10 +204,11 @@ impl CoreTranscript {
     pub fn measure(&self, config: &JsValue) -> JsResult<Vec<f64>> {
         let config = read_config(config)?;
         let counter = counter_of(&config)?;
+        let calibration = config.budget.calibration();
         let (frame, costs) = measure::measure_all(&self.0, config, counter);
         #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^53")]
-        let tokens = std::iter::once(frame).chain(costs).map(|cost| cost.tokens as f64).collect();
-        Ok(tokens)
+        let tokens = |cost: Cost| calibration.tokens(cost.tokens) as f64;
+        Ok(std::iter::once(frame).chain(costs).map(tokens).collect())
     }
 }
 

@@ -539,6 +539,12 @@ export interface BudgetConfig {
    */
   readonly tools?: readonly unknown[] | undefined;
   /**
+   * What earlier requests were counted as, and what the provider said they had. Their ratio calibrates the budget: where a provider
+   * counts 1.07 times what windrow does, the limits let 1.07 times less be counted, and `tokens` says what the provider will count.
+   * It is kept within 0.5 and 2. For models that are counted by estimate. Default: none.
+   */
+  readonly usage?: readonly Usage[] | undefined;
+  /**
    * What a chat message costs beside its texts, in tokens. Default: 3, after OpenAI's published recipe for counting
    * chat messages (tiktoken cookbook, `num_tokens_from_messages`).
    */
@@ -566,6 +572,14 @@ export type OnRequiredOverflow = "error" | "shorten" | "exceed";
  * never keeps less history than a smaller one.
  */
 export type TrimFirst = "items" | "history";
+
+/** What an earlier request was counted as, and what the provider said it had. */
+export interface Usage {
+  /** What windrow counted: `tokens.counted` of the context that was sent. From 1 on. */
+  readonly countedTokens: number;
+  /** The input tokens that the provider reported in `usage`, those that it read from its cache or wrote into it included. From 1 on. */
+  readonly inputTokens: number;
+}
 
 /** The form of the context. */
 export interface RenderConfig {
@@ -1188,6 +1202,10 @@ export interface Snapshot {
 export interface TokenReport {
   /** The whole prompt, the format's own overhead included. */
   readonly total: number;
+  /** The same as it was counted, before `budget.usage` calibrated it: what `budget.usage` wants as `countedTokens` for the next build. */
+  readonly counted: number;
+  /** How many tokens each counted one stands for, by `budget.usage`; null where nothing calibrates it. */
+  readonly calibration?: number | null | undefined;
   /** What it may cost; null where no token limit was set. */
   readonly limit?: number | null | undefined;
   /**

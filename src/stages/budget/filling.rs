@@ -50,11 +50,12 @@ pub(super) struct HistoryLimit {
 
 impl HistoryLimit {
     pub(super) fn of(input: &Input) -> Self {
-        let section = input.config.section(SectionKind::History);
-        let limit = section.map(|(_, section)| section.limit.clone()).unwrap_or_default();
+        let section = input.config.section(SectionKind::History).map(|(_, section)| section);
+        let limit = section.map(|section| section.limit.clone()).unwrap_or_default();
+        let tokens = section.and_then(|section| input.config.token_limit_of(section));
         Self {
             cost: Cost {
-                tokens: limit.tokens.unwrap_or(u64::MAX),
+                tokens: tokens.unwrap_or(u64::MAX),
                 chars: limit.chars.unwrap_or(u64::MAX),
             },
             items: limit.items.unwrap_or(u64::MAX),

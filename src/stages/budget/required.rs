@@ -97,10 +97,11 @@ impl Filling<'_> {
         let budget = &self.input.config.budget;
         let (needed, available, unit, option) = if needed.tokens <= limit.tokens {
             (needed.chars, limit.chars, "characters", "maxChars")
-        } else if budget.context_limit.is_some() {
-            (needed.tokens, limit.tokens, "tokens", "contextLimit")
         } else {
-            (needed.tokens, limit.tokens, "tokens", "maxTokens")
+            let is_window = budget.context_limit.is_some();
+            let option = if is_window { "contextLimit" } else { "maxTokens" };
+            let available = budget.token_limit().unwrap_or(limit.tokens);
+            (budget.calibration().tokens(needed.tokens), available, "tokens", option)
         };
         let (state, remedy) = if budget.on_required_overflow == OnRequiredOverflow::Shorten {
             (", with nothing left of their texts,", "or pin less")

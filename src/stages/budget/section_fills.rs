@@ -105,7 +105,7 @@ impl Filling<'_> {
         if chars.is_some_and(|limit| text.chars().count() as u64 > limit) {
             return Ok(false);
         }
-        match section.limit.tokens {
+        match self.input.config.token_limit_of(section) {
             Some(limit) => Ok(self.meter.count(&text)? <= limit),
             None => Ok(true),
         }

@@ -373,9 +373,10 @@ fn fits_anyway(input: &Input, marks: &Marks) -> bool {
     // The answers of hooks are not known yet, and chosen messages may be written otherwise where they are quoted.
     let is_unknown = input.hook(&[HookName::CountTokens, HookName::Recall]).is_some()
         || config.triage.placement == Placement::AfterHistory;
-    let own = config.section(SectionKind::History).map(|(_, section)| &section.limit);
-    let [tokens, chars, items] =
-        own.map_or([None; 3], |limit| [limit.tokens, limit.chars, limit.items]);
+    let own = config.section(SectionKind::History).map(|(_, section)| section);
+    let [tokens, chars, items] = own.map_or([None; 3], |section| {
+        [config.token_limit_of(section), section.limit.chars, section.limit.items]
+    });
     let rows = || marks.order.iter().copied().filter(|row| !marks.is_left_out(*row));
     if is_unknown || items.is_some_and(|items| rows().count() as u64 > items) {
         return false;

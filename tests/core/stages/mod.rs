@@ -1,3 +1,4 @@
+mod calibration;
 mod excerpts;
 mod pairs;
 mod items;

@@ -1,0 +1,130 @@
+use crate::base::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// What an earlier request was counted as, and what the provider said it had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Usage {
+    /// What windrow counted: `tokens.counted` of the context that was sent. From 1 on.
+    pub counted_tokens: u64,
+    /// The input tokens that the provider reported in `usage`, those that it read from its cache or wrote into it included. From 1 on.
+    pub input_tokens: u64,
+}
+
+/// How many tokens a prompt really has for each thousand that are counted.
+///
+/// Counts stay what they are, so that nothing is counted again when the calibration changes, and what depends on them alone stays
+/// where it is. Limits come in through [`Calibration::limit`], and reports go out through [`Calibration::tokens`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Calibration {
+    permille: u64,
+}
+
+/// A recorded usage beyond these bounds says more about the request than about the count: it holds something that was not counted.
+const LEAST_PERMILLE: u64 = 500;
+const MOST_PERMILLE: u64 = 2000;
+
+impl Calibration {
+    /// Counts as they are.
+    pub const NONE: Self = Self { permille: 1000 };
+
+    /// What recorded requests say together, the larger ones more: the sum of what was used over the sum of what was counted, up to
+    /// the next thousandth, within 0.5 and 2.
+    #[must_use]
+    pub fn of(usage: &[Usage]) -> Self {
+        let sum =
+            |tokens: fn(&Usage) -> u64| usage.iter().map(|it| u128::from(tokens(it))).sum::<u128>();
+        let (used, counted) = (sum(|it| it.input_tokens), sum(|it| it.counted_tokens));
+        if counted == 0 {
+            return Self::NONE;
+        }
+        let permille = u64::try_from((used * 1000).div_ceil(counted)).unwrap_or(u64::MAX);
+        Self { permille: permille.clamp(LEAST_PERMILLE, MOST_PERMILLE) }
+    }
+
+    /// What may be counted where a prompt may have so many tokens. What is without limit stays so.
+    #[must_use]
+    pub fn limit(self, tokens: u64) -> u64 {
+        if tokens == u64::MAX { tokens } else { scaled(tokens, 1000, self.permille, false) }
+    }
+
+    /// The tokens that a prompt has that is counted as so many. It is within a limit exactly where the count is within
+    /// [`Calibration::limit`] of it.
+    #[must_use]
+    pub fn tokens(self, counted: u64) -> u64 {
+        scaled(counted, self.permille, 1000, true)
+    }
+
+    /// The factor in words, with three digits behind the point.
+    #[must_use]
+    pub fn words(self) -> String {
+        format!("{}.{:03}", self.permille / 1000, self.permille % 1000)
+    }
+
+    /// The factor: 1.07 where 107 tokens were used for 100 that were counted.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "at most 2000")]
+    pub fn factor(self) -> f64 {
+        self.permille as f64 / 1000.0
+    }
+}
+
+fn scaled(tokens: u64, times: u64, over: u64, is_up: bool) -> u64 {
+    let product = u128::from(tokens) * u128::from(times);
+    let over = u128::from(over);
+    let quotient = if is_up { product.div_ceil(over) } else { product / over };
+    u64::try_from(quotient).unwrap_or(u64::MAX)
+}
+
+/// Refuses a usage of nothing: it says nothing about the rest.
+pub(super) fn check(usage: &[Usage]) -> Result<()> {
+    for (at, usage) in usage.iter().enumerate() {
+        for (name, tokens) in
+            [("countedTokens", usage.counted_tokens), ("inputTokens", usage.input_tokens)]
+        {
+            if tokens == 0 {
+                return Err(Error::option(
+                    &format!("budget.usage[{at}].{name}"),
+                    "expected a number of tokens from 1 on, got 0",
+                    "Leave this request out of budget.usage.",
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(all(test, not(target_family = "wasm")))]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// A limit and a report say the same of every count.
+        #[test]
+        fn a_count_is_within_the_limit_where_its_tokens_are(
+            pairs in prop::collection::vec((1..u64::MAX, 1..u64::MAX), 0..5),
+            counted in 0..u64::MAX / 4,
+            limit in 0..u64::MAX / 4,
+        ) {
+            let usage: Vec<Usage> = pairs
+                .into_iter()
+                .map(|(counted_tokens, input_tokens)| Usage { counted_tokens, input_tokens })
+                .collect();
+            let calibration = Calibration::of(&usage);
+            prop_assert_eq!(counted <= calibration.limit(limit), calibration.tokens(counted) <= limit);
+            prop_assert!((0.5..=2.0).contains(&calibration.factor()));
+            prop_assert_eq!(calibration.limit(u64::MAX), u64::MAX);
+        }
+
+        /// One recorded request, counted again, is as large as the provider said, or by the rounding of a thousandth larger.
+        #[test]
+        fn a_recorded_request_comes_out_as_recorded(counted in 1000..10_000_000_u64, percent in 51..199_u64) {
+            let input_tokens = counted * percent / 100;
+            let calibration = Calibration::of(&[Usage { counted_tokens: counted, input_tokens }]);
+            let tokens = calibration.tokens(counted);
+            prop_assert!((input_tokens..=input_tokens + counted / 1000 + 1).contains(&tokens));
+        }
+    }
+}
