@@ -19,7 +19,7 @@ const dist = projectPath(packageFolder, "dist");
 const cache = projectPath(".cache");
 
 /** What the core may weigh, in bytes of raw wasm. */
-const coreLimit = 1_080_000;
+const coreLimit = 1_115_000;
 
 /** The features that rustc's wasm uses: wasm-opt has to be told of each. */
 const wasmFeatures = [
@@ -78,6 +78,7 @@ const papers = [
   "docs/recall.md",
   "docs/reference.md",
   "docs/sessions.md",
+  "docs/tokens.md",
   ...[
     "embeddings/transformers.ts",
     "embeddings/workers-ai.ts",

@@ -10,7 +10,7 @@ use serde::de::{
     self, DeserializeOwned, DeserializeSeed, EnumAccess, Expected, IntoDeserializer, MapAccess,
     SeqAccess, Unexpected, VariantAccess, Visitor,
 };
-use serde::forward_to_deserialize_any;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, forward_to_deserialize_any};
 use std::fmt;
 
 /// A value as plain data: what JSON can say, and numbers that are none.
@@ -31,18 +31,50 @@ pub enum Value {
 }
 
 impl Value {
+    /// The value of a name, in an object that has it.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Self> {
+        match self {
+            Self::Map(map) => map.iter().find(|(key, _)| key == name).map(|(_, value)| value),
+            _ => None,
+        }
+    }
+
+    /// The text, where it is one.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The items of a list; none where it is no list.
+    #[must_use]
+    pub fn items(&self) -> &[Self] {
+        match self {
+            Self::List(list) => list,
+            _ => &[],
+        }
+    }
+
+    /// The names and values of an object; none where it is no object.
+    #[must_use]
+    pub fn entries(&self) -> &[(String, Self)] {
+        match self {
+            Self::Map(map) => map,
+            _ => &[],
+        }
+    }
+
     /// The value in a few words.
     fn describe(&self) -> String {
         match self {
             Self::Null => "nothing".to_owned(),
             Self::Bool(value) => value.to_string(),
             Self::Number(number) if number.is_nan() => "NaN".to_owned(),
-            // serde_json's shortest form: the standard library's would bring its own tables.
             Self::Number(number) if number.is_infinite() => "infinity".to_owned(),
-            Self::Number(number) => {
-                let text = serde_json::to_string(number).unwrap_or_default();
-                text.strip_suffix(".0").unwrap_or(&text).to_owned()
-            }
+            Self::Number(number) => number_text(*number),
             Self::Text(text) if text.len() <= 40 => format!("the text \"{text}\""),
             Self::Text(_) => "a text".to_owned(),
             Self::List(_) => "a list".to_owned(),
@@ -57,6 +89,84 @@ impl Value {
     /// `INVALID_CONFIG` with the option's path, what is wrong with it, and the nearest right spelling.
     pub fn decode<T: DeserializeOwned>(&self, options: &[&'static str]) -> Result<T, Error> {
         T::deserialize(self).map_err(|failure| failure.into_error(options))
+    }
+}
+
+/// A number as JavaScript writes it, in serde_json's shortest form: the standard library's would bring its own tables.
+#[must_use]
+pub fn number_text(number: f64) -> String {
+    let text = serde_json::to_string(&number).unwrap_or_default();
+    text.strip_suffix(".0").unwrap_or(&text).to_owned()
+}
+
+/// As JSON. A name without a value is not written.
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        const EXACT: f64 = 9_007_199_254_740_991.0; // Number.MAX_SAFE_INTEGER
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Bool(value) => serializer.serialize_bool(*value),
+            #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and exact")]
+            Self::Number(number) if number.fract() == 0.0 && number.abs() <= EXACT => {
+                serializer.serialize_i64(*number as i64)
+            }
+            Self::Number(number) => serializer.serialize_f64(*number),
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::List(list) => serializer.collect_seq(list),
+            Self::Map(map) => {
+                let there = map.iter().filter(|(_, value)| *value != Self::Null);
+                serializer.collect_map(there.map(|(name, value)| (name, value)))
+            }
+        }
+    }
+}
+
+/// From JSON, the names of objects in their order.
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any;
+        impl<'de> Visitor<'de> for Any {
+            type Value = Value;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("plain data")
+            }
+            fn visit_unit<E>(self) -> Result<Value, E> {
+                Ok(Value::Null)
+            }
+            fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+                Ok(Value::Bool(value))
+            }
+            fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+                Ok(Value::Number(value))
+            }
+            #[expect(clippy::cast_precision_loss, reason = "a number of JavaScript's is a double")]
+            fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+                Ok(Value::Number(value as f64))
+            }
+            #[expect(clippy::cast_precision_loss, reason = "a number of JavaScript's is a double")]
+            fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+                Ok(Value::Number(value as f64))
+            }
+            fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+                Ok(Value::Text(value.to_owned()))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+                let mut list = Vec::new();
+                while let Some(item) = items.next_element()? {
+                    list.push(item);
+                }
+                Ok(Value::List(list))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+                let mut map = Vec::new();
+                while let Some(entry) = entries.next_entry()? {
+                    map.push(entry);
+                }
+                Ok(Value::Map(map))
+            }
+        }
+        deserializer.deserialize_any(Any)
     }
 }
 

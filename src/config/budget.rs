@@ -1,6 +1,7 @@
 use super::calibration::{self, Calibration, Usage};
-use crate::base::error::{Error, Result};
-use serde::{Deserialize, Serialize};
+use crate::base::error::Error;
+use crate::base::value::Value;
+use serde::{Deserialize, Deserializer, Serialize, de};
 
 /// What the prompt may cost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,9 +23,10 @@ pub struct BudgetConfig {
     pub on_required_overflow: OnRequiredOverflow,
     /// What gives way first where not everything fits.
     pub trim_first: TrimFirst,
-    /// The tools of the call, each as its JSON. They are in no message, and what they cost is part of the prompt.
-    /// Default: none.
+    /// The tools of the call, in any of the providers' forms: each as an object, or as its JSON. They are in no message, and what they cost
+    /// is part of the prompt, as the provider is known to write them for the model. Default: none.
     #[cfg_attr(test, schemars(with = "Vec<serde_json::Value>"))]
+    #[serde(deserialize_with = "as_json")]
     pub tools: Vec<String>,
     /// What earlier requests were counted as, and what the provider said they had. Their ratio calibrates the budget: where a provider
     /// counts 1.07 times what windrow does, the limits let 1.07 times less be counted, and `tokens` says what the provider will count.
@@ -35,10 +37,21 @@ pub struct BudgetConfig {
     pub tokens_per_message: u64,
     /// What a chat message's name costs beside its text, in tokens. Default: 1, after the same recipe.
     pub tokens_per_name: u64,
-    /// What primes the reply to chat messages, in tokens. Default: 3, after the same recipe.
-    pub tokens_priming: u64,
+    /// What primes the reply to chat messages, in tokens. Default: 2 for OpenAI's models that reason (`o1` to `o4`, `gpt-5` and later,
+    /// `gpt-oss`), as their recorded requests show; 3 for all others, after the same recipe.
+    pub tokens_priming: Option<u64>,
     /// How long the hook `countTokens` may take for one batch, in milliseconds.
     pub timeout_ms: u64,
+}
+
+/// Reads tools that are objects or JSON already, each as its JSON.
+fn as_json<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let json = |tool: Value| match tool {
+        Value::Text(json) => Ok(json),
+        Value::Map(_) => Ok(serde_json::to_string(&tool).unwrap_or_default()),
+        _ => Err(de::Error::custom("expected each tool as an object, or as its JSON")),
+    };
+    Vec::<Value>::deserialize(deserializer)?.into_iter().map(json).collect()
 }
 
 /// What gives way first.
@@ -69,6 +82,8 @@ pub enum OnRequiredOverflow {
 }
 
 pub(super) const DEFAULT_REPLY_RESERVE: u64 = 1024;
+const DEFAULT_PRIMING: u64 = 3;
+pub(super) const REASONING_PRIMING: u64 = 2;
 
 impl Default for BudgetConfig {
     fn default() -> Self {
@@ -83,14 +98,14 @@ impl Default for BudgetConfig {
             usage: Vec::new(),
             tokens_per_message: 3,
             tokens_per_name: 1,
-            tokens_priming: 3,
+            tokens_priming: None,
             timeout_ms: 30_000,
         }
     }
 }
 
 impl BudgetConfig {
-    pub(super) fn check(&self) -> Result<()> {
+    pub(super) fn check(&self) -> Result<(), Error> {
         calibration::check(&self.usage)?;
         if self.max_tokens.is_some() && self.context_limit.is_some() {
             return Err(Error::option(
@@ -127,6 +142,11 @@ impl BudgetConfig {
     #[must_use]
     pub fn prompt_limit(&self) -> Option<u64> {
         self.token_limit().map(|tokens| self.calibration().limit(tokens))
+    }
+
+    /// What primes the reply to chat messages.
+    pub(crate) fn priming(&self) -> u64 {
+        self.tokens_priming.unwrap_or(DEFAULT_PRIMING)
     }
 
     /// How counts become tokens of the model.

@@ -167,6 +167,9 @@ impl ContextConfig {
         };
         // Where neither is named it stays unsaid, as nobody knows then for which model the counts are exact.
         self.encoding = self.encoding.or_else(|| self.model.as_ref().map(by_model));
+        if self.model.as_deref().is_some_and(EncodingName::is_for_reasoning) {
+            self.budget.tokens_priming.get_or_insert(budget::REASONING_PRIMING);
+        }
         if self.budget.context_limit.is_some() {
             self.budget.reply_reserve.get_or_insert(budget::DEFAULT_REPLY_RESERVE);
         }

@@ -242,6 +242,13 @@ impl Messages {
             .any(|(field, _)| matches!(field, Field::Image | Field::Audio | Field::File))
     }
 
+    /// Whether a message calls tools, or holds what they gave.
+    #[must_use]
+    pub fn has_tools(&self, row: usize) -> bool {
+        (self.has_seen(Field::CallId) || self.has_seen(Field::ResultId))
+            && self.fields(row).any(|(field, _)| matches!(field, Field::CallId | Field::ResultId))
+    }
+
     // ---- Costs ----
 
     /// What a message costs in a form, if that was computed before.

@@ -4,6 +4,15 @@ use crate::config::ContextConfig;
 use crate::tokens::EncodingName;
 use serde::Serialize;
 
+/// What a prompt has beside texts: providers say what that costs by formulas, or not at all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Beside {
+    /// Images, audio or files.
+    pub has_media: bool,
+    /// Calls of tools, or what they gave.
+    pub has_tools: bool,
+}
+
 /// How sure a count is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Certainty {
@@ -17,7 +26,7 @@ pub struct Certainty {
 impl Certainty {
     /// How sure the counts of a config are, where windrow counts and the hook `countTokens` does not.
     #[must_use]
-    pub fn of(config: &ContextConfig, has_media: bool) -> Self {
+    pub fn of(config: &ContextConfig, beside: Beside) -> Self {
         let model = config.model.as_deref();
         let (is_exact, words) = match (config.encoding_name(), model, config.encoding) {
             (None, Some(model), _) if EncodingName::for_model(model).is_none() => {
@@ -43,22 +52,26 @@ impl Certainty {
                 (false, format!("exact in {name}, but neither model nor encoding is named"))
             }
         };
-        Self { is_exact, words }.with(config, has_media)
+        Self { is_exact, words }.with(config, beside)
     }
 
     /// Of counts that the hook `countTokens` gave.
     #[must_use]
-    pub fn of_hook(config: &ContextConfig, has_media: bool) -> Self {
-        Self { is_exact: false, words: "counted by countTokens".to_owned() }.with(config, has_media)
+    pub fn of_hook(config: &ContextConfig, beside: Beside) -> Self {
+        Self { is_exact: false, words: "counted by countTokens".to_owned() }.with(config, beside)
     }
 
     /// The same where there is something that is not counted as text.
-    fn with(mut self, config: &ContextConfig, has_media: bool) -> Self {
-        if has_media {
-            self.is_exact = false;
-            self.words += "; images, audio and files by formula or by rule";
-        }
+    fn with(mut self, config: &ContextConfig, beside: Beside) -> Self {
         let budget = &config.budget;
+        let by_formula = [
+            (beside.has_tools || !budget.tools.is_empty(), "tools and their calls by formula"),
+            (beside.has_media, "images, audio and files by formula or by rule"),
+        ];
+        for (_, words) in by_formula.iter().filter(|(is_there, _)| *is_there) {
+            self.is_exact = false;
+            self.words = self.words + "; " + words;
+        }
         if !budget.usage.is_empty() {
             let requests = match budget.usage.len() {
                 1 => "a recorded request".to_owned(),

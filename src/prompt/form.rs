@@ -15,6 +15,7 @@ use crate::config::{
 };
 use crate::log::tool_calls::shown_fields;
 use crate::prompt::border;
+use crate::prompt::tools::{self, Maker};
 use crate::recall::transcript::Transcript;
 use crate::state::context::{Made, Piece};
 use crate::state::view::View;
@@ -75,13 +76,16 @@ fn quotes(config: &ContextConfig) -> bool {
 pub(crate) const OPENING: &str = "[Earlier messages are not shown.]";
 
 /// What the form is made of with nothing in it: what primes the reply, and the tools, which are in no message.
-pub(crate) fn frame(config: &ContextConfig) -> Parts<'_> {
-    let flat_tokens = match config.render.format {
-        Format::Messages => config.budget.tokens_priming,
+///
+/// `has_instruction` says whether the prompt has an instruction; where that is not known yet, without one it costs no less.
+pub(crate) fn frame(config: &ContextConfig, has_instruction: bool) -> Parts<'_> {
+    let priming = match config.render.format {
+        Format::Messages => config.budget.priming(),
         _ => 0,
     };
-    let hidden = config.budget.tools.iter().map(Into::into).collect();
-    Parts { flat_tokens, hidden, ..Parts::default() }
+    let tools = tools::definitions(config, has_instruction);
+    let flat_tokens = priming.saturating_add(tools.flat_tokens);
+    Parts { flat_tokens, hidden: tools.texts, ..Parts::default() }
 }
 
 /// No fewer than the tokens of some parts, and than their characters.
@@ -184,6 +188,7 @@ fn chat_parts<'a>(
     shortened: Option<&'a str>,
 ) -> Parts<'a> {
     let role = transcript.role(row);
+    let maker = Maker::of(config);
     let mut parts = Parts { flat_tokens: config.budget.tokens_per_message, ..Parts::default() };
     parts.hidden.push(role.as_str().into());
     parts.visible.extend(shortened.map(Into::into));
@@ -195,7 +200,7 @@ fn chat_parts<'a>(
             Field::Text if shortened.is_none() => parts.visible.push(value.into()),
             Field::Reasoning => parts.hidden.push(value.into()),
             Field::ResultId => {
-                parts.hidden.push(value.into());
+                parts.hidden.extend(tools::result_text(value, maker));
                 if !is_first_result {
                     parts.flat_tokens += config.budget.tokens_per_message;
                     parts.hidden.push(Role::Tool.as_str().into());
@@ -215,7 +220,9 @@ fn chat_parts<'a>(
             Field::CallName => call = call.map(|[id, _]| [id, value]),
             Field::CallArguments => {
                 let [id, name] = call.take().unwrap_or_default();
-                parts.hidden.push(call_json(id, name, value).into());
+                let written = tools::call_text(id, name, value, maker);
+                parts.flat_tokens = parts.flat_tokens.saturating_add(written.flat_tokens);
+                parts.hidden.extend(written.texts);
             }
             _ => {}
         }
@@ -244,12 +251,6 @@ fn labelled<'a>(view: View<'a>, made: &Made, text: &'a str) -> Cow<'a, str> {
 pub(crate) fn made_content(view: View<'_>, piece: Piece, made: &Made) -> String {
     let text = view.shortened_text(piece).unwrap_or(&made.text);
     labelled(view, made, text).into_owned()
-}
-
-/// A tool call as the JSON that carries it: `{"id":…,"name":…,"arguments":…}`, the arguments as a JSON text.
-fn call_json(id: &str, name: &str, arguments: &str) -> String {
-    let json = |text: &str| serde_json::to_string(text).unwrap_or_default();
-    format!(r#"{{"id":{},"name":{},"arguments":{}}}"#, json(id), json(name), json(arguments))
 }
 
 // The text formats.

@@ -4,7 +4,7 @@ use crate::base::cost::Cost;
 use crate::base::map::Hashed;
 use crate::base::time::Milliseconds;
 use crate::config::{ContextConfig, Format};
-use crate::prompt::certainty::Certainty;
+use crate::prompt::certainty::{Beside, Certainty};
 use crate::prompt::form;
 use crate::recall::transcript::Transcript;
 use crate::state::ask::{HookName, Need, StageResult};
@@ -110,10 +110,10 @@ impl Meter {
     }
 
     /// How sure its counts are.
-    pub(crate) fn certainty(&self, config: &ContextConfig, has_media: bool) -> Certainty {
+    pub(crate) fn certainty(&self, config: &ContextConfig, beside: Beside) -> Certainty {
         match &self.source {
-            Source::Counter(_) => Certainty::of(config, has_media),
-            Source::Hook(..) => Certainty::of_hook(config, has_media),
+            Source::Counter(_) => Certainty::of(config, beside),
+            Source::Hook(..) => Certainty::of_hook(config, beside),
         }
     }
 
@@ -163,8 +163,8 @@ impl Meter {
     }
 
     /// What the form costs with nothing in it, and the tools.
-    pub(crate) fn fixed(&self, input: &Input) -> StageResult<Cost> {
-        let cost = self.measure(&form::frame(&input.config), u64::MAX)?;
+    pub(crate) fn fixed(&self, input: &Input, has_instruction: bool) -> StageResult<Cost> {
+        let cost = self.measure(&form::frame(&input.config, has_instruction), u64::MAX)?;
         Ok(cost.unwrap_or_default())
     }
 
@@ -308,5 +308,5 @@ pub fn measure_all(
     let rows = 0..transcript.len();
     // A counter of windrow's own never asks.
     let cost = |row| meter.cost(view, Piece::Message(row)).unwrap_or_default();
-    (meter.fixed(&input).unwrap_or_default(), rows.map(cost).collect())
+    (meter.fixed(&input, false).unwrap_or_default(), rows.map(cost).collect())
 }

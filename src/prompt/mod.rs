@@ -34,3 +34,4 @@ pub(crate) mod form;
 pub mod measure;
 pub(crate) mod excerpt;
 pub(crate) mod shorten;
+pub(crate) mod tools;

@@ -2,6 +2,7 @@
 
 use crate::base::cost::Cost;
 use crate::config::{Calibration, Format, SectionKind};
+use crate::prompt::certainty::Beside;
 use crate::prompt::form;
 use crate::prompt::measure::Meter;
 use crate::state::ask::StageResult;
@@ -25,13 +26,14 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
     let pieces: Vec<Piece> = fill.layout.iter().map(|(piece, _)| *piece).collect();
     meter.last = pieces.last().copied();
     meter.ask_for(view, &pieces)?;
-    let fixed = meter.fixed(input)?;
+    let has_instruction = pieces.iter().any(|piece| view.role_of(*piece).is_instruction());
+    let fixed = meter.fixed(input, has_instruction)?;
     let mut costs = Vec::with_capacity(pieces.len());
     for piece in &pieces {
         costs.push(meter.cost(view, *piece)?);
     }
     let total = costs.iter().fold(fixed, |total, cost| total.plus(*cost));
-    let certainty = meter.certainty(&input.config, has_media(view, &pieces));
+    let certainty = meter.certainty(&input.config, beside_texts(view, &pieces));
     let budget = &input.config.budget;
     let (fixed, costs) = as_tokens(budget.calibration(), fixed, &costs);
     let is_text = input.config.render.format != Format::Messages;
@@ -95,14 +97,18 @@ pub fn mark(input: &Input, marks: &mut Marks, context: &Context) {
     }
 }
 
-/// Whether a part of unknown cost is in the prompt: in a text it is a word like any other.
-fn has_media(view: View<'_>, pieces: &[Piece]) -> bool {
-    let is_media = |piece: &Piece| {
-        let is_quoted = matches!(piece, Piece::Quoted(_));
-        let source = view.source(*piece).filter(|_| !is_quoted);
-        source.is_some_and(|(transcript, row)| transcript.has_media(row))
-    };
-    view.input.config.render.format == Format::Messages && pieces.iter().any(is_media)
+/// What the prompt has beside texts: in a text it is a word like any other.
+fn beside_texts(view: View<'_>, pieces: &[Piece]) -> Beside {
+    let mut beside = Beside::default();
+    if view.input.config.render.format != Format::Messages {
+        return beside;
+    }
+    let in_place = pieces.iter().filter(|piece| !matches!(piece, Piece::Quoted(_)));
+    for (transcript, row) in in_place.filter_map(|piece| view.source(*piece)) {
+        beside.has_media |= transcript.has_media(row);
+        beside.has_tools |= transcript.has_tools(row);
+    }
+    beside
 }
 
 /// What is fixed and each piece in the tokens of the model: rounded so that they add up to the total.

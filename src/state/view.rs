@@ -1,6 +1,6 @@
 //! The whole state of a build, to be read.
 
-use crate::base::message::Field;
+use crate::base::message::{Field, Role};
 use crate::log::tool_calls::shown_fields;
 use crate::recall::transcript::Transcript;
 use crate::state::context::Piece;
@@ -31,6 +31,16 @@ impl<'a> View<'a> {
                 (None, asked) => asked.map(|row| (transcript, row)),
             },
             Piece::Made(_) => None,
+        }
+    }
+
+    /// The role of the message that a piece is.
+    #[must_use]
+    pub fn role_of(self, piece: Piece) -> Role {
+        match (piece, self.source(piece)) {
+            (Piece::Made(position), _) => self.fill.made[position].role,
+            (_, Some((transcript, row))) => transcript.role(row),
+            (_, None) => Role::User,
         }
     }
 

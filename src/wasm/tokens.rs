@@ -3,7 +3,7 @@
 use super::crossing::{JsResult, failure, read_config};
 use crate::base::error::{Error, ErrorCode};
 use crate::config::ContextConfig;
-use crate::prompt::certainty::Certainty;
+use crate::prompt::certainty::{Beside, Certainty};
 use crate::tokens::{Counter, Encoding, EncodingName};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -33,14 +33,14 @@ pub fn load_vocabulary(name: &str, bytes: &[u8]) -> JsResult<()> {
     Ok(())
 }
 
-/// How sure the counts of a config are, as JSON.
+/// How sure the counts of a config are, as JSON, with media or tools in what is counted.
 ///
 /// # Errors
 ///
 /// `INVALID_CONFIG` with the option's path.
 #[wasm_bindgen(js_name = certaintyOf)]
-pub fn certainty_of(config: &JsValue, has_media: bool) -> JsResult<String> {
-    let certainty = Certainty::of(&read_config(config)?, has_media);
+pub fn certainty_of(config: &JsValue, has_media: bool, has_tools: bool) -> JsResult<String> {
+    let certainty = Certainty::of(&read_config(config)?, Beside { has_media, has_tools });
     Ok(serde_json::to_string(&certainty).unwrap_or_default())
 }
 

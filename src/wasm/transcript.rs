@@ -190,6 +190,13 @@ impl CoreTranscript {
         (0..self.0.len()).any(|row| self.0.has_media(row))
     }
 
+    /// Whether any message calls tools, or holds what they gave.
+    #[wasm_bindgen(getter, js_name = hasTools)]
+    #[must_use]
+    pub fn has_tools(&self) -> bool {
+        (0..self.0.len()).any(|row| self.0.has_tools(row))
+    }
+
     /// The checksum of the first `length` messages.
     #[must_use]
     pub fn digest(&self, length: usize) -> String {

@@ -4,7 +4,7 @@
 use crate::base::error::ErrorCode;
 use crate::base::message::{Field, Role};
 use crate::config::{ContextConfig, EncodingChoice};
-use crate::prompt::certainty::Certainty;
+use crate::prompt::certainty::{Beside, Certainty};
 use crate::prompt::form::OPENING;
 use crate::state::ask::{Answer, Need};
 use crate::state::context::{
@@ -346,8 +346,10 @@ fn counts(out: &mut String) {
         ("`encoding: \"estimate\"`", None, Some(EncodingChoice::Estimate)),
     ] {
         let model = model.map(ToOwned::to_owned);
-        let Certainty { is_exact, words } =
-            Certainty::of(&ContextConfig { model, encoding, ..ContextConfig::default() }, false);
+        let Certainty { is_exact, words } = Certainty::of(
+            &ContextConfig { model, encoding, ..ContextConfig::default() },
+            Beside::default(),
+        );
         let _ = writeln!(out, "| {named} | `{is_exact}` | {words} |");
     }
     out.push_str(

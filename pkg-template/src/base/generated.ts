@@ -534,8 +534,8 @@ export interface BudgetConfig {
   /** What gives way first where not everything fits. */
   readonly trimFirst?: TrimFirst | undefined;
   /**
-   * The tools of the call, each as its JSON. They are in no message, and what they cost is part of the prompt.
-   * Default: none.
+   * The tools of the call, in any of the providers' forms: each as an object, or as its JSON. They are in no message, and what they cost
+   * is part of the prompt, as the provider is known to write them for the model. Default: none.
    */
   readonly tools?: readonly unknown[] | undefined;
   /**
@@ -551,8 +551,11 @@ export interface BudgetConfig {
   readonly tokensPerMessage?: number | undefined;
   /** What a chat message's name costs beside its text, in tokens. Default: 1, after the same recipe. */
   readonly tokensPerName?: number | undefined;
-  /** What primes the reply to chat messages, in tokens. Default: 3, after the same recipe. */
-  readonly tokensPriming?: number | undefined;
+  /**
+   * What primes the reply to chat messages, in tokens. Default: 2 for OpenAI's models that reason (`o1` to `o4`, `gpt-5` and later,
+   * `gpt-oss`), as their recorded requests show; 3 for all others, after the same recipe.
+   */
+  readonly tokensPriming?: number | null | undefined;
   /** How long the hook `countTokens` may take for one batch, in milliseconds. */
   readonly timeoutMs?: number | undefined;
 }

@@ -47,11 +47,10 @@ function count(input: string | readonly AnyMessage[], options?: CountOptions): T
   const read = readConfig(options, KIND);
   refuseHooks(read, KIND);
   const plain = read.options;
-  const certainty = (hasMedia: boolean): Omit<TokenCount, "tokens"> =>
-    JSON.parse(call(KIND, () => certaintyOf(plain, hasMedia)));
-  const certain = certainty(false);
+  const certainty = (hasMedia: boolean, hasTools: boolean): Omit<TokenCount, "tokens"> =>
+    JSON.parse(call(KIND, () => certaintyOf(plain, hasMedia, hasTools)));
   if (typeof input === "string") {
-    return { tokens: call(KIND, () => countText(input, plain)), ...certain };
+    return { tokens: call(KIND, () => countText(input, plain)), ...certainty(false, false) };
   }
   const messages = messageListOf<AnyMessage>(input, KIND);
   if (messages === undefined) {
@@ -65,7 +64,7 @@ function count(input: string | readonly AnyMessage[], options?: CountOptions): T
   const count = (core: CoreTranscript): TokenCount => {
     const costs = call(KIND, () => core.measure(plain));
     const tokens = costs.reduce((total, cost) => total + cost, 0);
-    return { tokens, ...(core.hasMedia ? certainty(true) : certain) };
+    return { tokens, ...certainty(core.hasMedia, core.hasTools) };
   };
   return withCoreOf(messages, KIND, count, { shape: read.shape });
 }

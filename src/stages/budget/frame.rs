@@ -111,21 +111,13 @@ impl Filling<'_> {
     /// Has the user speak first, where the provider wants that. Instructions do not count, and quotes are in one.
     pub(super) fn open(&self, frame: &Frame, layout: &mut Vec<(Piece, usize)>) {
         let speaks = |(piece, _): &(Piece, usize)| {
-            !matches!(piece, Piece::Quoted(_)) && !self.role_of(*piece).is_instruction()
+            !matches!(piece, Piece::Quoted(_)) && !self.view().role_of(*piece).is_instruction()
         };
         if let (Some(opening), Some(first)) = (frame.opening, layout.iter().position(speaks)) {
             let (piece, section) = layout[first];
-            if self.role_of(piece) != Role::User {
+            if self.view().role_of(piece) != Role::User {
                 layout.insert(first, (opening, section));
             }
-        }
-    }
-
-    fn role_of(&self, piece: Piece) -> Role {
-        match (piece, self.view().source(piece)) {
-            (Piece::Made(position), _) => self.fill.made[position].role,
-            (_, Some((transcript, row))) => transcript.role(row),
-            (_, None) => Role::User,
         }
     }
 

@@ -57,7 +57,8 @@ impl Filling<'_> {
         let mut asked = pieces.clone();
         asked.extend_from_slice(&around);
         self.ask_for(&asked)?;
-        let fixed = self.meter.fixed(input)?.plus(self.total(&around)?).plus(self.meter.slack());
+        let fixed =
+            self.meter.fixed(input, false)?.plus(self.total(&around)?).plus(self.meter.slack());
         let limit = self.remaining;
         let within = self.cost_within(&pieces, limit.minus(fixed))?;
         let spent = match within.map(|cost| fixed.plus(cost)).filter(|spent| spent.fits(limit)) {

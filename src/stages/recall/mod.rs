@@ -385,7 +385,7 @@ fn fits_anyway(input: &Input, marks: &Marks) -> bool {
     let Some(limit) = limits.into_iter().flatten().min() else {
         return true;
     };
-    let mut most = form::most_of(&form::frame(config));
+    let mut most = form::most_of(&form::frame(config, false));
     let mut add_made = |bytes: usize| {
         let text = AROUND.saturating_add(ESCAPED.saturating_mul(bytes as u64));
         most = most.saturating_add(config.budget.tokens_per_message).saturating_add(text);

@@ -398,6 +398,17 @@ test("a context as the request of a provider", async () => {
   assert.ok(comment(example, "messages[1]").startsWith(`${written(messages[1].content[0].id)}:`));
 });
 
+test("what a prompt costs with tools, and what calibrates it", async () => {
+  const tools = exampleWith("get_capital");
+  const { tokens } = (await run(tools, "context")).context;
+  assert.equal(String(tokens.total), comment(tools, "context.tokens.total"));
+  assert.ok(comment(tools, "context.tokens.limit").startsWith(String(tokens.limit)));
+  assert.equal(JSON.stringify(tokens.words), comment(tools, "context.tokens.words"));
+  const calibrated = exampleWith("countedTokens");
+  const { next, inputTokens } = await run(calibrated, "next, inputTokens");
+  assert.equal(next.tokens.total, inputTokens);
+});
+
 test("every link within the papers leads somewhere, in the repository and in the package", () => {
   const cwd = fileURLToPath(new URL("../../../pkg-template/", import.meta.url));
   const pack = spawnSync("npm", ["pack", "--dry-run", "--json"], { cwd, encoding: "utf8" });

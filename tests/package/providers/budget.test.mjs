@@ -52,7 +52,7 @@ describe("a context for a provider", () => {
       assert.deepEqual(problemsOf(provider, body), []);
       assert.ok(context.tokens.total <= maxTokens);
       if (provider === "openai") {
-        assert.ok(countTokens(body.messages, { encoding }).tokens <= maxTokens);
+        assert.ok(countTokens(body.messages, { encoding, render: { provider } }).tokens <= maxTokens);
       }
       const words = wordsOf(body).reduce((sum, text) => sum + tokensOf(text), 0);
       assert.ok(words <= maxTokens, `${words} of ${maxTokens} for ${provider}`);

@@ -1,0 +1,171 @@
+// The hooks for the AI SDK with the package itself, in 5, 6 and 7, and a scripted model.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as ai7 from "ai";
+import * as ai5 from "ai-5";
+import * as ai6 from "ai-6";
+import { ContextError } from "windrow";
+import { contextMiddleware, prepareStep } from "windrow/ai-sdk";
+import { z } from "zod";
+import { assertPaired, longChat, tokensIn } from "./support.mjs";
+
+const versions = [
+  { name: "5", ai: ai5, specification: "v2" },
+  { name: "6", ai: ai6, specification: "v3" },
+  { name: "7", ai: ai7, specification: "v4" },
+];
+const LIMIT = 600;
+
+/** A model that calls a tool so many times and then answers; `seen` is what it was sent. */
+function scripted(specification, callCount) {
+  const seen = [];
+  const usage = (tokens) => (specification === "v2" ? tokens : { total: tokens });
+  const model = {
+    specificationVersion: specification,
+    provider: "scripted",
+    modelId: "gpt-4o",
+    supportedUrls: {},
+    async doGenerate({ prompt, tools }) {
+      seen.push({ prompt: structuredClone(prompt), tools });
+      const step = seen.length;
+      const isCall = step <= callCount;
+      const content = isCall
+        ? [{ type: "tool-call", toolCallId: `step_${step}`, toolName: "look_up", input: '{"term":"lantern"}' }]
+        : [{ type: "text", text: "Done." }];
+      const reason = isCall ? "tool-calls" : "stop";
+      const finishReason = specification === "v2" ? reason : { unified: reason, raw: reason };
+      return {
+        content,
+        finishReason,
+        usage: { inputTokens: usage(1), outputTokens: usage(1), totalTokens: 2 },
+        warnings: [],
+      };
+    },
+  };
+  return { model, seen };
+}
+
+/** A long chat as `ModelMessage`s. */
+function modelMessages(seed) {
+  return longChat(seed).flatMap(({ said, reply, call }) => [
+    { role: "user", content: said },
+    ...(call === undefined
+      ? []
+      : [
+          {
+            role: "assistant",
+            content: [{ type: "tool-call", toolCallId: call.id, toolName: call.name, input: call.input }],
+          },
+          {
+            role: "tool",
+            content: [
+              {
+                type: "tool-result",
+                toolCallId: call.id,
+                toolName: call.name,
+                output: { type: "text", value: call.output },
+              },
+            ],
+          },
+        ]),
+    { role: "assistant", content: [{ type: "text", text: reply }] },
+  ]);
+}
+
+function lookUp({ tool }) {
+  const inputSchema = z.object({ term: z.string().describe("What to look up.") });
+  return tool({ description: "Looks a word up.", inputSchema, execute: async () => `Found ${"brass ".repeat(30)}` });
+}
+
+function checkPrompts(seen, request) {
+  for (const { prompt } of seen) {
+    const parts = prompt.flatMap(({ content }) => (Array.isArray(content) ? content : []));
+    const ids = (type) => parts.filter((part) => part.type === type).map(({ toolCallId }) => toolCallId);
+    assertPaired(ids("tool-call"), ids("tool-result"));
+    assert.ok(JSON.stringify(prompt).includes(request), "the request is there");
+    assert.ok(tokensIn(prompt) <= LIMIT, `${tokensIn(prompt)} tokens`);
+    assert.equal(prompt.find(({ role }) => role !== "system").role, "user");
+  }
+}
+
+for (const { name, ai, specification } of versions) {
+  test(`AI SDK ${name}: every step of a loop of tools is within the budget, and whole`, async () => {
+    for (let seed = 1; seed <= 5; seed++) {
+      const { model, seen } = scripted(specification, 4);
+      const messages = modelMessages(seed);
+      const before = structuredClone(messages);
+      const request = "What did we say about the lantern?";
+      const asked = [...messages, { role: "user", content: request }];
+      const { text, steps } = await ai.generateText({
+        model,
+        messages: asked,
+        tools: { look_up: lookUp(ai) },
+        stopWhen: (ai.stepCountIs ?? ai.isStepCount)(8),
+        prepareStep: prepareStep({ budget: { maxTokens: LIMIT } }),
+      });
+      assert.equal(text, "Done.");
+      assert.equal(steps.length, 5);
+      assert.equal(seen.length, 5);
+      checkPrompts(seen, request);
+      assert.deepEqual(messages, before, "the caller's messages stay as they were");
+      for (const [at, { prompt }] of seen.entries()) {
+        const inTurn = JSON.stringify(prompt).match(/step_\d/g) ?? [];
+        assert.equal(new Set(inTurn).size, at, "what answers the request stays");
+      }
+    }
+  });
+
+  test(`AI SDK ${name}: a middleware sees instructions and tools`, async () => {
+    const { model, seen } = scripted(specification, 2);
+    const contexts = [];
+    const middleware = contextMiddleware(
+      { budget: { maxTokens: LIMIT }, onContext: (it) => contexts.push(it) },
+      specification,
+    );
+    const request = "And the kettle?";
+    await ai.generateText({
+      model: ai.wrapLanguageModel({ model, middleware }),
+      system: "You are brief.",
+      messages: [...modelMessages(9), { role: "user", content: request }],
+      tools: { look_up: lookUp(ai) },
+      stopWhen: (ai.stepCountIs ?? ai.isStepCount)(5),
+    });
+    checkPrompts(seen, request);
+    for (const { prompt, tools } of seen) {
+      assert.deepEqual([prompt[0].role, prompt[0].content], ["system", "You are brief."]);
+      assert.equal(tools.length, 1);
+    }
+    const [{ tokens }] = contexts;
+    assert.match(tokens.words, /gpt-4o.*tools and their calls by formula/);
+    assert.ok(tokens.sections.find(({ id }) => id === "format").tokens > 30, "the tool counts");
+  });
+
+  test(`AI SDK ${name}: a budget that cannot hold the request fails with what to do`, async () => {
+    const { model } = scripted(specification, 0);
+    const options = {
+      model,
+      messages: [{ role: "user", content: "word ".repeat(200) }],
+      prepareStep: prepareStep({ budget: { maxTokens: 50 } }),
+    };
+    await assert.rejects(ai.generateText(options), (failure) => {
+      assert.ok(failure instanceof ContextError);
+      assert.equal(failure.code, "BUDGET_TOO_SMALL");
+      return true;
+    });
+  });
+}
+
+test("a step that is built on what the step before gave changes nothing that fits", async () => {
+  const hook = prepareStep({ budget: { maxTokens: LIMIT } });
+  for (let seed = 1; seed <= 40; seed++) {
+    const asked = [...modelMessages(seed), { role: "user", content: "What did we say about the lantern?" }];
+    const once = await hook({ messages: asked, model: "gpt-4o" });
+    const twice = await hook({ messages: once.messages, model: "gpt-4o" });
+    assert.deepEqual(twice.messages, once.messages);
+    assert.ok(once.messages.length < asked.length);
+    const answer = { role: "assistant", content: "It hangs over the door." };
+    const next = await hook({ messages: [...once.messages, answer], model: "gpt-4o" });
+    assert.equal(next.messages.at(-1), answer);
+  }
+});

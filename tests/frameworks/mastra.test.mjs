@@ -1,0 +1,95 @@
+// The processor for Mastra, with the package itself and a scripted model.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Agent } from "@mastra/core/agent";
+import { createTool } from "@mastra/core/tools";
+import { contextProcessor } from "windrow/mastra";
+import { z } from "zod";
+import { assertPaired, longChat, tokensIn } from "./support.mjs";
+
+const LIMIT = 600;
+const request = "What did we say about the lantern?";
+
+/** A model that calls a tool so many times and then answers. */
+function scripted(callCount) {
+  const seen = [];
+  const answer = (prompt) => {
+    seen.push(structuredClone(prompt));
+    const step = seen.length;
+    return step <= callCount
+      ? {
+          finishReason: "tool-calls",
+          content: [
+            { type: "tool-call", toolCallId: `step_${step}`, toolName: "look_up", input: '{"term":"lantern"}' },
+          ],
+        }
+      : { finishReason: "stop", content: [{ type: "text", text: "Done." }] };
+  };
+  const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
+  const model = {
+    specificationVersion: "v2",
+    provider: "scripted",
+    modelId: "gpt-4o",
+    supportedUrls: {},
+    doGenerate: async ({ prompt }) => ({ ...answer(prompt), usage, warnings: [] }),
+    async doStream({ prompt }) {
+      const { content, finishReason } = answer(prompt);
+      const parts = content.flatMap((part) =>
+        part.type === "text"
+          ? [
+              { type: "text-start", id: "1" },
+              { type: "text-delta", id: "1", delta: part.text },
+              { type: "text-end", id: "1" },
+            ]
+          : [part],
+      );
+      const chunks = [{ type: "stream-start", warnings: [] }, ...parts, { type: "finish", finishReason, usage }];
+      return { stream: ReadableStream.from(chunks) };
+    },
+  };
+  return { model, seen };
+}
+
+function history(seed) {
+  return longChat(seed).flatMap(({ said, reply }) => [
+    { role: "user", content: said },
+    { role: "assistant", content: reply },
+  ]);
+}
+
+const lookUp = createTool({
+  id: "look_up",
+  description: "Looks a word up.",
+  inputSchema: z.object({ term: z.string() }),
+  execute: async () => ({ found: "brass ".repeat(30) }),
+});
+
+for (const method of ["generate", "stream"]) {
+  test(`${method}: every call of the model is within the budget, and whole`, async () => {
+    for (let seed = 1; seed <= 3; seed++) {
+      const { model, seen } = scripted(3);
+      const agent = new Agent({
+        id: "clerk",
+        name: "Clerk",
+        instructions: "You are brief.",
+        model,
+        tools: { look_up: lookUp },
+        inputProcessors: [contextProcessor({ budget: { maxTokens: LIMIT } })],
+      });
+      const messages = [...history(seed), { role: "user", content: request }];
+      const result = await agent[method](messages, { maxSteps: 6 });
+      assert.equal(await result.text, "Done.");
+      assert.equal(seen.length, 4);
+      for (const [at, prompt] of seen.entries()) {
+        const parts = prompt.flatMap(({ content }) => (Array.isArray(content) ? content : []));
+        const idsOf = (type) => parts.filter((part) => part.type === type).map(({ toolCallId }) => toolCallId);
+        assertPaired(idsOf("tool-call"), idsOf("tool-result"));
+        assert.equal(idsOf("tool-call").length, at);
+        assert.ok(JSON.stringify(prompt).includes(request));
+        assert.ok(tokensIn(prompt) <= LIMIT, `${tokensIn(prompt)} tokens`);
+        assert.equal(prompt[0].content, "You are brief.");
+      }
+    }
+  });
+}

@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { test } from "node:test";
+import { measured, rows, samples } from "../../usage/measure.mjs";
+
+const page = new URL("../../../docs/tokens.md", import.meta.url);
+const signed = (percent) => `${percent >= 0 ? "+" : "−"}${Math.abs(percent).toFixed(1)} %`;
+
+function table() {
+  const lines = rows().map(({ name, count, total, worst, members }) => {
+    const models = [...new Set(members.map(({ model }) => model))].join(", ");
+    return `| ${name} | ${models} | ${count} | ${signed(total)} | ${signed(worst)} |`;
+  });
+  return ["| requests | models | number | error of the total | worst of one |", "|---|---|---|---|---|", ...lines].join(
+    "\n",
+  );
+}
+
+test("the page has the errors that are measured", () => {
+  const text = readFileSync(page, "utf8");
+  const place = /(<!-- measured: .* -->\n)[\s\S]*?(<!-- \/measured -->)/;
+  const made = text.replace(place, (_, before, after) => `${before}${table()}\n${after}`);
+  if (process.env.UPDATE) {
+    writeFileSync(page, made);
+  }
+  assert.equal(
+    made,
+    process.env.UPDATE ? made : text,
+    "UPDATE=1 node --test tests/package/docs/tokens.test.mjs writes it",
+  );
+});
+
+test("OpenAI's chat without tools is counted exactly", () => {
+  for (const { id, counted, inputTokens, tokens, request, api } of samples.map(measured)) {
+    if (api === "openai" && !request.tools) {
+      assert.equal(counted, inputTokens, id);
+      assert.ok(tokens.exact, id);
+    }
+  }
+});
+
+test("OpenAI's chat with tools is counted within 1 % or one token", () => {
+  for (const { id, counted, inputTokens, tokens, request, api } of samples.map(measured)) {
+    if (api === "openai" && request.tools) {
+      assert.ok(Math.abs(counted - inputTokens) <= Math.max(1, inputTokens / 100), `${id}: ${counted}, ${inputTokens}`);
+      assert.ok(!tokens.exact && /tools and their calls by formula/.test(tokens.words), id);
+    }
+  }
+});
+
+test("every recorded request says where it is published", () => {
+  for (const { id, source, model, language, inputTokens } of samples) {
+    assert.ok(source.length > 10 && model && language && inputTokens > 0, id);
+  }
+  assert.equal(new Set(samples.map(({ id }) => id)).size, samples.length);
+});

@@ -1,0 +1,54 @@
+// What windrow counts for requests whose usage their providers have published, beside what they said.
+
+import { readFileSync } from "node:fs";
+import { buildContextSync, loadEncoding } from "windrow";
+
+/** Requests with the input tokens that the provider reported for them, and where both are published. */
+export const samples = JSON.parse(readFileSync(new URL("samples.json", import.meta.url), "utf8"));
+
+await Promise.all(["o200k_base", "cl100k_base"].map((name) => loadEncoding(name)));
+
+/** The messages of a request in its own shape, instructions first. */
+function messagesOf({ messages, input, contents, system, systemInstruction }) {
+  const instruction = system ?? systemInstruction?.parts.map(({ text }) => text).join("");
+  const instructions = instruction === undefined ? [] : [{ role: "system", content: instruction }];
+  return [...instructions, ...(messages ?? input ?? contents)];
+}
+
+/** A sample with what windrow counts for it, and by how many percent that is too much. */
+export function measured(sample) {
+  const { api, model, request, inputTokens } = sample;
+  const context = buildContextSync(messagesOf(request), {
+    model,
+    recall: { ranking: "recency" },
+    budget: { maxTokens: 1e6, tools: request.tools ?? [] },
+    render: { provider: api },
+  });
+  const counted = context.tokens.total;
+  return { ...sample, counted, percent: ((counted - inputTokens) / inputTokens) * 100, tokens: context.tokens };
+}
+
+/** The rows of the documentation's table: one for each way to count. */
+export function rows() {
+  const groups = Map.groupBy
+    ? Map.groupBy(samples.map(measured), groupOf)
+    : samples.map(measured).reduce((map, it) => map.set(groupOf(it), [...(map.get(groupOf(it)) ?? []), it]), new Map());
+  return [...groups].map(([name, members]) => {
+    const sum = (of) => members.reduce((total, it) => total + of(it), 0);
+    const counted = sum((it) => it.counted);
+    const said = sum((it) => it.inputTokens);
+    const worst = members.reduce((most, it) => (Math.abs(it.percent) > Math.abs(most.percent) ? it : most));
+    return { name, count: members.length, total: ((counted - said) / said) * 100, worst: worst.percent, members };
+  });
+}
+
+const FAMILIES = {
+  openai: "OpenAI chat",
+  "openai-responses": "OpenAI Responses",
+  anthropic: "Claude",
+  gemini: "Gemini",
+};
+
+function groupOf({ api, request, language }) {
+  return `${FAMILIES[api]}, ${request.tools ? "with tools" : "without tools"}, ${language}`;
+}
