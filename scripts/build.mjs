@@ -70,6 +70,7 @@ const papers = [
   "LICENSE-MIT",
   "LICENSE-APACHE",
   "docs/formats.md",
+  "docs/frameworks.md",
   "docs/guide.md",
   "docs/hooks.md",
   "docs/hosts.md",

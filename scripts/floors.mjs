@@ -19,7 +19,20 @@ export const halves = [
   {
     folder: join("pkg-template", "src"),
     extension: ".ts",
-    floors: ["base", "engine", "stores", "read", "providers", "build", "session", "index.ts", "load", "models", "frameworks", "cli.ts"],
+    floors: [
+      "base",
+      "engine",
+      "stores",
+      "read",
+      "providers",
+      "build",
+      "session",
+      "index.ts",
+      "load",
+      "models",
+      "frameworks",
+      "cli.ts",
+    ],
     importsOf: importsOfTypeScript,
   },
 ];

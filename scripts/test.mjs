@@ -95,6 +95,7 @@ function runFrameworkTests(files) {
     await installNpmPackages(folder, []);
     const names = files?.length ? files : testFiles(folder);
     const program = findNode(22, folder);
+    await runNode("typescript/bin/tsc", ["--project", projectPath(folder)]);
     await run(program, ["--test", ...names], { output: "stdout" });
   });
 }

@@ -12,69 +12,72 @@ pub struct Usage {
     pub input_tokens: u64,
 }
 
-/// How many tokens a prompt really has for each thousand that are counted.
+/// How many tokens a prompt really has for those that are counted: a ratio.
 ///
 /// Counts stay what they are, so that nothing is counted again when the calibration changes, and what depends on them alone stays
 /// where it is. Limits come in through [`Calibration::limit`], and reports go out through [`Calibration::tokens`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Calibration {
-    permille: u64,
+    used: u128,
+    counted: u128,
 }
 
-/// A recorded usage beyond these bounds says more about the request than about the count: it holds something that was not counted.
-const LEAST_PERMILLE: u64 = 500;
-const MOST_PERMILLE: u64 = 2000;
+/// A recorded usage beyond twice or half the count says more about the request than about the count: it holds something that was not
+/// counted.
+const MOST: u128 = 2;
 
 impl Calibration {
     /// Counts as they are.
-    pub const NONE: Self = Self { permille: 1000 };
+    pub const NONE: Self = Self { used: 1, counted: 1 };
 
-    /// What recorded requests say together, the larger ones more: the sum of what was used over the sum of what was counted, up to
-    /// the next thousandth, within 0.5 and 2.
+    /// What recorded requests say together, the larger ones more: the sum of what was used over the sum of what was counted,
+    /// within 0.5 and 2.
     #[must_use]
     pub fn of(usage: &[Usage]) -> Self {
-        let sum =
-            |tokens: fn(&Usage) -> u64| usage.iter().map(|it| u128::from(tokens(it))).sum::<u128>();
-        let (used, counted) = (sum(|it| it.input_tokens), sum(|it| it.counted_tokens));
-        if counted == 0 {
-            return Self::NONE;
+        let sum = |tokens: fn(&Usage) -> u64| usage.iter().map(|it| u128::from(tokens(it))).sum();
+        let (used, counted): (u128, u128) =
+            (sum(|it| it.input_tokens), sum(|it| it.counted_tokens));
+        match (used, counted) {
+            (0, _) | (_, 0) => Self::NONE,
+            _ if used > counted * MOST => Self { used: MOST, counted: 1 },
+            _ if used * MOST < counted => Self { used: 1, counted: MOST },
+            _ => Self { used, counted },
         }
-        let permille = u64::try_from((used * 1000).div_ceil(counted)).unwrap_or(u64::MAX);
-        Self { permille: permille.clamp(LEAST_PERMILLE, MOST_PERMILLE) }
     }
 
     /// What may be counted where a prompt may have so many tokens. What is without limit stays so.
     #[must_use]
     pub fn limit(self, tokens: u64) -> u64 {
-        if tokens == u64::MAX { tokens } else { scaled(tokens, 1000, self.permille, false) }
+        if tokens == u64::MAX {
+            return tokens;
+        }
+        whole(u128::from(tokens).saturating_mul(self.counted) / self.used)
     }
 
     /// The tokens that a prompt has that is counted as so many. It is within a limit exactly where the count is within
     /// [`Calibration::limit`] of it.
     #[must_use]
     pub fn tokens(self, counted: u64) -> u64 {
-        scaled(counted, self.permille, 1000, true)
+        whole(u128::from(counted).saturating_mul(self.used).div_ceil(self.counted))
     }
 
     /// The factor in words, with three digits behind the point.
     #[must_use]
     pub fn words(self) -> String {
-        format!("{}.{:03}", self.permille / 1000, self.permille % 1000)
+        let permille = (self.used * 1000).div_ceil(self.counted);
+        format!("{}.{:03}", permille / 1000, permille % 1000)
     }
 
     /// The factor: 1.07 where 107 tokens were used for 100 that were counted.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "at most 2000")]
+    #[expect(clippy::cast_precision_loss, reason = "a figure for people")]
     pub fn factor(self) -> f64 {
-        self.permille as f64 / 1000.0
+        self.used as f64 / self.counted as f64
     }
 }
 
-fn scaled(tokens: u64, times: u64, over: u64, is_up: bool) -> u64 {
-    let product = u128::from(tokens) * u128::from(times);
-    let over = u128::from(over);
-    let quotient = if is_up { product.div_ceil(over) } else { product / over };
-    u64::try_from(quotient).unwrap_or(u64::MAX)
+fn whole(tokens: u128) -> u64 {
+    u64::try_from(tokens).unwrap_or(u64::MAX)
 }
 
 /// Refuses a usage of nothing: it says nothing about the rest.
@@ -104,9 +107,9 @@ mod tests {
         /// A limit and a report say the same of every count.
         #[test]
         fn a_count_is_within_the_limit_where_its_tokens_are(
-            pairs in prop::collection::vec((1..u64::MAX, 1..u64::MAX), 0..5),
-            counted in 0..u64::MAX / 4,
-            limit in 0..u64::MAX / 4,
+            pairs in prop::collection::vec((1..1_u64 << 53, 1..1_u64 << 53), 0..5),
+            counted in 0..1_u64 << 60,
+            limit in 0..1_u64 << 60,
         ) {
             let usage: Vec<Usage> = pairs
                 .into_iter()
@@ -118,13 +121,12 @@ mod tests {
             prop_assert_eq!(calibration.limit(u64::MAX), u64::MAX);
         }
 
-        /// One recorded request, counted again, is as large as the provider said, or by the rounding of a thousandth larger.
+        /// One recorded request, counted again, is as large as the provider said.
         #[test]
         fn a_recorded_request_comes_out_as_recorded(counted in 1000..10_000_000_u64, percent in 51..199_u64) {
             let input_tokens = counted * percent / 100;
             let calibration = Calibration::of(&[Usage { counted_tokens: counted, input_tokens }]);
-            let tokens = calibration.tokens(counted);
-            prop_assert!((input_tokens..=input_tokens + counted / 1000 + 1).contains(&tokens));
+            prop_assert_eq!(calibration.tokens(counted), input_tokens);
         }
     }
 }

@@ -26,7 +26,7 @@ function scripted(specification, callCount) {
     provider: "scripted",
     modelId: "gpt-4o",
     supportedUrls: {},
-    async doGenerate({ prompt, tools }) {
+    doGenerate({ prompt, tools }) {
       seen.push({ prompt: structuredClone(prompt), tools });
       const step = seen.length;
       const isCall = step <= callCount;
@@ -35,12 +35,8 @@ function scripted(specification, callCount) {
         : [{ type: "text", text: "Done." }];
       const reason = isCall ? "tool-calls" : "stop";
       const finishReason = specification === "v2" ? reason : { unified: reason, raw: reason };
-      return {
-        content,
-        finishReason,
-        usage: { inputTokens: usage(1), outputTokens: usage(1), totalTokens: 2 },
-        warnings: [],
-      };
+      const tokens = { inputTokens: usage(1), outputTokens: usage(1), totalTokens: 2 };
+      return Promise.resolve({ content, finishReason, usage: tokens, warnings: [] });
     },
   };
   return { model, seen };
@@ -75,7 +71,7 @@ function modelMessages(seed) {
 
 function lookUp({ tool }) {
   const inputSchema = z.object({ term: z.string().describe("What to look up.") });
-  return tool({ description: "Looks a word up.", inputSchema, execute: async () => `Found ${"brass ".repeat(30)}` });
+  return tool({ description: "Looks a word up.", inputSchema, execute: () => `Found ${"brass ".repeat(30)}` });
 }
 
 function checkPrompts(seen, request) {

@@ -28,7 +28,7 @@ class Scripted extends BaseChatModel {
   bindTools() {
     return this;
   }
-  async _generate(messages) {
+  _generate(messages) {
     this.seen.push([...messages]);
     const step = this.seen.length;
     const message =
@@ -38,7 +38,7 @@ class Scripted extends BaseChatModel {
             tool_calls: [{ id: `step_${step}`, name: "look_up", args: { term: "lantern" } }],
           })
         : new AIMessage("Done.");
-    return { generations: [{ message, text: "" }] };
+    return Promise.resolve({ generations: [{ message, text: "" }] });
   }
 }
 

@@ -32,8 +32,8 @@ function scripted(callCount) {
     provider: "scripted",
     modelId: "gpt-4o",
     supportedUrls: {},
-    doGenerate: async ({ prompt }) => ({ ...answer(prompt), usage, warnings: [] }),
-    async doStream({ prompt }) {
+    doGenerate: ({ prompt }) => Promise.resolve({ ...answer(prompt), usage, warnings: [] }),
+    doStream({ prompt }) {
       const { content, finishReason } = answer(prompt);
       const parts = content.flatMap((part) =>
         part.type === "text"
@@ -45,7 +45,7 @@ function scripted(callCount) {
           : [part],
       );
       const chunks = [{ type: "stream-start", warnings: [] }, ...parts, { type: "finish", finishReason, usage }];
-      return { stream: ReadableStream.from(chunks) };
+      return Promise.resolve({ stream: ReadableStream.from(chunks) });
     },
   };
   return { model, seen };
@@ -62,7 +62,7 @@ const lookUp = createTool({
   id: "look_up",
   description: "Looks a word up.",
   inputSchema: z.object({ term: z.string() }),
-  execute: async () => ({ found: "brass ".repeat(30) }),
+  execute: () => Promise.resolve({ found: "brass ".repeat(30) }),
 });
 
 for (const method of ["generate", "stream"]) {

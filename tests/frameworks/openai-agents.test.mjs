@@ -15,7 +15,7 @@ const request = "What did we say about the lantern?";
 function scripted(callCount) {
   const seen = [];
   const model = {
-    async getResponse({ input, systemInstructions }) {
+    getResponse({ input, systemInstructions }) {
       seen.push({ input: structuredClone(input), systemInstructions });
       const step = seen.length;
       const output =
@@ -37,10 +37,9 @@ function scripted(callCount) {
                 content: [{ type: "output_text", text: "Done." }],
               },
             ];
-      return { usage: new Usage(), output };
+      return Promise.resolve({ usage: new Usage(), output });
     },
-    // biome-ignore lint/correctness/useYield: the runs here do not stream
-    async *getStreamedResponse() {
+    getStreamedResponse() {
       throw new Error("nothing streams here");
     },
   };
@@ -76,7 +75,7 @@ const lookUp = tool({
   name: "look_up",
   description: "Looks a word up.",
   parameters: z.object({ term: z.string() }),
-  execute: async () => `Found ${"brass ".repeat(30)}`,
+  execute: () => `Found ${"brass ".repeat(30)}`,
 });
 
 function check(seen) {

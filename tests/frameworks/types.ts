@@ -1,0 +1,52 @@
+// The hooks fit the types of the packages that they are for. Checked by tsc; never run.
+
+import type { ThreadHistoryAdapter } from "@assistant-ui/core";
+import type { AgentLoopConfig } from "@mariozechner/pi-agent-core";
+import type { Processor } from "@mastra/core/processors";
+import type { CallModelInputFilter, SessionInputCallback } from "@openai/agents";
+import type { Plugin } from "@opencode-ai/plugin";
+import type {
+  LanguageModelMiddleware as Middleware7,
+  PrepareStepFunction as PrepareStep7,
+  ToolSet as Tools7,
+} from "ai";
+import type {
+  LanguageModelMiddleware as Middleware5,
+  PrepareStepFunction as PrepareStep5,
+  ToolSet as Tools5,
+} from "ai-5";
+import type {
+  LanguageModelMiddleware as Middleware6,
+  PrepareStepFunction as PrepareStep6,
+  ToolSet as Tools6,
+} from "ai-6";
+import type { AgentMiddleware } from "langchain";
+import type { Session } from "windrow";
+import * as aiSdk from "windrow/ai-sdk";
+import { threadHistory } from "windrow/assistant-ui";
+import { contextMiddleware } from "windrow/langchain";
+import { contextProcessor } from "windrow/mastra";
+import { callModelInputFilter, sessionInputCallback } from "windrow/openai-agents";
+import { contextHooks } from "windrow/opencode";
+import { transformContext } from "windrow/pi";
+
+declare const session: Session;
+const config = { budget: { maxTokens: 1000 } };
+
+export const steps: [PrepareStep5<Tools5>, PrepareStep6<Tools6>, PrepareStep7<Tools7>] = [
+  aiSdk.prepareStep(config),
+  aiSdk.prepareStep(config),
+  aiSdk.prepareStep(config),
+];
+export const middleware: [Middleware5, Middleware6, Middleware7] = [
+  aiSdk.contextMiddleware(config, "v2"),
+  aiSdk.contextMiddleware(config, "v3"),
+  aiSdk.contextMiddleware(config),
+];
+export const agent: AgentMiddleware = contextMiddleware(config);
+export const filter: CallModelInputFilter = callModelInputFilter(config);
+export const callback: SessionInputCallback = sessionInputCallback(config);
+export const processor: Processor = contextProcessor(config);
+export const transform: NonNullable<AgentLoopConfig["transformContext"]> = transformContext(config);
+export const plugin: Plugin = async () => contextHooks(config);
+export const history: ThreadHistoryAdapter = threadHistory(session);
