@@ -102,6 +102,10 @@ function notVocabulary(given: unknown): ContextError {
 
 async function inflate(data: string): Promise<Uint8Array> {
   try {
+    if (typeof DecompressionStream !== "function") {
+      const { inflateSync } = await import("fflate"); // Vercel's edge runtime has none
+      return inflateSync(decodeBase64(data));
+    }
     const stream = new Blob([decodeBase64(data)]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
     return new Uint8Array(await new Response(stream).arrayBuffer());
   } catch (cause) {

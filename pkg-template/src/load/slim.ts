@@ -30,7 +30,7 @@ export function initSync(module: WebAssembly.Module): void {
 }
 
 function take(module: unknown): void {
-  if (!(module instanceof WebAssembly.Module)) {
+  if (!isModule(module)) {
     throw invalid(`expected a compiled module, got ${describe(module)}`, HAND_OVER);
   }
   const names = WebAssembly.Module.exports(module).map(({ name }) => name);
@@ -38,6 +38,11 @@ function take(module: unknown): void {
     throw invalid("this is a WebAssembly module, but not windrow's core", HAND_OVER);
   }
   provideModule(() => module);
+}
+
+/** Whether a value is a compiled module, of whichever realm: `instanceof` knows those of its own alone. */
+function isModule(value: unknown): value is WebAssembly.Module {
+  return Object.prototype.toString.call(value) === "[object WebAssembly.Module]";
 }
 
 /** What was given, once it is there: a request may fail. */
@@ -50,14 +55,14 @@ async function arrived(input: unknown): Promise<unknown> {
 }
 
 async function compile(input: unknown): Promise<unknown> {
-  if (input instanceof WebAssembly.Module) {
-    return input;
-  }
   if (typeof Response === "function" && input instanceof Response) {
     return await compileBytes(await bodyOf(input));
   }
   if (input instanceof ArrayBuffer || ArrayBuffer.isView(input)) {
     return await compileBytes(input as BufferSource);
+  }
+  if (isModule(input)) {
+    return input;
   }
   throw invalid(`expected the core, got ${describe(input)}`, HAND_OVER);
 }

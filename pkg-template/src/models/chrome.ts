@@ -1,0 +1,47 @@
+// The model that is built into Chrome: the Prompt API's `LanguageModel`.
+
+import type { CompletingModel } from "./model.js";
+
+/** What of `LanguageModel` is used. */
+export interface PromptApi {
+  availability(options?: object): Promise<string>;
+  create(options?: object): Promise<PromptSession>;
+}
+
+interface PromptSession {
+  prompt(text: string, options?: { readonly signal?: AbortSignal }): Promise<string>;
+  destroy(): void;
+}
+
+/** How the built-in model is asked. */
+export interface ChromeOptions {
+  /** Options of `LanguageModel.create` and `availability`, such as `expectedInputs`. */
+  readonly create?: Readonly<Record<string, unknown>> | undefined;
+  /** Whether a model that is not on the device yet is fetched: some gigabytes, once. Default: no. */
+  readonly download?: boolean | undefined;
+  /** The API. Default: the page's `LanguageModel`. */
+  readonly api?: PromptApi | undefined;
+}
+
+/**
+ * The hook `triage.complete` by the browser's own model. It says that triage is unavailable where the browser has none, or it is not
+ * on the device. Each prompt has a session of its own, so that no prompt sees another.
+ */
+export function chromeModel({ create = {}, download = false, api }: ChromeOptions = {}): CompletingModel {
+  return {
+    async complete(prompt, { signal }) {
+      const model = api ?? (globalThis as { readonly LanguageModel?: PromptApi }).LanguageModel;
+      const state = await model?.availability(create);
+      const isThere = state === "available" || (download && (state === "downloadable" || state === "downloading"));
+      if (model === undefined || !isThere) {
+        return null;
+      }
+      const session = await model.create({ ...create, signal });
+      try {
+        return await session.prompt(prompt, { signal });
+      } finally {
+        session.destroy();
+      }
+    },
+  };
+}

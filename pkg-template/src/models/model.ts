@@ -1,0 +1,44 @@
+// What the helpers give, and how an answer of the wrong form is told.
+
+import type { CompleteHook, EmbedHook } from "windrow";
+
+/** A model that answers prompts: its `complete` is the hook `triage.complete`. */
+export interface CompletingModel {
+  readonly complete: CompleteHook;
+}
+
+/** A model for embeddings: its `embed` is the hook `recall.embed`. */
+export interface EmbeddingModel {
+  readonly embed: EmbedHook;
+}
+
+/** How much of an unexpected answer an error shows. */
+const SHOWN = 200;
+
+/** What a model is told before the prompt. It answers with numbers, so a short reply is enough. */
+export const MOST_REPLY_TOKENS = 400;
+
+/** The failure of a model that gave something else than was asked for. Says what came, and never what was sent. */
+export function unexpected(who: string, wanted: string, got: unknown): Error {
+  const text = typeof got === "string" ? got : (JSON.stringify(got) ?? String(got));
+  const shown = text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
+  return new Error(`${who}: expected ${wanted}, got ${shown}`);
+}
+
+/** Vectors as an answer has them. Throws where there is not one of finite numbers for each text, all of one length. */
+export function vectorsIn(answer: unknown, count: number, who: string): readonly (readonly number[])[] {
+  const isVector = (vector: unknown): vector is readonly number[] =>
+    Array.isArray(vector) && vector.length > 0 && vector.every((component) => Number.isFinite(component));
+  if (!Array.isArray(answer) || answer.length !== count || !answer.every(isVector)) {
+    throw unexpected(who, `${count} vectors of finite numbers`, answer);
+  }
+  const [first] = answer;
+  if (answer.some(({ length }) => length !== first?.length)) {
+    throw unexpected(
+      who,
+      "vectors of one length",
+      answer.map(({ length }) => length),
+    );
+  }
+  return answer;
+}

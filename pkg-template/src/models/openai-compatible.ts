@@ -1,0 +1,111 @@
+// Any endpoint that takes OpenAI's chat completions and embeddings: a server of one's own, a router, a provider.
+
+import { type CompletingModel, type EmbeddingModel, MOST_REPLY_TOKENS, unexpected, vectorsIn } from "./model.js";
+
+/** Where the endpoint is, and which model answers. */
+export interface EndpointOptions {
+  /** The address before `/chat/completions`: `https://api.openai.com/v1`. */
+  readonly baseUrl: string;
+  readonly model: string;
+  /** Sent as a bearer token. It is in no error, note or recording. */
+  readonly apiKey?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Fields of the body beside those that are set here. */
+  readonly body?: Readonly<Record<string, unknown>> | undefined;
+  /** Makes the request. Default: the host's `fetch`. */
+  readonly fetch?: typeof globalThis.fetch | undefined;
+}
+
+/** How many texts are sent at once. */
+const BATCH = 96;
+/** No answer of a model that triages or embeds is longer, in characters. */
+const MOST_CHARS = 64_000_000;
+
+/**
+ * The hooks `triage.complete` and `recall.embed` by an endpoint that is compatible with OpenAI's. Each rejects where the endpoint
+ * fails or gives something else: with its status and the beginning of what came. Nothing is asked twice.
+ */
+export function openAiCompatible(options: EndpointOptions): CompletingModel & EmbeddingModel {
+  return {
+    async complete(prompt, { signal }) {
+      const messages = [{ role: "user", content: prompt }];
+      const limit = { temperature: 0, max_tokens: MOST_REPLY_TOKENS };
+      const answer = await post(options, "/chat/completions", { messages, ...limit }, signal);
+      const content = (answer as ChatAnswer | null)?.choices?.[0]?.message?.content;
+      if (typeof content !== "string") {
+        throw unexpected(whoIs(options), "a reply with a text", answer);
+      }
+      return content;
+    },
+    async embed(texts, { signal }) {
+      const vectors: (readonly number[])[] = [];
+      for (let at = 0; at < texts.length; at += BATCH) {
+        const input = texts.slice(at, at + BATCH);
+        const answer = await post(options, "/embeddings", { input, encoding_format: "float" }, signal);
+        const { data } = (answer ?? {}) as EmbeddingsAnswer;
+        const rows = Array.isArray(data)
+          ? data.toSorted((left, right) => (left?.index ?? 0) - (right?.index ?? 0))
+          : data;
+        const found = Array.isArray(rows) ? rows.map((row) => row?.embedding) : answer;
+        vectors.push(...vectorsIn(found, input.length, whoIs(options)));
+      }
+      return vectors;
+    },
+  };
+}
+
+interface ChatAnswer {
+  readonly choices?: readonly { readonly message?: { readonly content?: unknown } }[];
+}
+
+interface EmbeddingsAnswer {
+  readonly data?: readonly ({ readonly index?: number; readonly embedding?: unknown } | null)[];
+}
+
+const whoIs = ({ model }: EndpointOptions): string => `the model ${model}`;
+
+async function post(options: EndpointOptions, path: string, asked: object, signal: AbortSignal): Promise<unknown> {
+  const { baseUrl, model, apiKey, headers, body, fetch: request = globalThis.fetch } = options;
+  const response = await request(baseUrl.replace(/\/+$/, "") + path, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+      ...headers,
+    },
+    body: JSON.stringify({ model, ...asked, ...body }),
+    signal,
+  });
+  const text = await textOf(response, signal);
+  if (!response.ok) {
+    throw unexpected(whoIs(options), "a status of success", `${response.status}: ${text}`);
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw unexpected(whoIs(options), "JSON", text);
+  }
+}
+
+/** The text of an answer, as far as it may be long, and as long as somebody waits for it. */
+async function textOf(response: Response, signal: AbortSignal): Promise<string> {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const cancel = (): void => {
+    reader?.cancel(signal.reason).catch(() => {}); // It is gone already.
+  };
+  signal.addEventListener("abort", cancel);
+  try {
+    let text = "";
+    for (let read = await reader?.read(); read !== undefined && !read.done; read = await reader?.read()) {
+      text += read.value;
+      if (text.length > MOST_CHARS) {
+        cancel();
+        throw unexpected("the endpoint", `at most ${MOST_CHARS} characters`, text);
+      }
+    }
+    signal.throwIfAborted();
+    return text;
+  } finally {
+    signal.removeEventListener("abort", cancel);
+  }
+}

@@ -1,0 +1,73 @@
+// Cloudflare's Workers AI, by the binding of a worker.
+
+import { type CompletingModel, type EmbeddingModel, MOST_REPLY_TOKENS, unexpected, vectorsIn } from "./model.js";
+
+/** The binding, as far as it is used: `"ai": { "binding": "AI" }` in wrangler.jsonc. */
+export interface AiBinding {
+  run(model: never, inputs: never, options?: never): Promise<unknown>;
+}
+
+/** Which models answer. */
+export interface WorkersAiOptions {
+  /** The model that completes: `@cf/meta/llama-3.1-8b-instruct-fast`. */
+  readonly model?: string | undefined;
+  /** The model for embeddings: `@cf/baai/bge-base-en-v1.5`. */
+  readonly embeddingModel?: string | undefined;
+  /** Options of `run`, such as a gateway. */
+  readonly options?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** How many texts the models for embeddings take at once. */
+const BATCH = 100;
+
+/**
+ * The hooks `triage.complete` and `recall.embed` by Workers AI. The hook of a model that is not named says that it is unavailable.
+ * Each rejects where the model fails or gives something else.
+ */
+export function workersAi(
+  ai: AiBinding,
+  { model, embeddingModel, options }: WorkersAiOptions,
+): CompletingModel & EmbeddingModel {
+  const run = ai.run.bind(ai) as (model: string, inputs: object, options?: object) => Promise<unknown>;
+  return {
+    async complete(prompt, { signal }) {
+      if (model === undefined) {
+        return null;
+      }
+      const messages = [{ role: "user", content: prompt }];
+      const inputs = { messages, temperature: 0, max_tokens: MOST_REPLY_TOKENS };
+      const answer = await unless(signal, run(model, inputs, options));
+      const { response } = (answer ?? {}) as { readonly response?: unknown };
+      // A model that reads its own reply as JSON gives the value.
+      if (typeof response !== "string" && (typeof response !== "object" || response === null)) {
+        throw unexpected(`the model ${model}`, "a response", answer);
+      }
+      return typeof response === "string" ? response : JSON.stringify(response);
+    },
+    async embed(texts, { signal }) {
+      if (embeddingModel === undefined) {
+        return null;
+      }
+      const vectors: (readonly number[])[] = [];
+      for (let at = 0; at < texts.length; at += BATCH) {
+        const text = texts.slice(at, at + BATCH);
+        const answer = await unless(signal, run(embeddingModel, { text }, options));
+        const { data } = (answer ?? {}) as { readonly data?: unknown };
+        vectors.push(...vectorsIn(data ?? answer, text.length, `the model ${embeddingModel}`));
+      }
+      return vectors;
+    },
+  };
+}
+
+/** What a promise gives, unless nobody waits any more: the binding takes no signal in every version. */
+function unless<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+    if (signal.aborted) {
+      stop();
+    }
+  });
+}

@@ -1,0 +1,55 @@
+// Vercel's edge runtime: the entry of its condition, as a bundler makes a function of it. The core is compiled in another realm, and the
+// host has no `DecompressionStream`.
+
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { EdgeRuntime } from "edge-runtime";
+import { build } from "esbuild";
+import { runHookedCases } from "../support/hooked-cases.mjs";
+
+const cache = fileURLToPath(new URL("../../../.cache/", import.meta.url));
+const cases = JSON.stringify(fileURLToPath(new URL("../support/hooked-cases.mjs", import.meta.url)));
+const core = fileURLToPath(new URL("../../../pkg-template/dist/windrow.wasm", import.meta.url));
+
+/** What Next.js makes of an import of a module: it is compiled outside, and handed over. */
+const wasmOfHost = {
+  name: "wasm-of-host",
+  setup(bundler) {
+    bundler.onResolve({ filter: /\.wasm\?module$/ }, () => ({ path: "core", namespace: "host" }));
+    bundler.onLoad({ filter: /.*/, namespace: "host" }, () => ({ contents: "export default wasm_of_windrow;" }));
+  },
+};
+
+test("the same contexts in Vercel's edge runtime as in Node, to the byte", async () => {
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, "edge-test-"));
+  try {
+    const source = `
+      import { runHookedCases } from ${cases};
+      addEventListener("fetch", (event) => event.respondWith(runHookedCases().then((found) => Response.json(found))));`;
+    writeFileSync(join(folder, "source.mjs"), source);
+    const { outputFiles } = await build({
+      entryPoints: [join(folder, "source.mjs")],
+      bundle: true,
+      write: false,
+      format: "iife",
+      conditions: ["edge-light", "worker", "browser"],
+      plugins: [wasmOfHost],
+      logLevel: "warning",
+    });
+    const runtime = new EdgeRuntime({
+      initialCode: outputFiles[0].text,
+      extend: (context) => Object.assign(context, { wasm_of_windrow: new WebAssembly.Module(readFileSync(core)) }),
+    });
+    assert.equal(runtime.evaluate("wasm_of_windrow instanceof WebAssembly.Module"), false, "it is of another realm");
+    assert.equal(runtime.evaluate("typeof DecompressionStream"), "undefined");
+    const response = await runtime.dispatchFetch("http://edge/");
+    assert.equal(response.status, 200, await response.clone().text());
+    assert.deepEqual(await response.json(), JSON.parse(JSON.stringify(await runHookedCases())));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

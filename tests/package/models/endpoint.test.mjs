@@ -1,0 +1,156 @@
+// The hooks of an endpoint, against one on this machine that misbehaves in every way that is known of them.
+
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { after, before, test } from "node:test";
+import { buildContext, replay } from "windrow";
+import { openAiCompatible } from "windrow/models";
+import { Random } from "../support/random.mjs";
+
+const KEY = "sk-secret-key-of-a-test";
+let server;
+let baseUrl;
+let behave;
+let asked = [];
+
+before(async () => {
+  server = createServer(async (request, response) => {
+    let text = "";
+    for await (const chunk of request.setEncoding("utf8")) {
+      text += chunk;
+    }
+    asked.push({ path: request.url, headers: request.headers, body: JSON.parse(text) });
+    behave(request, response, asked.at(-1).body);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  baseUrl = `http://127.0.0.1:${server.address().port}/v1`;
+});
+after(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const json =
+  (value, status = 200) =>
+  (_, response) =>
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
+const chat = (content) => json({ choices: [{ message: { role: "assistant", content } }] });
+const vectors = (_, response, { input }) =>
+  json({ data: input.map((text, index) => ({ index, embedding: [text.length, 1, 0.5] })).reverse() })(_, response);
+
+const messages = Array.from({ length: 30 }, (_, at) => ({
+  id: String(at),
+  role: at % 2 === 0 ? "user" : "assistant",
+  content: `Line ${at} about the ${["harbour", "violin", "garden"][at % 3]}.`,
+}));
+const model = () => openAiCompatible({ baseUrl, model: "fast", apiKey: KEY });
+
+function build(more) {
+  return buildContext(messages, {
+    request: "The violin?",
+    encoding: "estimate",
+    budget: { maxTokens: 200 },
+    now: 0,
+    ...more,
+  });
+}
+
+/** Every way in which an endpoint fails to complete; none may hang. */
+const FAULTS = {
+  "a status of 429": json({ error: { message: "slow down" } }, 429),
+  "a status of 500 with HTML": (_, response) => response.writeHead(500).end("<html>oh no</html>"),
+  "HTML instead of JSON": (_, response) =>
+    response.writeHead(200, { "content-type": "text/html" }).end("<html></html>"),
+  "half a body": (_, response) => {
+    response.writeHead(200, { "content-length": "500" }).write('{"choices":[');
+    setTimeout(() => response.destroy(), 20);
+  },
+  "no choices": json({ choices: [] }),
+  "a null": json(null),
+  "a reply without a text": chat(null),
+  "a closed connection": (request) => request.socket.destroy(),
+  "a redirect to nowhere": (_, response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end(),
+  "no answer": () => {},
+  "an answer that never ends": (_, response) => {
+    const timer = setInterval(() => response.write(" "), 5);
+    response.on("close", () => clearInterval(timer));
+  },
+};
+
+for (const [name, fault] of Object.entries(FAULTS)) {
+  test(`triage with ${name} is a failure that is noted, and the build goes on`, async () => {
+    behave = fault;
+    const started = performance.now();
+    const triage = { complete: model().complete, skipSelectionThreshold: 3, alwaysIncludeRecent: 2, timeoutMs: 300 };
+    const context = await build({ triage });
+    assert.ok(performance.now() - started < 5000, "it does not wait for longer than the hook may take");
+    assert.ok(context.messages.length > 0);
+    const notes = JSON.stringify(context.trace.notes);
+    assert.match(notes, /triage/);
+    assert.ok(!JSON.stringify([context.trace, context.recording, context.snapshot]).includes(KEY), "no key is kept");
+    behave = vectors;
+    const next = await build({ recall: { embed: model().embed } });
+    assert.ok(next.messages.length > 0, "the next call works");
+  });
+}
+
+test("what goes wrong is told with what came, and without the key", async () => {
+  behave = json({ error: "x".repeat(5000) }, 503);
+  const failure = await model()
+    .complete("prompt", { signal: AbortSignal.timeout(5000), model: "" })
+    .catch((error) => error);
+  assert.match(failure.message, /the model fast: expected a status of success, got 503: \{"error":"xxx/);
+  assert.ok(failure.message.length < 400 && !failure.message.includes(KEY));
+});
+
+test("a model chooses, and a replay of the recording gives the same without it", async () => {
+  behave = chat("I would keep [1, 3].");
+  asked = [];
+  const triage = { complete: model().complete, skipSelectionThreshold: 3, alwaysIncludeRecent: 2 };
+  const context = await build({ triage });
+  assert.equal(asked[0].path, "/v1/chat/completions");
+  assert.equal(asked[0].headers.authorization, `Bearer ${KEY}`);
+  assert.equal(asked[0].body.temperature, 0);
+  behave = FAULTS["a closed connection"];
+  const again = await replay(context.recording, messages);
+  assert.ok(again.same);
+});
+
+test("vectors come in the order of the texts, in batches, however the endpoint orders them", async () => {
+  behave = vectors;
+  asked = [];
+  const texts = Array.from({ length: 250 }, (_, at) => "x".repeat(at + 1));
+  const found = await model().embed(texts, { signal: AbortSignal.timeout(5000) });
+  assert.deepEqual(
+    found.map(([length]) => length),
+    texts.map(({ length }) => length),
+  );
+  assert.deepEqual(
+    asked.map(({ body }) => body.input.length),
+    [96, 96, 58],
+  );
+});
+
+test("vectors that are none are a failure, whatever is wrong with them", async () => {
+  const random = new Random(11);
+  const wrong = [
+    (rows) => rows.slice(1),
+    (rows) => [...rows, rows[0]],
+    (rows) => rows.with(0, { index: 0, embedding: [1, null, 2] }),
+    (rows) => rows.with(0, { index: 0, embedding: "AAAA" }),
+    (rows) => rows.with(0, { index: 0, embedding: [] }),
+    (rows) => rows.with(0, { index: 0, embedding: [1, 2] }),
+    (rows) => rows.with(0, null),
+    () => undefined,
+    () => ({}),
+  ];
+  for (const change of wrong) {
+    const count = random.integer(2, 20);
+    behave = (request, response, { input }) => {
+      const rows = input.map((_, index) => ({ index, embedding: [index, 1, 0] }));
+      json({ data: change(rows) })(request, response);
+    };
+    const texts = Array.from({ length: count }, () => random.text());
+    await assert.rejects(model().embed(texts, { signal: AbortSignal.timeout(5000) }), /expected .*vectors/);
+  }
+});

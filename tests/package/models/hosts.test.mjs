@@ -1,0 +1,75 @@
+// The hooks of a host's own models: Workers AI in workerd, Chrome's `LanguageModel` in Chromium, and both by their contracts.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { buildContext } from "windrow";
+import { chromeModel, workersAi } from "windrow/models";
+
+const signal = AbortSignal.timeout(10_000);
+
+test("Workers AI answers by its binding, in batches of a hundred", async () => {
+  const calls = [];
+  const ai = {
+    async run(model, inputs) {
+      await Promise.resolve();
+      calls.push({ self: this === ai, model, inputs });
+      return "text" in inputs
+        ? { shape: [inputs.text.length, 2], data: inputs.text.map(({ length }) => [length, 1]) }
+        : { response: "[1]" };
+    },
+  };
+  const { complete, embed } = workersAi(ai, { model: "@cf/fast", embeddingModel: "@cf/vectors" });
+  assert.equal(await complete("Which?", { signal, model: "" }), "[1]");
+  const texts = Array.from({ length: 201 }, (_, at) => "y".repeat(at + 1));
+  assert.equal((await embed(texts, { signal })).length, 201);
+  assert.deepEqual(
+    calls.map(({ inputs }) => inputs.text?.length),
+    [undefined, 100, 100, 1],
+  );
+  assert.ok(calls.every(({ self }) => self));
+  assert.equal(await workersAi(ai, {}).complete("Which?", { signal, model: "" }), null);
+  assert.equal(await workersAi(ai, {}).embed(["a"], { signal }), null);
+});
+
+test("Workers AI that gives nonsense, or nothing, is a failure", async () => {
+  for (const answer of [null, {}, { response: 3 }, "text", { response: null }]) {
+    const ai = { run: () => Promise.resolve(answer) };
+    await assert.rejects(
+      workersAi(ai, { model: "m" }).complete("Which?", { signal, model: "" }),
+      /expected a response/,
+    );
+  }
+  const never = { run: () => new Promise(() => {}) };
+  const soon = new AbortController();
+  setTimeout(() => soon.abort(new Error("too late")), 20);
+  const answer = workersAi(never, { model: "m" }).complete("Which?", { signal: soon.signal, model: "" });
+  await assert.rejects(answer, /too late/);
+});
+
+test("Chrome's model has a session for each prompt, and ends it", async () => {
+  const log = [];
+  const api = {
+    availability: () => Promise.resolve("available"),
+    create: (options) => {
+      log.push(["create", options.signal instanceof AbortSignal]);
+      const prompt = (text) => (text === "fail" ? Promise.reject(new Error("no")) : Promise.resolve(`said ${text}`));
+      return Promise.resolve({ prompt, destroy: () => log.push(["destroy"]) });
+    },
+  };
+  const { complete } = chromeModel({ api });
+  assert.equal(await complete("a", { signal, model: "" }), "said a");
+  await assert.rejects(complete("fail", { signal, model: "" }), /no/);
+  assert.deepEqual(log, [["create", true], ["destroy"], ["create", true], ["destroy"]]);
+});
+
+test("a model that is not on the device is unavailable, and all older messages stay", async () => {
+  for (const state of ["unavailable", "downloadable", "downloading"]) {
+    const api = { availability: () => Promise.resolve(state), create: () => assert.fail("it is not asked for") };
+    assert.equal(await chromeModel({ api }).complete("a", { signal, model: "" }), null);
+  }
+  // Node has no such model.
+  const messages = Array.from({ length: 20 }, (_, at) => ({ role: "user", content: `Line ${at}` }));
+  const triage = { complete: chromeModel().complete, skipSelectionThreshold: 3 };
+  const context = await buildContext(messages, { request: "Which?", encoding: "estimate", triage });
+  assert.equal(context.messages.length, 21);
+});
