@@ -38,6 +38,10 @@ const entries = {
   default: "src/load/default.ts",
   workerd: "src/load/workerd.ts",
   "edge-light": "src/load/edge-light.ts",
+  "workerd-o200k_base": "src/load/workerd-o200k_base.ts",
+  "workerd-cl100k_base": "src/load/workerd-cl100k_base.ts",
+  "edge-light-o200k_base": "src/load/edge-light-o200k_base.ts",
+  "edge-light-cl100k_base": "src/load/edge-light-cl100k_base.ts",
   slim: "src/load/slim.ts",
   stores: "src/stores/index.ts",
   "store-indexeddb": "src/stores/indexeddb.ts",
@@ -74,6 +78,7 @@ const papers = [
   "docs/guide.md",
   "docs/hooks.md",
   "docs/hosts.md",
+  "docs/models.md",
   "docs/presets.md",
   "docs/providers.md",
   "docs/recall.md",
@@ -92,7 +97,7 @@ const papers = [
 
 /** The vocabularies that the package imports: one file each, fetched when it is first needed. */
 const encodings = Array.from(
-  readFileSync(projectPath(packageFolder, "src", "engine", "encodings.ts"), "utf8").matchAll(
+  readFileSync(projectPath(packageFolder, "src", "load", "vocabularies.ts"), "utf8").matchAll(
     /import\("#encodings\/(\w+)"\)/g,
   ),
   ([, name]) => name,

@@ -3,7 +3,7 @@
 import { isLoaded } from "#core";
 import { decodeBase64 } from "../base/base64.js";
 import { ContextError } from "../base/errors.js";
-import type { EncodingName } from "../base/generated.js";
+import { ENCODINGS, type EncodingName } from "../base/generated.js";
 import { describe } from "../base/options.js";
 import { publicPromise } from "../base/public-call.js";
 import { call, giveVocabulary } from "./engine.js";
@@ -13,11 +13,15 @@ export type Vocabulary =
   | { readonly name: EncodingName; readonly data: string }
   | { readonly name: EncodingName; readonly bytes: Uint8Array | ArrayBuffer };
 
-// Written out, so that every bundler sees them and makes a lazy chunk of each.
-const imports: Record<EncodingName, () => Promise<{ default: Vocabulary }>> = {
-  o200k_base: () => import("#encodings/o200k_base"),
-  cl100k_base: () => import("#encodings/cl100k_base"),
-};
+/** Where vocabularies come from, by their names. */
+export type VocabularyImports = Partial<Record<EncodingName, () => Promise<{ default: Vocabulary }>>>;
+
+let imports: VocabularyImports = {};
+
+/** Says which vocabularies can be fetched; an entry does so, as a bundle carries those that its entry names. */
+export function provideVocabularies(given: VocabularyImports): void {
+  imports = { ...imports, ...given };
+}
 
 const loading = new Map<string, Promise<void>>();
 
@@ -58,16 +62,21 @@ function load(encoding: EncodingName | Vocabulary): Promise<void> {
 }
 
 async function fetchVocabulary(name: EncodingName): Promise<Vocabulary> {
-  if (!Object.hasOwn(imports, name)) {
+  const known = ENCODINGS.filter((choice) => choice !== "estimate");
+  if (!known.includes(name)) {
     throw new ContextError({
       kind: "encoding_error",
       code: "INVALID_ENCODING",
       message: `unknown encoding ${describe(name)}`,
-      nextAction: `Use one of ${Object.keys(imports).join(", ")}.`,
+      nextAction: `Use one of ${known.join(", ")}.`,
     });
   }
   try {
-    return (await imports[name]()).default;
+    const fetched = imports[name];
+    if (fetched === undefined) {
+      throw new Error(`the entry that is imported has no vocabulary of ${name}`);
+    }
+    return (await fetched()).default;
   } catch (cause) {
     throw new ContextError({
       kind: "encoding_error",
