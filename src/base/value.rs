@@ -92,7 +92,7 @@ impl Value {
     }
 }
 
-/// A number as JavaScript writes it, in serde_json's shortest form: the standard library's would bring its own tables.
+/// A number as JavaScript writes it, in the shortest form that `serde_json` has: the standard library's would bring its own tables.
 #[must_use]
 pub fn number_text(number: f64) -> String {
     let text = serde_json::to_string(&number).unwrap_or_default();

@@ -79,7 +79,8 @@ impl Certainty {
             };
             let factor = budget.calibration().words();
             self.is_exact = false;
-            self.words += &format!("; calibrated by {requests}: {factor} times the count");
+            let words = self.words;
+            self.words = format!("{words}; calibrated by {requests}: {factor} times the count");
         }
         self
     }
