@@ -230,7 +230,13 @@ async function buildCore() {
       ...paths,
     ]);
     writeFileSync(join(dist, "core", "windrow.js"), acrossRealms(readFileSync(join(glue, "windrow.js"), "utf8")));
-    copyFileSync(join(glue, "windrow.d.ts"), join(dist, "core", "windrow.d.ts"));
+    // What the package never passes needs no types of a host's.
+    const declarations = readFileSync(join(glue, "windrow.d.ts"), "utf8");
+    writeFileSync(
+      join(dist, "core", "windrow.d.ts"),
+      declarations.replaceAll(/RequestInfo \| URL \| Response \| |BufferSource \| /g, ""),
+    );
+    writeFileSync(join(dist, "windrow.wasm.d.ts"), wasmTypes);
     const before = readFileSync(join(glue, "windrow_bg.wasm")).length;
     const after = readFileSync(join(dist, "windrow.wasm")).length;
     if (after >= coreLimit) {
@@ -239,6 +245,12 @@ async function buildCore() {
     return `${count(before)} -> ${count(after)} bytes`;
   });
 }
+
+/** What an import of the core gives where a host or a bundler compiles it. */
+const wasmTypes = `/** The core, compiled. */
+declare const core: WebAssembly.Module;
+export default core;
+`;
 
 /**
  * The generated binding asks whether it is given a module by `instanceof`. Vercel's edge runtime compiles modules in another realm, so

@@ -3,6 +3,8 @@
 // Transcripts can be disposed of by `using`; a reader of the declarations needs to know what that is.
 /// <reference lib="esnext.disposable" preserve="true" />
 
+import "./base/hosts.js";
+
 export {
   ContextError,
   type ErrorKind,

@@ -165,3 +165,32 @@ test("a step that is built on what the step before gave changes nothing that fit
     assert.equal(next.messages.at(-1), answer);
   }
 });
+
+for (const { name, ai, specification } of versions.filter(({ name }) => name !== "5")) {
+  for (const approved of [true, false]) {
+    test(`AI SDK ${name}: a call that the user ${approved ? "allows" : "denies"} stays with its answer`, async () => {
+      const ask = { role: "user", content: "Paint boat 7." };
+      const tools = { look_up: { ...lookUp(ai), needsApproval: true } };
+      const hook = { prepareStep: prepareStep({ budget: { maxTokens: LIMIT } }) };
+      const first = scripted(specification, 1);
+      const asked = await ai.generateText({ model: first.model, messages: [...modelMessages(2), ask], tools, ...hook });
+      const request = asked.content.find(({ type }) => type === "tool-approval-request");
+      assert.ok(request, "the user is asked");
+      const reason = approved ? undefined : "Not today.";
+      const answer = { type: "tool-approval-response", approvalId: request.approvalId, approved, reason };
+      const messages = [...modelMessages(2), ask, ...asked.response.messages, { role: "tool", content: [answer] }];
+      const second = scripted(specification, 0);
+      const { text } = await ai.generateText({ model: second.model, messages, tools, ...hook });
+      assert.equal(text, "Done.");
+      const [{ prompt }] = second.seen;
+      const parts = prompt.flatMap(({ content }) => (Array.isArray(content) ? content : []));
+      const idsOf = (type) => parts.filter((part) => part.type === type).map(({ toolCallId }) => toolCallId);
+      assertPaired(idsOf("tool-call"), idsOf("tool-result"));
+      assert.ok(idsOf("tool-call").includes("step_1"), "the call is there");
+      assert.match(
+        JSON.stringify(parts.find(({ toolCallId, type }) => type === "tool-result" && toolCallId === "step_1")),
+        approved ? /brass/ : /denied|Not today/,
+      );
+    });
+  }
+}

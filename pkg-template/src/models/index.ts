@@ -2,5 +2,5 @@
 
 export { type ChromeOptions, chromeModel, type PromptApi } from "./chrome.js";
 export type { CompletingModel, EmbeddingModel } from "./model.js";
-export { type EndpointOptions, openAiCompatible } from "./openai-compatible.js";
+export { type EndpointOptions, type EndpointRequest, openAiCompatible } from "./openai-compatible.js";
 export { type AiBinding, type WorkersAiOptions, workersAi } from "./workers-ai.js";

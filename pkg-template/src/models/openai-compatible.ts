@@ -13,7 +13,15 @@ export interface EndpointOptions {
   /** Fields of the body beside those that are set here. */
   readonly body?: Readonly<Record<string, unknown>> | undefined;
   /** Makes the request. Default: the host's `fetch`. */
-  readonly fetch?: typeof globalThis.fetch | undefined;
+  readonly fetch?: ((url: string, request: EndpointRequest) => Promise<Response>) | undefined;
+}
+
+/** A request to the endpoint, as `fetch` takes it. */
+export interface EndpointRequest {
+  readonly method: "POST";
+  readonly headers: Record<string, string>;
+  readonly body: string;
+  readonly signal: AbortSignal;
 }
 
 /** How many texts are sent at once. */

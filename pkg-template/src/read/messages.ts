@@ -375,11 +375,13 @@ function readPart(part: unknown, place: string, encoded: EncodedMessage): void {
 
 const RESULT_TYPE = /^tool-result$|^(?:\w+_)?tool_result$/;
 const CALL_TYPE = /^(?:(?:server|mcp)_)?tool_use$/;
+/** Whether a call may be made, and the answer: no model is shown either, but what the call gave. */
+export const APPROVAL: RegExp = /^tool-approval-(?:request|response)$/;
 
 /** Whether a part is a tool's call or what one gave. */
 export function isOfTool(part: unknown): boolean {
   const type = String((part as { readonly type?: unknown } | null)?.type);
-  return type === "tool-call" || CALL_TYPE.test(type) || RESULT_TYPE.test(type);
+  return type === "tool-call" || APPROVAL.test(type) || CALL_TYPE.test(type) || RESULT_TYPE.test(type);
 }
 
 /** Reads the fields of a part; gives those that it knows. */
@@ -417,12 +419,15 @@ function readFields(input: Record<string, unknown>, place: string, encoded: Enco
       readSearchResult(input, place, encoded);
       return SEARCH_RESULT_FIELDS;
     case "tool-approval-request":
+      // It goes with its answer, as a call does with its result, and both with the call that they are about.
+      push(encoded, "callId", required(input.approvalId, `${place}.approvalId`));
+      push(encoded, "callName", "");
+      push(encoded, "callArguments", "");
+      return APPROVAL_FIELDS;
     case "tool-approval-response":
-      throw new Malformed(
-        place,
-        "no model is shown whether a call was allowed, but what it gave",
-        "Leave the part out.",
-      );
+      push(encoded, "resultId", required(input.approvalId, `${place}.approvalId`));
+      push(encoded, "text", typeof input.reason === "string" ? input.reason : "");
+      return APPROVAL_FIELDS;
     case "tool-call":
       pushCall(encoded, place, input, input.input ?? input.args, ["toolCallId", "toolName"]);
       return TOOL_CALL_FIELDS;
@@ -448,6 +453,9 @@ function readFields(input: Record<string, unknown>, place: string, encoded: Enco
   }
 }
 
+const APPROVAL_FIELDS: ReadonlySet<string> = new Set([
+  ...["approvalId", "toolCallId", "approved", "reason", "providerExecuted", "isAutomatic", "signature"],
+]);
 const TOOL_CALL_FIELDS: ReadonlySet<string> = new Set(["toolCallId", "toolName", "input", "args"]);
 const TOOL_RESULT_FIELDS: ReadonlySet<string> = new Set(["toolCallId", "toolName", "output", "result"]);
 const TOOL_USE_FIELDS: ReadonlySet<string> = new Set(["id", "name", "input"]);

@@ -8,7 +8,7 @@ import { from, originOf } from "./given.js";
 import { list, Malformed, required } from "./malformed.js";
 import { givenMedia, type MediaFields } from "./media-fields.js";
 import type { Provenance } from "./message.js";
-import { readMessage } from "./messages.js";
+import { APPROVAL, readMessage } from "./messages.js";
 import { provenanceOf, thoughtDetails } from "./provenance.js";
 import { type AnyMessage, type ShapeName, shapeNameOf, shapeOf } from "./shapes/index.js";
 import { type PlainMessage, type Row, recordOf } from "./shapes/shape.js";
@@ -204,7 +204,9 @@ function contentOf(content: unknown, place: string, provider: string | undefined
   if (typeof content === "string") {
     return [from({ type: "text", text: content }, undefined, place)];
   }
-  return list(content, place, "a text or a list of parts").map((part, at) => partOf(part, `${place}[${at}]`, provider));
+  return list(content, place, "a text or a list of parts").flatMap((part, at) =>
+    APPROVAL.test(String(recordOf(part).type)) ? [] : [partOf(part, `${place}[${at}]`, provider)],
+  );
 }
 
 const RESULT_TYPE = /^tool-result$|^(?:\w+_)?tool_result$/;
