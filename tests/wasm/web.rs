@@ -92,15 +92,15 @@ fn a_failure_crosses_with_code_path_and_next_step() {
 fn options_are_read_from_any_object() {
     let config: js_sys::Object = js_sys::Object::create(JsValue::NULL.unchecked_ref());
     Reflect::set(&config, &"encodng".into(), &"estimate".into()).expect("set");
-    let failure = certainty_of(&config, false).expect_err("misspelt");
+    let failure = certainty_of(&config, false, false).expect_err("misspelt");
     assert_eq!(text(&failure, "path"), "encodng");
-    let certainty = certainty_of(&json(r#"{"model":"gpt-4"}"#), false).expect("known");
+    let certainty = certainty_of(&json(r#"{"model":"gpt-4"}"#), false, false).expect("known");
     assert!(
         certainty.contains(r#""exact":true"#) && certainty.contains("cl100k_base"),
         "{certainty}"
     );
     assert_eq!(
-        certainty_of(&JsValue::from(5), false).map_err(|failure| text(&failure, "code")),
+        certainty_of(&JsValue::from(5), false, false).map_err(|failure| text(&failure, "code")),
         Err("INVALID_CONFIG".into())
     );
 }

@@ -505,10 +505,6 @@ describe("what says something where nothing is read is refused, at its place", (
       part({ type: "search_result", title: "Boats", source: "a", content: [{ type: "image" }] }),
       "content[1].content[0].text",
     ],
-    "whether a call was allowed": [
-      { role: "tool", content: [{ type: "tool-approval-response", approvalId: "a", approved: true }] },
-      "content[0]",
-    ],
     "a call with args": [call({ args: { q: 1 } }), "toolCalls[0].args"],
     "a call with parameters": [call({ parameters: { city: "Rome" } }), "toolCalls[0].parameters"],
     "a call with arguments of nothing and params": [

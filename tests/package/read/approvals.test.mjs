@@ -1,0 +1,60 @@
+// Approvals of the AI SDK's calls: request and answer are there exactly where the call is, and no provider is sent them.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { problemsOf, providers } from "windrow";
+import { Random } from "../support/random.mjs";
+import { tryBuild } from "../support/transcripts.mjs";
+
+function chat(random) {
+  return Array.from({ length: random.integer(3, 20) }, (_, at) => {
+    const [toolCallId, approvalId] = [`call${at}`, `approval${at}`];
+    const [toolName, approved] = ["paint", random.chance(0.5)];
+    const output = approved ? { type: "text", value: random.text(20) } : { type: "execution-denied", reason: "No." };
+    const answer = { type: "tool-approval-response", approvalId, approved, ...(approved ? {} : { reason: "No." }) };
+    return [
+      { role: "user", content: `Paint ${at}: ${random.text(12)}` },
+      {
+        role: "assistant",
+        content: [
+          { type: "tool-call", toolCallId, toolName, input: { boat: at } },
+          { type: "tool-approval-request", approvalId, toolCallId },
+        ],
+      },
+      { role: "tool", content: [answer] },
+      { role: "tool", content: [{ type: "tool-result", toolCallId, toolName, output }] },
+      { role: "assistant", content: `Done ${at}: ${random.text(10)}` },
+    ];
+  }).flat();
+}
+
+test("an approval is there where its call is, whatever the budget", () => {
+  let [whole, cut] = [0, 0];
+  for (let seed = 1; seed <= 300; seed++) {
+    const random = new Random(seed);
+    const messages = chat(random);
+    const provider = random.pick(providers).name;
+    const budget = { maxTokens: random.integer(60, 1200) };
+    const context = tryBuild(messages, { request: "Which?", encoding: "estimate", budget, render: { provider } });
+    if (context === undefined) {
+      continue;
+    }
+    const parts = context.messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
+    const idsOf = (type, field) =>
+      parts.filter((part) => part.type === type).map((part) => part[field].replace(/\D/g, ""));
+    const calls = idsOf("tool-call", "toolCallId");
+    for (const [type, field] of [
+      ["tool-result", "toolCallId"],
+      ["tool-approval-request", "approvalId"],
+      ["tool-approval-response", "approvalId"],
+    ]) {
+      assert.deepEqual(idsOf(type, field), calls, `${type} for seed ${seed}`);
+    }
+    const body = context.request(provider);
+    assert.deepEqual(problemsOf(provider, body), []);
+    assert.ok(!JSON.stringify(body).includes("approval"), "no provider is sent an approval");
+    whole += calls.length;
+    cut += messages.length / 5 - calls.length;
+  }
+  assert.ok(whole > 100 && cut > 100, `${whole} kept, ${cut} left out`);
+});
