@@ -79,6 +79,7 @@ const papers = [
   "docs/hooks.md",
   "docs/hosts.md",
   "docs/models.md",
+  "docs/peers.md",
   "docs/presets.md",
   "docs/providers.md",
   "docs/recall.md",

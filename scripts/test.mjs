@@ -11,6 +11,7 @@ import { build } from "./build.mjs";
 import { checkDependencies } from "./dependencies.mjs";
 import { fuzz, targets } from "./fuzz.mjs";
 import { lint } from "./lint.mjs";
+import { runPeers } from "./peers.mjs";
 import { Failure, projectPath, run, runNode, runProgram, seconds, step } from "./project.mjs";
 import { findChromium, findNode, installNpmPackages, setUp, toolsEnvironment, wasmEnvironment } from "./setup.mjs";
 
@@ -84,6 +85,7 @@ async function runSlowTests() {
     run("cargo", ["test", "--package", "windrow", "--release", "--", "--ignored"], { env, output: "stdout" }),
   );
   await runFrameworkTests();
+  await tests("what users reported of peers: npm run peers", () => runPeers());
   await tests("slow tests of the package: node --test", () => nodeTest("tests/full", 1));
   await tests("fuzzing of the core's decoders: libFuzzer", () => fuzz(targets, 120, { seed: 1 }));
 }
