@@ -325,6 +325,8 @@ async function buildEntries() {
       legalComments: "none",
       metafile: true,
       logLevel: "warning",
+      // The import of hosts.ts is there for the declarations alone.
+      logOverride: { "ignored-bare-import": "silent" },
       // Whoever plugs the package into a framework gets the entry of its host.
       external: ["node:*", "windrow", ...Object.keys(dependencies).flatMap((name) => [name, `${name}/*`])],
       plugins: [generatedModules],

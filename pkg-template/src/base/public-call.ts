@@ -34,13 +34,23 @@ export async function publicPromise<T>(kind: ErrorKind, name: string, run: () =>
 
 type Method = (this: unknown, ...given: unknown[]) => unknown;
 
-/** Makes every method of a class a public call. All give promises but those that are named as `immediate`. `check` looks at the arguments of each. */
+const publicPrototypes = new WeakSet<object>();
+
+/**
+ * Makes every method of a class a public call, once. All give promises but those that are named as `immediate`. `check` looks at the
+ * arguments of each. A class calls it when its first object is made, and not in a static block: a bundler keeps a class with a static
+ * block where nobody uses it. Says whether it was done now.
+ */
 export function publicMethods(
   kind: ErrorKind,
   prototype: object,
   immediate: readonly string[] | "all" = [],
   check: (given: readonly unknown[], method: string) => void = () => {},
-): void {
+): boolean {
+  if (publicPrototypes.has(prototype)) {
+    return false;
+  }
+  publicPrototypes.add(prototype);
   for (const [name, { value: method }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
     if (typeof method !== "function" || name === "constructor") {
       continue;
@@ -61,6 +71,7 @@ export function publicMethods(
         };
     Object.defineProperty(prototype, name, { value: guarded, writable: true, configurable: true });
   }
+  return true;
 }
 
 /** A failure as a `ContextError`. Any other failure becomes the cause of one. */

@@ -23,6 +23,16 @@ export function provideVocabularies(given: VocabularyImports): void {
   imports = { ...imports, ...given };
 }
 
+/** Inflates bytes where the host has no `DecompressionStream`. */
+export type Inflate = (deflated: Uint8Array<ArrayBuffer>) => Promise<Uint8Array>;
+
+let inflateByLibrary: Inflate | undefined;
+
+/** Says how bytes are inflated where the host cannot; the entry of a host that can has no need of it. */
+export function provideInflate(inflate: Inflate): void {
+  inflateByLibrary = inflate;
+}
+
 const loading = new Map<string, Promise<void>>();
 
 /**
@@ -111,9 +121,8 @@ function notVocabulary(given: unknown): ContextError {
 
 async function inflate(data: string): Promise<Uint8Array> {
   try {
-    if (typeof DecompressionStream !== "function") {
-      const { inflateSync } = await import("fflate"); // Vercel's edge runtime has none
-      return inflateSync(decodeBase64(data));
+    if (typeof DecompressionStream !== "function" && inflateByLibrary !== undefined) {
+      return await inflateByLibrary(decodeBase64(data));
     }
     const stream = new Blob([decodeBase64(data)]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
     return new Uint8Array(await new Response(stream).arrayBuffer());

@@ -1,9 +1,11 @@
 // As edge-light.ts, with one vocabulary: for a worker, whose bundle has all that its code could import.
 
 import { provideModule } from "../engine/engine.js";
+import { provideFflate } from "./inflate.js";
 import { provideCl100k } from "./vocabularies.js";
 import module from "./windrow.wasm?module";
 
+provideFflate();
 provideCl100k();
 provideModule(() => module);
 

@@ -1,9 +1,11 @@
 // Vercel's edge runtime: as workerd, with its own way to ask for a compiled module.
 
 import { provideModule } from "../engine/engine.js";
+import { provideFflate } from "./inflate.js";
 import { provideCl100k, provideO200k } from "./vocabularies.js";
 import module from "./windrow.wasm?module";
 
+provideFflate();
 provideO200k();
 provideCl100k();
 provideModule(() => module);

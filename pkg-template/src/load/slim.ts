@@ -4,8 +4,10 @@ import { ContextError } from "../base/errors.js";
 import { describe } from "../base/options.js";
 import { publicCall, publicPromise } from "../base/public-call.js";
 import { provideModule } from "../engine/engine.js";
+import { provideFflate } from "./inflate.js";
 import { provideCl100k, provideO200k } from "./vocabularies.js";
 
+provideFflate();
 provideO200k();
 provideCl100k();
 

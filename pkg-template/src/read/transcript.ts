@@ -44,10 +44,6 @@ export interface Source<M> {
  * Its messages are taken as they are when they are appended.
  */
 export class Transcript<M extends AnyMessage = MessageInput> {
-  static {
-    publicMethods("transcript_error", Transcript.prototype, "all");
-  }
-
   // A context holds on to the list that it was built from, so a list that was handed out is only appended to.
   #messages: M[] = [];
   #core: CoreTranscript | undefined;
@@ -57,6 +53,7 @@ export class Transcript<M extends AnyMessage = MessageInput> {
 
   /** @internal */
   constructor(shape?: string) {
+    publicMethods("transcript_error", Transcript.prototype, "all");
     this.#shape = shape;
   }
 

@@ -148,10 +148,6 @@ async function open<M extends AnyMessage>(key: string, options: SessionOptions):
 
 /** A conversation that lasts. `openSession` opens one. */
 export class Session<M extends AnyMessage = MessageInput> {
-  static {
-    publicMethods(KIND, Session.prototype, ["seqOf", "subscribe"]);
-  }
-
   /** Its key. */
   readonly key: string;
   readonly #store: TranscriptStore;
@@ -175,6 +171,7 @@ export class Session<M extends AnyMessage = MessageInput> {
 
   /** @internal */
   constructor(key: string, store: TranscriptStore, retention: RetentionLimits) {
+    publicMethods(KIND, Session.prototype, ["seqOf", "subscribe"]);
     this.key = key;
     this.#store = store;
     this.#retention = retention;

@@ -74,10 +74,6 @@ export function indexedDbStore(options: IndexedDbOptions = {}): IndexedDbStore {
 }
 
 class Store implements IndexedDbStore {
-  static {
-    publicStore(Store.prototype);
-  }
-
   readonly #options: Required<IndexedDbOptions>;
   readonly #listeners = new Listeners();
   readonly #running = new Set<Promise<unknown>>();
@@ -100,6 +96,7 @@ class Store implements IndexedDbStore {
   });
 
   constructor(options: Required<IndexedDbOptions>) {
+    publicStore(Store.prototype);
     this.#options = options;
   }
 

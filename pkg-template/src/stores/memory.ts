@@ -29,16 +29,16 @@ export function memoryStore(): TranscriptStore {
 const ALL = Symbol("all sessions");
 
 class MemoryStore implements TranscriptStore {
-  static {
-    publicStore(MemoryStore.prototype);
-  }
-
   readonly #sessions = new Map<string, Session>();
   readonly #holds = new Holds();
   readonly #listeners = new Listeners();
   /** What waits or runs while others may call; all else ends in the turn in which it is called. */
   readonly #running = new Set<Promise<unknown>>();
   #isClosed = false;
+
+  constructor() {
+    publicStore(MemoryStore.prototype);
+  }
 
   readonly derived: DerivedStore = publicDerived({
     read: (sessionKey, names) =>

@@ -10,13 +10,16 @@ const KIND = "store_error";
 
 /**
  * Makes the methods of a store's class public calls. `holding` runs a function of the caller's: its failure is the caller's
- * own, and comes back unchanged.
+ * own, and comes back unchanged. Done once, when the first store of the class is made.
  */
 export function publicStore(prototype: Pick<TranscriptStore, "holding">): void {
-  publicMethods(KIND, prototype, ["subscribe"], (given, method) => {
+  const isNew = publicMethods(KIND, prototype, ["subscribe"], (given, method) => {
     checkLists(given);
     checkAsked(method, given);
   });
+  if (!isNew) {
+    return;
+  }
   const { holding } = prototype;
   prototype.holding = async function <T>(this: TranscriptStore, sessionKey: string, run: () => Promise<T>): Promise<T> {
     let own: { readonly failure: unknown } | undefined;

@@ -68,10 +68,6 @@ export function sqlStore(host: SqlHost): TranscriptStore {
 }
 
 class SqlStore implements TranscriptStore {
-  static {
-    publicStore(SqlStore.prototype);
-  }
-
   readonly derived: DerivedStore;
   readonly #host: SqlHost;
   readonly #calls = new Set<Promise<unknown>>();
@@ -81,6 +77,7 @@ class SqlStore implements TranscriptStore {
   #isClosed = false;
 
   constructor(host: SqlHost) {
+    publicStore(SqlStore.prototype);
     this.#host = host;
     this.derived = publicDerived({
       read: (sessionKey, names) =>
