@@ -1,8 +1,9 @@
 // Measures, prints what was measured, and fails where a figure is over its limit.
 //
 //   npm run bench               the names of the benches
-//   npm run bench -- NAME...    runs these
+//   npm run bench -- NAME...    runs these; a file or an option is for the bench before it
 
+import { existsSync } from "node:fs";
 import { build } from "./build.mjs";
 import { Failure, runProgram, seconds } from "./project.mjs";
 import { setUp } from "./setup.mjs";
@@ -16,28 +17,47 @@ const benches = {
     about: "long texts of every awkward sort, counted and cut, beside English",
     load: () => import("../benches/long-texts.mjs"),
   },
+  prefix: {
+    about: "FILE… [--plot FILE.svg]: how much of each prompt repeats the one before it, beside others",
+    load: () => import("../benches/prefix.mjs"),
+  },
 };
 
 await runProgram(async () => {
-  const names = process.argv.slice(2);
-  if (names.length === 0) {
+  const runs = runsOf(process.argv.slice(2));
+  if (runs.length === 0) {
     console.log("npm run bench -- NAME, with one of these names:");
     for (const [name, { about }] of Object.entries(benches)) {
       console.log(`  ${name.padEnd(12)}${about}`);
     }
     return;
   }
-  const unknown = names.find((name) => !Object.hasOwn(benches, name));
-  if (unknown !== undefined) {
-    throw new Failure(`there is no bench "${unknown}"; there are ${Object.keys(benches).join(", ")}`);
-  }
   await setUp("test");
   await build();
-  for (const name of names) {
+  for (const { name, files } of runs) {
     const started = performance.now();
     // Only now is there a package to import.
     const { run } = await benches[name].load();
-    await run();
+    await run(files);
     console.error(`✓ bench ${name} (${seconds(performance.now() - started)})`);
   }
 });
+
+/** Which benches to run, each with the files and options that stand behind it. */
+function runsOf(given) {
+  const runs = [];
+  for (const argument of given) {
+    const last = runs.at(-1);
+    if (Object.hasOwn(benches, argument)) {
+      runs.push({ name: argument, files: [] });
+    } else if (
+      last !== undefined &&
+      (argument.startsWith("--") || last.files.at(-1)?.startsWith("--") || existsSync(argument))
+    ) {
+      last.files.push(argument);
+    } else {
+      throw new Failure(`there is no bench and no file "${argument}"; there are ${Object.keys(benches).join(", ")}`);
+    }
+  }
+  return runs;
+}

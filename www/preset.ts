@@ -20,6 +20,8 @@ export interface Asked {
 
 const words: Readonly<Record<PresetName | "", string>> = {
   "": "No preset: required messages first, then those that rank best for the request, as far as the budget goes.",
+  steady: "For many turns with a prompt cache: the beginning stays the same, and what is recalled is quoted behind it.",
+  relevant: "The default by its name: what the request is about, in its place in the history.",
   triaged: "The last 25 exchanges, of which a fast model chooses those that matter to the request.",
   turns: "What the bot is, can and remembers, then the last 12 turns of the user in 8,000 characters.",
   tiered: "The conversations of the last 7 days: today's in full, older ones by their summaries.",

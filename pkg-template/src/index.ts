@@ -19,7 +19,8 @@ export type * from "./base/generated.js";
 export { EARLIER_MESSAGES, ENCODINGS as encodings } from "./base/generated.js";
 export { buildContext, buildContextSync } from "./build/build.js";
 export { type BuildRecording, BuiltContext, type ContextMessage, type Explanation } from "./build/context.js";
-export { type Presets, presets, searchFirst } from "./build/presets.js";
+export type { CacheBreakpoint, PrefixDifference, PrefixReport } from "./build/prefix.js";
+export { type Presets, presets, type Relevant, type Steady, searchFirst } from "./build/presets.js";
 export { type Difference, type Replay, replay } from "./build/replay.js";
 export { type CountOptions, countTokens, type TokenCount } from "./build/tokens.js";
 export { loadEncoding, type Vocabulary } from "./engine/encodings.js";
@@ -58,6 +59,7 @@ export type {
   TriageQuestion,
 } from "./read/hooks.js";
 export type { MediaFacts, MediaSource, MessageInput, PartInput, Provenance, ToolCallInput } from "./read/message.js";
+export type { PromptOutline } from "./read/outline.js";
 export { type ParsedConversation, type ParsedTranscript, parseTranscript, type SkippedRow } from "./read/parse.js";
 export { type PlainPart, plainMessage, type ReadMessage } from "./read/plain.js";
 export { type AnyMessage, messageShapes, type ShapeName } from "./read/shapes/index.js";

@@ -1,4 +1,5 @@
 use super::calibration::{self, Calibration, Usage};
+use super::cut::CutConfig;
 use crate::base::error::Error;
 use crate::base::value::Value;
 use serde::{Deserialize, Deserializer, Serialize, de};
@@ -23,6 +24,9 @@ pub struct BudgetConfig {
     pub on_required_overflow: OnRequiredOverflow,
     /// What gives way first where not everything fits.
     pub trim_first: TrimFirst,
+    /// Where the history is cut, so that the beginning of the prompt stays the same from turn to turn; what is ranked is quoted behind the
+    /// history then, within `recall.maxShare`. Default: no cut, each turn lets in what fits.
+    pub cut: Option<CutConfig>,
     /// The tools of the call, in any of the providers' forms: each as an object, or as its JSON. They are in no message, and what they cost
     /// is part of the prompt, as the provider is known to write them for the model. Default: none.
     #[cfg_attr(test, schemars(with = "Vec<serde_json::Value>"))]
@@ -94,6 +98,7 @@ impl Default for BudgetConfig {
             max_chars: None,
             on_required_overflow: OnRequiredOverflow::Error,
             trim_first: TrimFirst::Items,
+            cut: None,
             tools: Vec::new(),
             usage: Vec::new(),
             tokens_per_message: 3,
@@ -107,6 +112,7 @@ impl Default for BudgetConfig {
 impl BudgetConfig {
     pub(super) fn check(&self) -> Result<(), Error> {
         calibration::check(&self.usage)?;
+        self.cut.map_or(Ok(()), CutConfig::check)?;
         if self.max_tokens.is_some() && self.context_limit.is_some() {
             return Err(Error::option(
                 "budget.maxTokens",

@@ -15,6 +15,7 @@
 mod budget;
 mod calibration;
 mod collect;
+mod cut;
 mod encoding;
 mod filter;
 mod placement;
@@ -28,6 +29,7 @@ mod window;
 pub use budget::{BudgetConfig, OnRequiredOverflow, TrimFirst};
 pub use calibration::{Calibration, Usage};
 pub use collect::{CollectConfig, LimitsCount, SessionScope};
+pub use cut::CutConfig;
 pub use encoding::EncodingChoice;
 pub use filter::FilterConfig;
 pub use placement::Placement;
@@ -42,7 +44,7 @@ pub use tiers::{KnownConversation, TierForm, TierOverflow, TiersConfig, TodayWin
 pub use triage::{TriageCandidates, TriageConfig, TriageFallback};
 pub use window::{WindowConfig, WindowUnit};
 
-use crate::base::error::Result;
+use crate::base::error::{Error, Result};
 use crate::base::time::Milliseconds;
 use crate::base::value::Value;
 use crate::tokens::EncodingName;
@@ -138,9 +140,37 @@ impl ContextConfig {
         config.budget.check()?;
         config.render.check()?;
         sections::check(config.sections())?;
+        config.check_cut()?;
         config.turn_off_zeros();
         config.fill_in();
         Ok(config)
+    }
+
+    /// Refuses a cut that could not be made.
+    fn check_cut(&self) -> Result<()> {
+        if self.budget.cut.is_none() {
+            return Ok(());
+        }
+        if self.tiers.enabled {
+            return Err(Error::option(
+                "budget.cut",
+                "conversations in tiers are not cut",
+                "Leave out budget.cut, or tiers.enabled.",
+            ));
+        }
+        let has_own = |section: &Section| {
+            section.kind == SectionKind::History && section.limit.tokens.is_some()
+        };
+        let is_in_tokens =
+            self.budget.token_limit().is_some() || self.sections().iter().any(has_own);
+        if self.budget.max_chars.is_some() && !is_in_tokens {
+            return Err(Error::option(
+                "budget.cut",
+                "the cut counts tokens, and the budget is in characters alone",
+                "Give budget.maxTokens or budget.contextLimit too, or leave out budget.cut.",
+            ));
+        }
+        Ok(())
     }
 
     /// Turns limits of 0 off that would leave nothing: those of age, of turns, and of how long one text may be.
@@ -303,6 +333,9 @@ pub const OPTION_PATHS: &[&str] = &[
     "budget.maxChars",
     "budget.onRequiredOverflow",
     "budget.trimFirst",
+    "budget.cut",
+    "budget.cut.highWater",
+    "budget.cut.lowWater",
     "budget.tools",
     "budget.usage",
     "budget.tokensPerMessage",

@@ -8,7 +8,7 @@ pub enum Placement {
     /// In their place in the history, by time.
     #[default]
     Chronological,
-    /// Quoted after the history and before the request, the oldest first, below `render.quoteLabel`: the prompt before
-    /// them stays the same from turn to turn. In the format `messages` they are one system message.
+    /// Quoted after the history and before the request, the oldest first, below `render.quoteLabel`. In the format `messages` they are
+    /// one message of the user's. With `budget.cut` what is ranked is always quoted.
     AfterHistory,
 }

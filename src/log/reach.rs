@@ -34,6 +34,7 @@ impl Reach {
             || config.tiers.enabled
             || config.agent_id.is_some()
             || config.collect.deduplicate
+            || config.budget.cut.is_some() // it is found by the tokens of the whole log
             // What is of one exchange may depend on messages far away: a result that comes late, one that a filter left out.
             || config.window.unit == WindowUnit::Exchange
             || config.render.gap_notice.is_some(); // it says how many are left out, and of what time

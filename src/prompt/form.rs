@@ -760,7 +760,7 @@ pub(crate) fn canonical_message(view: View<'_>, piece: Piece) -> Vec<u8> {
             for text in parts(view, piece, false).texts() {
                 push(Field::Text, text);
             }
-            Role::System
+            Role::User
         }
         (_, Some((transcript, row))) => {
             let shortened = view.shortened_text(piece);

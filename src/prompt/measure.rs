@@ -87,6 +87,18 @@ impl Meter {
         Ok(Self::of(config, source))
     }
 
+    /// What measures where a count must not depend on what a hook or a provider says: by the encoding where it is there, or by
+    /// the estimate.
+    pub(crate) fn uncalibrated(input: &Input) -> Self {
+        let counter = match (input.config.encoding_name(), &input.answers.encoding) {
+            (Some(_), Some(encoding)) if input.hook(&[HookName::CountTokens]).is_none() => {
+                Counter::Exact(Rc::clone(encoding))
+            }
+            _ => Counter::Estimate,
+        };
+        Self::of(&input.config, Source::Counter(counter))
+    }
+
     fn of(config: &ContextConfig, source: Source) -> Self {
         let is_remembered = matches!(source, Source::Counter(_));
         let counts_chars = config.budget.max_chars.is_some()

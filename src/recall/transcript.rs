@@ -44,6 +44,8 @@ struct Memory {
     indexes: Vec<Indexed>,
     /// The index of the log that the messages are of.
     log: Option<LogIndex>,
+    /// The latest index that was asked for as it was when it had fewer messages.
+    earlier: Rc<Index>,
     /// Texts of sections, by their checksums; the latest last.
     libraries: Vec<(u64, Rc<Library>)>,
     vectors: Vectors,
@@ -84,6 +86,7 @@ impl Transcript {
         let mut memory = self.memory.borrow_mut();
         let memory = &mut *memory;
         memory.vectors.truncate(length);
+        memory.earlier = Rc::default();
         if memory.whole.len() > length {
             Rc::make_mut(&mut memory.whole).truncate(length);
         }
@@ -159,6 +162,21 @@ impl Transcript {
         let added: Vec<usize> = (memory.whole.len()..whole.len()).collect();
         append(&mut memory.whole, &whole, &added);
         Rc::clone(&memory.whole)
+    }
+
+    /// An index of this transcript as it was when it had so many messages. The latest one is remembered: in a tool loop it is the
+    /// same one with every step.
+    pub(crate) fn earlier_index(&self, index: &Rc<Index>, length: usize) -> Rc<Index> {
+        if length >= index.len() {
+            return Rc::clone(index);
+        }
+        let mut memory = self.memory.borrow_mut();
+        if memory.earlier.len() != length {
+            let mut earlier = Index::clone(index);
+            earlier.truncate(length);
+            memory.earlier = Rc::new(earlier);
+        }
+        Rc::clone(&memory.earlier)
     }
 
     // ---- The index of a log ----

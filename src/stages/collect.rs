@@ -21,9 +21,11 @@ use std::rc::Rc;
 ///
 /// # Errors
 ///
-/// Stops to ask for all older messages, where any of them may be one for the agent, or the first of two with one id, or an instruction.
+/// Stops to ask for all older messages, where any of them may be one for the agent, or the first of two with one id, or an instruction, and where
+/// the cut is found by the tokens of all.
 pub fn mark(input: &Input, marks: &mut Marks) -> Marked {
-    if input.config.agent_id.is_some() || input.config.collect.deduplicate {
+    let config = &input.config;
+    if config.agent_id.is_some() || config.collect.deduplicate || config.budget.cut.is_some() {
         unread::ask_for_all(input)?;
     }
     if let count @ 1.. = input.transcript.skipped_count() {

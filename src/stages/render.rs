@@ -13,6 +13,7 @@ use crate::state::input::Input;
 use crate::state::marks::Marks;
 use crate::state::trace::{NoteKind, Reason};
 use crate::state::view::View;
+use xxhash_rust::xxh64::xxh64;
 
 /// Puts the pieces together, and reports what they cost.
 ///
@@ -55,6 +56,7 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
         piece: marks.as_given(*piece),
         section: *section,
         tokens: *cost,
+        checksum: checksum(view, *piece),
     });
     Ok(Context {
         tokens: TokenReport {
@@ -80,6 +82,22 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
         conversations: fill.conversations.clone(),
         ..Context::default()
     })
+}
+
+/// A checksum of what is sent of a piece, by which the next build knows what it repeats.
+fn checksum(view: View<'_>, piece: Piece) -> u64 {
+    if view.input.config.render.format != Format::Messages {
+        let mut text = String::new();
+        text.extend(form::parts(view, piece, false).texts());
+        return xxh64(text.as_bytes(), 0);
+    }
+    match piece {
+        Piece::Quoted(_) => 0,
+        _ if view.fill.quotes.first() == Some(&piece) => {
+            xxh64(form::quoting_content(view).as_bytes(), 0)
+        }
+        _ => xxh64(&form::canonical_message(view, piece), 0),
+    }
 }
 
 /// Notes that the required pieces cost more than the budget.

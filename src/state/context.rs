@@ -102,6 +102,8 @@ pub struct Placed {
     pub section: usize,
     /// What it costs, in tokens.
     pub tokens: u64,
+    /// A checksum of what is sent of it. 0 for what is quoted: it is in the text that was made for all quotes.
+    pub checksum: u64,
 }
 
 /// What a section of a context holds.

@@ -97,6 +97,8 @@ pub enum Reason {
     OverBudget,
     /// The budget had no room left for it: what fits the request better filled it.
     RankedLower,
+    /// It stands before the cut, which moves in steps.
+    BeforeCut,
     /// It is one of the system or developer messages that the transcript begins with.
     Instruction,
     /// The caller pinned it.
@@ -127,7 +129,7 @@ pub enum Reason {
 
 impl Reason {
     /// Every reason, in the order of the stages.
-    pub const ALL: [Self; 48] = [
+    pub const ALL: [Self; 49] = [
         Self::NotRead,
         Self::OtherSession,
         Self::OtherTarget,
@@ -163,6 +165,7 @@ impl Reason {
         Self::OverLimit,
         Self::OverBudget,
         Self::RankedLower,
+        Self::BeforeCut,
         Self::Instruction,
         Self::Pinned,
         Self::Request,
@@ -200,6 +203,7 @@ impl Reason {
                 | Self::OverLimit
                 | Self::OverBudget
                 | Self::RankedLower
+                | Self::BeforeCut
         )
     }
 
@@ -323,6 +327,10 @@ impl Reason {
                 "no room left in the budget: messages that fit the request better, or are required, filled it"
                     .to_owned()
             }
+            Self::BeforeCut => {
+                "stands before the cut, which moves in steps so that the beginning of the prompt stays the same for many turns (budget.cut)"
+                    .to_owned()
+            }
             Self::Instruction => {
                 "one of the instructions that the transcript begins with, which are always kept"
                     .to_owned()
@@ -363,7 +371,7 @@ impl Reason {
 }
 
 /// A stage of a build.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum StageName {

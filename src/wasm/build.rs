@@ -17,6 +17,7 @@ use js_sys::{Float64Array, Int32Array};
 use serde::Serialize;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
+use xxhash_rust::xxh64::xxh64;
 
 /// A build in progress.
 #[wasm_bindgen]
@@ -125,6 +126,9 @@ struct Finished {
     rows: Int32Array,
     #[serde(with = "serde_wasm_bindgen::preserve")]
     costs: Float64Array,
+    /// What is sent of each, as a checksum of 53 bits.
+    #[serde(with = "serde_wasm_bindgen::preserve")]
+    checksums: Float64Array,
     /// The parts that cross as one JSON text: they are small, or rarely looked at.
     json: String,
 }
@@ -133,6 +137,8 @@ struct Finished {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Rest<'a> {
+    /// A checksum of the definitions of tools, which stand before all else.
+    head: f64,
     made: &'a [Made],
     shortened: Vec<(i32, &'a str)>,
     excerpts: Vec<(i32, Vec<ExcerptGap>)>,
@@ -188,7 +194,10 @@ fn finished(context: &Context) -> JsResult<JsValue> {
     }
     let rows: Vec<i32> = context.pieces.iter().map(|placed| row(placed.piece)).collect();
     let costs: Vec<f64> = context.pieces.iter().map(|placed| number(placed.tokens)).collect();
+    let checksums = context.pieces.iter().map(|placed| number(placed.checksum >> 11));
+    let tools = serde_json::to_string(&context.recording.config.budget.tools).unwrap_or_default();
     let rest = Rest {
+        head: number(xxh64(tools.as_bytes(), 0) >> 11),
         made: &context.made,
         shortened: context
             .shortened
@@ -211,6 +220,7 @@ fn finished(context: &Context) -> JsResult<JsValue> {
     to_js(&Finished {
         rows: Int32Array::from(rows.as_slice()),
         costs: Float64Array::from(costs.as_slice()),
+        checksums: Float64Array::from(checksums.collect::<Vec<f64>>().as_slice()),
         json: serde_json::to_string(&rest).unwrap_or_default(),
     })
 }

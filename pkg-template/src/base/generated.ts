@@ -347,8 +347,8 @@ export interface PairConfig {
 /**
  * Where messages of the history stand that were picked one by one.
  * - `chronological`: In their place in the history, by time.
- * - `afterHistory`: Quoted after the history and before the request, the oldest first, below `render.quoteLabel`: the prompt before
- * them stays the same from turn to turn. In the format `messages` they are one system message.
+ * - `afterHistory`: Quoted after the history and before the request, the oldest first, below `render.quoteLabel`. In the format `messages` they are
+ * one message of the user's. With `budget.cut` what is ranked is always quoted.
  */
 export type Placement = "chronological" | "afterHistory";
 
@@ -534,6 +534,11 @@ export interface BudgetConfig {
   /** What gives way first where not everything fits. */
   readonly trimFirst?: TrimFirst | undefined;
   /**
+   * Where the history is cut, so that the beginning of the prompt stays the same from turn to turn; what is ranked is quoted behind the
+   * history then, within `recall.maxShare`. Default: no cut, each turn lets in what fits.
+   */
+  readonly cut?: CutConfig | null | undefined;
+  /**
    * The tools of the call, in any of the providers' forms: each as an object, or as its JSON. They are in no message, and what they cost
    * is part of the prompt, as the provider is known to write them for the model. Default: none.
    */
@@ -575,6 +580,27 @@ export type OnRequiredOverflow = "error" | "shorten" | "exceed";
  * never keeps less history than a smaller one.
  */
 export type TrimFirst = "items" | "history";
+
+/**
+ * Where the history is cut, so that the beginning of the prompt stays the same from turn to turn and providers can cache it.
+ *
+ * Without it every turn lets in as much as fits, and so leaves out another message at the beginning. With it the cut moves in steps:
+ * it lies at the first group behind a multiple of a step in the tokens of the whole history, counted from its beginning. So it
+ * follows from log and config alone, and every host, tab and replay agrees on it. Needs a limit in tokens, and goes with no tiers.
+ */
+export interface CutConfig {
+  /**
+   * How full the history may become before the cut moves, from 0 to 1: a share of the tokens that it may have, together with what
+   * is quoted behind it. Default: 1.
+   */
+  readonly highWater?: number | undefined;
+  /**
+   * About how full it is after the cut has moved, from 0 to 1 and below `highWater`. Lower: the cut moves less often, more of each
+   * prompt repeats the one before it, and less of the budget is used. Beside quotes the history falls lower, so that it repeats
+   * as much as it does without. Default: 0.58, with which three quarters of the budget are used on average.
+   */
+  readonly lowWater?: number | undefined;
+}
 
 /** What an earlier request was counted as, and what the provider said it had. */
 export interface Usage {
@@ -1338,6 +1364,7 @@ export type StageName =
  * - `over_limit`: The history's own limit had no room left for it.
  * - `over_budget`: The budget had no room left for it.
  * - `ranked_lower`: The budget had no room left for it: what fits the request better filled it.
+ * - `before_cut`: It stands before the cut, which moves in steps.
  * - `instruction`: It is one of the system or developer messages that the transcript begins with.
  * - `pinned`: The caller pinned it.
  * - `request`: It is the request (none was given), or answers it; or it takes the place of a request in a transcript without one.
@@ -1388,6 +1415,7 @@ export type Reason =
   | "over_limit"
   | "over_budget"
   | "ranked_lower"
+  | "before_cut"
   | "instruction"
   | "pinned"
   | "request"

@@ -16,8 +16,9 @@ import {
   turnOf,
 } from "../read/config.js";
 import type { MessageInput } from "../read/message.js";
+import type { PromptOutline } from "../read/outline.js";
 import type { AnyMessage } from "../read/shapes/index.js";
-import { coreOf, type Source, sourceOf, type Transcript, withCoreOf } from "../read/transcript.js";
+import { coreOf, type Source, sourceOf, Transcript, withCoreOf } from "../read/transcript.js";
 import { zoneOf, zoneOffsets } from "../read/zones.js";
 import type { HookNeed } from "./answers.js";
 import { askHook, causeOf, checkAborted, type TakeVectors, untilAborted } from "./ask.js";
@@ -40,10 +41,21 @@ export async function buildContext<M extends AnyMessage, const F extends Format 
   transcript: readonly M[] | Transcript<M>,
   config?: InFormat<ContextConfig<M>, F>,
 ): Promise<BuiltContext<M, F>> {
-  return await buildOver<M, F>(config, (read) => {
+  const context = await buildOver<M, F>(config, (read) => {
     const source = sourceOf(transcript, KIND, reachOf(read), read.shape);
-    return { source: () => source };
+    return { source: () => source, previous: outlines.get(transcript) };
   });
+  keepOutline(transcript, context.outline);
+  return context;
+}
+
+/** What was built last of each transcript. Of plain arrays nothing is kept: they come and go. */
+const outlines = new WeakMap<object, PromptOutline>();
+
+function keepOutline(transcript: object, outline: PromptOutline): void {
+  if (transcript instanceof Transcript) {
+    outlines.set(transcript, outline);
+  }
 }
 
 /** How many of the newest messages a build may look at: all for a config that cannot be read. */
@@ -61,6 +73,8 @@ export interface Reader<M> {
   source(): Source<M>;
   /** Reads more of the log that it is from, where not all of it was read. */
   older?(need: OlderNeed): Promise<void>;
+  /** The prompt that was built before. */
+  readonly previous?: PromptOutline | undefined;
 }
 
 /** Builds over what a reader gives. It is opened when the config is read: that may run code of the caller's. */
@@ -73,8 +87,9 @@ export async function buildOver<M extends AnyMessage, F extends Format>(
     const read = readConfig(config, KIND);
     checkAborted(read.signal, KIND);
     checkZone(read);
-    const reader = open(read);
-    return await buildFrom<M, F>(reader instanceof Promise ? await reader : reader, read, now, {
+    const opened = open(read);
+    const reader = opened instanceof Promise ? await opened : opened;
+    return await buildFrom<M, F>(reader, { ...read, previous: read.previous ?? reader.previous }, now, {
       hooks: [...read.hooks.keys()],
       answer: (need, messages, take) =>
         askHook(need, { hooks: read.hooks, messages, signal: read.signal, kind: KIND, take }),
@@ -95,9 +110,10 @@ export function buildContextSync<M extends AnyMessage, const F extends Format = 
 ): BuiltContext<M, F> {
   const now = Date.now();
   try {
-    const read = readConfig(config, KIND);
-    refuseHooks(read, KIND);
-    checkZone(read);
+    const given = readConfig(config, KIND);
+    refuseHooks(given, KIND);
+    checkZone(given);
+    const read = { ...given, previous: given.previous ?? outlines.get(transcript) };
     let attempt = new Attempt<M>(sourceOf(transcript, KIND, reachOf(read), read.shape), read, now, []);
     try {
       for (;;) {
@@ -105,7 +121,9 @@ export function buildContextSync<M extends AnyMessage, const F extends Format = 
         if (!isNeed(step)) {
           const changed = attempt.lookAgain(step);
           if (changed === undefined) {
-            return attempt.finish(step);
+            const context = attempt.finish<F>(step);
+            keepOutline(transcript, context.outline);
+            return context;
           }
           attempt.free();
           attempt = new Attempt<M>(changed, read, now, []);
@@ -339,13 +357,14 @@ class Attempt<M extends AnyMessage> {
   }
 
   finish<F extends Format>(finished: Finished): BuiltContext<M, F> {
-    const { request, options } = this.#config;
+    const { request, options, previous } = this.#config;
     // Messages outside the context were never counted, and nobody waits for a hook in `explain`.
     const measured = this.#hooks.includes("countTokens") ? { ...options, encoding: "estimate" } : options;
     const measure = (message: M, position: number) => costOf(message, position, measured, this.#shape);
     return call(
       KIND,
-      () => new BuiltContext(finished, this.messages, request, measure, { read: this.#read, shape: this.#shape }),
+      () =>
+        new BuiltContext(finished, this.messages, request, measure, { read: this.#read, shape: this.#shape, previous }),
     );
   }
 

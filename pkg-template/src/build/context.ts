@@ -18,14 +18,17 @@ import type {
   Trace,
   TraceRange,
 } from "../base/generated.js";
-import { describe } from "../base/options.js";
+import { describe, faultIn, type OptionRules } from "../base/options.js";
 import { publicCall } from "../base/public-call.js";
+import { takesCacheMarks } from "../providers/cache.js";
 import { type ProviderName, type RequestBodies, requestOfRead } from "../providers/index.js";
 import type { MessageInput, PartInput } from "../read/message.js";
 import { idOfMessage, shortenedCopy } from "../read/messages.js";
+import type { PromptOutline } from "../read/outline.js";
 import { type AnyMessage, shapeOf } from "../read/shapes/index.js";
 import type { Row } from "../read/shapes/shape.js";
 import { withoutToolCalls } from "../read/tool-calls.js";
+import { breakpointsOf, type CacheBreakpoint, type PrefixReport, prefixOf } from "./prefix.js";
 
 /**
  * A message that windrow made: what a section holds, the request that was given as a text, or the shortened copy of a
@@ -89,11 +92,15 @@ export interface Finished {
    */
   readonly rows: Int32Array;
   readonly costs: Float64Array;
+  /** What is sent of each, as a checksum of 53 bits. */
+  readonly checksums: Float64Array;
   /** The rest as JSON. */
   readonly json: string;
 }
 
 interface Rest {
+  /** A checksum of the definitions of tools. */
+  readonly head: number;
   readonly made: readonly Made[];
   readonly shortened: readonly (readonly [row: number, text: string])[];
   readonly excerpts: readonly (readonly [row: number, gaps: readonly ExcerptGap[]])[];
@@ -128,6 +135,38 @@ export type BuildRecording = Recording & {
   /** From which sequence number to which the log was read, in turn: `Session.replay` reads it again. */
   readonly read?: readonly (readonly [first: number, last: number])[];
 };
+
+/** What a build was given beside its messages. */
+interface Given {
+  readonly read?: BuildRecording["read"] | undefined;
+  readonly shape?: string | undefined;
+  readonly previous?: PromptOutline | undefined;
+}
+
+const REQUEST_OPTIONS: OptionRules = {
+  cacheBreakpoints: ["true or false", (value) => typeof value === "boolean"],
+};
+
+/** The outline of a finished build. What is quoted is a part of the message that was made of it. */
+function outlineOf(
+  { rows, costs, checksums }: Finished,
+  { made, sections, head }: Rest,
+  format: Format,
+): PromptOutline {
+  const pieces: [number | string, number, number][] = [];
+  for (const [at, row] of rows.entries()) {
+    const tokens = costs[at] ?? 0;
+    const last = pieces.at(-1);
+    if (format === "messages" && isQuoted(row) && last !== undefined) {
+      last[2] += tokens;
+      continue;
+    }
+    const source = isQuoted(row) ? row - FIRST_QUOTED_ROW : row;
+    const section = sections[made[FIRST_MADE_ROW - source]?.section ?? -1]?.id;
+    pieces.push([section ?? source, checksums[at] ?? 0, tokens]);
+  }
+  return { format, head, pieces };
+}
 
 /** A built context. */
 export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format = "messages"> {
@@ -164,6 +203,13 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly snapshot: Snapshot;
   /** All that is needed, with the transcript, to build this context again: see `replay`. */
   readonly recording: BuildRecording;
+  /** The prompt as far as the next build must know it to say what it repeats: see `previous`. */
+  readonly outline: PromptOutline;
+  /**
+   * What the prompt repeats of the build before: the one that `previous` names, or else the last one of the same session or `Transcript`.
+   * Undefined where there is none.
+   */
+  readonly prefix: PrefixReport | undefined;
 
   readonly #source: readonly M[];
   readonly #shortened: ReadonlyMap<number, string>;
@@ -181,7 +227,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     source: readonly M[],
     request: MessageInput | null | undefined,
     measure: (message: M, position: number) => number,
-    { read, shape }: { readonly read?: BuildRecording["read"] | undefined; readonly shape?: string | undefined } = {},
+    { read, shape, previous }: Given = {},
   ) {
     const rest = JSON.parse(finished.json) as Rest;
     const { made, text, recording } = rest;
@@ -234,6 +280,41 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       ...(request === undefined ? {} : { request: request && copyOf(request) }),
       ...(read === undefined ? {} : { read }),
     };
+    this.outline = outlineOf(finished, rest, recording.config.render?.format ?? "messages");
+    this.prefix =
+      previous &&
+      prefixOf(this.outline, previous, this.tokens.total, (position) =>
+        position < this.recording.transcript.length ? this.explain(position).words : undefined,
+      );
+  }
+
+  /**
+   * Where a provider's cache may end, in the order of `messages`: at most four places, each with as many tokens before it as are
+   * cached at all. The instructions always; and with `budget.cut`, the history that stays until the cut moves, what is repeated of the
+   * build before, and the prompt, which the next step of a tool loop repeats. `request` marks them. Empty in the text formats.
+   */
+  get cacheBreakpoints(): readonly CacheBreakpoint[] {
+    const { pieces } = this.outline;
+    if (this.messages === undefined) {
+      return [];
+    }
+    const reasonOf = (source: number | string): string | undefined =>
+      typeof source === "number" && source >= 0 ? this.#rangeAt(source)?.reason : undefined;
+    const kinds = new Map(this.sections.map(({ id, kind }) => [id, kind]));
+    const isInstruction = ([source]: (typeof pieces)[number]): boolean =>
+      reasonOf(source) === "instruction" || (typeof source === "string" && kinds.get(source) !== "history");
+    const first = pieces.findIndex((piece) => !isInstruction(piece));
+    const instructions = first < 0 ? pieces.length : first;
+    const isPassing = ([source]: (typeof pieces)[number]): boolean =>
+      source === -1 || typeof source === "string" || reasonOf(source) === "request";
+    const passing = pieces.findIndex((piece, at) => at >= instructions && isPassing(piece));
+    const fixed = this.tokens.total - pieces.reduce((sum, [, , cost]) => sum + cost, 0);
+    const ends: [CacheBreakpoint["after"], number][] = [["instructions", instructions]];
+    if (this.recording.config.budget?.cut != null) {
+      ends.push(["history", passing < 0 ? pieces.length : passing], ["prompt", pieces.length]);
+      ends.push(["repeated", this.prefix?.pieces ?? 0]);
+    }
+    return breakpointsOf(this.outline, ends, fixed);
   }
 
   /**
@@ -279,9 +360,19 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
    * `{ instructions, input }` for `openai-responses`, `{ system, messages }` for `anthropic` and `ai-sdk`, `{ systemInstruction,
    * contents }` for `gemini`. In the format `messages` alone. Fails with `NOT_SENDABLE`, with the place and the rule, where
    * the provider does not take the messages.
+   *
+   * With `budget.cut` the places of `cacheBreakpoints` are marked as the provider wants it: for Anthropic, for the AI SDK, and for
+   * models of OpenAI's from GPT-5.6 on. `cacheBreakpoints` says otherwise.
    */
-  request<Name extends ProviderName>(provider: Name): RequestBodies[Name] {
+  request<Name extends ProviderName>(
+    provider: Name,
+    options: { readonly cacheBreakpoints?: boolean } = {},
+  ): RequestBodies[Name] {
     return publicCall("context_build_error", "request", () => {
+      const fault = faultIn(options, REQUEST_OPTIONS);
+      if (fault !== undefined) {
+        throw new ContextError({ kind: "context_build_error", code: "INVALID_CONFIG", ...fault });
+      }
       if (this.messages === undefined) {
         throw new ContextError({
           kind: "context_build_error",
@@ -291,7 +382,10 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
           nextAction: 'Build it with the format "messages", or send `context.text` as a message of your own.',
         });
       }
-      return requestOfRead(provider, this.messages as readonly AnyMessage[], (at) => this.#shapes[at]);
+      const { budget, model } = this.recording.config;
+      const isMarked = options.cacheBreakpoints ?? (budget?.cut != null && takesCacheMarks(provider, model));
+      const ends = isMarked ? this.cacheBreakpoints.map(({ position }) => position) : [];
+      return requestOfRead(provider, this.messages as readonly AnyMessage[], (at) => this.#shapes[at], ends);
     });
   }
 

@@ -1,7 +1,15 @@
 // Five documented systems, each as a config. They are plain data in the public vocabulary: no stage knows of them. None of
 // the documents ranks messages: the newest come first.
 
-import type { ContextOptions, Format, RenderConfig, Section } from "../base/generated.js";
+import type {
+  BudgetConfig,
+  ContextOptions,
+  CutConfig,
+  Format,
+  RecallConfig,
+  RenderConfig,
+  Section,
+} from "../base/generated.js";
 
 /** A config that has some groups of options, a form, and sections. */
 export type Preset<F extends Format, Group extends keyof ContextOptions> = {
@@ -244,8 +252,41 @@ const turnContract: Preset<"messages", "window" | "recall" | "budget"> = {
   ],
 };
 
-/** Five configs, each of a documented system. */
+const steady: Steady = {
+  recall: { ranking: "relevance", maxShare: 0.15 },
+  budget: { cut: { highWater: 1, lowWater: 0.58 } },
+};
+
+const relevant: Relevant = {
+  recall: { ranking: "relevance" },
+};
+
+/** The options of `presets.steady`. */
+export interface Steady {
+  readonly recall: RecallConfig;
+  readonly budget: BudgetConfig & { readonly cut: CutConfig };
+}
+
+/** The options of `presets.relevant`. */
+export interface Relevant {
+  readonly recall: RecallConfig;
+}
+
+/** The package's own two configs, and five more, each of a documented system. */
 export interface Presets {
+  /**
+   * The prefix first: the history is cut in steps, so that most of each prompt repeats the one before it and a provider's cache takes it;
+   * what the request is about stands behind it, quoted, in a seventh of what is sent. For chats of many turns with a model whose provider
+   * caches prompts.
+   *
+   * Give `budget: { ...presets.steady.budget, maxTokens }`.
+   */
+  readonly steady: Steady;
+  /**
+   * The default, by its name: what the request is about, in its place in the history. It keeps the most of what a question needs, and
+   * the beginning of the prompt is another one with every turn.
+   */
+  readonly relevant: Relevant;
   /**
    * istota: the last 25 exchanges, of which a fast model chooses those that matter to the request. The newest 5
    * are always in, and so is what the request replies to; 3 or fewer are never asked about. Results of background tasks
@@ -313,7 +354,7 @@ export interface Presets {
 }
 
 /**
- * Five configs, each of a documented system: print them, spread them, and change what should be different.
+ * Configs: the package's own two, and five of documented systems. Print them, spread them, and change what should be different.
  *
  * ```js
  * await buildContext(messages, {
@@ -323,7 +364,7 @@ export interface Presets {
  * });
  * ```
  */
-export const presets: Presets = { triaged, turns, tiered, agent, turnContract };
+export const presets: Presets = { steady, relevant, triaged, turns, tiered, agent, turnContract };
 
 /**
  * A section that tells the model to search the history before it says that it does not know.

@@ -11,6 +11,7 @@ import { plainOf } from "../read/plain.js";
 import type { AnyMessage } from "../read/shapes/index.js";
 import { type AiSdkBody, aiSdk } from "./ai-sdk.js";
 import { type AnthropicBody, anthropic } from "./anthropic.js";
+import { withCacheMarks } from "./cache.js";
 import { type GeminiBody, gemini } from "./gemini.js";
 import { type OpenAiBody, openai } from "./openai.js";
 import { openaiResponses, type ResponsesBody } from "./openai-responses.js";
@@ -82,15 +83,19 @@ export function requestOf<Name extends ProviderName>(
   });
 }
 
-/** The parts of a provider's request for messages that were read already; `shapeNameAt` says whose shape was named. */
+/**
+ * The parts of a provider's request for messages that were read already; `shapeNameAt` says whose shape was named, and behind the
+ * messages at `cacheEnds` the provider's cache may end.
+ */
 export function requestOfRead<Name extends ProviderName>(
   provider: Name,
   messages: readonly AnyMessage[],
   shapeNameAt: (position: number) => string | undefined,
+  cacheEnds: readonly number[] = [],
 ): RequestBodies[Name] {
   const { title, rules, body } = providerOf(provider);
   const read = messages.map((message, at) => readAt(message, at, shapeNameAt(at)));
-  const made = inPlace(title, () => body(read));
+  const made = inPlace(title, () => body(withCacheMarks(provider, read, cacheEnds)));
   const [problem] = problemsIn(rules, made);
   if (problem !== undefined) {
     throw refusal(title, rules, problem);

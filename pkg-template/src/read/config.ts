@@ -23,6 +23,7 @@ import {
   type TriageHooks,
 } from "./hooks.js";
 import type { MessageInput } from "./message.js";
+import { isOutline, type PromptOutline } from "./outline.js";
 import { type AnyMessage, type ShapeName, shapeNameOf, shapeOf } from "./shapes/index.js";
 import type { Row } from "./shapes/shape.js";
 
@@ -46,6 +47,11 @@ interface CommonConfig extends Omit<ContextOptions, "now" | "recall" | "triage" 
   readonly contents?: Contents | null | undefined;
   /** What the prompt may cost. */
   readonly budget?: BudgetConfig | undefined;
+  /**
+   * The build before this one, or its `outline`: then `prefix` says what this prompt repeats of it. Default: the last build of the same
+   * session or `Transcript`.
+   */
+  readonly previous?: { readonly outline: PromptOutline } | PromptOutline | null | undefined;
   /**
    * The shape of the messages of an array, one of `messageShapes`. Default: each is recognised by what it holds. A transcript has its
    * own.
@@ -98,11 +104,24 @@ export interface ReadConfig {
   readonly signal: AbortSignal | undefined;
   /** The shape of the messages, where it is named. */
   readonly shape: ShapeName | undefined;
+  /** The prompt that was built before, where it is given. */
+  readonly previous: PromptOutline | undefined;
   /** Where the caller wrote what the engine finds elsewhere: `sections[2].items` may be of `contents.notes`. */
   readonly places: ReadonlyMap<string, string>;
 }
 
 type Options = Record<string, unknown>;
+
+/** The outline of an earlier build, which is given as it is or with its context. */
+function outlineIn(previous: unknown, kind: ErrorKind): PromptOutline {
+  return guarded(kind, "previous", () => {
+    const { outline = previous } = previous as { readonly outline?: unknown };
+    if (!isOutline(outline)) {
+      throw invalid(kind, "previous", `expected a built context or its outline, got ${describe(previous)}`);
+    }
+    return outline;
+  });
+}
 
 /** Reads a config. Fails with `INVALID_CONFIG` where it is not plain data beside its hooks. */
 export function readConfig(config: unknown, kind: ErrorKind): ReadConfig {
@@ -113,10 +132,11 @@ export function readConfig(config: unknown, kind: ErrorKind): ReadConfig {
       hooks: new Map(),
       signal: undefined,
       shape: undefined,
+      previous: undefined,
       places: new Map(),
     };
   }
-  const { request, signal, contents, shape, ...rest } = guarded(kind, "", () => {
+  const { request, signal, contents, shape, previous, ...rest } = guarded(kind, "", () => {
     if (typeof config !== "object" || Array.isArray(config)) {
       throw invalid(kind, "", `expected an object with options, got ${describe(config)}`);
     }
@@ -135,6 +155,7 @@ export function readConfig(config: unknown, kind: ErrorKind): ReadConfig {
     hooks,
     signal: signal == null ? undefined : readSignal(signal, kind),
     shape: shapeNameOf(shape, kind),
+    previous: previous == null ? undefined : outlineIn(previous, kind),
     places,
   };
 }

@@ -6,6 +6,7 @@ import type { Snapshot } from "../base/generated.js";
 import { decodePlain, encodePlain, isRecord, Unkept } from "../base/plain-data.js";
 import type { BuildRecording } from "../build/context.js";
 import { checkRecording } from "../build/replay.js";
+import type { PromptOutline } from "../read/outline.js";
 import type { Entry, JsonValue, NewEntry } from "../stores/contract.js";
 
 /** What tells the line of a build from a row of another's that has the same type. */
@@ -19,6 +20,8 @@ export interface KeptBuild {
   readonly seq: number;
   readonly snapshot: Snapshot;
   readonly recording: BuildRecording;
+  /** The prompt as far as the next build must know it to say what it repeats. */
+  readonly outline?: PromptOutline | undefined;
 }
 
 /** The entry of a build. */
@@ -32,7 +35,7 @@ export function buildOf({ seq, data }: Entry): KeptBuild | undefined {
   const build = decodePlain(data) as Partial<KeptBuild> | null;
   return build?.snapshot === undefined || build.recording === undefined
     ? undefined
-    : { seq, snapshot: build.snapshot, recording: build.recording };
+    : { seq, snapshot: build.snapshot, recording: build.recording, outline: build.outline };
 }
 
 /** The line of a build. `seqs` are the sequence numbers of the file's rows, in their order, from row `firstRow` on. */

@@ -15,6 +15,7 @@ import type { SkippedRow } from "../read/files/file.js";
 import { checkText } from "../read/files/text.js";
 import type { MessageInput } from "../read/message.js";
 import { aboutOf, type EncodedMessage, readMessage, withOrigin } from "../read/messages.js";
+import { isOutline, type PromptOutline } from "../read/outline.js";
 import type { AnyMessage } from "../read/shapes/index.js";
 import type { Row } from "../read/shapes/shape.js";
 import { createTranscript, messageListOf } from "../read/transcript.js";
@@ -157,6 +158,8 @@ export class Session<M extends AnyMessage = MessageInput> {
   readonly #skipped = new Map<string, SkippedEntry>();
   readonly #subscriptions = new Set<() => void>();
   readonly #builds = new Set<Promise<unknown>>();
+  /** The outline of the last build; null where there was none, undefined where that is not known. */
+  #outline: PromptOutline | null | undefined;
   /** What goes on after a call has ended. */
   readonly #background = new Set<Promise<void>>();
   /** How many entries may come before the limits are applied. */
@@ -315,8 +318,11 @@ export class Session<M extends AnyMessage = MessageInput> {
         inSession(options as Record<string, unknown>, this.key);
         await this.#tail.refresh(hooks.has("recall.embed") ? modelOf(options) : undefined);
         sessionId = this.#tail.sessionId;
-        return this.#tail;
+        const tail = this.#tail;
+        const previous = await this.#previous();
+        return { source: () => tail.source(), older: (need) => tail.older(need), previous };
       });
+      this.#outline = context.outline;
       this.#later(this.#keep(context as unknown as BuiltContext<M>, sessionId));
       this.#later(this.#tail.save());
       return context;
@@ -324,6 +330,16 @@ export class Session<M extends AnyMessage = MessageInput> {
       await this.#record(failure);
       throw failure;
     }
+  }
+
+  /** The prompt that was built last: by this session, or before it was opened. */
+  async #previous(): Promise<PromptOutline | undefined> {
+    if (this.#outline === undefined) {
+      const [entry] = await this.#read({ log: "builds", limit: 1, order: "descending" });
+      const known = entry && buildOf(entry)?.outline;
+      this.#outline ??= isOutline(known) ? known : null;
+    }
+    return this.#outline ?? undefined;
   }
 
   /**
@@ -665,8 +681,8 @@ export class Session<M extends AnyMessage = MessageInput> {
     }
   }
 
-  async #keep({ snapshot, recording }: BuiltContext<M>, sessionId: string | undefined): Promise<void> {
-    const data = encodePlain({ snapshot, recording }) ?? null;
+  async #keep({ snapshot, recording, outline }: BuiltContext<M>, sessionId: string | undefined): Promise<void> {
+    const data = encodePlain({ snapshot, recording, outline }) ?? null;
     const entry = buildEntry(snapshot, data);
     // A session that was removed meanwhile stays removed. One that had not begun begins with the build of its first turn, or has
     // begun since; without a request and messages there is nothing to replay.

@@ -39,9 +39,13 @@ impl Plan {
         let has_gap = has_notice && Omission::find(input, marks, &[]).is_some();
         let is_flat = marks.conversations.is_none();
         let quotes_chosen = is_flat && config.triage.placement == Placement::AfterHistory;
-        let first = Self { quotes_chosen, quotes_recalled: false, reserves_notice: has_gap };
+        let has_cut = config.budget.cut.is_some();
+        let is_ranked = marks.ranking.is_some();
         let quotes_recalled =
-            marks.ranking.is_some() && config.recall.placement == Placement::AfterHistory;
+            is_ranked && (has_cut || config.recall.placement == Placement::AfterHistory);
+        // Behind a cut nothing is recalled in its place.
+        let first =
+            Self { quotes_chosen, quotes_recalled: is_ranked && has_cut, reserves_notice: has_gap };
         [first, Self { quotes_recalled, reserves_notice: has_notice, ..first }]
     }
 }
@@ -62,16 +66,17 @@ impl Frame {
         let longest =
             if plan.reserves_notice { omission::longest_text(filling.input) } else { None };
         let fill = &mut filling.fill;
-        let mut make = |texts: Vec<String>| -> Vec<Piece> {
-            texts.into_iter().map(|text| fill.make(position, Role::System, text)).collect()
+        let mut make = |role, texts: Vec<String>| -> Vec<Piece> {
+            texts.into_iter().map(|text| fill.make(position, role, text)).collect()
         };
-        frame.around = (make(before), make(after));
+        frame.around = (make(Role::System, before), make(Role::System, after));
         if plan.quotes_chosen || plan.quotes_recalled {
-            frame.around_quotes = (make(opening), make(closing));
+            // Not instructions: some providers take these at the beginning of the prompt alone, and quotes are not to be obeyed.
+            frame.around_quotes = (make(Role::User, opening), make(Role::User, closing));
         }
-        frame.notice = make(longest.into_iter().collect()).pop();
+        frame.notice = make(Role::System, longest.into_iter().collect()).pop();
         if config.render.format != Format::Messages {
-            frame.empty = make(empty.into_iter().collect()).pop();
+            frame.empty = make(Role::System, empty.into_iter().collect()).pop();
         }
         if config.render.provider.is_some_and(Provider::begins_with_user) {
             frame.opening = Some(fill.make(position, Role::User, form::OPENING.to_owned()));
@@ -108,7 +113,7 @@ impl Filling<'_> {
         Ok(())
     }
 
-    /// Has the user speak first, where the provider wants that. Instructions do not count, and quotes are in one.
+    /// Has the user speak first, where the provider wants that. Instructions do not count.
     pub(super) fn open(&self, frame: &Frame, layout: &mut Vec<(Piece, usize)>) {
         let speaks = |(piece, _): &(Piece, usize)| {
             !matches!(piece, Piece::Quoted(_)) && !self.view().role_of(*piece).is_instruction()

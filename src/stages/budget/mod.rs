@@ -2,16 +2,18 @@
 //!
 //! What is required (instructions, what is pinned, the request, required sections) comes first, then the optional
 //! sections by the least form of them, then the history: direct messages, the guaranteed recent, what triage chose, the newest
-//! few and what recall ranks best, and the rest from the newest backwards. Last, items are shown whole as far as there is room
+//! few and what recall ranks best, and the rest from the newest backwards. With `budget.cut` the history is kept behind the cut, and what
+//! recall ranks best is quoted. Last, items are shown whole as far as there is room
 //! (before the history, where `budget.trimFirst` says so).
 //!
 //! The run of the newest ends at the first group that does not fit, so that it has no holes. Where nothing is picked or ranked
 //! and no section competes, a larger budget keeps all that a smaller one kept. What was picked one by one is passed over where
 //! it does not fit.
 //!
-//! `filling` is the budget while it is filled. `required`, `section_fills`, `keep` and `ranked` fill it, `tiered` does so for conversations;
-//! `frame` and `omission` are the lines around the history. A message's cost is the form's business: see `measure` and `form`.
+//! `filling` is the budget while it is filled. `required`, `section_fills`, `keep`, `ranked` and `cut` fill it, `tiered` does so for
+//! conversations; `frame` and `omission` are the lines around the history. A message's cost is the form's business: see `measure` and `form`.
 
+mod cut;
 mod filling;
 mod frame;
 mod omission;
@@ -142,9 +144,16 @@ fn keep_history(filling: &mut Filling<'_>, frame: &Frame) -> StageResult {
     let OrdinaryRows { turn, mut rest } = history_of(marks);
     let [direct, recent, chosen] = by_rank(marks, [Rank::Direct, Rank::Recent, Rank::Chosen]);
     let first = [direct, turn, recent, chosen].concat();
+    if let Some(cut) = filling.input.config.budget.cut {
+        if !filling.keep_behind_cut(frame, cut, &first, &rest)? {
+            filling.keep_in_order(frame, &[first, rest].concat())?;
+        }
+        return Ok(());
+    }
     if let Some(ranking) = &marks.ranking {
         filling.keep_in_order(frame, &first)?;
-        filling.keep_ranked(frame, ranking)?;
+        let room = filling.room_of_history();
+        filling.keep_ranked(frame, ranking, room)?;
         let mut is_recalled = vec![false; filling.input.transcript.len()];
         for (row, _) in &filling.fill.recalled {
             is_recalled[marks.groups.of(*row)] = true;

@@ -48,8 +48,14 @@ struct Kept(Vec<Option<Form>>);
 
 impl Filling<'_> {
     /// Keeps the groups that rank best for the request: first the newest within their share, then what holds throughout within its
-    /// own, then the others within the share of all. A group that does not fit is passed over.
-    pub(super) fn keep_ranked(&mut self, frame: &Frame, ranking: &Ranked) -> StageResult {
+    /// own, then the others within the share of all. A group that does not fit is passed over. The shares are of `room`: a cost, and
+    /// how many messages.
+    pub(super) fn keep_ranked(
+        &mut self,
+        frame: &Frame,
+        ranking: &Ranked,
+        room: (Cost, u64),
+    ) -> StageResult {
         let config = &self.input.config.recall;
         let newest = ranking.newest.iter().copied().map(RankedPlace::Row);
         let newest: Vec<_> = newest.map(Candidate::whole).collect();
@@ -59,16 +65,16 @@ impl Filling<'_> {
             (&standing, config.max_standing_share, MOST_MISSES, Reason::Standing),
             (&ranking.candidates, config.max_share, MOST_MISSES, Reason::Recalled),
         ];
-        let all = Cost {
-            tokens: self.remaining.tokens.min(self.history.cost.tokens),
-            chars: self.remaining.chars.min(self.history.cost.chars),
-        };
-        let all_items = self.history.items;
         let mut kept = Kept(vec![None; self.input.transcript.len()]);
+        let is_history =
+            |row: &&usize| self.marks.rank(**row) == Rank::History && !self.marks.is_in_turn(**row);
+        for row in self.fill.kept.iter().filter(is_history) {
+            kept.0[self.marks.groups.of(*row)] = Some(Form::Whole);
+        }
         let mut unread: Vec<RankedPlace> = Vec::new();
         for (candidates, most, most_misses, reason) in shares {
             let share = Share { candidates, most, most_misses, reason };
-            unread.extend(self.keep_share(frame, &share, (all, all_items), &mut kept)?);
+            unread.extend(self.keep_share(frame, &share, room, &mut kept)?);
         }
         match &ranking.evidence {
             RankEvidence::Found(evidence) if !unread.is_empty() => {

@@ -96,7 +96,11 @@ fn rank(
             evidence: RankEvidence::Recorded(known.recalled),
         }));
     }
-    let Indexed { index, places, seqs } = indexed(input, marks)?;
+    let mut indexed = indexed(input, marks)?;
+    if input.config.budget.cut.is_some() {
+        indexed.leave_out_answers(input, marks);
+    }
+    let Indexed { index, places, seqs } = indexed;
     let mut rows = vec![UNREAD; index.len()];
     let mut is_open = vec![unread::may_be_ranked(input); index.len()];
     for (row, place) in places.iter().copied().enumerate().filter(|it| it.1 != NOT_INDEXED) {
@@ -209,6 +213,22 @@ struct Indexed {
     places: Vec<usize>,
     /// The sequence number of each, where a store has messages that are not read.
     seqs: Option<Rc<Vec<u64>>>,
+}
+
+impl Indexed {
+    /// Takes the index as it was when the request came, so that the answers of the request do not change what is quoted before them.
+    fn leave_out_answers(&mut self, input: &Input, marks: &Marks) {
+        let is_answer = |row: &usize| marks.is_in_turn(*row) && marks.asked() != Some(*row);
+        let answers = (0..self.places.len()).filter(is_answer);
+        let answers = answers.map(|row| self.places[row]).filter(|place| *place != NOT_INDEXED);
+        let Some(first) = answers.min() else { return };
+        self.index = input.transcript.earlier_index(&self.index, first);
+        for place in &mut self.places {
+            if *place >= first {
+                *place = NOT_INDEXED;
+            }
+        }
+    }
 }
 
 /// The index of all messages of this session and for this agent: the words of others do not tell which are rare here, or who

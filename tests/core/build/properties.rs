@@ -1,8 +1,8 @@
 //! What holds for every transcript and every config: 10,000 random ones are tried.
 
 use crate::support::{
-    Message, build, config, fates, gap_notice, groups_are_whole, is_counted, kept, ranking_options,
-    reference_count, transcript,
+    Message, build, config, cut, fates, gap_notice, groups_are_whole, is_counted, kept,
+    ranking_options, reference_count, transcript,
 };
 use proptest::collection::vec;
 use proptest::option::weighted;
@@ -74,7 +74,7 @@ fn message() -> impl Strategy<Value = Message> {
 fn options() -> impl Strategy<Value = String> {
     let small = || weighted(0.15, 0_u64..12);
     let window = (small(), any::<bool>(), small(), small(), weighted(0.15, 0_u64..20), 0_u64..5);
-    let budget = (weighted(0.8, 10_u64..600), weighted(0.2, 10_u64..2000), any::<bool>());
+    let budget = (weighted(0.8, 10_u64..600), weighted(0.2, 10_u64..2000), any::<bool>(), cut());
     let rest = (
         select(vec!["messages", "text", "xml"]),
         any::<bool>(),
@@ -86,7 +86,8 @@ fn options() -> impl Strategy<Value = String> {
     );
     (window, budget, rest, ranking_options()).prop_map(|(window, budget, rest, recall)| {
         let (lookback, exchange, turns, recent, hours, floor) = window;
-        let (tokens, chars, shorten) = budget;
+        let (tokens, chars, shorten, cut) = budget;
+        let cut = if tokens.is_some() { cut } else { "null" };
         let (format, times, session, fetch, no_tags, encoding, notice) = rest;
         let json = |value: Option<u64>| value.map_or("null".to_owned(), |value| value.to_string());
         let mut out = String::new();
@@ -97,7 +98,7 @@ fn options() -> impl Strategy<Value = String> {
             "window":{{"lookbackCount":{},"unit":"{}","maxUserTurns":{},"maxRecentMessages":{},
                        "recencyHours":{},"minMessages":{floor}}},
             "recall":{recall},
-            "budget":{{"maxTokens":{},"maxChars":{},"onRequiredOverflow":"{}"}},
+            "budget":{{"maxTokens":{},"maxChars":{},"onRequiredOverflow":"{}","cut":{cut}}},
             "render":{{"format":"{format}","times":{times},"gapNotice":{}}}}}"#,
             session.map_or("null".to_owned(), |name| format!("\"{name}\"")),
             json(fetch),
@@ -250,7 +251,9 @@ fn check_quotes(context: &Context, quoted: &[usize], messages: &[Message], reque
         matches!(reason, Reason::Recalled | Reason::Standing | Reason::Paired)
     });
     let mut expected: Vec<usize> = recalled.map(|(row, _)| row).collect();
-    expected.retain(|_| config.recall.placement == Placement::AfterHistory);
+    let is_behind =
+        config.recall.placement == Placement::AfterHistory || config.budget.cut.is_some();
+    expected.retain(|_| is_behind);
     let mut rows = quoted.to_vec();
     rows.sort_unstable();
     assert_eq!(rows, expected);
@@ -348,7 +351,8 @@ fn check_cost_of_notice(
         notice(context),
         limits.max_tokens,
         limits.max_chars,
-        is_counted(context) && !template.contains("{from}"),
+        // A cut lies elsewhere for another limit.
+        is_counted(context) && !template.contains("{from}") && limits.cut.is_none(),
     ) {
         limits.max_tokens = Some(limit - cost);
         let expected = build(&transcript(messages), request, without).expect("it fits");
@@ -395,8 +399,9 @@ fn check_case(
     // what ranks lower: once there is room for it, it takes that of the smaller ones. What stands before it stays.
     let mut larger = config(json);
     let is_ranked = larger.recall.ranking != Ranking::Recency;
-    // Where there is no room for a gap notice, what fits is there without it.
+    // Where there is no room for a gap notice, what fits is there without it. A cut stands in another place for each limit.
     let gives_way = larger.render.gap_notice.is_some() && notice(&context).is_none();
+    let gives_way = gives_way || larger.budget.cut.is_some();
     if !gives_way && larger.budget.on_required_overflow == OnRequiredOverflow::Error {
         larger.budget.max_tokens = larger.budget.max_tokens.map(|limit| limit + more);
         larger.budget.max_chars = larger.budget.max_chars.map(|limit| limit + more);

@@ -105,6 +105,7 @@ fn about_a_part(json: &str) -> String {
         ("/window/unit", "message".into()),
         ("/tiers/enabled", false.into()),
         ("/collect/deduplicate", false.into()),
+        ("/budget/cut", serde_json::Value::Null),
     ] {
         *options.pointer_mut(place).expect("an option") = value;
     }

@@ -3,7 +3,8 @@
 
 use crate::support;
 use crate::support::{
-    Message, NOW, build_with, config, fates, gap_notice, is_counted, ranking_options, transcript,
+    Message, NOW, build_with, config, cut, fates, gap_notice, is_counted, ranking_options,
+    transcript,
 };
 use proptest::collection::vec;
 use proptest::option::weighted;
@@ -137,6 +138,7 @@ fn options() -> impl Strategy<Value = Value> {
         select(vec!["error", "shorten", "exceed"]),
         any::<bool>(),
         any::<bool>(),
+        cut(),
     );
     let sections = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), small(), small());
     (general, filter, window, triage, tiers, budget, render_options(), sections, ranking_options()).prop_map(
@@ -185,6 +187,7 @@ fn options() -> impl Strategy<Value = Value> {
                           "older": tiers.3, "maxSummaries": tiers.4, "maxAgeDays": tiers.5,
                           "minTailChars": 5},
                 "budget": {"maxTokens": budget.0, "onRequiredOverflow": budget.1,
+                           "cut": if tiers.0 { Value::Null } else { serde_json::from_str(budget.4).expect("JSON") },
                            "trimFirst": if budget.2 { "items" } else { "history" },
                            "tools": if budget.3 { json!(["{\"name\":\"find\"}"]) } else { json!([]) }},
                 "render": render,

@@ -1,7 +1,7 @@
 //! A build over the end of a log gives what one over all of it gives, and reads no more than it must.
 
 use crate::support;
-use crate::support::{Message, NOW, append, config, encoding, gap_notice, ranking_options};
+use crate::support::{Message, NOW, append, config, cut, encoding, gap_notice, ranking_options};
 use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
@@ -334,12 +334,14 @@ pub(crate) fn options() -> impl Strategy<Value = String> {
             prop::bool::weighted(0.95),
             prop::bool::weighted(0.3),
             weighted(0.3, 1_u64..12),
+            cut(),
         ),
     );
     (window, rest, ranking_options()).prop_map(|(window, rest, recall)| {
         let (lookback, exchange, turns, recent, hours, floor, tasks) = window;
         let (tokens, format, fetch, completed, exclude, days, agent, notice, flags) = rest;
-        let (deduplicate, tiers, items, enabled, counts_history, required) = flags;
+        let (deduplicate, tiers, items, enabled, counts_history, required, cut) = flags;
+        let cut = if tiers { "null" } else { cut };
         let json = |value: Option<u64>| value.map_or("null".to_owned(), |value| value.to_string());
         // Whether an exchange that was not fetched has an answer is not looked at; over an end it is.
         let completed = completed && fetch.is_none();
@@ -350,7 +352,7 @@ pub(crate) fn options() -> impl Strategy<Value = String> {
             "window":{{"lookbackCount":{},"unit":"{}","maxUserTurns":{},"maxRecentMessages":{},
                        "recencyHours":{},"minMessages":{floor},"previousTasksCount":{},"requiredNewest":{}}},
             "recall":{recall},"tiers":{{"enabled":{tiers}}},
-            "budget":{{"maxTokens":{}}},
+            "budget":{{"maxTokens":{},"cut":{cut}}},
             "sections":[{{"id":"history","kind":"history","limit":{{"items":{}}}}},{{"id":"request","kind":"request"}}],
             "render":{{"format":"{format}","gapNotice":{}}}}}"#,
             agent.map_or("null".to_owned(), |name| format!("\"{name}\"")),

@@ -1,4 +1,5 @@
 mod calibration;
+mod cut;
 mod excerpts;
 mod pairs;
 mod items;

@@ -299,7 +299,7 @@ fn what_is_recalled_can_stand_behind_the_history_in_every_format() {
             let context = run(&messages, request, &options);
             let found = said(&context);
             let expected = match format {
-                "messages" => format!("|0|16|system: {quoted}"),
+                "messages" => format!("|0|16|user: {quoted}"),
                 "text" => format!("\nUser: weather report 11, it rains and rains\n{quoted}"),
                 _ => elements.to_owned(),
             };
@@ -349,10 +349,7 @@ fn quotes_show_times_and_labels_as_a_text_does() {
         "recall": {"placement": "afterHistory"},
         "render": {"times": true, "quoteLabel": "\nVorher:\n", "labels": {"assistant": "Bot"}}});
     let found = said(&run(&garden(), Some("Where are the tulips?"), &options));
-    assert!(
-        found.contains("|system: Vorher:\n[2025-06-15 10:27] User (Ana): The tulips"),
-        "{found}"
-    );
+    assert!(found.contains("|user: Vorher:\n[2025-06-15 10:27] User (Ana): The tulips"), "{found}");
     assert!(found.contains("\n[2025-06-15 10:28] Bot: Noted.\n"), "{found}");
 }
 

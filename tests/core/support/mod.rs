@@ -174,6 +174,12 @@ pub(crate) fn ranking_options() -> impl Strategy<Value = serde_json::Value> {
         })
 }
 
+/// A cut now and then, in JSON.
+pub(crate) fn cut() -> impl Strategy<Value = &'static str> {
+    let cuts = ["{}", r#"{"highWater":0.8,"lowWater":0.2}"#, r#"{"lowWater":0.9}"#];
+    prop_oneof![3 => Just("null"), 1 => select(cuts.to_vec())]
+}
+
 /// A gap notice, each sort of them now and then.
 pub(crate) fn gap_notice() -> impl Strategy<Value = Option<&'static str>> {
     let templates = [

@@ -36,7 +36,7 @@ test("what is recalled is one message behind the history, and the objects of the
   const context = buildContextSync(garden, config);
   const quotes = context.messages.at(-2);
   assert.equal(context.messages.at(-1).content, config.request);
-  assert.equal(quotes.role, "system");
+  assert.equal(quotes.role, "user");
   assert.ok(
     quotes.content.startsWith(
       "Earlier in this conversation:\nUser (Ana): The tulips are by the gate.\n" +

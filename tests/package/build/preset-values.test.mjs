@@ -106,7 +106,27 @@ async function patience(preset) {
 
 const sourced = (source, count) => exchanges(count, { source });
 
+/** A chat with an assistant turn by turn, and what is recalled of it for its last words. */
+const steadyOutcome = (preset, ...groups) => {
+  const config = groups.reduce((whole, [group, changes]) => inGroup(whole, group, changes), preset);
+  const words = "harbour violin garden invoice kitchen train plumber window ticket letter candle river".split(" ");
+  const about = (at) => Array.from({ length: 3 + (at % 5) }, (_, word) => words[(at * 5 + word * word) % words.length]);
+  const chat = exchanges(90).map((message, at) => ({
+    ...message,
+    content: `${message.content} ${about(at).join(" ")}`,
+  }));
+  const built = [61, 99, 101, 103, 105, 131, 133, 149, 171].map((count) => outcome(chat.slice(0, count), config));
+  return Promise.all(built);
+};
+
 const behaviours = {
+  steady: {
+    "turn by turn": (preset) => steadyOutcome(preset, ["budget", { maxTokens: 300 }]),
+    "with little room": (preset) => steadyOutcome(preset, ["budget", { maxTokens: 120 }]),
+  },
+  relevant: {
+    "turn by turn": (preset) => steadyOutcome(preset, ["budget", { maxTokens: 300 }]),
+  },
   triaged: {
     "chat with everything in it": (preset) =>
       triagedOutcome(
@@ -371,7 +391,8 @@ function otherValues(value) {
     return [!value];
   }
   if (typeof value === "number") {
-    return value <= 100 ? [value + 1, value - 1] : [value * 2, Math.floor(value / 2)];
+    const shares = value > 0 && value <= 1 ? [value * 0.7] : [];
+    return value <= 100 ? [value + 1, value - 1, ...shares] : [value * 2, Math.floor(value / 2)];
   }
   if (value === null) {
     return [1, "focused", { s: 1, e: 1 }];

@@ -37,8 +37,8 @@ function checkHas(whole, part, path = "") {
   }
 }
 
-test("there are five, in the order of their documents", () => {
-  assert.deepEqual(Object.keys(presets), ["triaged", "turns", "tiered", "agent", "turnContract"]);
+test("there are two of the package's own, and five in the order of their documents", () => {
+  assert.deepEqual(Object.keys(presets), ["steady", "relevant", "triaged", "turns", "tiered", "agent", "turnContract"]);
 });
 
 for (const [name, preset] of Object.entries(presets)) {
@@ -647,6 +647,8 @@ describe("on the command line", () => {
       assert.equal(status, 0);
       const { text, messages } = await buildContext(transcript, {
         ...presets[name],
+        // A preset that names no form is shown as a text.
+        render: { format: "text", ...presets[name].render },
         // The command line has the host's clock: nothing else may differ.
         ...(name === "tiered" ? {} : { now }),
         request: "And when?",
@@ -667,7 +669,7 @@ describe("on the command line", () => {
     const { stderr, status } = windrow("build", "chat.json", "--preset", "turn");
     assert.match(
       stderr,
-      /--preset is one of triaged, turns, tiered, agent, turnContract, not "turn"; did you mean turns\?/,
+      /--preset is one of steady, relevant, triaged, turns, tiered, agent, turnContract, not "turn"; did you mean turns\?/,
     );
     assert.equal(status, 2);
     const shown = JSON.parse(windrow("build", "chat.json", "--preset", "turns", "--format", "json").stdout);

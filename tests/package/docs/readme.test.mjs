@@ -199,12 +199,18 @@ test("the example of embeddings in docs/recall.md recalls by meaning", async () 
   assert.equal(context.explain("2").fate, "left out");
 });
 
+test("the example of docs/caching.md repeats more than half of its prompt", async () => {
+  const { next } = await run(exampleWith("presets.steady"), "next");
+  assert.ok(next.prefix.share > 0.5, String(next.prefix.share));
+  assert.match(next.prefix.difference.words, /./);
+});
+
 test("the example of a vocabulary that is handed over runs", async () => {
   await run(exampleWith("windrow/encodings/o200k_base"), "o200k");
 });
 
 test("the example of the parts runs, and replays to the same", async () => {
-  const example = exampleWith("createTranscript");
+  const example = exampleWith("How many is this?");
   const { context, again, countTokens } = await run(example, "context", "again", "countTokens");
   assert.equal(again.same, true);
   assert.ok(context.text.includes("At Rosa's, at eight."));

@@ -50,8 +50,9 @@ describe("export", () => {
     const builds = rowsOf(whole.slice(plain.length));
     assert.equal(builds.length, 3);
     for (const [turn, row] of builds.entries()) {
-      const { type, kind, snapshot, recording, ...more } = JSON.parse(row);
+      const { type, kind, snapshot, recording, outline, ...more } = JSON.parse(row);
       assert.deepEqual([type, kind, snapshot.turnId, more], ["build", "context_build", `turn ${turn}`, {}]);
+      assert.equal(outline.pieces.length, 1 + 2 * turn);
       // A header, and two messages for each turn before: what was read are rows of the file.
       assert.deepEqual(recording.read.flat(), [2, 2 + 2 * turn]);
     }

@@ -62,6 +62,11 @@ const configs = {
   },
   cl100k: { encoding: "cl100k_base", request: "And when?", budget: { maxTokens: 130 } },
   estimate: { model: "some-model", request: "And when?", budget: { contextLimit: 300, replyReserve: 100 } },
+  steady: {
+    ...presets.steady,
+    request: "Is the hall free, and where do we meet?",
+    budget: { ...presets.steady.budget, maxTokens: 190 },
+  },
   triaged: {
     ...presets.triaged,
     timeZone: "Europe/Berlin",

@@ -1,0 +1,200 @@
+//! Where the history is cut, so that the beginning of the prompt stays the same from turn to turn.
+//!
+//! The scale is the tokens of the log's messages, added up from its beginning and counted without calibration. The cut is a multiple
+//! of a step on that scale: the first one that leaves no more behind it than the history may have. Messages behind the cut are kept
+//! whole. None before it is kept in its place: what recall ranks best is quoted behind the history.
+//!
+//! Limit and step follow from the config and the instructions that the log begins with, and not from what sections, pinned messages
+//! or the request happen to need. So every host, tab and replay cuts in the same place, and needs no state for it. The cut moves
+//! further, by whole steps, only where what must be there leaves too little room.
+
+use super::filling::Filling;
+use super::frame::Frame;
+use crate::base::cost::{Cost, share_of};
+use crate::config::{ContextConfig, CutConfig, SectionKind};
+use crate::prompt::measure::Meter;
+use crate::state::ask::StageResult;
+use crate::state::context::Piece;
+use crate::state::fill::Fill;
+use crate::state::marks::Rank;
+use crate::state::trace::{Reason, StageName};
+use crate::state::view::View;
+
+/// The log's messages on the scale of their tokens.
+struct Scale {
+    /// The groups in their order.
+    places: Vec<Place>,
+    /// By the row that names a group: the tokens before it.
+    starts: Vec<Option<u64>>,
+    total: u64,
+    /// The tokens of the instructions that the log begins with. They are not on the scale.
+    instructions: u64,
+}
+
+/// A group on the scale.
+struct Place {
+    /// The tokens before its first message.
+    start: u64,
+    /// Tokens of its members that are to be kept and not paid for yet.
+    unpaid: u64,
+    /// How many of them the history's own limit counts.
+    count: u64,
+}
+
+impl Filling<'_> {
+    /// Keeps the messages behind the cut, then quotes what is ranked. `served` are the rows that come before the ordinary history,
+    /// `rest` are its own, both from the newest on. False where nothing is to be cut.
+    pub(super) fn keep_behind_cut(
+        &mut self,
+        frame: &Frame,
+        cut: CutConfig,
+        served: &[usize],
+        rest: &[usize],
+    ) -> StageResult<bool> {
+        let scale = self.scale()?;
+        let Some(border) = self.border(cut, &scale) else {
+            return Ok(false);
+        };
+        let marks = self.marks;
+        let is_cut_off = |row: &usize| {
+            let start = scale.starts[marks.groups.of(*row)];
+            marks.rank(*row) == Rank::History && start.is_some_and(|start| start < border)
+        };
+        let (before, behind): (Vec<usize>, Vec<usize>) =
+            served.iter().chain(rest).copied().partition(is_cut_off);
+        let room = self.room_of_history();
+        let spent = self.remaining;
+        self.keep_in_order(frame, &behind)?;
+        let spent = spent.minus(self.remaining);
+        if let Some(ranking) = &marks.ranking {
+            let all = self.sent_behind_cut(room.0, spent)?;
+            let part = all.share(self.input.config.recall.max_share);
+            let quoted = Cost {
+                tokens: part.tokens.min(self.remaining.tokens),
+                chars: part.chars.min(self.remaining.chars),
+            };
+            let rest = self.remaining.minus(quoted);
+            self.remaining = quoted;
+            self.keep_ranked(frame, ranking, (all, room.1))?;
+            self.remaining = self.remaining.plus(rest);
+        }
+        let mut is_decided = vec![false; self.input.transcript.len()];
+        for row in self.fill.kept.iter().chain(self.fill.left_out.iter().map(|(row, _)| row)) {
+            is_decided[*row] = true;
+        }
+        let gone = before.into_iter().filter(|row| !is_decided[*row]);
+        self.fill.left_out.extend(gone.map(|row| (row, Reason::BeforeCut)));
+        Ok(true)
+    }
+
+    /// What the history and the quotes behind it may cost together, where the history costs `spent`. Quotes have a share of what is
+    /// sent, and not of the budget: so most of every prompt repeats the one before it, also where the cut has just moved. The answers
+    /// of the request do not count: with every step of a tool loop there are more, and the quotes before them must not change.
+    fn sent_behind_cut(&self, room: Cost, spent: Cost) -> StageResult<Cost> {
+        let marks = self.marks;
+        let is_answer =
+            |row: &&usize| marks.is_in_turn(**row) && marks.requirement(**row).is_none();
+        let answers = self.fill.kept.iter().filter(is_answer);
+        let answers: Vec<Piece> = answers.map(|row| marks.piece(*row)).collect();
+        let history = spent.minus(self.total(&answers)?);
+        let both = over(history.tokens, 1.0 - self.input.config.recall.max_share);
+        Ok(Cost { tokens: room.tokens.min(both), ..room })
+    }
+
+    /// The place on the scale where the history is cut. None where all of it may stay.
+    fn border(&self, cut: CutConfig, scale: &Scale) -> Option<u64> {
+        let limit = most_tokens(&self.input.config)?.saturating_sub(scale.instructions);
+        // From each group to the end: the tokens to pay for, and how many messages.
+        let mut left = vec![(0, 0); scale.places.len() + 1];
+        for (at, place) in scale.places.iter().enumerate().rev() {
+            let (tokens, count): (u64, u64) = left[at + 1];
+            left[at] = (tokens + place.unpaid, count + place.count);
+        }
+        let (room, items) = self.room_of_history();
+        let fits = |(unpaid, count): &(u64, u64), room: u64| *unpaid <= room && *count <= items;
+        if scale.total <= share_of(limit, cut.high_water) && fits(&left[0], room.tokens) {
+            return None;
+        }
+        let is_ranked = self.marks.ranking.is_some();
+        let quoted = if is_ranked { self.input.config.recall.max_share } else { 0.0 };
+        let room = room.tokens.saturating_sub(share_of(room.tokens, quoted));
+        let (high, low) = cut.beside_quotes(quoted);
+        let high = share_of(limit, high);
+        let step = high.saturating_sub(share_of(limit, low)).max(1);
+        let by_limit = scale.total.saturating_sub(high).div_ceil(step);
+        // Whole steps, up to behind the last group that there is no room for.
+        let by_room = match left.partition_point(|left| !fits(left, room)) {
+            0 => 0,
+            at => scale.places[at - 1].start / step + 1,
+        };
+        Some(by_limit.max(by_room) * step)
+    }
+
+    /// Puts the log's messages on the scale. What window and triage leave out is on it too: their choice is another one with every
+    /// turn, and would move what lies behind.
+    fn scale(&self) -> StageResult<Scale> {
+        let (input, marks) = (self.input, self.marks);
+        let meter = Meter::uncalibrated(input);
+        let fill = Fill::default();
+        let view = View { input, marks, fill: &fill };
+        let rows = input.transcript.len();
+        let mut scale =
+            Scale { places: Vec::new(), starts: vec![None; rows], total: 0, instructions: 0 };
+        let mut place_of = vec![0; rows];
+        for row in marks.order.iter().copied() {
+            let is_never_shown = marks.is_left_out(row)
+                && marks.decision(row).is_some_and(|it| it.stage <= StageName::Filter);
+            if is_never_shown || marks.rank(row) == Rank::Direct {
+                continue;
+            }
+            let tokens = meter.cost(view, Piece::Message(row))?.tokens;
+            if marks.requirement(row) == Some(Reason::Instruction) {
+                scale.instructions += tokens;
+                continue;
+            }
+            let group = marks.groups.of(row);
+            if scale.starts[group].is_none() {
+                scale.starts[group] = Some(scale.total);
+                place_of[group] = scale.places.len();
+                scale.places.push(Place { start: scale.total, unpaid: 0, count: 0 });
+            }
+            scale.total += tokens;
+            if marks.requirement(row).is_none() && !marks.is_left_out(row) {
+                let place = &mut scale.places[place_of[group]];
+                place.unpaid += tokens;
+                place.count += u64::from(!marks.is_in_turn(row));
+            }
+        }
+        Ok(scale)
+    }
+
+    /// The room that is left for the history, and how many messages it may have.
+    pub(super) fn room_of_history(&self) -> (Cost, u64) {
+        let room = Cost {
+            tokens: self.remaining.tokens.min(self.history.cost.tokens),
+            chars: self.remaining.chars.min(self.history.cost.chars),
+        };
+        (room, self.history.items)
+    }
+}
+
+/// The amount of which `part` is a share.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share of nothing is an amount without limit, and a cast ends there"
+)]
+fn over(part: u64, share: f64) -> u64 {
+    (part as f64 / share) as u64
+}
+
+/// The most tokens that the history may have by the limits of the config: its own, and what the limits of the other sections leave
+/// of the budget.
+fn most_tokens(config: &ContextConfig) -> Option<u64> {
+    let others = config.sections().iter().filter(|section| section.kind != SectionKind::History);
+    let others: u64 = others.filter_map(|section| section.limit.tokens).sum();
+    let all = config.budget.token_limit().map(|tokens| tokens.saturating_sub(others));
+    let own = config.section(SectionKind::History).and_then(|(_, it)| it.limit.tokens);
+    all.into_iter().chain(own).min()
+}

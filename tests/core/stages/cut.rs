@@ -1,0 +1,196 @@
+//! `budget.cut`: the beginning of the prompt stays the same from turn to turn, and from step to step of a tool loop.
+
+use crate::support::{Message, build, config, read_config, transcript};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use windrow::base::error::ErrorCode;
+use windrow::state::context::{Context, Piece};
+use windrow::state::trace::Reason;
+
+const WORDS: [&str; 12] = [
+    "harbour", "violin", "garden", "invoice", "kitchen", "train", "plumber", "window", "ticket",
+    "letter", "candle", "river",
+];
+
+fn text(most_words: usize) -> impl Strategy<Value = String> {
+    vec(select(WORDS.to_vec()), 1..most_words).prop_map(|words| words.join(" "))
+}
+
+/// An exchange: what the user says, some calls with their results, and a reply.
+fn exchange() -> impl Strategy<Value = Vec<Message>> {
+    (text(12), vec(text(40), 0..3), prop_oneof![4 => text(20), 1 => text(120)]).prop_map(
+        |(asked, results, reply)| {
+            let mut messages = vec![Message::user(&asked)];
+            for (at, result) in results.iter().enumerate() {
+                let id = format!("c{at}");
+                messages.push(Message::calls(&[&id]));
+                messages.push(Message::result(&id, result));
+            }
+            messages.push(Message::assistant(&reply));
+            messages
+        },
+    )
+}
+
+/// Instructions now and then, and exchanges.
+fn chat() -> impl Strategy<Value = Vec<Message>> {
+    let instructions = prop::option::of(text(60));
+    (instructions, vec(exchange(), 4..24)).prop_map(|(instructions, exchanges)| {
+        let instructions = instructions.map(|text| Message::system(&text));
+        instructions.into_iter().chain(exchanges.into_iter().flatten()).collect()
+    })
+}
+
+fn options() -> impl Strategy<Value = String> {
+    let ranking = select(vec!["relevance", "relevance", "bm25", "recency"]);
+    let marks = select(vec![(1.0, 0.58), (1.0, 0.3), (0.9, 0.5), (0.8, 0.75)]);
+    let share = select(vec![0.0, 0.25, 0.25, 0.5, 1.0]);
+    (ranking, marks, share, 150_u64..900).prop_map(|(ranking, (high, low), share, tokens)| {
+        format!(
+            r#"{{"encoding":"estimate","recall":{{"ranking":"{ranking}","maxShare":{share}}},
+            "budget":{{"maxTokens":{tokens},"cut":{{"highWater":{high},"lowWater":{low}}}}}}}"#
+        )
+    })
+}
+
+/// A prompt as its messages, in a form that is the same where what is sent is the same.
+fn prompt(context: &Context, messages: &[Message]) -> Vec<String> {
+    let sent = context.pieces.iter().filter(|placed| !matches!(placed.piece, Piece::Quoted(_)));
+    let shown = |piece| match piece {
+        Piece::Made(position) => context.made[position].text.clone(),
+        Piece::Message(row) => {
+            let cut = context.shortened.iter().find(|(of, _)| *of == piece);
+            format!("{:?} {:?}", messages[row], cut.map(|(_, text)| text))
+        }
+        _ => unreachable!("the request is in the transcript"),
+    };
+    sent.map(|placed| shown(placed.piece)).collect()
+}
+
+/// How many messages stand before what is quoted, or before the request.
+fn stable_count(context: &Context, asked: usize) -> usize {
+    let sent: Vec<Piece> = context.pieces.iter().map(|placed| placed.piece).collect();
+    let is_end = |piece: &Piece| {
+        matches!(piece, Piece::Made(_)) || piece.row().is_some_and(|row| row >= asked)
+    };
+    sent.iter().position(is_end).unwrap_or(sent.len())
+}
+
+/// The first message that is in its place, beside the instructions and the request.
+fn first_in_place(context: &Context, messages: &[Message]) -> Option<usize> {
+    let asked = messages.iter().rposition(is_user);
+    let has_instructions = messages.first().is_some_and(|first| first.role.is_instruction());
+    let rows = context.pieces.iter().filter_map(|placed| match placed.piece {
+        Piece::Message(row) => Some(row),
+        _ => None,
+    });
+    let mut rows = rows.filter(|row| Some(*row) != asked && (*row > 0 || !has_instructions));
+    rows.next()
+}
+
+fn run(messages: &[Message], json: &str) -> Option<Context> {
+    match build(&transcript(messages), None, config(json)) {
+        Ok(context) => Some(context),
+        Err(error) => {
+            assert_eq!(error.code, ErrorCode::BudgetTooSmall);
+            None
+        }
+    }
+}
+
+/// The first message that is not repeated, and what stands there instead.
+fn difference(before: &[String], after: &[String]) -> String {
+    let at = before.iter().zip(after).take_while(|(before, after)| before == after).count();
+    format!("message {at}: {:?}, before it was {:?}", after.get(at), before.get(at))
+}
+
+fn is_user(message: &Message) -> bool {
+    message.role == windrow::base::message::Role::User
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    /// From one turn to the next nothing changes before what is quoted, unless the cut moved.
+    #[test]
+    fn a_turn_repeats_all_that_stands_before_the_quotes(messages in chat(), json in options()) {
+        let mut before: Option<(Vec<String>, Option<usize>)> = None;
+        for asked in (0..messages.len()).filter(|row| is_user(&messages[*row])) {
+            let log = &messages[..=asked];
+            let Some(context) = run(log, &json) else { continue };
+            let sent = prompt(&context, log);
+            let first = first_in_place(&context, log);
+            if let Some((stable, first_before)) = &before {
+                if first_before.is_none() || first == *first_before {
+                    prop_assert!(sent.starts_with(stable), "{}", difference(stable, &sent));
+                } else {
+                    let place = |first: Option<usize>| first.unwrap_or(usize::MAX);
+                    let is_later = first_before.is_none() || place(first) > place(*first_before);
+                    prop_assert!(is_later, "the cut moved back: {first_before:?} {first:?}");
+                }
+            }
+            let stable = sent[..stable_count(&context, asked)].to_vec();
+            before = Some((stable, first));
+        }
+    }
+
+    /// Each step of a tool loop repeats all of the step before, unless the cut moved.
+    #[test]
+    fn a_step_repeats_the_step_before(
+        messages in chat(),
+        asked in text(12),
+        results in vec(text(40), 1..12),
+        json in options(),
+    ) {
+        let mut log = messages;
+        log.push(Message::user(&asked));
+        let mut before: Option<(Vec<String>, Option<usize>)> = None;
+        for (at, result) in results.iter().enumerate() {
+            let Some(context) = run(&log, &json) else { break };
+            let sent = prompt(&context, &log);
+            let first = first_in_place(&context, &log);
+            if let Some((all, first_before)) = &before {
+                if first_before.is_none() || first == *first_before {
+                    prop_assert!(sent.starts_with(all), "{}", difference(all, &sent));
+                } else {
+                    prop_assert!(first > *first_before);
+                }
+            }
+            before = Some((sent, first));
+            let id = format!("loop{at}");
+            log.push(Message::calls(&[&id]));
+            log.push(Message::result(&id, result));
+        }
+    }
+
+    /// A calibration that leaves more room does not move the cut, nor does a request that needs more of it, as long as it fits.
+    #[test]
+    fn a_calibration_does_not_move_the_cut(messages in chat(), json in options(), permille in 500_u64..1000) {
+        let usage = format!(r#""usage":[{{"countedTokens":1000,"inputTokens":{permille}}}],"cut""#);
+        let (Some(plain), Some(calibrated)) =
+            (run(&messages, &json), run(&messages, &json.replace(r#""cut""#, &usage)))
+        else {
+            return Ok(());
+        };
+        let cut_off = |context: &Context| context.trace.ranges.iter().any(|it| it.reason == Reason::BeforeCut);
+        let (first, then) = (first_in_place(&plain, &messages), first_in_place(&calibrated, &messages));
+        // With more room the cut need not move further than the marks say.
+        prop_assert!(then <= first);
+        prop_assert!(cut_off(&plain) || !cut_off(&calibrated));
+    }
+}
+
+#[test]
+fn a_cut_without_a_step_is_refused() {
+    for (marks, path) in [
+        (r#"{"highWater":1.2}"#, "budget.cut.highWater"),
+        (r#"{"lowWater":-0.1}"#, "budget.cut.lowWater"),
+        (r#"{"highWater":0.5,"lowWater":0.5}"#, "budget.cut.lowWater"),
+        (r#"{"high":0.5}"#, "budget.cut.high"),
+    ] {
+        let error = read_config(&format!(r#"{{"budget":{{"maxTokens":100,"cut":{marks}}}}}"#))
+            .expect_err("it has no step");
+        assert_eq!((error.code, error.path.as_deref()), (ErrorCode::InvalidConfig, Some(path)));
+    }
+}
