@@ -42,6 +42,9 @@ const entries = {
   "workerd-cl100k_base": "src/load/workerd-cl100k_base.ts",
   "edge-light-o200k_base": "src/load/edge-light-o200k_base.ts",
   "edge-light-cl100k_base": "src/load/edge-light-cl100k_base.ts",
+  "default-o200k_base": "src/load/default-o200k_base.ts",
+  "default-cl100k_base": "src/load/default-cl100k_base.ts",
+  module: "src/load/module.ts",
   slim: "src/load/slim.ts",
   stores: "src/stores/index.ts",
   "store-indexeddb": "src/stores/indexeddb.ts",
@@ -331,8 +334,19 @@ async function buildEntries() {
       external: ["node:*", "windrow", ...Object.keys(dependencies).flatMap((name) => [name, `${name}/*`])],
       plugins: [generatedModules],
     });
+    writeSourceImport(join(dist, "module.js"));
     checkBundles(metafile);
   });
+}
+
+/** Writes the import of the core by `import source`, which TypeScript cannot read. */
+function writeSourceImport(path) {
+  const code = readFileSync(path, "utf8");
+  const written = code.replace(/import (\w+) from "\.\/windrow\.wasm\?source";/, 'import source $1 from "./windrow.wasm";');
+  if (written === code) {
+    throw new Failure(`${path} has no import of "./windrow.wasm?source"`);
+  }
+  writeFileSync(path, written);
 }
 
 /** What an import of generated code means: inlined, or a file beside the bundle that stays a file. */
@@ -345,7 +359,7 @@ const generatedModules = {
       contents: readFileSync(join(dist, "windrow.wasm")).toString("base64"),
       loader: "text",
     }));
-    bundler.onResolve({ filter: /^\.\/windrow\.wasm(\?module)?$/ }, ({ path }) => ({ path, external: true }));
+    bundler.onResolve({ filter: /^\.\/windrow\.wasm(\?\w+)?$/ }, ({ path }) => ({ path, external: true }));
     // A vocabulary stays a module of its own, so that the user's bundler makes a lazy chunk of it.
     bundler.onResolve({ filter: /^#encodings\// }, ({ path }) => ({
       path: `./encodings/${basename(path)}.js`,

@@ -82,11 +82,16 @@ async function fetchVocabulary(name: EncodingName): Promise<Vocabulary> {
     });
   }
   try {
-    const fetched = imports[name];
-    if (fetched === undefined) {
+    const fetch = imports[name];
+    if (fetch === undefined) {
       throw new Error(`the entry that is imported has no vocabulary of ${name}`);
     }
-    return (await fetched()).default;
+    const fetched: { default: Vocabulary } | undefined = await fetch();
+    if (fetched === undefined) {
+      // Rollup with `inlineDynamicImports`: the module runs after the code that waits for it at the top level.
+      throw new Error(`the bundle runs the vocabulary's module too late: import "windrow/${name}", which has it from the start`);
+    }
+    return fetched.default;
   } catch (cause) {
     throw new ContextError({
       kind: "encoding_error",
