@@ -99,6 +99,13 @@ const papers = [
   ...["chat.ts", "identity.ts", "index.ts", "refusal.ts"].map((name) => example(`worker/src/${name}`)),
 ];
 
+/** The terms of what others wrote and the bundles hold. */
+const licences = Object.fromEntries(
+  Object.keys(JSON.parse(readFileSync(projectPath(packageFolder, "package.json"), "utf8")).devDependencies).map(
+    (name) => [`LICENSE-${name}`, `node_modules/${name}/LICENSE`],
+  ),
+);
+
 /** The vocabularies that the package imports: one file each, fetched when it is first needed. */
 const encodings = Array.from(
   readFileSync(projectPath(packageFolder, "src", "load", "vocabularies.ts"), "utf8").matchAll(
@@ -143,8 +150,8 @@ const parts = [
   },
   {
     name: "papers",
-    inputs: papers,
-    outputs: papers.map((name) => projectPath(packageFolder, name)),
+    inputs: [...papers, ...Object.values(licences)],
+    outputs: [...papers, ...Object.keys(licences)].map((name) => projectPath(packageFolder, name)),
     build: copyPapers,
   },
 ];
@@ -306,7 +313,7 @@ async function buildEntries() {
         rmSync(join(dist, name));
       }
     }
-    const { version, dependencies = {} } = JSON.parse(readFileSync(projectPath(packageFolder, "package.json"), "utf8"));
+    const { version } = JSON.parse(readFileSync(projectPath(packageFolder, "package.json"), "utf8"));
     const crateVersion = /^version = "(.+)"$/m.exec(readFileSync(projectPath("Cargo.toml"), "utf8"))?.[1];
     if (version !== crateVersion) {
       throw new Failure(`${packageFolder}/package.json says version ${version}, Cargo.toml says ${crateVersion}`);
@@ -331,7 +338,8 @@ async function buildEntries() {
       // The import of hosts.ts is there for the declarations alone.
       logOverride: { "ignored-bare-import": "silent" },
       // Whoever plugs the package into a framework gets the entry of its host.
-      external: ["node:*", "windrow", ...Object.keys(dependencies).flatMap((name) => [name, `${name}/*`])],
+      // What others wrote is in the bundle: a page without a bundler, or a worker, could not find it by its name.
+      external: ["node:*", "windrow"],
       plugins: [generatedModules],
     });
     writeSourceImport(join(dist, "module.js"));
@@ -342,7 +350,10 @@ async function buildEntries() {
 /** Writes the import of the core by `import source`, which TypeScript cannot read. */
 function writeSourceImport(path) {
   const code = readFileSync(path, "utf8");
-  const written = code.replace(/import (\w+) from "\.\/windrow\.wasm\?source";/, 'import source $1 from "./windrow.wasm";');
+  const written = code.replace(
+    /import (\w+) from "\.\/windrow\.wasm\?source";/,
+    'import source $1 from "./windrow.wasm";',
+  );
   if (written === code) {
     throw new Failure(`${path} has no import of "./windrow.wasm?source"`);
   }
@@ -408,13 +419,34 @@ async function buildTypes() {
   await step("types: checking TypeScript and writing declarations", async () => {
     rmSync(join(dist, "types"), { recursive: true, force: true });
     await runNode("typescript/bin/tsc", ["--project", projectPath(packageFolder)]);
+    for (const name of readdirSync(join(dist, "types"), { recursive: true })) {
+      if (name.endsWith(".d.ts")) {
+        writeRelativeImports(join(dist, "types", name));
+      }
+    }
   });
 }
 
+/** Names the core's declarations by where they are: not everyone who reads types knows the `imports` of package.json. */
+function writeRelativeImports(path) {
+  const code = readFileSync(path, "utf8");
+  const core = relative(dirname(path), join(dist, "core", "windrow.js"))
+    .split(sep)
+    .join("/");
+  const written = code.replaceAll('"#core"', `"${core}"`);
+  if (/"#\w/.test(written)) {
+    throw new Failure(`${path} imports what only the \`imports\` of package.json name`);
+  }
+  if (written !== code) {
+    writeFileSync(path, written);
+  }
+}
+
 function copyPapers() {
-  for (const name of papers) {
+  const sources = { ...Object.fromEntries(papers.map((name) => [name, name])), ...licences };
+  for (const [name, source] of Object.entries(sources)) {
     mkdirSync(dirname(projectPath(packageFolder, name)), { recursive: true });
-    copyFileSync(projectPath(name), projectPath(packageFolder, name));
+    copyFileSync(projectPath(source), projectPath(packageFolder, name));
   }
 }
 

@@ -2,8 +2,8 @@
 import base64 from "virtual:windrow-wasm-base64";
 import { decodeBase64 } from "../base/base64.js";
 import { provideModule } from "../engine/engine.js";
-import { provideFflate } from "./inflate.js";
 import { provideVocabulary } from "./cl100k_base.js";
+import { provideFflate } from "./inflate.js";
 
 provideFflate();
 provideVocabulary();

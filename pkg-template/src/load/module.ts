@@ -1,4 +1,4 @@
-// Hosts that compile wasm themselves where it is imported by `import source`: newer Node, Deno, Chromium, webpack.
+// Hosts that compile wasm themselves where it is imported by `import source`: newer Node, Deno, webpack.
 
 import { provideModule } from "../engine/engine.js";
 import { provideFflate } from "./inflate.js";

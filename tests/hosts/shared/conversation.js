@@ -24,7 +24,15 @@ const config = {
 /** What is compared: all that a context holds, as a text. */
 function textOf(context) {
   const { messages, kept, tokens, sections, trace, snapshot } = context;
-  return JSON.stringify({ isExact: tokens.exact, contextHash: snapshot.contextHash, messages, kept, tokens, sections, trace });
+  return JSON.stringify({
+    isExact: tokens.exact,
+    contextHash: snapshot.contextHash,
+    messages,
+    kept,
+    tokens,
+    sections,
+    trace,
+  });
 }
 
 /** The context of the conversation. */

@@ -1,0 +1,61 @@
+// Next.js: built for production, and served: a page in the browser, a server component, a route in Node, and one in the edge runtime.
+
+import { rmSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { outcomeAt } from "../support/browser.mjs";
+import { outputOf, packageFolder, versionOf, whileServing } from "../support/programs.mjs";
+
+const cwd = fileURLToPath(new URL(".", import.meta.url));
+
+const asked = async (address) => {
+  const response = await fetch(address);
+  const text = await response.text();
+  if (!response.ok) {
+    throw new Error(`status ${response.status}: ${text.slice(0, 2000)}`);
+  }
+  return text;
+};
+
+const places = {
+  "a page": (address) => outcomeAt(`${address}/client`),
+  "a server component": async (address) => {
+    const [, base64] = /<pre>([^<]+)<\/pre>/.exec(await asked(`${address}/server`));
+    return JSON.parse(Buffer.from(base64, "base64").toString("utf8"));
+  },
+  "a route in Node": async (address) => JSON.parse(await asked(`${address}/node`)),
+  "a route in the edge runtime": async (address) => JSON.parse(await asked(`${address}/edge`)),
+};
+
+/** Builds the application once for all that is asked of it, and asks while it is served. */
+function builtBy(bundler, env) {
+  let built;
+  const next = `${packageFolder("next")}/dist/bin/next`;
+  const build = () => {
+    rmSync(`${cwd}.next`, { recursive: true, force: true });
+    return outputOf(process.execPath, [next, "build", `--${bundler}`], { cwd, env });
+  };
+  return async (ask) => {
+    built ??= build();
+    await built;
+    const serving = [process.execPath, next, "start", "--hostname", "127.0.0.1", "--port", "0"];
+    return await whileServing(serving, /(http:\/\/(?:127\.0\.0\.1|localhost):\d+)/, { cwd, env }, ask);
+  };
+}
+
+/** Next.js with one of its bundlers, asked at these places. */
+function nextHost(bundler, asked, env) {
+  const ask = builtBy(bundler, env);
+  return {
+    name: `Next.js with ${bundler[0].toUpperCase()}${bundler.slice(1)}`,
+    folder: "next",
+    version: () => versionOf("next"),
+    checks: asked.map((what) => ({ what, run: () => ask(places[what]) })),
+  };
+}
+
+export const next = nextHost("turbopack", Object.keys(places));
+export const nextWithWebpack = nextHost(
+  "webpack",
+  Object.keys(places).filter((what) => !what.includes("edge")),
+  { WITHOUT_EDGE: "true" },
+);
