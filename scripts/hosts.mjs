@@ -2,6 +2,7 @@
 //
 //   npm run test:hosts              all hosts
 //   npm run test:hosts -- HOST …    some of them, by their folder's name
+//   npm run test:hosts -- --core    those that every change is tested in, for which less is installed
 //   npm run test:hosts -- --write   all hosts, and what came out goes into the table of docs/hosts.md
 
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
@@ -12,16 +13,16 @@ import { findChromium, findNode, installChromium, installNpmPackages, runNpm, se
 const folder = "tests/hosts";
 const moreHosts = `${folder}/more`;
 
-/** Runs hosts; `onlyCore` those that every change is tested in, for which less is installed. */
-export async function runHosts(options = [], { onlyCore = false } = {}) {
+/** Runs hosts, as the options say. */
+export async function runHosts(options) {
   await installNpmPackages(folder, []);
-  if (!onlyCore) {
+  if (!options.includes("--core")) {
     await installNpmPackages(moreHosts, []);
   }
   await step("the package: npm pack, and installing it beside the hosts", installPacked);
   const env = { CHROME_PATH: findChromium().chromium };
   const program = findNode(22, folder);
-  await run(program, [projectPath(folder, "run.mjs"), ...(onlyCore ? ["--core"] : []), ...options], {
+  await run(program, [projectPath(folder, "run.mjs"), ...options], {
     env,
     output: "stdout",
   });

@@ -87,7 +87,7 @@ async function runSlowTests() {
   );
   await runFrameworkTests();
   await tests("what users reported of peers: npm run peers", () => runPeers());
-  await tests("the packed package in its hosts: npm run test:hosts, its core", () => runHosts([], { onlyCore: true }));
+  await tests("the packed package in its hosts: npm run test:hosts, its core", () => runHosts(["--core"]));
   await tests("slow tests of the package: node --test", () => nodeTest("tests/full", 1));
   await tests("fuzzing of the core's decoders: libFuzzer", () => fuzz(targets, 120, { seed: 1 }));
 }

@@ -7,13 +7,11 @@ import { lastLine, outputOf, packageFolder } from "../support/programs.mjs";
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
 
-/** A Node of this version, as a package of npm has it; without one, the Node that runs this. */
+/** A Node of this version, as a package of npm has it; where there is none for this platform, the Node that runs this. */
 function programOf(version) {
   const platform = `${process.platform}-${process.arch}`;
-  const names = [`node-${version}-${platform}`, `node-${platform}`];
-  const name =
-    names.find((it) => existsSync(`${packageFolder(it)}/bin/node`)) ?? assert.fail(`no Node for ${platform}`);
-  return `${packageFolder(name)}/bin/node`;
+  const programs = [`node-${version}-${platform}`, `node-${platform}`].map((name) => `${packageFolder(name)}/bin/node`);
+  return programs.find((program) => existsSync(program)) ?? process.execPath;
 }
 
 /** The checks with a Node of some version. */
