@@ -69,7 +69,7 @@ export async function outcomeAt(address) {
     const page = await context.newPage();
     page.on("console", (message) => {
       if (["error", "warning"].includes(message.type())) {
-        complaints.push(message.text());
+        complaints.push(`${message.text()} (${message.location().url})`);
       }
     });
     page.on("request", (request) => {

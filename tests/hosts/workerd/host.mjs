@@ -7,12 +7,22 @@ import { outputOf, packageFolder, versionOf } from "../support/programs.mjs";
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
 
-/** Has wrangler bundle the worker, runs what it makes, and asks for a session in one of its stores. */
-async function deployed(store) {
+const made = `${folder}dist`;
+
+let bundled;
+
+/** Has wrangler bundle the worker, once. */
+function bundle() {
   const wrangler = `${packageFolder("wrangler")}/bin/wrangler.js`;
-  const made = `${folder}dist`;
-  const bundling = ["deploy", "--dry-run", "--minify", "--outdir", made];
-  await outputOf(process.execPath, [wrangler, ...bundling], { cwd: folder });
+  bundled ??= outputOf(process.execPath, [wrangler, "deploy", "--dry-run", "--minify", "--outdir", made], {
+    cwd: folder,
+  });
+  return bundled;
+}
+
+/** Runs what wrangler would deploy, and asks for a session in one of its stores. */
+async function deployed(store) {
+  await bundle();
   const { Miniflare } = await import("miniflare");
   const files = readdirSync(made).filter((name) => /\.(?:js|wasm)$/.test(name));
   const contentOf = (name) => readFileSync(`${made}/${name}`);
