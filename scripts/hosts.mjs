@@ -22,10 +22,8 @@ export async function runHosts(options) {
   await step("the package: npm pack, and installing it beside the hosts", installPacked);
   const env = { CHROME_PATH: findChromium().chromium };
   const program = findNode(22, folder);
-  await run(program, [projectPath(folder, "run.mjs"), ...options], {
-    env,
-    output: "stdout",
-  });
+  await run(program, ["--test", projectPath(folder, "must-fail.test.mjs")], { output: "stdout" });
+  await run(program, [projectPath(folder, "run.mjs"), ...options], { env, output: "stdout" });
 }
 
 /** Puts what `npm pack` makes where an installed package lies. */

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { coreHosts, hosts } from "./hosts.mjs";
 import { closeBrowser } from "./support/browser.mjs";
+import { judge } from "./support/judge.mjs";
 
 const page = new URL("../../docs/hosts.md", import.meta.url);
 const flags = process.argv.slice(2).filter((option) => option.startsWith("--"));
@@ -18,29 +19,13 @@ async function expectedOutcome() {
   return await outcomeOf({ buildContext, openSession }, memoryStore());
 }
 
-/** Compares what a host made with what Node makes, as far as the host was to make it. */
-function compare(found, expected, gives) {
-  for (const name of gives) {
-    assert.equal(found?.[name], expected[name], `the ${name} is as in Node`);
-  }
-}
-
 /** Runs the checks of a host, one after another: a row of the table for each. */
 async function runHost(host, expected) {
   const rows = [];
-  for (const { what, gives = ["context", "session"], run } of host.checks) {
+  for (const check of host.checks) {
     const started = performance.now();
-    const row = { host: host.name, what, version: "", result: "as in Node" };
-    try {
-      const found = await run();
-      compare(found, expected, gives);
-      row.result = found?.result ?? row.result;
-      row.notes = found?.notes;
-    } catch (failure) {
-      row.result = "fails";
-      row.failure = failure;
-    }
-    row.version = await host.version();
+    const { what } = check;
+    const row = { host: host.name, what, ...(await judge(check, expected)), version: await host.version() };
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     const mark = row.failure ? "✗" : "✓";
     console.log(`${mark} ${row.host} ${row.version}, ${what}: ${row.result} (${seconds} s)`);
