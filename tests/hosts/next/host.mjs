@@ -26,30 +26,34 @@ const places = {
   "a route in the edge runtime": async (address) => JSON.parse(await asked(`${address}/edge`)),
 };
 
-/** Builds the application once for all that is asked of it, and asks while it is served. */
-function builtBy(bundler, env) {
-  let built;
+/** Builds the application, serves it, and asks at each place: an answer, or a failure, for each. */
+async function answersAt(asked, bundler, env) {
   const next = `${packageFolder("next")}/dist/bin/next`;
-  const build = () => {
-    rmSync(`${cwd}.next`, { recursive: true, force: true });
-    return outputOf(process.execPath, [next, "build", `--${bundler}`], { cwd, env });
-  };
-  return async (ask) => {
-    built ??= build();
-    await built;
-    const serving = [process.execPath, next, "start", "--hostname", "127.0.0.1", "--port", "0"];
-    return await whileServing(serving, /(http:\/\/(?:127\.0\.0\.1|localhost):\d+)/, { cwd, env }, ask);
-  };
+  rmSync(`${cwd}.next`, { recursive: true, force: true });
+  await outputOf(process.execPath, [next, "build", `--${bundler}`], { cwd, env });
+  const serving = [process.execPath, next, "start", "--hostname", "127.0.0.1", "--port", "0"];
+  return await whileServing(serving, /(http:\/\/(?:127\.0\.0\.1|localhost):\d+)/, { cwd, env }, async (address) => {
+    const answers = {};
+    for (const what of asked) {
+      [answers[what]] = await Promise.allSettled([places[what](address)]);
+    }
+    return answers;
+  });
 }
 
 /** Next.js with one of its bundlers, asked at these places. */
 function nextHost(bundler, asked, env) {
-  const ask = builtBy(bundler, env);
+  let answers;
+  const answerAt = async (what) => {
+    answers ??= answersAt(asked, bundler, env);
+    const { value, reason } = (await answers)[what];
+    return reason === undefined ? value : Promise.reject(reason);
+  };
   return {
     name: `Next.js with ${bundler[0].toUpperCase()}${bundler.slice(1)}`,
     folder: "next",
     version: () => versionOf("next"),
-    checks: asked.map((what) => ({ what, run: () => ask(places[what]) })),
+    checks: asked.map((what) => ({ what, run: () => answerAt(what) })),
   };
 }
 
