@@ -42,6 +42,9 @@ const entries = {
   "workerd-cl100k_base": "src/load/workerd-cl100k_base.ts",
   "edge-light-o200k_base": "src/load/edge-light-o200k_base.ts",
   "edge-light-cl100k_base": "src/load/edge-light-cl100k_base.ts",
+  "default-o200k_base": "src/load/default-o200k_base.ts",
+  "default-cl100k_base": "src/load/default-cl100k_base.ts",
+  module: "src/load/module.ts",
   slim: "src/load/slim.ts",
   stores: "src/stores/index.ts",
   "store-indexeddb": "src/stores/indexeddb.ts",
@@ -98,6 +101,13 @@ const papers = [
   ...["chat.ts", "identity.ts", "index.ts", "refusal.ts"].map((name) => example(`worker/src/${name}`)),
 ];
 
+/** The terms of what others wrote and the bundles hold. */
+const licences = Object.fromEntries(
+  Object.keys(JSON.parse(readFileSync(projectPath(packageFolder, "package.json"), "utf8")).devDependencies).map(
+    (name) => [`LICENSE-${name}`, `node_modules/${name}/LICENSE`],
+  ),
+);
+
 /** The vocabularies that the package imports: one file each, fetched when it is first needed. */
 const encodings = Array.from(
   readFileSync(projectPath(packageFolder, "src", "load", "vocabularies.ts"), "utf8").matchAll(
@@ -142,8 +152,8 @@ const parts = [
   },
   {
     name: "papers",
-    inputs: papers,
-    outputs: papers.map((name) => projectPath(packageFolder, name)),
+    inputs: [...papers, ...Object.values(licences)],
+    outputs: [...papers, ...Object.keys(licences)].map((name) => projectPath(packageFolder, name)),
     build: copyPapers,
   },
 ];
@@ -305,7 +315,7 @@ async function buildEntries() {
         rmSync(join(dist, name));
       }
     }
-    const { version, dependencies = {} } = JSON.parse(readFileSync(projectPath(packageFolder, "package.json"), "utf8"));
+    const { version } = JSON.parse(readFileSync(projectPath(packageFolder, "package.json"), "utf8"));
     const crateVersion = /^version = "(.+)"$/m.exec(readFileSync(projectPath("Cargo.toml"), "utf8"))?.[1];
     if (version !== crateVersion) {
       throw new Failure(`${packageFolder}/package.json says version ${version}, Cargo.toml says ${crateVersion}`);
@@ -330,11 +340,26 @@ async function buildEntries() {
       // The import of hosts.ts is there for the declarations alone.
       logOverride: { "ignored-bare-import": "silent" },
       // Whoever plugs the package into a framework gets the entry of its host.
-      external: ["node:*", "windrow", ...Object.keys(dependencies).flatMap((name) => [name, `${name}/*`])],
+      // What others wrote is in the bundle: a page without a bundler, or a worker, could not find it by its name.
+      external: ["node:*", "windrow"],
       plugins: [generatedModules],
     });
+    writeSourceImport(join(dist, "module.js"));
     checkBundles(metafile);
   });
+}
+
+/** Writes the import of the core by `import source`, which TypeScript cannot read. */
+function writeSourceImport(path) {
+  const code = readFileSync(path, "utf8");
+  const written = code.replace(
+    /import (\w+) from "\.\/windrow\.wasm\?source";/,
+    'import source $1 from "./windrow.wasm";',
+  );
+  if (written === code) {
+    throw new Failure(`${path} has no import of "./windrow.wasm?source"`);
+  }
+  writeFileSync(path, written);
 }
 
 /** What an import of generated code means: inlined, or a file beside the bundle that stays a file. */
@@ -347,7 +372,7 @@ const generatedModules = {
       contents: readFileSync(join(dist, "windrow.wasm")).toString("base64"),
       loader: "text",
     }));
-    bundler.onResolve({ filter: /^\.\/windrow\.wasm(\?module)?$/ }, ({ path }) => ({ path, external: true }));
+    bundler.onResolve({ filter: /^\.\/windrow\.wasm(\?\w+)?$/ }, ({ path }) => ({ path, external: true }));
     // A vocabulary stays a module of its own, so that the user's bundler makes a lazy chunk of it.
     bundler.onResolve({ filter: /^#encodings\// }, ({ path }) => ({
       path: `./encodings/${basename(path)}.js`,
@@ -396,13 +421,34 @@ async function buildTypes() {
   await step("types: checking TypeScript and writing declarations", async () => {
     rmSync(join(dist, "types"), { recursive: true, force: true });
     await runNode("typescript/bin/tsc", ["--project", projectPath(packageFolder)]);
+    for (const name of readdirSync(join(dist, "types"), { recursive: true })) {
+      if (name.endsWith(".d.ts")) {
+        writeRelativeImports(join(dist, "types", name));
+      }
+    }
   });
 }
 
+/** Names the core's declarations by where they are: not everyone who reads types knows the `imports` of package.json. */
+function writeRelativeImports(path) {
+  const code = readFileSync(path, "utf8");
+  const core = relative(dirname(path), join(dist, "core", "windrow.js"))
+    .split(sep)
+    .join("/");
+  const written = code.replaceAll('"#core"', `"${core}"`);
+  if (/"#\w/.test(written)) {
+    throw new Failure(`${path} imports what only the \`imports\` of package.json name`);
+  }
+  if (written !== code) {
+    writeFileSync(path, written);
+  }
+}
+
 function copyPapers() {
-  for (const name of papers) {
+  const sources = { ...Object.fromEntries(papers.map((name) => [name, name])), ...licences };
+  for (const [name, source] of Object.entries(sources)) {
     mkdirSync(dirname(projectPath(packageFolder, name)), { recursive: true });
-    copyFileSync(projectPath(name), projectPath(packageFolder, name));
+    copyFileSync(projectPath(source), projectPath(packageFolder, name));
   }
 }
 

@@ -67,16 +67,18 @@ export async function installNpmPackages(folder = ".", manifests = ["pkg-templat
   }
   await step(`npm packages: installing what ${lock} names`, async () => {
     // None of them needs its install script, so no foreign script is run.
-    const npmArguments = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-    const npmProgram = process.env.npm_execpath;
-    const cwd = projectPath(folder);
-    if (npmProgram?.endsWith(".js")) {
-      await run(process.execPath, [npmProgram, ...npmArguments], { cwd });
-    } else {
-      await run(process.platform === "win32" ? "npm.cmd" : "npm", npmArguments, { cwd });
-    }
+    const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+    await runNpm(["ci", ...flags], { cwd: projectPath(folder) });
     writeFileSync(stampFile, wanted);
   });
+}
+
+/** Runs npm: the one that runs this script, or the one on PATH. */
+export function runNpm(npmArguments, options) {
+  const npmProgram = process.env.npm_execpath;
+  return npmProgram?.endsWith(".js")
+    ? run(process.execPath, [npmProgram, ...npmArguments], options)
+    : run(process.platform === "win32" ? "npm.cmd" : "npm", npmArguments, options);
 }
 
 /** A Node of at least this version: the one that runs, or the one that the project in `folder` has installed. */
@@ -254,7 +256,7 @@ export function findChromium() {
   return chromium && chromedriver ? { chromium, chromedriver } : null;
 }
 
-async function installChromium() {
+export async function installChromium() {
   if (findChromium()) {
     return;
   }

@@ -2,7 +2,7 @@
 //
 //   npm test               everything but what is slow by nature
 //   npm run test:full      what is slow by nature: `#[ignore]` tests in release mode, the frameworks that the package is
-//                          plugged into, tests/full, and two minutes of fuzzing
+//                          plugged into, the hosts that every change is tested in, tests/full, and two minutes of fuzzing
 //   npm run test:frameworks [FILE …]   the frameworks alone, or these files of tests/frameworks
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -10,6 +10,7 @@ import { availableParallelism } from "node:os";
 import { build } from "./build.mjs";
 import { checkDependencies } from "./dependencies.mjs";
 import { fuzz, targets } from "./fuzz.mjs";
+import { runHosts } from "./hosts.mjs";
 import { lint } from "./lint.mjs";
 import { runPeers } from "./peers.mjs";
 import { Failure, projectPath, run, runNode, runProgram, seconds, step } from "./project.mjs";
@@ -86,6 +87,7 @@ async function runSlowTests() {
   );
   await runFrameworkTests();
   await tests("what users reported of peers: npm run peers", () => runPeers());
+  await tests("the packed package in its hosts: npm run test:hosts, its core", () => runHosts(["--core"]));
   await tests("slow tests of the package: node --test", () => nodeTest("tests/full", 1));
   await tests("fuzzing of the core's decoders: libFuzzer", () => fuzz(targets, 120, { seed: 1 }));
 }

@@ -23,7 +23,7 @@ export function provideVocabularies(given: VocabularyImports): void {
   imports = { ...imports, ...given };
 }
 
-/** Inflates bytes where the host has no `DecompressionStream`. */
+/** Inflates bytes where the host has no `DecompressionStream` that works. */
 export type Inflate = (deflated: Uint8Array<ArrayBuffer>) => Promise<Uint8Array>;
 
 let inflateByLibrary: Inflate | undefined;
@@ -82,11 +82,18 @@ async function fetchVocabulary(name: EncodingName): Promise<Vocabulary> {
     });
   }
   try {
-    const fetched = imports[name];
-    if (fetched === undefined) {
+    const fetch = imports[name];
+    if (fetch === undefined) {
       throw new Error(`the entry that is imported has no vocabulary of ${name}`);
     }
-    return (await fetched()).default;
+    const fetched: { default: Vocabulary } | undefined = await fetch();
+    if (fetched === undefined) {
+      // Rollup with `inlineDynamicImports`: the module runs after the code that waits for it at the top level.
+      throw new Error(
+        `the bundle runs the vocabulary's module too late: import "windrow/${name}", which has it from the start`,
+      );
+    }
+    return fetched.default;
   } catch (cause) {
     throw new ContextError({
       kind: "encoding_error",
@@ -121,11 +128,15 @@ function notVocabulary(given: unknown): ContextError {
 
 async function inflate(data: string): Promise<Uint8Array> {
   try {
-    if (typeof DecompressionStream !== "function" && inflateByLibrary !== undefined) {
-      return await inflateByLibrary(decodeBase64(data));
+    const deflated = decodeBase64(data);
+    const stream = inflatingStream();
+    if (stream === undefined && inflateByLibrary !== undefined) {
+      return await inflateByLibrary(deflated);
     }
-    const stream = new Blob([decodeBase64(data)]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-    return new Uint8Array(await new Response(stream).arrayBuffer());
+    if (stream === undefined) {
+      throw new Error("this host has no DecompressionStream for deflate-raw");
+    }
+    return new Uint8Array(await new Response(new Blob([deflated]).stream().pipeThrough(stream)).arrayBuffer());
   } catch (cause) {
     throw new ContextError({
       kind: "encoding_error",
@@ -134,5 +145,17 @@ async function inflate(data: string): Promise<Uint8Array> {
       nextAction: "Load it from the installed package.",
       cause,
     });
+  }
+}
+
+/**
+ * The host's stream that inflates. Undefined where it has none, or one in name alone: Next.js puts a function that throws in its place,
+ * and older browsers do not know the format.
+ */
+function inflatingStream(): ReadableWritablePair<Uint8Array<ArrayBuffer>, BufferSource> | undefined {
+  try {
+    return new DecompressionStream("deflate-raw");
+  } catch {
+    return undefined;
   }
 }

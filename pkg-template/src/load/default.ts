@@ -3,11 +3,10 @@ import base64 from "virtual:windrow-wasm-base64";
 import { decodeBase64 } from "../base/base64.js";
 import { provideModule } from "../engine/engine.js";
 import { provideFflate } from "./inflate.js";
-import { provideCl100k, provideO200k } from "./vocabularies.js";
+import { provideAllVocabularies } from "./vocabularies.js";
 
 provideFflate();
-provideO200k();
-provideCl100k();
+provideAllVocabularies();
 provideModule(() => new WebAssembly.Module(decodeBase64(base64)));
 
 export * from "../index.js";

@@ -1,12 +1,12 @@
-// As edge-light.ts, with one vocabulary: for a worker, whose bundle has all that its code could import.
+// As edge-light.ts, with one vocabulary, which is in it: nothing is fetched later.
 
 import { provideModule } from "../engine/engine.js";
+import { provideVocabulary } from "./cl100k_base.js";
 import { provideFflate } from "./inflate.js";
-import { provideCl100k } from "./vocabularies.js";
 import module from "./windrow.wasm?module";
 
 provideFflate();
-provideCl100k();
+provideVocabulary();
 provideModule(() => module);
 
 export * from "../index.js";

@@ -2,12 +2,11 @@
 
 import { provideModule } from "../engine/engine.js";
 import { provideFflate } from "./inflate.js";
-import { provideCl100k, provideO200k } from "./vocabularies.js";
+import { provideAllVocabularies } from "./vocabularies.js";
 import module from "./windrow.wasm?module";
 
 provideFflate();
-provideO200k();
-provideCl100k();
+provideAllVocabularies();
 provideModule(() => module);
 
 export * from "../index.js";

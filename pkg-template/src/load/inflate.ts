@@ -1,8 +1,8 @@
-// How vocabularies are inflated where a host has no `DecompressionStream`, as Vercel's edge runtime.
+// How vocabularies are inflated where a host has no `DecompressionStream` that works, as the edge runtime of Next.js.
 
 import { provideInflate } from "../engine/encodings.js";
 
 /** Fetches `fflate` when it is first needed. */
 export function provideFflate(): void {
-  provideInflate(async (deflated) => (await import("fflate")).inflateSync(deflated));
+  provideInflate(async (deflated) => (await import("./fflate.js")).inflateSync(deflated));
 }

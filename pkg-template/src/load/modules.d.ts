@@ -12,6 +12,12 @@ declare module "*.wasm?module" {
   export default module;
 }
 
+/** The same by `import source`, where the host has it. */
+declare module "*.wasm?source" {
+  const module: WebAssembly.Module;
+  export default module;
+}
+
 /** The core's bytes in base64, inlined by the build. */
 declare module "virtual:windrow-wasm-base64" {
   const base64: string;

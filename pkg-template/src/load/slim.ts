@@ -5,11 +5,10 @@ import { describe } from "../base/options.js";
 import { publicCall, publicPromise } from "../base/public-call.js";
 import { provideModule } from "../engine/engine.js";
 import { provideFflate } from "./inflate.js";
-import { provideCl100k, provideO200k } from "./vocabularies.js";
+import { provideAllVocabularies } from "./vocabularies.js";
 
 provideFflate();
-provideO200k();
-provideCl100k();
+provideAllVocabularies();
 
 export * from "../index.js";
 

@@ -209,6 +209,12 @@ test("the example of a vocabulary that is handed over runs", async () => {
   await run(exampleWith("windrow/encodings/o200k_base"), "o200k");
 });
 
+test("the example of a core that is loaded by hand runs", async () => {
+  const example = exampleWith("windrow/slim");
+  const { context } = await run(example, "context");
+  assert.equal(comment(example, "context.messages.length;"), written(context.messages.length));
+});
+
 test("the example of the parts runs, and replays to the same", async () => {
   const example = exampleWith("How many is this?");
   const { context, again, countTokens } = await run(example, "context", "again", "countTokens");

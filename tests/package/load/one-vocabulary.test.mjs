@@ -66,3 +66,35 @@ for (const name of NAMES) {
     }
   });
 }
+
+const hosts = {
+  workerd: { conditions: ["workerd", "worker", "browser"], loader: { ".wasm": "copy" } },
+  "the edge runtime": { conditions: ["edge-light"], external: ["*.wasm?module"] },
+  "any other host": { conditions: ["browser"] },
+};
+
+for (const [host, options] of Object.entries(hosts)) {
+  test(`an entry of one vocabulary has it from the start in ${host}, and one of all fetches each`, async () => {
+    const imports = async (entry) => {
+      const contents = `export { buildContext } from "${entry}";`;
+      const { metafile } = await build({
+        stdin: { contents, resolveDir: fileURLToPath(new URL(".", import.meta.url)) },
+        outdir: "out",
+        bundle: true,
+        splitting: true,
+        metafile: true,
+        write: false,
+        format: "esm",
+        logLevel: "warning",
+        ...options,
+      });
+      const all = Object.values(metafile.inputs).flatMap((input) => input.imports);
+      const found = all.filter(({ path }) => /encodings\/\w+\.js$/.test(path));
+      return found.map(({ path, kind }) => `${kind} ${/(\w+)\.js$/.exec(path)[1]}`).sort();
+    };
+    for (const name of NAMES) {
+      assert.deepEqual(await imports(`windrow/${name}`), [`import-statement ${name}`]);
+    }
+    assert.deepEqual(await imports("windrow"), NAMES.map((name) => `dynamic-import ${name}`).sort());
+  });
+}

@@ -1,0 +1,15 @@
+// A service worker may not `import()`: the entry of one vocabulary has it from the start.
+
+import { outcomeOf } from "/shared/conversation.js";
+import { buildContext, openSession } from "/windrow/dist/default-o200k_base.js";
+import { indexedDbStore } from "/windrow/dist/store-indexeddb.js";
+
+addEventListener("message", (event) => {
+  const outcome = outcomeOf({ buildContext, openSession }, indexedDbStore());
+  event.waitUntil(
+    outcome.then(
+      (data) => event.source.postMessage({ data }),
+      (failure) => event.source.postMessage({ failure: String(failure) }),
+    ),
+  );
+});

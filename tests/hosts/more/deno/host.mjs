@@ -1,0 +1,25 @@
+// Deno, with the packages that npm installed.
+
+import { fileURLToPath } from "node:url";
+import { lastLine, outputOf, packageFolder, versionOf } from "../../support/programs.mjs";
+
+const cwd = fileURLToPath(new URL(".", import.meta.url));
+const runtimes = { "linux-x64": "linux-x64-glibc", "linux-arm64": "linux-arm64-glibc" };
+const platform = `${process.platform}-${process.arch}`;
+
+// No permissions but to read: the package asks for nothing else.
+const run = async (file) => {
+  const program = `${packageFolder(`@deno/${runtimes[platform] ?? platform}`)}/deno`;
+  const options = ["run", "--no-prompt", "--allow-read", "--node-modules-dir=manual"];
+  return lastLine(await outputOf(program, [...options, file], { cwd }));
+};
+
+export const deno = {
+  name: "Deno",
+  folder: "deno",
+  version: () => versionOf("deno"),
+  checks: [
+    { what: "`import`, allowed to read alone", run: () => run("app.mjs") },
+    { what: "`windrow/module`", run: () => run("source.mjs") },
+  ],
+};

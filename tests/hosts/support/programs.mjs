@@ -1,0 +1,89 @@
+// Programs of hosts: run to their end, or until they are told to stop.
+
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const packages = fileURLToPath(new URL("../node_modules/", import.meta.url));
+const morePackages = fileURLToPath(new URL("../more/node_modules/", import.meta.url));
+
+/** What no host shall do in a test: report home, or paint its output. */
+const quiet = {
+  NEXT_TELEMETRY_DISABLED: "1",
+  WRANGLER_SEND_METRICS: "false",
+  DO_NOT_TRACK: "1",
+  DENO_NO_UPDATE_CHECK: "1",
+  NO_COLOR: "1",
+  CI: "true",
+};
+
+/** The folder of an installed package. */
+export function packageFolder(name) {
+  const own = `${packages}${name}`;
+  return existsSync(own) ? own : `${morePackages}${name}`;
+}
+
+/** The version of an installed package. */
+export function versionOf(name) {
+  return JSON.parse(readFileSync(`${packageFolder(name)}/package.json`, "utf8")).version;
+}
+
+function start(command, programArguments, { cwd, env = {} } = {}) {
+  const { NODE_OPTIONS: _, ...inherited } = process.env;
+  const child = spawn(command, programArguments, {
+    cwd,
+    env: { ...inherited, ...quiet, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const output = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"]) {
+    child[name].setEncoding("utf8").on("data", (piece) => {
+      output[name] += piece;
+    });
+  }
+  return { child, output };
+}
+
+/** What a program writes to its standard output. A program that fails does so with all that it wrote. */
+export function outputOf(command, programArguments, options) {
+  const { child, output } = start(command, programArguments, options);
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code, signal) => {
+      if (code === 0) {
+        resolve(output.stdout);
+      } else {
+        const end = `${command} ${programArguments.join(" ")} ended with ${signal ?? code}`;
+        reject(new Error(`${end}\n${output.stdout}\n${output.stderr}`));
+      }
+    });
+  });
+}
+
+/** Runs an action while a server runs whose output names its address by `pattern`. */
+export async function whileServing([command, ...programArguments], pattern, options, action) {
+  const { child, output } = start(command, programArguments, options);
+  const ended = new Promise((resolve) => child.on("close", resolve));
+  try {
+    const address = await new Promise((resolve, reject) => {
+      const look = () => {
+        const found = pattern.exec(output.stdout);
+        if (found) {
+          resolve(found[1]);
+        }
+      };
+      child.stdout.on("data", look);
+      child.on("error", reject);
+      child.on("close", () => reject(new Error(`${command} ended\n${output.stdout}\n${output.stderr}`)));
+    });
+    return await action(address);
+  } finally {
+    child.kill("SIGTERM");
+    await ended;
+  }
+}
+
+/** The JSON in the last line of a text. */
+export function lastLine(text) {
+  return JSON.parse(text.trimEnd().split("\n").at(-1));
+}

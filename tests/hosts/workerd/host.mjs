@@ -1,0 +1,74 @@
+// Cloudflare's workerd: what wrangler would deploy.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { outputOf, packageFolder, versionOf } from "../support/programs.mjs";
+
+const folder = fileURLToPath(new URL(".", import.meta.url));
+
+const made = `${folder}dist`;
+
+let bundled;
+
+/** Has wrangler bundle the worker, once. */
+function bundle() {
+  const wrangler = `${packageFolder("wrangler")}/bin/wrangler.js`;
+  bundled ??= outputOf(process.execPath, [wrangler, "deploy", "--dry-run", "--minify", "--outdir", made], {
+    cwd: folder,
+  });
+  return bundled;
+}
+
+/** Runs what wrangler would deploy, and asks for a session in one of its stores. */
+async function deployed(store) {
+  await bundle();
+  const { Miniflare } = await import("miniflare");
+  const files = readdirSync(made).filter((name) => /\.(?:js|wasm)$/.test(name));
+  const contentOf = (name) => readFileSync(`${made}/${name}`);
+  const moduleOf = (name) =>
+    name.endsWith(".wasm")
+      ? { type: "wasm", contents: new Uint8Array(contentOf(name)) }
+      : { type: "esm", contents: contentOf(name).toString("utf8") };
+  const miniflare = new Miniflare({
+    workers: [
+      {
+        config: {
+          name: "windrow",
+          compatibilityDate: "2026-01-01",
+          manifest: {
+            mainModule: files.find((name) => name.endsWith(".js")),
+            modules: Object.fromEntries(files.map((name) => [name, moduleOf(name)])),
+          },
+          env: {
+            CHATS: { type: "durable-object", worker: "windrow", exportName: "Chat" },
+            DATABASE: { type: "d1", id: "windrow" },
+          },
+          exports: { Chat: { type: "durable-object", storage: "sqlite" } },
+        },
+      },
+    ],
+  });
+  try {
+    const response = await miniflare.dispatchFetch(`http://worker/${store}`);
+    return { ...JSON.parse(await response.text()), notes: sizesOf(made, files) };
+  } finally {
+    await miniflare.dispose();
+  }
+}
+
+/** What the files weigh together, as a platform counts them. */
+function sizesOf(made, files) {
+  const bytes = files.map((name) => gzipSync(readFileSync(`${made}/${name}`), { level: 9 }).length);
+  return [`${Math.round(bytes.reduce((sum, size) => sum + size, 0) / 1024)} KiB gzip, minified, with the core`];
+}
+
+export const workerd = {
+  name: "wrangler, workerd",
+  folder: "workerd",
+  version: () => `${versionOf("wrangler")}, ${versionOf("workerd")}`,
+  checks: [
+    { what: "`wrangler deploy --dry-run`, with a Durable Object", run: () => deployed("durable-object") },
+    { what: "`wrangler deploy --dry-run`, with D1", run: () => deployed("d1") },
+  ],
+};
