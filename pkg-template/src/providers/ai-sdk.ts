@@ -65,7 +65,11 @@ export type AiSdkOutput =
   | { type: "json" | "error-json"; value: AiSdkJson }
   | {
       type: "content";
-      value: ({ type: "text"; text: string } | { type: "media"; data: string; mediaType: string })[];
+      value: (
+        | { type: "text"; text: string }
+        | { type: "media"; data: string; mediaType: string }
+        | { type: "image-url" | "file-url"; url: string }
+      )[];
     };
 export type AiSdkResult = AiSdkOptions & {
   type: "tool-result";
@@ -155,8 +159,9 @@ const nameOf = ({ toolCallId, toolName }: CallPart): readonly [id: string, name:
 function contentOf<Part>(pieces: readonly Piece[], write: (piece: Piece) => Part): string | Part[] {
   const [first, ...others] = pieces;
   const part = first?.part;
-  const isText = others.length === 0 && part?.type === "text" && !isRecord(originOf(part)?.given);
-  return isText && part.signature === undefined ? part.text : pieces.map(write);
+  const isText = others.length === 0 && part?.type === "text" && ownPart(first as Piece, () => true) === undefined;
+  const isProven = isText && Object.keys(proofOf(part)).length > 0;
+  return isText && !isProven ? part.text : pieces.map(write);
 }
 
 /** The caller's own part, where it is one of the SDK's. */
@@ -363,10 +368,14 @@ function blockOf(piece: Piece): Block[] {
   if (text !== undefined) {
     return [{ type: "text", text }];
   }
-  if (base64 === undefined || mediaType === undefined) {
-    return refuse(media, "the AI SDK", "of a tool texts, and data with its media type");
+  if (base64 !== undefined && mediaType !== undefined) {
+    return [{ type: "media", data: base64, mediaType }];
   }
-  return [{ type: "media", data: base64, mediaType }];
+  const url = addressOf(media.url)?.href;
+  if (url === undefined) {
+    return refuse(media, "the AI SDK", "of a tool texts, data with its media type, and addresses");
+  }
+  return [{ type: media.kind === "image" ? "image-url" : "file-url", url }];
 }
 
 // ---- Rules ----

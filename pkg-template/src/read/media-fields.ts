@@ -69,6 +69,10 @@ export function givenMedia(part: Row): MediaFields {
   if (value !== undefined) {
     return { ...about, ...value };
   }
+  const tagged = [part.data, part.image].map(taggedIn).find(isSome);
+  if (tagged !== undefined) {
+    return { ...about, ...tagged };
+  }
   const id = ids.find((it) => typeof it === "string" && it !== "");
   return { ...about, ...texts({ id }) };
 }
@@ -96,6 +100,17 @@ function heldIn(value: unknown): MediaFields | undefined {
   }
   const { data, url } = recordOf(value);
   return data === undefined && url === undefined ? undefined : (heldIn(data) ?? addressIn(url));
+}
+
+/** What the AI SDK's data holds beside bytes and addresses: a text, or what a provider calls a file that it has. */
+function taggedIn(value: unknown): MediaFields | undefined {
+  const row = recordOf(value);
+  if (row.type === "text" && typeof row.text === "string" && row.text !== "") {
+    return { source: { type: "text", media_type: "text/plain", data: row.text } };
+  }
+  const reference = row.type === "reference" ? recordOf(row.reference) : row.type === undefined ? row : {};
+  const id = Object.values(reference).find((it) => typeof it === "string" && it !== "");
+  return id === undefined ? undefined : { id: id as string };
 }
 
 /** What a field holds that is for addresses. */

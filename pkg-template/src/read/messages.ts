@@ -66,17 +66,25 @@ const MEDIA_PART_FIELDS: ReadonlySet<string> = new Set([
   ...["type", "detail", "mediaType", "width", "height", "pages", "seconds", "bytes", ...MEDIA_FIELDS],
 ]);
 
-/** Reads a message into `encoded`, of the shape of that name where one is given. Fails with `INVALID_TRANSCRIPT` at `path`. */
+/** What a message is read by beside itself. */
+export interface Surroundings {
+  /** The name of its shape, where one was given. */
+  readonly shape?: string | undefined;
+  /** The message before it, where there is one. */
+  readonly before?: unknown;
+}
+
+/** Reads a message into `encoded`. Fails with `INVALID_TRANSCRIPT` at `path`. */
 export function readMessage(
   message: unknown,
   path: string,
   kind: ErrorKind,
   encoded: EncodedMessage,
-  shape?: string,
+  { shape, before }: Surroundings = {},
 ): void {
   encoded.length = 0;
   try {
-    read(message, encoded, shape);
+    read(message, encoded, shape, before);
   } catch (failure) {
     const isMalformed = failure instanceof Malformed;
     const place = isMalformed ? path + failure.place : path;
@@ -91,17 +99,18 @@ export function readMessage(
   }
 }
 
-function read(message: unknown, encoded: EncodedMessage, shapeName: string | undefined): void {
+function read(message: unknown, encoded: EncodedMessage, shapeName: string | undefined, before: unknown): void {
   if (typeof message !== "object" || message === null || Array.isArray(message)) {
     throw new Malformed("", `expected a message, got ${describe(message)}`, "Pass objects with role and content.");
   }
-  const row = message as Row;
-  const shape = shapeOf(row, shapeName);
+  const given = message as Row;
+  const shape = shapeOf(given, shapeName);
   if (shape === undefined) {
-    checkIsNoFile(row);
-    readPlain(row, encoded, MESSAGE_FIELDS);
+    checkIsNoFile(given);
+    readPlain(given, encoded, MESSAGE_FIELDS);
     return;
   }
+  const row = shape.behind?.(given, before) ?? given;
   const plain = shape.read(row);
   const begin = readPlain({ ...ownFields(row, shape.fields), ...plain }, encoded, PLAIN_FIELDS);
   if (plain.joinsNext === true) {

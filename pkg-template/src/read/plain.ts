@@ -85,10 +85,10 @@ const PROVIDER_OF_SHAPE: Readonly<Record<string, string>> = {
 const OWN_PROVIDER = "anthropic";
 
 /**
- * What a message says, in windrow's own form: the message is of any shape that is read, or of that name. Throws `Malformed`, with
- * the place in the message, as reading it for the engine does.
+ * What a message says, in windrow's own form: the message is of any shape that is read, or of that name; `before` is the message
+ * before it. Throws `Malformed`, with the place in the message, as reading it for the engine does.
  */
-export function plainOf(message: AnyMessage, shapeName?: string): ReadMessage {
+export function plainOf(message: AnyMessage, shapeName?: string, before?: unknown): ReadMessage {
   if (typeof message !== "object" || message === null || Array.isArray(message)) {
     throw new Malformed("", `expected a message, got ${describe(message)}`, "Pass objects with role and content.");
   }
@@ -97,7 +97,7 @@ export function plainOf(message: AnyMessage, shapeName?: string): ReadMessage {
   if (shape === undefined) {
     return readOwn(row, OWN_PROVIDER);
   }
-  const plain = shape.read(row);
+  const plain = shape.read(shape.behind?.(row, before) ?? row);
   for (const part of plain.content) {
     if (originOf(part) === undefined) {
       from(part, undefined, ""); // Its place in windrow's own form says nothing to the caller.
@@ -114,7 +114,7 @@ export function plainMessage(message: AnyMessage, options?: { readonly shape?: S
   const kind = "transcript_error";
   return publicCall(kind, "plainMessage", () => {
     const shape = shapeNameOf(options?.shape, kind);
-    readMessage(message, "message", kind, [], shape);
+    readMessage(message, "message", kind, [], { shape });
     return plainOf(message, shape);
   });
 }

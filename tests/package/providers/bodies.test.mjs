@@ -711,7 +711,7 @@ test("messages of another shape are sent as any", async () => {
     parts: [{ type: "file", mediaType: "video/mp4", url: "https://example.org/a" }],
   };
   const failure = await errorOf(() => requestOf("anthropic", [video]));
-  checkContextError(failure, { code: "NOT_SENDABLE", path: "messages[0]" });
+  checkContextError(failure, { code: "NOT_SENDABLE", path: "messages[0].parts[0]" });
 });
 
 describe("parts that a shape notes as the provider's own", async () => {

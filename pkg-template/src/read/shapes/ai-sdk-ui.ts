@@ -2,6 +2,7 @@
 // tools' calls and what they gave.
 
 import { describe } from "../../base/options.js";
+import { from } from "../given.js";
 import { list, Malformed, required } from "../malformed.js";
 import type { PartInput } from "../message.js";
 import {
@@ -12,6 +13,7 @@ import {
   outputWithText,
   reasoningParts,
   sealedIn,
+  textPart,
 } from "./ai-sdk-parts.js";
 import {
   type MessageShape,
@@ -123,15 +125,15 @@ function readPart(part: Row, place: string): readonly PartInput[] {
   const { type, providerMetadata } = part;
   switch (type) {
     case "text":
-      return [{ type, text: required(part.text, `${place}.text`) }];
+      return [textPart(required(part.text, `${place}.text`), providerMetadata, place)];
     case "reasoning":
-      return reasoningParts(required(part.text, `${place}.text`), providerMetadata);
+      return reasoningParts(required(part.text, `${place}.text`), providerMetadata, place);
     case "file":
     case "reasoning-file":
-      return [readFile(part, place)];
+      return [from(readFile(part, place), undefined, place)];
     case "custom":
       // A part of the provider's own: all that is known of it is what it may have encrypted.
-      return sealedIn(providerMetadata);
+      return sealedIn(providerMetadata, place);
     default:
       if (UNSEEN.test(String(type))) {
         return [];
@@ -149,9 +151,9 @@ function readPart(part: Row, place: string): readonly PartInput[] {
 
 /** A file, by its address, or by what its provider calls it. */
 function readFile(part: Row, place: string): PartInput {
-  const { url, providerReference: file } = part;
-  return file != null && (url == null || url === "")
-    ? mediaPart(part, { file })
+  const { url, providerReference: data } = part;
+  return data != null && (url == null || url === "")
+    ? mediaPart(part, { data })
     : mediaPart(part, { url: required(url, `${place}.url`) });
 }
 
@@ -165,6 +167,10 @@ function readTool(part: Row, place: string): readonly PartInput[] {
     toolName,
     input: part.input ?? part.rawInput,
     output: outputOf(part, place),
+    isError:
+      part.state === "output-error" || part.state === "output-denied" || recordOf(part.approval).approved === false,
+    providerExecuted: part.providerExecuted,
+    metadata: part.callProviderMetadata,
   });
 }
 
