@@ -26,8 +26,11 @@ export function mediaPlaces(part: Row): {
   const audio = recordOf(part.input_audio);
   const said = recordOf(part.audio);
   const image = recordOf(part.image_url);
+  // The AI SDK may say in a field of its own what data is.
+  const tagged = recordOf(part.data);
   const held = [
     part.data,
+    tagged.data,
     part.image,
     part.audio,
     part.file,
@@ -44,7 +47,7 @@ export function mediaPlaces(part: Row): {
     said,
     image,
     held,
-    addresses: [part.url, part.image_url, image.url, file.url, source.url],
+    addresses: [part.url, tagged.url, part.image_url, image.url, file.url, source.url],
   };
 }
 

@@ -22,11 +22,12 @@ const START = Date.UTC(2026, 0, 5, 9);
  *
  * - `mostTurns`: how many there are at most;
  * - `thoughtsOf`: the providers whose reasoning the shape can have with its proof;
+ * - `alternates`: whether user and assistant speak in turn;
  * - `has`: what the shape has beside texts and calls: `media`, `image-data` (no media but images by their data), `tool-media`, `denied`,
  *   `failed`, `name`, `system-anywhere`.
  */
-export function randomTurns(random, { mostTurns = 8, thoughtsOf = [], has = [] } = {}) {
-  return new Script(random, { thoughtsOf, has: new Set(has) }).turns(random.integer(1, mostTurns));
+export function randomTurns(random, { mostTurns = 8, thoughtsOf = [], has = [], alternates = false } = {}) {
+  return new Script(random, { thoughtsOf, has: new Set(has), alternates }).turns(random.integer(1, mostTurns));
 }
 
 class Script {
@@ -34,10 +35,12 @@ class Script {
   #random;
   #thoughtsOf;
   #has;
+  #alternates;
   #count = 0;
 
-  constructor(random, { thoughtsOf, has }) {
+  constructor(random, { thoughtsOf, has, alternates }) {
     this.#random = random;
+    this.#alternates = alternates;
     this.#thoughtsOf = thoughtsOf;
     this.#has = has;
   }
@@ -48,7 +51,7 @@ class Script {
       turns.push({ kind: "system", text: this.#text("system") });
     }
     for (let left = count; left > 0; left--) {
-      turns.push(this.#turn());
+      turns.push(...(this.#alternates ? [this.#user(), this.#assistant()] : [this.#turn()]));
     }
     turns.push({ kind: "user", parts: [{ text: this.#text("text") }] });
     return { turns, marks: this.marks };

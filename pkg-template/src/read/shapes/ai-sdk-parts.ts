@@ -2,7 +2,8 @@
 
 import { from } from "../given.js";
 import { required } from "../malformed.js";
-import type { PartInput, Provenance } from "../message.js";
+import type { PartInput } from "../message.js";
+import { sealedBy } from "../provenance.js";
 import { kindOfMediaType, type Row, recordOf } from "./shape.js";
 
 /** What the model is told of a call that its user did not allow. */
@@ -72,32 +73,10 @@ export function reasoningParts(
     : [withMetadata({ type: "reasoning", text }, providerMetadata, place)];
 }
 
-/** The names under which providers give what they have encrypted. */
-const SEALED = ["redactedData", "reasoningEncryptedContent", "encryptedContent"] as const;
-/** Whose something is, by the name under which the SDK's packages give it. */
-const PROVIDERS: Readonly<Record<string, string>> = {
-  bedrock: "anthropic",
-  vertex: "google",
-  googleVertex: "google",
-  azure: "openai",
-};
-
 /** What a provider has encrypted, and gives with a part under its own name. */
 export function sealedIn(providerMetadata: unknown, place: string): readonly PartInput[] {
-  return Object.entries(recordOf(providerMetadata)).flatMap(([name, ofProvider]) =>
-    SEALED.flatMap((field) => {
-      const { [field]: data, itemId } = recordOf(ofProvider);
-      if (typeof data !== "string" || data === "") {
-        return [];
-      }
-      const proof: Provenance = {
-        provider: PROVIDERS[name] ?? name,
-        ...(typeof itemId === "string" ? { id: itemId } : {}),
-      };
-      const given = { type: "reasoning", text: "", providerOptions: providerMetadata };
-      return [from({ type: "redacted_thinking" as const, data, ...proof }, given, place)];
-    }),
-  );
+  const given = { type: "reasoning", text: "", providerOptions: providerMetadata };
+  return sealedBy(providerMetadata).map((sealed) => from({ type: "redacted_thinking", ...sealed }, given, place));
 }
 
 /** What is known of a call and its result. */
@@ -108,14 +87,15 @@ interface CallFacts {
   /** Whether the tool failed, or was not allowed. */
   readonly isError?: boolean;
   readonly providerExecuted?: unknown;
-  /** What its provider gave with the call, and with the result. */
+  /** What its provider gave with the call. */
   readonly metadata?: unknown;
-  readonly resultMetadata?: unknown;
+  /** The answer of the user's by which the call is run before the model is asked, as the SDK takes it. */
+  readonly allowed?: object | undefined;
 }
 
 /** A call, and its result where it has one. */
 export function callParts(call: Row, place: string, facts: CallFacts): readonly PartInput[] {
-  const { input, output, isError, metadata } = facts;
+  const { input, output, isError, metadata, allowed } = facts;
   const toolCallId = required(call.toolCallId, `${place}.toolCallId`);
   const toolName = required(facts.toolName, `${place}.toolName`);
   const hosted = facts.providerExecuted === true ? { providerExecuted: true } : {};
@@ -126,7 +106,31 @@ export function callParts(call: Row, place: string, facts: CallFacts): readonly 
   }
   const failed = isError === true ? { isError } : {};
   const result: PartInput = { type: "tool-result", toolCallId, output, ...hosted, ...failed };
-  return [placed, from(result, undefined, place)];
+  return [placed, from(result, allowed, place)];
+}
+
+/** Parts of a message, and the places where a step of the assistant ends. */
+export type Stepped = PartInput | typeof STEP;
+export const STEP = "a step ends here";
+
+/**
+ * Parts with what calls gave behind the calls that were made at once: those with no text between them, in one step. Each part of a
+ * tool holds its call and its result, and a provider is sent all calls of a step, and then all results.
+ */
+export function inSteps(parts: readonly Stepped[]): readonly PartInput[] {
+  const done: PartInput[] = [];
+  const results: PartInput[] = [];
+  for (const part of parts) {
+    if (part === STEP) {
+      done.push(...results.splice(0));
+    } else if (part.type === "tool-result" && part.providerExecuted !== true) {
+      results.push(part);
+    } else {
+      const goesOn = part.type === "tool-call" || part.type === "reasoning" || part.type === "redacted_thinking";
+      done.push(...(goesOn ? [] : results.splice(0)), part);
+    }
+  }
+  return [...done, ...results];
 }
 
 /** What of a tool's output is no text, and no JSON that is read as one. */

@@ -8,10 +8,13 @@ import type { PartInput } from "../message.js";
 import {
   callParts,
   DENIED,
+  inSteps,
   isOfVersion4,
   mediaPart,
   outputWithText,
   reasoningParts,
+  STEP,
+  type Stepped,
   sealedIn,
   textPart,
 } from "./ai-sdk-parts.js";
@@ -60,7 +63,11 @@ export const uiMessageShape: MessageShape = {
         "Give it a list of parts: an empty one where nothing is said.",
       );
     }
-    const read = list(parts, ".parts").flatMap((part, at) => readPart(recordOf(part), `.parts[${at}]`));
+    const read = inSteps(
+      list(parts, ".parts").flatMap((part, at): readonly Stepped[] =>
+        recordOf(part).type === "step-start" ? [STEP] : readPart(recordOf(part), `.parts[${at}]`),
+      ),
+    );
     // Stored messages of earlier versions say all of their text here too.
     const isSaid =
       typeof content === "string" ? textOf(read).includes(content) : list(content, ".content").length === 0;
@@ -95,6 +102,7 @@ const textOf = (parts: readonly PartInput[]): string =>
   parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 const isAllowed = ({ state, approval }: Row): boolean =>
   state === "approval-responded" && recordOf(approval).approved === true;
+const idOfApproval = ({ approval }: Row): unknown => recordOf(approval).id;
 const isTool = ({ type }: Row): boolean => TOOL.test(String(type));
 
 function kindOf(part: Row): TextKind {
@@ -171,6 +179,7 @@ function readTool(part: Row, place: string): readonly PartInput[] {
       part.state === "output-error" || part.state === "output-denied" || recordOf(part.approval).approved === false,
     providerExecuted: part.providerExecuted,
     metadata: part.callProviderMetadata,
+    allowed: isAllowed(part) ? { type: "tool-approval-response", approvalId: idOfApproval(part), approved: true } : undefined,
   });
 }
 

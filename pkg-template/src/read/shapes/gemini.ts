@@ -43,7 +43,10 @@ const ROLES: ReadonlyMap<unknown, PlainMessage["role"]> = new Map([
 
 /** What a part holds, by the field that it is in; each is given the field's value, the part and the field's place. */
 const READERS: Readonly<Record<string, (held: unknown, part: Row, place: string) => readonly PartInput[]>> = {
-  text: (held, { thought }, place) => [{ type: thought === true ? "reasoning" : "text", text: required(held, place) }],
+  text(held, { thought }, place) {
+    const text = required(held, place);
+    return [thought === true ? { type: "reasoning", text, provider: "google" } : { type: "text", text }];
+  },
   inlineData: readMedia,
   fileData: readMedia,
   functionCall: (held, _, place) => readCall(recordOf(held), place),

@@ -4,7 +4,7 @@ import { describe } from "../../base/options.js";
 import { from } from "../given.js";
 import { list, Malformed, required } from "../malformed.js";
 import type { PartInput } from "../message.js";
-import { callParts, mediaPart, reasoningParts, textPart } from "./ai-sdk-parts.js";
+import { callParts, inSteps, mediaPart, reasoningParts, STEP, type Stepped, textPart } from "./ai-sdk-parts.js";
 import {
   type MessageShape,
   type PlainMessage,
@@ -52,7 +52,12 @@ export const opencodeShape: MessageShape = {
       createdAt: isSummary ? undefined : timeIn(recordOf(time).created),
       sessionId: (sessionID ?? row.sessionId) as string | undefined,
       status: statusOf(error),
-      content: parts.flatMap((part, at) => (isShown(part, role) ? readPart(part, `.parts[${at}]`) : [])),
+      content: inSteps(
+        parts.flatMap((part, at): readonly Stepped[] => {
+          const isSeen = isShown(part, role);
+          return part.type === "step-start" ? [STEP] : isSeen ? readPart(part, `.parts[${at}]`) : [];
+        }),
+      ),
     };
   },
 

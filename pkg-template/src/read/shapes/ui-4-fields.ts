@@ -8,9 +8,12 @@ import type { PartInput } from "../message.js";
 import {
   callParts,
   DENIED,
+  inSteps,
   mediaPart,
   outputWithText,
   reasoningParts,
+  STEP,
+  type Stepped,
   textPart,
   withMetadata,
 } from "./ai-sdk-parts.js";
@@ -37,7 +40,12 @@ export function readUi4(fields: Row, place: string, isOpenUnseen = false): reado
   );
   const attachments = placedList(fields, "experimental_attachments", place);
   return [
-    ...parts.flatMap((part) => (isOpenUnseen && isOpen(part) ? [] : readPart(part))),
+    ...inSteps(
+      parts.flatMap((placed): readonly Stepped[] => {
+        const isUnseen = isOpenUnseen && isOpen(placed);
+        return placed.part.type === "step-start" ? [STEP] : isUnseen ? [] : readPart(placed);
+      }),
+    ),
     ...attachments.filter(({ part }) => !files.has(bodyOf(part.url))).map(readAttachment),
   ];
 }
