@@ -97,11 +97,13 @@ pub enum Field {
     TimeToLive,
     /// The message is nothing without the one behind it; its value says nothing.
     JoinsNext,
+    /// Whose the reasoning behind it is, with what proves it: that provider takes it back.
+    ReasoningOf,
 }
 
 impl Field {
     /// Every field, in the order of its code at the boundary.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::Id,
         Self::Name,
         Self::Text,
@@ -126,6 +128,7 @@ impl Field {
         Self::Priority,
         Self::TimeToLive,
         Self::JoinsNext,
+        Self::ReasoningOf,
     ];
 
     /// Whether the field is part of what the model sees.

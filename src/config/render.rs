@@ -70,6 +70,24 @@ pub enum Provider {
 }
 
 impl Provider {
+    /// Whether reasoning is sent, by whose it is; empty where nothing proves it.
+    #[must_use]
+    pub fn takes_reasoning_of(self, maker: &str) -> bool {
+        match self {
+            Self::Openai => false,
+            Self::OpenaiResponses => maker == "openai",
+            Self::Anthropic => maker == "anthropic",
+            Self::Gemini => maker == "google",
+            Self::AiSdk => true,
+        }
+    }
+
+    /// Whether what several calls gave is one message.
+    #[must_use]
+    pub fn joins_results(self) -> bool {
+        matches!(self, Self::Anthropic | Self::Gemini | Self::AiSdk)
+    }
+
     /// Whether the first message must be the user's.
     #[must_use]
     pub fn begins_with_user(self) -> bool {

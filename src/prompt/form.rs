@@ -15,34 +15,14 @@ use crate::config::{
 };
 use crate::log::tool_calls::shown_fields;
 use crate::prompt::border;
-use crate::prompt::tools::{self, Maker};
+use crate::prompt::parts::Parts;
+use crate::prompt::sent;
+use crate::prompt::tools;
 use crate::recall::transcript::Transcript;
 use crate::state::context::{Made, Piece};
 use crate::state::view::View;
-use crate::tokens::media;
 use std::borrow::Cow;
 use std::fmt::Write;
-
-/// What a part of a prompt is made of, as far as its cost goes.
-#[derive(Debug, Default)]
-pub(crate) struct Parts<'a> {
-    /// Tokens that are counted without a text.
-    pub flat_tokens: u64,
-    /// Texts that count as characters too.
-    visible: Vec<Cow<'a, str>>,
-    /// Texts that are tokens only: roles, names, tool calls.
-    hidden: Vec<Cow<'a, str>>,
-}
-
-impl Parts<'_> {
-    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
-        self.visible.iter().chain(&self.hidden).map(AsRef::as_ref)
-    }
-
-    pub(crate) fn chars(&self) -> u64 {
-        self.visible.iter().map(|text| text.chars().count() as u64).sum()
-    }
-}
 
 /// What a remembered cost depends on beside the message.
 pub(crate) fn key(config: &ContextConfig, counter: &str) -> String {
@@ -102,7 +82,7 @@ pub(crate) fn parts(view: View<'_>, piece: Piece, is_last: bool) -> Parts<'_> {
             return made_message(view, piece, &view.fill.made[position]);
         }
         (Piece::Message(_) | Piece::Request, Some((transcript, row))) if is_chat => {
-            return chat_parts(&view.input.config, transcript, row, view.shortened_text(piece));
+            return sent::parts(&view.input.config, transcript, row, view.shortened_text(piece));
         }
         (Piece::Made(position), _) => made_block(view, piece, &view.fill.made[position]),
         (_, Some((transcript, row))) => match format {
@@ -180,55 +160,6 @@ fn split_marker<'a>(view: View<'_>, piece: Piece, text: &'a str) -> (&'a str, Op
 }
 
 // The format `messages`.
-
-fn chat_parts<'a>(
-    config: &ContextConfig,
-    transcript: &'a Transcript,
-    row: usize,
-    shortened: Option<&'a str>,
-) -> Parts<'a> {
-    let role = transcript.role(row);
-    let maker = Maker::of(config);
-    let mut parts = Parts { flat_tokens: config.budget.tokens_per_message, ..Parts::default() };
-    parts.hidden.push(role.as_str().into());
-    parts.visible.extend(shortened.map(Into::into));
-    let mut call = None;
-    // Each result is sent as a message of its own; the first one of a tool's message is that message.
-    let mut is_first_result = role == Role::Tool;
-    for (field, value) in shown_fields(&config.filter, transcript, row) {
-        match field {
-            Field::Text if shortened.is_none() => parts.visible.push(value.into()),
-            Field::Reasoning => parts.hidden.push(value.into()),
-            Field::ResultId => {
-                parts.hidden.extend(tools::result_text(value, maker));
-                if !is_first_result {
-                    parts.flat_tokens += config.budget.tokens_per_message;
-                    parts.hidden.push(Role::Tool.as_str().into());
-                }
-                is_first_result = false;
-            }
-            Field::Name => {
-                parts.flat_tokens += config.budget.tokens_per_name;
-                parts.hidden.push(value.into());
-            }
-            Field::Image | Field::Audio | Field::File => {
-                let is_assistant = role == Role::Assistant;
-                let cost = media::cost(field, value, config.model.as_deref(), is_assistant);
-                parts.flat_tokens = parts.flat_tokens.saturating_add(cost);
-            }
-            Field::CallId => call = Some([value, ""]),
-            Field::CallName => call = call.map(|[id, _]| [id, value]),
-            Field::CallArguments => {
-                let [id, name] = call.take().unwrap_or_default();
-                let written = tools::call_text(id, name, value, maker);
-                parts.flat_tokens = parts.flat_tokens.saturating_add(written.flat_tokens);
-                parts.hidden.extend(written.texts);
-            }
-            _ => {}
-        }
-    }
-    parts
-}
 
 fn made_message<'a>(view: View<'a>, piece: Piece, made: &'a Made) -> Parts<'a> {
     let flat_tokens = view.input.config.budget.tokens_per_message;

@@ -6,6 +6,7 @@ use crate::base::time::Milliseconds;
 use crate::config::{ContextConfig, Format};
 use crate::prompt::certainty::{Beside, Certainty};
 use crate::prompt::form;
+use crate::prompt::parts::Parts;
 use crate::recall::transcript::Transcript;
 use crate::state::ask::{HookName, Need, StageResult};
 use crate::state::context::Piece;
@@ -289,7 +290,7 @@ impl Meter {
         Ok(Some(cost))
     }
 
-    fn measure(&self, parts: &form::Parts<'_>, token_limit: u64) -> StageResult<Option<Cost>> {
+    fn measure(&self, parts: &Parts<'_>, token_limit: u64) -> StageResult<Option<Cost>> {
         let mut tokens = parts.flat_tokens;
         for text in parts.texts() {
             let Some(room) = token_limit.checked_sub(tokens) else {

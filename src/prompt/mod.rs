@@ -33,5 +33,7 @@ pub mod certainty;
 pub(crate) mod form;
 pub mod measure;
 pub(crate) mod excerpt;
+pub(crate) mod parts;
+pub(crate) mod sent;
 pub(crate) mod shorten;
 pub(crate) mod tools;

@@ -1083,6 +1083,7 @@ export type ErrorCode =
  * - `priority`: Its priority among direct messages, in millionths: a whole number from 0 to 1000000.
  * - `timeToLive`: How long it is valid after it was written, in milliseconds.
  * - `joinsNext`: The message is nothing without the one behind it; its value says nothing.
+ * - `reasoningOf`: Whose the reasoning behind it is, with what proves it: that provider takes it back.
  */
 export type Field =
   | "id"
@@ -1108,7 +1109,8 @@ export type Field =
   | "target"
   | "priority"
   | "timeToLive"
-  | "joinsNext";
+  | "joinsNext"
+  | "reasoningOf";
 
 /** All that is needed, with the transcript, to build a context again. */
 export interface Recording {
@@ -1503,6 +1505,7 @@ export const FIELDS: readonly Field[] = [
   "priority",
   "timeToLive",
   "joinsNext",
+  "reasoningOf",
 ];
 
 /** Every way to count tokens. */

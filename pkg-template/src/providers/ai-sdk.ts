@@ -5,6 +5,7 @@
 // - A name of the user's stands before its text, others are left out.
 // - Reasoning stays, with the proof of its provider in `providerOptions`.
 // - Messages of one role stay apart: the SDK joins them as its provider wants it.
+// - Images and files that a tool gave are written as versions 6 and 7 take them: 5 has another word, which 7 refuses.
 
 import { isRecord } from "../base/plain-data.js";
 import { originOf } from "../read/given.js";
@@ -65,7 +66,11 @@ export type AiSdkOutput =
   | { type: "json" | "error-json"; value: AiSdkJson }
   | {
       type: "content";
-      value: ({ type: "text"; text: string } | { type: "media"; data: string; mediaType: string })[];
+      value: (
+        | { type: "text"; text: string }
+        | { type: "image-data" | "file-data"; data: string; mediaType: string }
+        | { type: "image-url" | "file-url"; url: string }
+      )[];
     };
 export type AiSdkResult = AiSdkOptions & {
   type: "tool-result";
@@ -74,11 +79,31 @@ export type AiSdkResult = AiSdkOptions & {
   output: AiSdkOutput;
 };
 
+/** What the user is asked of a call: where the call was not run yet, the SDK runs it by this and the answer. */
+export interface AiSdkQuestion {
+  type: "tool-approval-request";
+  approvalId: string;
+  toolCallId: string;
+}
+
+/** What the user answers. */
+export interface AiSdkAnswer {
+  type: "tool-approval-response";
+  approvalId: string;
+  approved: boolean;
+  reason?: string;
+}
+
 export type AiSdkMessage = AiSdkOptions &
   (
     | { role: "user"; content: string | (AiSdkText | AiSdkImage | AiSdkFile)[] }
-    | { role: "assistant"; content: string | (AiSdkText | AiSdkFile | AiSdkReasoning | AiSdkCall | AiSdkResult)[] }
-    | { role: "tool"; content: AiSdkResult[] }
+    | {
+        role: "assistant";
+        content:
+          | string
+          | (AiSdkText | AiSdkFile | AiSdkReasoning | AiSdkCall | AiSdkResult | AiSdkQuestion)[];
+      }
+    | { role: "tool"; content: (AiSdkResult | AiSdkAnswer)[] }
   );
 
 /** What `generateText` and `streamText` are called with that holds the prompt. */
@@ -105,16 +130,55 @@ const MESSAGE = fields("role content providerOptions");
 const isInline = (part: PlainPart): boolean =>
   (part.type === "tool-call" || part.type === "tool-result") && part.providerExecuted === true;
 
+/** What the user allowed, and the SDK has not run yet: the question, and the answer. */
+interface Allowed {
+  readonly request: AiSdkQuestion;
+  readonly response: AiSdkAnswer;
+}
+
+/** The calls that the user allowed, by their ids, wherever the caller's messages say so. */
+function allowedIn(messages: readonly PlainMessage[]): ReadonlyMap<unknown, Allowed> {
+  const parts = messages.flatMap((message) => listIn(originOf(message)?.given, "content")).filter(isRecord);
+  const answers = new Map(parts.map((part) => [part.type === RESPONSE ? part.approvalId : undefined, part]));
+  return new Map(
+    parts.flatMap((request): [unknown, Allowed][] => {
+      const response = request.type === REQUEST ? answers.get(request.approvalId) : undefined;
+      return response === undefined
+        ? []
+        : [[request.toolCallId, { request: request as unknown as AiSdkQuestion, response: response as unknown as AiSdkAnswer }]];
+    }),
+  );
+}
+
+const REQUEST = "tool-approval-request";
+const RESPONSE = "tool-approval-response";
+
+/** What the user allowed of a call that was not run: the SDK runs it when it is given both. */
+function allowedOf(call: Call, allowed: ReadonlyMap<unknown, Allowed>): Allowed | undefined {
+  const { results, part } = call;
+  const [first, ...others] = results;
+  if (first === undefined) {
+    return allowed.get(part.toolCallId);
+  }
+  const given = originOf(first.part)?.given;
+  if (others.length > 0 || !isRecord(given) || given.type !== RESPONSE) {
+    return undefined;
+  }
+  const response = given as unknown as AiSdkAnswer;
+  return { request: { type: REQUEST, approvalId: response.approvalId, toolCallId: part.toolCallId }, response };
+}
+
 function body(messages: readonly PlainMessage[]): AiSdkBody {
   const { system, others } = apart(turnsOf(messages, isInline));
+  const allowed = allowedIn(messages);
   const instructions = system.flatMap(textsOf).map(({ part }) => part.text);
   return wellFormed({
     ...(instructions.length === 0 ? {} : { system: instructions.join("\n\n") }),
-    messages: others.flatMap(messageOf),
+    messages: others.flatMap((turn) => messageOf(turn, allowed)),
   });
 }
 
-function messageOf(turn: Turn): AiSdkMessage[] {
+function messageOf(turn: Turn, allowed: ReadonlyMap<unknown, Allowed>): AiSdkMessage[] {
   switch (turn.kind) {
     case "user": {
       const pieces = withSpeaker(turn).filter(({ part }) => part.type !== "text" || !isBlank(part.text));
@@ -125,13 +189,23 @@ function messageOf(turn: Turn): AiSdkMessage[] {
     case "assistant": {
       const names = new Map(turn.pieces.flatMap(({ part }) => (part.type === "tool-call" ? [nameOf(part)] : [])));
       const pieces = turn.pieces.filter(({ part }) => part.type !== "text" || !isBlank(part.text));
-      const write = (piece: Piece) => assistantPartOf(piece, names);
+      const content = contentOf(pieces, (piece) => assistantPartOf(piece, names));
+      const asked = pieces.flatMap(({ call }) => (call && allowedOf(call, allowed)?.request) ?? []);
       return pieces.length === 0
         ? []
-        : [{ role: "assistant", content: contentOf(pieces, write), ...optionsOf(pieces) }];
+        : [
+            {
+              role: "assistant",
+              content: typeof content === "string" ? content : [...content, ...asked],
+              ...optionsOf(pieces),
+            },
+          ];
     }
     case "results": {
-      const results = turn.calls.flatMap(({ part, results: of }) => resultOf(of, part));
+      const results = turn.calls.flatMap((call): (AiSdkResult | AiSdkAnswer)[] => {
+        const response = allowedOf(call, allowed)?.response;
+        return response === undefined ? resultOf(call.results, call.part) : [withFields(response, PARTS[RESPONSE] as Schema)];
+      });
       const orphan = turn.orphan === undefined ? [] : resultOf([turn.orphan], turn.orphan.part);
       const content = [...results, ...orphan];
       const options = optionsOf(turn.calls.flatMap(({ results: of }) => of));
@@ -155,8 +229,9 @@ const nameOf = ({ toolCallId, toolName }: CallPart): readonly [id: string, name:
 function contentOf<Part>(pieces: readonly Piece[], write: (piece: Piece) => Part): string | Part[] {
   const [first, ...others] = pieces;
   const part = first?.part;
-  const isText = others.length === 0 && part?.type === "text" && !isRecord(originOf(part)?.given);
-  return isText && part.signature === undefined ? part.text : pieces.map(write);
+  const isText = others.length === 0 && part?.type === "text" && ownPart(first as Piece, () => true) === undefined;
+  const isProven = isText && Object.keys(proofOf(part)).length > 0;
+  return isText && !isProven ? part.text : pieces.map(write);
 }
 
 /** The caller's own part, where it is one of the SDK's. */
@@ -210,7 +285,9 @@ const isData = (value: unknown): boolean =>
   (typeof value === "string" && value !== "") ||
   value instanceof Uint8Array ||
   value instanceof ArrayBuffer ||
-  value instanceof URL;
+  value instanceof URL ||
+  // Version 7 says in a field of its own what data is, or names files that a provider has.
+  (isRecord(value) && Object.keys(value).length > 0);
 
 const TAKEN = "data with its media type, or an address";
 
@@ -234,6 +311,10 @@ function addressOf(url: string | undefined): URL | undefined {
 }
 
 function fileOf(piece: Piece<MediaPart>): AiSdkFile {
+  const given = originOf(piece.part)?.given;
+  if (isRecord(given) && given.type === "reasoning-file") {
+    return withFields(given, PARTS["reasoning-file"] as Schema) as unknown as AiSdkFile;
+  }
   const own = ownPart<AiSdkFile>(piece, ({ data, mediaType }) => isData(data) && typeof mediaType === "string");
   if (own !== undefined) {
     return own;
@@ -283,8 +364,9 @@ const reasoningOf = (part: ReasoningPart): AiSdkReasoning => ({
 function redactedOf({ part, place }: Piece<RedactedPart>): AiSdkReasoning {
   const { provider, data, id } = part;
   const given = originOf(part)?.given;
-  if (isRecord(given) && given.type === "reasoning" && typeof given.text === "string") {
-    return withFields(given, PARTS.reasoning as Schema) as unknown as AiSdkReasoning;
+  const isOwn = isRecord(given) && (given.type === "custom" || typeof given.text === "string");
+  if (isOwn && (given.type === "reasoning" || given.type === "custom")) {
+    return withFields(given, PARTS[given.type] as Schema) as unknown as AiSdkReasoning;
   }
   if (provider === "anthropic") {
     return { type: "reasoning", text: "", providerOptions: { anthropic: { redactedData: data } } };
@@ -363,10 +445,14 @@ function blockOf(piece: Piece): Block[] {
   if (text !== undefined) {
     return [{ type: "text", text }];
   }
-  if (base64 === undefined || mediaType === undefined) {
-    return refuse(media, "the AI SDK", "of a tool texts, and data with its media type");
+  if (base64 !== undefined && mediaType !== undefined) {
+    return [{ type: media.kind === "image" ? "image-data" : "file-data", data: base64, mediaType }];
   }
-  return [{ type: "media", data: base64, mediaType }];
+  const url = addressOf(media.url)?.href;
+  if (url === undefined) {
+    return refuse(media, "the AI SDK", "of a tool texts, data with its media type, and addresses");
+  }
+  return [{ type: media.kind === "image" ? "image-url" : "file-url", url }];
 }
 
 // ---- Rules ----
@@ -376,6 +462,9 @@ const PAGE = "https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message";
 const ROLES: Readonly<Record<string, string>> = { tool: "results" };
 
 function rows(given: unknown): readonly Row[] {
+  const parts = listIn(given, "messages").flatMap((message) => listIn(message, "content")).filter(isRecord);
+  const asked = new Map(parts.map((part) => [part.type === REQUEST ? part.approvalId : undefined, part.toolCallId]));
+  const answered = new Set(parts.flatMap((part) => (part.type === "tool-result" ? [part.toolCallId] : [])));
   return listIn(given, "messages").map((message, at) => {
     const place = `messages[${at}]`;
     const row = isRecord(message) ? message : {};
@@ -385,7 +474,15 @@ function rows(given: unknown): readonly Row[] {
       held.push({ place: `${place}.content`, kind: "text", text: row.content });
     }
     for (const [index, part] of listIn(row, "content").entries()) {
-      held.push(heldIn(isRecord(part) ? part : {}, role, `${place}.content[${index}]`));
+      const { type, approvalId } = isRecord(part) ? part : {};
+      const at = `${place}.content[${index}]`;
+      const id = asked.get(approvalId);
+      // The answer by which the SDK runs a call stands in the place of its result.
+      held.push(
+        type === RESPONSE && !answered.has(id)
+          ? { place: at, kind: "result", id }
+          : heldIn(isRecord(part) ? part : {}, role, at),
+      );
     }
     return { place, role: ROLES[role] ?? role, held };
   });

@@ -117,6 +117,7 @@ const BLOCKS: Readonly<Record<string, Schema>> = {
   mcp_tool_use: fields("type id name server_name input cache_control"),
   tool_result: RESULT,
   container_upload: fields("type file_id cache_control"),
+  compaction: fields("type content encrypted_content signature tool_changes cache_control"),
   tool_reference: fields("type tool_name cache_control"),
 };
 
@@ -258,10 +259,11 @@ function plainText(text: string): AnthropicText {
 function userBlocksOf(piece: Piece): (AnthropicText | AnthropicImage | AnthropicDocument)[] {
   const { part } = piece;
   if (part.type === "text") {
-    const isSearchResult = ownBlock<AnthropicText>(piece, "search_result", "tool_reference");
-    return isSearchResult ? [isSearchResult] : isBlank(part.text) ? [] : [textOf(piece)];
+    const isReference = ownBlock<AnthropicText>(piece, "search_result", "tool_reference");
+    return isReference ? [isReference] : isBlank(part.text) ? [] : [textOf(piece)];
   }
-  return [mediaBlockOf(piece as Piece<MediaPart>)];
+  const own = ownBlock<AnthropicDocument>(piece, "search_result", "container_upload");
+  return [own ?? mediaBlockOf(piece as Piece<MediaPart>)];
 }
 
 const IMAGE_TYPES: readonly unknown[] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
@@ -322,7 +324,7 @@ function assistantBlocksOf(piece: Piece, ids: ReadonlyMap<Call, string>): Anthro
         : [];
     case "redacted_thinking":
       return part.provider === "anthropic"
-        ? [ownBlock(piece, part.type) ?? { type: "redacted_thinking", data: part.data }]
+        ? [ownBlock(piece, part.type, "compaction") ?? { type: "redacted_thinking", data: part.data }]
         : [];
     case "tool-call":
     case "tool-result": {

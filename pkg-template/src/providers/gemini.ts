@@ -11,7 +11,7 @@
 import { EARLIER_MESSAGES } from "../base/generated.js";
 import { isRecord } from "../base/plain-data.js";
 import { originOf } from "../read/given.js";
-import type { MediaPart, PlainPart } from "../read/plain.js";
+import type { MediaPart, PlainPart, ReasoningPart } from "../read/plain.js";
 import type { PlainMessage } from "../read/shapes/shape.js";
 import { ANY, argumentsOf, fitted, idsOf, type Limit, outcomeOf } from "./calls.js";
 import { mediaOf, refuse } from "./media.js";
@@ -52,6 +52,10 @@ export interface GeminiPart {
     response?: Record<string, unknown>;
     parts?: { inlineData?: { data?: string; mimeType?: string }; fileData?: { fileUri?: string; mimeType?: string } }[];
   };
+  executableCode?: { code?: string; id?: string };
+  codeExecutionResult?: { output?: string; id?: string };
+  toolCall?: { id?: string; args?: Record<string, unknown> };
+  toolResponse?: { id?: string; response?: Record<string, unknown> };
 }
 
 export interface GeminiContent {
@@ -93,6 +97,15 @@ const PART = fields(
 /** What the provider takes in the place of a signature that nobody has: for calls that another model made. */
 const NO_SIGNATURE = "skip_thought_signature_validator";
 
+/** Calls of tools that Gemini runs, and what they gave: they stay in the model's content. */
+function isInline(part: PlainPart): boolean {
+  const isOfTool = part.type === "tool-call" || part.type === "tool-result";
+  const given = originOf(part)?.given;
+  return isOfTool && isRecord(given) && !("type" in given) && HOSTED.some((kind) => isRecord(given[kind]));
+}
+
+const HOSTED = ["executableCode", "codeExecutionResult", "toolCall", "toolResponse"] as const;
+
 /** What a content is: the user's, the model's, or what tools gave. */
 type Speaker = "user" | "model" | "tools";
 
@@ -102,7 +115,7 @@ interface Written {
 }
 
 function body(messages: readonly PlainMessage[]): GeminiBody {
-  const { system, others } = apart(turnsOf(messages));
+  const { system, others } = apart(turnsOf(messages, isInline));
   const ids = idsOf(callsIn(others), ANY);
   const written = merged(others.flatMap((turn) => contentsOf(turn, ids)));
   if (written[0]?.speaker === "model") {
@@ -215,18 +228,30 @@ function modelPartsOf(piece: Piece, ids: ReadonlyMap<Call, string>): GeminiPart[
       return isEmpty(made) ? [] : [made];
     }
     case "reasoning":
-      return part.provider === "google" && part.signature !== undefined
+      return isThought(part)
         ? [ownPart(piece, "text") ?? { text: part.text, thought: true, thoughtSignature: part.signature }]
-        : [];
+        : ownThoughts(piece);
     case "image":
     case "audio":
     case "file": {
       const isSpoken = part.data === undefined && part.transcript !== undefined;
       return isSpoken ? [{ text: part.transcript ?? "" }] : [mediaPartOf(piece as Piece<MediaPart>)];
     }
+    case "tool-call":
+    case "tool-result":
+      return [withFields(originOf(part)?.given as GeminiPart, PART)];
     default:
       return []; // Encrypted reasoning of another provider.
   }
+}
+
+const isThought = (part: ReasoningPart): part is ReasoningPart & { readonly signature: string } =>
+  part.provider === "google" && part.signature !== undefined;
+
+/** What the model thought, as Gemini gave it: a summary has no signature of its own. */
+function ownThoughts(piece: Piece): GeminiPart[] {
+  const own = ownPart(piece, "text");
+  return own?.thought === true && !isBlank(own.text ?? "") ? [own] : [];
 }
 
 function callOf(call: Call, id: string): GeminiPart {

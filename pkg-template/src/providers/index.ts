@@ -77,7 +77,7 @@ export function requestOf<Name extends ProviderName>(
   return publicCall(KIND, "requestOf", () => {
     const encoded: EncodedMessage = [];
     for (const [at, message] of listOf(messages).entries()) {
-      readMessage(message, `messages[${at}]`, KIND, encoded, shapeName);
+      readMessage(message, `messages[${at}]`, KIND, encoded, { shape: shapeName, before: messages[at - 1] });
     }
     return requestOfRead(provider, messages, () => shapeName);
   });
@@ -94,7 +94,7 @@ export function requestOfRead<Name extends ProviderName>(
   cacheEnds: readonly number[] = [],
 ): RequestBodies[Name] {
   const { title, rules, body } = providerOf(provider);
-  const read = messages.map((message, at) => readAt(message, at, shapeNameAt(at)));
+  const read = messages.map((message, at) => readAt(message, at, shapeNameAt(at), messages[at - 1]));
   const made = inPlace(title, () => body(withCacheMarks(provider, read, cacheEnds)));
   const [problem] = problemsIn(rules, made);
   if (problem !== undefined) {
@@ -141,9 +141,14 @@ function unread(path: string, problem: string, nextAction: string): ContextError
   return new ContextError({ kind: KIND, code: "INVALID_TRANSCRIPT", message: `${path}: ${problem}`, path, nextAction });
 }
 
-function readAt(message: AnyMessage, at: number, shapeName: string | undefined): ReturnType<typeof plainOf> {
+function readAt(
+  message: AnyMessage,
+  at: number,
+  shapeName: string | undefined,
+  before: AnyMessage | undefined,
+): ReturnType<typeof plainOf> {
   try {
-    return plainOf(message, shapeName);
+    return plainOf(message, shapeName, before);
   } catch (failure) {
     if (!(failure instanceof Malformed)) {
       throw failure;

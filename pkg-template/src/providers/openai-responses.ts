@@ -10,7 +10,7 @@
 import { isRecord } from "../base/plain-data.js";
 import { originOf } from "../read/given.js";
 import { Malformed } from "../read/malformed.js";
-import type { CallPart, MediaPart, PlainPart, ReasoningPart, RedactedPart } from "../read/plain.js";
+import type { CallPart, MediaPart, PlainPart, ReasoningPart, RedactedPart, TextPart } from "../read/plain.js";
 import type { PlainMessage } from "../read/shapes/shape.js";
 import { argumentsOf, fitted, idsOf, outcomeOf, parsedObject, wordLimit } from "./calls.js";
 import { dataUrl, mediaOf, refuse, webAddress } from "./media.js";
@@ -78,8 +78,19 @@ export interface ResponsesBody {
 
 const ID = wordLimit(64);
 const NAME = wordLimit(64);
-/** The ids that the provider gives to items. Another one refuses the request. */
+/** The ids that the provider gives to items, by their types. Another one refuses the request. */
 const ITEM_ID = /^[a-z]+_[A-Za-z0-9_]+$/;
+const ITEM_ID_BEGINNINGS: Readonly<Record<string, string>> = {
+  message: "msg_",
+  reasoning: "rs_",
+  function_call: "fc_",
+  custom_tool_call: "ctc_",
+};
+
+/** Whether the provider gave an item of a type its id. */
+function isItemId(id: unknown, type: string): id is string {
+  return typeof id === "string" && ITEM_ID.test(id) && id.startsWith(ITEM_ID_BEGINNINGS[type] ?? "");
+}
 
 const PARTS: Readonly<Record<string, Schema>> = {
   input_text: fields("type text prompt_cache_breakpoint"),
@@ -99,9 +110,13 @@ const ITEMS: Readonly<Record<string, Schema>> = {
   custom_tool_call_output: OUTPUT,
   reasoning: fields("type id summary content encrypted_content status"),
 };
-/** An item of a tool that the provider runs, which has its result in it. */
+/** An item of a tool that the provider runs, which has its result in it, or one that is given to the model beside the conversation. */
 const HOSTED =
-  /^(?:web_search|file_search|image_generation|code_interpreter|mcp)_call$|^mcp_|^compaction$|^item_reference$/;
+  /^(?:web_search|file_search|image_generation|code_interpreter|mcp)_call$|^mcp_list_tools$|^compaction$|^additional_tools$|^configuration_update$/;
+/** An item that calls a tool of the provider's own, which the application runs or allows, and one that says what that gave. */
+const CALLED = /^(?:computer|local_shell|shell|apply_patch|tool_search)_call$|^program$|^mcp_approval_request$/;
+const GAVE =
+  /^(?:computer_call|local_shell_call|shell_call|apply_patch_call|tool_search|program)_output$|^mcp_approval_response$/;
 
 function body(messages: readonly PlainMessage[]): ResponsesBody {
   const turns = turnsOf(messages, isInline);
@@ -124,7 +139,7 @@ function ownItem(part: PlainPart): Readonly<Record<string, unknown>> | undefined
 }
 
 function isInline(part: PlainPart): boolean {
-  return part.type !== "text" && HOSTED.test(String(ownItem(part)?.type));
+  return HOSTED.test(String(ownItem(part)?.type));
 }
 
 /** An item, or reasoning that is left out. */
@@ -139,7 +154,10 @@ function isOfAssistant(item: Entry | undefined): item is ResponsesItem {
   if (item === undefined || item === LEFT_OUT || isReasoning(item)) {
     return false;
   }
-  return "role" in item ? item.role === "assistant" : !typeOf(item).endsWith("_output");
+  const type = typeOf(item);
+  return "role" in item && type !== "additional_tools"
+    ? item.role === "assistant"
+    : !/_output$/.test(type) && !GAVE.test(type);
 }
 
 /**
@@ -165,7 +183,7 @@ function taken(entries: readonly Entry[]): ResponsesItem[] {
 
 /** An item without its id. One of a tool that the provider runs keeps it. */
 function withoutId(item: ResponsesItem): ResponsesItem {
-  if (!("id" in item) || HOSTED.test(typeOf(item))) {
+  if (!("id" in item) || HOSTED.test(typeOf(item)) || CALLED.test(typeOf(item))) {
     return item;
   }
   const { id, ...others } = item;
@@ -192,7 +210,7 @@ function itemsOf(turn: Turn, ids: ReadonlyMap<Call, string>): Entry[] {
 /** One text as it is; more, and the caller's own part, as a list. */
 function contentOf(pieces: readonly Piece[]): string | ResponsesPart[] {
   const [first, ...others] = pieces;
-  const isText = others.length === 0 && first?.part.type === "text" && ownItem(first.part) === undefined;
+  const isText = others.length === 0 && first?.part.type === "text" && ownPart(first) === undefined;
   return isText ? (first.part as PlainPart & { type: "text" }).text : pieces.map(partOf);
 }
 
@@ -266,9 +284,7 @@ function saidOf(pieces: readonly Piece[], ids: ReadonlyMap<Call, string>): Entry
     } else if (part.type === "reasoning" || part.type === "redacted_thinking") {
       addReasoning(items, part);
     } else if (part.type === "text") {
-      items.push(
-        ...(isBlank(part.text) ? [] : [textItemOf(part.text, part.provider === "openai" ? part.id : undefined)]),
-      );
+      addText(items, part);
     } else if (part.type === "audio" && part.transcript !== undefined) {
       items.push({ role: "assistant", content: part.transcript });
     } else if (part.type === "tool-call" || part.type === "tool-result") {
@@ -294,27 +310,62 @@ function isWholeItem(given: Readonly<Record<string, unknown>>, part: PlainPart):
 
 /** An item with the fields that are known; an id that the provider did not give is left out. */
 function fittedItem(given: Readonly<Record<string, unknown>>): ResponsesItem {
-  const schema = ITEMS[String(given.type)];
-  const item = schema === undefined ? given : withFields(given, schema);
-  if (item.id === undefined || (typeof item.id === "string" && ITEM_ID.test(item.id))) {
+  const type = String(given.type);
+  const schema = ITEMS[type];
+  const item = fittedParts(schema === undefined ? given : withFields(given, schema), schema);
+  if (item.id === undefined || isItemId(item.id, type)) {
     return item as unknown as ResponsesItem;
   }
   const { id, ...others } = item;
   return others as unknown as ResponsesItem;
 }
 
-function textItemOf(text: string, id: string | undefined): ResponsesItem {
-  if (id === undefined || !ITEM_ID.test(id)) {
-    return { role: "assistant", content: text };
+/** An item whose parts have the fields that are known. */
+function fittedParts(
+  item: Readonly<Record<string, unknown>>,
+  schema: Schema | undefined,
+): Readonly<Record<string, unknown>> {
+  const field = schema === MESSAGE ? "content" : "output";
+  const held = item[field];
+  if ((schema !== MESSAGE && schema !== OUTPUT) || !Array.isArray(held)) {
+    return item;
   }
-  const content = [{ type: "output_text" as const, text, annotations: [] as [] }];
-  return { type: "message", role: "assistant", id, status: "completed", content };
+  const parts = listIn(item, field).map((part) => {
+    const known = isRecord(part) ? PARTS[String(part.type)] : undefined;
+    return known === undefined ? part : withFields(part as object, known);
+  });
+  return parts.every((part, at) => part === held[at]) ? item : { ...item, [field]: parts };
+}
+
+type SaidItem = Extract<ResponsesItem, { readonly status: "completed" }>;
+
+/** A text as an item; texts of one item are one. */
+function addText(items: Entry[], part: TextPart): void {
+  const { text } = part;
+  const id = part.provider === "openai" ? part.id : undefined;
+  if (isBlank(text)) {
+    return;
+  }
+  if (!isItemId(id, "message")) {
+    items.push({ role: "assistant", content: text });
+    return;
+  }
+  const isRefusal = ownItem(part)?.type === "refusal";
+  const held: SaidItem["content"][number] = isRefusal
+    ? { type: "refusal", refusal: text }
+    : { type: "output_text", text, annotations: [] };
+  const last = items.at(-1);
+  if (last !== undefined && last !== LEFT_OUT && typeOf(last) === "message" && (last as SaidItem).id === id) {
+    (last as SaidItem).content.push(held);
+  } else {
+    items.push({ type: "message", role: "assistant", id, status: "completed", content: [held] });
+  }
 }
 
 /** Reasoning as an item; parts of one item are one. */
 function addReasoning(items: Entry[], part: ReasoningPart | RedactedPart): void {
   const { id, provider, data } = part;
-  if (provider !== "openai" || id === undefined || !ITEM_ID.test(id)) {
+  if (provider !== "openai" || !isItemId(id, "reasoning")) {
     items.push(LEFT_OUT);
     return;
   }
@@ -336,14 +387,18 @@ function callOf(call: Call, id: string): ResponsesItem {
   const { part } = call;
   const name = fitted(part.toolName, NAME);
   const given = ownItem(part);
-  if (given?.call_id === id && given.name === name && isWholeCall(given)) {
+  if (given !== undefined && CALLED.test(String(given.type))) {
+    return given.call_id == null ? fittedItem(given) : fittedItem({ ...given, call_id: id });
+  }
+  if (given?.call_id === id && NAME.pattern.test(String(given.name)) && isWholeCall(given)) {
     return fittedItem(given);
   }
-  const itemId = part.provider === "openai" && part.id !== undefined && ITEM_ID.test(part.id) ? { id: part.id } : {};
   const custom = customInputOf(part);
-  return custom === undefined
-    ? { type: "function_call", call_id: id, name, arguments: argumentsOf(call).text, ...itemId }
-    : { type: "custom_tool_call", call_id: id, name, input: custom, ...itemId };
+  const type = custom === undefined ? "function_call" : "custom_tool_call";
+  const itemId = part.provider === "openai" && isItemId(part.id, type) ? { id: part.id } : {};
+  return type === "function_call"
+    ? { type, call_id: id, name, arguments: argumentsOf(call).text, ...itemId }
+    : { type, call_id: id, name, input: custom as string, ...itemId };
 }
 
 function isWholeCall({ type, arguments: given, input }: Readonly<Record<string, unknown>>): boolean {
@@ -367,13 +422,26 @@ function resultsOf(results: Call["results"], id: string, call?: Call): Responses
   const isCustom = made !== undefined && "type" in made && made.type === "custom_tool_call";
   const type = isCustom ? "custom_tool_call_output" : "function_call_output";
   const given = ownItem(first.part);
-  if (others.length === 0 && given?.type === type && given.call_id === id && typeof given.output === "string") {
+  if (given !== undefined && GAVE.test(String(given.type))) {
+    return results.map(({ part }) => {
+      const item = ownItem(part) ?? given;
+      return item.call_id == null ? fittedItem(item) : fittedItem({ ...item, call_id: id });
+    });
+  }
+  if (others.length === 0 && given?.type === type && given.call_id === id && isWholeOutput(given.output)) {
     return [fittedItem(given)];
   }
   const { text, parts } = outcomeOf(results);
   const said = parts.filter(({ part }) => part.type !== "text" || !isBlank(part.text));
   const isList = text === undefined || said.some((piece) => ownPart(piece) !== undefined);
   return [{ type, call_id: id, output: isList && said.length > 0 ? said.map(partOf) : (text ?? "") }];
+}
+
+/** Whether what a tool gave may stand as it is: a text, or parts with something in each. */
+function isWholeOutput(output: unknown): boolean {
+  const isHeld = (part: unknown): boolean =>
+    isRecord(part) && String(part.type) in PARTS && !(typeof part.text === "string" && isBlank(part.text));
+  return typeof output === "string" || (Array.isArray(output) && output.length > 0 && output.every(isHeld));
 }
 
 // ---- Rules ----
@@ -392,6 +460,22 @@ function rows(given: unknown): readonly Row[] {
     const { call_id: id, name } = row;
     if (type === "function_call" || type === "custom_tool_call") {
       return { place, role: "assistant", held: [{ place, kind: "call" as const, id, name, input: row.arguments }] };
+    }
+    if (CALLED.test(type)) {
+      const isOpen = id == null; // The provider answers it itself, or nothing pairs it with its answer.
+      return {
+        place,
+        role: "assistant",
+        held: [isOpen ? { place, kind: "other" } : { place, kind: "call", id, name: type }],
+      };
+    }
+    if (GAVE.test(type) && id == null) {
+      const isOfShell = type === "local_shell_call_output";
+      return {
+        place,
+        role: "results",
+        held: [isOfShell ? { place, kind: "result", id: row.id } : { place, kind: "other" }],
+      };
     }
     if (type.endsWith("_output")) {
       return {
@@ -449,7 +533,7 @@ const rules: readonly Rule[] = [
   idsAreUnique(rows, [PAGE]),
   makeRule(
     "item-ids-fit",
-    `The id of an item matches ${ITEM_ID}, as the provider gives it.`,
+    `The id of an item matches ${ITEM_ID}, as the provider gives it; that of a message begins with msg_, of reasoning with rs_, of a call with fc_ or ctc_.`,
     [
       "https://github.com/CopilotKit/CopilotKit/pull/6117",
       "https://github.com/nodetool-ai/nodetool/pull/4252",
@@ -457,8 +541,9 @@ const rules: readonly Rule[] = [
     ],
     function* (given) {
       for (const [at, item] of listIn(given, "input").entries()) {
-        const id = isRecord(item) ? item.id : undefined;
-        if (id != null && !(typeof id === "string" && ITEM_ID.test(id))) {
+        const { id, type = "message" } = isRecord(item) ? item : {};
+        const isOfCall = type === "local_shell_call_output"; // It has the id of the call.
+        if (id != null && !isOfCall && !isItemId(id, String(type))) {
           yield [`input[${at}].id`, `the id ${String(id)} does not match`];
         }
       }

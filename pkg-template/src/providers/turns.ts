@@ -136,7 +136,8 @@ function atomsOf(message: PlainMessage, at: number, isInline: (part: PlainPart) 
       return [];
     }
     const isResult = part.type === "tool-result" && !(role === "assistant" && isInline(part));
-    if (role !== "assistant" && (part.type === "reasoning" || part.type === "redacted_thinking")) {
+    const isThought = part.type === "reasoning" || part.type === "redacted_thinking";
+    if (role !== "assistant" && isThought && !isInline(part)) {
       return []; // Nobody but the assistant thinks in a request.
     }
     if (role !== "assistant" && part.type === "tool-call") {
@@ -150,29 +151,35 @@ function atomsOf(message: PlainMessage, at: number, isInline: (part: PlainPart) 
       return [{ part, place, source: message, message: at, kind: "result", name: undefined }];
     }
     // What a tool says without a call has no place of its own in a request: it stands as the user's.
-    const kind = role === "tool" ? "user" : role;
+    const kind = isThought ? "assistant" : role === "tool" ? "user" : role;
     return [
       { part, place, source: message, message: at, kind, name: role === "tool" ? undefined : (name ?? undefined) },
     ];
   });
 }
 
-/** Which result answers which call: the latest before it with its id. */
+/**
+ * Which result answers which call: the latest before it with its id. Of calls with one id that the assistant made at once, such as
+ * calls of one name where there are no ids, the first has the first result.
+ */
 function pairs(
   atoms: readonly Atom[],
   isInline: (part: PlainPart) => boolean,
 ): { readonly calls: ReadonlyMap<Atom, Call>; readonly answered: ReadonlyMap<Atom, Call> } {
   const calls = new Map<Atom, Call>();
   const answered = new Map<Atom, Call>();
-  const latest = new Map<string, Call>();
+  const latest = new Map<string, Call[]>();
   for (const atom of atoms) {
     const { part, place, source } = atom;
     if (part.type === "tool-call" && !isInline(part)) {
       const call: Call = { part, place, source, results: [] };
       calls.set(atom, call);
-      latest.set(part.toolCallId, call);
+      const atOnce = latest.get(part.toolCallId);
+      const isOfOneMessage = atOnce?.[0]?.source === source && atOnce?.every(({ results }) => results.length === 0);
+      latest.set(part.toolCallId, isOfOneMessage ? [...atOnce, call] : [call]);
     } else if (atom.kind === "result" && part.type === "tool-result") {
-      const call = latest.get(part.toolCallId);
+      const open = latest.get(part.toolCallId);
+      const call = open?.find(({ results }) => results.length === 0) ?? open?.at(-1);
       if (call !== undefined) {
         call.results.push({ part, place, source });
         answered.set(atom, call);

@@ -26,8 +26,11 @@ export function mediaPlaces(part: Row): {
   const audio = recordOf(part.input_audio);
   const said = recordOf(part.audio);
   const image = recordOf(part.image_url);
+  // The AI SDK may say in a field of its own what data is.
+  const tagged = recordOf(part.data);
   const held = [
     part.data,
+    tagged.data,
     part.image,
     part.audio,
     part.file,
@@ -44,7 +47,7 @@ export function mediaPlaces(part: Row): {
     said,
     image,
     held,
-    addresses: [part.url, part.image_url, image.url, file.url, source.url],
+    addresses: [part.url, tagged.url, part.image_url, image.url, file.url, source.url],
   };
 }
 
@@ -68,6 +71,10 @@ export function givenMedia(part: Row): MediaFields {
   const value = held.map(heldIn).find(isSome) ?? [...addresses, file.file_url].map(addressIn).find(isSome);
   if (value !== undefined) {
     return { ...about, ...value };
+  }
+  const tagged = [part.data, part.image].map(taggedIn).find(isSome);
+  if (tagged !== undefined) {
+    return { ...about, ...tagged };
   }
   const id = ids.find((it) => typeof it === "string" && it !== "");
   return { ...about, ...texts({ id }) };
@@ -96,6 +103,17 @@ function heldIn(value: unknown): MediaFields | undefined {
   }
   const { data, url } = recordOf(value);
   return data === undefined && url === undefined ? undefined : (heldIn(data) ?? addressIn(url));
+}
+
+/** What the AI SDK's data holds beside bytes and addresses: a text, or what a provider calls a file that it has. */
+function taggedIn(value: unknown): MediaFields | undefined {
+  const row = recordOf(value);
+  if (row.type === "text" && typeof row.text === "string" && row.text !== "") {
+    return { source: { type: "text", media_type: "text/plain", data: row.text } };
+  }
+  const reference = row.type === "reference" ? recordOf(row.reference) : row.type === undefined ? row : {};
+  const id = Object.values(reference).find((it) => typeof it === "string" && it !== "");
+  return id === undefined ? undefined : { id: id as string };
 }
 
 /** What a field holds that is for addresses. */

@@ -116,6 +116,11 @@ export type PartInput =
       readonly content: readonly { readonly type: "text"; readonly text: string }[];
     }
   | { readonly type: "container_upload"; readonly file_id: string }
+  /** What Anthropic made of the messages before it. */
+  | { readonly type: "compaction"; readonly content?: string | null; readonly encrypted_content?: string | null }
+  /** What a provider of the AI SDK has of its own, and a file that is part of reasoning. */
+  | { readonly type: "custom"; readonly kind: string }
+  | (MediaFacts & { readonly type: "reasoning-file"; readonly data: unknown })
   /** What the AI SDK asks its user, and is answered. No model is shown it: it is refused. */
   | { readonly type: "tool-approval-request" | "tool-approval-response"; readonly approvalId: string };
 

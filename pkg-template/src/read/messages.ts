@@ -3,15 +3,16 @@
 import type { CoreTranscript } from "#core";
 import { ContextError, type ErrorKind } from "../base/errors.js";
 import { FIELDS, type Field, ROLES, type Role } from "../base/generated.js";
-import { firstHole, jsonOf, untilHole } from "../base/lists.js";
+import { firstHole, jsonOf } from "../base/lists.js";
 import { describe } from "../base/options.js";
 import { isRecord } from "../base/plain-data.js";
 import { call } from "../engine/engine.js";
 import { list, Malformed, required, text } from "./malformed.js";
 import { mediaOf } from "./media.js";
-import type { MessageInput, PartInput } from "./message.js";
+import type { MediaSource, MessageInput, PartInput } from "./message.js";
+import { OWN_PROVIDER, PROVIDER_OF_SHAPE, provenanceOf, sealedBy, thoughtDetails } from "./provenance.js";
 import { type AnyMessage, shapeOf } from "./shapes/index.js";
-import type { Origin, Row } from "./shapes/shape.js";
+import { kindOfMediaType, type Origin, type Row } from "./shapes/shape.js";
 import { hasMedia, lostField, sayingField } from "./substance.js";
 
 /**
@@ -66,17 +67,25 @@ const MEDIA_PART_FIELDS: ReadonlySet<string> = new Set([
   ...["type", "detail", "mediaType", "width", "height", "pages", "seconds", "bytes", ...MEDIA_FIELDS],
 ]);
 
-/** Reads a message into `encoded`, of the shape of that name where one is given. Fails with `INVALID_TRANSCRIPT` at `path`. */
+/** What a message is read by beside itself. */
+export interface Surroundings {
+  /** The name of its shape, where one was given. */
+  readonly shape?: string | undefined;
+  /** The message before it, where there is one. */
+  readonly before?: unknown;
+}
+
+/** Reads a message into `encoded`. Fails with `INVALID_TRANSCRIPT` at `path`. */
 export function readMessage(
   message: unknown,
   path: string,
   kind: ErrorKind,
   encoded: EncodedMessage,
-  shape?: string,
+  { shape, before }: Surroundings = {},
 ): void {
   encoded.length = 0;
   try {
-    read(message, encoded, shape);
+    read(message, encoded, shape, before);
   } catch (failure) {
     const isMalformed = failure instanceof Malformed;
     const place = isMalformed ? path + failure.place : path;
@@ -91,19 +100,21 @@ export function readMessage(
   }
 }
 
-function read(message: unknown, encoded: EncodedMessage, shapeName: string | undefined): void {
+function read(message: unknown, encoded: EncodedMessage, shapeName: string | undefined, before: unknown): void {
   if (typeof message !== "object" || message === null || Array.isArray(message)) {
     throw new Malformed("", `expected a message, got ${describe(message)}`, "Pass objects with role and content.");
   }
-  const row = message as Row;
-  const shape = shapeOf(row, shapeName);
+  const given = message as Row;
+  const shape = shapeOf(given, shapeName);
   if (shape === undefined) {
-    checkIsNoFile(row);
-    readPlain(row, encoded, MESSAGE_FIELDS);
+    checkIsNoFile(given);
+    readPlain(given, encoded, MESSAGE_FIELDS, OWN_PROVIDER);
     return;
   }
+  const row = shape.behind?.(given, before) ?? given;
   const plain = shape.read(row);
-  const begin = readPlain({ ...ownFields(row, shape.fields), ...plain }, encoded, PLAIN_FIELDS);
+  const maker = PROVIDER_OF_SHAPE[shape.name];
+  const begin = readPlain({ ...ownFields(row, shape.fields), ...plain }, encoded, PLAIN_FIELDS, maker);
   if (plain.joinsNext === true) {
     push(encoded, "joinsNext", "");
   }
@@ -140,8 +151,16 @@ function ownFields(row: Row, taken: ReadonlySet<string>): Row {
   return Object.fromEntries(own.map((field) => [field, row[field]]));
 }
 
-/** Reads a message in windrow's own form; `known` are the fields of it that may be there. Gives where its content begins. */
-function readPlain(input: Row, encoded: EncodedMessage, known: ReadonlySet<string>): number {
+/**
+ * Reads a message in windrow's own form; `known` are the fields of it that may be there, and `maker` is whose reasoning it holds where
+ * it does not say so. Gives where its content begins.
+ */
+function readPlain(
+  input: Row,
+  encoded: EncodedMessage,
+  known: ReadonlySet<string>,
+  maker: string | undefined,
+): number {
   const role = input.role;
   const roleCode = roleCodes.get(role);
   if (roleCode === undefined) {
@@ -182,9 +201,10 @@ function readPlain(input: Row, encoded: EncodedMessage, known: ReadonlySet<strin
   push(encoded, "priority", priorityOf(input.priority));
   push(encoded, "timeToLive", timeToLiveOf(input.ttlSeconds));
   const begin = encoded.length;
-  readContent(input.content, encoded);
+  readContent(input.content, encoded, maker);
   push(encoded, "text", text(input.refusal, ".refusal"));
-  for (const thought of thoughtsOf(input)) {
+  for (const [thought, proof] of thoughtsOf(input)) {
+    push(encoded, "reasoningOf", makerOf(proof ?? input, maker));
     push(encoded, "reasoning", thought);
   }
   for (const field of ["toolCalls", "tool_calls"]) {
@@ -226,23 +246,34 @@ function isAnswerOfTools({ role, content }: Record<string, unknown>): boolean {
   );
 }
 
-/** What the assistant thought, where it stands beside the content. */
-function thoughtsOf(input: Record<string, unknown>): readonly string[] {
+/** What the assistant thought, where it stands beside the content, and the part that says whose it is. */
+function thoughtsOf(input: Record<string, unknown>): readonly (readonly [thought: string, proof?: Row])[] {
+  const details = thoughtDetails(input.reasoning_details).map(
+    (part) => [part.type === "reasoning" ? part.text : part.data, part as unknown as Row] as const,
+  );
   for (const field of REASONING_FIELDS) {
     const thought = input[field];
     if (typeof thought === "string" && thought !== "") {
-      return [thought];
+      return [details.find(([said]) => said === thought) ?? [thought]];
     }
   }
-  const details = Array.isArray(input.reasoning_details) ? input.reasoning_details : [];
-  return untilHole(details)
-    .map((detail) => detail?.text ?? detail?.summary ?? detail?.data)
-    .filter((thought) => typeof thought === "string");
+  return details;
+}
+
+/** Whose reasoning is, with what proves it to that provider; undefined where nothing does. */
+function makerOf(part: Row, maker: string | undefined): string | undefined {
+  if (part.type === "redacted_thinking") {
+    return typeof part.provider === "string" ? part.provider : (provenanceOf(part, maker).provider ?? maker);
+  }
+  const { provider, signature, data, id } = provenanceOf(part, maker);
+  const isProven = provider === "anthropic" ? signature ?? data : signature ?? id ?? data;
+  // A summary of Gemini's has no signature of its own.
+  return isProven === undefined ? (part.provider === "google" ? part.provider : undefined) : provider;
 }
 
 /** The id of the call that a message answers says nothing, and so do the id and the name of a call without arguments. */
-const SAYS_NOTHING_BY_ITSELF: readonly Field[] = ["resultId"];
-const SAYS_NOTHING_IN_A_PART: readonly Field[] = ["resultId", "callId", "callName"];
+const SAYS_NOTHING_BY_ITSELF: readonly Field[] = ["resultId", "reasoningOf"];
+const SAYS_NOTHING_IN_A_PART: readonly Field[] = ["resultId", "reasoningOf", "callId", "callName"];
 
 /** Whether nothing that is said was read from `begin` on, apart from `silent` fields. */
 function saysNothing(encoded: EncodedMessage, begin: number, silent: readonly Field[]): boolean {
@@ -348,17 +379,17 @@ function timeToLiveOf(seconds: unknown): string | undefined {
   return String(Math.min(Math.round(seconds * 1000), Number.MAX_SAFE_INTEGER));
 }
 
-function readContent(content: unknown, encoded: EncodedMessage): void {
+function readContent(content: unknown, encoded: EncodedMessage, maker: string | undefined): void {
   if (typeof content === "string") {
     push(encoded, "text", content);
     return;
   }
   for (const [position, part] of list(content, ".content", "a text or a list of parts").entries()) {
-    readPart(part, `.content[${position}]`, encoded);
+    readPart(part, `.content[${position}]`, encoded, maker);
   }
 }
 
-function readPart(part: unknown, place: string, encoded: EncodedMessage): void {
+function readPart(part: unknown, place: string, encoded: EncodedMessage, maker: string | undefined): void {
   if (typeof part === "string") {
     push(encoded, "text", part);
     return;
@@ -368,6 +399,9 @@ function readPart(part: unknown, place: string, encoded: EncodedMessage): void {
   }
   const input = part as Record<string, unknown>;
   const begin = encoded.length;
+  if (typeof input.type === "string" && THOUGHT.test(input.type)) {
+    push(encoded, "reasoningOf", makerOf(input, maker));
+  }
   const known = readFields(input, place, encoded);
   const isEmpty = saysNothing(encoded, begin, SAYS_NOTHING_IN_A_PART);
   checkNothingIsLost(input, { place, what: "part", known }, isEmpty, encoded, begin);
@@ -383,6 +417,8 @@ export function isOfTool(part: unknown): boolean {
   const type = String((part as { readonly type?: unknown } | null)?.type);
   return type === "tool-call" || APPROVAL.test(type) || CALL_TYPE.test(type) || RESULT_TYPE.test(type);
 }
+
+const THOUGHT = /^(?:reasoning|thinking|redacted_thinking)$/;
 
 /** Reads the fields of a part; gives those that it knows. */
 function readFields(input: Record<string, unknown>, place: string, encoded: EncodedMessage): ReadonlySet<string> {
@@ -415,6 +451,18 @@ function readFields(input: Record<string, unknown>, place: string, encoded: Enco
     case "container_upload":
       readMedia(input, place, "file", encoded);
       return MEDIA_PART_FIELDS;
+    case "reasoning-file":
+      readMedia(input, place, kindOfMediaType(input.mediaType), encoded);
+      return MEDIA_PART_FIELDS;
+    case "custom":
+      for (const { data } of sealedBy(input.providerOptions)) {
+        push(encoded, "reasoning", data);
+      }
+      return CUSTOM_FIELDS;
+    case "compaction":
+      push(encoded, "reasoningOf", "anthropic");
+      push(encoded, "reasoning", compacted(input, place));
+      return COMPACTION_FIELDS;
     case "search_result":
       readSearchResult(input, place, encoded);
       return SEARCH_RESULT_FIELDS;
@@ -458,10 +506,12 @@ const APPROVAL_FIELDS: ReadonlySet<string> = new Set([
 ]);
 const TOOL_CALL_FIELDS: ReadonlySet<string> = new Set(["toolCallId", "toolName", "input", "args"]);
 const TOOL_RESULT_FIELDS: ReadonlySet<string> = new Set(["toolCallId", "toolName", "output", "result"]);
-const TOOL_USE_FIELDS: ReadonlySet<string> = new Set(["id", "name", "input"]);
+const TOOL_USE_FIELDS: ReadonlySet<string> = new Set(["id", "name", "input", "server_name", "toolset_name", "caller"]);
 const TOOL_RESULT_BLOCK_FIELDS: ReadonlySet<string> = new Set(["tool_use_id", "content"]);
 const CALL_FIELDS: ReadonlySet<string> = new Set(["id", "name", "arguments", "input", "function", "custom"]);
 const TEXT_FIELDS: ReadonlySet<string> = new Set(["text", "refusal", "thinking"]);
+const CUSTOM_FIELDS: ReadonlySet<string> = new Set(["kind", "providerOptions"]);
+const COMPACTION_FIELDS: ReadonlySet<string> = new Set(["content", "encrypted_content", "tool_changes"]);
 const SEARCH_RESULT_FIELDS: ReadonlySet<string> = new Set(["title", "source", "content"]);
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
@@ -503,14 +553,23 @@ function readMedia(
   push(encoded, kind, mediaOf(input, kind, text(given, place + detail)));
 }
 
+/** What Anthropic made of the messages before it: its text, or that encrypted. */
+export function compacted({ content, encrypted_content }: Row, place: string): string {
+  return text(content, `${place}.content`) ?? required(encrypted_content, `${place}.encrypted_content`);
+}
+
 /** What a search found, as Anthropic takes it: a document with its title and where it is from. */
 function readSearchResult(input: Record<string, unknown>, place: string, encoded: EncodedMessage): void {
+  readMedia({ type: "document", source: searchResult(input, place) }, place, "file", encoded);
+}
+
+/** The document that a search found. */
+export function searchResult(input: Row, place: string): MediaSource {
   const texts = list(input.content, `${place}.content`).map((block, at) =>
     required((block as { text?: unknown } | null)?.text, `${place}.content[${at}].text`),
   );
   const said = [text(input.title, `${place}.title`), text(input.source, `${place}.source`), ...texts];
-  const source = { type: "text", media_type: "text/plain", data: said.filter((it) => it != null).join("\n") };
-  readMedia({ type: "document", source }, place, "file", encoded);
+  return { type: "text", media_type: "text/plain", data: said.filter((it) => it != null).join("\n") };
 }
 
 /** What a tool gave: a text, any JSON, or one of the AI SDK's outputs, which say themselves what they are. */
@@ -539,7 +598,7 @@ function readBlocks(content: unknown, place: string, encoded: EncodedMessage): v
     if (kind !== undefined) {
       readMedia(block as Record<string, unknown>, at, kind, encoded);
     } else if (type === "text" || typeof block === "string") {
-      readPart(block, at, encoded);
+      readPart(block, at, encoded, undefined);
     } else {
       push(encoded, "text", json(block) ?? "");
     }

@@ -8,10 +8,10 @@ import { from, originOf } from "./given.js";
 import { list, Malformed, required } from "./malformed.js";
 import { givenMedia, type MediaFields } from "./media-fields.js";
 import type { Provenance } from "./message.js";
-import { APPROVAL, readMessage } from "./messages.js";
-import { provenanceOf, thoughtDetails } from "./provenance.js";
+import { APPROVAL, compacted, readMessage, searchResult } from "./messages.js";
+import { OWN_PROVIDER, PROVIDER_OF_SHAPE, provenanceOf, sealedBy, thoughtDetails } from "./provenance.js";
 import { type AnyMessage, type ShapeName, shapeNameOf, shapeOf } from "./shapes/index.js";
-import { type PlainMessage, type Row, recordOf } from "./shapes/shape.js";
+import { kindOfMediaType, type PlainMessage, type Row, recordOf } from "./shapes/shape.js";
 import { hasMedia } from "./substance.js";
 
 /** A text. */
@@ -74,21 +74,11 @@ const ABOUT = [
   ...["status", "target", "priority", "ttlSeconds", "pinned", "persist", "joinsNext"],
 ] as const;
 
-/** Whose reasoning is in the messages of a shape, where they do not say it. */
-const PROVIDER_OF_SHAPE: Readonly<Record<string, string>> = {
-  gemini: "google",
-  "openai-responses": "openai",
-  "openai-agents": "openai",
-};
-
-/** Reasoning with a signature is Anthropic's, where nothing says whose it is. */
-const OWN_PROVIDER = "anthropic";
-
 /**
- * What a message says, in windrow's own form: the message is of any shape that is read, or of that name. Throws `Malformed`, with
- * the place in the message, as reading it for the engine does.
+ * What a message says, in windrow's own form: the message is of any shape that is read, or of that name; `before` is the message
+ * before it. Throws `Malformed`, with the place in the message, as reading it for the engine does.
  */
-export function plainOf(message: AnyMessage, shapeName?: string): ReadMessage {
+export function plainOf(message: AnyMessage, shapeName?: string, before?: unknown): ReadMessage {
   if (typeof message !== "object" || message === null || Array.isArray(message)) {
     throw new Malformed("", `expected a message, got ${describe(message)}`, "Pass objects with role and content.");
   }
@@ -97,7 +87,7 @@ export function plainOf(message: AnyMessage, shapeName?: string): ReadMessage {
   if (shape === undefined) {
     return readOwn(row, OWN_PROVIDER);
   }
-  const plain = shape.read(row);
+  const plain = shape.read(shape.behind?.(row, before) ?? row);
   for (const part of plain.content) {
     if (originOf(part) === undefined) {
       from(part, undefined, ""); // Its place in windrow's own form says nothing to the caller.
@@ -114,7 +104,7 @@ export function plainMessage(message: AnyMessage, options?: { readonly shape?: S
   const kind = "transcript_error";
   return publicCall(kind, "plainMessage", () => {
     const shape = shapeNameOf(options?.shape, kind);
-    readMessage(message, "message", kind, [], shape);
+    readMessage(message, "message", kind, [], { shape });
     return plainOf(message, shape);
   });
 }
@@ -205,12 +195,20 @@ function contentOf(content: unknown, place: string, provider: string | undefined
     return [from({ type: "text", text: content }, undefined, place)];
   }
   return list(content, place, "a text or a list of parts").flatMap((part, at) =>
-    APPROVAL.test(String(recordOf(part).type)) ? [] : [partOf(part, `${place}[${at}]`, provider)],
+    APPROVAL.test(String(recordOf(part).type)) ? [] : partsOf(part, `${place}[${at}]`, provider),
   );
 }
 
 const RESULT_TYPE = /^tool-result$|^(?:\w+_)?tool_result$/;
 const CALL_TYPE = /^(?:(server|mcp)_)?tool_use$/;
+
+/** What a part is in its one form: one part, or for one of a provider's own what that has encrypted in it. */
+function partsOf(part: unknown, place: string, provider: string | undefined): readonly PlainPart[] {
+  const { type, providerOptions } = recordOf(part);
+  return type === "custom"
+    ? sealedBy(providerOptions).map((sealed) => from({ type: "redacted_thinking", ...sealed }, part, place))
+    : [partOf(part, place, provider)];
+}
 
 /** A part of any form that is read, in its one form. */
 function partOf(part: unknown, place: string, provider: string | undefined): PlainPart {
@@ -255,6 +253,14 @@ function canonical(input: Row, place: string, provider: string | undefined): Pla
     case "file":
     case "document":
       return mediaPart(input, "file", place);
+    case "reasoning-file":
+      return mediaPart(input, kindOfMediaType(input.mediaType), place);
+    case "search_result":
+      return { type: "file", source: searchResult(input, place) };
+    case "container_upload":
+      return mediaPart(input, "file", place);
+    case "compaction":
+      return { type: "redacted_thinking", data: compacted(input, place), provider: "anthropic" };
     case "tool-call":
       return call(input, [input.toolCallId, input.toolName], input.input ?? input.args, place, provider);
     case "tool-result":

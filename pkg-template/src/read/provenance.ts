@@ -5,6 +5,37 @@ import { untilHole } from "../base/lists.js";
 import type { Provenance } from "./message.js";
 import { type Row, recordOf } from "./shapes/shape.js";
 
+/** Whose reasoning is in the messages of a shape, where they do not say it. */
+export const PROVIDER_OF_SHAPE: Readonly<Record<string, string>> = {
+  gemini: "google",
+  "openai-responses": "openai",
+  "openai-agents": "openai",
+};
+
+/** Reasoning with a signature is Anthropic's, where nothing says whose it is. */
+export const OWN_PROVIDER = "anthropic";
+
+/** The names under which providers give what they have encrypted. */
+const SEALED = ["redactedData", "reasoningEncryptedContent", "encryptedContent"] as const;
+/** Whose something is, by the name under which the AI SDK's packages give it. */
+const PROVIDERS: Readonly<Record<string, string>> = {
+  bedrock: "anthropic",
+  vertex: "google",
+  googleVertex: "google",
+  azure: "openai",
+};
+
+/** What providers have encrypted, in the AI SDK's options of a part: each with its provider, and what that calls it. */
+export function sealedBy(options: unknown): readonly (Provenance & { readonly provider: string; readonly data: string })[] {
+  return Object.entries(recordOf(options)).flatMap(([name, ofProvider]) =>
+    SEALED.flatMap((field) => {
+      const { [field]: data, itemId } = recordOf(ofProvider);
+      const id = typeof itemId === "string" ? { id: itemId } : {};
+      return typeof data === "string" && data !== "" ? [{ data, provider: PROVIDERS[name] ?? name, ...id }] : [];
+    }),
+  );
+}
+
 /** What is known of a part's making, and what its provider encrypted of it. */
 export interface Sealed extends Provenance {
   readonly data?: string;

@@ -7,7 +7,7 @@ import { describe } from "../base/options.js";
 import { publicCall, publicMethods } from "../base/public-call.js";
 import { call, engineGeneration } from "../engine/engine.js";
 import type { MessageInput } from "./message.js";
-import { appendEncoded, type EncodedMessage, isSame, readMessage } from "./messages.js";
+import { appendEncoded, type EncodedMessage, isSame, readMessage, type Surroundings } from "./messages.js";
 import { isInstructionRole } from "./roles.js";
 import { type AnyMessage, type ShapeName, shapeNameOf } from "./shapes/index.js";
 
@@ -70,7 +70,8 @@ export class Transcript<M extends AnyMessage = MessageInput> {
   /** Appends a message or a list of messages, all or none. Fails with `INVALID_TRANSCRIPT`. */
   append(messages: M | readonly M[]): void {
     const list = messageListOf<M>(messages, "transcript_error", this.length) ?? [messages as M];
-    const encodedMessages = readAll(list, this.length, "transcript_error", this.#shape);
+    const where = { first: this.length, shape: this.#shape, before: this.#messages.at(-1) };
+    const encodedMessages = readAll(list, "transcript_error", where);
     appendEncoded(this.#live(), encodedMessages, "transcript_error");
     for (const message of list) {
       this.#messages.push(message);
@@ -80,7 +81,8 @@ export class Transcript<M extends AnyMessage = MessageInput> {
   /** Puts a message in the place of the last one, for example a reply that is still being written. */
   replaceLast(message: M): void {
     const last = Math.max(this.length - 1, 0);
-    const encodedMessages = readAll([message], last, "transcript_error", this.#shape);
+    const where = { first: last, shape: this.#shape, before: this.#messages[last - 1] };
+    const encodedMessages = readAll([message], "transcript_error", where);
     this.truncate(last);
     appendEncoded(this.#live(), encodedMessages, "transcript_error");
     this.#messages.push(message);
@@ -182,7 +184,7 @@ export function sourceOf<M extends AnyMessage>(
   const were = known.slice(0, first);
   const isAsItWas = (row: number): boolean => {
     const encoded: EncodedMessage = [];
-    readMessage(messages[row], `messages[${row}]`, kind, encoded, shape);
+    readMessage(messages[row], `messages[${row}]`, kind, encoded, { shape, before: messages[row - 1] });
     return isSame(encoded, were[row] as EncodedMessage);
   };
   const lookAgain = (rows: readonly number[]): Source<M> | undefined =>
@@ -274,7 +276,7 @@ export function coreOf(
   kind: ErrorKind,
   { path, log, shape }: MessageFacts = {},
 ): CoreTranscript {
-  const encodedMessages = readAll(messages, 0, kind, shape, path);
+  const encodedMessages = readAll(messages, kind, { shape, path });
   const core = call(kind, () => new CoreTranscript());
   appendEncoded(core, encodedMessages, kind);
   if (log !== undefined) {
@@ -306,17 +308,24 @@ export function withCoreOf<T>(
   }
 }
 
+/** Where messages are read, and by what. */
+interface Place extends Surroundings {
+  /** The position of the first. */
+  readonly first?: number;
+  /** What the message of a position is called in errors. */
+  readonly path?: ((index: number) => string) | undefined;
+}
+
 function readAll(
   messages: readonly unknown[],
-  first: number,
   kind: ErrorKind,
-  shape: string | undefined,
-  path = (index: number): string => `messages[${index}]`,
+  { first = 0, path = (index) => `messages[${index}]`, shape, before }: Place,
 ): EncodedMessage[] {
   const encodedMessages: EncodedMessage[] = [];
   for (let index = 0; index < messages.length; index++) {
     const encoded: EncodedMessage = [];
-    readMessage(messages[index], path(first + index), kind, encoded, shape);
+    const own = index === 0 ? before : messages[index - 1];
+    readMessage(messages[index], path(first + index), kind, encoded, { shape, before: own });
     encodedMessages.push(encoded);
   }
   return encodedMessages;
@@ -363,10 +372,10 @@ function recognise(messages: readonly object[], kind: ErrorKind, first: number, 
   const { core, encodedMessages } = entry;
   const length = encodedMessages.length;
   const same = countSame(messages, entry, kind, first);
-  const added = readAll(messages.slice(same), same, kind, shape);
+  const added = readAll(messages.slice(same), kind, { first: same, shape, before: messages[same - 1] });
   if (encodedMessages.length !== length) {
     // A getter of a message built a context of the same messages meanwhile.
-    const own = readAll(messages, 0, kind, shape);
+    const own = readAll(messages, kind, { shape });
     const ownCore = call(kind, () => new CoreTranscript());
     appendEncoded(ownCore, own, kind);
     return { core: ownCore, known: own };
@@ -404,7 +413,7 @@ function countSame(messages: readonly unknown[], known: Remembered, kind: ErrorK
     if (index < first && message === known.messages[index]) {
       continue;
     }
-    readMessage(message, `messages[${index}]`, kind, encoded, known.shape);
+    readMessage(message, `messages[${index}]`, kind, encoded, { shape: known.shape, before: messages[index - 1] });
     if (!isSame(encoded, encodedMessages[index] as EncodedMessage)) {
       return index;
     }

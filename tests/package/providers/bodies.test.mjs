@@ -656,7 +656,7 @@ describe("media", () => {
     assert.deepEqual(functionResponse.response, { output: "see" });
     assert.equal(functionResponse.parts[0].inlineData.mimeType, "image/png");
     const [{ output }] = requestOf("ai-sdk", messages).messages[2].content;
-    assert.deepEqual(output.value[1], { type: "media", data: PIXEL, mediaType: "image/png" });
+    assert.deepEqual(output.value[1], { type: "image-data", data: PIXEL, mediaType: "image/png" });
   });
 
   test("what a provider does not take is an error with its place, and is never lost", async () => {
@@ -711,7 +711,7 @@ test("messages of another shape are sent as any", async () => {
     parts: [{ type: "file", mediaType: "video/mp4", url: "https://example.org/a" }],
   };
   const failure = await errorOf(() => requestOf("anthropic", [video]));
-  checkContextError(failure, { code: "NOT_SENDABLE", path: "messages[0]" });
+  checkContextError(failure, { code: "NOT_SENDABLE", path: "messages[0].parts[0]" });
 });
 
 describe("parts that a shape notes as the provider's own", async () => {

@@ -272,8 +272,8 @@ test("a shape's own reading goes through the same forms", () => {
   assert.deepEqual(plainOf(message, "ai-sdk-ui").id, "m");
   assert.deepEqual(
     plainOf(message).content.map((part) => originOf(part)),
-    Array.from({ length: 3 }, () => ({ given: undefined, place: "" })),
-    "its places are the message's alone, where the shape notes none",
+    [".parts[0]", ".parts[1]", ".parts[1]"].map((place) => ({ given: undefined, place })),
+    "each is at the place of the part that it is from",
   );
 });
 

@@ -2,16 +2,21 @@
 // tools' calls and what they gave.
 
 import { describe } from "../../base/options.js";
+import { from } from "../given.js";
 import { list, Malformed, required } from "../malformed.js";
 import type { PartInput } from "../message.js";
 import {
   callParts,
   DENIED,
+  inSteps,
   isOfVersion4,
   mediaPart,
   outputWithText,
   reasoningParts,
+  STEP,
+  type Stepped,
   sealedIn,
+  textPart,
 } from "./ai-sdk-parts.js";
 import {
   type MessageShape,
@@ -58,7 +63,11 @@ export const uiMessageShape: MessageShape = {
         "Give it a list of parts: an empty one where nothing is said.",
       );
     }
-    const read = list(parts, ".parts").flatMap((part, at) => readPart(recordOf(part), `.parts[${at}]`));
+    const read = inSteps(
+      list(parts, ".parts").flatMap((part, at): readonly Stepped[] =>
+        recordOf(part).type === "step-start" ? [STEP] : readPart(recordOf(part), `.parts[${at}]`),
+      ),
+    );
     // Stored messages of earlier versions say all of their text here too.
     const isSaid =
       typeof content === "string" ? textOf(read).includes(content) : list(content, ".content").length === 0;
@@ -93,6 +102,7 @@ const textOf = (parts: readonly PartInput[]): string =>
   parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 const isAllowed = ({ state, approval }: Row): boolean =>
   state === "approval-responded" && recordOf(approval).approved === true;
+const idOfApproval = ({ approval }: Row): unknown => recordOf(approval).id;
 const isTool = ({ type }: Row): boolean => TOOL.test(String(type));
 
 function kindOf(part: Row): TextKind {
@@ -123,15 +133,15 @@ function readPart(part: Row, place: string): readonly PartInput[] {
   const { type, providerMetadata } = part;
   switch (type) {
     case "text":
-      return [{ type, text: required(part.text, `${place}.text`) }];
+      return [textPart(required(part.text, `${place}.text`), providerMetadata, place)];
     case "reasoning":
-      return reasoningParts(required(part.text, `${place}.text`), providerMetadata);
+      return reasoningParts(required(part.text, `${place}.text`), providerMetadata, place);
     case "file":
     case "reasoning-file":
-      return [readFile(part, place)];
+      return [from(readFile(part, place), undefined, place)];
     case "custom":
       // A part of the provider's own: all that is known of it is what it may have encrypted.
-      return sealedIn(providerMetadata);
+      return sealedIn(providerMetadata, place);
     default:
       if (UNSEEN.test(String(type))) {
         return [];
@@ -149,9 +159,9 @@ function readPart(part: Row, place: string): readonly PartInput[] {
 
 /** A file, by its address, or by what its provider calls it. */
 function readFile(part: Row, place: string): PartInput {
-  const { url, providerReference: file } = part;
-  return file != null && (url == null || url === "")
-    ? mediaPart(part, { file })
+  const { url, providerReference: data } = part;
+  return data != null && (url == null || url === "")
+    ? mediaPart(part, { data })
     : mediaPart(part, { url: required(url, `${place}.url`) });
 }
 
@@ -165,6 +175,11 @@ function readTool(part: Row, place: string): readonly PartInput[] {
     toolName,
     input: part.input ?? part.rawInput,
     output: outputOf(part, place),
+    isError:
+      part.state === "output-error" || part.state === "output-denied" || recordOf(part.approval).approved === false,
+    providerExecuted: part.providerExecuted,
+    metadata: part.callProviderMetadata,
+    allowed: isAllowed(part) ? { type: "tool-approval-response", approvalId: idOfApproval(part), approved: true } : undefined,
   });
 }
 

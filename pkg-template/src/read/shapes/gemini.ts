@@ -3,12 +3,13 @@
 //
 // A call may have no id: its name stands for it then, and so it does for a response without one. A response belongs to the latest
 // call before it with its id, so calls of one name over time each have their own, and of parallel calls in one content all
-// responses go with that content. What one content cannot know of another stays open: where only the call or only the response
-// has an id, the two are not found to belong together; nor is the earlier one of two calls of one name without ids in contents
-// of their own, where the responses follow both.
+// responses go with that content. Where only the call or only the response has an id, the responses stand directly behind the calls:
+// name and order say then which belongs to which. What one content cannot know of another stays open: of two calls of one name
+// without ids in contents of their own, where the responses follow both, the earlier one is not found.
 
-import { jsonOf } from "../../base/lists.js";
+import { jsonOf, untilHole } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
+import { from } from "../given.js";
 import { list, Malformed, required, text as textAt } from "../malformed.js";
 import type { PartInput } from "../message.js";
 import { hasMedia } from "../substance.js";
@@ -42,7 +43,10 @@ const ROLES: ReadonlyMap<unknown, PlainMessage["role"]> = new Map([
 
 /** What a part holds, by the field that it is in; each is given the field's value, the part and the field's place. */
 const READERS: Readonly<Record<string, (held: unknown, part: Row, place: string) => readonly PartInput[]>> = {
-  text: (held, { thought }, place) => [{ type: thought === true ? "reasoning" : "text", text: required(held, place) }],
+  text(held, { thought }, place) {
+    const text = required(held, place);
+    return [thought === true ? { type: "reasoning", text, provider: "google" } : { type: "text", text }];
+  },
   inlineData: readMedia,
   fileData: readMedia,
   functionCall: (held, _, place) => readCall(recordOf(held), place),
@@ -50,22 +54,24 @@ const READERS: Readonly<Record<string, (held: unknown, part: Row, place: string)
   toolCall(held, _, place) {
     const { id, toolType, args } = recordOf(held);
     const toolName = required(toolType, `${place}.toolType`);
-    return [{ type: "tool-call", toolCallId: idOr(id, toolName, place), toolName, input: args }];
+    const toolCallId = idOr(id, toolName, place);
+    return [{ type: "tool-call", toolCallId, toolName, input: args, providerExecuted: true }];
   },
   toolResponse(held, _, place) {
     const { id, toolType, response } = recordOf(held);
     const toolCallId = textAt(id, `${place}.id`) || required(toolType, `${place}.toolType`);
-    return [{ type: "tool-result", toolCallId, output: saidBy(response) }];
+    return [{ type: "tool-result", toolCallId, output: saidBy(response), providerExecuted: true }];
   },
   executableCode(held, _, place) {
     const { id, language, code } = recordOf(held);
     const input = { language, code: required(code, `${place}.code`) };
-    return [{ type: "tool-call", toolCallId: idOr(id, CODE, place), toolName: CODE, input }];
+    return [{ type: "tool-call", toolCallId: idOr(id, CODE, place), toolName: CODE, input, providerExecuted: true }];
   },
   codeExecutionResult(held, _, place) {
     const { id, output } = recordOf(held);
+    const toolCallId = idOr(id, CODE, place);
     return [
-      { type: "tool-result", toolCallId: idOr(id, CODE, place), output: textAt(output, `${place}.output`) ?? "" },
+      { type: "tool-result", toolCallId, output: textAt(output, `${place}.output`) ?? "", providerExecuted: true },
     ];
   },
   // The transcript of audio: where this is in the part too, the model hears it.
@@ -98,6 +104,32 @@ export const geminiContentShape: MessageShape = {
       ? info === undefined && (role === "model" || parts.some(isGeminiPart))
       : parts === undefined && role === "model",
 
+  behind(row, before) {
+    const open = callsOf(before);
+    const parts = partsOf(row);
+    const isWhole = parts.length === (row.parts as readonly unknown[] | undefined)?.length;
+    if (open.length === 0 || !isWhole || !parts.some(({ functionResponse }) => functionResponse != null)) {
+      return row;
+    }
+    const responses = parts.map((part) =>
+      part.functionResponse == null ? undefined : recordOf(part.functionResponse),
+    );
+    // What has the same id on both sides is settled first.
+    const left = open.filter((call) => !call.id || !responses.some((response) => response?.id === call.id));
+    const made = parts.map((part, at) => {
+      const response = responses[at];
+      if (response === undefined || open.some(({ id }) => id && id === response.id)) {
+        return part;
+      }
+      const found = left.findIndex((call) => call.name === response.name && !(call.id && response.id));
+      const { id } = left.splice(found, found < 0 ? 0 : 1)[0] ?? response;
+      return id === response.id ? part : { ...part, functionResponse: { ...response, id } };
+    });
+    const isSame = made.every((part, at) => part === parts[at]);
+    const given = row.parts as readonly unknown[];
+    return isSame ? row : { ...row, parts: made.map((part, at) => (part === parts[at] ? given[at] : part)) };
+  },
+
   read({ id, role, parts, createdAt }) {
     const known = role == null ? "user" : ROLES.get(role);
     if (known === undefined) {
@@ -107,7 +139,10 @@ export const geminiContentShape: MessageShape = {
       id: id as string | undefined,
       role: known,
       createdAt: timeIn(createdAt),
-      content: wholeCalls(list(parts, ".parts")).flatMap(([part, at]) => readGeminiPart(part, `.parts[${at}]`)),
+      content: wholeCalls(list(parts, ".parts")).flatMap(([part, at]) => {
+        const place = `.parts[${at}]`;
+        return readGeminiPart(part, place).map((read) => from(read, part, place));
+      }),
     };
   },
 
@@ -126,7 +161,10 @@ export const geminiContentShape: MessageShape = {
   },
 };
 
-const partsOf = ({ parts }: Row): readonly Row[] => (parts ?? []) as readonly Row[];
+const partsOf = ({ parts }: Row): readonly Row[] => (Array.isArray(parts) ? untilHole(parts).map(recordOf) : []);
+/** The calls of functions in a content. */
+const callsOf = (content: unknown): readonly Row[] =>
+  partsOf(recordOf(content)).flatMap(({ functionCall }) => (functionCall == null ? [] : [recordOf(functionCall)]));
 const isOfTool = (part: Row): boolean => [...CALLS, ...RESPONSES].some((field) => part[field] != null);
 const hasAudio = ({ inlineData, fileData }: Row): boolean => inlineData != null || fileData != null;
 
@@ -155,8 +193,13 @@ export function readGeminiPart(part: unknown, place: string): readonly PartInput
         "Use the parts of Gemini's Content, or leave the part out.",
       );
     }
-    return read(held, row, `${place}.${field}`);
+    return read(held, row, `${place}.${field}`).map((made) => ({ ...made, ...signatureOf(row) }));
   });
+}
+
+/** What proves to the model's maker that a part is its own. */
+function signatureOf({ thoughtSignature }: Row): { readonly thoughtSignature?: string } {
+  return typeof thoughtSignature === "string" && thoughtSignature !== "" ? { thoughtSignature } : {};
 }
 
 /** What a part is, as far as its text goes. What the model thought stays when a text is cut. */
@@ -238,7 +281,8 @@ function readResponse({ id, name, response, parts }: Row, place: string): readon
   const media = list(parts, `${place}.parts`).flatMap((part, at) => readGeminiPart(part, `${place}.parts[${at}]`));
   const said = saidBy(response);
   const output = media.length === 0 ? said : { type: "content", value: [{ type: "text", text: said }, ...media] };
-  return [{ type: "tool-result", toolCallId, output }];
+  const isError = Object.keys(recordOf(response)).join() === "error";
+  return [{ type: "tool-result", toolCallId, output, ...(isError ? { isError } : {}) }];
 }
 
 /** What a function gave, as a text: its output or error where that is all, otherwise all of it as JSON. */

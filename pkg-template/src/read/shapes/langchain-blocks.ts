@@ -3,8 +3,9 @@
 
 import { jsonOf } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
+import { from, originOf } from "../given.js";
 import { list, Malformed, required, text as textAt } from "../malformed.js";
-import type { PartInput } from "../message.js";
+import type { PartInput, Provenance } from "../message.js";
 import { hasMedia } from "../substance.js";
 import { geminiFields, geminiPartWithText, kindOfGeminiPart, readGeminiPart } from "./gemini.js";
 import { fieldsWithValue, kindOfMediaType, type Row, recordOf, type TextKind } from "./shape.js";
@@ -40,16 +41,17 @@ const READERS: Readonly<Record<string, (block: Row, place: string) => Parts>> = 
   },
 
   reasoning: readReasoning,
-  thinking: ({ thinking, text }, place) => [
-    { type: "reasoning", text: required(thinking ?? text, `${place}.thinking`) },
+  thinking: ({ thinking, text, signature }, place) => [
+    { type: "reasoning", text: required(thinking ?? text, `${place}.thinking`), ...signedBy("anthropic", signature) },
   ],
-  redacted_thinking: ({ data }, place) => [redacted(data, `${place}.data`)],
+  redacted_thinking: ({ data }, place) => [{ ...redacted(data, `${place}.data`), provider: "anthropic" }],
   reasoning_content({ reasoningText, redactedContent }, place) {
     if (redactedContent != null) {
-      return [redacted(redactedContent, `${place}.redactedContent`)];
+      return [{ ...redacted(redactedContent, `${place}.redactedContent`), provider: "anthropic" }];
     }
-    const text = typeof reasoningText === "string" ? reasoningText : recordOf(reasoningText).text;
-    return [{ type: "reasoning", text: required(text, `${place}.reasoningText.text`) }];
+    const { text, signature } = typeof reasoningText === "string" ? { text: reasoningText } : recordOf(reasoningText);
+    const said = required(text, `${place}.reasoningText.text`);
+    return [{ type: "reasoning", text: said, ...signedBy("anthropic", signature) }];
   },
   // What Anthropic made of the messages before it: it is sent as it is, and no text of the message's.
   compaction: ({ content }, place) => [{ type: "reasoning", text: textAt(content, `${place}.content`) ?? "" }],
@@ -129,8 +131,28 @@ export function readBlocks(content: unknown, place: string): Parts {
   );
 }
 
-/** What a block holds. */
+/** What proves to a provider that reasoning is its own, where it signed it. */
+function signedBy(provider: string, signature: unknown): Provenance {
+  return typeof signature === "string" && signature !== "" ? { provider, signature } : {};
+}
+
+/** Types of blocks that a provider takes back as they are. */
+const GIVEN =
+  /^(?:text|image|image_url|input_audio|file|document|thinking|redacted_thinking|search_result)$|^server_tool_use$|_tool_result$|^(?:web_search|file_search|image_generation|code_interpreter|mcp)_call$/;
+
+/** What a block holds, at its place. */
 export function readBlock(block: unknown, place: string): Parts {
+  const parts = partsOf(block, place);
+  const given = GIVEN.test(String(recordOf(block).type)) ? block : undefined;
+  for (const part of parts) {
+    if (originOf(part) === undefined) {
+      from(part, given, place);
+    }
+  }
+  return parts;
+}
+
+function partsOf(block: unknown, place: string): Parts {
   if (typeof block === "string") {
     return [{ type: "text", text: block }];
   }
@@ -155,11 +177,16 @@ export function readBlock(block: unknown, place: string): Parts {
     return readGeminiPart({ [type]: row[type], thought, videoMetadata, mediaResolution }, place);
   }
   if (/(?:^|_)tool_use$/.test(type)) {
-    return readCall({ id: row.id, name: row.name, args: row.input }, place);
+    const hosted = type === "tool_use" ? {} : { providerExecuted: true };
+    return readCall({ id: row.id, name: row.name, args: row.input }, place).map((part) => ({ ...part, ...hosted }));
   }
   if (/(?:^|_)tool_result$/.test(type)) {
     const toolCallId = required(row.tool_use_id, `${place}.tool_use_id`);
-    return [{ type: "tool-result", toolCallId, output: outputOf(row.content, `${place}.content`) }];
+    const hosted = type === "tool_result" ? {} : { providerExecuted: true };
+    const failed = row.is_error === true ? { isError: true } : {};
+    return [
+      { type: "tool-result", toolCallId, output: outputOf(row.content, `${place}.content`), ...hosted, ...failed },
+    ];
   }
   if (RESULT.test(type)) {
     const { type: _, id, call_id, output, ...rest } = row;
@@ -265,7 +292,11 @@ function readText({ text, thought }: Row, place: string): Parts {
 
 /** Reasoning, as LangChain's blocks have it, or as an item of OpenAI's. */
 export function readReasoning(block: Row, place: string): Parts {
-  const { reasoning, text, summary, content, encrypted_content } = block;
+  const { id, reasoning, text, summary, content, encrypted_content, signature } = block;
+  // An item of OpenAI's has an id of its own, and a summary or what is encrypted.
+  const isItem = typeof id === "string" && (Array.isArray(summary) || encrypted_content != null);
+  const proof = isItem ? { provider: "openai", id } : signedBy("anthropic", signature);
+  const given = isItem && Array.isArray(summary) ? { ...block, type: "reasoning" } : undefined;
   const thoughts = [
     ...(reasoning == null && text == null ? [] : [required(reasoning ?? text, `${place}.reasoning`)]),
     ...textsIn(summary, `${place}.summary`),
@@ -274,13 +305,14 @@ export function readReasoning(block: Row, place: string): Parts {
   if (thoughts.length === 0 && encrypted_content == null && summary == null && content == null) {
     required(reasoning, `${place}.reasoning`);
   }
-  return [
-    ...thoughts.map((thought): PartInput => ({ type: "reasoning", text: thought })),
-    ...(encrypted_content == null ? [] : [redacted(encrypted_content, `${place}.encrypted_content`)]),
+  const parts: Parts = [
+    ...thoughts.map((thought): PartInput => ({ type: "reasoning", text: thought, ...proof })),
+    ...(encrypted_content == null ? [] : [{ ...redacted(encrypted_content, `${place}.encrypted_content`), ...proof }]),
   ];
+  return parts.map((part) => from(part, given, place));
 }
 
-function redacted(data: unknown, place: string): PartInput {
+function redacted(data: unknown, place: string): PartInput & { readonly type: "redacted_thinking" } {
   return { type: "redacted_thinking", data: required(data, place) };
 }
 
@@ -346,7 +378,7 @@ function outputWithText(content: unknown, text: string): unknown {
 type MediaKind = "image" | "audio" | "video" | "file";
 
 /** A part with media; of its fields one says what it holds or where it is. A video is a file. */
-function media(kind: MediaKind, { mediaType, detail, ...held }: Row, place: string): PartInput {
+function media(kind: MediaKind, { mediaType, detail, filename, ...held }: Row, place: string): PartInput {
   if (!Object.values(held).some((value) => hasMedia(value))) {
     throw new Malformed(
       place,
@@ -357,6 +389,7 @@ function media(kind: MediaKind, { mediaType, detail, ...held }: Row, place: stri
   const facts = {
     ...held,
     detail: textAt(detail, `${place}.detail`),
+    ...(typeof filename === "string" ? { filename } : {}),
     mediaType: mediaType ?? (kind === "video" ? "video/mp4" : undefined),
   };
   return { type: kind === "video" ? "file" : kind, ...fieldsWithValue(facts) } as PartInput;
@@ -374,7 +407,10 @@ function mediaOf(kind: MediaKind, block: Row, place: string): Parts {
   }
   const mediaType = textAt(block.mimeType ?? block.mime_type, `${place}.mimeType`);
   const named = source_type === "id" ? id : (fileId ?? file_id);
-  return [media(kind, { url, data, file_id: named, source, file, detail, mediaType }, place)];
+  const { filename, name = filename, title = name } = recordOf(block.metadata);
+  return [
+    media(kind, { url, data, file_id: named, source, file, detail, mediaType, filename: filename ?? title }, place),
+  ];
 }
 
 /** Formats of Bedrock that are text. */

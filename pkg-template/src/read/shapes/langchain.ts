@@ -4,6 +4,7 @@
 // An assistant's message may say one call in its content, in `tool_calls` and in `additional_kwargs`: it counts once.
 
 import { describe } from "../../base/options.js";
+import { from, originOf } from "../given.js";
 import { list, Malformed, required, text as textAt } from "../malformed.js";
 import type { PartInput } from "../message.js";
 import { hasMedia, lostField, sayingField } from "../substance.js";
@@ -101,10 +102,13 @@ export const langChainMessageShape: MessageShape = {
     const inKwargs = `${place}.additional_kwargs`;
     const field = contentFieldOf(fields);
     const blocks = readBlocks(fields[field], `${place}.${field}`);
-    const content = [
-      ...withCalls([...thoughtsIn(kwargs, inKwargs, blocks), ...blocks], fields, place),
-      ...saidBeside(kwargs, fields[field]),
-    ];
+    const content = proven(
+      [
+        ...withCalls([...thoughtsIn(kwargs, inKwargs, blocks), ...blocks], fields, place),
+        ...saidBeside(kwargs, fields[field]),
+      ],
+      fields,
+    );
     checkAllIsRead(kwargs, KWARGS, inKwargs, content);
     if (fields !== row) {
       checkAllIsRead(fields, langChainMessageShape.fields, place, content);
@@ -116,6 +120,12 @@ export const langChainMessageShape: MessageShape = {
       name: role === "tool" ? undefined : textAt(fields.name, `${place}.name`),
       createdAt: timeIn(fields.createdAt, row.createdAt),
       toolCallId,
+      ...(role === "tool"
+        ? {
+            toolName: textAt(fields.name, `${place}.name`),
+            isError: fields.status === "error",
+          }
+        : {}),
       content,
     };
   },
@@ -155,6 +165,43 @@ export const langChainMessageShape: MessageShape = {
     });
   },
 };
+
+/** Whose reasoning is in a message, by what it says of its model. */
+const MAKERS = [
+  [/anthropic|bedrock/, "anthropic"],
+  [/google|gemini|vertex/, "google"],
+  [/openai|azure/, "openai"],
+] as const;
+
+/** Parts with what proves to the maker of the model that they are its own, which is beside the content. */
+function proven(parts: readonly PartInput[], fields: Row): readonly PartInput[] {
+  const kwargs = recordOf(fields.additional_kwargs);
+  const signatures = recordOf(kwargs.__gemini_function_call_thought_signatures__);
+  const named = String(recordOf(fields.response_metadata).model_provider ?? "");
+  const isGoogles = kwargs.__gemini_function_call_thought_signatures__ !== undefined;
+  const maker = MAKERS.find(([pattern]) => pattern.test(named))?.[1] ?? (isGoogles ? "google" : undefined);
+  const item = recordOf(kwargs.reasoning);
+  const { id } = item;
+  return parts.map((part) => {
+    const { given, place } = originOf(part) ?? { given: undefined, place: "" };
+    if (part.type === "tool-call") {
+      const signature = signatures[part.toolCallId];
+      return typeof signature === "string" ? from({ ...part, provider: "google", signature }, given, place) : part;
+    }
+    if (part.type !== "reasoning" && part.type !== "redacted_thinking") {
+      return part;
+    }
+    if (part.signature === undefined && part.id === undefined && typeof id === "string") {
+      // OpenAI's reasoning stands in the content as its text, and whole beside it.
+      return from(
+        { ...part, provider: "openai", id },
+        Array.isArray(item.summary) ? kwargs.reasoning : undefined,
+        place,
+      );
+    }
+    return maker === "google" && part.signature !== undefined ? from({ ...part, provider: maker }, given, place) : part;
+  });
+}
 
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -297,7 +344,7 @@ function withCalls(parts: readonly PartInput[], fields: Row, place: string): Par
     paired.add(at);
     // What `tool_calls` says is whole, and it has the id that the result has.
     const { toolCallId } = isNamedOnly(call) && found >= 0 ? (read[at] as Call) : call;
-    read[at] = { ...call, toolCallId };
+    read[at] = from({ ...call, toolCallId }, undefined, originOf(call)?.place ?? "");
   }
   // A call that could not be read is not sent, and so nothing has to answer it.
   for (const call of invalid.filter((it) => !holds(read, it))) {
@@ -330,7 +377,8 @@ function callOf(value: unknown, place: string, unnamed?: string): Call {
       : [call, place];
   const toolName = required(inner.name || unnamed || inner.name, `${at}.name`);
   const toolCallId = textAt(call.id, `${place}.id`) || toolName;
-  return { type: "tool-call", toolCallId, toolName, input: inner.args ?? inner.arguments ?? inner.input };
+  const input = inner.args ?? inner.arguments ?? inner.input;
+  return from({ type: "tool-call", toolCallId, toolName, input }, undefined, place);
 }
 
 const holds = (parts: readonly PartInput[], call: Call): boolean =>

@@ -2,6 +2,7 @@
 // `@openai/agents-core`.
 
 import { describe } from "../../base/options.js";
+import { from, originOf } from "../given.js";
 import { Malformed, text as optional, required } from "../malformed.js";
 import type { PartInput } from "../message.js";
 import {
@@ -21,15 +22,15 @@ import {
   knownKind,
   mediaPart,
   messageKind,
+  placedParts,
   readItem,
-  readParts,
   reasoningOf,
   resultKind,
   textsIn,
   unknownPart,
 } from "./openai-items.js";
 import { responsesFields, responsesKinds } from "./openai-responses.js";
-import { type MessageShape, type Row, recordOf, timeIn } from "./shape.js";
+import { fieldsWithValue, type MessageShape, type Row, recordOf, timeIn } from "./shape.js";
 
 /** A part of a message of the Agents SDK, by structure. */
 export type AgentsPartShape =
@@ -95,6 +96,7 @@ const KINDS: ItemKinds = {
       return reasoningOf(
         [...textsIn(item.content, ".content", "input_text"), ...textsIn(raw, place, "reasoning_text")],
         firstText(given.encryptedContent, given.encrypted_content),
+        item.id,
       );
     },
   },
@@ -109,7 +111,7 @@ const KINDS: ItemKinds = {
       if (type === "text") {
         return required(text, ".output.text");
       }
-      return Array.isArray(output) ? readParts(output, ".output", readPart) : [readPart(recordOf(output), ".output")];
+      return Array.isArray(output) ? placedParts(output, ".output", readPart) : [readPart(recordOf(output), ".output")];
     },
     withText: (item, text) => ({ ...item, output: outputWithText(item.output, text) }),
   }),
@@ -160,7 +162,11 @@ export const openaiAgentsShape: MessageShape = {
     return isKnown && isOfAgents(row);
   },
 
-  read: (row) => ({ id: idOf(row), createdAt: timeIn(row.createdAt), ...readItem(row, kindOf(row), FIELDS) }),
+  read: (row) => ({
+    id: idOf(row),
+    createdAt: timeIn(row.createdAt),
+    ...readItem(row, kindOf(row), FIELDS, itemOf(row)),
+  }),
 
   withText: (row, text) => kindOf(row).withText?.(row, text) ?? row,
 
@@ -181,14 +187,58 @@ function idOf({ id, type }: Row): string | undefined {
 
 const kindOf = ({ type }: Row): ItemKind => knownKind(KINDS, type, "the Agents SDK");
 
-/** A part of a message, or of what a tool gave. Earlier versions of the SDK spell some fields otherwise. */
+/** The items of both that are alike but for the spelling of their fields. */
+const ALIKE: ReadonlySet<unknown> = new Set([
+  ...["computer_call", "shell_call", "shell_call_output", "apply_patch_call", "apply_patch_call_output"],
+  ...["program", "program_output", "tool_search_call", "tool_search_output", "compaction"],
+]);
+
+/** An item as the Responses API has it; undefined where that is made of what is read. */
+function itemOf(row: Row): Row | undefined {
+  const { providerData, output, ...own } = row;
+  if (row.type === "computer_call_result") {
+    const { data, image_url = data, file_id } = inSnakeCase(recordOf(output));
+    const screenshot = { type: "computer_screenshot", ...fieldsWithValue({ image_url, file_id }) };
+    return { type: "computer_call_output", call_id: row.callId, output: screenshot };
+  }
+  if (!ALIKE.has(row.type)) {
+    return undefined;
+  }
+  const held = row.type === "program_output" ? { result: output } : output === undefined ? {} : { output };
+  const item = inSnakeCase({ ...recordOf(providerData), ...own, ...held });
+  const named = DEEP.filter((field) => item[field] !== undefined).map((field) => [field, snakeCased(item[field])]);
+  return { ...item, ...Object.fromEntries(named) };
+}
+
+/** Fields in which the names are the API's all the way down. In others they may be those of a tool. */
+const DEEP = ["action", "actions", "operation", "output"] as const;
+
+/** A value with all names in it as the API spells them. */
+function snakeCased(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.map(snakeCased);
+  }
+  return typeof value === "object" && value !== null
+    ? Object.fromEntries(Object.entries(inSnakeCase(value as Row)).map(([name, held]) => [name, snakeCased(held)]))
+    : value;
+}
+
+/** A part of a message, or of what a tool gave, at its place. */
 function readPart(part: Row, place: string): PartInput {
+  const read = partOf(part, place);
+  return originOf(read) === undefined ? from(read, undefined, place) : read;
+}
+
+/** What a part holds. Earlier versions of the SDK spell some fields otherwise. */
+function partOf(part: Row, place: string): PartInput {
   switch (part.type) {
     case "input_text":
     case "output_text":
       return { type: "text", text: required(part.text, `${place}.text`) };
-    case "refusal":
-      return { type: "text", text: required(part.refusal, `${place}.refusal`) };
+    case "refusal": {
+      const refusal = required(part.refusal, `${place}.refusal`);
+      return from({ type: "text", text: refusal }, { type: "refusal", refusal }, place);
+    }
     case "input_image":
     case "image":
       return mediaPart("image", factsWith(part, part.image), imageOf(part), place);
@@ -361,7 +411,7 @@ function unknownKind(): ItemKind {
 /** Reads an item that another holds; what is wrong with it is at its place in that. */
 function readHeld(row: Row, { kind, item }: Held): ItemContent {
   try {
-    return readItem(item, kind, responsesFields);
+    return readItem(item, kind, responsesFields, item);
   } catch (failure) {
     if (!(failure instanceof Malformed)) {
       throw failure;

@@ -3,6 +3,7 @@
 
 import { jsonOf, untilHole } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
+import { from, originOf } from "../given.js";
 import { list, Malformed, text as optional, required } from "../malformed.js";
 import type { MediaFacts, PartInput } from "../message.js";
 import { hasMedia } from "../substance.js";
@@ -49,8 +50,11 @@ export function fieldsOf(kinds: ItemKinds): readonly string[] {
   return Object.values(kinds).flatMap(({ says }) => says);
 }
 
-/** Reads an item of a kind. A field in which items of other kinds say something, and this kind does not, is refused. */
-export function readItem(item: Row, kind: ItemKind, saying: ReadonlySet<string>): ItemContent {
+/**
+ * Reads an item of a kind. A field in which items of other kinds say something, and this kind does not, is refused. `given` is the
+ * item as the Responses API takes it back, where there is one.
+ */
+export function readItem(item: Row, kind: ItemKind, saying: ReadonlySet<string>, given: unknown): ItemContent {
   for (const field of Object.keys(item)) {
     const value = item[field];
     const isEmpty = value == null || value === "" || (Array.isArray(value) && value.length === 0);
@@ -62,7 +66,15 @@ export function readItem(item: Row, kind: ItemKind, saying: ReadonlySet<string>)
       );
     }
   }
-  return kind.read(item);
+  const read = kind.read(item);
+  for (const part of read.content) {
+    if (originOf(part) === undefined) {
+      from(part, given, "");
+    } else if (given !== undefined && read.role === "assistant") {
+      from(part, given, originOf(part)?.place ?? ""); // The parts of what the assistant said are one item.
+    }
+  }
+  return read;
 }
 
 /** An item without its calls and results: the item itself where it has none. */
@@ -112,6 +124,18 @@ export function readParts<Part>(
   return list(parts, place).map((part, at) => readPart(recordOf(part), `${place}[${at}]`));
 }
 
+/** Parts of content as they are read, each with where it is from: a part of the Responses API is taken back as it is. */
+export function placedParts(
+  parts: unknown,
+  place: string,
+  readPart: (part: Row, place: string) => PartInput,
+): readonly PartInput[] {
+  return readParts(parts, place, (part, at) => {
+    const read = readPart(part, at);
+    return originOf(read) === undefined ? from(read, part, at) : read;
+  });
+}
+
 /** An image, audio or a file, with the facts of it that a part gives. `media` says where it is, in one of several fields. */
 export function mediaPart(
   type: "image" | "audio" | "file",
@@ -150,14 +174,19 @@ const TEXTS: ReadonlySet<string> = new Set(["input_text", "output_text", "text",
 export function messageKind(readPart: (part: Row, place: string) => PartInput): ItemKind {
   return {
     says: ["content"],
-    read({ role, content, status }) {
+    read({ id, role, content, status }) {
       if (content == null) {
         throw new Malformed(".content", "the message has no content", 'Give it a text, a list of parts, or "".');
       }
-      const parts = typeof content === "string" ? [{ type: "text", text: content } as const] : undefined;
+      const parts =
+        typeof content === "string"
+          ? [from({ type: "text", text: content } as const, undefined, ".content")]
+          : placedParts(content, ".content", readPart);
+      // What the assistant said goes back by the id of its item.
+      const named = role === "assistant" && typeof id === "string" ? { id } : {};
       return {
         role: role as ItemContent["role"],
-        content: parts ?? readParts(content, ".content", readPart),
+        content: parts.map((part) => withFields(part, named)),
         status: optional(status, ".status"),
       };
     },
@@ -171,10 +200,18 @@ export function messageKind(readPart: (part: Row, place: string) => PartInput): 
   };
 }
 
+/** A part with further fields, from where the part is. */
+function withFields(part: PartInput, more: Row): PartInput {
+  const { given, place } = originOf(part) ?? { given: undefined, place: "" };
+  return from({ ...part, ...more }, given, place);
+}
+
 /** Reasoning: the texts, and what is encrypted. It belongs to the item behind it, and without that a provider refuses it. */
-export function reasoningOf(texts: readonly string[], encrypted: unknown): ItemContent {
-  const thoughts = texts.map((text): PartInput => ({ type: "reasoning", text }));
-  return { role: "assistant", content: [...thoughts, ...unshown(encrypted)], joinsNext: true };
+export function reasoningOf(texts: readonly string[], encrypted: unknown, id: unknown): ItemContent {
+  const named = typeof id === "string" ? { id } : {};
+  const thoughts = texts.map((text): PartInput => ({ type: "reasoning", text, ...named }));
+  const sealed = unshown(encrypted).map((part): PartInput => ({ ...part, ...named }));
+  return { role: "assistant", content: [...thoughts, ...sealed], joinsNext: true };
 }
 
 /** The texts of a list of parts of one type. */
@@ -209,12 +246,16 @@ export function callKind({
       role: "assistant",
       content: [
         ...ownerOf(item),
-        { type: "tool-call", toolCallId: id(item), toolName: name(item), input: input(item) },
+        { type: "tool-call", toolCallId: id(item), toolName: name(item), input: input(item), ...itemIdOf(item) },
       ],
       joinsNext: true,
     }),
   };
 }
+
+/** What the provider calls a call's item, beside the id that pairs it with its result. */
+const itemIdOf = ({ id, type }: Row): { readonly id?: string } =>
+  typeof id === "string" && /^(?:function|custom_tool)_call$/.test(String(type)) ? { id } : {};
 
 /**
  * The program that a call is from, if it is from one: without the program nobody made the call. The call counts as something

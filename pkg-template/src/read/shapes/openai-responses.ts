@@ -26,6 +26,7 @@ import {
   mediaPart,
   messageKind,
   type Output,
+  placedParts,
   qualified,
   readItem,
   readParts,
@@ -108,10 +109,11 @@ export const responsesKinds: ItemKinds = {
   message: messageKind(readPart),
   reasoning: {
     says: ["summary", "content", "encrypted_content"],
-    read: ({ summary, content, encrypted_content: encrypted }) =>
+    read: ({ id, summary, content, encrypted_content: encrypted }) =>
       reasoningOf(
         [...textsIn(summary, ".summary", "summary_text"), ...textsIn(content, ".content", "reasoning_text")],
         optional(encrypted, ".encrypted_content"),
+        id,
       ),
   },
   function_call_output: outputKind(),
@@ -247,7 +249,7 @@ export const openaiResponsesShape: MessageShape = {
       // What answers a call of the local shell has the id of that call.
       id: type === "local_shell_call_output" ? undefined : optional(id, ".id"),
       createdAt: timeIn(createdAt),
-      ...readItem(row, kindOf(row), responsesFields),
+      ...readItem(row, kindOf(row), responsesFields, isPlainMessage(row) ? undefined : row),
     };
   },
 
@@ -257,6 +259,9 @@ export const openaiResponsesShape: MessageShape = {
 
   withOrigin: itemWithOrigin,
 };
+
+/** Whether it is a message whose parts go back one by one: what the assistant said is an item, and all else is of another type. */
+const isPlainMessage = ({ type, role }: Row): boolean => (type == null || type === "message") && role !== "assistant";
 
 const OWN_PART_TYPES: ReadonlySet<unknown> = new Set(["input_image", "input_file"]);
 const PART_TYPES: ReadonlySet<unknown> = new Set([...OWN_PART_TYPES, "input_text", "output_text", "refusal"]);
@@ -317,7 +322,7 @@ function readPart(part: Row, place: string): PartInput {
  */
 function outputKind(): ItemKind {
   const outputOf = (output: unknown): Output =>
-    typeof output === "string" ? output : readParts(output, ".output", readPart);
+    typeof output === "string" ? output : placedParts(output, ".output", readPart);
   const called = resultKind({ says: ["output"], id: callId, output: ({ output }) => outputOf(output) });
   return {
     ...called,

@@ -1,9 +1,10 @@
 // The messages of opencode: what a message is (`info`), and its parts. A tool's part holds the call and what it gave.
 
 import { describe } from "../../base/options.js";
+import { from } from "../given.js";
 import { list, Malformed, required } from "../malformed.js";
 import type { PartInput } from "../message.js";
-import { callParts, mediaPart, reasoningParts } from "./ai-sdk-parts.js";
+import { callParts, inSteps, mediaPart, reasoningParts, STEP, type Stepped, textPart } from "./ai-sdk-parts.js";
 import {
   type MessageShape,
   type PlainMessage,
@@ -51,7 +52,12 @@ export const opencodeShape: MessageShape = {
       createdAt: isSummary ? undefined : timeIn(recordOf(time).created),
       sessionId: (sessionID ?? row.sessionId) as string | undefined,
       status: statusOf(error),
-      content: parts.flatMap((part, at) => (isShown(part, role) ? readPart(part, `.parts[${at}]`) : [])),
+      content: inSteps(
+        parts.flatMap((part, at): readonly Stepped[] => {
+          const isSeen = isShown(part, role);
+          return part.type === "step-start" ? [STEP] : isSeen ? readPart(part, `.parts[${at}]`) : [];
+        }),
+      ),
     };
   },
 
@@ -105,16 +111,16 @@ function readPart(part: Row, place: string): readonly PartInput[] {
   const { type, metadata } = part;
   switch (type) {
     case "text":
-      return [{ type, text: required(part.text, `${place}.text`) }];
+      return [textPart(required(part.text, `${place}.text`), metadata, place)];
     case "reasoning":
-      return reasoningParts(required(part.text, `${place}.text`), metadata);
+      return reasoningParts(required(part.text, `${place}.text`), metadata, place);
     case "file":
-      return [readFile(part, place)];
+      return [from(readFile(part, place), undefined, place)];
     case "tool":
       return readTool(part, place);
     case "compaction":
     case "subtask":
-      return [{ type: "text", text: TOLD[type] as string }];
+      return [from({ type: "text", text: TOLD[type] as string }, undefined, place)];
     default:
       if (UNSEEN.has(type)) {
         return [];
@@ -136,7 +142,16 @@ function readTool(part: Row, place: string): readonly PartInput[] {
   const toolCallId = required(callID, `${place}.callID`);
   const toolName = required(tool, `${place}.tool`);
   const output = outputOf(recordOf(state), `${place}.state`);
-  return callParts({ toolCallId }, place, { toolName, input: recordOf(state).input, output });
+  // What a provider gave with the call stands beside the mark that it ran the tool itself.
+  const { providerExecuted, ...metadata } = recordOf(part.metadata);
+  return callParts({ toolCallId }, place, {
+    toolName,
+    input: recordOf(state).input,
+    output,
+    isError: recordOf(state).status !== "completed" && output !== outputBefore(recordOf(state).metadata),
+    providerExecuted,
+    metadata,
+  });
 }
 
 /** What the model is told that a tool gave: of one that is still running, that it was interrupted. */

@@ -1,8 +1,9 @@
 // The `AgentMessage` of pi-agent-core, which OpenClaw has too: messages of pi-ai, and those that the coding agent has beside them.
 
 import { describe } from "../../base/options.js";
+import { from } from "../given.js";
 import { list, Malformed, required } from "../malformed.js";
-import type { PartInput } from "../message.js";
+import type { PartInput, Provenance } from "../message.js";
 import { mediaPart } from "./ai-sdk-parts.js";
 import { type MessageShape, type PlainMessage, partsWithText, type Row, recordOf, timeIn } from "./shape.js";
 
@@ -82,7 +83,13 @@ export const piShape: MessageShape = {
       role: roleOf(row),
       // A summary stands where what it sums up stood, and was written later than what stands behind it.
       createdAt: SUMMARIES[String(row.role)] === undefined ? timeIn(timestamp) : undefined,
-      ...(row.role === "toolResult" ? { toolCallId: required(toolCallId, ".toolCallId") } : {}),
+      ...(row.role === "toolResult"
+        ? {
+            toolCallId: required(toolCallId, ".toolCallId"),
+            toolName: typeof row.toolName === "string" ? row.toolName : undefined,
+            isError: row.isError === true,
+          }
+        : {}),
       status: excludeFromContext === true ? "deleted" : statusOf(stopReason),
       content: readContent(row),
     };
@@ -174,24 +181,37 @@ function readContent(row: Row): readonly PartInput[] {
   return typeof text === "string"
     ? [{ type: "text", text }]
     : list(text, ".content", "a text or a list of parts").flatMap((part, at) =>
-        readPart(recordOf(part), `.content[${at}]`),
+        readPart(recordOf(part), `.content[${at}]`, makerOf(row)),
       );
 }
 
-function readPart(part: Row, place: string): readonly PartInput[] {
+/** Whose API a reply is from, where it gives back what its provider signed. */
+const MAKERS = [
+  [/^anthropic|^bedrock/, "anthropic"],
+  [/^google/, "google"],
+  [/openai.*-responses$/, "openai"],
+] as const;
+
+function makerOf({ api, provider }: Row): string | undefined {
+  const named = typeof api === "string" ? api : provider;
+  return MAKERS.find(([pattern]) => pattern.test(String(named)))?.[1];
+}
+
+function readPart(part: Row, place: string, maker: string | undefined): readonly PartInput[] {
   const { type } = part;
   if (type === "text") {
-    return [{ type, text: required(part.text, `${place}.text`) }];
+    return [from({ type, text: required(part.text, `${place}.text`), ...proofOf(part, maker) }, undefined, place)];
   }
   if (type === "thinking") {
-    return readThinking(part, place);
+    return readThinking(part, place, maker);
   }
   if (MEDIA.test(String(type))) {
-    return [mediaPart(part, { data: required(part.data, `${place}.data`) })];
+    return [from(mediaPart(part, { data: required(part.data, `${place}.data`) }), undefined, place)];
   }
   if (isCall(part)) {
     const [toolCallId, toolName] = [required(part.id, `${place}.id`), required(part.name, `${place}.name`)];
-    return [{ type: "tool-call", toolCallId, toolName, input: part.arguments ?? part.input }];
+    const input = part.arguments ?? part.input;
+    return [from({ type: "tool-call", toolCallId, toolName, input, ...proofOf(part, maker) }, undefined, place)];
   }
   throw new Malformed(
     `${place}.type`,
@@ -200,13 +220,64 @@ function readPart(part: Row, place: string): readonly PartInput[] {
   );
 }
 
+/** What proves to Google that a text or a call is its own, or how OpenAI calls the item that a text is. */
+function proofOf({ textSignature, thoughtSignature = textSignature }: Row, maker: string | undefined): Provenance {
+  if (typeof thoughtSignature !== "string" || thoughtSignature === "") {
+    return {};
+  }
+  switch (maker) {
+    case "google":
+      return { provider: maker, signature: thoughtSignature };
+    case "openai": {
+      const { id = thoughtSignature } = itemIn(thoughtSignature);
+      return textSignature === undefined || typeof id !== "string" ? {} : { provider: maker, id };
+    }
+    default:
+      return {};
+  }
+}
+
+/** An item of OpenAI's that a signature is the JSON of. */
+function itemIn(signature: string): Row {
+  try {
+    return recordOf(JSON.parse(signature));
+  } catch {
+    return {};
+  }
+}
+
 /** A thought. Where nothing of it may be read, its signature is what the provider is given back. */
-function readThinking({ thinking, thinkingSignature, redacted }: Row, place: string): readonly PartInput[] {
+function readThinking(
+  { thinking, thinkingSignature: signature, redacted }: Row,
+  place: string,
+  maker: string | undefined,
+): readonly PartInput[] {
   const text = required(thinking, `${place}.thinking`);
   const isSealed = redacted === true || text.trim() === "";
-  return isSealed && typeof thinkingSignature === "string" && thinkingSignature !== ""
-    ? [{ type: "redacted_thinking", data: thinkingSignature }]
-    : [{ type: "reasoning", text }];
+  if (maker === undefined || typeof signature !== "string" || signature === "") {
+    const isHidden = isSealed && typeof signature === "string" && signature !== "";
+    return [
+      from(isHidden ? { type: "redacted_thinking", data: signature } : { type: "reasoning", text }, undefined, place),
+    ];
+  }
+  if (maker !== "openai") {
+    const proof: Provenance = { provider: maker };
+    return [
+      isSealed
+        ? from({ type: "redacted_thinking", data: signature, ...proof }, undefined, place)
+        : from({ type: "reasoning", text, signature, ...proof }, undefined, place),
+    ];
+  }
+  // OpenAI's is the item of the reasoning, as JSON.
+  const item = itemIn(signature);
+  const { id, encrypted_content: data } = item;
+  const proof = { provider: maker, ...(typeof id === "string" ? { id } : {}) };
+  const given = Array.isArray(item.summary) ? item : undefined;
+  return [
+    isSealed
+      ? from({ type: "redacted_thinking", data: typeof data === "string" ? data : signature, ...proof }, given, place)
+      : from({ type: "reasoning", text, ...proof, ...(typeof data === "string" ? { data } : {}) }, given, place),
+  ];
 }
 
 /** What the model is shown of a message that has no content of its own: a command and what it gave, or a summary. */

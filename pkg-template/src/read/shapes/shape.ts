@@ -20,6 +20,10 @@ export interface PlainMessage extends Fields {
    * others behind it that were made at once.
    */
   readonly joinsNext?: boolean;
+  /** The tool whose result it is, where it has one. */
+  readonly toolName?: string | undefined;
+  /** Whether it is the result of a tool that failed. */
+  readonly isError?: boolean | undefined;
 }
 
 /** Which message it is, when it was written, and of which session it is. */
@@ -35,6 +39,11 @@ export interface MessageShape {
   readonly fields: ReadonlySet<string>;
   /** Whether a message has what only messages of this shape have. */
   fits(row: Row): boolean;
+  /**
+   * A message as it is meant behind the one `before` it, where that decides which call a result answers: the message itself where it
+   * does not.
+   */
+  behind?(row: Row, before: unknown): Row;
   /** What a message says. Throws `Malformed`, with the place in the message, where it holds something unknown. */
   read(row: Row): PlainMessage;
   /**

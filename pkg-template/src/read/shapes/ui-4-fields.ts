@@ -2,9 +2,21 @@
 // `toolInvocations` and `experimental_attachments`, which say the same again, or say it alone. What is said twice counts once.
 
 import { describe } from "../../base/options.js";
+import { from } from "../given.js";
 import { list, Malformed, required, text as textOf } from "../malformed.js";
 import type { PartInput } from "../message.js";
-import { callParts, DENIED, mediaPart, outputWithText, reasoningParts } from "./ai-sdk-parts.js";
+import {
+  callParts,
+  DENIED,
+  inSteps,
+  mediaPart,
+  outputWithText,
+  reasoningParts,
+  STEP,
+  type Stepped,
+  textPart,
+  withMetadata,
+} from "./ai-sdk-parts.js";
 import { partsWithText, type Row, recordOf, type TextKind } from "./shape.js";
 
 /** A part, and where it stands; of a call that stands in no part, where it stands itself. */
@@ -28,7 +40,12 @@ export function readUi4(fields: Row, place: string, isOpenUnseen = false): reado
   );
   const attachments = placedList(fields, "experimental_attachments", place);
   return [
-    ...parts.flatMap((part) => (isOpenUnseen && isOpen(part) ? [] : readPart(part))),
+    ...inSteps(
+      parts.flatMap((placed): readonly Stepped[] => {
+        const isUnseen = isOpenUnseen && isOpen(placed);
+        return placed.part.type === "step-start" ? [STEP] : isUnseen ? [] : readPart(placed);
+      }),
+    ),
     ...attachments.filter(({ part }) => !files.has(bodyOf(part.url))).map(readAttachment),
   ];
 }
@@ -109,22 +126,18 @@ function bodyOf(data: unknown): unknown {
 }
 
 function readAttachment({ part, place }: Placed): PartInput {
-  return mediaPart(part, { url: required(part.url, `${place}.url`) });
+  return from(mediaPart(part, { url: required(part.url, `${place}.url`) }), undefined, place);
 }
 
 function readPart({ part, place, callPlace = `${place}.toolInvocation` }: Placed): readonly PartInput[] {
   const { type } = part;
   switch (type) {
     case "text":
-      return [{ type, text: required(part.text, `${place}.text`) }];
+      return [textPart(required(part.text, `${place}.text`), part.providerMetadata, place)];
     case "reasoning":
       return readReasoning(part, place);
     case "file":
-      return [
-        part.data == null
-          ? mediaPart(part, { url: required(part.url, `${place}.data`) })
-          : mediaPart(part, { data: part.data }),
-      ];
+      return [from(mediaPart(part, addressOrData(part, place)), undefined, place)];
     case "tool-invocation":
       return readCall(part, callPlace);
     default:
@@ -139,21 +152,35 @@ function readPart({ part, place, callPlace = `${place}.toolInvocation` }: Placed
   }
 }
 
+/** A file: its data, or its address. */
+const addressOrData = ({ data, url }: Row, place: string): { readonly url?: unknown; readonly data?: unknown } =>
+  data == null ? { url: required(url, `${place}.data`) } : { data };
+
 /** Reasoning: its details, which say the text again, or the text alone. */
 function readReasoning(part: Row, place: string): readonly PartInput[] {
+  const { providerMetadata } = part;
   const details = placedList(part, "details", place)
     .filter(({ part: detail }) => detail.text !== "")
-    .flatMap(readDetail);
+    .flatMap((detail) => readDetail(detail, providerMetadata));
   const text = textOf(part.reasoning ?? part.text, `${place}.reasoning`);
-  return details.length > 0 ? details : reasoningParts(text, part.providerMetadata);
+  return details.length > 0 ? details : reasoningParts(text, providerMetadata, place);
 }
 
-function readDetail({ part, place }: Placed): readonly PartInput[] {
+/** A detail. The signature of one is Anthropic's: no other provider gave one in version 4. */
+function readDetail({ part, place }: Placed, providerMetadata: unknown): readonly PartInput[] {
+  const { signature } = part;
+  const provider = "anthropic";
   switch (part.type) {
-    case "text":
-      return [{ type: "reasoning", text: required(part.text, `${place}.text`) }];
-    case "redacted":
-      return [{ type: "redacted_thinking", data: required(part.data, `${place}.data`) }];
+    case "text": {
+      const text = required(part.text, `${place}.text`);
+      return typeof signature === "string" && signature !== ""
+        ? [from({ type: "reasoning", text, provider, signature }, undefined, place)]
+        : [withMetadata({ type: "reasoning", text }, providerMetadata, place)];
+    }
+    case "redacted": {
+      const data = required(part.data, `${place}.data`);
+      return [from({ type: "redacted_thinking", data, provider }, undefined, place)];
+    }
     default:
       throw new Malformed(
         `${place}.type`,
@@ -166,9 +193,13 @@ function readDetail({ part, place }: Placed): readonly PartInput[] {
 /** A call, and what it gave, if it is over. One whose arguments are still being written is none yet. */
 function readCall(part: Row, place: string): readonly PartInput[] {
   const call = recordOf(part.toolInvocation);
-  const { state, toolName, args, rawInput } = call;
+  const { state, toolName, args, rawInput, providerExecuted } = call;
   const output = outputOf(part, place);
-  return state === "partial-call" ? [] : callParts(call, place, { toolName, input: args ?? rawInput, output });
+  const isError = state === "output-error" || state === "output-denied" || recordOf(call.approval).approved === false;
+  const { mastra, ...metadata } = recordOf(part.providerMetadata ?? call.providerMetadata);
+  return state === "partial-call"
+    ? []
+    : callParts(call, place, { toolName, input: args ?? rawInput, output, isError, providerExecuted, metadata });
 }
 
 /** What the model is told that a call gave; undefined where it is still open. */

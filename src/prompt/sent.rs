@@ -1,0 +1,217 @@
+//! What a message costs as it is sent.
+//!
+//! Without a provider it is one message, but for results: each is one. With a provider it is as many as it becomes in the request, such
+//! as one with calls, what they gave, and what was said of it; and nothing is counted that is not sent.
+//! `pkg-template/src/providers` makes the request. Messages that become one there are counted apart, which is never too little.
+
+use crate::base::guard::collapse;
+use crate::base::message::{Field, Role};
+use crate::config::{ContextConfig, Provider};
+use crate::log::tool_calls::shown_fields;
+use crate::prompt::parts::Parts;
+use crate::prompt::tools::{self, Maker};
+use crate::recall::transcript::Transcript;
+use crate::tokens::media;
+use std::borrow::Cow;
+
+/// What is open: the message that the next part goes into.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Open {
+    Nothing,
+    Message,
+    /// What a call gave, with no text of it yet.
+    Result,
+    /// What a call gave, with a text.
+    Answered,
+}
+
+/// A message as it is counted.
+struct Sent<'a> {
+    config: &'a ContextConfig,
+    provider: Option<Provider>,
+    role: Role,
+    name: Option<&'a str>,
+    open: Open,
+    parts: Parts<'a>,
+}
+
+impl<'a> Sent<'a> {
+    /// Begins a message.
+    #[inline(never)]
+    fn begin(&mut self, role: Role, open: Open) {
+        self.parts.flat_tokens += self.config.budget.tokens_per_message;
+        self.parts.hidden.push(role.as_str().into());
+        self.open = open;
+    }
+
+    /// Begins a message of the speaker's, where none is open. Gives what stands before its first text: the name of a user, where the
+    /// provider has no field for it.
+    #[inline(never)]
+    fn speak(&mut self) -> Option<String> {
+        if self.open == Open::Message {
+            return None;
+        }
+        // What a tool says without a call stands as the user's.
+        let is_of_tool = self.role == Role::Tool && self.provider.is_some();
+        self.begin(if is_of_tool { Role::User } else { self.role }, Open::Message);
+        let name = self.name.filter(|_| !is_of_tool)?;
+        let has_field = match self.provider {
+            None => true,
+            Some(provider) => provider == Provider::Openai && is_word(name),
+        };
+        if has_field {
+            self.parts.flat_tokens += self.config.budget.tokens_per_name;
+            self.parts.hidden.push(name.into());
+        }
+        let is_prefix = !has_field && self.role == Role::User;
+        is_prefix.then(|| collapse(name)).filter(|name| !name.is_empty())
+    }
+
+    /// Begins a message for what is no text.
+    #[inline(never)]
+    fn show(&mut self) {
+        if let Some(name) = self.speak() {
+            self.parts.visible.push(name.into());
+        }
+    }
+
+    /// Begins what a call gave. The results of one message are one with some providers.
+    #[inline(never)]
+    fn answer(&mut self) {
+        let is_begun = matches!(self.open, Open::Result | Open::Answered);
+        if !is_begun || !self.provider.is_some_and(Provider::joins_results) {
+            self.begin(Role::Tool, Open::Result);
+        }
+        self.open = Open::Result;
+    }
+
+    #[inline(never)]
+    fn text(&mut self, text: &'a str) {
+        let is_more = self.open == Open::Answered && self.role == Role::Tool;
+        if self.open == Open::Result || is_more || self.provider.is_none() {
+            // Between two texts of what a tool gave may be a line end.
+            self.parts.flat_tokens += u64::from(is_more);
+            self.parts.visible.push(text.into());
+            if self.open == Open::Result {
+                self.open = Open::Answered;
+            }
+        } else if !text.trim().is_empty() {
+            let text = match self.speak() {
+                Some(name) => Cow::from(name + ": " + text),
+                None => text.into(),
+            };
+            self.parts.visible.push(text);
+        }
+    }
+}
+
+/// The parts of a message as it is sent.
+pub(super) fn parts<'a>(
+    config: &'a ContextConfig,
+    transcript: &'a Transcript,
+    row: usize,
+    shortened: Option<&'a str>,
+) -> Parts<'a> {
+    let (provider, role, maker) = (config.render.provider, transcript.role(row), Maker::of(config));
+    let name = transcript.value(row, Field::Name);
+    let open =
+        if provider.is_some() && goes_on(transcript, row) { Open::Message } else { Open::Nothing };
+    let mut out = Sent { config, provider, role, name, open, parts: Parts::default() };
+    let (mut reasoning_of, mut call) = ("", None);
+    let mut left = shortened;
+    // A message that is one result says so behind what the tool gave.
+    let mut is_first_result = role == Role::Tool && is_one_result(transcript, row);
+    match provider {
+        None => {
+            out.show();
+            is_first_result = role == Role::Tool;
+            out.parts.visible.extend(left.take().map(Into::into));
+        }
+        Some(_) if is_first_result => out.answer(),
+        Some(_) => {}
+    }
+    for (field, value) in shown_fields(&config.filter, transcript, row) {
+        match field {
+            // One text has the place of all.
+            Field::Text => match shortened {
+                None => out.text(value),
+                Some(_) if provider.is_some() => out.text(left.take().unwrap_or_default()),
+                Some(_) => {}
+            },
+            Field::ReasoningOf => reasoning_of = value,
+            Field::Reasoning => {
+                if provider.is_none_or(|provider| provider.takes_reasoning_of(reasoning_of)) {
+                    out.show();
+                    out.parts.hidden.push(value.into());
+                }
+                reasoning_of = "";
+            }
+            Field::ResultId => {
+                if !is_first_result {
+                    out.answer();
+                }
+                is_first_result = false;
+                if provider.is_none() {
+                    out.open = Open::Message;
+                }
+                out.parts.hidden.extend(tools::result_text(value, maker));
+            }
+            Field::Image | Field::Audio | Field::File => {
+                if out.open == Open::Nothing {
+                    out.show();
+                }
+                let is_assistant = role == Role::Assistant;
+                let cost = media::cost(field, value, config.model.as_deref(), is_assistant);
+                out.parts.flat_tokens = out.parts.flat_tokens.saturating_add(cost);
+            }
+            Field::CallId => call = Some([value, ""]),
+            Field::CallName => call = call.map(|[id, _]| [id, value]),
+            Field::CallArguments => {
+                let [id, name] = call.take().unwrap_or_default();
+                // What the user is asked about a call has no name, and is not sent.
+                if !name.is_empty() || provider.is_none() {
+                    out.show();
+                    let written = tools::call_text(id, name, value, maker);
+                    let around = if provider.is_some() { wrapping(value) } else { 0 };
+                    let flat = written.flat_tokens.saturating_add(around);
+                    out.parts.flat_tokens = out.parts.flat_tokens.saturating_add(flat);
+                    out.parts.hidden.extend(written.texts);
+                }
+            }
+            _ => {}
+        }
+    }
+    if let Some(text) = left {
+        out.text(text);
+    }
+    out.parts
+}
+
+/// Whether a message is what one call gave: its content stands before the id of the call.
+fn is_one_result(transcript: &Transcript, row: usize) -> bool {
+    let mut content =
+        transcript.fields(row).map(|(field, _)| field).filter(|field| field.is_content());
+    content.find(|field| *field != Field::Name).is_some_and(|field| field != Field::ResultId)
+        && transcript.value(row, Field::ResultId).is_some()
+}
+
+/// What stands around arguments that are no object, in tokens at the most: they are the field of one.
+fn wrapping(arguments: &str) -> u64 {
+    const AROUND: u64 = 6;
+    if arguments.trim_start().starts_with('{') { 0 } else { AROUND }
+}
+
+/// Whether a message goes on with the one before it: calls that were made at once are one message.
+fn goes_on(transcript: &Transcript, row: usize) -> bool {
+    let calls = |row: usize| {
+        transcript.role(row) == Role::Assistant && transcript.value(row, Field::CallId).is_some()
+    };
+    row > 0 && transcript.value(row - 1, Field::JoinsNext).is_some() && calls(row) && calls(row - 1)
+}
+
+/// Whether a name may stand in the field for it.
+fn is_word(name: &str) -> bool {
+    const LONGEST: usize = 64;
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    (1..=LONGEST).contains(&name.len()) && name.bytes().all(fits)
+}

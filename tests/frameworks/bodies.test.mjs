@@ -1,0 +1,252 @@
+// The bodies of requests beside those that the packages themselves make of the same messages: their clients take them as they are, their
+// schemas pass them, and their converters say the same in the same order.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createGoogle } from "@ai-sdk/google";
+import { createOpenAI } from "@ai-sdk/openai";
+import Anthropic from "@anthropic-ai/sdk";
+import { GoogleGenAI } from "@google/genai";
+import { ChatAnthropic } from "@langchain/anthropic";
+import { ChatGoogleGenerativeAI } from "@langchain/google-genai";
+import { ChatOpenAI } from "@langchain/openai";
+import { OpenAIResponsesModel, setTracingDisabled, withTrace } from "@openai/agents";
+import { convertToModelMessages, generateText, modelMessageSchema } from "ai";
+import { modelMessageSchema as schema5 } from "ai-5";
+import { convertToModelMessages as convert6, modelMessageSchema as schema6 } from "ai-6";
+import OpenAI from "openai";
+import { problemsOf, requestOf } from "windrow";
+import { forEachSeedAsync } from "../package/support/random.mjs";
+import { randomTurns, SHAPES } from "../package/support/shape-conversations.mjs";
+
+const SEEDS = 60;
+setTracingDisabled(true);
+
+/** A `fetch` that keeps what it was given, and answers that it will not. */
+function recorder() {
+  const bodies = [];
+  const fetch = async (request, init) => {
+    bodies.push(JSON.parse(init?.body ?? (await request.text())));
+    return new Response('{"error":{"message":"no"}}', { status: 400, headers: { "content-type": "application/json" } });
+  };
+  return { bodies, fetch };
+}
+
+/** What a package sends: the body of the request that `run` makes. */
+async function sentBy(run) {
+  const { bodies, fetch } = recorder();
+  const failure = await Promise.resolve(run(fetch)).then(
+    () => undefined,
+    (error) => error,
+  );
+  assert.ok(bodies.length > 0, failure?.stack ?? "nothing was sent");
+  return bodies[0];
+}
+
+/** A conversation of a shape, with what it has, but for `without`. */
+function conversation(shape, random, { thoughtsOf, without = [] } = {}) {
+  const { write, thoughtsOf: own = [], has } = SHAPES[shape];
+  const thoughts = thoughtsOf ?? own;
+  const { turns } = randomTurns(random, {
+    thoughtsOf: own.filter((maker) => thoughts.includes(maker)),
+    has: has.filter((it) => !["system-anywhere", ...without].includes(it)),
+    alternates: true,
+  });
+  return write(
+    turns.filter(({ kind }) => kind !== "system"),
+    random,
+  );
+}
+
+const MARK = /zq\d+qz/g;
+
+/** Who says what in a body: the marks of each speaker in turn, whatever the messages are cut into. */
+function saidIn(provider, body) {
+  const rows = {
+    openai: () => body.messages.map(({ role, ...message }) => [role, message]),
+    "openai-responses": () =>
+      body.input.map((item) => [item.role ?? (/_output$/.test(item.type) ? "tool" : "assistant"), item]),
+    anthropic: () => body.messages.map(({ role, content }) => [role, content]),
+    gemini: () => body.contents.map(({ role, parts }) => [role, parts]),
+  }[provider]();
+  const said = [];
+  for (const [role, held] of rows) {
+    const marks = Array.from(JSON.stringify(held).matchAll(MARK), ([mark]) => mark);
+    const speaker = role === "system" || role === "developer" ? "system" : role;
+    if (said.at(-1)?.[0] === speaker) {
+      said.at(-1)[1].push(...marks);
+    } else if (marks.length > 0) {
+      said.push([speaker, marks]);
+    }
+  }
+  // LangChain says some of it to Gemini twice.
+  return said.map(([speaker, marks]) => [speaker, [...new Set(marks)]]);
+}
+
+const PROVIDERS = {
+  openai: { maker: "none", of: (fetch) => createOpenAI({ apiKey: "k", fetch }).chat("gpt-4o") },
+  "openai-responses": { maker: "openai", of: (fetch) => createOpenAI({ apiKey: "k", fetch }).responses("gpt-5") },
+  anthropic: { maker: "anthropic", of: (fetch) => createAnthropic({ apiKey: "k", fetch })("claude-sonnet-4-5") },
+  gemini: { maker: "google", of: (fetch) => createGoogle({ apiKey: "k", fetch })("gemini-2.5-pro") },
+};
+
+/** OpenAI keeps nothing, so that its package sends items, and not their ids. */
+const SETTINGS = { maxRetries: 0, providerOptions: { openai: { store: false } } };
+
+describe("the AI SDK", () => {
+  for (const shape of Object.keys(SHAPES)) {
+    test(`its schemas pass what is made of ${shape}`, async () => {
+      await forEachSeedAsync(SEEDS, async (random) => {
+        const { messages } = requestOf("ai-sdk", conversation(shape, random));
+        for (const message of messages) {
+          // Version 5 has other words for images and files that a tool gave, and for calls that were denied.
+          const isOf5 = !/"(?:(?:image|file)-(?:data|url)|execution-denied)"/.test(JSON.stringify(message));
+          for (const schema of [...(isOf5 ? [schema5] : []), schema6, modelMessageSchema]) {
+            const { success, error } = schema.safeParse(message);
+            assert.ok(success, `${error}: ${JSON.stringify(message)}`);
+          }
+        }
+      });
+    });
+  }
+
+  for (const [provider, { maker, of }] of Object.entries(PROVIDERS)) {
+    test(`what its package sends to ${provider} of a body for it keeps the rules`, async () => {
+      for (const shape of ["ai-sdk-ui", "anthropic", "openai-responses", "langchain"]) {
+        await forEachSeedAsync(SEEDS / 4, async (random) => {
+          const messages = conversation(shape, random, { thoughtsOf: [maker], without: ["media", "tool-media"] });
+          const sent = await sentBy((fetch) =>
+            generateText({ model: of(fetch), ...SETTINGS, ...requestOf("ai-sdk", messages) }),
+          );
+          // Its package for Gemini does not join messages of the assistant.
+          const isOfPackage = ({ rule }) =>
+            rule === "fields-are-known" || (provider === "gemini" && rule === "roles-alternate");
+          const problems = problemsOf(provider, sent).filter((problem) => !isOfPackage(problem));
+          assert.deepEqual(problems, [], JSON.stringify(sent));
+          assert.deepEqual(saidIn(provider, sent), saidIn(provider, requestOf(provider, messages)));
+        });
+      }
+    });
+
+    test(`what it sends to ${provider} of a UIMessage says what the body for it says`, async () => {
+      await forEachSeedAsync(SEEDS, async (random) => {
+        const messages = conversation("ai-sdk-ui", random, { thoughtsOf: [maker], without: ["media"] });
+        for (const convert of [convertToModelMessages, convert6]) {
+          const converted = await convert(messages);
+          const sent = await sentBy((fetch) =>
+            generateText({ model: of(fetch), ...SETTINGS, messages: converted }),
+          );
+          assert.deepEqual(saidIn(provider, requestOf(provider, messages)), saidIn(provider, sent));
+        }
+      });
+    });
+  }
+
+  test("a body for it is what it converts a UIMessage to", async () => {
+    await forEachSeedAsync(SEEDS, async (random) => {
+      const messages = conversation("ai-sdk-ui", random, { without: ["media"] });
+      const converted = (await convertToModelMessages(messages)).flatMap(withoutApprovals);
+      const { messages: made } = requestOf("ai-sdk", messages);
+      assert.deepEqual(plainData(made.map(inParts)), plainData(converted.map(inParts)));
+    });
+  });
+});
+
+/** A message whose content is a list, without what the SDK writes in several ways. */
+function inParts({ role, content }) {
+  const parts = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  return { role, content: parts.map(({ providerExecuted, ...part }) => part) };
+}
+
+/** A value as JSON has it, with a mark for half a character. */
+const plainData = (value) =>
+  JSON.parse(JSON.stringify(value), (_, inner) => (typeof inner === "string" ? inner.toWellFormed() : inner));
+
+/** A message without what the SDK asked its user, and was told. */
+function withoutApprovals({ role, content }) {
+  const parts = typeof content === "string" ? content : content.filter(({ type }) => !/^tool-approval/.test(type));
+  return parts.length === 0 ? [] : [{ role, content: parts }];
+}
+
+describe("the clients of the providers take a body as it is", () => {
+  const makers = {
+    openai: (fetch, body) =>
+      new OpenAI({ apiKey: "k", fetch, maxRetries: 0 }).chat.completions.create({ model: "gpt-4o", ...body }),
+    "openai-responses": (fetch, body) =>
+      new OpenAI({ apiKey: "k", fetch, maxRetries: 0 }).responses.create({ model: "gpt-5", ...body }),
+    anthropic: (fetch, body) =>
+      new Anthropic({ apiKey: "k", fetch, maxRetries: 0 }).messages.create({ model: "m", max_tokens: 10, ...body }),
+    gemini: async (fetch, { contents, systemInstruction }) => {
+      const client = new GoogleGenAI({ apiKey: "k" });
+      const own = globalThis.fetch;
+      globalThis.fetch = fetch;
+      try {
+        const config = systemInstruction === undefined ? {} : { systemInstruction };
+        await client.models.generateContent({ model: "gemini-2.5-pro", contents, config });
+      } finally {
+        globalThis.fetch = own;
+      }
+    },
+  };
+  for (const [provider, make] of Object.entries(makers)) {
+    test(provider, async () => {
+      for (const [shape, { write, has, thoughtsOf }] of Object.entries(SHAPES)) {
+        await forEachSeedAsync(8, async (random) => {
+          const { turns } = randomTurns(random, {
+            thoughtsOf,
+            has: has.filter((it) => provider !== "openai" || it !== "tool-media"),
+          });
+          const body = requestOf(provider, write(turns, random));
+          const sent = await sentBy((fetch) => make(fetch, body));
+          for (const field of Object.keys(body)) {
+            const [is, was] = [sent[field], plainData(body[field])];
+            // Google's client names the role of instructions.
+            const given = field === "systemInstruction" ? { ...is, role: undefined } : is;
+            assert.deepEqual(plainData(given), was, shape);
+          }
+        });
+      }
+    });
+  }
+});
+
+describe("LangChain's models", () => {
+  const models = {
+    openai: (fetch) => new ChatOpenAI({ apiKey: "k", model: "gpt-4o", maxRetries: 0, configuration: { fetch } }),
+    "openai-responses": (fetch) =>
+      new ChatOpenAI({ apiKey: "k", model: "gpt-5", useResponsesApi: true, zdrEnabled: true, maxRetries: 0, configuration: { fetch } }),
+    anthropic: (fetch) =>
+      new ChatAnthropic({ apiKey: "k", model: "claude-sonnet-4-5", maxRetries: 0, clientOptions: { fetch } }),
+    gemini: (fetch) => {
+      const own = globalThis.fetch;
+      globalThis.fetch = fetch;
+      const model = new ChatGoogleGenerativeAI({ apiKey: "k", model: "gemini-2.5-pro", maxRetries: 0 });
+      return { invoke: (messages) => model.invoke(messages).finally(() => (globalThis.fetch = own)) };
+    },
+  };
+  for (const [provider, of] of Object.entries(models)) {
+    test(`what one sends to ${provider} says what the body for it says`, async () => {
+      // Reasoning of OpenAI's goes back by a field of LangChain's own, which these messages do not have.
+      const maker = provider === "openai-responses" ? "none" : PROVIDERS[provider].maker;
+      await forEachSeedAsync(SEEDS, async (random) => {
+        const messages = conversation("langchain", random, { thoughtsOf: [maker], without: ["media", "tool-media", "name"] });
+        const sent = await sentBy((fetch) => of(fetch).invoke(messages));
+        assert.deepEqual(saidIn(provider, requestOf(provider, messages)), saidIn(provider, sent));
+      });
+    });
+  }
+});
+
+test("what the Agents SDK sends of its items says what the body for the Responses says", async () => {
+  await forEachSeedAsync(SEEDS, async (random) => {
+    const messages = conversation("openai-agents", random, { without: ["media", "tool-media"] });
+    const sent = await sentBy((fetch) => {
+      const client = new OpenAI({ apiKey: "k", fetch, maxRetries: 0 });
+      const request = { input: messages, modelSettings: {}, tools: [], handoffs: [], outputType: "text", tracing: false };
+      return withTrace("test", () => new OpenAIResponsesModel(client, "gpt-5").getResponse(request));
+    });
+    const body = requestOf("openai-responses", messages);
+    assert.deepEqual(saidIn("openai-responses", body), saidIn("openai-responses", sent));
+  });
+});

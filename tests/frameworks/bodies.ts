@@ -1,0 +1,19 @@
+// The bodies of requests are of the types that the packages' own clients take. Checked by tsc; never run.
+
+import type { MessageParam, TextBlockParam } from "@anthropic-ai/sdk/resources/messages/messages";
+import type { Content } from "@google/genai";
+import type { ModelMessage as ModelMessage7 } from "ai";
+import type { ModelMessage as ModelMessage6 } from "ai-6";
+import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
+import type { ResponseInputItem } from "openai/resources/responses/responses";
+import type { RequestBodies } from "windrow";
+
+declare const bodies: RequestBodies;
+
+export const chat: ChatCompletionMessageParam[] = bodies.openai.messages;
+export const items: ResponseInputItem[] = bodies["openai-responses"].input;
+export const messages: MessageParam[] = bodies.anthropic.messages;
+export const system: string | TextBlockParam[] | undefined = bodies.anthropic.system;
+export const contents: Content[] = bodies.gemini.contents;
+export const instructions: Content | undefined = bodies.gemini.systemInstruction;
+export const prompts: [ModelMessage6[], ModelMessage7[]] = [bodies["ai-sdk"].messages, bodies["ai-sdk"].messages];

@@ -1,0 +1,265 @@
+// Every member of the unions that the packages' own types are made of, each with what becomes of it. A member that is missing here is an
+// error of tsc, so a new version of a package that brings one is noticed. Run by `members.test.mjs`.
+
+import type { BetaContentBlockParam } from "@anthropic-ai/sdk/resources/beta/messages/messages";
+import type { ContentBlockParam } from "@anthropic-ai/sdk/resources/messages/messages";
+import type { Part } from "@google/genai";
+import type { ContentBlock } from "@langchain/core/messages";
+import type { AgentMessage } from "@mariozechner/pi-agent-core";
+import type { AgentInputItem } from "@openai/agents";
+import type { Part as OpencodePart } from "@opencode-ai/sdk";
+import type { AssistantContent, DynamicToolUIPart, ToolContent, UIDataTypes, UIMessagePart, UITools, UserContent } from "ai";
+import type { ChatCompletionContentPart, ChatCompletionMessageParam } from "openai/resources/chat/completions";
+import type { ResponseInputItem } from "openai/resources/responses/responses";
+
+/**
+ * What becomes of a member: it is `read`, so that it costs something; `unseen`, as no model sees it; or refused with its place.
+ */
+export type Outcome = "read" | "unseen" | `.${string}`;
+export type Case = readonly [part: object, outcome: Outcome];
+
+type TypeOf<Union> = Union extends { readonly type?: infer Type } ? Exclude<Type, undefined | null> & string : never;
+type PartOf<Content> = Exclude<Content, string> extends readonly (infer One)[] ? One : never;
+type RoleOf<Union> = Union extends { readonly role: infer Role } ? Role & string : never;
+
+const url = "https://example.org/a.png";
+const base64 = { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" };
+const result = { tool_use_id: "t", content: "It is open." };
+
+const anthropic: Record<TypeOf<ContentBlockParam | BetaContentBlockParam>, Case> = {
+  text: [{ text: "The hall is open.", citations: null }, "read"],
+  image: [{ source: base64 }, "read"],
+  document: [{ source: { type: "text", media_type: "text/plain", data: "The hall is open." }, title: "A", context: "b" }, "read"],
+  search_result: [{ title: "A", source: "b", content: [{ type: "text", text: "The hall is open." }] }, "read"],
+  thinking: [{ thinking: "hm", signature: "s" }, "read"],
+  redacted_thinking: [{ data: "c2VhbGVk" }, "read"],
+  tool_use: [{ id: "t", name: "look", input: {} }, "read"],
+  tool_result: [result, "read"],
+  server_tool_use: [{ id: "t", name: "web_search", input: { query: "a" } }, "read"],
+  web_search_tool_result: [{ ...result, content: [] }, "read"],
+  web_fetch_tool_result: [result, "read"],
+  advisor_tool_result: [result, "read"],
+  code_execution_tool_result: [result, "read"],
+  bash_code_execution_tool_result: [result, "read"],
+  text_editor_code_execution_tool_result: [result, "read"],
+  tool_search_tool_result: [result, "read"],
+  mcp_tool_use: [{ id: "t", name: "look", server_name: "s", input: {} }, "read"],
+  mcp_tool_result: [result, "read"],
+  container_upload: [{ file_id: "file_1" }, "read"],
+  compaction: [{ content: "We spoke of boats." }, "read"],
+  // What changes the tools, or the model, is a setting of the request, and no part of what was said.
+  tool_addition: [{ tool: { type: "tool_reference", name: "a" } }, ".content[0].type"],
+  tool_removal: [{ tool: { type: "tool_reference", name: "a" } }, ".content[0].type"],
+  mcp_tool_listing: [{ mcp_server_name: "s", tools: [] }, ".content[0].type"],
+  fallback: [{ from: { model: "a" }, to: { model: "b" } }, ".content[0].type"],
+};
+
+const openaiParts: Record<TypeOf<ChatCompletionContentPart>, Case> = {
+  text: [{ text: "The hall is open." }, "read"],
+  image_url: [{ image_url: { url } }, "read"],
+  input_audio: [{ input_audio: { data: "SUQzBAAAAAAAI1RTU0UAAAAP", format: "mp3" } }, "read"],
+  file: [{ file: { file_id: "file-1" } }, "read"],
+};
+
+const openaiMessages: Record<RoleOf<ChatCompletionMessageParam>, Case> = {
+  system: [{ content: "The hall is open." }, "read"],
+  developer: [{ content: "The hall is open." }, "read"],
+  user: [{ content: "The hall is open.", name: "Mara" }, "read"],
+  assistant: [{ content: null, refusal: "No.", audio: null }, "read"],
+  tool: [{ tool_call_id: "t", content: "The hall is open." }, "read"],
+  function: [{ name: "look", content: "The hall is open." }, ".role"],
+};
+
+const call = { call_id: "t", status: "completed" };
+const responses: Record<TypeOf<ResponseInputItem>, Case> = {
+  message: [{ role: "user", content: [{ type: "input_text", text: "The hall is open." }] }, "read"],
+  file_search_call: [{ id: "fs_1", queries: ["a"], results: [], status: "completed" }, "read"],
+  computer_call: [{ ...call, id: "cu_1", action: { type: "wait" }, pending_safety_checks: [] }, "read"],
+  computer_call_output: [{ ...call, output: { type: "computer_screenshot", image_url: url } }, "read"],
+  web_search_call: [{ id: "ws_1", action: { type: "search", query: "a" }, status: "completed" }, "read"],
+  function_call: [{ ...call, name: "look", arguments: "{}" }, "read"],
+  function_call_output: [{ ...call, output: "The hall is open." }, "read"],
+  tool_search_call: [{ ...call, arguments: { query: "a" }, execution: "client" }, "read"],
+  tool_search_output: [{ ...call, tools: [{ type: "function", name: "a" }], execution: "client" }, "read"],
+  additional_tools: [{ role: "developer", tools: [{ type: "function", name: "a" }] }, "read"],
+  configuration_update: [{ reasoning: { effort: "low" } }, "read"],
+  reasoning: [{ id: "rs_1", summary: [{ type: "summary_text", text: "hm" }] }, "read"],
+  compaction: [{ encrypted_content: "c2VhbGVk" }, "read"],
+  compaction_trigger: [{}, "unseen"],
+  image_generation_call: [{ id: "ig_1", result: "iVBORw0KGgo=", status: "completed" }, "read"],
+  code_interpreter_call: [{ id: "ci_1", code: "1", outputs: [], container_id: "c", status: "completed" }, "read"],
+  local_shell_call: [{ ...call, id: "ls_1", action: { type: "exec", command: ["ls"], env: {} } }, "read"],
+  local_shell_call_output: [{ id: "t", output: "The hall is open." }, "read"],
+  shell_call: [{ ...call, action: { commands: ["ls"] } }, "read"],
+  shell_call_output: [{ ...call, output: [{ stdout: "The hall is open.", stderr: "", outcome: { type: "exit", exit_code: 0 } }] }, "read"],
+  apply_patch_call: [{ ...call, operation: { type: "delete_file", path: "a" } }, "read"],
+  apply_patch_call_output: [{ ...call, output: "The hall is open." }, "read"],
+  mcp_list_tools: [{ id: "mcpl_1", server_label: "s", tools: [] }, "read"],
+  mcp_approval_request: [{ id: "mcpr_1", server_label: "s", name: "a", arguments: "{}" }, "read"],
+  mcp_approval_response: [{ approval_request_id: "mcpr_1", approve: true }, "read"],
+  mcp_call: [{ id: "mcp_1", server_label: "s", name: "a", arguments: "{}", output: "The hall is open." }, "read"],
+  custom_tool_call: [{ ...call, name: "a", input: "b" }, "read"],
+  custom_tool_call_output: [{ ...call, output: "The hall is open." }, "read"],
+  program: [{ ...call, id: "p_1", code: "1", fingerprint: "f" }, "read"],
+  program_output: [{ ...call, id: "po_1", result: "The hall is open.", status: "completed" }, "read"],
+  item_reference: [{ id: "msg_1" }, ".id"],
+};
+
+const agents: Record<TypeOf<AgentInputItem>, Case> = {
+  message: [{ role: "user", content: [{ type: "input_text", text: "The hall is open." }], providerData: {} }, "read"],
+  function_call: [{ callId: "t", name: "look", arguments: "{}" }, "read"],
+  function_call_result: [{ callId: "t", name: "look", status: "completed", output: { type: "text", text: "The hall is open." } }, "read"],
+  hosted_tool_call: [{ name: "web_search_call", status: "completed", providerData: { type: "web_search_call" } }, "read"],
+  computer_call: [{ callId: "t", status: "completed", action: { type: "wait" } }, "read"],
+  computer_call_result: [{ callId: "t", output: { type: "computer_screenshot", data: url } }, "read"],
+  shell_call: [{ callId: "t", action: { commands: ["ls"] } }, "read"],
+  shell_call_output: [{ callId: "t", output: [{ stdout: "The hall is open.", stderr: "", outcome: { type: "exit", exitCode: 0 } }] }, "read"],
+  apply_patch_call: [{ callId: "t", status: "completed", operation: { type: "delete_file", path: "a" } }, "read"],
+  apply_patch_call_output: [{ callId: "t", status: "completed", output: "The hall is open." }, "read"],
+  program: [{ callId: "t", code: "1", fingerprint: "f" }, "read"],
+  program_output: [{ callId: "t", output: "The hall is open.", status: "completed", providerData: {} }, "read"],
+  tool_search_call: [{ arguments: { query: "a" }, status: "completed", providerData: {} }, "read"],
+  tool_search_output: [{ tools: [{ type: "function", name: "a" }], status: "completed", providerData: {} }, "read"],
+  reasoning: [{ content: [{ type: "input_text", text: "hm" }] }, "read"],
+  compaction: [{ encrypted_content: "c2VhbGVk", providerData: {} }, "read"],
+  unknown: [{ providerData: { type: "message", role: "user", content: "The hall is open." } }, "read"],
+};
+
+const gemini: Record<keyof Part & string, Case> = {
+  text: [{ text: "The hall is open." }, "read"],
+  inlineData: [{ inlineData: { mimeType: "image/png", data: "iVBORw0KGgo=" } }, "read"],
+  fileData: [{ fileData: { mimeType: "image/png", fileUri: url } }, "read"],
+  functionCall: [{ functionCall: { name: "look", args: {} } }, "read"],
+  functionResponse: [{ functionResponse: { name: "look", response: {} } }, "read"],
+  executableCode: [{ executableCode: { language: "PYTHON", code: "1" } }, "read"],
+  codeExecutionResult: [{ codeExecutionResult: { outcome: "OUTCOME_OK", output: "1" } }, "read"],
+  toolCall: [{ toolCall: { id: "t", toolType: "GOOGLE_SEARCH_WEB", args: {} } }, "read"],
+  toolResponse: [{ toolResponse: { id: "t", toolType: "GOOGLE_SEARCH_WEB", response: {} } }, "read"],
+  audioTranscription: [{ audioTranscription: { text: "The hall is open." } }, "read"],
+  thought: [{ text: "hm", thought: true }, "read"],
+  thoughtSignature: [{ text: "", thoughtSignature: "s" }, "unseen"],
+  videoMetadata: [{ fileData: { mimeType: "video/mp4", fileUri: url }, videoMetadata: { fps: 1 } }, "read"],
+  mediaResolution: [{ text: "The hall is open.", mediaResolution: { level: "MEDIA_RESOLUTION_LOW" } }, "read"],
+  mediaProcessing: [{ text: "The hall is open.", mediaProcessing: {} }, "read"],
+  partMetadata: [{ text: "The hall is open.", partMetadata: {} }, "read"],
+  speechMetadata: [{ text: "The hall is open.", speechMetadata: {} }, "read"],
+};
+
+const tool = { toolCallId: "t", input: { q: 1 } };
+const uiParts: Record<TypeOf<UIMessagePart<UIDataTypes, UITools>>, Case> & Record<string, Case> = {
+  text: [{ text: "The hall is open." }, "read"],
+  reasoning: [{ text: "hm" }, "read"],
+  file: [{ mediaType: "image/png", url }, "read"],
+  "reasoning-file": [{ mediaType: "image/png", url }, "read"],
+  custom: [{ kind: "openai.note" }, "unseen"],
+  "source-url": [{ sourceId: "s", url }, "unseen"],
+  "source-document": [{ sourceId: "s", mediaType: "a/b", title: "A" }, "unseen"],
+  "step-start": [{}, "unseen"],
+  "dynamic-tool": [{ ...tool, toolName: "look", state: "output-available", output: 1 }, "read"],
+  "tool-look": [{ ...tool, state: "output-available", output: 1, preliminary: true }, "read"],
+  "data-note": [{ data: 1 }, "unseen"],
+  // It is the user's, within the assistant's message, and experimental.
+  "steering-message": [{ id: "s", parts: [{ type: "text", text: "The hall is open." }] }, ".parts[0].type"],
+};
+
+const approval = { id: "a", approved: true };
+const uiStates: Record<DynamicToolUIPart["state"], Case> = {
+  "input-streaming": [{}, "unseen"],
+  "input-available": [{}, "read"],
+  "approval-requested": [{ approval: { id: "a" } }, "read"],
+  "approval-responded": [{ approval }, "read"],
+  "output-available": [{ output: 1 }, "read"],
+  "output-error": [{ errorText: "No." }, "read"],
+  "output-denied": [{ approval: { ...approval, approved: false } }, "read"],
+};
+
+const modelParts: Record<TypeOf<PartOf<UserContent> | PartOf<AssistantContent> | PartOf<ToolContent>>, Case> = {
+  text: [{ text: "The hall is open." }, "read"],
+  image: [{ image: new URL(url) }, "read"],
+  file: [{ data: { type: "url", url: new URL(url) }, mediaType: "image/png" }, "read"],
+  reasoning: [{ text: "hm" }, "read"],
+  "reasoning-file": [{ data: { type: "data", data: "iVBORw0KGgo=" }, mediaType: "image/png" }, "read"],
+  custom: [{ kind: "openai.compaction", providerOptions: { openai: { encryptedContent: "c2VhbGVk" } } }, "read"],
+  "tool-call": [{ toolCallId: "t", toolName: "look", input: {} }, "read"],
+  "tool-result": [{ toolCallId: "t", toolName: "look", output: { type: "text", value: "The hall is open." } }, "read"],
+  "tool-approval-request": [{ approvalId: "a", toolCallId: "t" }, "read"],
+  "tool-approval-response": [{ approvalId: "a", approved: false, reason: "Not now." }, "read"],
+};
+
+const langChain: Record<TypeOf<ContentBlock.Standard>, Case> = {
+  text: [{ text: "The hall is open." }, "read"],
+  reasoning: [{ reasoning: "hm" }, "read"],
+  refusal: [{ refusal: "No." }, "read"],
+  image: [{ url }, "read"],
+  video: [{ url }, "read"],
+  audio: [{ url }, "read"],
+  file: [{ url, mimeType: "application/pdf" }, "read"],
+  "text-plain": [{ text: "The hall is open." }, "read"],
+  tool_call: [{ id: "t", name: "look", args: {} }, "read"],
+  tool_call_chunk: [{ id: "t", name: "look", args: "{", index: 0 }, "read"],
+  invalid_tool_call: [{ id: "t", name: "look", args: "{", error: "no JSON" }, "read"],
+  server_tool_call: [{ id: "t", name: "web_search", args: {} }, "read"],
+  server_tool_call_chunk: [{ id: "t", name: "web_search", args: "{" }, "read"],
+  server_tool_call_result: [{ toolCallId: "t", status: "success", output: "The hall is open." }, "read"],
+  non_standard: [{ value: { type: "text", text: "The hall is open." } }, "read"],
+};
+
+const opencode: Record<TypeOf<OpencodePart>, Case> = {
+  text: [{ text: "The hall is open." }, "read"],
+  reasoning: [{ text: "hm" }, "read"],
+  file: [{ mime: "image/png", url }, "read"],
+  tool: [{ callID: "t", tool: "look", state: { status: "running", input: {}, time: { start: 1 } } }, "read"],
+  subtask: [{ prompt: "a", description: "b", agent: "c" }, "read"],
+  compaction: [{ auto: true }, "read"],
+  "step-start": [{}, "unseen"],
+  "step-finish": [{ reason: "stop" }, "unseen"],
+  snapshot: [{ snapshot: "s" }, "unseen"],
+  patch: [{ hash: "h", files: [] }, "unseen"],
+  agent: [{ name: "a" }, "unseen"],
+  retry: [{ attempt: 1, error: {} }, "unseen"],
+};
+
+const timestamp = 1_767_600_000_000;
+const pi: Record<RoleOf<AgentMessage> | "bashExecution" | "custom" | "branchSummary" | "compactionSummary", Case> = {
+  user: [{ content: "The hall is open." }, "read"],
+  assistant: [{ content: [{ type: "text", text: "The hall is open." }], api: "a", stopReason: "aborted" }, "read"],
+  toolResult: [{ toolCallId: "t", toolName: "look", content: [{ type: "text", text: "The hall is open." }], isError: false }, "read"],
+  bashExecution: [{ command: "ls", output: "a", exitCode: 0, cancelled: false, truncated: false }, "read"],
+  custom: [{ customType: "note", content: "The hall is open.", display: true }, "read"],
+  branchSummary: [{ summary: "The hall is open.", fromId: "a" }, "read"],
+  compactionSummary: [{ summary: "The hall is open.", tokensBefore: 1 }, "read"],
+};
+
+type Entry = readonly [name: string, message: object, outcome: Outcome];
+
+function entries(name: string, cases: Readonly<Record<string, Case>>, message: (type: string, part: object) => object): Entry[] {
+  return Object.entries(cases).map(([type, [part, outcome]]) => [`${name} ${type}`, message(type, part), outcome]);
+}
+
+/** Each member in a message of its package, with what becomes of it. */
+export const members: readonly Entry[] = [
+  ...entries("Anthropic block", anthropic, (type, part) => ({
+    role: /^(?:tool_result|image|document|search_result|container_upload)$/.test(type) ? "user" : "assistant",
+    content: [{ type, ...part }],
+  })),
+  ...entries("OpenAI chat part", openaiParts, (type, part) => ({ role: "user", content: [{ type, ...part }] })),
+  ...entries("OpenAI chat message", openaiMessages, (role, message) => ({ role, ...message })),
+  ...entries("OpenAI Responses item", responses, (type, item) => ({ type, ...item })),
+  ...entries("OpenAI Agents item", agents, (type, item) => ({ type, ...item })),
+  ...entries("Gemini part", gemini, (_, part) => ({ role: "model", parts: [part] })),
+  ...entries("AI SDK UIMessage part", uiParts, (type, part) => ({ role: "assistant", parts: [{ type, ...part }] })),
+  ...entries("AI SDK tool state", uiStates, (state, part) => ({
+    role: "assistant",
+    parts: [{ type: "tool-look", state, ...tool, ...part }],
+  })),
+  ...entries("AI SDK ModelMessage part", modelParts, (type, part) => ({
+    role: /^tool-(?:result|approval-response)$/.test(type) ? "tool" : type === "image" ? "user" : "assistant",
+    content: [{ type, ...part }],
+  })),
+  ...entries("LangChain block", langChain, (type, block) => ({ type: "ai", content: [{ type, ...block }] })),
+  ...entries("opencode part", opencode, (type, part) => ({
+    info: { id: "m", sessionID: "s", role: "assistant" },
+    parts: [{ id: "p", type, ...part }],
+  })),
+  ...entries("pi message", pi, (role, message) => ({ role, timestamp, ...message })),
+];

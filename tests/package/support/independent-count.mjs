@@ -1,0 +1,208 @@
+// What the body of a request costs, counted from the body alone: by OpenAI's published recipe, and with a tokenizer that is not
+// windrow's.
+//
+// The recipe (tiktoken cookbook, `num_tokens_from_messages`) is that of a chat: 3 tokens a message and its role, its texts, 1 and the
+// text of a name, and 3 that prime the reply. Calls of tools are counted as recorded requests cost them (docs/tokens.md). It is applied
+// to the bodies of all providers, as no other has published one. An image costs what OpenAI's page says of one tile; files are left
+// out, as their cost is nowhere published: so a count is never too much.
+
+import { Tiktoken } from "js-tiktoken/lite";
+import o200k from "js-tiktoken/ranks/o200k_base";
+
+const tokenizer = new Tiktoken(o200k);
+const known = new Map();
+
+/** How many tokens a text has in o200k_base, where nothing in it is a special token. */
+export function tokensIn(text) {
+  let count = known.get(text);
+  if (count === undefined) {
+    count = tokenizer.encode(text, [], []).length;
+    if (known.size > 200_000) {
+      known.clear();
+    }
+    known.set(text, count);
+  }
+  return count;
+}
+
+const MESSAGE = 3;
+const NAME = 1;
+const PRIMING = 3;
+const CALL = 3;
+const TILE = { low: 85, high: 85 + 170 };
+
+/** A message as the recipe sees it: who speaks, and what is in it. */
+class Count {
+  tokens = 0;
+
+  message(role) {
+    this.tokens += MESSAGE + tokensIn(role);
+  }
+
+  text(text) {
+    this.tokens += tokensIn(text);
+  }
+
+  name(name) {
+    this.tokens += NAME + tokensIn(name);
+  }
+
+  /** The name stands twice: whom the call is for, and who the result is from. */
+  call(name, input) {
+    this.tokens += CALL + 2 * tokensIn(`functions.${name}`) + tokensIn(typeof input === "string" ? input : JSON.stringify(input));
+  }
+
+  image(detail) {
+    this.tokens += detail === "low" ? TILE.low : TILE.high;
+  }
+}
+
+const isObject = (value) => typeof value === "object" && value !== null;
+const json = (value) => (typeof value === "string" ? value : JSON.stringify(value));
+
+const COUNTERS = {
+  openai({ messages }, count) {
+    for (const { role, content, name, tool_calls: calls = [], refusal } of messages) {
+      count.message(role);
+      if (name !== undefined) {
+        count.name(name);
+      }
+      for (const part of typeof content === "string" ? [{ text: content }] : (content ?? [])) {
+        if (part.image_url !== undefined) {
+          count.image(part.image_url.detail);
+        } else if (part.file === undefined && part.input_audio === undefined) {
+          count.text(part.text ?? part.refusal);
+        }
+      }
+      if (typeof refusal === "string") {
+        count.text(refusal);
+      }
+      for (const { function: called, custom } of calls) {
+        count.call((called ?? custom).name, called?.arguments ?? custom.input);
+      }
+    }
+  },
+
+  "openai-responses"({ instructions, input }, count) {
+    if (instructions !== undefined) {
+      count.message("system");
+      count.text(instructions);
+    }
+    const parts = (held) => {
+      for (const { text, refusal, detail, type } of typeof held === "string" ? [{ text: held }] : held) {
+        if (type === "input_image") {
+          count.image(detail);
+        } else if (type !== "input_file") {
+          count.text(text ?? refusal);
+        }
+      }
+    };
+    let isCalling = false;
+    for (const item of input) {
+      const { type = "message", role, content, name, summary } = item;
+      if (type === "message") {
+        count.message(role);
+        parts(content);
+      } else if (type === "function_call" || type === "custom_tool_call") {
+        if (!isCalling) {
+          count.message("assistant");
+        }
+        count.call(name, item.arguments ?? item.input);
+      } else if (type === "reasoning") {
+        for (const { text } of summary) {
+          count.text(text);
+        }
+      } else {
+        count.message("tool");
+        parts(item.output);
+      }
+      // What the assistant says before its calls is one message with them.
+      isCalling = type.endsWith("_call") || (type === "message" && role === "assistant");
+    }
+  },
+
+  anthropic({ system, messages }, count) {
+    const blocks = (held) => {
+      for (const block of typeof held === "string" ? [{ type: "text", text: held }] : (held ?? [])) {
+        switch (block.type) {
+          case "text":
+            count.text(block.text);
+            break;
+          case "thinking":
+            count.text(block.thinking);
+            break;
+          case "tool_use":
+            count.call(block.name, block.input);
+            break;
+          case "tool_result":
+            blocks(block.content);
+            break;
+          default:
+        }
+      }
+    };
+    if (system !== undefined) {
+      count.message("system");
+      blocks(system);
+    }
+    for (const { role, content } of messages) {
+      count.message(role);
+      blocks(content);
+    }
+  },
+
+  gemini({ systemInstruction, contents }, count) {
+    const said = (response) => {
+      const [[field, value] = [], ...others] = Object.entries(response);
+      return others.length === 0 && typeof value === "string" && /^(output|error)$/.test(field) ? value : json(response);
+    };
+    if (systemInstruction !== undefined) {
+      count.message("system");
+    }
+    for (const { role, parts } of [...(systemInstruction === undefined ? [] : [systemInstruction]), ...contents]) {
+      if (role !== undefined) {
+        count.message(role);
+      }
+      for (const { text, functionCall, functionResponse } of parts) {
+        if (text !== undefined) {
+          count.text(text);
+        } else if (functionCall !== undefined) {
+          count.call(functionCall.name, functionCall.args);
+        } else if (functionResponse !== undefined) {
+          count.text(said(functionResponse.response));
+        }
+      }
+    }
+  },
+
+  "ai-sdk"({ system, messages }, count) {
+    if (system !== undefined) {
+      count.message("system");
+      count.text(system);
+    }
+    for (const { role, content } of messages) {
+      count.message(role);
+      for (const part of typeof content === "string" ? [{ type: "text", text: content }] : content) {
+        if (part.type === "text" || part.type === "reasoning") {
+          count.text(part.text);
+        } else if (part.type === "tool-call") {
+          count.call(part.toolName, part.input);
+        } else if (part.type === "tool-result") {
+          const { value, reason } = part.output;
+          for (const text of Array.isArray(value) ? value.map(({ text: said }) => said) : [value ?? reason]) {
+            if (text !== undefined) {
+              count.text(json(text));
+            }
+          }
+        }
+      }
+    }
+  },
+};
+
+/** What a body of a provider's request costs at least. */
+export function tokensOfBody(provider, body) {
+  const count = new Count();
+  COUNTERS[provider](body, count);
+  return count.tokens + PRIMING;
+}

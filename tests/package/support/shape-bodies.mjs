@@ -1,0 +1,95 @@
+// Contexts of random conversations in a shape, built for a provider: what is true of each, and how far the count of the budget is from
+// that of the body.
+
+import assert from "node:assert/strict";
+import { buildContextSync, ContextError, problemsOf, providers, requestOf } from "windrow";
+import { tokensOfBody } from "./independent-count.mjs";
+import { Random } from "./random.mjs";
+import { randomTurns, SHAPES } from "./shape-conversations.mjs";
+
+export const PROVIDERS = providers.map(({ name }) => name);
+const encoding = "o200k_base";
+/** Whose reasoning a provider takes back; the AI SDK takes all. */
+const MAKERS = { "openai-responses": "openai", anthropic: "anthropic", gemini: "google" };
+
+/** A conversation of a shape that a provider can be sent: OpenAI's chat takes no media from tools. */
+function conversationOf(shape, provider, seed) {
+  const random = new Random(seed);
+  const { write, thoughtsOf, has } = SHAPES[shape];
+  const sendable = has.filter((it) => it !== "tool-media" || provider !== "openai");
+  const { turns, marks } = randomTurns(random, { thoughtsOf, has: sendable });
+  return { random, marks, messages: write(turns, random) };
+}
+
+/** The messages of a body, so that they can be sent again. */
+function messagesOf(provider, body) {
+  switch (provider) {
+    case "openai":
+      return body.messages;
+    case "openai-responses":
+      return [...instructionsOf(body.instructions), ...body.input];
+    case "gemini":
+      return [...(body.systemInstruction ? [{ role: "system", ...body.systemInstruction }] : []), ...body.contents];
+    default:
+      return [...instructionsOf(body.system), ...body.messages];
+  }
+}
+
+const instructionsOf = (content) => (content === undefined ? [] : [{ role: "system", content }]);
+
+/**
+ * Builds a context of each of `count` conversations of a shape, within a random budget, for a provider, and checks it. Gives how many
+ * were built, and by how much the budget's count is more than that of the body in all, as a share: of conversations without media,
+ * whose cost is nowhere published for all providers.
+ */
+export function checkShape(shape, provider, seeds) {
+  const sum = { built: 0, counted: 0, inBody: 0 };
+  for (const seed of seeds) {
+    try {
+      checkOne(shape, provider, seed, sum);
+    } catch (cause) {
+      throw new Error(`${shape} for ${provider} fails for seed ${seed}: ${cause.message}`, { cause });
+    }
+  }
+  return { built: sum.built, error: sum.counted / sum.inBody - 1 };
+}
+
+function checkOne(shape, provider, seed, sum) {
+  const { random, marks, messages } = conversationOf(shape, provider, seed);
+  const said = JSON.stringify(messages);
+  const maxTokens = random.integer(30, Math.ceil(said.length / 2));
+  const options = { encoding, model: "gpt-4o", request: null, budget: { maxTokens }, render: { provider } };
+  let context;
+  try {
+    context = buildContextSync(messages, options);
+  } catch (error) {
+    assert.ok(error instanceof ContextError && error.code === "BUDGET_TOO_SMALL", error.stack);
+    return;
+  }
+  sum.built += 1;
+  const own = new Set(messages);
+  assert.ok(context.kept.every((message) => own.has(message)), "what is kept are the caller's own objects");
+
+  const body = context.request(provider);
+  assert.deepEqual(problemsOf(provider, body), []);
+  const tokens = tokensOfBody(provider, body);
+  assert.ok(tokens <= maxTokens, `the body has ${tokens} tokens, and ${maxTokens} are the limit`);
+  assert.ok(context.tokens.total <= maxTokens);
+  if (!/"media"|image|file|inlineData|fileData/i.test(JSON.stringify(body))) {
+    sum.counted += context.tokens.total;
+    sum.inBody += tokens;
+  }
+  checkMarks(provider, marks, context, body);
+  assert.deepEqual(requestOf(provider, messagesOf(provider, body)), body, "the body's own messages are the same body");
+}
+
+/** All that is kept is in the body, once; what is left out is not there; reasoning goes back to its own provider. */
+function checkMarks(provider, marks, context, body) {
+  const kept = JSON.stringify(context.messages);
+  const sent = JSON.stringify(body);
+  for (const { mark, kind, provider: maker } of marks) {
+    const isSent =
+      kept.includes(mark) && (kind !== "reasoning" || provider === "ai-sdk" || (maker !== undefined && maker === MAKERS[provider]));
+    assert.equal(sent.split(mark).length - 1, isSent ? 1 : 0, `${mark}, ${kind}`);
+  }
+}
