@@ -9,8 +9,8 @@ export const samples = JSON.parse(readFileSync(new URL("samples.json", import.me
 await Promise.all(["o200k_base", "cl100k_base"].map((name) => loadEncoding(name)));
 
 /** The messages of a request in its own shape, instructions first. */
-function messagesOf({ messages, input, contents, system, systemInstruction }) {
-  const instruction = system ?? systemInstruction?.parts.map(({ text }) => text).join("");
+function messagesOf({ messages, input, contents, system, instructions: said, systemInstruction }) {
+  const instruction = system ?? said ?? systemInstruction?.parts.map(({ text }) => text).join("");
   const instructions = instruction === undefined ? [] : [{ role: "system", content: instruction }];
   return [...instructions, ...(messages ?? input ?? contents)];
 }
@@ -42,13 +42,29 @@ export function rows() {
   });
 }
 
-const FAMILIES = {
-  openai: "OpenAI chat",
-  "openai-responses": "OpenAI Responses",
-  anthropic: "Claude",
-  gemini: "Gemini",
-};
+/** How a request is called in the table: who counts it, what it has beside texts, and its language. */
+function groupOf({ api, model, request, language, superseded }) {
+  const text = JSON.stringify(request);
+  const beside = request.tools
+    ? "with tools"
+    : /"type":"(?:input_)?image/.test(text)
+      ? "with an image"
+      : "without tools";
+  const since = superseded ? ", as counted before Anthropic changed it" : "";
+  return `${familyOf(api, model)}, ${beside}${since}, ${language}`;
+}
 
-function groupOf({ api, request, language }) {
-  return `${FAMILIES[api]}, ${request.tools ? "with tools" : "without tools"}, ${language}`;
+function familyOf(api, model) {
+  const [major, minor] = (/\d+(?:[.-]\d(?!\d))?/.exec(model)?.[0] ?? "").split(/[.-]/).map(Number);
+  const version = major + (minor ?? 0) / 10;
+  switch (api) {
+    case "openai":
+      return "OpenAI chat";
+    case "openai-responses":
+      return "OpenAI Responses";
+    case "anthropic":
+      return version < 4 ? "Claude 3 and 3.5" : version < 4.7 ? "Claude 4 to 4.6" : "Claude from 4.7 on";
+    default:
+      return version < 2.5 ? "Gemini 2.0" : version < 3 ? "Gemini 2.5" : "Gemini 3";
+  }
 }
