@@ -15,11 +15,11 @@ use crate::config::{
 };
 use crate::log::tool_calls::shown_fields;
 use crate::prompt::border;
-use crate::prompt::tools::{self, Maker};
+use crate::prompt::tools;
 use crate::recall::transcript::Transcript;
 use crate::state::context::{Made, Piece};
 use crate::state::view::View;
-use crate::tokens::media;
+use crate::tokens::{Family, media};
 use std::borrow::Cow;
 use std::fmt::Write;
 
@@ -39,6 +39,18 @@ impl Parts<'_> {
         self.visible.iter().chain(&self.hidden).map(AsRef::as_ref)
     }
 
+    /// Adds what a chat message costs beside what it says: who makes the model decides what the model is shown of it.
+    fn add_envelope(&mut self, config: &ContextConfig, role: Role) {
+        let family = config.family();
+        if matches!(family, Family::Claude(_)) && role.is_instruction() {
+            return; // it stands before all messages, and in none
+        }
+        self.flat_tokens = self.flat_tokens.saturating_add(config.budget.per_message());
+        if !matches!(family, Family::Gemini(_)) {
+            self.hidden.push(role.as_str().into());
+        }
+    }
+
     pub(crate) fn chars(&self) -> u64 {
         self.visible.iter().map(|text| text.chars().count() as u64).sum()
     }
@@ -49,7 +61,7 @@ pub(crate) fn key(config: &ContextConfig, counter: &str) -> String {
     let render = serde_json::to_string(&config.render).unwrap_or_default();
     let zone = config.time_zone.as_deref().unwrap_or_default();
     let budget = &config.budget;
-    let (message, name) = (budget.tokens_per_message, budget.tokens_per_name);
+    let (message, name) = (budget.per_message(), budget.tokens_per_name);
     // Media cost otherwise for another model.
     let model = config.model.as_deref().unwrap_or_default();
     let hides_calls = config.filter.exclude_tool_calls;
@@ -188,9 +200,9 @@ fn chat_parts<'a>(
     shortened: Option<&'a str>,
 ) -> Parts<'a> {
     let role = transcript.role(row);
-    let maker = Maker::of(config);
-    let mut parts = Parts { flat_tokens: config.budget.tokens_per_message, ..Parts::default() };
-    parts.hidden.push(role.as_str().into());
+    let family = config.family();
+    let mut parts = Parts::default();
+    parts.add_envelope(config, role);
     parts.visible.extend(shortened.map(Into::into));
     let mut call = None;
     // Each result is sent as a message of its own; the first one of a tool's message is that message.
@@ -200,10 +212,9 @@ fn chat_parts<'a>(
             Field::Text if shortened.is_none() => parts.visible.push(value.into()),
             Field::Reasoning => parts.hidden.push(value.into()),
             Field::ResultId => {
-                parts.hidden.extend(tools::result_text(value, maker));
+                parts.hidden.extend(tools::result_text(value, family));
                 if !is_first_result {
-                    parts.flat_tokens += config.budget.tokens_per_message;
-                    parts.hidden.push(Role::Tool.as_str().into());
+                    parts.add_envelope(config, Role::Tool);
                 }
                 is_first_result = false;
             }
@@ -220,7 +231,7 @@ fn chat_parts<'a>(
             Field::CallName => call = call.map(|[id, _]| [id, value]),
             Field::CallArguments => {
                 let [id, name] = call.take().unwrap_or_default();
-                let written = tools::call_text(id, name, value, maker);
+                let written = tools::call_text(id, name, value, config);
                 parts.flat_tokens = parts.flat_tokens.saturating_add(written.flat_tokens);
                 parts.hidden.extend(written.texts);
             }
@@ -231,10 +242,10 @@ fn chat_parts<'a>(
 }
 
 fn made_message<'a>(view: View<'a>, piece: Piece, made: &'a Made) -> Parts<'a> {
-    let flat_tokens = view.input.config.budget.tokens_per_message;
     let text = view.shortened_text(piece).unwrap_or(&made.text);
-    let visible = vec![labelled(view, made, text)];
-    Parts { flat_tokens, visible, hidden: vec![made.role.as_str().into()] }
+    let mut parts = Parts { visible: vec![labelled(view, made, text)], ..Parts::default() };
+    parts.add_envelope(&view.input.config, made.role);
+    parts
 }
 
 /// A text of the build's with its section's label; what stands around the history has none.
