@@ -6,6 +6,8 @@
 //! - `class_blocks.bin`: the distinct blocks of 128 code points, two code points a byte, the lower one in the low
 //!   four bits
 //! - `class_index.bin`: for each block of 128 code points from U+0000 to U+10FFFF, its number in the first file
+//!
+//! A third file, `windows.txt`, has of `src/tokens/models.tsv` what the core needs: the names of models and their context windows.
 
 use regex_syntax::hir::{Class, ClassUnicode, HirKind};
 use std::path::Path;
@@ -22,11 +24,14 @@ const CLASSES: [(u8, &str); 7] = [
     (6, r"[\r\n]"),
 ];
 
+const MODELS: &str = "src/tokens/models.tsv";
+
 const CODE_POINTS: usize = 0x11_0000;
 const BLOCK: usize = 128;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed={MODELS}");
 
     let mut classes = vec![0_u8; CODE_POINTS];
     for (number, pattern) in CLASSES {
@@ -51,6 +56,16 @@ fn main() {
     let directory = Path::new(&directory);
     fs::write(directory.join("class_blocks.bin"), blocks.concat()).expect("OUT_DIR is writable");
     fs::write(directory.join("class_index.bin"), index).expect("OUT_DIR is writable");
+
+    let models = fs::read_to_string(MODELS).expect("the table of models is there");
+    let rows = models.lines().filter(|line| !line.starts_with('#'));
+    let windows: Vec<String> = rows
+        .map(|row| {
+            let cells: Vec<&str> = row.split('\t').collect();
+            format!("{}\n", [cells[0], cells[2], cells[3]].join(" ").trim_end())
+        })
+        .collect();
+    fs::write(directory.join("windows.txt"), windows.concat()).expect("OUT_DIR is writable");
 }
 
 /// The code points that a pattern of one character class matches.

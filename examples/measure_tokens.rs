@@ -9,7 +9,7 @@ mod support;
 use std::io::Result;
 use std::time::Instant;
 use support::{ASSETS, encoding, reference_count};
-use windrow::tokens::{Counter, Encoding, EncodingName};
+use windrow::tokens::{Counter, Encoding, EncodingName, Tokenizer};
 
 fn main() -> Result<()> {
     let Some(folder) = std::env::args_os().nth(1) else {
@@ -37,7 +37,7 @@ fn print_error(file: &str, texts: &[String]) {
     let (mut exact, mut estimate, mut off) = (0, 0, 0);
     for text in texts {
         let counted = encoding(EncodingName::O200kBase).count(text);
-        let estimated = Counter::Estimate.count(text);
+        let estimated = Counter::Estimate(Tokenizer::O200k).count(text);
         exact += counted;
         estimate += estimated;
         off += counted.abs_diff(estimated);
@@ -66,5 +66,5 @@ fn print_speed(texts: &[&str]) {
         reference_count(name, "");
         report("the reference", &|text| reference_count(name, text));
     }
-    report("the estimate", &|text| Counter::Estimate.count(text));
+    report("the estimate", &|text| Counter::Estimate(Tokenizer::O200k).count(text));
 }

@@ -1,7 +1,9 @@
 use super::calibration::{self, Calibration, Usage};
 use super::cut::CutConfig;
 use crate::base::error::Error;
+use crate::base::nearest::nearest;
 use crate::base::value::Value;
+use crate::tokens::windows;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 /// What the prompt may cost.
@@ -11,8 +13,9 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 pub struct BudgetConfig {
     /// The most tokens that the prompt may have. Excludes `contextLimit`. Default: no limit.
     pub max_tokens: Option<u64>,
-    /// The most tokens that prompt and reply may have together: the model's context window. Excludes `maxTokens`.
-    /// Default: no limit.
+    /// The most tokens that prompt and reply may have together: the model's context window, as a number or as `"model"`, which is looked
+    /// up for `model` in the table of current models. Excludes `maxTokens`. Default: no limit.
+    #[cfg_attr(test, schemars(with = "Option<crate::reference::ContextLimit>"))]
     pub context_limit: Option<u64>,
     /// The tokens of `contextLimit` that are kept free for the reply. Default: 1024.
     pub reply_reserve: Option<u64>,
@@ -32,20 +35,74 @@ pub struct BudgetConfig {
     #[cfg_attr(test, schemars(with = "Vec<serde_json::Value>"))]
     #[serde(deserialize_with = "as_json")]
     pub tools: Vec<String>,
+    /// Whether the model may choose to call a tool, or must: providers tell it so in other words (`tool_choice`, `toolConfig`).
+    pub tool_choice: ToolChoice,
     /// What earlier requests were counted as, and what the provider said they had. Their ratio calibrates the budget: where a provider
     /// counts 1.07 times what windrow does, the limits let 1.07 times less be counted, and `tokens` says what the provider will count.
     /// It is kept within 0.5 and 2. For models that are counted by estimate. Default: none.
     pub usage: Vec<Usage>,
     /// What a chat message costs beside its texts, in tokens. Default: 3, after OpenAI's published recipe for counting
-    /// chat messages (tiktoken cookbook, `num_tokens_from_messages`).
-    pub tokens_per_message: u64,
+    /// chat messages (tiktoken cookbook, `num_tokens_from_messages`); for Gemini none up to 2.0 and 1 from 2.5 on, as recorded
+    /// requests show. An instruction of Claude's costs nothing beside its text.
+    pub tokens_per_message: Option<u64>,
     /// What a chat message's name costs beside its text, in tokens. Default: 1, after the same recipe.
     pub tokens_per_name: u64,
     /// What primes the reply to chat messages, in tokens. Default: 2 for OpenAI's models that reason (`o1` to `o4`, `gpt-5` and later,
-    /// `gpt-oss`), as their recorded requests show; 3 for all others, after the same recipe.
+    /// `gpt-oss`) and none for Gemini, as recorded requests show; 3 for all others, after the same recipe.
     pub tokens_priming: Option<u64>,
     /// How long the hook `countTokens` may take for one batch, in milliseconds.
     pub timeout_ms: u64,
+}
+
+/// A config in which `contextLimit: "model"` is the number of tokens that it means, or None where it says something else. From here
+/// on, and so in recordings and hashes, there is the number alone: another table changes no replay.
+pub(super) fn resolve_window(config: &Value) -> Result<Option<Value>, Error> {
+    let (budget, name) = ("budget", "contextLimit");
+    let text = |value: &Value| value.get(budget)?.get(name)?.text().map(ToOwned::to_owned);
+    if text(config).as_deref() != Some(BY_MODEL) {
+        return Ok(None);
+    }
+    let Some(model) = config.get("model").and_then(Value::text) else {
+        return Err(unknown_window("the config names no model", "Name the model"));
+    };
+    let Some(window) = windows::of(model) else {
+        let named = match nearest(&windows::plain_name(model), windows::names()) {
+            Some(known) => format!("If {known} is meant, name it so"),
+            None => "Name a model of the table of models".to_owned(),
+        };
+        return Err(unknown_window(&format!("of {model} no context window is known"), &named));
+    };
+    let reserve = match config.get(budget).and_then(|it| it.get("replyReserve")) {
+        Some(Value::Number(tokens)) => *tokens,
+        _ => DEFAULT_REPLY_RESERVE as f64,
+    };
+    // A model may take less input than its window has: then the rest is for the reply.
+    let most_input = window.most_input.map_or(f64::INFINITY, |input| input as f64 + reserve);
+    let tokens = (window.tokens as f64).min(most_input);
+    let mut resolved = config.clone();
+    for (group, options) in entries(&mut resolved) {
+        for (option, value) in if group == budget { entries(options) } else { &mut [] } {
+            if option == name {
+                *value = Value::Number(tokens);
+            }
+        }
+    }
+    Ok(Some(resolved))
+}
+
+fn entries(value: &mut Value) -> &mut [(String, Value)] {
+    match value {
+        Value::Map(entries) => entries,
+        _ => &mut [],
+    }
+}
+
+/// How a limit is written that is the model's.
+const BY_MODEL: &str = "model";
+
+fn unknown_window(message: &str, first: &str) -> Error {
+    let next = format!("{first}, or give budget.contextLimit as a number of tokens.");
+    Error::option("budget.contextLimit", message, &next)
 }
 
 /// Reads tools that are objects or JSON already, each as its JSON.
@@ -56,6 +113,18 @@ fn as_json<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D:
         _ => Err(de::Error::custom("expected each tool as an object, or as its JSON")),
     };
     Vec::<Value>::deserialize(deserializer)?.into_iter().map(json).collect()
+}
+
+/// Whether a tool must be called.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum ToolChoice {
+    /// The model chooses.
+    #[default]
+    Auto,
+    /// The model must call a tool: one of its choice, or the one that is named.
+    Required,
 }
 
 /// What gives way first.
@@ -86,6 +155,7 @@ pub enum OnRequiredOverflow {
 }
 
 pub(super) const DEFAULT_REPLY_RESERVE: u64 = 1024;
+pub(super) const DEFAULT_PER_MESSAGE: u64 = 3;
 const DEFAULT_PRIMING: u64 = 3;
 pub(super) const REASONING_PRIMING: u64 = 2;
 
@@ -100,8 +170,9 @@ impl Default for BudgetConfig {
             trim_first: TrimFirst::Items,
             cut: None,
             tools: Vec::new(),
+            tool_choice: ToolChoice::Auto,
             usage: Vec::new(),
-            tokens_per_message: 3,
+            tokens_per_message: None,
             tokens_per_name: 1,
             tokens_priming: None,
             timeout_ms: 30_000,
@@ -148,6 +219,11 @@ impl BudgetConfig {
     #[must_use]
     pub fn prompt_limit(&self) -> Option<u64> {
         self.token_limit().map(|tokens| self.calibration().limit(tokens))
+    }
+
+    /// What a chat message costs beside its texts.
+    pub(crate) fn per_message(&self) -> u64 {
+        self.tokens_per_message.unwrap_or(DEFAULT_PER_MESSAGE)
     }
 
     /// What primes the reply to chat messages.

@@ -30,19 +30,17 @@ impl Calibration {
     /// Counts as they are.
     pub const NONE: Self = Self { used: 1, counted: 1 };
 
-    /// What recorded requests say together, the larger ones more: the sum of what was used over the sum of what was counted,
-    /// within 0.5 and 2.
+    /// What recorded requests say together, the larger ones more: the sum of what was used over the sum of what was counted. Each is
+    /// taken within half and twice its own count, so that one that is beyond all reason moves the others little.
     #[must_use]
     pub fn of(usage: &[Usage]) -> Self {
-        let sum = |tokens: fn(&Usage) -> u64| usage.iter().map(|it| u128::from(tokens(it))).sum();
-        let (used, counted): (u128, u128) =
-            (sum(|it| it.input_tokens), sum(|it| it.counted_tokens));
-        match (used, counted) {
-            (0, _) | (_, 0) => Self::NONE,
-            _ if used > counted * MOST => Self { used: MOST, counted: 1 },
-            _ if used * MOST < counted => Self { used: 1, counted: MOST },
-            _ => Self { used, counted },
+        let (mut used, mut counted) = (0, 0);
+        for usage in usage {
+            let count = u128::from(usage.counted_tokens);
+            counted += count;
+            used += u128::from(usage.input_tokens).clamp(count.div_ceil(MOST), count * MOST);
         }
+        if counted == 0 { Self::NONE } else { Self { used, counted } }
     }
 
     /// What may be counted where a prompt may have so many tokens. What is without limit stays so.
@@ -119,6 +117,21 @@ mod tests {
             prop_assert_eq!(counted <= calibration.limit(limit), calibration.tokens(counted) <= limit);
             prop_assert!((0.5..=2.0).contains(&calibration.factor()));
             prop_assert_eq!(calibration.limit(u64::MAX), u64::MAX);
+        }
+
+        /// A small request whose figures make no sense leaves what the others say as it is.
+        #[test]
+        fn an_absurd_request_moves_little(
+            counted in 1000..1_000_000_u64,
+            percent in 60..180_u64,
+            absurd in prop::sample::select(vec![(1, u64::MAX), (9, 1), (1, 1 << 53), (8, 1)]),
+        ) {
+            let usage = |(counted_tokens, input_tokens)| Usage { counted_tokens, input_tokens };
+            let honest = usage((counted, counted * percent / 100));
+            let alone = Calibration::of(&[honest]).factor();
+            let both = Calibration::of(&[usage(absurd), honest, usage(absurd)]).factor();
+            prop_assert!((both / alone - 1.0).abs() < 0.04, "{alone}, {both}");
+            prop_assert!((0.5..=2.0).contains(&both));
         }
 
         /// One recorded request, counted again, is as large as the provider said.

@@ -26,7 +26,7 @@ mod tiers;
 mod triage;
 mod window;
 
-pub use budget::{BudgetConfig, OnRequiredOverflow, TrimFirst};
+pub use budget::{BudgetConfig, OnRequiredOverflow, ToolChoice, TrimFirst};
 pub use calibration::{Calibration, Usage};
 pub use collect::{CollectConfig, LimitsCount, SessionScope};
 pub use cut::CutConfig;
@@ -47,7 +47,8 @@ pub use window::{WindowConfig, WindowUnit};
 use crate::base::error::{Error, Result};
 use crate::base::time::Milliseconds;
 use crate::base::value::Value;
-use crate::tokens::EncodingName;
+use crate::tokens::model::NEWEST;
+use crate::tokens::{EncodingName, Family};
 use serde::{Deserialize, Serialize};
 
 /// How a context is built. Everything is optional.
@@ -132,7 +133,8 @@ impl ContextConfig {
     /// `INVALID_CONFIG` with the option's path where an option is unknown, of the wrong type or out of range, or where
     /// two options exclude each other.
     pub fn read(value: &Value) -> Result<Self> {
-        let mut config: Self = value.decode(OPTION_PATHS)?;
+        let resolved = budget::resolve_window(value)?;
+        let mut config: Self = resolved.as_ref().unwrap_or(value).decode(OPTION_PATHS)?;
         config.filter.check()?;
         config.window.check()?;
         config.tiers.check()?;
@@ -197,9 +199,16 @@ impl ContextConfig {
         };
         // Where neither is named it stays unsaid, as nobody knows then for which model the counts are exact.
         self.encoding = self.encoding.or_else(|| self.model.as_ref().map(by_model));
-        if self.model.as_deref().is_some_and(EncodingName::is_for_reasoning) {
-            self.budget.tokens_priming.get_or_insert(budget::REASONING_PRIMING);
-        }
+        let (message, priming) = match self.family() {
+            Family::Gemini(version) if version < (2, 5) => (0, Some(0)),
+            Family::Gemini(_) => (1, Some(0)),
+            _ if self.model.as_deref().is_some_and(EncodingName::is_for_reasoning) => {
+                (budget::DEFAULT_PER_MESSAGE, Some(budget::REASONING_PRIMING))
+            }
+            _ => (budget::DEFAULT_PER_MESSAGE, None),
+        };
+        self.budget.tokens_per_message.get_or_insert(message);
+        self.budget.tokens_priming = self.budget.tokens_priming.or(priming);
         if self.budget.context_limit.is_some() {
             self.budget.reply_reserve.get_or_insert(budget::DEFAULT_REPLY_RESERVE);
         }
@@ -209,6 +218,18 @@ impl ContextConfig {
                 Section::new("request", SectionKind::Request),
             ]
         });
+    }
+
+    /// Who makes the model that the context is for: by its name, and where no model is named, by the provider.
+    #[must_use]
+    pub fn family(&self) -> Family {
+        match (&self.model, self.render.provider) {
+            (Some(model), _) => Family::of(model),
+            (None, Some(Provider::Openai | Provider::OpenaiResponses)) => Family::OpenAi,
+            (None, Some(Provider::Anthropic)) => Family::Claude(NEWEST),
+            (None, Some(Provider::Gemini)) => Family::Gemini(NEWEST),
+            (None, _) => Family::Other,
+        }
     }
 
     /// The encoding to count with; none means the estimator.
@@ -337,6 +358,7 @@ pub const OPTION_PATHS: &[&str] = &[
     "budget.cut.highWater",
     "budget.cut.lowWater",
     "budget.tools",
+    "budget.toolChoice",
     "budget.usage",
     "budget.tokensPerMessage",
     "budget.tokensPerName",

@@ -29,7 +29,7 @@ pub(crate) fn key(config: &ContextConfig, counter: &str) -> String {
     let render = serde_json::to_string(&config.render).unwrap_or_default();
     let zone = config.time_zone.as_deref().unwrap_or_default();
     let budget = &config.budget;
-    let (message, name) = (budget.tokens_per_message, budget.tokens_per_name);
+    let (message, name) = (budget.per_message(), budget.tokens_per_name);
     // Media cost otherwise for another model.
     let model = config.model.as_deref().unwrap_or_default();
     let hides_calls = config.filter.exclude_tool_calls;
@@ -162,10 +162,10 @@ fn split_marker<'a>(view: View<'_>, piece: Piece, text: &'a str) -> (&'a str, Op
 // The format `messages`.
 
 fn made_message<'a>(view: View<'a>, piece: Piece, made: &'a Made) -> Parts<'a> {
-    let flat_tokens = view.input.config.budget.tokens_per_message;
     let text = view.shortened_text(piece).unwrap_or(&made.text);
-    let visible = vec![labelled(view, made, text)];
-    Parts { flat_tokens, visible, hidden: vec![made.role.as_str().into()] }
+    let mut parts = Parts { visible: vec![labelled(view, made, text)], ..Parts::default() };
+    parts.add_envelope(&view.input.config, made.role);
+    parts
 }
 
 /// A text of the build's with its section's label; what stands around the history has none.

@@ -15,7 +15,7 @@ use crate::state::fill::Fill;
 use crate::state::input::Input;
 use crate::state::marks::Marks;
 use crate::state::view::View;
-use crate::tokens::{Counter, vocabulary::LONGEST_TOKEN};
+use crate::tokens::{Counter, Tokenizer, vocabulary::LONGEST_TOKEN};
 use std::rc::Rc;
 use xxhash_rust::xxh64::xxh64;
 
@@ -77,7 +77,7 @@ impl Meter {
             Source::Hook(Rc::clone(&input.answers.counts), config.budget.timeout_ms)
         } else {
             Source::Counter(match (config.encoding_name(), &input.answers.encoding) {
-                (None, _) => Counter::Estimate,
+                (None, _) => Counter::Estimate(config.family().tokenizer()),
                 (Some(_), Some(encoding)) => Counter::Exact(Rc::clone(encoding)),
                 (Some(name), None) => return Err(Need::Encoding { name }.into()),
             })
@@ -95,7 +95,7 @@ impl Meter {
             (Some(_), Some(encoding)) if input.hook(&[HookName::CountTokens]).is_none() => {
                 Counter::Exact(Rc::clone(encoding))
             }
-            _ => Counter::Estimate,
+            _ => Counter::Estimate(input.config.family().tokenizer()),
         };
         Self::of(&input.config, Source::Counter(counter))
     }
@@ -231,7 +231,7 @@ impl Meter {
     pub(crate) fn count_about(&self, text: &str) -> u64 {
         let counter = match &self.source {
             Source::Counter(counter) => counter,
-            Source::Hook(..) => &Counter::Estimate,
+            Source::Hook(..) => &Counter::Estimate(Tokenizer::O200k),
         };
         counter.count_until(text, u64::MAX).unwrap_or(u64::MAX)
     }

@@ -7,7 +7,7 @@
 //! use windrow::log::messages::Columns;
 //! use windrow::prompt::measure::measure_all;
 //! use windrow::recall::transcript::Transcript;
-//! use windrow::tokens::Counter;
+//! use windrow::tokens::{Counter, Tokenizer};
 //!
 //! // Two messages, each with one segment: its text.
 //! let columns = Columns {
@@ -22,7 +22,7 @@
 //! let mut transcript = Transcript::default();
 //! transcript.append(&columns)?;
 //!
-//! let (frame, costs) = measure_all(&transcript.into(), Default::default(), Counter::Estimate);
+//! let (frame, costs) = measure_all(&transcript.into(), Default::default(), Counter::Estimate(Tokenizer::O200k));
 //! assert_eq!(frame.tokens, 3);
 //! assert_eq!(costs.len(), 2);
 //! # Ok::<(), windrow::base::error::Error>(())

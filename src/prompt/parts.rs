@@ -1,5 +1,8 @@
 //! What a part of a prompt is made of.
 
+use crate::base::message::Role;
+use crate::config::ContextConfig;
+use crate::tokens::Family;
 use std::borrow::Cow;
 
 /// What a part of a prompt is made of, as far as its cost goes.
@@ -16,6 +19,18 @@ pub(crate) struct Parts<'a> {
 impl Parts<'_> {
     pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
         self.visible.iter().chain(&self.hidden).map(AsRef::as_ref)
+    }
+
+    /// Adds what a chat message costs beside what it says: who makes the model decides what the model is shown of it.
+    pub(super) fn add_envelope(&mut self, config: &ContextConfig, role: Role) {
+        let family = config.family();
+        if matches!(family, Family::Claude(_)) && role.is_instruction() {
+            return; // it stands before all messages, and in none
+        }
+        self.flat_tokens = self.flat_tokens.saturating_add(config.budget.per_message());
+        if !matches!(family, Family::Gemini(_)) {
+            self.hidden.push(role.as_str().into());
+        }
     }
 
     pub(crate) fn chars(&self) -> u64 {

@@ -9,7 +9,7 @@ use crate::base::message::{Field, Role};
 use crate::config::{ContextConfig, Provider};
 use crate::log::tool_calls::shown_fields;
 use crate::prompt::parts::Parts;
-use crate::prompt::tools::{self, Maker};
+use crate::prompt::tools;
 use crate::recall::transcript::Transcript;
 use crate::tokens::media;
 use std::borrow::Cow;
@@ -39,8 +39,7 @@ impl<'a> Sent<'a> {
     /// Begins a message.
     #[inline(never)]
     fn begin(&mut self, role: Role, open: Open) {
-        self.parts.flat_tokens += self.config.budget.tokens_per_message;
-        self.parts.hidden.push(role.as_str().into());
+        self.parts.add_envelope(self.config, role);
         self.open = open;
     }
 
@@ -112,7 +111,7 @@ pub(super) fn parts<'a>(
     row: usize,
     shortened: Option<&'a str>,
 ) -> Parts<'a> {
-    let (provider, role, maker) = (config.render.provider, transcript.role(row), Maker::of(config));
+    let (provider, role) = (config.render.provider, transcript.role(row));
     let name = transcript.value(row, Field::Name);
     let open =
         if provider.is_some() && goes_on(transcript, row) { Open::Message } else { Open::Nothing };
@@ -154,7 +153,7 @@ pub(super) fn parts<'a>(
                 if provider.is_none() {
                     out.open = Open::Message;
                 }
-                out.parts.hidden.extend(tools::result_text(value, maker));
+                out.parts.hidden.extend(tools::result_text(value, config.family()));
             }
             Field::Image | Field::Audio | Field::File => {
                 if out.open == Open::Nothing {
@@ -171,7 +170,7 @@ pub(super) fn parts<'a>(
                 // What the user is asked about a call has no name, and is not sent.
                 if !name.is_empty() || provider.is_none() {
                     out.show();
-                    let written = tools::call_text(id, name, value, maker);
+                    let written = tools::call_text(id, name, value, config);
                     let around = if provider.is_some() { wrapping(value) } else { 0 };
                     let flat = written.flat_tokens.saturating_add(around);
                     out.parts.flat_tokens = out.parts.flat_tokens.saturating_add(flat);

@@ -1,12 +1,14 @@
 //! What tools cost. They are in no message: a provider writes them into the prompt in a form of its own.
 //!
 //! OpenAI's models are shown functions as declarations of TypeScript, which is what is counted here. How the other makers write them is
-//! not published. Recorded requests to Gemini cost what the declarations do. For Claude the JSON counts, and what recorded requests
-//! cost beside it; for all others the JSON alone. `tests/usage` has the recorded requests, `docs/tokens.md` how near the counts come.
+//! not published. For Gemini the names and descriptions count, and what recorded requests cost for each function and parameter; for
+//! Claude the JSON, what Anthropic's page says, and what recorded requests cost beside them; for all others the JSON alone.
+//! `tests/usage` has the recorded requests, `docs/tokens.md` how near the counts come.
 
 use crate::base::value::{Value, number_text};
-use crate::config::{ContextConfig, Provider};
-use crate::tokens::EncodingName;
+use crate::config::{ContextConfig, Provider, ToolChoice};
+use crate::tokens::model::Version;
+use crate::tokens::{EncodingName, Family};
 use std::borrow::Cow;
 use std::fmt::Write;
 
@@ -27,92 +29,92 @@ pub(crate) struct ToolText<'a> {
     pub(crate) flat_tokens: u64,
 }
 
-/// Who writes tools and their calls into the prompt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Maker {
-    OpenAi,
-    Anthropic,
-    Google,
-    Other,
-}
-
-impl Maker {
-    /// Who does so for the requests of a config: the maker of the model; where no model is named, the provider; and where neither
-    /// is, nobody knows.
-    pub(crate) fn of(config: &ContextConfig) -> Self {
-        match (&config.model, config.render.provider) {
-            (Some(model), _) if EncodingName::for_model(model).is_some() => Self::OpenAi,
-            (Some(model), _) if model.to_ascii_lowercase().contains("claude") => Self::Anthropic,
-            (None, Some(Provider::Openai | Provider::OpenaiResponses)) => Self::OpenAi,
-            (Some(model), _) if model.to_ascii_lowercase().contains("gemini") => Self::Google,
-            (None, Some(Provider::Anthropic)) => Self::Anthropic,
-            (None, Some(Provider::Gemini)) => Self::Google,
-            _ => Self::Other,
-        }
-    }
-}
-
 /// What the definitions of tools in `budget.tools` are counted as.
 ///
 /// `has_instruction` says whether the prompt has a message that they stand behind.
 pub(crate) fn definitions(config: &ContextConfig, has_instruction: bool) -> ToolText<'_> {
-    let (tools, maker) = (&config.budget.tools, Maker::of(config));
+    let (tools, family) = (&config.budget.tools, config.family());
     let mut declared = String::new();
     let mut out = ToolText::default();
     for json in tools {
-        let read: Option<Value> = match maker {
-            Maker::OpenAi | Maker::Google => serde_json::from_str(json).ok(),
-            Maker::Anthropic | Maker::Other => None,
+        let read: Option<Value> = match family {
+            Family::OpenAi | Family::Gemini(_) => serde_json::from_str(json).ok(),
+            Family::Claude(_) | Family::Other => None,
         };
         let functions = read.as_ref().map(functions_of).unwrap_or_default();
         if functions.is_empty() {
             out.texts.push(json.into()); // one that the provider runs, or that is of an unknown form
         }
         for function in functions {
-            declare(&mut declared, function);
+            match family {
+                Family::Gemini(version) => describe(&mut out, function, version),
+                _ => declare(&mut declared, function),
+            }
         }
     }
-    if maker == Maker::Anthropic && !tools.is_empty() {
-        out.flat_tokens += INSTRUCTIONS + tools.len() as u64 * DEFINITION;
+    if let (Family::Claude(version), false) = (family, tools.is_empty()) {
+        let model = config.model.as_deref().unwrap_or_default();
+        out.flat_tokens += instructions(model, version, config.budget.tool_choice);
+        out.flat_tokens += tools.len() as u64 * DEFINITION;
     }
     if !declared.is_empty() {
         let text = format!("namespace functions {{\n\n{declared}}} // namespace functions");
         out.texts.push(text.into());
         let is_older = config.encoding_name() == Some(EncodingName::Cl100kBase);
-        out.flat_tokens += NAMESPACE + u64::from(is_older);
-        out.flat_tokens += if has_instruction { 0 } else { OWN_MESSAGE };
+        let (is_responses, is_required) = (
+            config.render.provider == Some(Provider::OpenaiResponses),
+            config.budget.tool_choice == ToolChoice::Required,
+        );
+        out.flat_tokens += u64::from(is_older);
+        out.flat_tokens += match (is_responses, has_instruction) {
+            (true, _) => RESPONSES_NAMESPACE + if is_required { RESPONSES_REQUIRED } else { 0 },
+            (false, true) => NAMESPACE,
+            (false, false) => NAMESPACE + OWN_MESSAGE,
+        };
     }
     out
 }
 
-/// What a call of a tool is counted as.
+/// What a call of a tool is counted as, and what its result is beside what it says.
 pub(crate) fn call_text<'a>(
     id: &str,
     name: &str,
     arguments: &'a str,
-    maker: Maker,
+    config: &ContextConfig,
 ) -> ToolText<'a> {
-    match maker {
-        Maker::OpenAi | Maker::Google => {
+    let (texts, flat_tokens): (Vec<Cow<'a, str>>, u64) = match config.family() {
+        Family::OpenAi => {
             // The name stands twice: whom the call is for, and who the result is from. No id is shown to the model.
             let name = format!("functions.{name}");
-            ToolText {
-                texts: vec![name.clone().into(), name.into(), arguments.into()],
-                flat_tokens: CALL,
-            }
+            let call = match config.render.provider {
+                Some(Provider::OpenaiResponses) => RESPONSES_CALL,
+                _ => CALL,
+            };
+            (vec![name.clone().into(), name.into(), arguments.into()], call)
         }
-        Maker::Anthropic | Maker::Other => {
+        Family::Gemini(version) => {
+            let call = if version < (2, 5) { 0 } else { GEMINI_CALL };
+            (vec![name.to_owned().into(), arguments.into()], call)
+        }
+        Family::Claude(_) => {
+            let read: Option<Value> = serde_json::from_str(arguments).ok();
+            let count = read.map_or(0, |value| value.entries().len()) as u64;
+            let flat_tokens = CLAUDE_CALL.saturating_add(CLAUDE_ARGUMENT.saturating_mul(count));
+            (vec![name.to_owned().into(), arguments.into()], flat_tokens)
+        }
+        Family::Other => {
             let json = |text: &str| serde_json::to_string(text).unwrap_or_default();
             let (id, name, arguments) = (json(id), json(name), json(arguments));
             let text = format!(r#"{{"id":{id},"name":{name},"arguments":{arguments}}}"#);
-            ToolText { texts: vec![text.into()], flat_tokens: 0 }
+            (vec![text.into()], 0)
         }
-    }
+    };
+    ToolText { texts, flat_tokens }
 }
 
-/// What a result is counted as beside what it says.
-pub(crate) fn result_text(id: &str, maker: Maker) -> Option<Cow<'_, str>> {
-    matches!(maker, Maker::Anthropic | Maker::Other).then(|| id.into())
+/// The id of a result, where the model may be shown it.
+pub(crate) fn result_text(id: &str, family: Family) -> Option<Cow<'_, str>> {
+    (family == Family::Other).then(|| id.into())
 }
 
 /// What a call costs beside its name and arguments, in tokens.
@@ -121,13 +123,78 @@ const CALL: u64 = 3;
 /// What stands before the declarations of functions, in tokens: one more in `cl100k_base`.
 const NAMESPACE: u64 = 4;
 
-/// What Claude is told about tools beside their definitions, and what stands around each of these, in tokens: by recorded requests
-/// to Claude 4.5 and 4.6, where Anthropic's page (346 tokens, and 313 where a tool must be called) says less.
-const INSTRUCTIONS: u64 = 580;
-const DEFINITION: u64 = 12;
-
 /// The message that the declarations are in, where there is no instruction that they could stand behind, in tokens.
 const OWN_MESSAGE: u64 = 4;
+
+/// The same with the Responses API, by recorded requests: what stands before the declarations, what a call costs, and what the model
+/// is told where it must call a tool.
+const RESPONSES_NAMESPACE: u64 = 2;
+const RESPONSES_CALL: u64 = 1;
+const RESPONSES_REQUIRED: u64 = 9;
+
+/// What Claude is told about tools beside their definitions, in tokens: for models by what their names hold and from which version
+/// on, where they may choose a tool and where they must. By Anthropic's page
+/// [Tool use](https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview), as it was in September 2026; for 3.5 as it
+/// was in 2025.
+const CLAUDE: [(&str, Version, u64, u64); 9] = [
+    ("sonnet", (5, 0), 354, 474),
+    ("", (5, 0), 286, 406),
+    ("", (4, 8), 290, 410),
+    ("", (4, 7), 675, 804),
+    ("", (4, 6), 497, 589),
+    ("", (4, 5), 496, 588),
+    ("", (4, 0), 313, 315),
+    ("haiku", (3, 0), 264, 355),
+    ("", (0, 0), 346, 313),
+];
+
+fn instructions(model: &str, version: Version, choice: ToolChoice) -> u64 {
+    let fits = |(name, since, ..): &&(&str, Version, u64, u64)| {
+        version >= *since && model.to_ascii_lowercase().contains(name)
+    };
+    CLAUDE.iter().find(fits).map_or(0, |(_, _, auto, required)| match choice {
+        ToolChoice::Auto => *auto,
+        ToolChoice::Required => *required,
+    })
+}
+
+/// What stands around a definition of Claude's, around a call with its result, and around each argument, in tokens: by recorded
+/// requests to Claude 4.5 and 4.6.
+const DEFINITION: u64 = 18;
+const CLAUDE_CALL: u64 = 40;
+const CLAUDE_ARGUMENT: u64 = 11;
+
+/// What stands around a function of Gemini's from 2.5 on, around each of its parameters, and around a call with its result, in
+/// tokens: by recorded requests.
+const GEMINI_FUNCTION: u64 = 13;
+const GEMINI_PARAMETER: u64 = 14;
+const GEMINI_CALL: u64 = 21;
+
+/// A function as Gemini is shown it: up to 2.0 by its name and description alone.
+fn describe(out: &mut ToolText<'_>, function: Function<'_>, version: Version) {
+    let mut text = format!("{} {}", function.name, function.description);
+    if version >= (2, 5) {
+        out.flat_tokens += GEMINI_FUNCTION;
+        if let Some(schema) = function.parameters {
+            describe_members(&mut text, &mut out.flat_tokens, schema);
+        }
+    }
+    out.texts.push(text.into());
+}
+
+fn describe_members(text: &mut String, flat_tokens: &mut u64, schema: &Value) {
+    for (name, member) in schema.get("properties").map(Value::entries).unwrap_or_default() {
+        *flat_tokens += GEMINI_PARAMETER;
+        let description = member.get("description").and_then(Value::text).unwrap_or_default();
+        let _ = write!(text, " {name} {description}");
+        for choice in member.get("enum").map(Value::items).unwrap_or_default() {
+            let _ = write!(text, " {}", literal(choice));
+        }
+        for inner in [Some(member), member.get("items")].into_iter().flatten() {
+            describe_members(text, flat_tokens, inner);
+        }
+    }
+}
 
 /// The functions that a tool declares: Gemini has several in one.
 fn functions_of(tool: &Value) -> Vec<Function<'_>> {

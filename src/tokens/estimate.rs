@@ -35,6 +35,7 @@
 
 use super::classes::{Class, class_of};
 use super::encoding_name::Pieces;
+use super::model::Tokenizer;
 use super::pretokenizer::{decode, piece_end};
 
 /// Costs are in hundredths of a token.
@@ -55,23 +56,75 @@ const LONGEST_RUN: u64 = 64;
 const EDGE: u64 = 30;
 
 /// The estimated number of tokens in a text: at least one if there is any text.
-pub(super) fn count(text: &str) -> u64 {
-    count_until(text, u64::MAX).unwrap_or(u64::MAX)
+pub(super) fn count(text: &str, tokenizer: Tokenizer) -> u64 {
+    count_until(text, tokenizer, u64::MAX).unwrap_or(u64::MAX)
 }
 
 /// The estimated number of tokens in a text; None if it is more than `limit`.
-pub(super) fn count_until(text: &str, limit: u64) -> Option<u64> {
+pub(super) fn count_until(text: &str, tokenizer: Tokenizer, limit: u64) -> Option<u64> {
     let text = text.as_bytes();
+    let shares = match tokenizer {
+        Tokenizer::O200k => None,
+        Tokenizer::Claude | Tokenizer::ClaudeNewer => Some(&CLAUDE),
+        Tokenizer::Gemma2 => Some(&GEMMA_2),
+        Tokenizer::Gemma3 => Some(&GEMMA_3),
+    };
+    let is_claude = matches!(tokenizer, Tokenizer::Claude | Tokenizer::ClaudeNewer);
     let (mut cost, mut start) = (0, 0);
+    // What words of ASCII letters cost, and words with other Latin letters.
+    let (mut plain, mut accented) = (0, 0);
     while start < text.len() {
         let end = piece_end(Pieces::O200k, text, start);
-        cost += piece_cost(&text[start..end]);
+        let piece = &text[start..end];
         start = end;
+        cost += match shares {
+            None => piece_cost(piece),
+            Some(shares) => {
+                let kind = kind_of(piece);
+                // Each digit for itself; in `o200k_base` three are one token.
+                let digits = piece.len() as u64 * TOKEN;
+                let own = if kind == DIGITS { digits } else { piece_cost(piece) };
+                let is_latin = kind == LETTERS || kind == Script::Latin as usize;
+                match kind {
+                    LETTERS => plain += own,
+                    _ if is_latin => accented += own,
+                    _ => {}
+                }
+                let is_longer = is_latin && tokenizer == Tokenizer::ClaudeNewer;
+                let newer = if is_longer { NEWER } else { 100 };
+                own * u64::from(shares[kind]) * newer / 10_000
+            }
+        };
         if rounded(cost) > limit {
             return None;
         }
     }
-    Some(rounded(cost))
+    if is_claude {
+        cost += plain.min(accented * FOREIGN_ONE_IN) * FOREIGN / 100;
+    }
+    Some(rounded(cost)).filter(|count| *count <= limit)
+}
+
+/// What a piece is made of: the script of its first character beyond ASCII, and where it has none, letters, digits, white space or
+/// symbols of ASCII.
+fn kind_of(piece: &[u8]) -> usize {
+    let mut at = 0;
+    while at < piece.len() {
+        let (code_point, width) = character(piece, at);
+        if let Some(script) = script_of(code_point) {
+            return script as usize;
+        }
+        at += width;
+    }
+    if piece.iter().any(u8::is_ascii_alphabetic) {
+        LETTERS
+    } else if piece.iter().any(u8::is_ascii_digit) {
+        DIGITS
+    } else if piece.iter().all(u8::is_ascii_whitespace) {
+        SPACE
+    } else {
+        SYMBOLS
+    }
 }
 
 /// A cost in whole tokens, none only for no text.
@@ -351,3 +404,49 @@ static FIRST: [u8; 26] =
 #[rustfmt::skip]
 static LAST: [u8; 26] =
     [20, 12, 19, 0, 8, 0, 0, 9, 71, 25, 0, 2, 13, 15, 13, 28, 62, 2, 0, 10, 25, 48, 30, 16, 0, 27];
+
+/// What a piece can be made of behind the scripts: letters, digits, white space, or symbols of ASCII.
+const LETTERS: usize = 32;
+const DIGITS: usize = 33;
+const SPACE: usize = 34;
+const SYMBOLS: usize = 35;
+
+/// What pieces cost in another tokenizer, in percent of what they cost in `o200k_base`: by their script in the order of [`Script`],
+/// then letters, digits, white space and symbols. Digits are shares of a token each.
+type Shares = [u16; 36];
+
+/// Claude up to 4.6, fitted to the tokenizer of Claude 2, which Anthropic published (`@anthropic-ai/tokenizer`).
+#[rustfmt::skip]
+static CLAUDE: Shares = [
+    50, 163, 363, 50, 322, 197, 163, 613, 422, 238, 305, 382,
+    524, 554, 488, 407, 217, 134, 121, 154, 186, 141, 466, 50,
+    50, 100, 100, 100, 100, 100, 100, 100,
+    113, 48, 104, 99,
+];
+
+/// Gemini up to 2.0, fitted to the tokenizer of Gemma 2, in which Google's own software counts for it.
+#[rustfmt::skip]
+static GEMMA_2: Shares = [
+    50, 85, 99, 75, 105, 94, 136, 194, 239, 115, 103, 130,
+    169, 137, 132, 89, 156, 92, 50, 70, 110, 72, 160, 82,
+    50, 100, 100, 100, 100, 100, 100, 100,
+    98, 100, 161, 117,
+];
+
+/// Gemini from 2.5 on, fitted to the tokenizer of Gemma 3.
+#[rustfmt::skip]
+static GEMMA_3: Shares = [
+    50, 89, 93, 57, 101, 93, 88, 180, 136, 127, 98, 86,
+    72, 78, 83, 76, 79, 90, 50, 70, 92, 70, 90, 90,
+    50, 100, 100, 100, 100, 100, 100, 100,
+    100, 100, 182, 110,
+];
+
+/// What words of ASCII letters cost more for Claude in a text with letters like `é`, which is hardly English, in percent: where one
+/// of [`FOREIGN_ONE_IN`] has such letters, all do.
+const FOREIGN: u64 = 20;
+const FOREIGN_ONE_IN: u64 = 8;
+
+/// How many tokens Latin letters have for Claude from 4.7 on for 100 that they had before: by counts of both
+/// (`docs/tokens.md`).
+const NEWER: u64 = 145;

@@ -4,6 +4,7 @@
 //! bounds a prompt and is never exact: makers scale what they get, and change how. [`FIGURES`] has every figure with where it is
 //! from, and the reference page prints it. What no maker has published counts rather too much than too little.
 
+use super::model::version;
 use crate::base::message::Field;
 
 /// A figure, and where it is from.
@@ -271,16 +272,6 @@ impl Maker {
         let found = OPENAI.iter().find(|(name, _)| fits(name));
         found.map_or(Self::Unknown, |(_, maker)| *maker)
     }
-}
-
-/// The first version in a name: `-sonnet-4-5-20250929` is 4.5, and `-2` is 2.0. More than two digits are a date.
-fn version(name: &str) -> Option<(u32, u32)> {
-    let numbers: Vec<&str> = name.split(|letter: char| !letter.is_ascii_digit()).collect();
-    let at = numbers.iter().position(|digits| matches!(digits.len(), 1 | 2))?;
-    let figure = |digits: &str| digits.parse().ok();
-    // Where a letter stands between two numbers, there is an empty one.
-    let minor = numbers.get(at + 1).filter(|digits| digits.len() <= 2);
-    Some((figure(numbers[at])?, minor.and_then(|digits| figure(digits)).unwrap_or(0)))
 }
 
 const UNKNOWN_MILLISECONDS: u64 = 60_000;

@@ -7,9 +7,9 @@
 //! # Examples
 //!
 //! ```
-//! use windrow::tokens::Counter;
+//! use windrow::tokens::{Counter, Tokenizer};
 //!
-//! let counter = Counter::Estimate;
+//! let counter = Counter::Estimate(Tokenizer::O200k);
 //! assert!(!counter.is_exact());
 //! assert_eq!(counter.count("How many is this?"), 5);
 //! assert_eq!(counter.count_until("How many is this?", 3), None); // more than that
@@ -22,14 +22,16 @@ pub mod encoding_name;
 mod estimate;
 pub mod media;
 mod merge;
-mod model;
+pub(crate) mod model;
 mod pretokenizer;
 pub mod vocabulary;
+pub(crate) mod windows;
 
 use crate::base::error::{Error, ErrorCode, Result};
 use cache::Cache;
 pub use encoding_name::EncodingName;
 use merge::Scratch;
+pub use model::{Family, Tokenizer};
 use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
@@ -120,7 +122,7 @@ pub enum Counter {
     /// Exactly, by an encoding.
     Exact(Rc<Encoding>),
     /// By the estimator, for models whose tokenizer is not public and until a vocabulary has arrived.
-    Estimate,
+    Estimate(Tokenizer),
 }
 
 impl Counter {
@@ -129,7 +131,7 @@ impl Counter {
     pub fn count(&self, text: &str) -> u64 {
         match self {
             Self::Exact(encoding) => encoding.count(text),
-            Self::Estimate => estimate::count(text),
+            Self::Estimate(tokenizer) => estimate::count(text, *tokenizer),
         }
     }
 
@@ -138,7 +140,7 @@ impl Counter {
     pub fn count_until(&self, text: &str, limit: u64) -> Option<u64> {
         match self {
             Self::Exact(encoding) => encoding.count_until(text, limit),
-            Self::Estimate => estimate::count_until(text, limit),
+            Self::Estimate(tokenizer) => estimate::count_until(text, *tokenizer, limit),
         }
     }
 
@@ -153,7 +155,7 @@ impl Counter {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Exact(encoding) => encoding.name().as_str(),
-            Self::Estimate => "estimate",
+            Self::Estimate(_) => "estimate",
         }
     }
 }

@@ -66,7 +66,7 @@ const OTHERS: [&str; 18] = [
 const REASONING: [&str; 5] = ["o1", "o3", "o4", "gpt-5", "gpt-oss"];
 
 /// The name of a model without what routers write before it, and of a fine-tuned one the name of the model that was tuned.
-fn base_name(model: &str) -> &str {
+pub(crate) fn base_name(model: &str) -> &str {
     let mut model = model.strip_prefix("openai/").unwrap_or(model);
     while let Some(tuned) = model.strip_prefix("ft:") {
         model = tuned.split(':').next().unwrap_or(tuned);
@@ -103,4 +103,78 @@ impl EncodingName {
             .or_else(|| PREFIXES.iter().find(|(prefix, _)| model.starts_with(prefix)))
             .map(|(_, encoding)| *encoding)
     }
+}
+
+/// Who makes a model, and its version, by its name. A version that is not known is taken for the newest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// OpenAI.
+    OpenAi,
+    /// Anthropic: Claude of a version.
+    Claude((u32, u32)),
+    /// Google: Gemini of a version.
+    Gemini((u32, u32)),
+    /// Anybody else.
+    Other,
+}
+
+/// A version, as 4 and 6 for 4.6.
+pub(crate) type Version = (u32, u32);
+
+/// The version where none is named.
+pub(crate) const NEWEST: Version = (u32::MAX, 0);
+
+impl Family {
+    /// The family of a model, by its name.
+    #[must_use]
+    pub fn of(model: &str) -> Self {
+        let name = model.to_ascii_lowercase();
+        if EncodingName::for_model(model).is_some() {
+            Self::OpenAi
+        } else if let Some((_, rest)) = name.split_once("claude") {
+            Self::Claude(version(rest).unwrap_or(NEWEST))
+        } else if let Some((_, rest)) = name.split_once("gemini") {
+            Self::Gemini(version(rest).unwrap_or(NEWEST))
+        } else {
+            Self::Other
+        }
+    }
+
+    /// What a text is estimated for.
+    #[must_use]
+    pub fn tokenizer(self) -> Tokenizer {
+        match self {
+            Self::OpenAi | Self::Other => Tokenizer::O200k,
+            Self::Claude(version) if version < (4, 7) => Tokenizer::Claude,
+            Self::Claude(_) => Tokenizer::ClaudeNewer,
+            Self::Gemini(version) if version < (2, 5) => Tokenizer::Gemma2,
+            Self::Gemini(_) => Tokenizer::Gemma3,
+        }
+    }
+}
+
+/// The first version in a name: `-sonnet-4-5-20250929` is 4.5, and `-2` is 2.0. More than two digits are a date.
+pub(crate) fn version(name: &str) -> Option<Version> {
+    let numbers: Vec<&str> = name.split(|letter: char| !letter.is_ascii_digit()).collect();
+    let at = numbers.iter().position(|digits| matches!(digits.len(), 1 | 2))?;
+    let figure = |digits: &str| digits.parse().ok();
+    // Where a letter stands between two numbers, there is an empty one.
+    let minor = numbers.get(at + 1).filter(|digits| digits.len() <= 2);
+    Some((figure(numbers[at])?, minor.and_then(|digits| figure(digits)).unwrap_or(0)))
+}
+
+/// Whose tokenizer a text is estimated for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tokenizer {
+    /// `o200k_base`, and where no maker is known.
+    #[default]
+    O200k,
+    /// Claude up to 4.6.
+    Claude,
+    /// Claude from 4.7 on.
+    ClaudeNewer,
+    /// Gemini up to 2.0, and Gemma 2.
+    Gemma2,
+    /// Gemini from 2.5 on, and Gemma 3.
+    Gemma3,
 }

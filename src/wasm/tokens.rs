@@ -68,7 +68,7 @@ pub fn count_text(text: &str, config: &JsValue) -> JsResult<f64> {
 pub(super) fn counter_of(config: &ContextConfig) -> JsResult<Counter> {
     match config.encoding_name() {
         Some(name) => loaded(name).map(Counter::Exact).ok_or_else(|| not_loaded(name)),
-        None => Ok(Counter::Estimate),
+        None => Ok(Counter::Estimate(config.family().tokenizer())),
     }
 }
 

@@ -12,8 +12,8 @@ use crate::state::context::{
     TokenReport,
 };
 use crate::state::trace::{Reason, Trace};
-use crate::tokens::EncodingName;
-use crate::tokens::media::{FIGURES, Figure};
+use crate::tokens::media::{self, FIGURES, Figure};
+use crate::tokens::{EncodingName, Family, Tokenizer};
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -29,6 +29,23 @@ pub(crate) enum Moment {
     Number(f64),
     /// ISO 8601.
     Text(String),
+}
+
+/// The shape of `budget.contextLimit`.
+pub(crate) struct ContextLimit;
+
+impl JsonSchema for ContextLimit {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "ContextLimit".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "anyOf": [{ "type": "integer" }, { "type": "string", "const": "model" }] })
+    }
 }
 
 #[test]
@@ -368,6 +385,59 @@ fn counts(out: &mut String) {
     for Figure { what, cost, source } in FIGURES {
         let _ = writeln!(out, "| {what} | {cost} | {source} |");
     }
+    models(out);
+}
+
+/// The table of current models, with what the engine makes of their names.
+fn models(out: &mut String) {
+    let table = include_str!("../../src/tokens/models.tsv");
+    let about: Vec<&str> = table
+        .lines()
+        .filter_map(|line| line.strip_prefix("# "))
+        .filter(|line| !line.starts_with("model\t"))
+        .collect();
+    out.push_str("\n## Models\n\n`budget.contextLimit: \"model\"` takes the context window from this table, for `model` as it is written here, with \
+         a provider before it, or with a date, `latest` or `preview` behind it; where a model takes less input than its window has, \
+         what is left of the window is kept free. The number in force is in the recording and in `contextHash`. ");
+    out.push_str(&about.join(" "));
+    out.push_str("\n\n| model | maker | counted | window | most input | most output | reasons | image of 1,000 x 1,000 | least cached | input | cached | write | output |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+    for row in table.lines().filter(|line| !line.starts_with('#')) {
+        let cells: Vec<&str> = row.split('\t').collect();
+        let model = cells[0];
+        let counted = match (EncodingName::for_model(model), Family::of(model).tokenizer()) {
+            (Some(name), _) => format!("exactly, `{}`", name.as_str()),
+            (None, Tokenizer::O200k) => "estimate, as `o200k_base`".to_owned(),
+            (None, Tokenizer::Claude) => "estimate, Claude up to 4.6".to_owned(),
+            (None, Tokenizer::ClaudeNewer) => "estimate, Claude from 4.7 on".to_owned(),
+            (None, Tokenizer::Gemma2) => "estimate, Gemini up to 2.0".to_owned(),
+            (None, Tokenizer::Gemma3) => "estimate, Gemini from 2.5 on".to_owned(),
+        };
+        let image =
+            media::cost(Field::Image, "auto width=1000 height=1000 1-a", Some(model), false);
+        let figures: Vec<String> = cells[2..5].iter().map(|it| thousands(it)).collect();
+        let _ = writeln!(
+            out,
+            "| `{model}` | {} | {counted} | {} | {} | {image} | {} | {} |",
+            cells[1],
+            figures.join(" | "),
+            cells[5],
+            thousands(cells[6]),
+            cells[7..].join(" | "),
+        );
+    }
+}
+
+/// A whole number with a comma behind each three digits.
+fn thousands(figure: &str) -> String {
+    let mut out = String::new();
+    for (at, digit) in figure.chars().enumerate() {
+        if at > 0 && (figure.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
 }
 
 /// Where objects within options are, and their types.

@@ -515,10 +515,10 @@ export interface BudgetConfig {
   /** The most tokens that the prompt may have. Excludes `contextLimit`. Default: no limit. */
   readonly maxTokens?: number | null | undefined;
   /**
-   * The most tokens that prompt and reply may have together: the model's context window. Excludes `maxTokens`.
-   * Default: no limit.
+   * The most tokens that prompt and reply may have together: the model's context window, as a number or as `"model"`, which is looked
+   * up for `model` in the table of current models. Excludes `maxTokens`. Default: no limit.
    */
-  readonly contextLimit?: number | null | undefined;
+  readonly contextLimit?: number | "model" | null | undefined;
   /** The tokens of `contextLimit` that are kept free for the reply. Default: 1024. */
   readonly replyReserve?: number | null | undefined;
   /**
@@ -543,6 +543,8 @@ export interface BudgetConfig {
    * is part of the prompt, as the provider is known to write them for the model. Default: none.
    */
   readonly tools?: readonly unknown[] | undefined;
+  /** Whether the model may choose to call a tool, or must: providers tell it so in other words (`tool_choice`, `toolConfig`). */
+  readonly toolChoice?: ToolChoice | undefined;
   /**
    * What earlier requests were counted as, and what the provider said they had. Their ratio calibrates the budget: where a provider
    * counts 1.07 times what windrow does, the limits let 1.07 times less be counted, and `tokens` says what the provider will count.
@@ -551,14 +553,15 @@ export interface BudgetConfig {
   readonly usage?: readonly Usage[] | undefined;
   /**
    * What a chat message costs beside its texts, in tokens. Default: 3, after OpenAI's published recipe for counting
-   * chat messages (tiktoken cookbook, `num_tokens_from_messages`).
+   * chat messages (tiktoken cookbook, `num_tokens_from_messages`); for Gemini none up to 2.0 and 1 from 2.5 on, as recorded
+   * requests show. An instruction of Claude's costs nothing beside its text.
    */
-  readonly tokensPerMessage?: number | undefined;
+  readonly tokensPerMessage?: number | null | undefined;
   /** What a chat message's name costs beside its text, in tokens. Default: 1, after the same recipe. */
   readonly tokensPerName?: number | undefined;
   /**
    * What primes the reply to chat messages, in tokens. Default: 2 for OpenAI's models that reason (`o1` to `o4`, `gpt-5` and later,
-   * `gpt-oss`), as their recorded requests show; 3 for all others, after the same recipe.
+   * `gpt-oss`) and none for Gemini, as recorded requests show; 3 for all others, after the same recipe.
    */
   readonly tokensPriming?: number | null | undefined;
   /** How long the hook `countTokens` may take for one batch, in milliseconds. */
@@ -601,6 +604,13 @@ export interface CutConfig {
    */
   readonly lowWater?: number | undefined;
 }
+
+/**
+ * Whether a tool must be called.
+ * - `auto`: The model chooses.
+ * - `required`: The model must call a tool: one of its choice, or the one that is named.
+ */
+export type ToolChoice = "auto" | "required";
 
 /** What an earlier request was counted as, and what the provider said it had. */
 export interface Usage {

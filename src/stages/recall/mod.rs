@@ -408,7 +408,7 @@ fn fits_anyway(input: &Input, marks: &Marks) -> bool {
     let mut most = form::most_of(&form::frame(config, false));
     let mut add_made = |bytes: usize| {
         let text = AROUND.saturating_add(ESCAPED.saturating_mul(bytes as u64));
-        most = most.saturating_add(config.budget.tokens_per_message).saturating_add(text);
+        most = most.saturating_add(config.budget.per_message()).saturating_add(text);
     };
     for text in [&config.render.heading, &config.render.gap_notice].into_iter().flatten() {
         add_made(text.len());

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use windrow::config::ContextConfig;
 use windrow::prompt::measure::measure_all;
 use windrow::recall::transcript::Transcript;
-use windrow::tokens::Counter;
+use windrow::tokens::{Counter, Tokenizer};
 use windrow_fuzz::{seed, transcript};
 use xxhash_rust::xxh64::xxh64;
 
@@ -29,7 +29,7 @@ fn learned(bytes: &[u8]) -> (Transcript, Vec<u8>) {
 fuzz_target!(
     init: {
         let messages = Rc::new(transcript(8));
-        let _ = measure_all(&messages, ContextConfig::default(), Counter::Estimate);
+        let _ = measure_all(&messages, ContextConfig::default(), Counter::Estimate(Tokenizer::O200k));
         let bytes = COSTS.get_or_init(|| messages.costs(ALL));
         assert_eq!(learned(bytes).1, *bytes, "what was written is read");
         seed("all", &bytes[HEADER..]);

@@ -204,7 +204,7 @@ describe("the summary on standard error", () => {
 
   test("says that an estimate is one, and that there is no limit", async () => {
     const { stderr } = await succeeds(["build", "list.json", "--model", "unknown"]);
-    assert.match(stderr, /Tokens: \d+, no limit \(an estimate: the encoding of unknown is not known\)/);
+    assert.match(stderr, /Tokens: \d+, no limit \(an estimate: the encoding of unknown is not known; unverified\)/);
   });
 
   test("names the first skipped rows, and counts the others", async () => {

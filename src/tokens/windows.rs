@@ -1,0 +1,121 @@
+//! The context windows of current models, from `models.tsv`, which has the date and the sources of every figure.
+
+use super::model::base_name;
+
+/// A line for each model: its name, its context window, and the most input it takes where that is less. `build.rs` makes it of
+/// `models.tsv`.
+static WINDOWS: &str = include_str!(concat!(env!("OUT_DIR"), "/windows.txt"));
+
+/// How much a model takes, in tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Window {
+    /// Prompt and reply together.
+    pub(crate) tokens: u64,
+    /// The prompt alone, where it may not fill the window.
+    pub(crate) most_input: Option<u64>,
+}
+
+/// Every model with its window.
+fn all() -> impl Iterator<Item = (&'static str, Window)> {
+    WINDOWS.lines().filter_map(|line| {
+        let mut words = line.split(' ');
+        let (name, tokens) = (words.next()?, words.next()?.parse().ok()?);
+        Some((name, Window { tokens, most_input: words.next().and_then(|it| it.parse().ok()) }))
+    })
+}
+
+/// The names of all models whose windows are known.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    all().map(|(name, _)| name)
+}
+
+/// The window of a model, by its name: as it is written, with the provider before it, or with a date or `latest` behind it. What else
+/// stands behind a name makes it another model, which is not known.
+pub(crate) fn of(model: &str) -> Option<Window> {
+    let name = plain_name(model);
+    let known = all().filter(|(known, _)| name.strip_prefix(known).is_some_and(is_release));
+    known.max_by_key(|(known, _)| known.len()).map(|(_, window)| window)
+}
+
+/// A name as the table has it: without what routers and clouds write before it.
+pub(crate) fn plain_name(model: &str) -> String {
+    let lower = base_name(model).to_ascii_lowercase();
+    let own = lower.rsplit('/').next().unwrap_or_default();
+    match own.find("claude") {
+        Some(at) => own[at..].replace('.', "-"),
+        None => own.to_owned(),
+    }
+}
+
+/// Whether what follows a model's name says only which release of it is meant: `-20250514-v1:0`, `-latest`, `-preview-05-20`, `-001`.
+fn is_release(rest: &str) -> bool {
+    const WORDS: [&str; 4] = ["latest", "preview", "exp", "free"];
+    let mut words = rest.split(['-', ':', '@', '.']);
+    if words.next() != Some("") {
+        return false; // the name goes on
+    }
+    let mut is_dated = false;
+    words.all(|word| {
+        let digits = word.strip_prefix('v').unwrap_or(word);
+        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        let fits = WORDS.contains(&word) || is_number && (is_dated || digits.len() > 2);
+        is_dated |= fits;
+        fits
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_is_found_by_the_name_of_the_model() {
+        for (model, tokens) in [
+            ("gpt-5", 400_000),
+            ("openai/gpt-5-mini-2025-08-07", 400_000),
+            ("gpt-4o-2024-08-06", 128_000),
+            ("ft:gpt-4o-2024-08-06:me::x", 128_000),
+            ("gpt-5.1-chat-latest", 128_000),
+            ("claude-sonnet-4-5-20250929", 200_000),
+            ("claude-opus-4-20250514", 200_000),
+            ("anthropic/claude-opus-4.6", 1_000_000),
+            ("us.anthropic.claude-sonnet-4-20250514-v1:0", 200_000),
+            ("claude-haiku-4-5@20251001", 200_000),
+            ("google/gemini-2.5-flash-preview-05-20", 1_048_576),
+            ("gemini-2.0-flash-001", 1_048_576),
+        ] {
+            assert_eq!(of(model).map(|it| it.tokens), Some(tokens), "{model}");
+        }
+        assert_eq!(of("gpt-5").and_then(|it| it.most_input), Some(272_000));
+    }
+
+    #[test]
+    fn what_is_another_model_is_not_known() {
+        for model in
+            ["", "gpt-5.9", "gpt-4o-audio-preview", "claude-opus-4-9", "claude", "llama", "gpt"]
+        {
+            assert_eq!(of(model), None, "{model}");
+        }
+    }
+
+    /// A line that does not parse would be left out without a word.
+    #[test]
+    fn every_line_of_the_table_is_read() {
+        let table = include_str!("models.tsv");
+        let rows = table.lines().filter(|line| !line.starts_with('#'));
+        let mut seen = Vec::new();
+        for row in rows {
+            let cells: Vec<&str> = row.split('\t').collect();
+            assert_eq!(cells.len(), 11, "{row}");
+            let window = of(cells[0]).expect(row);
+            assert_eq!(window.tokens.to_string(), cells[2], "{row}");
+            assert!(window.most_input.is_none_or(|input| input < window.tokens), "{row}");
+            assert!(["yes", "no"].contains(&cells[5]), "{row}");
+            for figure in [3, 4, 6, 7, 8, 9, 10] {
+                assert!(cells[figure].is_empty() || cells[figure].parse::<f64>().expect(row) > 0.0);
+            }
+            seen.push(cells[0]);
+        }
+        assert_eq!(names().collect::<Vec<_>>(), seen);
+    }
+}
