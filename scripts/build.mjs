@@ -19,7 +19,7 @@ const dist = projectPath(packageFolder, "dist");
 const cache = projectPath(".cache");
 
 /** What the core may weigh, in bytes of raw wasm. */
-const coreLimit = 1_122_000;
+const coreLimit = 1_130_000;
 
 /** The features that rustc's wasm uses: wasm-opt has to be told of each. */
 const wasmFeatures = [

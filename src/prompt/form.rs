@@ -40,8 +40,7 @@ impl Parts<'_> {
     }
 
     /// Adds what a chat message costs beside what it says: who makes the model decides what the model is shown of it.
-    fn add_envelope(&mut self, config: &ContextConfig, role: Role) {
-        let family = config.family();
+    fn add_envelope(&mut self, config: &ContextConfig, family: Family, role: Role) {
         if matches!(family, Family::Claude(_)) && role.is_instruction() {
             return; // it stands before all messages, and in none
         }
@@ -202,7 +201,7 @@ fn chat_parts<'a>(
     let role = transcript.role(row);
     let family = config.family();
     let mut parts = Parts::default();
-    parts.add_envelope(config, role);
+    parts.add_envelope(config, family, role);
     parts.visible.extend(shortened.map(Into::into));
     let mut call = None;
     // Each result is sent as a message of its own; the first one of a tool's message is that message.
@@ -214,7 +213,7 @@ fn chat_parts<'a>(
             Field::ResultId => {
                 parts.hidden.extend(tools::result_text(value, family));
                 if !is_first_result {
-                    parts.add_envelope(config, Role::Tool);
+                    parts.add_envelope(config, family, Role::Tool);
                 }
                 is_first_result = false;
             }
@@ -244,7 +243,8 @@ fn chat_parts<'a>(
 fn made_message<'a>(view: View<'a>, piece: Piece, made: &'a Made) -> Parts<'a> {
     let text = view.shortened_text(piece).unwrap_or(&made.text);
     let mut parts = Parts { visible: vec![labelled(view, made, text)], ..Parts::default() };
-    parts.add_envelope(&view.input.config, made.role);
+    let config = &view.input.config;
+    parts.add_envelope(config, config.family(), made.role);
     parts
 }
 
