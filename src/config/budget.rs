@@ -56,6 +56,7 @@ pub struct BudgetConfig {
 
 /// A config in which `contextLimit: "model"` is the number of tokens that it means, or None where it says something else. From here
 /// on, and so in recordings and hashes, there is the number alone: another table changes no replay.
+#[expect(clippy::cast_precision_loss, reason = "tokens of windows are far below 2^53")]
 pub(super) fn resolve_window(config: &Value) -> Result<Option<Value>, Error> {
     let (budget, name) = ("budget", "contextLimit");
     let text = |value: &Value| value.get(budget)?.get(name)?.text().map(ToOwned::to_owned);

@@ -164,7 +164,8 @@ fn split_marker<'a>(view: View<'_>, piece: Piece, text: &'a str) -> (&'a str, Op
 fn made_message<'a>(view: View<'a>, piece: Piece, made: &'a Made) -> Parts<'a> {
     let text = view.shortened_text(piece).unwrap_or(&made.text);
     let mut parts = Parts { visible: vec![labelled(view, made, text)], ..Parts::default() };
-    parts.add_envelope(&view.input.config, made.role);
+    let config = &view.input.config;
+    parts.add_envelope(config, config.family(), made.role);
     parts
 }
 

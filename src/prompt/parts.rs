@@ -22,8 +22,7 @@ impl Parts<'_> {
     }
 
     /// Adds what a chat message costs beside what it says: who makes the model decides what the model is shown of it.
-    pub(super) fn add_envelope(&mut self, config: &ContextConfig, role: Role) {
-        let family = config.family();
+    pub(super) fn add_envelope(&mut self, config: &ContextConfig, family: Family, role: Role) {
         if matches!(family, Family::Claude(_)) && role.is_instruction() {
             return; // it stands before all messages, and in none
         }

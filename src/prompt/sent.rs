@@ -11,7 +11,7 @@ use crate::log::tool_calls::shown_fields;
 use crate::prompt::parts::Parts;
 use crate::prompt::tools;
 use crate::recall::transcript::Transcript;
-use crate::tokens::media;
+use crate::tokens::{Family, media};
 use std::borrow::Cow;
 
 /// What is open: the message that the next part goes into.
@@ -28,6 +28,7 @@ enum Open {
 /// A message as it is counted.
 struct Sent<'a> {
     config: &'a ContextConfig,
+    family: Family,
     provider: Option<Provider>,
     role: Role,
     name: Option<&'a str>,
@@ -39,7 +40,7 @@ impl<'a> Sent<'a> {
     /// Begins a message.
     #[inline(never)]
     fn begin(&mut self, role: Role, open: Open) {
-        self.parts.add_envelope(self.config, role);
+        self.parts.add_envelope(self.config, self.family, role);
         self.open = open;
     }
 
@@ -115,7 +116,8 @@ pub(super) fn parts<'a>(
     let name = transcript.value(row, Field::Name);
     let open =
         if provider.is_some() && goes_on(transcript, row) { Open::Message } else { Open::Nothing };
-    let mut out = Sent { config, provider, role, name, open, parts: Parts::default() };
+    let family = config.family();
+    let mut out = Sent { config, family, provider, role, name, open, parts: Parts::default() };
     let (mut reasoning_of, mut call) = ("", None);
     let mut left = shortened;
     // A message that is one result says so behind what the tool gave.
@@ -153,7 +155,7 @@ pub(super) fn parts<'a>(
                 if provider.is_none() {
                     out.open = Open::Message;
                 }
-                out.parts.hidden.extend(tools::result_text(value, config.family()));
+                out.parts.hidden.extend(tools::result_text(value, out.family));
             }
             Field::Image | Field::Audio | Field::File => {
                 if out.open == Open::Nothing {

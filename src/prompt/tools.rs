@@ -160,15 +160,15 @@ fn instructions(model: &str, version: Version, choice: ToolChoice) -> u64 {
 
 /// What stands around a definition of Claude's, around a call with its result, and around each argument, in tokens: by recorded
 /// requests to Claude 4.5 and 4.6.
-const DEFINITION: u64 = 18;
-const CLAUDE_CALL: u64 = 40;
+const DEFINITION: u64 = 12;
+const CLAUDE_CALL: u64 = 38;
 const CLAUDE_ARGUMENT: u64 = 11;
 
 /// What stands around a function of Gemini's from 2.5 on, around each of its parameters, and around a call with its result, in
 /// tokens: by recorded requests.
 const GEMINI_FUNCTION: u64 = 13;
 const GEMINI_PARAMETER: u64 = 14;
-const GEMINI_CALL: u64 = 21;
+const GEMINI_CALL: u64 = 17;
 
 /// A function as Gemini is shown it: up to 2.0 by its name and description alone.
 fn describe(out: &mut ToolText<'_>, function: Function<'_>, version: Version) {

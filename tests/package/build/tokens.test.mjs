@@ -134,7 +134,11 @@ describe("encodings", () => {
       [{ model: "gpt-4o" }, true, /^exact for gpt-4o, which counts in o200k_base$/],
       [{ model: "gpt-4o", encoding: "o200k_base" }, true, /^exact for gpt-4o/],
       [{ model: "gpt-4", encoding: "o200k_base" }, false, /^exact in o200k_base, but gpt-4 counts in cl100k_base$/],
-      [{ model: "claude-opus-4" }, false, /^an estimate: the encoding of claude-opus-4 is not known; \d+ recorded requests of its kind were off by \d+ % on average/],
+      [
+        { model: "claude-opus-4" },
+        false,
+        /^an estimate: the encoding of claude-opus-4 is not known; \d+ recorded requests of its kind were off by \d+ % on average/,
+      ],
       [
         { model: "claude-opus-4", encoding: "o200k_base" },
         false,

@@ -11,11 +11,17 @@ const MODEL = "gpt-4o";
 const of = (text) => (text === "" ? 0 : countTokens(text, { encoding: "o200k_base" }).tokens);
 const sum = (numbers) => numbers.reduce((total, it) => total + it, 0);
 
-const WORDS = "the boat house opens at nine, café déjà vu 東京 привет {\"a\": 1} x = y; 🙂 https://example.org/a?b=c".split(" ");
+const WORDS =
+  'the boat house opens at nine, café déjà vu 東京 привет {"a": 1} x = y; 🙂 https://example.org/a?b=c'.split(" ");
 
 /** OpenAI's declarations of functions, written for this test alone. */
 function declarations(tools) {
-  const lines = (text, indent) => text.split("\n").filter(Boolean).map((line) => `${indent}// ${line}\n`).join("");
+  const lines = (text, indent) =>
+    text
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => `${indent}// ${line}\n`)
+      .join("");
   const typeOf = (schema) => {
     if (schema.enum) return schema.enum.map((it) => JSON.stringify(it)).join(" | ");
     return { integer: "number", array: `${schema.items?.type ?? "any"}[]` }[schema.type] ?? schema.type;
@@ -72,19 +78,35 @@ function randomTool(random, name) {
     properties[key] = random.chance(0.5) ? { ...schema, description: randomText(random) } : schema;
   }
   const required = Object.keys(properties).filter(() => random.chance(0.5));
-  return { type: "function", function: { name, description: random.chance(0.7) ? randomText(random) : "", parameters: { type: "object", properties, required } } };
+  return {
+    type: "function",
+    function: {
+      name,
+      description: random.chance(0.7) ? randomText(random) : "",
+      parameters: { type: "object", properties, required },
+    },
+  };
 }
 
 function randomMessages(random) {
   const messages = random.chance(0.6) ? [{ role: "system", content: randomText(random) }] : [];
   for (let turn = random.integer(1, 12); turn > 0; turn--) {
     const [width, height] = [random.integer(1, 3000), random.integer(1, 3000)];
-    const image = { type: "image_url", image_url: { url: `https://example.org/${width}x${height}.png` }, width, height };
+    const image = {
+      type: "image_url",
+      image_url: { url: `https://example.org/${width}x${height}.png` },
+      width,
+      height,
+    };
     const text = { type: "text", text: randomText(random) };
     messages.push({ role: "user", content: random.chance(0.2) ? [text, image] : randomText(random) });
     if (random.chance(0.3)) {
       const id = `call_${turn}`;
-      const call = { id, type: "function", function: { name: "find", arguments: JSON.stringify({ city: randomText(random) }) } };
+      const call = {
+        id,
+        type: "function",
+        function: { name: "find", arguments: JSON.stringify({ city: randomText(random) }) },
+      };
       messages.push({ role: "assistant", content: null, tool_calls: [call] });
       messages.push({ role: "tool", tool_call_id: id, content: randomText(random) });
     }
@@ -127,7 +149,7 @@ test("no prompt is larger than the window less the reply's reserve, by an indepe
   assert.ok(built > 100, `only ${built} fit`);
 });
 
-test("contextLimit: \"model\" is the model's window, as a number from then on", () => {
+test('contextLimit: "model" is the model\'s window, as a number from then on', () => {
   const build = (config) => buildContextSync([{ role: "user", content: "hi" }], { now: 0, turnId: "t", ...config });
   const byName = build({ model: "gpt-4o", budget: { contextLimit: "model", replyReserve: 4000 } });
   assert.equal(byName.tokens.limit, 124_000);
@@ -135,7 +157,10 @@ test("contextLimit: \"model\" is the model's window, as a number from then on", 
   assert.equal(byName.snapshot.contextHash, byNumber.snapshot.contextHash);
   // Less input than the window has.
   assert.equal(build({ model: "gpt-5", budget: { contextLimit: "model", replyReserve: 2000 } }).tokens.limit, 272_000);
-  assert.equal(build({ model: "gpt-5", budget: { contextLimit: "model", replyReserve: 200_000 } }).tokens.limit, 200_000);
+  assert.equal(
+    build({ model: "gpt-5", budget: { contextLimit: "model", replyReserve: 200_000 } }).tokens.limit,
+    200_000,
+  );
 });
 
 test("a model whose window is not known is an error that says what to give", () => {
@@ -191,7 +216,10 @@ test("usage that makes no sense is refused with its place, or bounded", () => {
     const { calibration } = build([honest, absurd, honest]).tokens;
     assert.ok(Math.abs(calibration - 1.07) < 0.001, `${calibration}`);
   }
-  for (const [inputTokens, most] of [[2 ** 53 - 1, 2], [1, 0.5]]) {
+  for (const [inputTokens, most] of [
+    [2 ** 53 - 1, 2],
+    [1, 0.5],
+  ]) {
     assert.equal(build([{ countedTokens: 1000, inputTokens }]).tokens.calibration, most);
   }
 });
