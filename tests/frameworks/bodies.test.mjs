@@ -134,9 +134,7 @@ describe("the AI SDK", () => {
         const messages = conversation("ai-sdk-ui", random, { thoughtsOf: [maker], without: ["media"] });
         for (const convert of [convertToModelMessages, convert6]) {
           const converted = await convert(messages);
-          const sent = await sentBy((fetch) =>
-            generateText({ model: of(fetch), ...SETTINGS, messages: converted }),
-          );
+          const sent = await sentBy((fetch) => generateText({ model: of(fetch), ...SETTINGS, messages: converted }));
           assert.deepEqual(saidIn(provider, requestOf(provider, messages)), saidIn(provider, sent));
         }
       });
@@ -215,7 +213,14 @@ describe("LangChain's models", () => {
   const models = {
     openai: (fetch) => new ChatOpenAI({ apiKey: "k", model: "gpt-4o", maxRetries: 0, configuration: { fetch } }),
     "openai-responses": (fetch) =>
-      new ChatOpenAI({ apiKey: "k", model: "gpt-5", useResponsesApi: true, zdrEnabled: true, maxRetries: 0, configuration: { fetch } }),
+      new ChatOpenAI({
+        apiKey: "k",
+        model: "gpt-5",
+        useResponsesApi: true,
+        zdrEnabled: true,
+        maxRetries: 0,
+        configuration: { fetch },
+      }),
     anthropic: (fetch) =>
       new ChatAnthropic({ apiKey: "k", model: "claude-sonnet-4-5", maxRetries: 0, clientOptions: { fetch } }),
     gemini: (fetch) => {
@@ -230,7 +235,10 @@ describe("LangChain's models", () => {
       // Reasoning of OpenAI's goes back by a field of LangChain's own, which these messages do not have.
       const maker = provider === "openai-responses" ? "none" : PROVIDERS[provider].maker;
       await forEachSeedAsync(SEEDS, async (random) => {
-        const messages = conversation("langchain", random, { thoughtsOf: [maker], without: ["media", "tool-media", "name"] });
+        const messages = conversation("langchain", random, {
+          thoughtsOf: [maker],
+          without: ["media", "tool-media", "name"],
+        });
         const sent = await sentBy((fetch) => of(fetch).invoke(messages));
         assert.deepEqual(saidIn(provider, requestOf(provider, messages)), saidIn(provider, sent));
       });
@@ -243,7 +251,14 @@ test("what the Agents SDK sends of its items says what the body for the Response
     const messages = conversation("openai-agents", random, { without: ["media", "tool-media"] });
     const sent = await sentBy((fetch) => {
       const client = new OpenAI({ apiKey: "k", fetch, maxRetries: 0 });
-      const request = { input: messages, modelSettings: {}, tools: [], handoffs: [], outputType: "text", tracing: false };
+      const request = {
+        input: messages,
+        modelSettings: {},
+        tools: [],
+        handoffs: [],
+        outputType: "text",
+        tracing: false,
+      };
       return withTrace("test", () => new OpenAIResponsesModel(client, "gpt-5").getResponse(request));
     });
     const body = requestOf("openai-responses", messages);
