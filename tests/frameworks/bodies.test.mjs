@@ -17,7 +17,7 @@ import { modelMessageSchema as schema5 } from "ai-5";
 import { convertToModelMessages as convert6, modelMessageSchema as schema6 } from "ai-6";
 import OpenAI from "openai";
 import { problemsOf, requestOf } from "windrow";
-import { forEachSeedAsync } from "../package/support/random.mjs";
+import { forEachSeed, forEachSeedAsync } from "../package/support/random.mjs";
 import { randomTurns, SHAPES } from "../package/support/shape-conversations.mjs";
 
 const SEEDS = 60;
@@ -96,8 +96,8 @@ const SETTINGS = { maxRetries: 0, providerOptions: { openai: { store: false } } 
 
 describe("the AI SDK", () => {
   for (const shape of Object.keys(SHAPES)) {
-    test(`its schemas pass what is made of ${shape}`, async () => {
-      await forEachSeedAsync(SEEDS, async (random) => {
+    test(`its schemas pass what is made of ${shape}`, () => {
+      forEachSeed(SEEDS, (random) => {
         const { messages } = requestOf("ai-sdk", conversation(shape, random));
         for (const message of messages) {
           // Version 5 has other words for images and files that a tool gave, and for calls that were denied.

@@ -58,7 +58,6 @@ class Count {
   }
 }
 
-const isObject = (value) => typeof value === "object" && value !== null;
 const json = (value) => (typeof value === "string" ? value : JSON.stringify(value));
 
 const COUNTERS = {
