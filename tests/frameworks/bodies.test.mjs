@@ -17,7 +17,7 @@ import { modelMessageSchema as schema5 } from "ai-5";
 import { convertToModelMessages as convert6, modelMessageSchema as schema6 } from "ai-6";
 import OpenAI from "openai";
 import { problemsOf, requestOf } from "windrow";
-import { forEachSeedAsync } from "../package/support/random.mjs";
+import { forEachSeed, forEachSeedAsync } from "../package/support/random.mjs";
 import { randomTurns, SHAPES } from "../package/support/shape-conversations.mjs";
 
 const SEEDS = 60;
@@ -96,8 +96,8 @@ const SETTINGS = { maxRetries: 0, providerOptions: { openai: { store: false } } 
 
 describe("the AI SDK", () => {
   for (const shape of Object.keys(SHAPES)) {
-    test(`its schemas pass what is made of ${shape}`, async () => {
-      await forEachSeedAsync(SEEDS, async (random) => {
+    test(`its schemas pass what is made of ${shape}`, () => {
+      forEachSeed(SEEDS, (random) => {
         const { messages } = requestOf("ai-sdk", conversation(shape, random));
         for (const message of messages) {
           // Version 5 has other words for images and files that a tool gave, and for calls that were denied.
@@ -134,9 +134,7 @@ describe("the AI SDK", () => {
         const messages = conversation("ai-sdk-ui", random, { thoughtsOf: [maker], without: ["media"] });
         for (const convert of [convertToModelMessages, convert6]) {
           const converted = await convert(messages);
-          const sent = await sentBy((fetch) =>
-            generateText({ model: of(fetch), ...SETTINGS, messages: converted }),
-          );
+          const sent = await sentBy((fetch) => generateText({ model: of(fetch), ...SETTINGS, messages: converted }));
           assert.deepEqual(saidIn(provider, requestOf(provider, messages)), saidIn(provider, sent));
         }
       });
@@ -215,7 +213,14 @@ describe("LangChain's models", () => {
   const models = {
     openai: (fetch) => new ChatOpenAI({ apiKey: "k", model: "gpt-4o", maxRetries: 0, configuration: { fetch } }),
     "openai-responses": (fetch) =>
-      new ChatOpenAI({ apiKey: "k", model: "gpt-5", useResponsesApi: true, zdrEnabled: true, maxRetries: 0, configuration: { fetch } }),
+      new ChatOpenAI({
+        apiKey: "k",
+        model: "gpt-5",
+        useResponsesApi: true,
+        zdrEnabled: true,
+        maxRetries: 0,
+        configuration: { fetch },
+      }),
     anthropic: (fetch) =>
       new ChatAnthropic({ apiKey: "k", model: "claude-sonnet-4-5", maxRetries: 0, clientOptions: { fetch } }),
     gemini: (fetch) => {
@@ -230,7 +235,10 @@ describe("LangChain's models", () => {
       // Reasoning of OpenAI's goes back by a field of LangChain's own, which these messages do not have.
       const maker = provider === "openai-responses" ? "none" : PROVIDERS[provider].maker;
       await forEachSeedAsync(SEEDS, async (random) => {
-        const messages = conversation("langchain", random, { thoughtsOf: [maker], without: ["media", "tool-media", "name"] });
+        const messages = conversation("langchain", random, {
+          thoughtsOf: [maker],
+          without: ["media", "tool-media", "name"],
+        });
         const sent = await sentBy((fetch) => of(fetch).invoke(messages));
         assert.deepEqual(saidIn(provider, requestOf(provider, messages)), saidIn(provider, sent));
       });
@@ -243,7 +251,14 @@ test("what the Agents SDK sends of its items says what the body for the Response
     const messages = conversation("openai-agents", random, { without: ["media", "tool-media"] });
     const sent = await sentBy((fetch) => {
       const client = new OpenAI({ apiKey: "k", fetch, maxRetries: 0 });
-      const request = { input: messages, modelSettings: {}, tools: [], handoffs: [], outputType: "text", tracing: false };
+      const request = {
+        input: messages,
+        modelSettings: {},
+        tools: [],
+        handoffs: [],
+        outputType: "text",
+        tracing: false,
+      };
       return withTrace("test", () => new OpenAIResponsesModel(client, "gpt-5").getResponse(request));
     });
     const body = requestOf("openai-responses", messages);

@@ -8,7 +8,15 @@ import type { ContentBlock } from "@langchain/core/messages";
 import type { AgentMessage } from "@mariozechner/pi-agent-core";
 import type { AgentInputItem } from "@openai/agents";
 import type { Part as OpencodePart } from "@opencode-ai/sdk";
-import type { AssistantContent, DynamicToolUIPart, ToolContent, UIDataTypes, UIMessagePart, UITools, UserContent } from "ai";
+import type {
+  AssistantContent,
+  DynamicToolUIPart,
+  ToolContent,
+  UIDataTypes,
+  UIMessagePart,
+  UITools,
+  UserContent,
+} from "ai";
 import type { ChatCompletionContentPart, ChatCompletionMessageParam } from "openai/resources/chat/completions";
 import type { ResponseInputItem } from "openai/resources/responses/responses";
 
@@ -29,7 +37,10 @@ const result = { tool_use_id: "t", content: "It is open." };
 const anthropic: Record<TypeOf<ContentBlockParam | BetaContentBlockParam>, Case> = {
   text: [{ text: "The hall is open.", citations: null }, "read"],
   image: [{ source: base64 }, "read"],
-  document: [{ source: { type: "text", media_type: "text/plain", data: "The hall is open." }, title: "A", context: "b" }, "read"],
+  document: [
+    { source: { type: "text", media_type: "text/plain", data: "The hall is open." }, title: "A", context: "b" },
+    "read",
+  ],
   search_result: [{ title: "A", source: "b", content: [{ type: "text", text: "The hall is open." }] }, "read"],
   thinking: [{ thinking: "hm", signature: "s" }, "read"],
   redacted_thinking: [{ data: "c2VhbGVk" }, "read"],
@@ -57,7 +68,7 @@ const anthropic: Record<TypeOf<ContentBlockParam | BetaContentBlockParam>, Case>
 const openaiParts: Record<TypeOf<ChatCompletionContentPart>, Case> = {
   text: [{ text: "The hall is open." }, "read"],
   image_url: [{ image_url: { url } }, "read"],
-  input_audio: [{ input_audio: { data: "SUQzBAAAAAAAI1RTU0UAAAAP", format: "mp3" } }, "read"],
+  input_audio: [{ input_audio: { data: `SUQz${"A".repeat(40_000)}`, format: "mp3" } }, "read"],
   file: [{ file: { file_id: "file-1" } }, "read"],
 };
 
@@ -91,7 +102,10 @@ const responses: Record<TypeOf<ResponseInputItem>, Case> = {
   local_shell_call: [{ ...call, id: "ls_1", action: { type: "exec", command: ["ls"], env: {} } }, "read"],
   local_shell_call_output: [{ id: "t", output: "The hall is open." }, "read"],
   shell_call: [{ ...call, action: { commands: ["ls"] } }, "read"],
-  shell_call_output: [{ ...call, output: [{ stdout: "The hall is open.", stderr: "", outcome: { type: "exit", exit_code: 0 } }] }, "read"],
+  shell_call_output: [
+    { ...call, output: [{ stdout: "The hall is open.", stderr: "", outcome: { type: "exit", exit_code: 0 } }] },
+    "read",
+  ],
   apply_patch_call: [{ ...call, operation: { type: "delete_file", path: "a" } }, "read"],
   apply_patch_call_output: [{ ...call, output: "The hall is open." }, "read"],
   mcp_list_tools: [{ id: "mcpl_1", server_label: "s", tools: [] }, "read"],
@@ -108,12 +122,21 @@ const responses: Record<TypeOf<ResponseInputItem>, Case> = {
 const agents: Record<TypeOf<AgentInputItem>, Case> = {
   message: [{ role: "user", content: [{ type: "input_text", text: "The hall is open." }], providerData: {} }, "read"],
   function_call: [{ callId: "t", name: "look", arguments: "{}" }, "read"],
-  function_call_result: [{ callId: "t", name: "look", status: "completed", output: { type: "text", text: "The hall is open." } }, "read"],
-  hosted_tool_call: [{ name: "web_search_call", status: "completed", providerData: { type: "web_search_call" } }, "read"],
+  function_call_result: [
+    { callId: "t", name: "look", status: "completed", output: { type: "text", text: "The hall is open." } },
+    "read",
+  ],
+  hosted_tool_call: [
+    { name: "web_search_call", status: "completed", providerData: { type: "web_search_call" } },
+    "read",
+  ],
   computer_call: [{ callId: "t", status: "completed", action: { type: "wait" } }, "read"],
   computer_call_result: [{ callId: "t", output: { type: "computer_screenshot", data: url } }, "read"],
   shell_call: [{ callId: "t", action: { commands: ["ls"] } }, "read"],
-  shell_call_output: [{ callId: "t", output: [{ stdout: "The hall is open.", stderr: "", outcome: { type: "exit", exitCode: 0 } }] }, "read"],
+  shell_call_output: [
+    { callId: "t", output: [{ stdout: "The hall is open.", stderr: "", outcome: { type: "exit", exitCode: 0 } }] },
+    "read",
+  ],
   apply_patch_call: [{ callId: "t", status: "completed", operation: { type: "delete_file", path: "a" } }, "read"],
   apply_patch_call_output: [{ callId: "t", status: "completed", output: "The hall is open." }, "read"],
   program: [{ callId: "t", code: "1", fingerprint: "f" }, "read"],
@@ -223,7 +246,10 @@ const timestamp = 1_767_600_000_000;
 const pi: Record<RoleOf<AgentMessage> | "bashExecution" | "custom" | "branchSummary" | "compactionSummary", Case> = {
   user: [{ content: "The hall is open." }, "read"],
   assistant: [{ content: [{ type: "text", text: "The hall is open." }], api: "a", stopReason: "aborted" }, "read"],
-  toolResult: [{ toolCallId: "t", toolName: "look", content: [{ type: "text", text: "The hall is open." }], isError: false }, "read"],
+  toolResult: [
+    { toolCallId: "t", toolName: "look", content: [{ type: "text", text: "The hall is open." }], isError: false },
+    "read",
+  ],
   bashExecution: [{ command: "ls", output: "a", exitCode: 0, cancelled: false, truncated: false }, "read"],
   custom: [{ customType: "note", content: "The hall is open.", display: true }, "read"],
   branchSummary: [{ summary: "The hall is open.", fromId: "a" }, "read"],
@@ -232,7 +258,11 @@ const pi: Record<RoleOf<AgentMessage> | "bashExecution" | "custom" | "branchSumm
 
 type Entry = readonly [name: string, message: object, outcome: Outcome];
 
-function entries(name: string, cases: Readonly<Record<string, Case>>, message: (type: string, part: object) => object): Entry[] {
+function entries(
+  name: string,
+  cases: Readonly<Record<string, Case>>,
+  message: (type: string, part: object) => object,
+): Entry[] {
   return Object.entries(cases).map(([type, [part, outcome]]) => [`${name} ${type}`, message(type, part), outcome]);
 }
 

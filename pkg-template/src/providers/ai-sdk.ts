@@ -99,9 +99,7 @@ export type AiSdkMessage = AiSdkOptions &
     | { role: "user"; content: string | (AiSdkText | AiSdkImage | AiSdkFile)[] }
     | {
         role: "assistant";
-        content:
-          | string
-          | (AiSdkText | AiSdkFile | AiSdkReasoning | AiSdkCall | AiSdkResult | AiSdkQuestion)[];
+        content: string | (AiSdkText | AiSdkFile | AiSdkReasoning | AiSdkCall | AiSdkResult | AiSdkQuestion)[];
       }
     | { role: "tool"; content: (AiSdkResult | AiSdkAnswer)[] }
   );
@@ -145,7 +143,12 @@ function allowedIn(messages: readonly PlainMessage[]): ReadonlyMap<unknown, Allo
       const response = request.type === REQUEST ? answers.get(request.approvalId) : undefined;
       return response === undefined
         ? []
-        : [[request.toolCallId, { request: request as unknown as AiSdkQuestion, response: response as unknown as AiSdkAnswer }]];
+        : [
+            [
+              request.toolCallId,
+              { request: request as unknown as AiSdkQuestion, response: response as unknown as AiSdkAnswer },
+            ],
+          ];
     }),
   );
 }
@@ -204,7 +207,9 @@ function messageOf(turn: Turn, allowed: ReadonlyMap<unknown, Allowed>): AiSdkMes
     case "results": {
       const results = turn.calls.flatMap((call): (AiSdkResult | AiSdkAnswer)[] => {
         const response = allowedOf(call, allowed)?.response;
-        return response === undefined ? resultOf(call.results, call.part) : [withFields(response, PARTS[RESPONSE] as Schema)];
+        return response === undefined
+          ? resultOf(call.results, call.part)
+          : [withFields(response, PARTS[RESPONSE] as Schema)];
       });
       const orphan = turn.orphan === undefined ? [] : resultOf([turn.orphan], turn.orphan.part);
       const content = [...results, ...orphan];
@@ -462,7 +467,9 @@ const PAGE = "https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message";
 const ROLES: Readonly<Record<string, string>> = { tool: "results" };
 
 function rows(given: unknown): readonly Row[] {
-  const parts = listIn(given, "messages").flatMap((message) => listIn(message, "content")).filter(isRecord);
+  const parts = listIn(given, "messages")
+    .flatMap((message) => listIn(message, "content"))
+    .filter(isRecord);
   const asked = new Map(parts.map((part) => [part.type === REQUEST ? part.approvalId : undefined, part.toolCallId]));
   const answered = new Set(parts.flatMap((part) => (part.type === "tool-result" ? [part.toolCallId] : [])));
   return listIn(given, "messages").map((message, at) => {

@@ -155,12 +155,7 @@ function ownFields(row: Row, taken: ReadonlySet<string>): Row {
  * Reads a message in windrow's own form; `known` are the fields of it that may be there, and `maker` is whose reasoning it holds where
  * it does not say so. Gives where its content begins.
  */
-function readPlain(
-  input: Row,
-  encoded: EncodedMessage,
-  known: ReadonlySet<string>,
-  maker: string | undefined,
-): number {
+function readPlain(input: Row, encoded: EncodedMessage, known: ReadonlySet<string>, maker: string | undefined): number {
   const role = input.role;
   const roleCode = roleCodes.get(role);
   if (roleCode === undefined) {
@@ -266,7 +261,7 @@ function makerOf(part: Row, maker: string | undefined): string | undefined {
     return typeof part.provider === "string" ? part.provider : (provenanceOf(part, maker).provider ?? maker);
   }
   const { provider, signature, data, id } = provenanceOf(part, maker);
-  const isProven = provider === "anthropic" ? signature ?? data : signature ?? id ?? data;
+  const isProven = provider === "anthropic" ? (signature ?? data) : (signature ?? id ?? data);
   // A summary of Gemini's has no signature of its own.
   return isProven === undefined ? (part.provider === "google" ? part.provider : undefined) : provider;
 }

@@ -26,7 +26,9 @@ const PROVIDERS: Readonly<Record<string, string>> = {
 };
 
 /** What providers have encrypted, in the AI SDK's options of a part: each with its provider, and what that calls it. */
-export function sealedBy(options: unknown): readonly (Provenance & { readonly provider: string; readonly data: string })[] {
+export function sealedBy(
+  options: unknown,
+): readonly (Provenance & { readonly provider: string; readonly data: string })[] {
   return Object.entries(recordOf(options)).flatMap(([name, ofProvider]) =>
     SEALED.flatMap((field) => {
       const { [field]: data, itemId } = recordOf(ofProvider);

@@ -53,5 +53,9 @@ test("the table of shapes and providers says how near the counts are", () => {
   if (process.env.UPDATE) {
     writeFileSync(paper, expected);
   }
-  assert.equal(readFileSync(paper, "utf8"), expected, "run: UPDATE=1 node --test tests/package/providers/shapes.test.mjs");
+  assert.equal(
+    readFileSync(paper, "utf8"),
+    expected,
+    "run: UPDATE=1 node --test tests/package/providers/shapes.test.mjs",
+  );
 });

@@ -17,7 +17,7 @@ export function tokensIn(text) {
   let count = known.get(text);
   if (count === undefined) {
     count = tokenizer.encode(text, [], []).length;
-    if (known.size > 200_000) {
+    if (known.size > 20_000) {
       known.clear();
     }
     known.set(text, count);
@@ -49,7 +49,8 @@ class Count {
 
   /** The name stands twice: whom the call is for, and who the result is from. */
   call(name, input) {
-    this.tokens += CALL + 2 * tokensIn(`functions.${name}`) + tokensIn(typeof input === "string" ? input : JSON.stringify(input));
+    this.tokens +=
+      CALL + 2 * tokensIn(`functions.${name}`) + tokensIn(typeof input === "string" ? input : JSON.stringify(input));
   }
 
   image(detail) {
@@ -57,7 +58,6 @@ class Count {
   }
 }
 
-const isObject = (value) => typeof value === "object" && value !== null;
 const json = (value) => (typeof value === "string" ? value : JSON.stringify(value));
 
 const COUNTERS = {
@@ -154,7 +154,9 @@ const COUNTERS = {
   gemini({ systemInstruction, contents }, count) {
     const said = (response) => {
       const [[field, value] = [], ...others] = Object.entries(response);
-      return others.length === 0 && typeof value === "string" && /^(output|error)$/.test(field) ? value : json(response);
+      return others.length === 0 && typeof value === "string" && /^(output|error)$/.test(field)
+        ? value
+        : json(response);
     };
     if (systemInstruction !== undefined) {
       count.message("system");

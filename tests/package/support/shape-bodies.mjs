@@ -13,11 +13,11 @@ const encoding = "o200k_base";
 const MAKERS = { "openai-responses": "openai", anthropic: "anthropic", gemini: "google" };
 
 /** A conversation of a shape that a provider can be sent: OpenAI's chat takes no media from tools. */
-function conversationOf(shape, provider, seed) {
+function conversationOf(shape, provider, seed, mostTurns) {
   const random = new Random(seed);
   const { write, thoughtsOf, has } = SHAPES[shape];
   const sendable = has.filter((it) => it !== "tool-media" || provider !== "openai");
-  const { turns, marks } = randomTurns(random, { thoughtsOf, has: sendable });
+  const { turns, marks } = randomTurns(random, { thoughtsOf, has: sendable, mostTurns });
   return { random, marks, messages: write(turns, random) };
 }
 
@@ -42,11 +42,11 @@ const instructionsOf = (content) => (content === undefined ? [] : [{ role: "syst
  * were built, and by how much the budget's count is more than that of the body in all, as a share: of conversations without media,
  * whose cost is nowhere published for all providers.
  */
-export function checkShape(shape, provider, seeds) {
+export function checkShape(shape, provider, seeds, mostTurns = 8) {
   const sum = { built: 0, counted: 0, inBody: 0 };
   for (const seed of seeds) {
     try {
-      checkOne(shape, provider, seed, sum);
+      checkOne(shape, provider, { seed, mostTurns }, sum);
     } catch (cause) {
       throw new Error(`${shape} for ${provider} fails for seed ${seed}: ${cause.message}`, { cause });
     }
@@ -54,8 +54,8 @@ export function checkShape(shape, provider, seeds) {
   return { built: sum.built, error: sum.counted / sum.inBody - 1 };
 }
 
-function checkOne(shape, provider, seed, sum) {
-  const { random, marks, messages } = conversationOf(shape, provider, seed);
+function checkOne(shape, provider, { seed, mostTurns }, sum) {
+  const { random, marks, messages } = conversationOf(shape, provider, seed, mostTurns);
   const said = JSON.stringify(messages);
   const maxTokens = random.integer(30, Math.ceil(said.length / 2));
   const options = { encoding, model: "gpt-4o", request: null, budget: { maxTokens }, render: { provider } };
@@ -68,7 +68,10 @@ function checkOne(shape, provider, seed, sum) {
   }
   sum.built += 1;
   const own = new Set(messages);
-  assert.ok(context.kept.every((message) => own.has(message)), "what is kept are the caller's own objects");
+  assert.ok(
+    context.kept.every((message) => own.has(message)),
+    "what is kept are the caller's own objects",
+  );
 
   const body = context.request(provider);
   assert.deepEqual(problemsOf(provider, body), []);
@@ -89,7 +92,8 @@ function checkMarks(provider, marks, context, body) {
   const sent = JSON.stringify(body);
   for (const { mark, kind, provider: maker } of marks) {
     const isSent =
-      kept.includes(mark) && (kind !== "reasoning" || provider === "ai-sdk" || (maker !== undefined && maker === MAKERS[provider]));
+      kept.includes(mark) &&
+      (kind !== "reasoning" || provider === "ai-sdk" || (maker !== undefined && maker === MAKERS[provider]));
     assert.equal(sent.split(mark).length - 1, isSent ? 1 : 0, `${mark}, ${kind}`);
   }
 }

@@ -179,7 +179,9 @@ function readTool(part: Row, place: string): readonly PartInput[] {
       part.state === "output-error" || part.state === "output-denied" || recordOf(part.approval).approved === false,
     providerExecuted: part.providerExecuted,
     metadata: part.callProviderMetadata,
-    allowed: isAllowed(part) ? { type: "tool-approval-response", approvalId: idOfApproval(part), approved: true } : undefined,
+    allowed: isAllowed(part)
+      ? { type: "tool-approval-response", approvalId: idOfApproval(part), approved: true }
+      : undefined,
   });
 }
 
