@@ -424,13 +424,13 @@ fn a_vocabulary_that_pairs_cannot_say_is_refused() {
         all.extend(tokens.iter().map(|token| token.to_vec()));
         asset::encode(&all).map(|asset| asset.len()).map_err(|error| error.message)
     };
-    let unsplittable = Err("a token does not split into two tokens of lower rank".to_owned());
+    let unsplittable = Err("a token does not split into two tokens of lower rank");
     assert_eq!(with(&[]), Ok(24 + 256));
     assert_eq!(with(&[b"ab", b"abc"]), Ok(24 + 256 + 12));
     assert_eq!(with(&[b"abc"]), unsplittable);
     assert_eq!(with(&[b"ab", b"ab"]), unsplittable);
     assert_eq!(with(&[b""]), unsplittable);
-    assert_eq!(with(&[&[b'a'; 129]]), Err("a token is longer than 128 bytes".to_owned()));
+    assert_eq!(with(&[&[b'a'; 129]]), Err("a token is longer than 128 bytes"));
     assert!(asset::encode(&bytes[1..]).is_err());
     assert!(asset::encode(&[&bytes[1..], &bytes[1..2]].concat()).is_err());
 }
