@@ -46,7 +46,7 @@ export async function run(options = []) {
       const config = { encoding: "o200k_base", budget: { maxTokens }, recall: { ranking: "recency" } };
       let started = performance.now();
       const kept = buildContextSync(messages, config).messages.length;
-      (figure.sides.windrow ??= []).push(performance.now() - started);
+      add(figure, "windrow", performance.now() - started);
       for (const [name, { count, rounds, most = size }] of Object.entries(counters)) {
         if (round >= rounds || size > most) {
           continue;
@@ -57,7 +57,7 @@ export async function run(options = []) {
         const tokenCounter = (list) => list.reduce((sum, { content }) => sum + each + count(content), frame);
         started = performance.now();
         const trimmed = await trimMessages(theirs, { maxTokens, strategy: "last", tokenCounter });
-        (figure.sides[name] ??= []).push(performance.now() - started);
+        add(figure, name, performance.now() - started);
         if (trimmed.length !== kept) {
           wrong.push(`${size} messages: ${name} keeps ${trimmed.length}, windrow ${kept}`);
         }
@@ -74,6 +74,10 @@ export async function run(options = []) {
   if (wrong.length > 0) {
     throw new Failure(wrong.join("; "));
   }
+}
+
+function add({ sides }, name, time) {
+  sides[name] = [...(sides[name] ?? []), time];
 }
 
 function print({ figures }) {

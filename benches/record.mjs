@@ -2,7 +2,7 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, totalmem } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { projectPath } from "../scripts/project.mjs";
 import { versionOf } from "./peers.mjs";
 import { median } from "./table.mjs";

@@ -125,7 +125,7 @@ function measure({ what, parts, sides, whole = {}, record, wrong }) {
         }
       }
       const took = performance.now() - started;
-      (speeds[name] ??= []).push(bytes / took / 1000);
+      speeds[name] = [...(speeds[name] ?? []), bytes / took / 1000];
       totals[name] = (totals[name] ?? 0) + tokens;
     }
   }

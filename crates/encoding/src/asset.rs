@@ -27,7 +27,7 @@ pub fn encode(tokens: &[Vec<u8>]) -> Result<Vec<u8>, InvalidVocabulary> {
             _ => return refuse("one of the first 256 tokens is not a single byte"),
         }
     }
-    let Some((mut vocabulary, mut ends)) = Vocabulary::of_bytes_alone(&bytes, tokens.len()) else {
+    let Some(mut vocabulary) = Vocabulary::of_bytes_alone(&bytes, tokens.len()) else {
         return refuse("the first 256 tokens are not all the bytes");
     };
 
@@ -38,8 +38,7 @@ pub fn encode(tokens: &[Vec<u8>]) -> Result<Vec<u8>, InvalidVocabulary> {
             return refuse("a token is longer than 128 bytes");
         }
         let pair = merge::two_parts(&vocabulary, token, &mut scratch);
-        let Some((left, right)) =
-            pair.filter(|pair| vocabulary.add(&mut ends, pair.0, pair.1).is_some())
+        let Some((left, right)) = pair.filter(|pair| vocabulary.add(pair.0, pair.1).is_some())
         else {
             return refuse("a token does not split into two tokens of lower rank");
         };

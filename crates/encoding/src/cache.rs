@@ -32,9 +32,10 @@ impl Cache {
         length: usize,
         count: impl FnOnce() -> u64,
     ) -> u64 {
-        let bits = 8 * length as u32;
-        let low = words[0] & u64::MAX.checked_shr(64_u32.saturating_sub(bits)).unwrap_or(0);
-        let high = words[1] & u64::MAX.checked_shr(128 - bits.max(64)).unwrap_or(0);
+        let bits = 8 * length.min(LONGEST_SHORT) as u64;
+        let above = |bits: u64| u64::MAX.unbounded_shl(u32::try_from(bits).unwrap_or(0));
+        let low = words[0] & !above(bits);
+        let high = words[1] & !above(bits.saturating_sub(64));
         self.short.get_or_count([low, high], length, count)
     }
 
@@ -89,7 +90,6 @@ impl<const WORDS: usize> Slots<WORDS> {
             hash = (hash.rotate_left(29) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         }
 
-        #[expect(clippy::cast_possible_truncation, reason = "only some bits are used")]
         let place = (hash >> 32) as usize & (self.0.len() - 1);
         let slot = &mut self.0[place];
         let known = slot[WORDS - 1] >> Self::COUNT_SHIFT;

@@ -37,12 +37,14 @@ impl Class {
 
     /// Whether it is a letter of any kind (L).
     #[inline]
+    #[must_use]
     pub fn is_letter(self) -> bool {
         matches!(self, Self::Lower | Self::Upper | Self::Caseless)
     }
 
     /// Whether it is white space, newlines included.
     #[inline]
+    #[must_use]
     pub fn is_white_space(self) -> bool {
         matches!(self, Self::Newline | Self::Space)
     }
@@ -50,6 +52,7 @@ impl Class {
 
 /// The class of a character, by its code point. What is no code point is [`Class::Other`].
 #[inline]
+#[must_use]
 pub fn class_of(code_point: u32) -> Class {
     match ASCII.get(code_point as usize) {
         Some(class) => *class,

@@ -18,6 +18,7 @@ pub enum Pieces {
 ///
 /// `text` is UTF-8, and a character starts at `start`.
 #[inline]
+#[must_use]
 pub fn piece_end(pieces: Pieces, text: &[u8], start: usize) -> usize {
     match pieces {
         Pieces::O200k => o200k_end(text, start),
@@ -69,8 +70,9 @@ fn not_small_letters(bytes: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const HIGHEST: u64 = 0x80 * ONES;
     let low_bits = bytes & !HIGHEST;
-    let from_a = low_bits + (0x80 - b'a' as u64) * ONES;
-    let past_z = low_bits + (0x80 - b'z' as u64 - 1) * ONES;
+    // Adding sets the highest bit of a byte from `a` on, and of one past `z`.
+    let from_a = low_bits + 0x1f * ONES;
+    let past_z = low_bits + 0x05 * ONES;
     (!from_a | past_z | bytes) & HIGHEST
 }
 
@@ -301,6 +303,7 @@ fn class_at(text: &[u8], at: usize) -> (Class, usize) {
 
 /// The code point of the character of several bytes at `at`, and its width in bytes.
 #[inline]
+#[must_use]
 pub fn decode(text: &[u8], at: usize) -> (u32, usize) {
     let byte = |offset: usize| text.get(at + offset).map_or(0, |byte| u32::from(*byte));
     let continuation = |offset| byte(offset) & 0x3f;
@@ -328,6 +331,43 @@ mod tests {
             start = end;
         }
         pieces
+    }
+
+    /// Texts of such pieces, in the order that a seed gives.
+    fn random_text(pieces: &[&str], seed: u64) -> String {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let next = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            pieces[(state >> 33) as usize % pieces.len()]
+        };
+        std::iter::repeat_with(next).take(18).collect()
+    }
+
+    #[test]
+    fn a_word_that_is_plain_to_see_is_the_piece() {
+        let letters = [
+            "a", "e", "z", "th", "ing", "A", "Z", " ", " ", "'", "s", "ll", "\n", "\t", "7", ".",
+            "(", "_", "`", "{", "é", "ß", "İ", "漢", "\u{301}", "\u{17f}", "\0",
+        ];
+        let mut plain_count = 0;
+        for how in [Pieces::O200k, Pieces::Cl100k] {
+            for seed in 0..100_000 {
+                let text = random_text(&letters, seed);
+                let mut bytes = text.clone().into_bytes();
+                bytes.resize(16, 0);
+                let word = |at: usize| {
+                    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
+                };
+                let length = plain_word_length(how, [word(0), word(8)]);
+                if length > 0 {
+                    plain_count += 1;
+                    assert_eq!(length, piece_end(how, text.as_bytes(), 0), "{how:?}: {text:?}");
+                }
+            }
+        }
+        assert!(plain_count > 20_000, "{plain_count}");
     }
 
     #[test]

@@ -26,8 +26,11 @@ pub(super) const FORMAT_VERSION: u32 = 1;
 const HEADER: usize = 24;
 /// Tokens that are a single byte.
 pub(super) const BYTES: usize = 256;
-/// Ranks have 18 bits in a slot of the table.
-pub(super) const MOST_TOKENS: usize = 1 << 18;
+/// The lowest rank of a token that two others merge into.
+const FIRST_MERGED: u32 = 256;
+/// Bits of a rank in a slot of the table.
+const RANK_BITS: u32 = 18;
+pub(super) const MOST_TOKENS: usize = 1 << RANK_BITS;
 
 /// Why bytes are no vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,22 +87,16 @@ impl ByBytes {
     }
 }
 
-/// The first and the last byte of each token so far: what is needed while a vocabulary is read.
-pub(super) struct Ends(Vec<[u8; 2]>);
-
 impl Vocabulary {
     /// A vocabulary of the single bytes, with room for so many tokens; None if these are not all the bytes.
-    pub(super) fn of_bytes_alone(bytes: &[u8], count: usize) -> Option<(Self, Ends)> {
-        let mut ends = Vec::with_capacity(count);
-        ends.extend((0..=255).map(|byte| [byte; 2]));
-        let vocabulary = Self {
+    pub(super) fn of_bytes_alone(bytes: &[u8], count: usize) -> Option<Self> {
+        Some(Self {
             byte_ranks: invert(bytes)?,
             byte_pairs: ByBytes::new()?,
             before: ByBytes::new()?,
             after: ByBytes::new()?,
             merges: Merges::for_tokens(count),
-        };
-        Some((vocabulary, Ends(ends)))
+        })
     }
 
     /// Reads an asset, and gives with it the checksum that says which vocabulary it is.
@@ -130,51 +127,85 @@ impl Vocabulary {
 
         let malformed = || damaged("the vocabulary is malformed");
         let (bytes, planes) = body.split_at(BYTES);
-        let (mut vocabulary, mut ends) =
-            Self::of_bytes_alone(bytes, count).ok_or_else(malformed)?;
+        let mut vocabulary = Self::of_bytes_alone(bytes, count).ok_or_else(malformed)?;
         let planes =
             |count: usize| [0, 1, 2, 3, 4, 5].map(|plane| &planes[plane * count..][..count]);
         let planes = planes(pairs);
         // In parts, as a host may run what is called often by better code than what runs long.
         for first in (0..pairs).step_by(PART) {
             let part = planes.map(|plane| &plane[first..pairs.min(first + PART)]);
-            vocabulary.add_part(&mut ends, part).ok_or_else(malformed)?;
+            vocabulary.add_part(part).ok_or_else(malformed)?;
         }
         Ok((vocabulary, checksum))
     }
 
-    /// Adds the tokens whose parts six planes hold; None where one is not to be added.
+    /// Adds the tokens whose parts six planes hold, at most [`PART`] of them; None where one is not to be added.
+    ///
+    /// What can be done for many at a time is done first. Vocabularies are read when a page or a worker begins, by code that its
+    /// host has not made fast yet: what is left for each is little.
     #[inline(never)]
-    fn add_part(&mut self, ends: &mut Ends, [a, b, c, d, e, f]: [&[u8]; 6]) -> Option<()> {
-        let left = a.iter().zip(b).zip(c);
-        let right = d.iter().zip(e).zip(f);
-        for (((a, b), c), ((d, e), f)) in left.zip(right) {
-            let left = u32::from_le_bytes([*a, *b, *c, 0]);
-            let right = u32::from_le_bytes([*d, *e, *f, 0]);
-            self.add(ends, left, right)?;
+    fn add_part(&mut self, planes: [&[u8]; 6]) -> Option<()> {
+        let count = planes[0].len().min(PART);
+        let (mut left, mut right, mut hashes) = ([0; PART], [0; PART], [0; PART]);
+        let [low, middle, high, low_right, middle_right, high_right] = planes;
+        read_ranks(&mut left[..count], low, middle, high);
+        read_ranks(&mut right[..count], low_right, middle_right, high_right);
+        let (left, right) = (&left[..count], &right[..count]);
+        let first = self.merges.next_rank();
+        // How many are not lower: a sum, which no host has to stop for.
+        let higher_count = |parts: &[u32]| {
+            (first..).zip(parts).map(|(rank, part)| u32::from(*part >= rank)).sum::<u32>()
+        };
+        if higher_count(left) + higher_count(right) > 0 {
+            return None;
+        }
+        for (hash, (left, right)) in hashes.iter_mut().zip(left.iter().zip(right)) {
+            *hash = hash_of(*left, *right);
+        }
+        self.merges.parts.extend(left.iter().zip(right).map(|(left, right)| [*left, *right]));
+        for (rank, (hash, (left, right))) in
+            (first..).zip(hashes.iter().zip(left.iter().zip(right)))
+        {
+            self.place(rank, *left, *right, *hash)?;
         }
         Some(())
     }
 
     /// Adds the token of the next rank, which two tokens merge into; None if they are not of lower rank, or merge already.
-    #[inline]
-    pub(super) fn add(&mut self, Ends(ends): &mut Ends, left: u32, right: u32) -> Option<()> {
+    pub(super) fn add(&mut self, left: u32, right: u32) -> Option<()> {
         let rank = self.merges.next_rank();
-        let [first, left_last] = *ends.get(left as usize)?;
-        let [right_first, last] = *ends.get(right as usize)?;
-        ends.push([first, last]);
-        // Ranks rise, so the first one is the lowest.
-        if right < BYTES as u32 {
-            self.before.put(left_last, last, rank);
+        self.merges.parts.push([left, right]);
+        if left < rank && right < rank {
+            self.place(rank, left, right, hash_of(left, right))
+        } else {
+            None
         }
-        if left < BYTES as u32 {
-            self.after.put(first, right_first, rank);
-            if right < BYTES as u32 {
-                self.merges.skip();
-                return self.byte_pairs.put(first, last, rank).then_some(());
+    }
+
+    /// Puts a token where it is found by its parts; None if they merge already.
+    #[inline]
+    fn place(&mut self, rank: u32, left: u32, right: u32, hash: u32) -> Option<()> {
+        if left.min(right) < FIRST_MERGED && self.place_beside_byte(rank, left, right)? {
+            return Some(());
+        }
+        self.merges.insert(rank, hash)
+    }
+
+    /// Puts a token of which one part is a single byte where it belongs; whether both are, so that it belongs nowhere else. None if
+    /// these merge already.
+    fn place_beside_byte(&mut self, rank: u32, left: u32, right: u32) -> Option<bool> {
+        let (last_of_left, first_of_right) = (self.merges.end(left, 1), self.merges.end(right, 0));
+        // Ranks rise, so the first one is the lowest.
+        if let Ok(right) = u8::try_from(right) {
+            self.before.put(last_of_left, right, rank);
+        }
+        if let Ok(left) = u8::try_from(left) {
+            self.after.put(left, first_of_right, rank);
+            if let Ok(right) = u8::try_from(right) {
+                return self.byte_pairs.put(left, right, rank).then_some(true);
             }
         }
-        self.merges.insert(left, right)
+        Some(false)
     }
 
     /// The token that two bytes of a text merge into before either of them merges with anything else, given the bytes before and
@@ -226,31 +257,27 @@ pub(super) const NO_TOKEN: u32 = 0;
 /// Pairs that are added at a time.
 const PART: usize = 1024;
 
-/// A table from pairs of tokens to the token they merge into: open addressing, at most half full.
+/// A table from pairs of tokens to the token they merge into: open addressing, at most four fifths full.
 ///
 /// A slot holds a rank and a tag, some bits of the pair's hash, so that few of the pairs that do not merge are compared. What
 /// is compared lies by rank beside the table: the table is small, and most of what is asked is answered by it alone.
 struct Merges {
     slots: Vec<u32>,
-    /// By rank, the two parts of a token; 0 for those that are not in the table.
-    parts: Vec<u64>,
-    /// How far a hash is shifted to the right to be a place and a tag.
+    /// By rank, the two parts of a token; those of single bytes are never looked at.
+    parts: Vec<[u32; 2]>,
+    /// How far a hash is shifted to the right to be a place.
     shift: u32,
 }
 
 impl Merges {
-    const TAG_BITS: u32 = 14;
-    const TAG: u64 = (1 << Self::TAG_BITS) - 1;
+    /// The bits of a hash that are a tag: a rank has the others of a slot.
+    const TAG: u32 = (1 << (u32::BITS - RANK_BITS)) - 1;
 
     fn for_tokens(count: usize) -> Self {
-        let slots = (2 * count).next_power_of_two();
+        let slots = (count + count / 4).next_power_of_two();
         let mut parts = Vec::with_capacity(count);
-        parts.resize(BYTES, 0);
-        Self {
-            slots: vec![0; slots],
-            parts,
-            shift: u64::BITS - slots.trailing_zeros() - Self::TAG_BITS,
-        }
+        parts.resize(BYTES, [0; 2]);
+        Self { slots: vec![0; slots], parts, shift: u32::BITS - slots.trailing_zeros() }
     }
 
     #[inline]
@@ -259,64 +286,69 @@ impl Merges {
         self.parts.len() as u32
     }
 
-    /// Passes over a rank whose token is not in the table.
+    /// The first or the last byte of a token, by which of its parts has it.
     #[inline]
-    fn skip(&mut self) {
-        self.parts.push(0);
+    #[expect(clippy::cast_possible_truncation, reason = "a single byte is below 256")]
+    fn end(&self, mut token: u32, side: usize) -> u8 {
+        while token >= FIRST_MERGED {
+            token = self.parts[token as usize][side & 1];
+        }
+        token as u8
     }
 
-    /// Gives a pair the next rank; None if it is there already.
+    /// Puts a rank where its parts are looked for; None if they merge already.
     #[inline]
-    fn insert(&mut self, left: u32, right: u32) -> Option<()> {
-        let rank = self.next_rank();
-        let key = Self::key(left, right);
-        self.parts.push(key);
-        let (mut place, tag) = self.place(key);
+    fn insert(&mut self, rank: u32, hash: u32) -> Option<()> {
+        let mask = self.slots.len() - 1;
+        let mut place = (hash >> self.shift) as usize & mask;
         loop {
             let slot = self.slots[place];
             if slot == 0 {
-                self.slots[place] = rank << Self::TAG_BITS | tag;
+                self.slots[place] = rank << (u32::BITS - RANK_BITS) | hash & Self::TAG;
                 return Some(());
             }
-            if (slot ^ tag) & Self::TAG as u32 == 0
-                && self.parts[(slot >> Self::TAG_BITS) as usize] == key
-            {
-                return None;
+            if (slot ^ hash) & Self::TAG == 0 {
+                let other = (slot >> (u32::BITS - RANK_BITS)) as usize;
+                if self.parts[other] == self.parts[rank as usize] {
+                    return None;
+                }
             }
-            place = (place + 1) & (self.slots.len() - 1);
+            place = (place + 1) & mask;
         }
     }
 
     #[inline]
     fn get(&self, left: u32, right: u32) -> u32 {
-        let key = Self::key(left, right);
-        let (mut place, tag) = self.place(key);
+        let hash = hash_of(left, right);
+        let mask = self.slots.len() - 1;
+        let mut place = (hash >> self.shift) as usize & mask;
         loop {
             let slot = self.slots[place];
             if slot == 0 {
                 return NO_TOKEN;
             }
-            if (slot ^ tag) & Self::TAG as u32 == 0 {
-                let rank = slot >> Self::TAG_BITS;
-                if self.parts[rank as usize] == key {
+            if (slot ^ hash) & Self::TAG == 0 {
+                let rank = slot >> (u32::BITS - RANK_BITS);
+                if self.parts[rank as usize] == [left, right] {
                     return rank;
                 }
             }
-            place = (place + 1) & (self.slots.len() - 1);
+            place = (place + 1) & mask;
         }
     }
+}
 
-    #[inline]
-    fn key(left: u32, right: u32) -> u64 {
-        u64::from(left) << 18 | u64::from(right)
-    }
+/// A pair's hash: its highest bits are the place in a table, its lowest the tag.
+#[inline]
+fn hash_of(left: u32, right: u32) -> u32 {
+    left.wrapping_mul(0x9e37_79b1).wrapping_add(right.wrapping_mul(0x85eb_ca6b))
+}
 
-    /// Where a pair is looked for first, and its tag.
-    #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "the shift leaves no more bits than that")]
-    fn place(&self, key: u64) -> (usize, u32) {
-        let hash = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift;
-        ((hash >> Self::TAG_BITS) as usize, (hash & Self::TAG) as u32)
+/// The ranks that three planes hold.
+#[inline]
+fn read_ranks(ranks: &mut [u32], low: &[u8], middle: &[u8], high: &[u8]) {
+    for (rank, ((low, middle), high)) in ranks.iter_mut().zip(low.iter().zip(middle).zip(high)) {
+        *rank = u32::from(*low) | u32::from(*middle) << 8 | u32::from(*high) << 16;
     }
 }
 

@@ -170,11 +170,19 @@ static SEQUENCES: [&str; 105] = [
     "😀", "👍🏽", "👩‍👧", "🇪🇺", "<|endoftext|>", "\0", "\u{7f}", "\u{10ffff}",
 ];
 
-/// Texts put together from those, with an arbitrary character here and there.
+/// Texts put together from those, with a run of one or an arbitrary character here and there: most of those that are assigned lie
+/// in the first planes.
 fn nasty() -> impl Strategy<Value = String> {
+    let sequence = || prop::sample::select(SEQUENCES.as_slice());
+    let below = |end: u32| {
+        (0x80..end).prop_map(|code| char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER))
+    };
     let piece = prop_oneof![
-        8 => prop::sample::select(SEQUENCES.as_slice()).prop_map(str::to_owned),
+        16 => sequence().prop_map(str::to_owned),
         1 => any::<char>().prop_map(String::from),
+        1 => below(0x3000).prop_map(String::from),
+        1 => below(0x1_0000).prop_map(String::from),
+        1 => (sequence(), 2..40_usize).prop_map(|(sequence, times)| sequence.repeat(times)),
     ];
     prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
 }
