@@ -1,7 +1,7 @@
 // Measures, prints what was measured, and fails where a figure is over its limit.
 //
 //   npm run bench               the names of the benches
-//   npm run bench -- NAME...    runs these; a file or an option is for the bench before it
+//   npm run bench -- NAME... [FILE...] [--OPTION VALUE...]    runs these; files and options are for the bench before them
 
 import { existsSync } from "node:fs";
 import { build } from "./build.mjs";
@@ -10,6 +10,10 @@ import { setUp } from "./setup.mjs";
 
 /** What can be measured: a file of `benches` each, whose `run` prints figures and throws a `Failure` where one is over. */
 const benches = {
+  tokens: { about: "how fast tokens are counted, beside others", load: () => import("../benches/tokens.mjs") },
+  cold: { about: "the first count in a fresh process, beside others", load: () => import("../benches/cold.mjs") },
+  build: { about: "contexts of an array, beside trimMessages", load: () => import("../benches/build.mjs") },
+  instructions: { about: "how many instructions counting takes", load: () => import("../benches/instructions.mjs") },
   store: { about: "sessions in stores: builds, openings, appends", load: () => import("../benches/store.mjs") },
   turn: { about: "the next turn of a long chat, beside others", load: () => import("../benches/turn.mjs") },
   recall: { about: "rankings: time and memory, beside others", load: () => import("../benches/recall.mjs") },

@@ -19,7 +19,7 @@ const dist = projectPath(packageFolder, "dist");
 const cache = projectPath(".cache");
 
 /** What the core may weigh, in bytes of raw wasm. */
-const coreLimit = 1_145_000;
+const coreLimit = 1_170_000;
 
 /** The features that rustc's wasm uses: wasm-opt has to be told of each. */
 const wasmFeatures = [
@@ -36,6 +36,7 @@ const wasmFeatures = [
 /** The package's entries: dist/<name>.js is made from each. They, and what they share, lie in one folder. */
 const entries = {
   default: "src/load/default.ts",
+  node: "src/load/node.ts",
   workerd: "src/load/workerd.ts",
   "edge-light": "src/load/edge-light.ts",
   "workerd-o200k_base": "src/load/workerd-o200k_base.ts",
@@ -126,13 +127,13 @@ const parts = [
   },
   {
     name: "core",
-    inputs: ["Cargo.toml", "Cargo.lock", "build.rs", "src", "scripts/tools/src/bin/bindgen.rs"],
+    inputs: ["Cargo.toml", "Cargo.lock", "crates", "src", "scripts/tools/src/bin/bindgen.rs"],
     outputs: [join(dist, "windrow.wasm"), join(dist, "core", "windrow.js"), join(dist, "core", "windrow.d.ts")],
     build: buildCore,
   },
   {
     name: "encodings",
-    inputs: ["Cargo.lock", "src/tokens", "scripts/tools/src/bin/vocabulary.rs"],
+    inputs: ["Cargo.lock", "crates", "src/tokens", "scripts/tools/src/bin/vocabulary.rs"],
     outputs: encodings.map((name) => join(dist, "encodings", `${name}.js`)),
     build: buildEncodings,
   },
@@ -236,6 +237,8 @@ async function buildCore() {
     const paths = [join(glue, "windrow_bg.wasm"), "-o", join(dist, "windrow.wasm")];
     await runNode("binaryen/bin/wasm-opt", [
       "-O3",
+      // Else whatever is called from one place ends up in one function, which a host compiles as a whole before the first build.
+      "--one-caller-inline-max-function-size=1000",
       "--strip-debug",
       "--strip-producers",
       "--strip-target-features",
@@ -392,6 +395,8 @@ const generatedModules = {
 
 /** The promises that a bundle makes to every host. */
 function checkBundles(metafile) {
+  // Node alone runs these: they read files of the package.
+  const ofNode = ["cli.js", "node.js"];
   for (const [path, output] of Object.entries(metafile.outputs)) {
     const name = basename(path);
     const text = readFileSync(projectPath(packageFolder, path), "utf8");
@@ -407,11 +412,11 @@ function checkBundles(metafile) {
       ["makes code from text", /\beval\(|\bnew Function\(/],
       ["makes a request (import what is used of #core by name, so that the rest is left out)", /\bfetch\(/],
     ]) {
-      if (pattern.test(text) && name !== "cli.js") {
+      if (pattern.test(text) && !ofNode.includes(name)) {
         refuse(what);
       }
     }
-    if (name !== "cli.js" && output.imports.some((imported) => imported.path.startsWith("node:"))) {
+    if (!ofNode.includes(name) && output.imports.some((imported) => imported.path.startsWith("node:"))) {
       refuse("imports a module of Node's");
     }
   }

@@ -17,6 +17,12 @@ export const halves = [
     importsOf: importsOfRust,
   },
   {
+    folder: join("crates", "encoding", "src"),
+    extension: ".rs",
+    floors: ["classes.rs", "pretokenizer.rs", "vocabulary.rs", "merge.rs", "asset.rs", "cache.rs", "lib.rs"],
+    importsOf: importsOfRust,
+  },
+  {
     folder: join("pkg-template", "src"),
     extension: ".ts",
     floors: [

@@ -62,7 +62,9 @@ await runProgram(async () => {
 });
 
 async function runTests() {
-  await tests("native tests: cargo test", () => run("cargo", ["test", "--package", "windrow"], { output: "stdout" }));
+  await tests("native tests: cargo test", () =>
+    run("cargo", ["test", "--package", "windrow", "--package", "windrow-encoding"], { output: "stdout" }),
+  );
   await tests("the binding in Node: wasm-pack test --node", () => wasmPackTest(["--node"]));
   await tests("the binding in Chromium: wasm-pack test --headless --chrome", () =>
     wasmPackTest(["--headless", "--chrome", "--chromedriver", findChromium().chromedriver]),

@@ -22,7 +22,7 @@ import {
   parseTranscript,
   presets,
   replay,
-} from "./load/default.js";
+} from "./load/node.js";
 import { conversationOf, inOrderOfTime, listed, newestOf } from "./read/files/conversations.js";
 
 const PRESETS = Object.keys(presets) as (keyof typeof presets)[];

@@ -15,7 +15,7 @@ use crate::state::fill::Fill;
 use crate::state::input::Input;
 use crate::state::marks::Marks;
 use crate::state::view::View;
-use crate::tokens::{Counter, Tokenizer, vocabulary::LONGEST_TOKEN};
+use crate::tokens::{Counter, LONGEST_TOKEN, Tokenizer};
 use std::rc::Rc;
 use xxhash_rust::xxh64::xxh64;
 

@@ -1,6 +1,7 @@
 //! The encodings that text can be counted in exactly.
 
 use serde::{Deserialize, Serialize};
+use windrow_encoding::pretokenizer::Pieces;
 
 /// An encoding that text can be counted in exactly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -12,15 +13,6 @@ pub enum EncodingName {
     /// `cl100k_base`: GPT-4, GPT-3.5, the embedding models.
     #[serde(rename = "cl100k_base")]
     Cl100kBase,
-}
-
-/// How a text is cut into pieces, within which tokens are merged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Pieces {
-    /// As `o200k_base` cuts them.
-    O200k,
-    /// As `cl100k_base` cuts them.
-    Cl100k,
 }
 
 impl EncodingName {

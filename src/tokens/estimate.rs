@@ -33,10 +33,9 @@
 //!
 //! Everything is integers and one pass, so that every host comes to the same estimate.
 
-use super::classes::{Class, class_of};
-use super::encoding_name::Pieces;
 use super::model::Tokenizer;
-use super::pretokenizer::{decode, piece_end};
+use windrow_encoding::classes::{Class, class_of};
+use windrow_encoding::pretokenizer::{Pieces, decode, piece_end};
 
 /// Costs are in hundredths of a token.
 const TOKEN: u64 = 100;

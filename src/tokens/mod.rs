@@ -1,8 +1,6 @@
 //! Counting tokens: exactly by an encoding whose vocabulary is loaded, or by an estimate.
 //!
-//! Text is cut into pieces (`pretokenizer`), and each piece's bytes are merged into tokens (`merge`) by the pairs
-//! of the vocabulary (`vocabulary`). Most pieces have been seen before (`cache`). Special tokens such as
-//! `<|endoftext|>` are ordinary text here: in a message they are what somebody wrote.
+//! How an encoding counts is in the crate `windrow_encoding`, which is built for speed.
 //!
 //! # Examples
 //!
@@ -15,40 +13,24 @@
 //! assert_eq!(counter.count_until("How many is this?", 3), None); // more than that
 //! ```
 
-mod cache;
-pub mod asset;
-pub(crate) mod classes;
 pub mod encoding_name;
 mod estimate;
 pub mod media;
-mod merge;
 pub(crate) mod model;
-mod pretokenizer;
-pub mod vocabulary;
 pub(crate) mod windows;
 
 use crate::base::error::{Error, ErrorCode, Result};
-use cache::Cache;
 pub use encoding_name::EncodingName;
-use merge::Scratch;
 pub use model::{Family, Tokenizer};
-use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
-use vocabulary::{LONGEST_TOKEN, Vocabulary};
+pub use windrow_encoding::asset;
+pub use windrow_encoding::vocabulary::LONGEST_TOKEN;
 
 /// An encoding with its vocabulary loaded: about 5 MB of memory for `o200k_base`, 3 MB for `cl100k_base`.
 pub struct Encoding {
     name: EncodingName,
-    vocabulary: Vocabulary,
-    /// What counting uses and leaves behind; no count depends on it.
-    work: RefCell<Work>,
-}
-
-#[derive(Default)]
-struct Work {
-    cache: Cache,
-    scratch: Scratch,
+    tokenizer: windrow_encoding::Tokenizer,
 }
 
 impl Encoding {
@@ -58,7 +40,10 @@ impl Encoding {
     ///
     /// [`ErrorCode::InvalidEncoding`] if the bytes are damaged, of another version, or of another encoding.
     pub fn from_vocabulary(name: EncodingName, bytes: &[u8]) -> Result<Self> {
-        let (vocabulary, checksum) = Vocabulary::from_asset(bytes)?;
+        let (tokenizer, checksum) = windrow_encoding::Tokenizer::from_asset(name.pieces(), bytes)
+            .map_err(|invalid| {
+            Error::new(ErrorCode::InvalidEncoding, invalid.message, invalid.next_action)
+        })?;
         if checksum != name.checksum() {
             return Err(Error::new(
                 ErrorCode::InvalidEncoding,
@@ -66,7 +51,7 @@ impl Encoding {
                 "Load the vocabulary file that bears the encoding's name.",
             ));
         }
-        Ok(Self { name, vocabulary, work: RefCell::default() })
+        Ok(Self { name, tokenizer })
     }
 
     /// Which encoding it is.
@@ -85,28 +70,13 @@ impl Encoding {
     /// to know that.
     #[must_use]
     pub fn count_until(&self, text: &str, limit: u64) -> Option<u64> {
-        let text = text.as_bytes();
-        let work = &mut *self.work.borrow_mut();
-        let (mut count, mut start) = (0, 0);
-        loop {
-            // No token is longer than that, so the rest has at least as many.
-            if count + ((text.len() - start).div_ceil(LONGEST_TOKEN) as u64) > limit {
-                return None;
-            }
-            if start == text.len() {
-                return Some(count);
-            }
-            let end = pretokenizer::piece_end(self.name.pieces(), text, start);
-            count += if end - start == 1 {
-                1
-            } else {
-                work.cache.get_or_count(text, start, end, || {
-                    let piece = &text[start..end];
-                    merge::count(&self.vocabulary, piece, limit - count, &mut work.scratch)
-                })
-            };
-            start = end;
-        }
+        self.tokenizer.count_until(text.as_bytes(), limit)
+    }
+
+    /// The number of tokens in a text of UTF-8 bytes. Other bytes are counted somehow.
+    #[must_use]
+    pub fn count_bytes(&self, text: &[u8]) -> u64 {
+        self.tokenizer.count_until(text, u64::MAX).unwrap_or(u64::MAX)
     }
 }
 

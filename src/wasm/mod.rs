@@ -11,5 +11,5 @@ mod transcript;
 
 pub use build::{CoreBuild, default_config, reach_of};
 pub use crossing::nearest_name;
-pub use tokens::{certainty_of, count_text, is_loaded, load_vocabulary};
+pub use tokens::{count_text, counting_of, engine_memory, is_loaded, load_vocabulary, text_buffer};
 pub use transcript::{CoreTranscript, rarity_of};

@@ -5,13 +5,19 @@ use crate::base::error::{Error, ErrorCode};
 use crate::config::ContextConfig;
 use crate::prompt::certainty::{Beside, Certainty};
 use crate::tokens::{Counter, Encoding, EncodingName};
+use serde::Serialize;
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 
 thread_local! {
     static ENCODINGS: RefCell<[Option<Rc<Encoding>>; EncodingName::ALL.len()]> = RefCell::default();
+    /// A text that is to be counted: the package writes it here, so that a short one costs little to hand over.
+    static TEXT: RefCell<Vec<u8>> = RefCell::default();
 }
+
+/// The longest text whose room is kept for the next one, in bytes.
+const LONGEST_KEPT_TEXT: usize = 1 << 16;
 
 /// Loads an encoding from its vocabulary.
 ///
@@ -33,15 +39,28 @@ pub fn load_vocabulary(name: &str, bytes: &[u8]) -> JsResult<()> {
     Ok(())
 }
 
-/// How sure the counts of a config are, as JSON, with media or tools in what is counted.
+/// How a config counts.
+#[derive(Serialize)]
+struct Counting {
+    /// The place of the encoding among all; after them, the estimate.
+    counter: usize,
+    #[serde(flatten)]
+    certainty: Certainty,
+}
+
+/// How a config counts, with media or tools in what is counted, as the JSON text of a [`Counting`].
 ///
 /// # Errors
 ///
 /// `INVALID_CONFIG` with the option's path.
-#[wasm_bindgen(js_name = certaintyOf)]
-pub fn certainty_of(config: &JsValue, has_media: bool, has_tools: bool) -> JsResult<String> {
-    let certainty = Certainty::of(&read_config(config)?, Beside { has_media, has_tools });
-    Ok(serde_json::to_string(&certainty).unwrap_or_default())
+#[wasm_bindgen(js_name = countingOf)]
+pub fn counting_of(config: &JsValue, has_media: bool, has_tools: bool) -> JsResult<String> {
+    let config = read_config(config)?;
+    let counting = Counting {
+        counter: config.encoding_name().map_or(EncodingName::ALL.len(), |name| name as usize),
+        certainty: Certainty::of(&config, Beside { has_media, has_tools }),
+    };
+    Ok(serde_json::to_string(&counting).unwrap_or_default())
 }
 
 /// Whether an encoding is loaded.
@@ -51,17 +70,45 @@ pub fn is_loaded(name: &str) -> bool {
     EncodingName::from_name(name).is_some_and(|name| loaded(name).is_some())
 }
 
-/// How many tokens a text has.
+/// The memory that [`text_buffer`] lies in.
+#[wasm_bindgen(js_name = engineMemory)]
+#[must_use]
+pub fn engine_memory() -> JsValue {
+    wasm_bindgen::memory()
+}
+
+/// Where a text of so many bytes is written that [`count_text`] counts. What was written there before stays.
+#[wasm_bindgen(js_name = textBuffer)]
+#[must_use]
+pub fn text_buffer(length: usize) -> usize {
+    TEXT.with_borrow_mut(|text| {
+        if text.len() < length {
+            text.resize(length, 0);
+        }
+        text.as_mut_ptr().addr()
+    })
+}
+
+/// How many tokens the first bytes in the text buffer are, by a counter that [`counting_of`] named.
 ///
 /// # Errors
 ///
-/// `INVALID_CONFIG`, `ENCODING_NOT_LOADED`.
+/// `ENCODING_NOT_LOADED`.
 #[wasm_bindgen(js_name = countText)]
-pub fn count_text(text: &str, config: &JsValue) -> JsResult<f64> {
-    let counter = counter_of(&read_config(config)?)?;
-    #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^53")]
-    let count = counter.count(text) as f64;
-    Ok(count)
+pub fn count_text(counter: usize, length: usize) -> JsResult<f64> {
+    TEXT.with_borrow_mut(|text| {
+        let bytes = text.get(..length).unwrap_or(text);
+        let count = match EncodingName::ALL.get(counter) {
+            Some(name) => loaded(*name).ok_or_else(|| not_loaded(*name))?.count_bytes(bytes),
+            None => Counter::Estimate.count(&String::from_utf8_lossy(bytes)),
+        };
+        if text.len() > LONGEST_KEPT_TEXT {
+            *text = Vec::new();
+        }
+        #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^53")]
+        let count = count as f64;
+        Ok(count)
+    })
 }
 
 /// The counter of a config.

@@ -1,5 +1,8 @@
 /** The bytes of a base64 text. Fails for any other text. */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
+  if ("fromBase64" in Uint8Array) {
+    return (Uint8Array as unknown as { fromBase64(text: string): Uint8Array<ArrayBuffer> }).fromBase64(text);
+  }
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);
   for (let index = 0; index < binary.length; index++) {

@@ -1,11 +1,12 @@
 // Counting, without a build.
 
-import { type CoreTranscript, certaintyOf, countText } from "#core";
+import { type CoreTranscript, countingOf } from "#core";
 import { ContextError } from "../base/errors.js";
 import type { EncodingChoice } from "../base/generated.js";
 import { describe } from "../base/options.js";
 import { publicCall } from "../base/public-call.js";
 import { call } from "../engine/engine.js";
+import { countTokensOf } from "../engine/text.js";
 import { readConfig, refuseHooks } from "../read/config.js";
 import type { AnyMessage, ShapeName } from "../read/shapes/index.js";
 import { messageListOf, withCoreOf } from "../read/transcript.js";
@@ -43,15 +44,67 @@ export function countTokens(input: string | readonly AnyMessage[], options?: Cou
   return publicCall(KIND, "countTokens", () => count(input, options));
 }
 
+/** How options count: the engine's counter, and how sure it is. */
+interface Counting {
+  readonly counter: number;
+  readonly exact: boolean;
+  readonly words: string;
+}
+
+/** What options were last given for a text, and how they count: many texts are counted alike. */
+let last: { readonly model: unknown; readonly encoding: unknown; readonly counting: Counting } | undefined;
+
 function count(input: string | readonly AnyMessage[], options?: CountOptions): TokenCount {
-  const read = readConfig(options, KIND);
-  refuseHooks(read, KIND);
-  const plain = read.options;
-  const certainty = (hasMedia: boolean, hasTools: boolean): Omit<TokenCount, "tokens"> =>
-    JSON.parse(call(KIND, () => certaintyOf(plain, hasMedia, hasTools)));
-  if (typeof input === "string") {
-    return { tokens: call(KIND, () => countText(input, plain)), ...certainty(false, false) };
+  return typeof input === "string" ? countOfText(input, options) : countOfMessages(input, options);
+}
+
+function countOfText(text: string, options: CountOptions | undefined): TokenCount {
+  const { counter, exact, words } = countingOfText(options);
+  return { tokens: call(KIND, () => countTokensOf(text, counter)), exact, words };
+}
+
+/** How options count a text. Those that name nothing but an encoding or a model need to be read once. */
+function countingOfText(options: CountOptions | undefined): Counting {
+  const plain = plainOptions(options);
+  if (plain === undefined) {
+    return read(options).counting(false, false);
   }
+  const { model, encoding } = plain;
+  if (last === undefined || last.model !== model || last.encoding !== encoding) {
+    last = { model, encoding, counting: read(plain).counting(false, false) };
+  }
+  return last.counting;
+}
+
+/** Options that are plain to see: a name of a model or an encoding at most. Undefined for any others. */
+function plainOptions(options: CountOptions | undefined): CountOptions | undefined {
+  if (options === undefined) {
+    return {};
+  }
+  if (options === null || Object.getPrototypeOf(options) !== Object.prototype) {
+    return undefined;
+  }
+  for (const name in options) {
+    if (name !== "model" && name !== "encoding") {
+      return undefined;
+    }
+  }
+  const { model, encoding } = options;
+  const isPlain = (value: unknown): boolean => typeof value === "string" || value === undefined;
+  return isPlain(model) && isPlain(encoding) ? { model, encoding } : undefined;
+}
+
+/** Reads options strictly. */
+function read(options: CountOptions | undefined) {
+  const config = readConfig(options, KIND);
+  refuseHooks(config, KIND);
+  const counting = (hasMedia: boolean, hasTools: boolean): Counting =>
+    JSON.parse(call(KIND, () => countingOf(config.options, hasMedia, hasTools)));
+  return { ...config, counting };
+}
+
+function countOfMessages(input: readonly AnyMessage[], options: CountOptions | undefined): TokenCount {
+  const { options: plain, shape, counting } = read(options);
   const messages = messageListOf<AnyMessage>(input, KIND);
   if (messages === undefined) {
     throw new ContextError({
@@ -64,7 +117,8 @@ function count(input: string | readonly AnyMessage[], options?: CountOptions): T
   const count = (core: CoreTranscript): TokenCount => {
     const costs = call(KIND, () => core.measure(plain));
     const tokens = costs.reduce((total, cost) => total + cost, 0);
-    return { tokens, ...certainty(core.hasMedia, core.hasTools) };
+    const { exact, words } = counting(core.hasMedia, core.hasTools);
+    return { tokens, exact, words };
   };
-  return withCoreOf(messages, KIND, count, { shape: read.shape });
+  return withCoreOf(messages, KIND, count, { shape });
 }

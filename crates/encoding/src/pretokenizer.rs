@@ -4,18 +4,103 @@
 //! each is a function from the start of a piece to its end, which looks at no character more than a few times.
 
 use super::classes::{Class, class_of};
-use super::encoding_name::Pieces;
+
+/// How a text is cut into pieces, within which tokens are merged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pieces {
+    /// As `o200k_base` cuts them.
+    O200k,
+    /// As `cl100k_base` cuts them.
+    Cl100k,
+}
 
 /// Where the piece ends that starts at `start`: an offset in bytes, greater than `start`.
 ///
 /// `text` is UTF-8, and a character starts at `start`.
 #[inline]
-pub(crate) fn piece_end(pieces: Pieces, text: &[u8], start: usize) -> usize {
+#[must_use]
+pub fn piece_end(pieces: Pieces, text: &[u8], start: usize) -> usize {
     match pieces {
         Pieces::O200k => o200k_end(text, start),
         Pieces::Cl100k => cl100k_end(text, start),
     }
 }
+
+/// The length of a piece that begins a text, if it is plain to see: a word of ASCII letters, small but for the first, of at
+/// most 14 bytes with what leads it, and without a contraction. 0 if it is not.
+///
+/// `words` are the first 16 bytes of the text, with zeros after its end. Most pieces of a text are such words.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "single bytes are taken")]
+pub(crate) fn plain_word_length(pieces: Pieces, [low, high]: [u64; 2]) -> usize {
+    let is_upper = |byte: u8| byte.wrapping_sub(b'A') < 26;
+    let lead = match LEADS[usize::from(low as u8)] {
+        Lead::Letter => 0,
+        Lead::Leader => 1,
+        Lead::Apostrophe if pieces == Pieces::O200k => 1,
+        Lead::Apostrophe | Lead::Other => return 0,
+    };
+    let has_upper = is_upper((low >> (8 * lead)) as u8);
+    let before = lead + u32::from(has_upper);
+    let others = not_small_letters(low) >> (8 * before);
+    let (small, after) = if others != 0 {
+        let small = others.trailing_zeros() / 8;
+        (small, low >> (8 * (before + small)))
+    } else {
+        let others = not_small_letters(high);
+        let small = others.trailing_zeros() / 8;
+        if small > 6 {
+            return 0;
+        }
+        (8 - before + small, high >> (8 * small))
+    };
+    let after = after as u8;
+    let ends = match after {
+        b'\'' => false,
+        // Capitals begin another piece after small letters, as one encoding has it.
+        b'A'..=b'Z' => pieces == Pieces::O200k && small > 0,
+        _ => after.is_ascii() && (small > 0 || has_upper),
+    };
+    if ends { (before + small) as usize } else { 0 }
+}
+
+/// The highest bit of each byte that is no small letter of ASCII.
+#[inline]
+fn not_small_letters(bytes: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGHEST: u64 = 0x80 * ONES;
+    let low_bits = bytes & !HIGHEST;
+    // Adding sets the highest bit of a byte from `a` on, and of one past `z`.
+    let from_a = low_bits + 0x1f * ONES;
+    let past_z = low_bits + 0x05 * ONES;
+    (!from_a | past_z | bytes) & HIGHEST
+}
+
+/// What a byte is that begins a piece.
+#[derive(Clone, Copy)]
+enum Lead {
+    Letter,
+    /// It may lead a word.
+    Leader,
+    Apostrophe,
+    /// Digits, newlines, parts of characters.
+    Other,
+}
+
+static LEADS: [Lead; 256] = {
+    let mut leads = [Lead::Other; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        leads[byte as usize] = match byte {
+            b'a'..=b'z' | b'A'..=b'Z' => Lead::Letter,
+            b'0'..=b'9' | b'\r' | b'\n' => Lead::Other,
+            b'\'' => Lead::Apostrophe,
+            _ => Lead::Leader,
+        };
+        byte += 1;
+    }
+    leads
+};
 
 /// The end of the first alternative that matches, of:
 ///
@@ -218,7 +303,8 @@ fn class_at(text: &[u8], at: usize) -> (Class, usize) {
 
 /// The code point of the character of several bytes at `at`, and its width in bytes.
 #[inline]
-pub(crate) fn decode(text: &[u8], at: usize) -> (u32, usize) {
+#[must_use]
+pub fn decode(text: &[u8], at: usize) -> (u32, usize) {
     let byte = |offset: usize| text.get(at + offset).map_or(0, |byte| u32::from(*byte));
     let continuation = |offset| byte(offset) & 0x3f;
     let first = byte(0);
@@ -245,6 +331,43 @@ mod tests {
             start = end;
         }
         pieces
+    }
+
+    /// Texts of such pieces, in the order that a seed gives.
+    fn random_text(pieces: &[&str], seed: u64) -> String {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let next = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            pieces[(state >> 33) as usize % pieces.len()]
+        };
+        std::iter::repeat_with(next).take(18).collect()
+    }
+
+    #[test]
+    fn a_word_that_is_plain_to_see_is_the_piece() {
+        let letters = [
+            "a", "e", "z", "th", "ing", "A", "Z", " ", " ", "'", "s", "ll", "\n", "\t", "7", ".",
+            "(", "_", "`", "{", "é", "ß", "İ", "漢", "\u{301}", "\u{17f}", "\0",
+        ];
+        let mut plain_count = 0;
+        for how in [Pieces::O200k, Pieces::Cl100k] {
+            for seed in 0..100_000 {
+                let text = random_text(&letters, seed);
+                let mut bytes = text.clone().into_bytes();
+                bytes.resize(16, 0);
+                let word = |at: usize| {
+                    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
+                };
+                let length = plain_word_length(how, [word(0), word(8)]);
+                if length > 0 {
+                    plain_count += 1;
+                    assert_eq!(length, piece_end(how, text.as_bytes(), 0), "{how:?}: {text:?}");
+                }
+            }
+        }
+        assert!(plain_count > 20_000, "{plain_count}");
     }
 
     #[test]

@@ -2,19 +2,19 @@
 
 use super::merge::{self, Scratch};
 use super::vocabulary::{
-    BYTES, FORMAT_VERSION, LONGEST_TOKEN, MAGIC, MOST_TOKENS, Merges, Vocabulary, checksum, invert,
+    BYTES, FORMAT_VERSION, InvalidVocabulary, LONGEST_TOKEN, MAGIC, MOST_TOKENS, Vocabulary,
+    checksum,
 };
-use crate::base::error::{Error, ErrorCode, Result};
 
 /// Makes the asset of a vocabulary from its tokens in order of rank.
 ///
 /// # Errors
 ///
-/// [`ErrorCode::InvalidEncoding`] if it cannot be stored as pairs: the first 256 tokens are not the single bytes,
+/// [`InvalidVocabulary`] if it cannot be stored as pairs: the first 256 tokens are not the single bytes,
 /// a token does not split into two of lower rank, is longer than [`LONGEST_TOKEN`], or there are too many.
-pub fn encode(tokens: &[Vec<u8>]) -> Result<Vec<u8>> {
-    let refuse = |message: &str| {
-        Err(Error::new(ErrorCode::InvalidEncoding, message, "Check the source of the vocabulary."))
+pub fn encode(tokens: &[Vec<u8>]) -> Result<Vec<u8>, InvalidVocabulary> {
+    let refuse = |message| {
+        Err(InvalidVocabulary { message, next_action: "Check the source of the vocabulary." })
     };
     if tokens.len() < BYTES || tokens.len() > MOST_TOKENS {
         return refuse("the vocabulary has too few or too many tokens");
@@ -27,21 +27,21 @@ pub fn encode(tokens: &[Vec<u8>]) -> Result<Vec<u8>> {
             _ => return refuse("one of the first 256 tokens is not a single byte"),
         }
     }
-    let Some(byte_ranks) = invert(&bytes) else {
+    let Some(mut vocabulary) = Vocabulary::of_bytes_alone(&bytes, tokens.len()) else {
         return refuse("the first 256 tokens are not all the bytes");
     };
 
-    let mut vocabulary = Vocabulary { byte_ranks, merges: Merges::for_tokens(tokens.len()) };
     let mut scratch = Scratch::default();
     let mut pairs = Vec::with_capacity(merged.len());
-    for (token, rank) in merged.iter().zip(256..) {
+    for token in merged {
         if token.len() > LONGEST_TOKEN {
             return refuse("a token is longer than 128 bytes");
         }
-        let &[left, right] = merge::merge_short(&vocabulary, token, &mut scratch) else {
+        let pair = merge::two_parts(&vocabulary, token, &mut scratch);
+        let Some((left, right)) = pair.filter(|pair| vocabulary.add(pair.0, pair.1).is_some())
+        else {
             return refuse("a token does not split into two tokens of lower rank");
         };
-        vocabulary.merges.insert(left, right, rank);
         pairs.push((left, right));
     }
 

@@ -3,7 +3,7 @@
 /// The class of a character. Every character is in exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Class {
+pub enum Class {
     /// Punctuation, symbols, controls, formats (joiners, byte order mark), unassigned.
     Other = 0,
     /// A lower-case letter (Ll).
@@ -37,20 +37,23 @@ impl Class {
 
     /// Whether it is a letter of any kind (L).
     #[inline]
-    pub(crate) fn is_letter(self) -> bool {
+    #[must_use]
+    pub fn is_letter(self) -> bool {
         matches!(self, Self::Lower | Self::Upper | Self::Caseless)
     }
 
     /// Whether it is white space, newlines included.
     #[inline]
-    pub(crate) fn is_white_space(self) -> bool {
+    #[must_use]
+    pub fn is_white_space(self) -> bool {
         matches!(self, Self::Newline | Self::Space)
     }
 }
 
 /// The class of a character, by its code point. What is no code point is [`Class::Other`].
 #[inline]
-pub(crate) fn class_of(code_point: u32) -> Class {
+#[must_use]
+pub fn class_of(code_point: u32) -> Class {
     match ASCII.get(code_point as usize) {
         Some(class) => *class,
         None => look_up(code_point as usize),

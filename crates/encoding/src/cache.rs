@@ -7,6 +7,8 @@
 const SHORT_SLOTS: usize = 1 << 15;
 /// Slots for pieces of up to 62 bytes: half a mebibyte.
 const LONG_SLOTS: usize = 1 << 13;
+/// The longest piece with a short slot, in bytes.
+pub(super) const LONGEST_SHORT: usize = 14;
 
 /// Counts of pieces of up to 62 bytes.
 pub(super) struct Cache {
@@ -21,21 +23,45 @@ impl Default for Cache {
 }
 
 impl Cache {
-    /// The count of the piece from `start` to `end` of `text`: remembered, or counted and remembered.
+    /// The count of a piece of at most [`LONGEST_SHORT`] bytes: remembered, or counted and remembered. `words` are its bytes,
+    /// and may have others after them.
     #[inline]
-    pub(super) fn get_or_count(
+    pub(super) fn get_short(
         &mut self,
-        text: &[u8],
-        start: usize,
-        end: usize,
+        words: [u64; 2],
+        length: usize,
         count: impl FnOnce() -> u64,
     ) -> u64 {
-        match end - start {
-            ..=14 => self.short.get_or_count(text, start, end, count),
-            15..=62 => self.long.get_or_count(text, start, end, count),
+        let bits = 8 * length.min(LONGEST_SHORT) as u64;
+        let above = |bits: u64| u64::MAX.unbounded_shl(u32::try_from(bits).unwrap_or(0));
+        let low = words[0] & !above(bits);
+        let high = words[1] & !above(bits.saturating_sub(64));
+        self.short.get_or_count([low, high], length, count)
+    }
+
+    /// The count of a piece of any length.
+    #[inline]
+    pub(super) fn get_any(&mut self, piece: &[u8], count: impl FnOnce() -> u64) -> u64 {
+        match piece.len() {
+            ..=LONGEST_SHORT => self.short.get_or_count(words_of(piece), piece.len(), count),
+            15..=62 => self.long.get_or_count(words_of(piece), piece.len(), count),
             _ => count(),
         }
     }
+}
+
+/// The bytes of a piece in words, with zeros after them.
+#[inline]
+pub(super) fn words_of<const WORDS: usize>(piece: &[u8]) -> [u64; WORDS] {
+    let mut words = [0; WORDS];
+    let (full, rest) = piece.as_chunks::<8>();
+    for (word, bytes) in words.iter_mut().zip(full) {
+        *word = u64::from_le_bytes(*bytes);
+    }
+    if let Some(word) = words.get_mut(full.len()) {
+        *word = rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    }
+    words
 }
 
 /// Slots of so many words each: the piece with zeros after it, but in the last word's two highest bytes its length
@@ -54,27 +80,17 @@ impl<const WORDS: usize> Slots<WORDS> {
     #[inline]
     fn get_or_count(
         &mut self,
-        text: &[u8],
-        start: usize,
-        end: usize,
+        mut key: [u64; WORDS],
+        length: usize,
         count: impl FnOnce() -> u64,
     ) -> u64 {
-        let mut key = [0; WORDS];
+        key[WORDS - 1] |= (length as u64) << Self::LENGTH_SHIFT;
         let mut hash = 0_u64;
-        let mut at = start;
-        for word in &mut key {
-            if at < end {
-                *word = word_at(text, at, end);
-                at += 8;
-            }
-        }
-        key[WORDS - 1] |= ((end - start) as u64) << Self::LENGTH_SHIFT;
         for word in key {
-            hash = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+            hash = (hash.rotate_left(29) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         }
 
-        #[expect(clippy::cast_possible_truncation, reason = "only the low bits are used")]
-        let place = hash as usize & (self.0.len() - 1);
+        let place = (hash >> 32) as usize & (self.0.len() - 1);
         let slot = &mut self.0[place];
         let known = slot[WORDS - 1] >> Self::COUNT_SHIFT;
         key[WORDS - 1] |= known << Self::COUNT_SHIFT;
@@ -86,20 +102,4 @@ impl<const WORDS: usize> Slots<WORDS> {
         *slot = key;
         count
     }
-}
-
-/// Up to eight bytes of `text` from `at`, those from `end` on as zeros.
-#[inline]
-fn word_at(text: &[u8], at: usize, end: usize) -> u64 {
-    let mut eight = [0; 8];
-    match text.get(at..at + 8) {
-        Some(bytes) => eight.copy_from_slice(bytes),
-        None => {
-            for (to, from) in eight.iter_mut().zip(&text[at..]) {
-                *to = *from;
-            }
-        }
-    }
-    let beyond = 8_usize.saturating_sub(end - at);
-    u64::from_le_bytes(eight) << (8 * beyond) >> (8 * beyond)
 }

@@ -1,0 +1,54 @@
+// One fresh process of the bench `cold`: loads a package, counts a text exactly, and with windrow builds a context. Prints JSON.
+
+import { readFileSync } from "node:fs";
+
+const TEXT =
+  "Who brings the projector to the meeting on Tuesday, and did we ever answer the venue's question about lunch?";
+
+const [, , name] = process.argv;
+const clock = () => performance.now();
+const result = {};
+
+/** How long the main thread has had a processor, where the system says so: what others do on the machine is not in it. */
+function processorMs() {
+  try {
+    return Number(readFileSync("/proc/thread-self/schedstat", "latin1").split(" ")[0]) / 1e6;
+  } catch {
+    return undefined;
+  }
+}
+
+const processorBefore = processorMs();
+
+if (name === "windrow") {
+  const started = clock();
+  const { buildContextSync, countTokens, loadEncoding } = await import("windrow");
+  const imported = clock();
+  await loadEncoding("o200k_base");
+  const loaded = clock();
+  result.tokens = countTokens(TEXT).tokens;
+  const counted = clock();
+  result.residentBytes = process.memoryUsage.rss();
+  const before = clock();
+  buildContextSync([{ role: "user", content: TEXT }], { budget: { maxTokens: 1000 } });
+  Object.assign(result, {
+    importMs: imported - started,
+    vocabularyMs: loaded - imported,
+    countMs: counted - loaded,
+    buildMs: clock() - before,
+  });
+} else if (name !== "bare") {
+  const { PEERS } = await import("./peers.mjs");
+  const started = clock();
+  const count = await PEERS[name].load();
+  const loaded = clock();
+  result.tokens = count(TEXT);
+  Object.assign(result, { importMs: loaded - started, vocabularyMs: 0, countMs: clock() - loaded });
+  result.residentBytes = process.memoryUsage.rss();
+} else {
+  result.residentBytes = process.memoryUsage.rss();
+}
+if (processorBefore !== undefined) {
+  result.processorMs = processorMs() - processorBefore;
+}
+process.stdout.write(JSON.stringify(result));

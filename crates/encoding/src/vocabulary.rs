@@ -1,0 +1,379 @@
+//! An encoding's vocabulary: its asset, and the table of merges that is made from it.
+//!
+//! Every token but the 256 single bytes is made by merging exactly two tokens of lower rank. So the pairs say all:
+//! no token's text is stored, neither in the asset nor in memory.
+//!
+//! The asset, with all numbers little-endian:
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 8 | `windrowV` |
+//! | 4 | version of the format, now 1 |
+//! | 4 | number of tokens |
+//! | 8 | checksum of all that follows |
+//! | 256 | the byte that each of the first 256 tokens is |
+//! | 6 × (tokens − 256) | six planes: the low, middle and high bytes of every left part, then of every right part, in order of rank |
+//!
+//! Planes, because neighbours in them are alike, which compresses well.
+
+use std::fmt;
+
+/// The longest token that a vocabulary may hold, in bytes. Both encodings' longest have this length.
+pub const LONGEST_TOKEN: usize = 128;
+
+pub(super) const MAGIC: &[u8; 8] = b"windrowV";
+pub(super) const FORMAT_VERSION: u32 = 1;
+const HEADER: usize = 24;
+/// Tokens that are a single byte.
+pub(super) const BYTES: usize = 256;
+/// The lowest rank of a token that two others merge into.
+const FIRST_MERGED: u32 = 256;
+/// Bits of a rank in a slot of the table.
+const RANK_BITS: u32 = 18;
+pub(super) const MOST_TOKENS: usize = 1 << RANK_BITS;
+
+/// Why bytes are no vocabulary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InvalidVocabulary {
+    /// What is wrong, in a sentence that starts in lower case.
+    pub message: &'static str,
+    /// What the caller can do about it, in a sentence.
+    pub next_action: &'static str,
+}
+
+impl fmt::Display for InvalidVocabulary {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.message)
+    }
+}
+
+impl std::error::Error for InvalidVocabulary {}
+
+/// What is needed to merge bytes into tokens.
+pub(super) struct Vocabulary {
+    /// The rank of each single byte.
+    byte_ranks: [u8; BYTES],
+    /// The tokens of two bytes: what merging a piece begins with.
+    byte_pairs: ByBytes,
+    /// By two bytes, the lowest rank of a token that a token with the first byte at its end and the second byte merge into.
+    before: ByBytes,
+    /// By two bytes, the lowest rank of a token that the first byte and a token with the second byte at its front merge into.
+    after: ByBytes,
+    merges: Merges,
+}
+
+/// Ranks by two bytes, each given as the token that it is; [`NO_TOKEN`] where there is none.
+struct ByBytes(Box<[u32; 1 << 16]>);
+
+impl ByBytes {
+    fn new() -> Option<Self> {
+        Some(Self(vec![NO_TOKEN; 1 << 16].into_boxed_slice().try_into().ok()?))
+    }
+
+    #[inline]
+    fn get(&self, left: u8, right: u8) -> u32 {
+        self.0[usize::from(u16::from_be_bytes([left, right]))]
+    }
+
+    /// Puts a rank in a place that has none; whether it had none.
+    #[inline]
+    fn put(&mut self, left: u8, right: u8, rank: u32) -> bool {
+        let place = &mut self.0[usize::from(u16::from_be_bytes([left, right]))];
+        let is_free = *place == NO_TOKEN;
+        if is_free {
+            *place = rank;
+        }
+        is_free
+    }
+}
+
+impl Vocabulary {
+    /// A vocabulary of the single bytes, with room for so many tokens; None if these are not all the bytes.
+    pub(super) fn of_bytes_alone(bytes: &[u8], count: usize) -> Option<Self> {
+        Some(Self {
+            byte_ranks: invert(bytes)?,
+            byte_pairs: ByBytes::new()?,
+            before: ByBytes::new()?,
+            after: ByBytes::new()?,
+            merges: Merges::for_tokens(count),
+        })
+    }
+
+    /// Reads an asset, and gives with it the checksum that says which vocabulary it is.
+    pub(super) fn from_asset(asset: &[u8]) -> Result<(Self, u64), InvalidVocabulary> {
+        let damaged = |message| InvalidVocabulary {
+            message,
+            next_action: "Load the vocabulary file again, unchanged.",
+        };
+        let (header, body) = asset
+            .split_at_checked(HEADER)
+            .filter(|(header, _)| header.starts_with(MAGIC))
+            .ok_or_else(|| damaged("the bytes are not a vocabulary of windrow"))?;
+        if number(&header[8..12]) != u64::from(FORMAT_VERSION) {
+            return Err(InvalidVocabulary {
+                message: "the vocabulary is of another version of the format",
+                next_action: "Use the vocabulary file of the same version of windrow.",
+            });
+        }
+        let count = usize::try_from(number(&header[12..16])).unwrap_or(usize::MAX);
+        let pairs = count.wrapping_sub(BYTES);
+        if !(BYTES..=MOST_TOKENS).contains(&count) || body.len() != BYTES + 6 * pairs {
+            return Err(damaged("the vocabulary is cut off or too long"));
+        }
+        let checksum = checksum(body);
+        if number(&header[16..24]) != checksum {
+            return Err(damaged("the vocabulary is damaged: its checksum is wrong"));
+        }
+
+        let malformed = || damaged("the vocabulary is malformed");
+        let (bytes, planes) = body.split_at(BYTES);
+        let mut vocabulary = Self::of_bytes_alone(bytes, count).ok_or_else(malformed)?;
+        let planes =
+            |count: usize| [0, 1, 2, 3, 4, 5].map(|plane| &planes[plane * count..][..count]);
+        let planes = planes(pairs);
+        // In parts, as a host may run what is called often by better code than what runs long.
+        for first in (0..pairs).step_by(PART) {
+            let part = planes.map(|plane| &plane[first..pairs.min(first + PART)]);
+            vocabulary.add_part(part).ok_or_else(malformed)?;
+        }
+        Ok((vocabulary, checksum))
+    }
+
+    /// Adds the tokens whose parts six planes hold, at most [`PART`] of them; None where one is not to be added.
+    ///
+    /// What can be done for many at a time is done first. Vocabularies are read when a page or a worker begins, by code that its
+    /// host has not made fast yet: what is left for each is little.
+    #[inline(never)]
+    fn add_part(&mut self, planes: [&[u8]; 6]) -> Option<()> {
+        let count = planes[0].len().min(PART);
+        let (mut left, mut right, mut hashes) = ([0; PART], [0; PART], [0; PART]);
+        let [low, middle, high, low_right, middle_right, high_right] = planes;
+        read_ranks(&mut left[..count], low, middle, high);
+        read_ranks(&mut right[..count], low_right, middle_right, high_right);
+        let (left, right) = (&left[..count], &right[..count]);
+        let first = self.merges.next_rank();
+        // How many are not lower: a sum, which no host has to stop for.
+        let higher_count = |parts: &[u32]| {
+            (first..).zip(parts).map(|(rank, part)| u32::from(*part >= rank)).sum::<u32>()
+        };
+        if higher_count(left) + higher_count(right) > 0 {
+            return None;
+        }
+        for (hash, (left, right)) in hashes.iter_mut().zip(left.iter().zip(right)) {
+            *hash = hash_of(*left, *right);
+        }
+        self.merges.parts.extend(left.iter().zip(right).map(|(left, right)| [*left, *right]));
+        for (rank, (hash, (left, right))) in
+            (first..).zip(hashes.iter().zip(left.iter().zip(right)))
+        {
+            self.place(rank, *left, *right, *hash)?;
+        }
+        Some(())
+    }
+
+    /// Adds the token of the next rank, which two tokens merge into; None if they are not of lower rank, or merge already.
+    pub(super) fn add(&mut self, left: u32, right: u32) -> Option<()> {
+        let rank = self.merges.next_rank();
+        self.merges.parts.push([left, right]);
+        if left < rank && right < rank {
+            self.place(rank, left, right, hash_of(left, right))
+        } else {
+            None
+        }
+    }
+
+    /// Puts a token where it is found by its parts; None if they merge already.
+    #[inline]
+    fn place(&mut self, rank: u32, left: u32, right: u32, hash: u32) -> Option<()> {
+        if left.min(right) < FIRST_MERGED && self.place_beside_byte(rank, left, right)? {
+            return Some(());
+        }
+        self.merges.insert(rank, hash)
+    }
+
+    /// Puts a token of which one part is a single byte where it belongs; whether both are, so that it belongs nowhere else. None if
+    /// these merge already.
+    fn place_beside_byte(&mut self, rank: u32, left: u32, right: u32) -> Option<bool> {
+        let (last_of_left, first_of_right) = (self.merges.end(left, 1), self.merges.end(right, 0));
+        // Ranks rise, so the first one is the lowest.
+        if let Ok(right) = u8::try_from(right) {
+            self.before.put(last_of_left, right, rank);
+        }
+        if let Ok(left) = u8::try_from(left) {
+            self.after.put(left, first_of_right, rank);
+            if let Ok(right) = u8::try_from(right) {
+                return self.byte_pairs.put(left, right, rank).then_some(true);
+            }
+        }
+        Some(false)
+    }
+
+    /// The token that two bytes of a text merge into before either of them merges with anything else, given the bytes before and
+    /// after them; [`NO_TOKEN`] if that is not certain. Each byte is given as the token that it is.
+    ///
+    /// It is certain if its rank is lower than that of whatever the first byte can merge into with a token before it, and the
+    /// second with one after it. A token that has been merged has a higher rank than its parts, so it makes no difference to
+    /// other merges when these two are merged.
+    #[inline]
+    pub(super) fn certain(
+        &self,
+        before: Option<u8>,
+        left: u8,
+        right: u8,
+        after: Option<u8>,
+    ) -> u32 {
+        let rank = self.byte_pairs.get(left, right);
+        let above = |bound: u32| rank.wrapping_sub(1) < bound.wrapping_sub(1);
+        let is_certain = before.is_none_or(|before| above(self.before.get(before, left)))
+            && after.is_none_or(|after| above(self.after.get(right, after)));
+        if is_certain { rank } else { NO_TOKEN }
+    }
+
+    /// The token that a single byte is.
+    #[inline]
+    pub(super) fn of_byte(&self, byte: u8) -> u8 {
+        self.byte_ranks[usize::from(byte)]
+    }
+
+    /// The token that two tokens merge into, or [`NO_TOKEN`].
+    #[inline]
+    pub(super) fn of_any_pair(&self, left: u32, right: u32) -> u32 {
+        match (u8::try_from(left), u8::try_from(right)) {
+            (Ok(left), Ok(right)) => self.byte_pairs.get(left, right),
+            _ => self.of_pair(left, right),
+        }
+    }
+
+    /// The token that two tokens merge into of which one at least is no single byte, or [`NO_TOKEN`].
+    #[inline]
+    pub(super) fn of_pair(&self, left: u32, right: u32) -> u32 {
+        self.merges.get(left, right)
+    }
+}
+
+/// In place of a rank: the two tokens do not merge. No pair has it, as the first ranks are single bytes.
+pub(super) const NO_TOKEN: u32 = 0;
+
+/// Pairs that are added at a time.
+const PART: usize = 1024;
+
+/// A table from pairs of tokens to the token they merge into: open addressing, at most four fifths full.
+///
+/// A slot holds a rank and a tag, some bits of the pair's hash, so that few of the pairs that do not merge are compared. What
+/// is compared lies by rank beside the table: the table is small, and most of what is asked is answered by it alone.
+struct Merges {
+    slots: Vec<u32>,
+    /// By rank, the two parts of a token; those of single bytes are never looked at.
+    parts: Vec<[u32; 2]>,
+    /// How far a hash is shifted to the right to be a place.
+    shift: u32,
+}
+
+impl Merges {
+    /// The bits of a hash that are a tag: a rank has the others of a slot.
+    const TAG: u32 = (1 << (u32::BITS - RANK_BITS)) - 1;
+
+    fn for_tokens(count: usize) -> Self {
+        let slots = (count + count / 4).next_power_of_two();
+        let mut parts = Vec::with_capacity(count);
+        parts.resize(BYTES, [0; 2]);
+        Self { slots: vec![0; slots], parts, shift: u32::BITS - slots.trailing_zeros() }
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "ranks have 18 bits")]
+    fn next_rank(&self) -> u32 {
+        self.parts.len() as u32
+    }
+
+    /// The first or the last byte of a token, by which of its parts has it.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "a single byte is below 256")]
+    fn end(&self, mut token: u32, side: usize) -> u8 {
+        while token >= FIRST_MERGED {
+            token = self.parts[token as usize][side & 1];
+        }
+        token as u8
+    }
+
+    /// Puts a rank where its parts are looked for; None if they merge already.
+    #[inline]
+    fn insert(&mut self, rank: u32, hash: u32) -> Option<()> {
+        let mask = self.slots.len() - 1;
+        let mut place = (hash >> self.shift) as usize & mask;
+        loop {
+            let slot = self.slots[place];
+            if slot == 0 {
+                self.slots[place] = rank << (u32::BITS - RANK_BITS) | hash & Self::TAG;
+                return Some(());
+            }
+            if (slot ^ hash) & Self::TAG == 0 {
+                let other = (slot >> (u32::BITS - RANK_BITS)) as usize;
+                if self.parts[other] == self.parts[rank as usize] {
+                    return None;
+                }
+            }
+            place = (place + 1) & mask;
+        }
+    }
+
+    #[inline]
+    fn get(&self, left: u32, right: u32) -> u32 {
+        let hash = hash_of(left, right);
+        let mask = self.slots.len() - 1;
+        let mut place = (hash >> self.shift) as usize & mask;
+        loop {
+            let slot = self.slots[place];
+            if slot == 0 {
+                return NO_TOKEN;
+            }
+            if (slot ^ hash) & Self::TAG == 0 {
+                let rank = slot >> (u32::BITS - RANK_BITS);
+                if self.parts[rank as usize] == [left, right] {
+                    return rank;
+                }
+            }
+            place = (place + 1) & mask;
+        }
+    }
+}
+
+/// A pair's hash: its highest bits are the place in a table, its lowest the tag.
+#[inline]
+fn hash_of(left: u32, right: u32) -> u32 {
+    left.wrapping_mul(0x9e37_79b1).wrapping_add(right.wrapping_mul(0x85eb_ca6b))
+}
+
+/// The ranks that three planes hold.
+#[inline]
+fn read_ranks(ranks: &mut [u32], low: &[u8], middle: &[u8], high: &[u8]) {
+    for (rank, ((low, middle), high)) in ranks.iter_mut().zip(low.iter().zip(middle).zip(high)) {
+        *rank = u32::from(*low) | u32::from(*middle) << 8 | u32::from(*high) << 16;
+    }
+}
+
+/// The rank of each byte, given the byte of each rank; None if not every byte has one.
+pub(super) fn invert(bytes: &[u8]) -> Option<[u8; BYTES]> {
+    let mut ranks = [0; BYTES];
+    let mut seen = [false; BYTES];
+    for (byte, rank) in bytes.iter().zip(0..=255) {
+        ranks[usize::from(*byte)] = rank;
+        seen[usize::from(*byte)] = true;
+    }
+    (!seen.contains(&false)).then_some(ranks)
+}
+
+/// A checksum against damage, not against intent: each step is one-to-one, so that no single change goes unseen.
+pub(super) fn checksum(bytes: &[u8]) -> u64 {
+    let step =
+        |sum: u64, chunk: u64| (sum ^ chunk).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    let (chunks, rest) = bytes.as_chunks::<8>();
+    let sum =
+        chunks.iter().fold(bytes.len() as u64, |sum, chunk| step(sum, u64::from_le_bytes(*chunk)));
+    if rest.is_empty() { sum } else { step(sum, number(rest)) }
+}
+
+/// A number of at most eight bytes, little-endian.
+fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}

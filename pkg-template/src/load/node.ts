@@ -1,0 +1,31 @@
+// Node: the core and the vocabularies are files of the package, read when they are first needed. A bundle has no such files beside it;
+// bundlers therefore get the entry of browsers.
+
+import { readFileSync } from "node:fs";
+import { ContextError } from "../base/errors.js";
+import { ENCODINGS, type EncodingName } from "../base/generated.js";
+import { provideVocabularies } from "../engine/encodings.js";
+import { provideModule } from "../engine/engine.js";
+
+/** The bytes of a file of the package. */
+function fileOf(path: string): Uint8Array<ArrayBuffer> {
+  const place = new URL(path, import.meta.url);
+  try {
+    return readFileSync(place);
+  } catch (cause) {
+    throw new ContextError({
+      kind: "load_error",
+      code: "INTERNAL",
+      message: `${place} cannot be read`,
+      nextAction: 'Leave "windrow" out of the bundle, or let the bundler resolve it under the condition "module".',
+      cause,
+    });
+  }
+}
+
+for (const name of ENCODINGS.filter((choice): choice is EncodingName => choice !== "estimate")) {
+  provideVocabularies({ [name]: async () => ({ default: { name, bytes: fileOf(`./encodings/${name}.bin`) } }) });
+}
+provideModule(() => new WebAssembly.Module(fileOf("./windrow.wasm")));
+
+export * from "../index.js";
