@@ -1,0 +1,27 @@
+// The page: what a model is sent of a conversation, and why.
+
+import { render } from "preact";
+import { startWorker } from "./engine/background.js";
+import { followAddress, readView, viewAddress } from "./state/address.js";
+import { followState, hear } from "./state/building.js";
+import { readList } from "./state/saved.js";
+import { showView } from "./state/sources.js";
+import { App } from "./views/App.js";
+
+startWorker(hear);
+followState();
+render(<App />, document.getElementById("page") as HTMLElement);
+await showView(readView(location.hash));
+followAddress();
+void readList();
+document.addEventListener("visibilitychange", () => void readList());
+addEventListener("hashchange", () => {
+  if (location.hash !== viewAddress()) {
+    void showView(readView(location.hash));
+  }
+});
+
+if (import.meta.env.PROD && "serviceWorker" in navigator) {
+  // Where it is not allowed, the page works with a network.
+  navigator.serviceWorker.register(new URL("./service-worker.js", location.href)).catch(() => {});
+}
