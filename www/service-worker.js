@@ -2,6 +2,8 @@
 
 const NAME = "windrow-VERSION_OF_BUILD";
 const FILES = ["FILES_OF_BUILD"];
+/** A file is the same whoever asks for it, and with which headers. */
+const HOWEVER_ASKED = { ignoreSearch: true, ignoreVary: true };
 
 self.addEventListener("install", (event) => {
   const all = async () => {
@@ -36,7 +38,7 @@ self.addEventListener("fetch", (event) => {
   }
   const answer = async () => {
     const cache = await caches.open(NAME);
-    const known = await cache.match(request, { ignoreSearch: true });
+    const known = await cache.match(request, HOWEVER_ASKED);
     // The page itself is asked for anew, so that a new version is seen; its files have their contents in their names.
     if (known !== undefined && request.mode !== "navigate") {
       return known;
@@ -44,7 +46,11 @@ self.addEventListener("fetch", (event) => {
     try {
       return await fetch(request);
     } catch (failure) {
-      return known ?? (request.mode === "navigate" ? await cache.match("./") : undefined) ?? Promise.reject(failure);
+      return (
+        known ??
+        (request.mode === "navigate" ? await cache.match("./", HOWEVER_ASKED) : undefined) ??
+        Promise.reject(failure)
+      );
     }
   };
   event.respondWith(answer());

@@ -123,14 +123,21 @@ function nameOfPiece(picture: Picture, { position, name, role }: Piece): string 
   return message === undefined ? name || role : speakerOf(message);
 }
 
-/** The words that say a block to somebody who does not see it. */
-function wordsOf(picture: Picture, { pieces }: Block): string {
+/** What a block says; one that is too thin for a line says it to those who hear it. */
+function Words({ picture, block: { pieces, height } }: { picture: Picture; block: Block }) {
   const tokens = Math.round(pieces.reduce((sum, piece) => sum + piece.tokens, 0));
   const [piece] = pieces;
-  if (pieces.length > 1 || piece === undefined) {
-    return `${formatCount(pieces.length, "piece")}, ${formatCount(tokens, "token")} together`;
-  }
-  return `${nameOfPiece(picture, piece)}, ${formatCount(tokens, "token")}: ${textOfPiece(picture, piece)}`;
+  const isOne = pieces.length === 1 && piece !== undefined;
+  return (
+    <span class={height < 12 ? "visually-hidden" : "words"}>
+      <span class="figure">
+        {formatNumber(tokens)}
+        <span class="visually-hidden"> tokens </span>
+      </span>
+      <b>{isOne ? nameOfPiece(picture, piece) : formatCount(pieces.length, "piece")}</b>{" "}
+      {isOne ? textOfPiece(picture, piece) : ""}
+    </span>
+  );
 }
 
 function Blocks({ id, picture, layout: own }: { id: string; picture: Picture; layout: Layout }) {
@@ -185,7 +192,7 @@ function Blocks({ id, picture, layout: own }: { id: string; picture: Picture; la
             class={`block ${piece.why}${isLit ? " is-lit" : ""}`}
             role="option"
             aria-selected={index === active}
-            aria-label={wordsOf(picture, block)}
+            data-tokens={Math.round(pieces.reduce((sum, one) => sum + one.tokens, 0))}
             tabIndex={-1}
             title={message === undefined ? undefined : momentOf(message)}
             style={{
@@ -198,15 +205,7 @@ function Blocks({ id, picture, layout: own }: { id: string; picture: Picture; la
               state.hovered.value = piece.position;
             }}
           >
-            {height >= 12 && (
-              <>
-                <span class="figure">
-                  {formatNumber(Math.round(pieces.reduce((sum, { tokens }) => sum + tokens, 0)))}
-                </span>
-                <b>{pieces.length > 1 ? formatCount(pieces.length, "piece") : nameOfPiece(picture, piece)}</b>{" "}
-                {pieces.length > 1 ? "" : textOfPiece(picture, piece)}
-              </>
-            )}
+            <Words picture={picture} block={block} />
           </div>
         );
       })}

@@ -84,8 +84,7 @@ test("every message has its own reason and its exact tokens, and the blocks are 
   const chips = new Set(shown.filter(({ fate }) => fate === "kept").map(({ chip }) => chip));
   assert.ok(chips.size >= 4, [...chips].join(", "));
 
-  const blocks = await page.$$eval("#blocks .block", (all) => all.map((block) => block.getAttribute("aria-label")));
-  const tokens = blocks.map((label) => numberOf(label.match(/([\d,]+) tokens?/)[1]));
+  const tokens = await page.$$eval("#blocks .block", (all) => all.map((block) => Number(block.dataset.tokens)));
   assert.equal(
     tokens.reduce((sum, count) => sum + count, 0),
     total,
@@ -117,7 +116,7 @@ test("blocks are as tall as their tokens, and end above the column's end by what
 test("the pointer lights a message on both sides", async () => {
   await page.hover('#rows [data-position="10"]');
   await page.waitForSelector("#blocks .block.is-lit");
-  assert.match(await page.getAttribute("#blocks .block.is-lit", "aria-label"), /I'll look at rooms/);
+  assert.match(await page.textContent("#blocks .block.is-lit"), /I'll look at rooms/);
   await page.locator("#blocks .block", { hasText: "Decision on the venue" }).hover();
   await page.waitForSelector('#rows [data-position="23"].is-hovered');
   await page.mouse.move(5, 5);
