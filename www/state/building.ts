@@ -16,6 +16,7 @@ import type { Told } from "../engine/jobs.js";
 import { callOf, LEFT_OUT_TAG } from "./call.js";
 import { modelOf } from "./models.js";
 import { type Context, type Costs, type Picture, pictureOf } from "./picture.js";
+import { sentBy } from "./request.js";
 import { type Asked, askFor, configOf, leavesBudget, presetOptions, type Setup } from "./setup.js";
 import { failureOf, type Source, state } from "./state.js";
 
@@ -143,8 +144,9 @@ async function build(): Promise<void> {
 }
 
 function show(pictures: readonly Picture[], asked: Asked): void {
+  const [picture] = pictures;
   batch(() => {
-    state.picture.value = pictures[0];
+    state.picture.value = picture;
     state.other.value = pictures[1];
     state.failure.value = undefined;
     state.isOld.value = false;
@@ -153,6 +155,9 @@ function show(pictures: readonly Picture[], asked: Asked): void {
     if (asked.triage === undefined) {
       state.question.value = undefined;
     }
+  });
+  later("refusal", 150, () => {
+    state.refusal.value = picture === undefined || picture.shape === "text" ? undefined : sentBy(picture).failure;
   });
   document.body.dataset.state = "built";
   document.body.dataset.builds = String(Number(document.body.dataset.builds ?? 0) + 1);

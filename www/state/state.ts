@@ -59,6 +59,8 @@ export const state = {
   picture: signal<Picture | undefined>(undefined),
   other: signal<Picture | undefined>(undefined),
   failure: signal<Failure | undefined>(undefined),
+  /** Why the provider would refuse the prompt; known when the picture has rested. */
+  refusal: signal<Failure | undefined>(undefined),
   /** Whether the picture is older than what is asked for. */
   isOld: signal(false),
   /** Whether a fast model is being asked. */

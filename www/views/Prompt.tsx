@@ -71,7 +71,7 @@ function Prompt({ picture, layout: own, name }: PromptProps) {
     return () => observer.disconnect();
   }, [isFirst]);
   const id = isFirst ? "blocks" : "blocks-b";
-  const { failure } = sentBy(picture);
+  const failure = isFirst ? state.refusal.value : undefined;
   return (
     <section class="prompt" aria-label={name === undefined ? "Prompt" : `Prompt of ${name}`}>
       <div class="pane-head">
@@ -256,28 +256,31 @@ function Foot({ picture, isFirst }: { picture: Picture; isFirst: boolean }) {
 const LONGEST_SHOWN = 100_000;
 
 function Body({ id, picture }: { id: string; picture: Picture }) {
+  const title = `What is sent, as ${picture.shape === "text" ? "text" : `${shapeTitles[picture.shape]} takes it`}`;
+  return (
+    <Panel id={id} title={title} place="right wide">
+      {() => <Sent id={id} picture={picture} />}
+    </Panel>
+  );
+}
+
+function Sent({ id, picture }: { id: string; picture: Picture }) {
   const { text, failure } = sentBy(picture);
   return (
-    <Panel
-      id={id}
-      title={`What is sent, as ${picture.shape === "text" ? "text" : `${shapeTitles[picture.shape]} takes it`}`}
-      place="right wide"
-    >
-      <div class="stack">
-        <div class="buttons">
-          <CopyButton words="Copy" text={() => text} />
-          {picture.shape === "text" && <TextFormats />}
-          <span class="quiet">{picture.context.tokens.words}</span>
-        </div>
-        {failure !== undefined && <FailureBox failure={failure} />}
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
-        <pre class="sent" id={`${id}-text`} tabIndex={0}>
-          {text.length > LONGEST_SHOWN
-            ? `${text.slice(0, LONGEST_SHOWN)}\n… and ${formatNumber(text.length - LONGEST_SHOWN)} characters more`
-            : text}
-        </pre>
+    <div class="stack">
+      <div class="buttons">
+        <CopyButton words="Copy" text={() => text} />
+        {picture.shape === "text" && <TextFormats />}
+        <span class="quiet">{picture.context.tokens.words}</span>
       </div>
-    </Panel>
+      {failure !== undefined && <FailureBox failure={failure} />}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
+      <pre class="sent" id={`${id}-text`} tabIndex={0}>
+        {text.length > LONGEST_SHOWN
+          ? `${text.slice(0, LONGEST_SHOWN)}\n… and ${formatNumber(text.length - LONGEST_SHOWN)} characters more`
+          : text}
+      </pre>
+    </div>
   );
 }
 

@@ -16,6 +16,14 @@ export function RecordingPanel() {
       recordings.isOpen.value = false;
     }
   }, [isOpen]);
+  return (
+    <Panel id="recording" title="Recording" place="right wide">
+      {() => <Replays />}
+    </Panel>
+  );
+}
+
+function Replays() {
   const recording = state.picture.value?.context.recording;
   if (recording === undefined) {
     return null;
@@ -31,59 +39,55 @@ export function RecordingPanel() {
     }
   };
   return (
-    <Panel id="recording" title="Recording" place="right wide">
-      <div class="stack">
-        <p>All that is needed, with the conversation, to build this prompt again. {recordingInWords(recording)}</p>
-        {given.length > 0 && (
-          <ul id="answers">
-            {given.map((answer) => (
-              <li key={JSON.stringify(answer).slice(0, 200)}>
-                <code>{answer.hook}</code> {inWords(answer)}
-              </li>
-            ))}
-          </ul>
-        )}
-        <div class="buttons">
-          <button type="button" class="button" id="replay" onClick={() => void replayShown()}>
-            Replay
-          </button>
-          <label class="button">
-            Open a recording
-            <input
-              class="visually-hidden"
-              id="recording-file"
-              type="file"
-              accept=".json,.jsonl,application/json"
-              onChange={({ currentTarget }) => {
-                void upload(currentTarget.files?.[0]);
-                currentTarget.value = "";
-              }}
-            />
-          </label>
-          <button type="button" class="button" id="save-recording" onClick={saveRecording}>
-            Download
-          </button>
-          <CopyButton words="Copy" text={() => JSON.stringify(recording)} />
-        </div>
-        {recordings.failure.value !== undefined && (
-          <FailureBox failure={recordings.failure.value} id="replay-failure" />
-        )}
-        <ul id="replayed" aria-live="polite">
-          {recordings.replayed.value.map(({ name, same, words, differences }) => (
-            <li key={name}>
-              <b>{name}:</b> {words}
-              {!same && (
-                <ul>
-                  {differences.map((difference) => (
-                    <li key={difference}>{difference}</li>
-                  ))}
-                </ul>
-              )}
+    <div class="stack">
+      <p>All that is needed, with the conversation, to build this prompt again. {recordingInWords(recording)}</p>
+      {given.length > 0 && (
+        <ul id="answers">
+          {given.map((answer) => (
+            <li key={JSON.stringify(answer).slice(0, 200)}>
+              <code>{answer.hook}</code> {inWords(answer)}
             </li>
           ))}
         </ul>
+      )}
+      <div class="buttons">
+        <button type="button" class="button" id="replay" onClick={() => void replayShown()}>
+          Replay
+        </button>
+        <label class="button">
+          Open a recording
+          <input
+            class="visually-hidden"
+            id="recording-file"
+            type="file"
+            accept=".json,.jsonl,application/json"
+            onChange={({ currentTarget }) => {
+              void upload(currentTarget.files?.[0]);
+              currentTarget.value = "";
+            }}
+          />
+        </label>
+        <button type="button" class="button" id="save-recording" onClick={saveRecording}>
+          Download
+        </button>
+        <CopyButton words="Copy" text={() => JSON.stringify(recording)} />
       </div>
-    </Panel>
+      {recordings.failure.value !== undefined && <FailureBox failure={recordings.failure.value} id="replay-failure" />}
+      <ul id="replayed" aria-live="polite">
+        {recordings.replayed.value.map(({ name, same, words, differences }) => (
+          <li key={name}>
+            <b>{name}:</b> {words}
+            {!same && (
+              <ul>
+                {differences.map((difference) => (
+                  <li key={difference}>{difference}</li>
+                ))}
+              </ul>
+            )}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

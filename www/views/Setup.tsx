@@ -43,23 +43,25 @@ export function SetupPanel({ side }: { side: Side }) {
   const props = { side, setup, set };
   return (
     <Panel id={`setup-${side}`} title={isCompared ? `Setup ${side.toUpperCase()}` : "Setup"} place="right wide">
-      <form class="stack" autocomplete="off" onSubmit={(event) => event.preventDefault()}>
-        <Presets {...props} />
-        {asksTriage(setup.preset) && <Triage {...props} />}
-        {side === "a" && <ShapeField />}
-        <Options {...props} />
-        <div class="buttons">
-          <button
-            type="button"
-            class="button"
-            disabled={changed === 0}
-            data-reset={side}
-            onClick={() => set({ ...setup, options: {} })}
-          >
-            Reset {changed === 0 ? "the options" : formatCount(changed, "option")}
-          </button>
-        </div>
-      </form>
+      {() => (
+        <form class="stack" autocomplete="off" onSubmit={(event) => event.preventDefault()}>
+          <Presets {...props} />
+          {asksTriage(setup.preset) && <Triage {...props} />}
+          {side === "a" && <ShapeField />}
+          <Options {...props} />
+          <div class="buttons">
+            <button
+              type="button"
+              class="button"
+              disabled={changed === 0}
+              data-reset={side}
+              onClick={() => set({ ...setup, options: {} })}
+            >
+              Reset {changed === 0 ? "the options" : formatCount(changed, "option")}
+            </button>
+          </div>
+        </form>
+      )}
     </Panel>
   );
 }

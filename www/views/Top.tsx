@@ -147,45 +147,47 @@ function SamplesPanel() {
   const skipped = state.source.value?.skipped ?? [];
   return (
     <Panel id="samples" title="Samples">
-      <div class="stack">
-        <ul class="sample-list">
-          {samples.map(({ name, title, about }) => (
-            <li key={name}>
-              <button
-                type="button"
-                data-sample={name}
-                onClick={() => {
-                  closePanel("samples");
-                  void showSample(name);
-                }}
-              >
-                <b>{title}</b>
-                <span class="quiet">{about}</span>
-              </button>
-            </li>
-          ))}
-        </ul>
-        <p class="quiet">
-          Or open, drop or paste a file: JSON or JSONL of any form that windrow reads, an export of ChatGPT, Claude or
-          Gemini, a recording, or a shared view. It stays in this tab.
-        </p>
-        {skipped.length > 0 && (
-          <details class="skipped" id="skipped">
-            <summary>
-              {formatCount(skipped.length, "row")} of the file {skipped.length === 1 ? "was" : "were"} not understood
-              and skipped
-            </summary>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
-            <ol tabIndex={0} aria-label="Skipped rows">
-              {skipped.slice(0, 200).map(({ row, reason }) => (
-                <li key={row}>
-                  <b>Row {formatNumber(row)}</b> {reason}
-                </li>
-              ))}
-            </ol>
-          </details>
-        )}
-      </div>
+      {() => (
+        <div class="stack">
+          <ul class="sample-list">
+            {samples.map(({ name, title, about }) => (
+              <li key={name}>
+                <button
+                  type="button"
+                  data-sample={name}
+                  onClick={() => {
+                    closePanel("samples");
+                    void showSample(name);
+                  }}
+                >
+                  <b>{title}</b>
+                  <span class="quiet">{about}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+          <p class="quiet">
+            Or open, drop or paste a file: JSON or JSONL of any form that windrow reads, an export of ChatGPT, Claude or
+            Gemini, a recording, or a shared view. It stays in this tab.
+          </p>
+          {skipped.length > 0 && (
+            <details class="skipped" id="skipped">
+              <summary>
+                {formatCount(skipped.length, "row")} of the file {skipped.length === 1 ? "was" : "were"} not understood
+                and skipped
+              </summary>
+              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
+              <ol tabIndex={0} aria-label="Skipped rows">
+                {skipped.slice(0, 200).map(({ row, reason }) => (
+                  <li key={row}>
+                    <b>Row {formatNumber(row)}</b> {reason}
+                  </li>
+                ))}
+              </ol>
+            </details>
+          )}
+        </div>
+      )}
     </Panel>
   );
 }
@@ -202,140 +204,152 @@ function SavedPanel() {
   const list = saved.list.value;
   return (
     <Panel id="saved" title="Saved conversations">
-      <div class="stack">
-        <p class="quiet">They are in this browser, in all its tabs, and do not leave this computer.</p>
-        {saved.failure.value !== undefined && <FailureBox failure={saved.failure.value} id="saved-failure" />}
-        <form
-          class="save-form"
-          id="save"
-          autocomplete="off"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void save(wanted).then(() => {
-              name.value = undefined;
-            });
-          }}
-        >
-          <label>
-            Save this conversation as
-            <input
-              id="save-name"
-              type="text"
-              required
-              maxLength={200}
-              value={wanted}
-              onInput={({ currentTarget }) => {
-                name.value = currentTarget.value;
-              }}
-            />
-          </label>
-          <button class="button" type="submit">
-            Save
-          </button>
-        </form>
-        <p class="quiet" role="status" id="saved-status">
-          {saved.status.value}
-        </p>
-        <ul id="saved-list">
-          {list.map((info) => (
-            <li key={info.key} class="saved-row" aria-current={info.key === source?.session?.key ? "true" : undefined}>
-              <span class="name">{info.key}</span>
-              {inQuestion.value === info.key ? (
-                <span class="buttons">
-                  Delete it for good?
-                  <button
-                    type="button"
-                    class="button small"
-                    data-action="remove"
-                    onClick={() => {
-                      inQuestion.value = undefined;
-                      void removeNamed(info.key);
-                    }}
-                  >
-                    Delete<span class="visually-hidden"> {info.key}</span>
-                  </button>
-                  <button
-                    type="button"
-                    class="button small"
-                    onClick={() => {
-                      inQuestion.value = undefined;
-                    }}
-                  >
-                    Cancel<span class="visually-hidden"> deleting {info.key}</span>
-                  </button>
-                </span>
-              ) : (
-                <>
-                  <span class="quiet figure">{formatCount(countOf(info), "message")}</span>
-                  <time class="quiet" dateTime={new Date(info.updatedAtMs).toISOString()}>
-                    {moments.format(info.updatedAtMs)}
-                  </time>
+      {() => (
+        <div class="stack">
+          <p class="quiet">They are in this browser, in all its tabs, and do not leave this computer.</p>
+          {saved.failure.value !== undefined && <FailureBox failure={saved.failure.value} id="saved-failure" />}
+          <form
+            class="save-form"
+            id="save"
+            autocomplete="off"
+            onSubmit={(event) => {
+              event.preventDefault();
+              void save(wanted).then(() => {
+                name.value = undefined;
+              });
+            }}
+          >
+            <label>
+              Save this conversation as
+              <input
+                id="save-name"
+                type="text"
+                required
+                maxLength={200}
+                value={wanted}
+                onInput={({ currentTarget }) => {
+                  name.value = currentTarget.value;
+                }}
+              />
+            </label>
+            <button class="button" type="submit">
+              Save
+            </button>
+          </form>
+          <p class="quiet" role="status" id="saved-status">
+            {saved.status.value}
+          </p>
+          <ul id="saved-list">
+            {list.map((info) => (
+              <li
+                key={info.key}
+                class="saved-row"
+                aria-current={info.key === source?.session?.key ? "true" : undefined}
+              >
+                <span class="name">{info.key}</span>
+                {inQuestion.value === info.key ? (
                   <span class="buttons">
+                    Delete it for good?
                     <button
                       type="button"
                       class="button small"
-                      data-action="open"
-                      onClick={() => void openNamed(info.key)}
-                    >
-                      {info.key === source?.session?.key ? "On the page" : "Open"}
-                      <span class="visually-hidden"> {info.key}</span>
-                    </button>
-                    <button
-                      type="button"
-                      class="button small"
-                      data-action="export"
-                      onClick={() => void exportNamed(info.key)}
-                    >
-                      Export<span class="visually-hidden"> {info.key}</span>
-                    </button>
-                    <button
-                      type="button"
-                      class="button small"
-                      data-action="ask"
+                      data-action="remove"
                       onClick={() => {
-                        inQuestion.value = info.key;
+                        inQuestion.value = undefined;
+                        void removeNamed(info.key);
                       }}
                     >
-                      Delete<span class="visually-hidden"> {info.key}, which asks first</span>
+                      Delete<span class="visually-hidden"> {info.key}</span>
+                    </button>
+                    <button
+                      type="button"
+                      class="button small"
+                      onClick={() => {
+                        inQuestion.value = undefined;
+                      }}
+                    >
+                      Cancel<span class="visually-hidden"> deleting {info.key}</span>
                     </button>
                   </span>
-                </>
-              )}
-            </li>
-          ))}
-        </ul>
-      </div>
+                ) : (
+                  <>
+                    <span class="quiet figure">{formatCount(countOf(info), "message")}</span>
+                    <time class="quiet" dateTime={new Date(info.updatedAtMs).toISOString()}>
+                      {moments.format(info.updatedAtMs)}
+                    </time>
+                    <span class="buttons">
+                      <button
+                        type="button"
+                        class="button small"
+                        data-action="open"
+                        onClick={() => void openNamed(info.key)}
+                      >
+                        {info.key === source?.session?.key ? "On the page" : "Open"}
+                        <span class="visually-hidden"> {info.key}</span>
+                      </button>
+                      <button
+                        type="button"
+                        class="button small"
+                        data-action="export"
+                        onClick={() => void exportNamed(info.key)}
+                      >
+                        Export<span class="visually-hidden"> {info.key}</span>
+                      </button>
+                      <button
+                        type="button"
+                        class="button small"
+                        data-action="ask"
+                        onClick={() => {
+                          inQuestion.value = info.key;
+                        }}
+                      >
+                        Delete<span class="visually-hidden"> {info.key}, which asks first</span>
+                      </button>
+                    </span>
+                  </>
+                )}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
     </Panel>
   );
 }
 
 function CodePanel() {
+  return (
+    <Panel id="code" title="The call that builds it" place="right wide">
+      {() => <Code />}
+    </Panel>
+  );
+}
+
+function Code() {
   const { picture, b } = state;
   if (picture.value === undefined) {
     return null;
   }
   const code = callOnPage(state.a.value);
   return (
-    <Panel id="code" title="The call that builds it" place="right wide">
-      <div class="stack">
-        <div class="buttons">
-          <CopyButton words={b.value === undefined ? "Copy" : "Copy A"} text={() => code} />
-        </div>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
-        <pre id="call" tabIndex={0}>
-          {code}
-        </pre>
-        {b.value !== undefined && (
-          <>
-            <div class="buttons">
-              <CopyButton words="Copy B" text={() => callOnPage(b.value ?? plainSetup)} />
-            </div>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
-            <pre tabIndex={0}>{callOnPage(b.value)}</pre>
-          </>
-        )}
+    <div class="stack">
+      <div class="buttons">
+        <CopyButton words={b.value === undefined ? "Copy" : "Copy A"} text={() => code} />
       </div>
-    </Panel>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
+      <pre id="call" tabIndex={0}>
+        {code}
+      </pre>
+      {b.value !== undefined && (
+        <>
+          <div class="buttons">
+            <CopyButton words="Copy B" text={() => callOnPage(b.value ?? plainSetup)} />
+          </div>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
+          <pre tabIndex={0}>{callOnPage(b.value)}</pre>
+        </>
+      )}
+    </div>
   );
 }
 
@@ -344,21 +358,23 @@ function SharePanel() {
   const isOwn = source !== undefined && source.from !== "sample";
   return (
     <Panel id="share" title="Share" place="right">
-      <div class="stack">
-        <p>
-          The link holds the setup, the request, the budget and what is chosen.
-          {isOwn
-            ? " The conversation is not in it: whoever opens it is told so, and sees a sample."
-            : " The sample comes with it."}
-        </p>
-        <div class="buttons">
-          <CopyButton words="Copy the link" text={shareAddress} />
-          <button type="button" class="button" id="share-file" onClick={() => void shareWithConversation()}>
-            Share with conversation
-          </button>
+      {() => (
+        <div class="stack">
+          <p>
+            The link holds the setup, the request, the budget and what is chosen.
+            {isOwn
+              ? " The conversation is not in it: whoever opens it is told so, and sees a sample."
+              : " The sample comes with it."}
+          </p>
+          <div class="buttons">
+            <CopyButton words="Copy the link" text={shareAddress} />
+            <button type="button" class="button" id="share-file" onClick={() => void shareWithConversation()}>
+              Share with conversation
+            </button>
+          </div>
+          <p class="quiet">“Share with conversation” saves a file. Opened on this page, it shows the same view.</p>
         </div>
-        <p class="quiet">“Share with conversation” saves a file. Opened on this page, it shows the same view.</p>
-      </div>
+      )}
     </Panel>
   );
 }

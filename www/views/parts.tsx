@@ -1,7 +1,7 @@
 // Small parts that several views use.
 
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Failure } from "../state/state.js";
 
 /** A failure with its next step and its code. */
@@ -36,7 +36,7 @@ export function CopyButton({ words, text, isSmall = false }: { words: string; te
   );
 }
 
-/** A panel that a button of the top bar opens. */
+/** A panel that a button of the top bar opens. What it shows is made while it is open: a drag does not pay for it. */
 export function Panel({
   id,
   title,
@@ -46,14 +46,30 @@ export function Panel({
   id: string;
   title: string;
   place?: string;
-  children: ComponentChildren;
+  children: () => ComponentChildren;
 }) {
+  const [isOpen, setOpen] = useState(false);
+  const panel = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const element = panel.current;
+    const hear = (event: Event) => setOpen((event as ToggleEvent).newState === "open");
+    element?.addEventListener("beforetoggle", hear);
+    return () => element?.removeEventListener("beforetoggle", hear);
+  }, []);
   return (
-    <div id={id} class={`panel ${place}`} popover="auto" role="dialog" aria-label={title}>
-      <h2>{title}</h2>
-      {children}
+    <div ref={panel} id={id} class={`panel ${place}`} popover="auto" role="dialog" aria-label={title}>
+      {isOpen && (
+        <>
+          <h2>{title}</h2>
+          <Inside render={children} />
+        </>
+      )}
     </div>
   );
+}
+
+function Inside({ render }: { render: () => ComponentChildren }) {
+  return <>{render()}</>;
 }
 
 export function closePanel(id: string): void {

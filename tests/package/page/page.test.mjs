@@ -8,6 +8,7 @@ import {
   afterBuild,
   assertQuiet,
   beginAgain,
+  callHas,
   callOf,
   choosePreset,
   dropFile,
@@ -99,12 +100,7 @@ test("blocks are as tall as their tokens, and end above the column's end by what
     column: document.querySelector(".column").getBoundingClientRect().toJSON(),
     blocks: [...document.querySelectorAll("#blocks .block")].map((block) => ({
       height: block.getBoundingClientRect().height,
-      tokens: Number(
-        block
-          .getAttribute("aria-label")
-          .match(/([\d,]+) tokens?/)[1]
-          .replaceAll(",", ""),
-      ),
+      tokens: Number(block.dataset.tokens),
     })),
   }));
   const { limit } = await summary(page);
@@ -281,11 +277,11 @@ test("options say what differs from the preset, a wrong one is shown at its fiel
   assert.equal(await page.inputValue("#window-lookbackCount"), "25");
   assert.ok(await page.isDisabled("[data-reset=a]"));
   await page.fill("#window-lookbackCount", "10");
-  await shows(page, "call", "window: { ...presets.triaged.window, lookbackCount: 10 }");
+  await callHas(page, "window: { ...presets.triaged.window, lookbackCount: 10 }");
   await page.uncheck('[data-list="filter.excludeSources"] input[value=scheduled]');
-  await shows(page, "call", 'excludeSources: ["briefing"]');
+  await callHas(page, 'excludeSources: ["briefing"]');
   await page.fill("#window-minMessages", "");
-  await shows(page, "call", "minMessages: undefined");
+  await callHas(page, "minMessages: undefined");
   assert.equal(await page.textContent("[data-reset=a]"), "Reset 3 options");
   await page.fill("#window-lookbackCount", "-1");
   await page.waitForSelector("#window-lookbackCount[aria-invalid=true]");
@@ -301,8 +297,8 @@ test("triage is tried with a script that chooses, waits, fails and is away, or w
   await shows(page, "question", "Asked about 20 older exchanges: 1 chosen");
   const before = await summary(page);
   await afterBuild(page, () => page.selectOption("#judge", "you"));
-  await page.click("#question");
   assert.match(await callOf(page), /return \["m10"\];/);
+  await page.click("#question");
   await afterBuild(page, () => page.check(".candidates input >> nth=0"));
   await shows(page, "question", "2 chosen");
   assert.ok((await summary(page)).kept > before.kept);

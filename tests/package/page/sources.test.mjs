@@ -18,6 +18,7 @@ import {
   openVisit,
   sample,
   sent,
+  sentHas,
   setBudget,
   shows,
   site,
@@ -138,7 +139,9 @@ test("a reload keeps all that is in the address, also a file that was opened", a
   assert.equal(await sent(page), before);
   assert.equal(await page.inputValue("#request"), "What about boats?");
   assert.equal(await page.getAttribute("#rows [aria-selected=true]", "data-position"), position);
+  await openPanel(page, "setup-a");
   assert.equal(await page.inputValue("#recall-ranking"), "bm25");
+  await page.keyboard.press("Escape");
   assertQuiet(problems);
 });
 
@@ -175,7 +178,7 @@ test("a shared link brings the setup and the sample; of a file it says that the 
   assert.equal(await stranger.page.inputValue("#budget"), "250");
   await dropFile(stranger.page, "shared.view.json", file);
   await shows(stranger.page, "source-name", "private.jsonl");
-  await shows(stranger.page, "body-text", sentOfFile.slice(-300));
+  await sentHas(stranger.page, sentOfFile.slice(-300));
   assert.equal(await sent(stranger.page), sentOfFile);
   assertQuiet([...problems, ...other.problems, ...stranger.problems]);
   await stranger.context.close();
@@ -198,14 +201,14 @@ test("a saved conversation gives the same prompt, and is there again when the pa
 test("a message is added, is in the prompt, and what another tab does shows at once", async () => {
   await saveAs("venue");
   await add(page, "Is there a piano?");
-  await shows(page, "body-text", "Is there a piano?");
+  await sentHas(page, "Is there a piano?");
   assert.equal(await page.inputValue("#add-text"), "");
   assert.equal(await page.evaluate(() => document.activeElement.id), "add-text", "the next one can be typed");
   await page.waitForFunction(() => location.hash.includes("saved="));
   const other = await openTab(context, page.url(), problems);
   await shows(other, "source", "86 messages");
   await add(other, "From the other tab.");
-  await shows(page, "body-text", "From the other tab.");
+  await sentHas(page, "From the other tab.");
 
   const texts = (name) => Array.from({ length: 3 }, (_, index) => `${name} ${index}`);
   const addAll = async (tab, name) => {
@@ -226,6 +229,7 @@ test("a message is added, is in the prompt, and what another tab does shows at o
   await other.click("[data-action=remove]");
   for (const tab of [page, other]) {
     await shows(tab, "source-name", "Workshop plan");
+    await openPanel(tab, "saved");
     await tab.waitForFunction(() => document.querySelector(".saved-row") === null);
   }
   assertQuiet(problems);
@@ -352,6 +356,7 @@ test("a saved conversation of a preset moves its clock with its messages", async
   await page.keyboard.press("Escape");
   await add(page, "Is there a piano?");
   await shows(page, "source", "86 messages");
+  await openPanel(page, "setup-a");
   await page.waitForFunction((clock) => document.getElementById("now").value > clock, clock);
   assert.ok((await hash(page)).startsWith("ctx_"));
   assert.equal(sample.messages.length, 85);

@@ -160,11 +160,53 @@ export async function choosePreset(tab, name, side = "a") {
 
 /** The text of what is sent. */
 export function sent(tab) {
-  return tab.textContent("#body-text");
+  return inPanel(tab, "body", "#body-text");
 }
 
+/** The call that the page shows. */
 export function callOf(tab) {
-  return tab.textContent("#call");
+  return inPanel(tab, "code", "#call");
+}
+
+/** What stands in a panel; the panel that was open is open again afterwards. */
+async function inPanel(tab, name, selector) {
+  const before = await tab.evaluate((name) => {
+    const open = document.querySelector(":popover-open")?.id;
+    if (open !== name) {
+      document.getElementById(name).showPopover();
+    }
+    return open;
+  }, name);
+  const text = await tab.textContent(selector);
+  if (before !== name) {
+    await tab.evaluate(
+      ([name, before]) =>
+        before === undefined
+          ? document.getElementById(name).hidePopover()
+          : document.getElementById(before).showPopover(),
+      [name, before],
+    );
+  }
+  return text;
+}
+
+/** Waits until the call that the page shows has a text in it. */
+export function callHas(tab, text) {
+  return has(tab, callOf, text);
+}
+
+/** Waits until what is sent has a text in it. */
+export function sentHas(tab, text) {
+  return has(tab, sent, text);
+}
+
+async function has(tab, read, text) {
+  for (let tries = 0; !(await read(tab)).includes(text); tries++) {
+    if (tries === 200) {
+      throw new Error(`${text} is not in ${await read(tab)}`);
+    }
+    await tab.waitForTimeout(20);
+  }
 }
 
 /** The context's hash, where no message is chosen. */
