@@ -137,7 +137,7 @@ function CompareButton() {
       )}
       <button type="button" class="button" id="compare" onClick={toggle}>
         {isComparing ? "End comparing" : "Compare"}
-        {!isComparing && <span class="long"> with B</span>}
+        {!isComparing && <span class="long">&nbsp;with B</span>}
       </button>
     </>
   );

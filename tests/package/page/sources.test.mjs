@@ -119,6 +119,20 @@ test("files of any form are opened, dropped and pasted as text; one of which not
   assertQuiet(problems);
 });
 
+test("every sample opens with its request, and but for the first has 200 messages or more", async () => {
+  await openPanel(page, "samples");
+  const names = await page.$$eval("[data-sample]", (all) => all.map(({ dataset }) => dataset.sample));
+  assert.deepEqual(names, ["workshop", "assistant", "friends", "agent", "channel", "languages"]);
+  for (const name of names.slice(1)) {
+    await openPanel(page, "samples");
+    await afterBuild(page, () => page.click(`[data-sample=${name}]`));
+    assert.ok((await page.inputValue("#request")).length > 20, name);
+    const { kept, leftOut, total, limit } = await summary(page);
+    assert.ok(kept + leftOut >= 200 && kept > 0 && total <= limit, `${name}: ${kept} and ${leftOut}`);
+  }
+  assertQuiet(problems);
+});
+
 test("a reload keeps all that is in the address, also a file that was opened", async () => {
   await dropFile(page, "boats.jsonl", logOf(60));
   await shows(page, "source-name", "boats.jsonl");
