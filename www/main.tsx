@@ -15,9 +15,11 @@ await showView(readView(location.hash));
 followAddress();
 void readList();
 document.addEventListener("visibilitychange", () => void readList());
-addEventListener("hashchange", () => {
-  if (location.hash !== viewAddress()) {
-    void showView(readView(location.hash));
+addEventListener("hashchange", ({ newURL }) => {
+  // The page may have written its own address meanwhile: what counts is where the visitor went.
+  const { hash } = new URL(newURL);
+  if (hash !== viewAddress()) {
+    void showView(readView(hash));
   }
 });
 
