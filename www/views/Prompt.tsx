@@ -75,7 +75,7 @@ function Prompt({ picture, layout: own, name }: PromptProps) {
   return (
     <section class="prompt" aria-label={name === undefined ? "Prompt" : `Prompt of ${name}`}>
       <div class="pane-head">
-        <b>{name === undefined ? "Prompt" : `Prompt ${name}`}</b>
+        <b>{name ?? "Prompt"}</b>
         {isFirst && <Shapes />}
       </div>
       {failure !== undefined && <FailureBox failure={failure} />}

@@ -304,13 +304,7 @@ function RunRow({ picture, line, index, count, isActive }: RowProps) {
   const length = last - first + 1;
   const [reason] = picture.chipOf(first);
   const words =
-    at === undefined
-      ? reason
-      : at === "never"
-        ? "at no budget"
-        : length === 1
-          ? `comes in at ${at}`
-          : `best comes in at ${at}`;
+    at === undefined ? reason : at === "never" ? reason : length === 1 ? `comes in at ${at}` : `best comes in at ${at}`;
   return (
     <div
       id={idOf(line)}

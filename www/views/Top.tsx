@@ -5,7 +5,7 @@ import { callOnPage } from "../state/building.js";
 import { formatCount, formatNumber } from "../state/names.js";
 import { samples } from "../state/samples.js";
 import { countOf, freeName, readList, saved } from "../state/saved.js";
-import { plainSetup } from "../state/setup.js";
+import { plainSetup, type Setup } from "../state/setup.js";
 import {
   exportNamed,
   openFile,
@@ -51,7 +51,7 @@ export function Top() {
       </button>
       <span class="space" />
       <button type="button" class="button" id="setup-a-button" onClick={() => openPanel("setup-a")}>
-        {state.b.value === undefined ? "Setup" : "A"}: {nameOf(state.a.value.preset)} <span aria-hidden="true">▾</span>
+        {state.b.value === undefined ? "Setup" : "A"}: {nameOf(state.a.value)} <span aria-hidden="true">▾</span>
       </button>
       <CompareButton />
       <button type="button" class="button" id="code-button" onClick={() => openPanel("code")}>
@@ -74,8 +74,10 @@ export function Top() {
   );
 }
 
-export function nameOf(preset: string): string {
-  return preset === "" ? "plain" : preset;
+/** A setup in a word, with how many options are changed. */
+function nameOf({ preset, options }: Setup): string {
+  const changed = Object.keys(options).length;
+  return `${preset === "" ? "plain" : preset}${changed === 0 ? "" : `, ${formatCount(changed, "change")}`}`;
 }
 
 function OpenButton() {
@@ -132,7 +134,7 @@ function CompareButton() {
     <>
       {isComparing && (
         <button type="button" class="button" id="setup-b-button" onClick={() => openPanel("setup-b")}>
-          B: {nameOf((state.b.value ?? plainSetup).preset)} <span aria-hidden="true">▾</span>
+          B: {nameOf(state.b.value ?? plainSetup)} <span aria-hidden="true">▾</span>
         </button>
       )}
       <button type="button" class="button" id="compare" onClick={toggle}>
