@@ -30,6 +30,7 @@ export const halves = [
       "index.ts",
       "load",
       "models",
+      "studio",
       "frameworks",
       "cli.ts",
     ],

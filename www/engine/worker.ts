@@ -1,7 +1,7 @@
 // Builds many contexts beside the page: at sampled budgets, and for every turn. Each job gives way to the next of its kind.
 
 import { buildContext, type ContextError, createTranscript, type MessageInput, type Transcript } from "windrow";
-import { type Context, type Costs, type Piece, pictureOf } from "../state/picture.js";
+import { type Context, type Costs, type Piece, pictureOf, sharedBeginning } from "../state/picture.js";
 import { type Asked, configOf, withBudget } from "../state/setup.js";
 import { costsKey, costsOf } from "./costs.js";
 import { type Hooked, scriptedModel, searchIn } from "./hooks.js";
@@ -24,7 +24,7 @@ let growing: Transcript = createTranscript([]);
 let costs: { readonly key: string; readonly costs: Costs } | undefined;
 /** The newest job of each kind. */
 const newest: Partial<Record<Job["kind"], number>> = {};
-let samples: { readonly asked: string; readonly taken: Sample[] } | undefined;
+let samples: { readonly asked: string; readonly taken: Sample[]; readonly isDone: boolean } | undefined;
 
 const tell = (told: Told): void => postMessage(told);
 const isOld = (kind: Job["kind"], id: number): boolean => newest[kind] !== id;
@@ -110,7 +110,7 @@ async function drawCurve({ id, asked: given }: { readonly id: number; readonly a
     if (isOld("curve", id)) {
       return;
     }
-    samples = { asked: keyOf(asked), taken };
+    samples = { asked: keyOf(asked), taken, isDone };
     tell({ kind: "curve", id, curve: curveOf(taken, needed, top, isDone) });
     told = performance.now();
   };
@@ -197,8 +197,14 @@ async function answer({
   readonly position: number;
 }): Promise<void> {
   const asked = asScript(given);
-  const taken =
-    samples?.asked === keyOf(asked) ? samples.taken.toSorted((one, other) => one.budget - other.budget) : [];
+  // Only all samples tell at which budgets it is in.
+  while (samples?.asked !== keyOf(asked) || !samples.isDone) {
+    await new Promise((resolve) => setTimeout(resolve, TELL_EACH_MS));
+    if (isOld("question", id)) {
+      return;
+    }
+  }
+  const taken = samples.taken.toSorted((one, other) => one.budget - other.budget);
   const spans: [number, number][] = [];
   for (const [index, sample] of taken.entries()) {
     const isIn = sample.isIn[position] === 1;
@@ -328,24 +334,4 @@ function grownTo(end: number): Transcript {
   }
   growing.append(messages.slice(growing.length, end));
   return growing;
-}
-
-/** How many tokens two prompts have in common at their beginning. */
-function sharedBeginning(before: readonly Piece[], now: readonly Piece[]): number {
-  let tokens = 0;
-  for (const [index, piece] of now.entries()) {
-    const other = before[index];
-    const isSame =
-      other !== undefined &&
-      other.position === piece.position &&
-      other.tokens === piece.tokens &&
-      other.role === piece.role &&
-      other.text === piece.text &&
-      piece.name !== "the form itself";
-    if (!isSame) {
-      break;
-    }
-    tokens += piece.tokens;
-  }
-  return tokens;
 }

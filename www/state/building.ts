@@ -2,6 +2,7 @@
 
 import { batch, effect } from "@preact/signals";
 import {
+  type BuildRecording,
   buildContext,
   buildContextSync,
   createTranscript,
@@ -89,6 +90,9 @@ export function askedBy(setup: Setup, turn: number | undefined = state.turn.valu
   const isLeftOut = [...state.edits.value.values()].includes("out");
   const createdAt = turn === undefined ? undefined : source?.messages[turn - 1]?.createdAt;
   const given = source?.given ?? emptyGiven;
+  if (source?.live !== undefined) {
+    return askedByApp(source.live.recording, turn);
+  }
   return askFor(setup, {
     request: turn === undefined ? state.request.value : "",
     budget: state.budget.value,
@@ -97,6 +101,17 @@ export function askedBy(setup: Setup, turn: number | undefined = state.turn.valu
     session: hasEdits ? undefined : source?.session?.key,
     leftOutTag: isLeftOut ? LEFT_OUT_TAG : undefined,
   });
+}
+
+/** What an app asked for, with the budget of the page. */
+function askedByApp(recording: BuildRecording, turn: number | undefined): Asked {
+  const { config, request } = recording as BuildRecording & { readonly config: Record<string, unknown> };
+  const own: Record<string, unknown> = { ...config, now: recording.now };
+  own.budget = { ...(own.budget as object | undefined), maxTokens: state.budget.value };
+  if (request !== undefined && turn === undefined) {
+    own.request = request;
+  }
+  return { preset: "", own, triage: undefined, knowledge: [], session: undefined };
 }
 
 const emptyGiven = { now: undefined, timeZone: "UTC", contents: {}, knowledge: [], conversations: [] };
@@ -122,7 +137,7 @@ async function build(): Promise<void> {
     const pictures: Picture[] = [];
     for (const asked of b === undefined ? [a] : [a, b]) {
       const known = knownCosts(asked) ?? (await costsFor(asked));
-      const made = contextNow(transcript, asked) ?? (await contextSoon(transcript, asked));
+      const made = asTheAppBuilt(source) ?? contextNow(transcript, asked) ?? (await contextSoon(transcript, asked));
       if (turn !== newest) {
         return;
       }
@@ -266,6 +281,16 @@ function contextNow(transcript: Transcript, asked: Asked): Context | undefined {
     return undefined;
   }
   return buildContextSync(transcript, configOf(asked, []) as Parameters<typeof buildContextSync>[1]) as Context;
+}
+
+/** The app's own build, as long as nothing of it is changed on the page. */
+function asTheAppBuilt({ live }: Source): Context | undefined {
+  const isChanged =
+    state.b.value !== undefined ||
+    state.turn.value !== undefined ||
+    state.edits.value.size > 0 ||
+    state.budget.value !== (live?.recording.config.budget?.maxTokens ?? undefined);
+  return isChanged ? undefined : live?.context;
 }
 
 let asking: AbortController | undefined;

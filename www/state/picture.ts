@@ -107,7 +107,43 @@ export function pictureOf(
 
 type Known = Pick<Picture, "chipOf" | "tokensOf" | "fateOf">;
 
-function piecesOf(context: Context, messages: readonly MessageInput[], known: Known): Piece[] {
+/** What a context says of each message by itself. */
+function explained(context: Context): Known {
+  return {
+    chipOf: (position) => {
+      const { reason, words } = context.explain(position);
+      return chipOf(reason, words);
+    },
+    tokensOf: (position) => context.explain(position).tokens,
+    fateOf: (position) => context.explain(position).fate,
+  };
+}
+
+/** How many tokens two prompts have in common at their beginning. */
+export function sharedBeginning(before: readonly Piece[], now: readonly Piece[]): number {
+  let tokens = 0;
+  for (const [index, piece] of now.entries()) {
+    const other = before[index];
+    const isSame =
+      other !== undefined &&
+      other.position === piece.position &&
+      other.tokens === piece.tokens &&
+      other.role === piece.role &&
+      other.text === piece.text &&
+      piece.name !== "the form itself";
+    if (!isSame) {
+      break;
+    }
+    tokens += piece.tokens;
+  }
+  return tokens;
+}
+
+export function piecesOf(
+  context: Context,
+  messages: readonly MessageInput[],
+  known: Known = explained(context),
+): Piece[] {
   return context.messages === undefined
     ? piecesOfText(context, messages, known)
     : piecesOfMessages(context, messages, known);

@@ -90,7 +90,7 @@ async function load(name: string, run: (isNewest: () => boolean) => Promise<void
       const failure = failureOf(thrown);
       const shown = state.source.value;
       const still = shown === undefined ? "" : ` The page still shows ${shown.name}.`;
-      state.fileFailure.value = { ...failure, words: `${name} was not opened. ${failure.words}.${still}` };
+      state.fileFailure.value = { ...failure, words: `${name} was not opened. ${failure.words}${still}` };
       state.isLoading.value = false;
       document.body.dataset.state = "failed";
     }
@@ -118,7 +118,7 @@ export function showSample(name: string, view?: View): Promise<void> {
   });
 }
 
-/** Opens a file: a conversation, a view with its conversation, or recordings. */
+/** Opens a file. */
 export function openFile(file: File): Promise<void> {
   return load(file.name, async (isNewest) => {
     const text = decode(await file.arrayBuffer());
@@ -133,7 +133,8 @@ export function openPasted(text: string): Promise<void> {
   return load("What was pasted", () => openText("pasted text", text));
 }
 
-async function openText(name: string, text: string): Promise<void> {
+/** Opens a text: a conversation, a view with its conversation, or recordings. */
+export async function openText(name: string, text: string): Promise<void> {
   const shared = viewIn(text);
   if (shared !== undefined) {
     await showText(shared.name, shared.text, readView(shared.address));

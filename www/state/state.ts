@@ -1,11 +1,11 @@
 // The state of the page: one object of signals. Everything on the page follows from it; most of it is in the page's address.
 
 import { computed, signal } from "@preact/signals";
-import type { MessageInput, Session, TriageQuestion } from "windrow";
+import type { BuildRecording, MessageInput, Session, TriageQuestion } from "windrow";
 import type { Answer, Curve, Turn } from "../engine/jobs.js";
 import type { Edits } from "./call.js";
 import type { Given } from "./given.js";
-import { linesOf, type Picture } from "./picture.js";
+import { type Context, linesOf, type Picture } from "./picture.js";
 import { plainSetup, type Setup, type Shape } from "./setup.js";
 
 /** A conversation on the page. */
@@ -25,6 +25,8 @@ export interface Source {
   /** The sequence numbers of a saved one's messages. */
   readonly numbers?: readonly number[];
   readonly skipped: readonly { readonly row: number; readonly reason: string }[];
+  /** Of an app's build: the build itself, which is shown as it was made until something is changed. */
+  readonly live?: { readonly recording: BuildRecording; readonly context: Context };
 }
 
 /** What is said to the visitor in words: a failure has a code and a next step. */
@@ -113,7 +115,8 @@ export function failureOf(thrown: unknown): Failure {
     readonly code?: string;
     readonly path?: string;
   };
-  const words = path === undefined ? (message ?? String(thrown)) : (message ?? "").replace(`${path}: `, "");
+  const said = path === undefined ? (message ?? String(thrown)) : (message ?? "").replace(`${path}: `, "");
+  const words = /[.!?:]$/.test(said) ? said : `${said}.`;
   return {
     words: words.slice(0, 1).toUpperCase() + words.slice(1),
     next: nextAction ?? "",

@@ -2,18 +2,29 @@
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import type { Turn } from "../engine/jobs.js";
 import { previewOf } from "../state/message.js";
 import { formatCount } from "../state/names.js";
 import { state } from "../state/state.js";
+import { live, showLive } from "../state/studio.js";
 import { colourOf } from "./Flow.js";
 import { reveal, view } from "./geometry.js";
 import "./Strips.css";
 
 const STEP_MS = 220;
 
+/** The turns: of the conversation, or a line for each build of an app. */
+function allTurns(): { readonly turns: readonly Turn[]; readonly isDone: boolean } {
+  const isApp = state.source.value?.from === "app";
+  return isApp ? { turns: live.builds.value.map(({ turn }) => turn), isDone: true } : state.turns.value;
+}
+
 /** The turn that is shown, among all; the last is now. */
 function shownTurn(): number {
-  const { turns } = state.turns.value;
+  const { turns } = allTurns();
+  if (state.source.value?.from === "app") {
+    return live.shown.value ?? turns.length - 1;
+  }
   const end = state.turn.value;
   if (end === undefined) {
     return turns.length - 1;
@@ -24,11 +35,15 @@ function shownTurn(): number {
 
 /** Shows a turn: the last one is now. */
 export function showTurn(index: number): void {
-  const { turns, isDone } = state.turns.value;
+  const { turns, isDone } = allTurns();
   const last = turns.length - 1;
   const at = Math.min(Math.max(index, 0), last);
   const turn = turns[at];
   if (turn === undefined) {
+    return;
+  }
+  if (state.source.value?.from === "app") {
+    showLive(at);
     return;
   }
   const end = at === last && isDone ? undefined : turn.end;
@@ -37,12 +52,17 @@ export function showTurn(index: number): void {
 }
 
 function wordsAt(index: number): string {
-  const { turns, isDone } = state.turns.value;
+  const { turns, isDone } = allTurns();
   const turn = turns[index];
   if (turn === undefined) {
     return "no turns yet";
   }
-  const name = isDone && index === turns.length - 1 ? "now" : `turn ${index + 1} of ${turns.length - (isDone ? 1 : 0)}`;
+  const isApp = state.source.value?.from === "app";
+  const name = isApp
+    ? `build ${index + 1} of ${turns.length}`
+    : isDone && index === turns.length - 1
+      ? "now"
+      : `turn ${index + 1} of ${turns.length - (isDone ? 1 : 0)}`;
   if (turn.failure !== undefined) {
     return `${name}: ${turn.failure}`;
   }
@@ -56,7 +76,7 @@ export function Turns() {
   const canvas = useRef<HTMLCanvasElement>(null);
   const isPlaying = useSignal(false);
   const pointed = useSignal<number | undefined>(undefined);
-  const { turns, isDone } = state.turns.value;
+  const { turns, isDone } = allTurns();
   const index = shownTurn();
   const last = turns.length - 1;
   const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -68,7 +88,7 @@ export function Turns() {
     const timer = setInterval(
       () => {
         const at = shownTurn();
-        if (at >= state.turns.value.turns.length - 1) {
+        if (at >= allTurns().turns.length - 1) {
           isPlaying.value = false;
         } else {
           showTurn(at + 1);
@@ -153,10 +173,10 @@ export function Turns() {
             type="button"
             class="icon-button words"
             id="turn-now"
-            disabled={state.turn.value === undefined}
+            disabled={index === last}
             onClick={() => {
               isPlaying.value = false;
-              state.turn.value = undefined;
+              showTurn(last);
             }}
           >
             Now
@@ -215,7 +235,7 @@ export function fitCanvas(
 }
 
 function drawTurns(element: HTMLCanvasElement, context: CanvasRenderingContext2D, pointed: number | undefined): void {
-  const { turns } = state.turns.value;
+  const { turns } = allTurns();
   const shown = shownTurn();
   void view.isDark.value;
   const [width, height] = fitCanvas(element, context);
