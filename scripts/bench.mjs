@@ -17,6 +17,7 @@ const benches = {
   store: { about: "sessions in stores: builds, openings, appends", load: () => import("../benches/store.mjs") },
   turn: { about: "the next turn of a long chat, beside others", load: () => import("../benches/turn.mjs") },
   recall: { about: "rankings: time and memory, beside others", load: () => import("../benches/recall.mjs") },
+  page: { about: "a drag of the budget on the page, to the painted frame", load: () => import("../benches/page.mjs") },
   "long-texts": {
     about: "long texts of every awkward sort, counted and cut, beside English",
     load: () => import("../benches/long-texts.mjs"),

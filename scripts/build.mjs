@@ -21,6 +21,9 @@ const cache = projectPath(".cache");
 /** What the core may weigh, in bytes of raw wasm. */
 const coreLimit = 1_170_000;
 
+/** What the page may weigh, in bytes: the engine and its vocabularies, the page's own code, and the samples. */
+const pageLimit = 3_800_000;
+
 /** The features that rustc's wasm uses: wasm-opt has to be told of each. */
 const wasmFeatures = [
   "simd",
@@ -53,6 +56,8 @@ const entries = {
   "store-d1": "src/stores/d1.ts",
   "store-conformance": "src/stores/conformance.ts",
   models: "src/models/index.ts",
+  inspect: "src/studio/inspect.ts",
+  "inspect-nothing": "src/studio/inspect-nothing.ts",
   ...frameworkEntries(),
   cli: "src/cli.ts",
 };
@@ -150,6 +155,13 @@ const parts = [
     outputs: [join(dist, "types", "index.d.ts")],
     build: buildTypes,
     after: ["core"],
+  },
+  {
+    name: "page",
+    inputs: ["www", "package-lock.json"],
+    outputs: [join(dist, "page", "index.html")],
+    build: buildPage,
+    after: ["core", "encodings", "entries"],
   },
   {
     name: "papers",
@@ -447,6 +459,21 @@ function writeRelativeImports(path) {
   if (written !== code) {
     writeFileSync(path, written);
   }
+}
+
+/** Builds the page that the studio serves: the same that can be put on any host. */
+async function buildPage() {
+  await step("page: bundling the page of the studio", async () => {
+    const { build: bundle } = await import("vite");
+    const folder = join(dist, "page");
+    await bundle({ root: projectPath("www"), logLevel: "error", build: { outDir: folder, emptyOutDir: true } });
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+    const size = files.reduce((sum, file) => sum + readFileSync(join(file.parentPath, file.name)).length, 0);
+    if (size >= pageLimit) {
+      throw new Failure(`the page has ${count(size)} bytes; it must stay below ${count(pageLimit)}`);
+    }
+    return `${count(size)} bytes`;
+  });
 }
 
 function copyPapers() {

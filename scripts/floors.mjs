@@ -36,6 +36,7 @@ export const halves = [
       "index.ts",
       "load",
       "models",
+      "studio",
       "frameworks",
       "cli.ts",
     ],

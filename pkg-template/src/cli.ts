@@ -4,6 +4,7 @@
 
 import { readFileSync } from "node:fs";
 import { appendFile, readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { parseArgs, TextDecoder } from "node:util";
 import { ENCODINGS } from "./base/generated.js";
 import { checkRecording, inWords } from "./build/replay.js";
@@ -24,6 +25,7 @@ import {
   replay,
 } from "./load/node.js";
 import { conversationOf, inOrderOfTime, listed, newestOf } from "./read/files/conversations.js";
+import { startStudio } from "./studio/server.js";
 
 const PRESETS = Object.keys(presets) as (keyof typeof presets)[];
 
@@ -31,6 +33,7 @@ const HELP = `Builds the context of a request from a conversation in a file, and
 
   windrow build FILE [options]
   windrow replay RECORDINGS TRANSCRIPT
+  windrow studio [FILE] [--port N]
 
 FILE is a JSON list of messages, a message a line (JSONL), an object with "messages" and, if it
 likes, "request", or an export of ChatGPT, Claude, Gemini or AI Studio; "-" is standard input.
@@ -57,6 +60,9 @@ The context goes to standard output, the summary to standard error.
 replay builds the contexts in RECORDINGS (a recording a line) again from TRANSCRIPT, which may have
 grown since, and says of each in a line whether it is the same. It takes --conversation too.
 
+studio serves a page on this machine that shows what is sent of a conversation, and why: of FILE, or
+of an app that calls inspect(context) from windrow/inspect with the address in WINDROW_STUDIO.
+
 Exit codes: 0 done, 1 the context could not be built, or a replayed one is not the same, 2 the
 command line or a file is wrong.
 `;
@@ -72,13 +78,14 @@ const OPTIONS = {
   model: { type: "string" },
   encoding: { type: "string" },
   recording: { type: "string" },
+  port: { type: "string" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean" },
 } as const;
 
 type OptionName = keyof typeof OPTIONS;
 
-const COMMANDS = ["build", "replay"];
+const COMMANDS = ["build", "replay", "studio"];
 const FORMS = ["text", "messages", "xml", "conversations", "json"] as const satisfies readonly (Format | "json")[];
 
 const SEE_HELP = "; see windrow --help";
@@ -98,7 +105,7 @@ class UsageError extends Error {
 }
 
 /** What a command line asks for. */
-type Order = BuildOrder | ReplayOrder;
+type Order = BuildOrder | ReplayOrder | StudioOrder;
 
 interface BuildOrder {
   readonly command: "build";
@@ -119,12 +126,20 @@ interface ReplayOrder {
   readonly conversation: string | undefined;
 }
 
+interface StudioOrder {
+  readonly command: "studio";
+  readonly file: string | undefined;
+  readonly port: number | undefined;
+}
+
 async function main(commandLine: readonly string[]): Promise<void> {
   const order = readCommandLine(commandLine);
   if (typeof order === "string") {
     await write(process.stdout, order);
   } else if (order.command === "build") {
     await runBuild(order);
+  } else if (order.command === "studio") {
+    await runStudio(order);
   } else {
     await runReplay(order);
   }
@@ -140,6 +155,16 @@ async function runBuild(order: BuildOrder): Promise<void> {
   }
   await write(process.stdout, show(context, order.form));
   await write(process.stderr, summary(name, read, context));
+}
+
+/** Serves the page until the process is ended. */
+async function runStudio({ file, port }: StudioOrder): Promise<void> {
+  const read = file === undefined ? undefined : { name: nameOf(file), text: await readText(file) };
+  const folder = fileURLToPath(new URL("./page", import.meta.url));
+  const { address } = await startStudio({ folder, file: read, port });
+  await write(process.stdout, `${address}\n`);
+  const words = "The studio is at the address above; Ctrl+C ends it. An app shows its builds there with";
+  await write(process.stderr, `${words} inspect(context) from windrow/inspect, and WINDROW_STUDIO=${address}\n`);
 }
 
 async function runReplay(order: ReplayOrder): Promise<void> {
@@ -215,12 +240,17 @@ function readCommandLine(commandLine: readonly string[]): Order | string {
       return buildOrder(files, values);
     case "replay":
       return replayOrder(files, values);
+    case "studio":
+      return studioOrder(files, values);
     default:
       throw new UsageError(`unknown command ${quote(command)}${suggestion(command, COMMANDS) || SEE_HELP}`);
   }
 }
 
 function buildOrder([file, ...rest]: readonly string[], values: ReadonlyMap<OptionName, string>): BuildOrder {
+  if (values.has("port")) {
+    throw new UsageError("--port is an option of windrow studio");
+  }
   if (file === undefined) {
     throw new UsageError("windrow build needs a file, or - for standard input");
   }
@@ -271,6 +301,17 @@ function replayOrder(files: readonly string[], values: ReadonlyMap<OptionName, s
     throw new UsageError("only one of the two can be standard input");
   }
   return { command: "replay", recordings, transcript, conversation: values.get("conversation") };
+}
+
+function studioOrder([file, ...rest]: readonly string[], values: ReadonlyMap<OptionName, string>): StudioOrder {
+  const option = [...values.keys()].find((name) => name !== "port");
+  if (option !== undefined) {
+    throw new UsageError(`--${option} is an option of windrow build`);
+  }
+  if (rest.length > 0) {
+    throw new UsageError(`one file at a time: ${rest.map(quote).join(" ")} is too many`);
+  }
+  return { command: "studio", file, port: countOption(values, "port") };
 }
 
 function knownOption(name: string, written: string): OptionName {

@@ -389,6 +389,11 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     });
   }
 
+  /** @internal The messages that it was built from. */
+  source(): readonly M[] {
+    return this.#source;
+  }
+
   #positionOf(idOrPosition: string | number): number {
     if (typeof idOrPosition === "number") {
       return idOrPosition;

@@ -1,0 +1,229 @@
+// The page for everybody: axe in every state, the keyboard, and what is in view at each size.
+
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { after, before, beforeEach, test } from "node:test";
+import {
+  afterBuild,
+  assertQuiet,
+  beginAgain,
+  choosePreset,
+  dropFile,
+  messagesOf,
+  openPanel,
+  openVisit,
+  sample,
+  shows,
+  startSite,
+  stopSite,
+} from "../support/page.mjs";
+
+const axe = createRequire(import.meta.url).resolve("axe-core");
+
+let page;
+let problems;
+
+before(async () => {
+  await startSite();
+  // axe is put into the page as a visitor's tool: the page's own policy would not load it.
+  ({ page, problems } = await openVisit({ bypassCSP: true }));
+  await page.addScriptTag({ path: axe });
+});
+
+after(stopSite);
+
+beforeEach(async () => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await beginAgain(page);
+});
+
+/** Every rule that axe has finds nothing. */
+async function isClean(state) {
+  const found = await page.evaluate(async () => {
+    const { violations } = await globalThis.axe.run(document, {
+      rules: { "color-contrast-enhanced": { enabled: false }, "identical-links-same-purpose": { enabled: false } },
+    });
+    return violations.map(
+      ({ id, help, nodes }) =>
+        `${id}: ${help}: ${nodes.map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary}`).join("\n")}`,
+    );
+  });
+  assert.deepEqual(found, [], state);
+}
+
+for (const colorScheme of ["light", "dark"]) {
+  test(`axe finds nothing in any state, ${colorScheme}`, async () => {
+    await page.emulateMedia({ colorScheme });
+    await isClean("as it opens");
+    await page.click('#rows [data-position="13"]');
+    await page.waitForSelector("#spans");
+    await isClean("with a message chosen");
+    await page.locator("#rows .is-run").first().click();
+    await isClean("with a run unfolded");
+    for (const panel of ["samples", "saved", "code", "recording", "share", "body"]) {
+      await openPanel(page, panel);
+      await isClean(`with the panel ${panel}`);
+    }
+    await page.keyboard.press("Escape");
+    await page.fill("#budget", "10");
+    await page.waitForSelector("#build-failure");
+    await isClean("where the budget is too small");
+    await dropFile(page, "broken.json", "[");
+    await page.waitForSelector("#file-failure");
+    await isClean("where a file failed too");
+    await page.setViewportSize({ width: 390, height: 800 });
+    await isClean("on a phone");
+  });
+}
+
+test("axe finds nothing in setups, comparisons, triage, tiers and recordings", async () => {
+  await choosePreset(page, "triaged");
+  await page.selectOption("#judge", "failing");
+  await page.click("#question");
+  await shows(page, "notes", "triage-failed");
+  await isClean("with failed triage");
+  await choosePreset(page, "tiered");
+  await isClean("with conversations");
+  await page.fill("#window-lookbackCount", "-1");
+  await page.waitForSelector("#window-lookbackCount[aria-invalid=true]");
+  await isClean("with a wrong option");
+  await beginAgain(page);
+  await page.click("#compare");
+  await page.waitForSelector("#setup-b:popover-open");
+  await isClean("with B");
+  await page.keyboard.press("Escape");
+  await isClean("comparing");
+  await openPanel(page, "recording");
+  await page.setInputFiles("#recording-file", {
+    name: "bad.json",
+    mimeType: "application/json",
+    buffer: Buffer.from("{}"),
+  });
+  await page.waitForSelector("#replay-failure");
+  await isClean("with a recording that fails");
+  assertQuiet(problems);
+});
+
+const focused = () => page.evaluate(() => document.activeElement.id);
+
+test("the keyboard goes through conversation, prompt and strip", async () => {
+  await page.focus("#rows");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  const active = () => page.getAttribute("#rows", "aria-activedescendant");
+  assert.equal(await active(), "line-1");
+  await shows(page, "said", "#1 Mara");
+  for (let step = 0; step < 3; step++) {
+    await page.keyboard.press("ArrowDown");
+  }
+  assert.equal(await active(), "line-4-run");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("ArrowDown");
+  assert.equal(await active(), "line-4");
+  await page.keyboard.press("ArrowUp");
+  assert.equal(await active(), "line-4-run");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector('#rows [data-position="4"]', { state: "detached" });
+  await page.keyboard.press("End");
+  assert.equal(await active(), `line-${sample.messages.length - 1}`);
+  const isInView = await page.$eval("#rows .is-active", (row) => {
+    const { top, bottom } = row.getBoundingClientRect();
+    const box = document.getElementById("rows").getBoundingClientRect();
+    return top >= box.top - 1 && bottom <= box.bottom + 1;
+  });
+  assert.ok(isInView, "what the keyboard is on is in view");
+
+  await page.focus("#blocks");
+  await page.keyboard.press("Home");
+  assert.equal(await page.getAttribute("#blocks", "aria-activedescendant"), "blocks-0");
+  await shows(page, "said", "#0 system");
+  await page.keyboard.press("ArrowDown");
+  await shows(page, "said", "#1 Mara");
+  assert.equal(await active(), "line-1", "the conversation goes along");
+  await page.keyboard.press("End");
+  await shows(page, "inspector", "the form itself");
+
+  await page.waitForSelector("#turns[aria-busy=false]");
+  await page.focus("#turns");
+  await afterBuild(page, () => page.keyboard.press("ArrowLeft"));
+  assert.match(await page.getAttribute("#turns", "aria-valuetext"), /^turn /);
+  await afterBuild(page, () => page.keyboard.press("End"));
+  assert.match(await page.getAttribute("#turns", "aria-valuetext"), /^now/);
+  assertQuiet(problems);
+});
+
+test("every control is reached with Tab, in the order of the page", async () => {
+  await page.focus(".skip");
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), "Skip to the conversation");
+  const order = [];
+  for (let step = 0; step < 40 && order.at(-1) !== "figures"; step++) {
+    await page.keyboard.press("Tab");
+    order.push(await focused());
+  }
+  const wanted = [
+    "source",
+    "file",
+    "paste",
+    "saved-button",
+    "setup-a-button",
+    "compare",
+    "code-button",
+    "request",
+    "budget",
+    "slider",
+    "turns",
+    "rows",
+    "blocks",
+    "figures",
+  ];
+  assert.deepEqual(
+    order.filter((id) => wanted.includes(id)),
+    wanted,
+  );
+});
+
+test("at 1440 x 900 fifteen messages and the whole prompt are in view, at 720 the first message is above the fold", async () => {
+  const inView = () =>
+    page.evaluate(() => {
+      const box = document.getElementById("rows").getBoundingClientRect();
+      const bottom = Math.min(box.bottom, innerHeight);
+      const isIn = (element) => {
+        const { top, bottom: end } = element.getBoundingClientRect();
+        return top >= box.top - 1 && end <= bottom + 1;
+      };
+      const blocks = [...document.querySelectorAll("#blocks .block")].map((block) => block.getBoundingClientRect());
+      return {
+        messages: [...document.querySelectorAll("#rows [data-position]")].filter(isIn).length,
+        first: document.querySelector('#rows [data-position="0"]').getBoundingClientRect().bottom,
+        promptEnd: Math.max(...blocks.map(({ bottom: end }) => end)),
+        height: innerHeight,
+        wide: document.documentElement.scrollWidth - innerWidth,
+      };
+    });
+  const large = await inView();
+  assert.ok(large.messages >= 15, `${large.messages} messages`);
+  assert.ok(large.promptEnd <= large.height);
+  for (const [width, height] of [
+    [1024, 768],
+    [720, 900],
+    [390, 800],
+  ]) {
+    await page.setViewportSize({ width, height });
+    await page.waitForTimeout(100);
+    const { first, promptEnd, height: fold, wide } = await inView();
+    assert.ok(first < fold && promptEnd < fold, `at ${width} the first message ends at ${first} of ${fold}`);
+    assert.ok(wide <= 0, `at ${width} the page is ${wide} pixels too wide`);
+  }
+});
+
+test("20,000 messages scroll with few lines in the document", async () => {
+  await dropFile(page, "long.json", JSON.stringify(messagesOf(20_000)));
+  await shows(page, "source", "20,000 messages");
+  await page.waitForFunction(() => document.getElementById("counts").textContent.includes("left out"));
+  assert.ok((await page.locator("#rows .row").count()) < 60);
+  await page.focus("#rows");
+  await page.keyboard.press("End");
+  await shows(page, "rows", "Message 19999 of");
+  assert.ok((await page.locator("#rows .row").count()) < 60);
+  assertQuiet(problems);
+});

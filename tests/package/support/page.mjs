@@ -1,0 +1,236 @@
+// The page as a visitor has it: built by Vite, served, and used in Chromium.
+
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+import { build, preview } from "vite";
+
+const root = fileURLToPath(new URL("../../../www", import.meta.url));
+
+export const sample = JSON.parse(await readFile(join(root, "sample.json"), "utf8"));
+
+/** What the tests of a file share; filled before the first of them. */
+export const site = { address: "", browser: undefined, server: undefined, folder: "" };
+
+/** Builds and serves the page, and starts the browser. */
+export async function startSite() {
+  site.folder = await mkdtemp(join(tmpdir(), "windrow-page-"));
+  const built = { outDir: site.folder, emptyOutDir: true };
+  await build({ root, logLevel: "error", build: built });
+  site.server = await preview({ root, logLevel: "warn", build: built, preview: { port: 0, host: "127.0.0.1" } });
+  site.address = site.server.resolvedUrls.local[0];
+  site.browser = await chromium.launch({
+    executablePath: process.env.CHROME_PATH ?? "/usr/bin/chromium",
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
+}
+
+export async function stopSite() {
+  await site.browser?.close();
+  await site.server?.close();
+  await rm(site.folder, { recursive: true, force: true });
+}
+
+/** A visitor with a browser of their own: a tab, and what went wrong in it. */
+export async function openVisit({ hash = "", prepare, at = `${site.address}${hash}`, ...options } = {}) {
+  const context = await site.browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    timezoneId: "America/Lima",
+    permissions: ["clipboard-read", "clipboard-write"],
+    serviceWorkers: "block",
+    ...options,
+  });
+  await prepare?.(context);
+  const problems = [];
+  const page = await openTab(context, at, problems);
+  return { context, page, problems };
+}
+
+/** Opens a tab. Errors, warnings and requests to elsewhere are problems. */
+export async function openTab(context, at, problems = []) {
+  const tab = await context.newPage();
+  tab.on("console", (line) => {
+    const isBlocked = line.text().includes("Service Worker registration blocked");
+    if ((line.type() === "error" || line.type() === "warning") && !isBlocked) {
+      problems.push(line.text());
+    }
+  });
+  tab.on("pageerror", (error) => problems.push(String(error)));
+  tab.on("request", (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (origin !== new URL(site.address).origin && protocol !== "blob:") {
+      problems.push(`requested ${request.url()}`);
+    }
+  });
+  await tab.goto(at);
+  await built(tab);
+  return tab;
+}
+
+let visits = 0;
+
+/** Goes to an address within the page, which shows it from the beginning. */
+export async function beginAgain(tab, view = "sample=workshop") {
+  visits += 1;
+  await tab.keyboard.press("Escape");
+  await tab.mouse.move(5, 5);
+  await afterBuild(tab, () =>
+    tab.evaluate((hash) => {
+      location.hash = hash;
+    }, `${view}&visit=${visits}`),
+  );
+  await built(tab);
+}
+
+/** Waits until the page shows a picture of what is asked for. */
+export async function built(tab) {
+  await tab.waitForSelector("body[data-state=built]");
+}
+
+/** Does something, and waits until the page has built again. */
+export async function afterBuild(tab, act) {
+  const before = await tab.evaluate(() => Number(document.body.dataset.builds ?? 0));
+  await act();
+  await tab.waitForFunction((before) => Number(document.body.dataset.builds) > before, before);
+}
+
+export function numberOf(text) {
+  return Number(text?.replaceAll(",", ""));
+}
+
+/** What the page says of its prompt. */
+export async function summary(tab) {
+  const text = await tab.textContent("#summary");
+  const [, total] = text.match(/^([\d,]+)/) ?? [];
+  const [, limit] = text.match(/ of ([\d,]+)/) ?? [];
+  const counts = await tab.textContent("#counts");
+  const count = (fate) => numberOf(counts.match(new RegExp(`([\\d,]+) ${fate}`))?.[1] ?? "0");
+  return { total: numberOf(total), limit: numberOf(limit), kept: count("kept"), leftOut: count("left out") };
+}
+
+export async function setBudget(tab, tokens) {
+  await tab.fill("#budget", String(tokens));
+  await shows(tab, "summary", ` of ${tokens.toLocaleString("en")}`);
+}
+
+/** Waits until an element shows a text. */
+export function shows(tab, id, text) {
+  return tab.waitForFunction(([id, text]) => document.getElementById(id)?.textContent.includes(text), [id, text]);
+}
+
+export function dropFile(tab, name, text) {
+  return tab.evaluate(
+    ([name, text]) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([text], name));
+      document.body.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+    },
+    [name, text],
+  );
+}
+
+/** Opens a panel by its button, unless it is open. */
+export async function openPanel(tab, name) {
+  const isOpen = await tab.$eval(`#${name}`, (panel) => panel.matches(":popover-open")).catch(() => false);
+  if (!isOpen) {
+    await tab.keyboard.press("Escape");
+    const button = { samples: "source", body: undefined }[name] ?? `${name}-button`;
+    await tab.click(name === "body" ? ".prompt-foot button" : `#${button}`);
+    await tab.waitForSelector(`#${name}:popover-open`);
+  }
+}
+
+/** Chooses a preset for a side, and waits for its prompt. */
+export async function choosePreset(tab, name, side = "a") {
+  await openPanel(tab, `setup-${side}`);
+  const radio = tab.locator(`[data-presets=${side}] input[value="${name}"]`);
+  if (!(await radio.isChecked())) {
+    await afterBuild(tab, () => radio.check());
+  }
+}
+
+/** The text of what is sent. */
+export function sent(tab) {
+  return inPanel(tab, "body", "#body-text");
+}
+
+/** The call that the page shows. */
+export function callOf(tab) {
+  return inPanel(tab, "code", "#call");
+}
+
+/** What stands in a panel; the panel that was open is open again afterwards. */
+async function inPanel(tab, name, selector) {
+  const before = await tab.evaluate((name) => {
+    const open = document.querySelector(":popover-open")?.id;
+    if (open !== name) {
+      document.getElementById(name).showPopover();
+    }
+    return open;
+  }, name);
+  const text = await tab.textContent(selector);
+  if (before !== name) {
+    await tab.evaluate(
+      ([name, before]) =>
+        before === undefined
+          ? document.getElementById(name).hidePopover()
+          : document.getElementById(before).showPopover(),
+      [name, before],
+    );
+  }
+  return text;
+}
+
+/** Waits until the call that the page shows has a text in it. */
+export function callHas(tab, text) {
+  return has(tab, callOf, text);
+}
+
+/** Waits until what is sent has a text in it. */
+export function sentHas(tab, text) {
+  return has(tab, sent, text);
+}
+
+async function has(tab, read, text) {
+  for (let tries = 0; !(await read(tab)).includes(text); tries++) {
+    if (tries === 200) {
+      throw new Error(`${text} is not in ${await read(tab)}`);
+    }
+    await tab.waitForTimeout(20);
+  }
+}
+
+/** The context's hash, where no message is chosen. */
+export async function hash(tab) {
+  return await tab.textContent("#hash");
+}
+
+/** A conversation of so many messages. */
+export function messagesOf(length) {
+  return Array.from({ length }, (_, index) => ({
+    id: `m${index}`,
+    role: index % 2 === 0 ? "user" : "assistant",
+    content: `Message ${index} of a long conversation about ${["boats", "trains", "bridges", "maps"][index % 4]}`,
+    createdAt: new Date(1_750_000_000_000 + index * 60_000).toISOString(),
+  }));
+}
+
+/** The same as a log. */
+export function logOf(length) {
+  return messagesOf(length)
+    .map(({ id: _, ...row }) => JSON.stringify(row))
+    .join("\n");
+}
+
+export function assertQuiet(problems) {
+  assert.deepEqual(problems, []);
+}

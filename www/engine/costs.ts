@@ -1,0 +1,28 @@
+// What every message costs: a context without limits has them all, so one build tells.
+
+import { buildContext, type Transcript } from "windrow";
+import type { Costs } from "../state/picture.js";
+import { type Asked, configOf } from "../state/setup.js";
+
+/** The form and the encoding that costs depend on. */
+export function costsKey(asked: Asked): string {
+  const { encoding, model, render } = configOf(asked, []);
+  return JSON.stringify([encoding, model, render]);
+}
+
+export async function costsOf(transcript: Transcript, asked: Asked): Promise<Costs> {
+  const { encoding, model, render } = configOf(asked, []);
+  const whole = await buildContext(transcript, {
+    ...(encoding == null ? {} : { encoding }),
+    ...(model == null ? {} : { model }),
+    ...(render === undefined ? {} : { render }),
+  });
+  const { length } = transcript;
+  const each = new Float64Array(length);
+  const starts = new Float64Array(length + 1);
+  for (let position = 0; position < length; position++) {
+    each[position] = whole.explain(position).tokens;
+    starts[position + 1] = (starts[position] ?? 0) + (each[position] ?? 0);
+  }
+  return { each, starts, total: whole.tokens.total };
+}

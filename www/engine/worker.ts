@@ -1,0 +1,337 @@
+// Builds many contexts beside the page: at sampled budgets, and for every turn. Each job gives way to the next of its kind.
+
+import { buildContext, type ContextError, createTranscript, type MessageInput, type Transcript } from "windrow";
+import { type Context, type Costs, type Piece, pictureOf, sharedBeginning } from "../state/picture.js";
+import { type Asked, configOf, withBudget } from "../state/setup.js";
+import { costsKey, costsOf } from "./costs.js";
+import { type Hooked, scriptedModel, searchIn } from "./hooks.js";
+import type { Answer, Curve, Job, Told, Turn } from "./jobs.js";
+
+const SAMPLES = 129;
+/** How often the page is told how far a job is. */
+const TELL_EACH_MS = 150;
+/** More turns than this are no strip that a person can read: every so many are shown. */
+const MOST_TURNS = 320;
+/** What a scripted stand-in answers for a model that only the page asks. */
+const asScript = (asked: Asked): Asked =>
+  asked.triage === undefined || !["chrome", "endpoint"].includes(asked.triage.by)
+    ? asked
+    : { ...asked, triage: { ...asked.triage, by: "words" } };
+
+let messages: readonly MessageInput[] = [];
+let whole: Transcript = createTranscript([]);
+let growing: Transcript = createTranscript([]);
+let costs: { readonly key: string; readonly costs: Costs } | undefined;
+/** The newest job of each kind. */
+const newest: Partial<Record<Job["kind"], number>> = {};
+let samples: { readonly asked: string; readonly taken: Sample[]; readonly isDone: boolean } | undefined;
+
+const tell = (told: Told): void => postMessage(told);
+const isOld = (kind: Job["kind"], id: number): boolean => newest[kind] !== id;
+/** Lets messages of the page in between. */
+const breathe = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+
+addEventListener("message", ({ data }: MessageEvent<Job>) => {
+  if (data.kind === "conversation") {
+    whole.free();
+    growing.free();
+    messages = data.messages;
+    whole = createTranscript(messages);
+    growing = createTranscript([]);
+    costs = undefined;
+    samples = undefined;
+    for (const kind of ["curve", "turns", "question"] as const) {
+      delete newest[kind];
+    }
+    return;
+  }
+  newest[data.kind] = data.id;
+  const done = { curve: drawCurve, turns: walkTurns, question: answer }[data.kind](data as never);
+  done.catch((failure: Error) => {
+    if (!isOld(data.kind, data.id)) {
+      tell({ kind: "failed", id: data.id, what: data.kind, words: failure.message });
+    }
+  });
+});
+
+function hooksOf({ triage, knowledge }: Asked): Hooked[] {
+  return [
+    ...(triage === undefined ? [] : [scriptedModel(triage, 0, () => {})]),
+    ...(knowledge.length === 0 ? [] : [searchIn(knowledge)]),
+  ];
+}
+
+const build = (transcript: Transcript, asked: Asked): Promise<Context> =>
+  buildContext(transcript, configOf(asked, hooksOf(asked)));
+
+async function knownCosts(asked: Asked): Promise<Costs> {
+  const key = costsKey(asked);
+  const of = messages;
+  if (costs?.key !== key) {
+    const made = await costsOf(whole, asked);
+    if (of !== messages) {
+      return made;
+    }
+    costs = { key, costs: made };
+  }
+  return costs.costs;
+}
+
+// The curve
+
+interface Sample {
+  readonly budget: number;
+  readonly kept: number;
+  readonly isIn: Uint8Array;
+}
+
+async function sampleAt(asked: Asked, budget: number | undefined): Promise<Sample & { readonly total: number }> {
+  const { trace, tokens } = await build(whole, withBudget(asked, budget));
+  const isIn = new Uint8Array(messages.length);
+  let kept = 0;
+  for (const { first, last, fate } of trace.ranges) {
+    if (fate !== "left out") {
+      isIn.fill(1, first, last + 1);
+      kept += last - first + 1;
+    }
+  }
+  return { budget: budget ?? tokens.total, kept, isIn, total: tokens.total };
+}
+
+async function drawCurve({ id, asked: given }: { readonly id: number; readonly asked: Asked }): Promise<void> {
+  const asked = asScript(given);
+  const all = await sampleAt(asked, undefined);
+  const needed = await neededBy(asked);
+  const top = Math.max(all.total, needed);
+  const taken: Sample[] = [{ ...all, budget: top }];
+  const known = new Set([top]);
+  let told = performance.now();
+  const report = (isDone: boolean): void => {
+    if (isOld("curve", id)) {
+      return;
+    }
+    samples = { asked: keyOf(asked), taken, isDone };
+    tell({ kind: "curve", id, curve: curveOf(taken, needed, top, isDone) });
+    told = performance.now();
+  };
+  for (const share of spread(SAMPLES)) {
+    const budget = Math.round(needed * (top / Math.max(needed, 1)) ** share);
+    if (known.has(budget)) {
+      continue;
+    }
+    known.add(budget);
+    const sample = await sampleAt(asked, budget).catch(() => undefined);
+    if (isOld("curve", id)) {
+      return;
+    }
+    if (sample !== undefined) {
+      taken.push(sample);
+    }
+    if (performance.now() - told > TELL_EACH_MS) {
+      report(false);
+      await breathe();
+    }
+  }
+  report(true);
+}
+
+/** The shares from 0 to 1, coarse ones first. */
+function spread(count: number): number[] {
+  const shares = [0];
+  for (let step = 0.5; shares.length < count; step /= 2) {
+    for (let share = step; share < 1; share += 2 * step) {
+      shares.push(share);
+    }
+  }
+  return shares;
+}
+
+/** What the required needs at least. */
+async function neededBy(asked: Asked): Promise<number> {
+  try {
+    await sampleAt(asked, 1);
+    return 1;
+  } catch (failure) {
+    return (failure as ContextError & { readonly needed?: number }).needed ?? 1;
+  }
+}
+
+function curveOf(taken: Sample[], needed: number, all: number, isDone: boolean): Curve {
+  const sorted = taken.toSorted((one, other) => one.budget - other.budget);
+  const count = messages.length;
+  const from = new Float64Array(count).fill(Number.POSITIVE_INFINITY);
+  const isOpen = new Uint8Array(count).fill(1);
+  for (const { budget, isIn } of sorted.toReversed()) {
+    for (let position = 0; position < count; position++) {
+      if (isOpen[position] === 1) {
+        if (isIn[position] === 1) {
+          from[position] = budget;
+        } else {
+          isOpen[position] = 0;
+        }
+      }
+    }
+  }
+  return {
+    needed,
+    all,
+    budgets: sorted.map(({ budget }) => budget),
+    kept: sorted.map(({ kept }) => kept),
+    from,
+    count,
+    isDone,
+  };
+}
+
+const keyOf = (asked: Asked): string => JSON.stringify(withBudget(asked, undefined));
+
+// One message
+
+async function answer({
+  id,
+  asked: given,
+  position,
+}: {
+  readonly id: number;
+  readonly asked: Asked;
+  readonly position: number;
+}): Promise<void> {
+  const asked = asScript(given);
+  // Only all samples tell at which budgets it is in.
+  while (samples?.asked !== keyOf(asked) || !samples.isDone) {
+    await new Promise((resolve) => setTimeout(resolve, TELL_EACH_MS));
+    if (isOld("question", id)) {
+      return;
+    }
+  }
+  const taken = samples.taken.toSorted((one, other) => one.budget - other.budget);
+  const spans: [number, number][] = [];
+  for (const [index, sample] of taken.entries()) {
+    const isIn = sample.isIn[position] === 1;
+    const before = taken[index - 1];
+    const wasIn = before?.isIn[position] === 1;
+    if (isIn && !wasIn) {
+      const exact =
+        before === undefined ? sample.budget : await crossing(asked, position, before.budget, sample.budget);
+      spans.push([exact, Number.POSITIVE_INFINITY]);
+    } else if (!isIn && wasIn && before !== undefined) {
+      const last = spans.at(-1);
+      if (last !== undefined) {
+        last[1] = (await crossing(asked, position, before.budget, sample.budget)) - 1;
+      }
+    }
+    if (isOld("question", id)) {
+      return;
+    }
+  }
+  const rankings: Answer["rankings"][number][] = [];
+  const config = configOf(asked, []);
+  const own = config.recall?.ranking ?? "relevance";
+  for (const ranking of ["relevance", "bm25", "recency"]) {
+    if (ranking !== own) {
+      const other = withBudget(asked, config.budget?.maxTokens ?? undefined, ranking);
+      const context = await build(whole, other).catch(() => undefined);
+      if (context !== undefined) {
+        rankings.push({ ranking, isIn: context.explain(position).fate !== "left out" });
+      }
+    }
+  }
+  if (!isOld("question", id)) {
+    tell({ kind: "question", id, answer: { position, spans, rankings } });
+  }
+}
+
+/** The smallest budget above `low` at which a message is as it is at `high`, by halving. */
+async function crossing(asked: Asked, position: number, low: number, high: number): Promise<number> {
+  const wanted = await isInAt(asked, position, high);
+  let below = low;
+  let above = high;
+  while (above - below > 1) {
+    const middle = (below + above) >>> 1;
+    if ((await isInAt(asked, position, middle)) === wanted) {
+      above = middle;
+    } else {
+      below = middle;
+    }
+  }
+  return above;
+}
+
+async function isInAt(asked: Asked, position: number, budget: number): Promise<boolean> {
+  const context = await build(whole, withBudget(asked, budget)).catch(() => undefined);
+  return context !== undefined && context.explain(position).fate !== "left out";
+}
+
+// Every turn
+
+interface Step {
+  readonly turn: Turn;
+  readonly pieces: readonly Piece[];
+}
+
+async function walkTurns({
+  id,
+  asked: given,
+  request,
+}: {
+  readonly id: number;
+  readonly asked: Asked;
+  readonly request: Asked;
+}): Promise<void> {
+  const asked = asScript(given);
+  const all = await knownCosts(asked);
+  const ends = messages.flatMap(({ role }, position) => (role === "user" ? [position + 1] : []));
+  const each = Math.max(ends.length / MOST_TURNS, 1);
+  const turns: Turn[] = [];
+  let before: Step | undefined;
+  let told = performance.now();
+  for (let index = 0; index < ends.length; index++) {
+    const isShown = Math.floor((index + 1) / each) > Math.floor(index / each) || index === ends.length - 1;
+    const isNeeded = isShown || Math.floor((index + 2) / each) > Math.floor((index + 1) / each);
+    if (!isNeeded) {
+      before = undefined;
+      continue;
+    }
+    const step: Step = await stepAt(asked, ends[index] ?? 0, all, before);
+    if (isOld("turns", id)) {
+      return;
+    }
+    before = step;
+    if (isShown) {
+      turns.push(step.turn);
+    }
+    if (performance.now() - told > TELL_EACH_MS) {
+      tell({ kind: "turns", id, turns, isDone: false });
+      told = performance.now();
+      await breathe();
+    }
+  }
+  // What the page asks now comes last.
+  const now = await stepAt(asScript(request), messages.length, all, before, true);
+  if (!isOld("turns", id)) {
+    tell({ kind: "turns", id, turns: [...turns, now.turn], isDone: true });
+  }
+}
+
+async function stepAt(asked: Asked, end: number, all: Costs, before: Step | undefined, isNow = false): Promise<Step> {
+  const transcript = isNow ? whole : grownTo(end);
+  const createdAt = isNow ? undefined : messages[end - 1]?.createdAt;
+  const timed =
+    asked.own.now === undefined || createdAt == null ? asked : { ...asked, own: { ...asked.own, now: createdAt } };
+  try {
+    const context = await build(transcript, timed);
+    const { pieces } = pictureOf(context, asked, "openai", messages.slice(0, end), all);
+    const reused = before === undefined ? 0 : sharedBeginning(before.pieces, pieces);
+    return { turn: { end, tokens: context.tokens.total, reused, kept: context.kept.length }, pieces };
+  } catch (failure) {
+    return { turn: { end, tokens: 0, reused: 0, kept: 0, failure: (failure as Error).message }, pieces: [] };
+  }
+}
+
+function grownTo(end: number): Transcript {
+  if (growing.length > end) {
+    growing.truncate(end);
+  }
+  growing.append(messages.slice(growing.length, end));
+  return growing;
+}

@@ -1,0 +1,343 @@
+// Builds what the page shows: one build a frame, in step with the drag where no model is asked.
+
+import { batch, effect } from "@preact/signals";
+import {
+  type BuildRecording,
+  buildContext,
+  buildContextSync,
+  createTranscript,
+  loadEncoding,
+  type MessageInput,
+  type Transcript,
+} from "windrow";
+import { askAbout, askCurve, askTurns, giveConversation } from "../engine/background.js";
+import { costsKey, costsOf } from "../engine/costs.js";
+import { type Hooked, scriptedModel, searchIn } from "../engine/hooks.js";
+import type { Told } from "../engine/jobs.js";
+import { callOf, LEFT_OUT_TAG } from "./call.js";
+import { modelOf } from "./models.js";
+import { type Context, type Costs, type Picture, pictureOf } from "./picture.js";
+import { sentBy } from "./request.js";
+import { type Asked, askFor, configOf, leavesBudget, presetOptions, type Setup } from "./setup.js";
+import { failureOf, type Source, state } from "./state.js";
+
+/** The conversation as it is built from: with what was pinned and left out. */
+let edited: readonly MessageInput[] = [];
+let whole: Transcript = createTranscript([]);
+/** The beginning of it, for the turn that is shown. */
+let beginning: Transcript = createTranscript([]);
+let builtFrom: { readonly source: Source; readonly edits: ReadonlyMap<number, "pin" | "out"> } | undefined;
+const costs = new Map<string, Costs>();
+/** Whether the encodings that are asked for are there, so that a build can be made at once. */
+const loaded = new Set<string>();
+
+let frame = 0;
+let newest = 0;
+
+/** Begins to follow the state. */
+export function followState(): void {
+  effect(() => {
+    const { source, request, budget, a, b, shape, turn, edits } = state;
+    // Read, so that a change of any of them builds.
+    const all = [source, request, budget, a, b, shape, turn, edits].map((signal) => signal.value);
+    if (all[0] !== undefined) {
+      cancelAnimationFrame(frame);
+      frame = requestAnimationFrame(() => void build());
+    }
+  });
+  effect(() => {
+    const { selected, picture, isOld } = state;
+    const position = selected.value;
+    const asked = picture.value?.asked;
+    state.answer.value = undefined;
+    if (
+      position !== undefined &&
+      position >= 0 &&
+      asked !== undefined &&
+      !isOld.value &&
+      state.turn.value === undefined
+    ) {
+      later("question", 120, () => askAbout(asked, position));
+    }
+  });
+}
+
+const timers = new Map<string, number>();
+
+/** Does something when the state has rested. */
+function later(name: string, delay_ms: number, run: () => void): void {
+  clearTimeout(timers.get(name));
+  timers.set(name, setTimeout(run, delay_ms));
+}
+
+/** Takes what the worker tells. */
+export function hear(told: Told): void {
+  if (told.kind === "curve") {
+    state.curve.value = told.curve;
+  } else if (told.kind === "turns") {
+    state.turns.value = told;
+  } else if (told.kind === "question") {
+    state.answer.value = told.answer;
+  } else if (told.what === "curve") {
+    state.curve.value = undefined;
+  }
+}
+
+/** What is asked for by a setup. `turn` leaves the request to the newest message. */
+export function askedBy(setup: Setup, turn: number | undefined = state.turn.value): Asked {
+  const source = state.source.value;
+  const hasEdits = state.edits.value.size > 0;
+  const isLeftOut = [...state.edits.value.values()].includes("out");
+  const createdAt = turn === undefined ? undefined : source?.messages[turn - 1]?.createdAt;
+  const given = source?.given ?? emptyGiven;
+  if (source?.live !== undefined) {
+    return askedByApp(source.live.recording, turn);
+  }
+  return askFor(setup, {
+    request: turn === undefined ? state.request.value : "",
+    budget: state.budget.value,
+    shape: state.shape.value,
+    given: createdAt == null ? given : { ...given, now: new Date(createdAt).getTime() },
+    session: hasEdits ? undefined : source?.session?.key,
+    leftOutTag: isLeftOut ? LEFT_OUT_TAG : undefined,
+  });
+}
+
+/** What an app asked for, with the budget of the page. */
+function askedByApp(recording: BuildRecording, turn: number | undefined): Asked {
+  const { config, request } = recording as BuildRecording & { readonly config: Record<string, unknown> };
+  const own: Record<string, unknown> = { ...config, now: recording.now };
+  own.budget = { ...(own.budget as object | undefined), maxTokens: state.budget.value };
+  if (request !== undefined && turn === undefined) {
+    own.request = request;
+  }
+  return { preset: "", own, triage: undefined, knowledge: [], session: undefined };
+}
+
+const emptyGiven = { now: undefined, timeZone: "UTC", contents: {}, knowledge: [], conversations: [] };
+
+/** The call that builds what is shown. */
+export function callOnPage(setup: Setup): string {
+  return callOf(askedBy(setup), state.edits.value, state.question.value);
+}
+
+/** Builds once, for both sides. */
+async function build(): Promise<void> {
+  newest += 1;
+  const turn = newest;
+  const source = state.source.value;
+  if (source === undefined) {
+    return;
+  }
+  try {
+    takeConversation(source);
+    const transcript = transcriptShown();
+    const a = askedBy(state.a.value);
+    const b = state.b.value === undefined ? undefined : askedBy(state.b.value);
+    const pictures: Picture[] = [];
+    for (const asked of b === undefined ? [a] : [a, b]) {
+      const known = knownCosts(asked) ?? (await costsFor(asked));
+      const made = asTheAppBuilt(source) ?? contextNow(transcript, asked) ?? (await contextSoon(transcript, asked));
+      if (turn !== newest) {
+        return;
+      }
+      pictures.push(pictureOf(made, asked, state.shape.value, transcript.messages, known));
+    }
+    show(pictures, a);
+  } catch (failure) {
+    if (turn === newest) {
+      batch(() => {
+        state.failure.value = failureOf(failure);
+        state.isOld.value = state.picture.value !== undefined;
+        state.isAsking.value = false;
+        state.isLoading.value = false;
+      });
+      document.body.dataset.state = "failed";
+      askForCurve();
+    }
+  }
+}
+
+function show(pictures: readonly Picture[], asked: Asked): void {
+  const [picture] = pictures;
+  batch(() => {
+    state.picture.value = picture;
+    state.other.value = pictures[1];
+    state.failure.value = undefined;
+    state.isOld.value = false;
+    state.isAsking.value = false;
+    state.isLoading.value = false;
+    if (asked.triage === undefined) {
+      state.question.value = undefined;
+    }
+  });
+  later("refusal", 150, () => {
+    state.refusal.value = picture === undefined || picture.shape === "text" ? undefined : sentBy(picture).failure;
+  });
+  document.body.dataset.state = "built";
+  document.body.dataset.builds = String(Number(document.body.dataset.builds ?? 0) + 1);
+  askForCurve();
+}
+
+let curveFor = "";
+let turnsFor = "";
+
+/** Asks for the curve and the turns again, where they would be others. */
+function askForCurve(): void {
+  const setup = state.a.value;
+  const asked = askedBy(setup, undefined);
+  const perTurn = { ...askedBy(setup, state.source.value?.messages.length ?? 0) };
+  const content = contentKey();
+  const forCurve = content + JSON.stringify({ ...asked, own: { ...asked.own, budget: undefined } });
+  const forTurns = content + JSON.stringify([asked, perTurn]);
+  if (forCurve !== curveFor) {
+    curveFor = forCurve;
+    later("curve", 60, () => askCurve(asked));
+  }
+  if (forTurns !== turnsFor) {
+    turnsFor = forTurns;
+    later("turns", 350, () => askTurns(perTurn, asked));
+  }
+}
+
+let contentNumber = 0;
+const contentKey = (): string => `${contentNumber} `;
+
+/** Brings the engine's transcript up to date with the conversation and its edits. */
+function takeConversation(source: Source): void {
+  const edits = state.edits.value;
+  if (builtFrom?.source === source && builtFrom.edits === edits) {
+    return;
+  }
+  const messages = source.messages.map((message, position) => editedMessage(message, edits.get(position)));
+  let same = 0;
+  while (same < messages.length && isSameEdit(source, edits, same)) {
+    same += 1;
+  }
+  if (same === 0) {
+    whole.free();
+    beginning.free();
+    whole = createTranscript(messages);
+    beginning = createTranscript([]);
+  } else {
+    for (const transcript of [whole, beginning]) {
+      transcript.truncate(Math.min(same, transcript.length));
+    }
+    whole.append(messages.slice(whole.length));
+  }
+  edited = whole.messages;
+  builtFrom = { source, edits };
+  costs.clear();
+  contentNumber += 1;
+  state.turns.value = { turns: [], isDone: false };
+  giveConversation(edited);
+}
+
+function isSameEdit(source: Source, edits: ReadonlyMap<number, "pin" | "out">, position: number): boolean {
+  return (
+    builtFrom !== undefined &&
+    builtFrom.source.messages[position] === source.messages[position] &&
+    builtFrom.edits.get(position) === edits.get(position)
+  );
+}
+
+function editedMessage(message: MessageInput, edit: "pin" | "out" | undefined): MessageInput {
+  if (edit === undefined) {
+    return message;
+  }
+  return edit === "pin" ? { ...message, pinned: true } : { ...message, tags: [...(message.tags ?? []), LEFT_OUT_TAG] };
+}
+
+function transcriptShown(): Transcript {
+  const end = state.turn.value;
+  if (end === undefined || end >= edited.length) {
+    return whole;
+  }
+  if (beginning.length > end) {
+    beginning.truncate(end);
+  }
+  if (beginning.length < end) {
+    beginning.append(edited.slice(beginning.length, end));
+  }
+  return beginning;
+}
+
+function knownCosts(asked: Asked): Costs | undefined {
+  return costs.get(costsKey(asked));
+}
+
+async function costsFor(asked: Asked): Promise<Costs> {
+  const made = await costsOf(whole, asked);
+  const { encoding } = configOf(asked, []);
+  await loadEncoding(encoding === "cl100k_base" ? "cl100k_base" : "o200k_base").catch(() => {});
+  loaded.add(costsKey(asked));
+  costs.set(costsKey(asked), made);
+  return made;
+}
+
+/** Builds at once where nobody is asked. */
+function contextNow(transcript: Transcript, asked: Asked): Context | undefined {
+  if (asked.triage !== undefined || asked.knowledge.length > 0 || !loaded.has(costsKey(asked))) {
+    return undefined;
+  }
+  return buildContextSync(transcript, configOf(asked, []) as Parameters<typeof buildContextSync>[1]) as Context;
+}
+
+/** The app's own build, as long as nothing of it is changed on the page. */
+function asTheAppBuilt({ live }: Source): Context | undefined {
+  const isChanged =
+    state.b.value !== undefined ||
+    state.turn.value !== undefined ||
+    state.edits.value.size > 0 ||
+    state.budget.value !== (live?.recording.config.budget?.maxTokens ?? undefined);
+  return isChanged ? undefined : live?.context;
+}
+
+let asking: AbortController | undefined;
+
+async function contextSoon(transcript: Transcript, asked: Asked): Promise<Context> {
+  asking?.abort(new Error("asked anew"));
+  asking = new AbortController();
+  const { triage } = asked;
+  const hooks: Hooked[] = asked.knowledge.length === 0 ? [] : [searchIn(asked.knowledge)];
+  if (triage !== undefined) {
+    state.question.value = undefined;
+    const told = (question: NonNullable<(typeof state.question)["value"]>) => {
+      state.question.value = question;
+      state.isAsking.value = triage.delay_ms > 0 || triage.by === "chrome" || triage.by === "endpoint";
+    };
+    hooks.push(modelOf(triage) ?? scriptedModel(triage, triage.delay_ms, told));
+  }
+  return (await buildContext(transcript, { ...configOf(asked, hooks), signal: asking.signal })) as Context;
+}
+
+/** Begins with a conversation: chooses a budget where nothing says one. */
+export async function begin(source: Source, budget: number | undefined): Promise<void> {
+  takeConversation(source);
+  const asked = askFor(state.a.value, {
+    request: state.request.value,
+    budget: undefined,
+    shape: state.shape.value,
+    given: source.given,
+    session: source.session?.key,
+    leftOutTag: undefined,
+  });
+  const { total } = await costsFor(asked);
+  state.budget.value = budget ?? budgetFor(state.a.value, total);
+}
+
+/** The budget that a setup begins with: the preset's own, or a quarter of the conversation as a round number. */
+export function budgetFor({ preset }: Setup, total: number): number | undefined {
+  const { maxTokens } = (presetOptions(preset).budget ?? {}) as { readonly maxTokens?: number };
+  return leavesBudget(preset) ? Math.min(Math.max(Number((total / 4).toPrecision(1)), 200), 4000) : maxTokens;
+}
+
+/** What the whole conversation costs, as far as it is known. */
+export function totalCost(): number {
+  return state.curve.value?.all ?? [...costs.values()][0]?.total ?? 0;
+}
+
+export function costsShown(): Costs | undefined {
+  const asked = state.picture.value?.asked;
+  return asked === undefined ? undefined : costs.get(costsKey(asked));
+}

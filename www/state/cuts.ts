@@ -1,0 +1,35 @@
+// What was cut of a message: its own text in pieces, each of which is in the prompt or not.
+
+/** The marks that an excerpt, or a text that was cut, has where something is left out. */
+export const CUT = /(\[… [\d,]+ tokens left out …\]|\[truncated: [^\]]*\])/;
+
+export interface TextPiece {
+  readonly text: string;
+  readonly isIn: boolean;
+}
+
+/** The pieces of a text of which a shorter form is in the prompt. */
+export function piecesIn(whole: string, shown: string): TextPiece[] {
+  const passages = shown
+    .split(CUT)
+    .filter((_, index) => index % 2 === 0)
+    .map((passage) => passage.trim())
+    .filter((passage) => passage !== "");
+  const pieces: TextPiece[] = [];
+  let at = 0;
+  for (const passage of passages) {
+    const found = whole.indexOf(passage, at);
+    if (found < 0) {
+      continue;
+    }
+    if (found > at) {
+      pieces.push({ text: whole.slice(at, found), isIn: false });
+    }
+    pieces.push({ text: passage, isIn: true });
+    at = found + passage.length;
+  }
+  if (at < whole.length) {
+    pieces.push({ text: whole.slice(at), isIn: false });
+  }
+  return pieces;
+}

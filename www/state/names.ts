@@ -1,0 +1,16 @@
+// Names and numbers that several parts of the page use.
+
+/** The database of saved conversations: an application of the same origin has another one. */
+export const DATABASE = "windrow-playground";
+
+const numbers = new Intl.NumberFormat("en");
+
+/** A number with separators: 12,500. */
+export function formatNumber(value: number): string {
+  return numbers.format(value);
+}
+
+/** A number with its noun: 1 message, 12 messages. */
+export function formatCount(value: number, noun: string): string {
+  return `${formatNumber(value)} ${noun}${value === 1 ? "" : "s"}`;
+}

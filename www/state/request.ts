@@ -1,0 +1,68 @@
+// The prompt as it is sent: the body of a provider's request, or a text; and which role each piece has in it.
+
+import type { Picture, Piece } from "./picture.js";
+import type { Shape } from "./setup.js";
+import { type Failure, failureOf } from "./state.js";
+
+/** Neighbouring pieces that the provider takes as one turn. */
+export interface Group {
+  readonly role: string;
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The role that a piece has with a provider. */
+function roleIn(shape: Shape, { role, why, name }: Piece): string {
+  if (name === "the form itself") {
+    return "";
+  }
+  const isInstruction = role === "system" || role === "developer";
+  switch (shape) {
+    case "openai":
+      return role;
+    case "anthropic":
+      return isInstruction ? "system" : role === "assistant" ? "assistant" : "user";
+    case "gemini":
+      return isInstruction ? "system" : role === "assistant" ? "model" : "user";
+    case "text":
+      return why === "made" || why === "request" ? name : "history";
+  }
+}
+
+/** The pieces by what the provider sees. OpenAI takes every message for itself. */
+export function groupsOf({ pieces, shape }: Picture): Group[] {
+  const groups: Group[] = [];
+  for (const [index, piece] of pieces.entries()) {
+    const role = roleIn(shape, piece);
+    const last = groups.at(-1);
+    if (role === "" && last !== undefined) {
+      continue;
+    }
+    if (last !== undefined && last.role === role && shape !== "openai") {
+      groups[groups.length - 1] = { ...last, last: index };
+    } else {
+      groups.push({ role, first: index, last: index });
+    }
+  }
+  return groups;
+}
+
+const bodies = new WeakMap<Picture, { readonly text: string; readonly failure: Failure | undefined }>();
+
+/** The text of what is sent; a failure where the provider would refuse it. */
+export function sentBy(picture: Picture): { readonly text: string; readonly failure: Failure | undefined } {
+  const known = bodies.get(picture);
+  if (known !== undefined) {
+    return known;
+  }
+  let made: { readonly text: string; readonly failure: Failure | undefined };
+  const { context, shape } = picture;
+  try {
+    const text = context.text ?? JSON.stringify(context.request(shape === "text" ? "openai" : shape), null, 2);
+    made = { text, failure: undefined };
+  } catch (thrown) {
+    made = { text: JSON.stringify(context.messages, null, 2), failure: failureOf(thrown) };
+  }
+  bodies.set(picture, made);
+  return made;
+}

@@ -1,0 +1,253 @@
+// A setup is one way of building: a preset, and what is changed of it. From it, and from what the page shows, come the config and the
+// call.
+
+import { type ContextConfig, type Format, type MessageInput, type Presets, type ProviderName, presets } from "windrow";
+import type { Hooked } from "../engine/hooks.js";
+import { type Judge, knowledgeFor } from "../engine/hooks.js";
+import type { Given, Knowledge } from "./given.js";
+
+export type PresetName = keyof Presets | "";
+
+/** Options as plain data: a preset, or a part of a config. */
+export type Options = Readonly<Record<string, unknown>>;
+
+/** One way of building. */
+export interface Setup {
+  readonly preset: PresetName;
+  /** What differs from the preset, by path; null where an option is back at its default. */
+  readonly options: Options;
+  readonly triage: TriageSetup;
+}
+
+/** Who plays the fast model. */
+export interface TriageSetup {
+  readonly by: Judge;
+  readonly delay_ms: number;
+  /** What the visitor decided, by candidate. */
+  readonly chosen: Readonly<Record<string, boolean>>;
+}
+
+export const plainSetup: Setup = { preset: "", options: {}, triage: { by: "words", delay_ms: 0, chosen: {} } };
+
+/** In whose form the prompt is shown. */
+export type Shape = Extract<ProviderName, "openai" | "anthropic" | "gemini"> | "text";
+export const shapes: readonly Shape[] = ["openai", "anthropic", "gemini", "text"];
+export const shapeTitles: Readonly<Record<Shape, string>> = {
+  openai: "OpenAI",
+  anthropic: "Anthropic",
+  gemini: "Gemini",
+  text: "text",
+};
+
+/** What a preset does, and whom it is for. */
+interface PresetWords {
+  readonly does: string;
+  readonly isFor: string;
+}
+
+export const presetWords: Readonly<Record<string, PresetWords>> = {
+  "": {
+    does: "What must be in comes first, then the messages that the request is about, as far as the budget goes.",
+    isFor: "For most chats. Begin here.",
+  },
+  steady: {
+    does: "The history is cut seldom and far back; what is recalled stands quoted behind it.",
+    isFor: "For chats with a provider that caches prompts: the beginning stays the same from turn to turn.",
+  },
+  relevant: {
+    does: "What fits the request best stays, each message in its place in the history.",
+    isFor: "For questions that reach far back, where the beginning of the prompt may change with each.",
+  },
+  triaged: {
+    does: "The last 25 exchanges, of which a fast model chooses those that matter to the request.",
+    isFor: "For an assistant in a busy chat room, with a small model at hand. As istota does.",
+  },
+  turns: {
+    does: "What the bot is, can and remembers, then the last 12 turns of the user in 8,000 characters.",
+    isFor: "For a bot with a character and notes of its own. As takobot does.",
+  },
+  tiered: {
+    does: "The conversations of the last 7 days: today's in full, older ones by their summaries.",
+    isFor: "For a companion that is talked to a little every day. As klausbot does.",
+  },
+  agent: {
+    does: "A system prompt, the newest 10 messages and knowledge that fits the request, in 4,000 tokens.",
+    isFor: "For an agent that works through tasks and looks things up. As Loom does.",
+  },
+  turnContract: {
+    does: "Sources in a fixed order: the oldest chat goes first, then tool results become summaries.",
+    isFor: "For runtimes that must show afterwards what each turn was given. As openboa does.",
+  },
+};
+
+export const presetNames: readonly PresetName[] = ["", ...(Object.keys(presets) as (keyof Presets)[])];
+
+export function presetOptions(name: PresetName): Options {
+  return name === "" ? {} : (presets[name] as object as Options);
+}
+
+function at(options: Options, path: string): unknown {
+  const [group, option] = path.split(".") as [string, string | undefined];
+  return option === undefined ? options[group] : (options[group] as Options | undefined)?.[option];
+}
+
+/** What a preset says of an option. */
+export function presetValue(preset: PresetName, path: string): unknown {
+  return at(presetOptions(preset), path) ?? undefined;
+}
+
+/** What holds of an option: the setup's own value, or the preset's. */
+export function optionOf({ preset, options }: Setup, path: string): unknown {
+  return path in options ? (options[path] ?? undefined) : presetValue(preset, path);
+}
+
+/** A setup with an option set; one that says what the preset says anyway is not kept. */
+export function withOption(setup: Setup, path: string, value: unknown): Setup {
+  const { [path]: _, ...options } = setup.options as Record<string, unknown>;
+  const known = presetValue(setup.preset, path);
+  if (JSON.stringify(value ?? null) !== JSON.stringify(known ?? null)) {
+    options[path] = value ?? null;
+  }
+  return { ...setup, options };
+}
+
+/** Whether a preset has a section of a kind. Without sections there are history and request. */
+export function hasSection(preset: PresetName, kind: string): boolean {
+  const { sections } = presetOptions(preset) as ContextConfig;
+  return sections == null
+    ? kind === "request" || kind === "history"
+    : sections.some((section) => section.kind === kind);
+}
+
+export function asksTriage(preset: PresetName): boolean {
+  return presetOptions(preset).triage !== undefined;
+}
+
+/** Whether the limit of tokens is left to the caller. */
+export function leavesBudget(preset: PresetName): boolean {
+  const { budget } = presetOptions(preset) as ContextConfig;
+  return preset === "" || (budget !== undefined && budget.maxTokens == null);
+}
+
+/** The text form of a setup: the preset's, or the one that is chosen. */
+export function textFormat(setup: Setup): Exclude<Format, "messages"> {
+  const format = optionOf(setup, "render.format") as Format | undefined;
+  return format === undefined || format === "messages" ? "text" : format;
+}
+
+/** The shape that a preset begins with. */
+export function shapeOfPreset(preset: PresetName, shape: Shape): Shape {
+  const format = presetValue(preset, "render.format") as Format | undefined;
+  if (format !== undefined && format !== "messages") {
+    return "text";
+  }
+  return shape === "text" ? "openai" : shape;
+}
+
+/** What is asked for, as plain data: it crosses to the worker as it is. */
+export interface Asked {
+  readonly preset: PresetName;
+  /** Options and contents; the groups hold only what differs from the preset. */
+  readonly own: Options;
+  readonly triage: TriageSetup | undefined;
+  /** The notes that `recall.search` finds among; none where nothing is searched. */
+  readonly knowledge: readonly Knowledge[];
+  /** The key of the session, where the conversation is saved. */
+  readonly session: string | undefined;
+}
+
+/** What the page says beside a setup. */
+export interface Circumstances {
+  readonly request: string;
+  readonly budget: number | undefined;
+  readonly shape: Shape;
+  readonly given: Given;
+  readonly session: string | undefined;
+  /** Tags by which the page leaves messages out. */
+  readonly leftOutTag: string | undefined;
+}
+
+/** What is asked for by a setup in the circumstances. */
+export function askFor(setup: Setup, { request, budget, shape, given, session, leftOutTag }: Circumstances): Asked {
+  const { preset, options } = setup;
+  const base = presetOptions(preset) as ContextConfig;
+  const own: Record<string, unknown> = {};
+  if (request !== "") {
+    own.request = request;
+  }
+  if (preset !== "" && given.now !== undefined) {
+    own.now = new Date(given.now).toISOString();
+  }
+  // A file's messages may name other sessions than the one that they are saved in.
+  if (session !== undefined) {
+    own.sessionId = null;
+  }
+  for (const [path, value] of Object.entries(options)) {
+    if (path !== "render.format") {
+      put(own, path, value ?? undefined);
+    }
+  }
+  const format = shape === "text" ? textFormat(setup) : "messages";
+  if (format !== (base.render?.format ?? "messages")) {
+    put(own, "render.format", format);
+  }
+  if (shape !== "text") {
+    put(own, "render.provider", shape);
+  }
+  if (budget !== (base.budget?.maxTokens ?? undefined)) {
+    put(own, "budget.maxTokens", budget);
+  }
+  if (leftOutTag !== undefined) {
+    const tags = (optionOf(setup, "filter.excludeTags") ?? []) as readonly string[];
+    put(own, "filter.excludeTags", [...tags, leftOutTag]);
+  }
+  if (preset !== "") {
+    own.timeZone = given.timeZone;
+    const held = (base.sections ?? []).filter(({ kind, id }) => /text|items/.test(kind) && id in given.contents);
+    if (held.length > 0) {
+      own.contents = Object.fromEntries(held.map(({ id }) => [id, given.contents[id]]));
+    }
+    if (base.tiers !== undefined && given.conversations.length > 0) {
+      own.tiers = { ...(own.tiers as object | undefined), conversations: given.conversations };
+    }
+  }
+  return {
+    preset,
+    own,
+    triage: asksTriage(preset) ? setup.triage : undefined,
+    knowledge: knowledgeFor(hasSection(preset, "recall"), given.knowledge),
+    session,
+  };
+}
+
+function put(config: Record<string, unknown>, path: string, value: unknown): void {
+  const [group, option] = path.split(".") as [string, string | undefined];
+  config[group] = option === undefined ? value : { ...(config[group] as object | undefined), [option]: value };
+}
+
+/** The config of what is asked for, with hooks. */
+export function configOf({ preset, own }: Asked, hooks: readonly Hooked[]): ContextConfig<MessageInput> {
+  const config: Record<string, unknown> = { ...presetOptions(preset) };
+  for (const [name, value] of Object.entries(own)) {
+    config[name] = isGroup(value) && isGroup(config[name]) ? { ...(config[name] as Options), ...value } : value;
+  }
+  for (const { path, run } of hooks) {
+    put(config, path, run);
+  }
+  return config as ContextConfig<MessageInput>;
+}
+
+/** The same with another budget, and another ranking where one is named. */
+export function withBudget(asked: Asked, tokens: number | undefined, ranking?: string): Asked {
+  const own = { ...asked.own };
+  own.budget = { ...(own.budget as object | undefined), maxTokens: tokens };
+  if (ranking !== undefined) {
+    own.recall = { ...(own.recall as object | undefined), ranking };
+  }
+  return { ...asked, own };
+}
+
+/** Whether something is a group of options. */
+export function isGroup(value: unknown): value is Options {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

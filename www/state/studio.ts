@@ -1,0 +1,107 @@
+// The studio: a file that the page opens with, and the builds that an app reports, each a line of "Every turn".
+
+import { batch, signal } from "@preact/signals";
+import { type BuildRecording, type MessageInput, replay } from "windrow";
+import type { Turn } from "../engine/jobs.js";
+import { formatNumber } from "./names.js";
+import { type Context, type Piece, piecesOf, sharedBeginning } from "./picture.js";
+import { openText } from "./sources.js";
+import { failureOf, type Source, state } from "./state.js";
+
+/** A build of an app, built again here. */
+export interface LiveBuild {
+  readonly messages: readonly MessageInput[];
+  readonly recording: BuildRecording;
+  readonly context: Context;
+  readonly pieces: readonly Piece[];
+  readonly turn: Turn;
+}
+
+export const live = {
+  builds: signal<readonly LiveBuild[]>([]),
+  /** The build that is shown; undefined while the newest is followed. */
+  shown: signal<number | undefined>(undefined),
+};
+
+const token = document.querySelector<HTMLMetaElement>('meta[name="windrow-studio"]')?.content;
+
+const asked = (path: string): Promise<Response> =>
+  fetch(new URL(path, location.href), { headers: { authorization: `Bearer ${token}` } });
+
+/** Opens what the studio was started with, and follows the app. Says whether there is a file. */
+export async function followStudio(): Promise<boolean> {
+  if (token === undefined) {
+    return false;
+  }
+  void hearBuilds().catch((thrown) => {
+    state.notice.value = `The studio has ended: ${failureOf(thrown).words}`;
+  });
+  const file = (await (await asked("./file")).json()) as { readonly name: string; readonly text: string } | null;
+  if (file !== null) {
+    await openText(file.name, file.text);
+  }
+  return file !== null || live.builds.value.length > 0;
+}
+
+async function hearBuilds(): Promise<void> {
+  const reader = (await asked("./events")).body?.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (let read = await reader?.read(); read !== undefined && !read.done; read = await reader?.read()) {
+    const lines = (rest + read.value).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      if (line.trim() !== "") {
+        await take(JSON.parse(line) as Pick<LiveBuild, "messages" | "recording">).catch((thrown) => {
+          state.notice.value = `A build of the app could not be shown: ${failureOf(thrown).words}`;
+        });
+      }
+    }
+  }
+  state.notice.value = "The studio has ended.";
+}
+
+async function take({ messages, recording }: Pick<LiveBuild, "messages" | "recording">): Promise<void> {
+  const { context } = (await replay(recording, messages)) as unknown as { readonly context: Context };
+  const pieces = piecesOf(context, messages);
+  const before = live.builds.value.at(-1)?.pieces;
+  const turn: Turn = {
+    end: messages.length,
+    tokens: context.tokens.total,
+    reused: before === undefined ? 0 : sharedBeginning(before, pieces),
+    kept: context.kept.length,
+  };
+  live.builds.value = [...live.builds.value, { messages, recording, context, pieces, turn }];
+  if (live.shown.value === undefined) {
+    showLive(live.builds.value.length - 1);
+  }
+}
+
+/** Shows a build of the app; the newest is followed by those to come. */
+export function showLive(index: number): void {
+  const builds = live.builds.value;
+  const build = builds[index];
+  if (build === undefined) {
+    return;
+  }
+  const { messages, recording } = build;
+  const { config } = recording as unknown as { readonly config: { readonly budget?: { readonly maxTokens?: number } } };
+  const source: Source = {
+    from: "app",
+    id: String(index),
+    name: `Build ${formatNumber(index + 1)} of your app`,
+    messages,
+    given: { now: undefined, timeZone: "UTC", contents: {}, knowledge: [], conversations: [] },
+    text: JSON.stringify(messages),
+    skipped: [],
+    live: build,
+  };
+  batch(() => {
+    live.shown.value = index === builds.length - 1 ? undefined : index;
+    state.turn.value = undefined;
+    state.edits.value = new Map();
+    state.request.value = typeof recording.request?.content === "string" ? recording.request.content : "";
+    state.budget.value = config.budget?.maxTokens ?? undefined;
+    state.source.value = source;
+    state.isLoading.value = false;
+  });
+}

@@ -1,0 +1,328 @@
+// The inspector: of the message that is chosen, why it is in or out, from which budget on, and what would change that; of no message,
+// the figures of the whole prompt.
+
+import type { ComponentChildren } from "preact";
+import type { Answer } from "../engine/jobs.js";
+import { piecesIn } from "../state/cuts.js";
+import { blocksOf, momentOf, speakerOf } from "../state/message.js";
+import { formatCount, formatNumber } from "../state/names.js";
+import type { Picture } from "../state/picture.js";
+import { forkAt } from "../state/sources.js";
+import { state } from "../state/state.js";
+import "./Inspector.css";
+
+export function Inspector() {
+  const picture = state.picture.value;
+  const selected = state.selected.value;
+  if (picture === undefined) {
+    return <section class="inspector" aria-label="Inspector" />;
+  }
+  if (selected !== undefined && selected >= 0 && selected < picture.messages.length) {
+    return <OfMessage picture={picture} position={selected} />;
+  }
+  const piece = picture.pieces.find(({ position }) => selected !== undefined && position === selected);
+  return (
+    <section class="inspector" id="inspector" aria-label="Inspector">
+      {piece === undefined ? (
+        <OfPrompt picture={picture} />
+      ) : (
+        <>
+          <Part title={piece.name || piece.role} id="said">
+            <p class="quiet">{formatCount(Math.round(piece.tokens), "token")}</p>
+            <p class="said">{piece.text}</p>
+          </Part>
+          <Part title="Why it is in">
+            <p>
+              {piece.why === "request"
+                ? "It is the request, which comes last and is always in."
+                : piece.name === "the form itself"
+                  ? "What the form of the prompt costs: the frames of its messages, and its tools."
+                  : "The setup puts it there: it is no message of the conversation."}
+            </p>
+          </Part>
+          <Part title="" isThird>
+            <ClearButton />
+          </Part>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** A part that can be scrolled by the keyboard too. */
+function Part({
+  title,
+  id,
+  isThird = false,
+  children,
+}: {
+  title: string;
+  id?: string;
+  isThird?: boolean;
+  children: ComponentChildren;
+}) {
+  return (
+    <section
+      class={isThird ? "third" : ""}
+      aria-label={title || "More"}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard.
+      tabIndex={0}
+      {...(id === undefined ? {} : { id })}
+    >
+      {title !== "" && <h2>{title}</h2>}
+      {children}
+    </section>
+  );
+}
+
+function ClearButton() {
+  return (
+    <button
+      type="button"
+      class="button small"
+      onClick={() => {
+        state.selected.value = undefined;
+      }}
+    >
+      Whole prompt
+    </button>
+  );
+}
+
+function OfMessage({ picture, position }: { picture: Picture; position: number }) {
+  const message = picture.messages[position];
+  if (message === undefined) {
+    return null;
+  }
+  const explained = picture.context.explain(position);
+  const { fate, stage, words } = explained;
+  const isIn = fate !== "left out";
+  const moment = momentOf(message);
+  return (
+    <section class="inspector" id="inspector" aria-label="Inspector">
+      <Part title={`#${position} ${speakerOf(message)}`} id="said">
+        <p class="quiet">
+          {[formatCount(picture.tokensOf(position), "token"), moment, fate].filter((part) => part !== "").join(" · ")}
+        </p>
+        <Said picture={picture} position={position} shown={explained.shortenedText} />
+      </Part>
+      <Part title={isIn ? "Why it is in" : "Why it is out"} id="why">
+        <p>
+          {words.slice(0, 1).toUpperCase() + words.slice(1)}. <span class="quiet">Decided by the stage {stage}.</span>
+        </p>
+        <Spans position={position} />
+      </Part>
+      <Part title="What would change it" isThird id="change">
+        <Rankings position={position} isIn={isIn} />
+        <EditButtons position={position} />
+      </Part>
+    </section>
+  );
+}
+
+function Said({ picture, position, shown }: { picture: Picture; position: number; shown: string | undefined }) {
+  const message = picture.messages[position];
+  if (message === undefined) {
+    return null;
+  }
+  return (
+    <>
+      {blocksOf(message).map(({ label, text }, index) => (
+        <div key={index}>
+          {label !== undefined && <span class="label">{label}</span>}
+          <p class="said">
+            {shown === undefined
+              ? text
+              : piecesIn(text, shown).map((piece, at) =>
+                  piece.isIn ? <span key={at}>{piece.text}</span> : <del key={at}>{piece.text}</del>,
+                )}
+          </p>
+        </div>
+      ))}
+    </>
+  );
+}
+
+function Spans({ position }: { position: number }) {
+  const answer = state.answer.value;
+  if (answer?.position !== position) {
+    return <p class="quiet">{state.turn.value === undefined ? "Looking for the budget…" : ""}</p>;
+  }
+  return <p id="spans">{spansInWords(answer)}</p>;
+}
+
+function spansInWords({ spans }: Answer): string {
+  if (spans.length === 0) {
+    return "It is in at no budget: something else leaves it out.";
+  }
+  const [first] = spans;
+  if (spans.length === 1 && first !== undefined && first[1] === Number.POSITIVE_INFINITY) {
+    return `In from ${formatNumber(first[0])} tokens on.`;
+  }
+  const words = spans.map(([from, to]) =>
+    to === Number.POSITIVE_INFINITY
+      ? `from ${formatNumber(from)} on`
+      : `from ${formatNumber(from)} to ${formatNumber(to)}`,
+  );
+  return `In ${words.join(", and ")}. Between, others take its room.`;
+}
+
+const rankingWords: Readonly<Record<string, string>> = {
+  relevance: "ranking by relevance",
+  bm25: "ranking by the request's words alone (BM25)",
+  recency: "ranking by recency",
+};
+
+function Rankings({ position, isIn }: { position: number; isIn: boolean }) {
+  const answer = state.answer.value;
+  if (answer?.position !== position) {
+    return null;
+  }
+  const others = answer.rankings.filter((other) => other.isIn !== isIn);
+  if (answer.rankings.length === 0) {
+    return null;
+  }
+  return (
+    <p>
+      {others.length === 0
+        ? "No other ranking changes it at this budget."
+        : `With ${others.map(({ ranking }) => rankingWords[ranking]).join(", and with ")} it is ${isIn ? "left out" : "in"}.`}
+    </p>
+  );
+}
+
+function EditButtons({ position }: { position: number }) {
+  const edit = state.edits.value.get(position);
+  const set = (to: "pin" | "out" | undefined) => {
+    const edits = new Map(state.edits.value);
+    if (to === undefined) {
+      edits.delete(position);
+    } else {
+      edits.set(position, to);
+    }
+    state.edits.value = edits;
+  };
+  return (
+    <div class="buttons">
+      <button
+        type="button"
+        class="button small"
+        aria-pressed={edit === "pin"}
+        onClick={() => set(edit === "pin" ? undefined : "pin")}
+      >
+        {edit === "pin" ? "Unpin" : "Pin"}
+      </button>
+      <button
+        type="button"
+        class="button small"
+        aria-pressed={edit === "out"}
+        onClick={() => set(edit === "out" ? undefined : "out")}
+      >
+        {edit === "out" ? "Take back in" : "Leave out"}
+      </button>
+      {state.source.value?.session !== undefined && (
+        <button type="button" class="button small" id="fork" onClick={() => void forkAt(position)}>
+          Copy up to here
+        </button>
+      )}
+      <ClearButton />
+    </div>
+  );
+}
+
+// The whole prompt
+
+const itemForms = { full: "whole", summary: "by its summary", cut: "cut", leftOut: "left out" } as const;
+const tiers = { thread: "active thread", today: "today", yesterday: "yesterday", older: "older" } as const;
+const forms = {
+  full: "in full",
+  truncatedTail: "its end",
+  summary: "by its summary",
+  extract: "by an extract",
+  leftOut: "left out",
+} as const;
+/** More than this is no table to read. */
+const MOST_CONVERSATIONS = 100;
+
+function OfPrompt({ picture }: { picture: Picture }) {
+  const { context } = picture;
+  const { tokens, snapshot, trace, recall, focus, charCount, sections, conversations } = context;
+  const items = sections.filter((section) => section.items.length > 0);
+  return (
+    <>
+      <Part title="This prompt" id="figures">
+        <dl class="figures">
+          <dt>Counted</dt>
+          <dd>{tokens.words}</dd>
+          {charCount != null && (
+            <>
+              <dt>Characters</dt>
+              <dd>{formatNumber(charCount)}</dd>
+            </>
+          )}
+          {recall?.status === "ok" && (
+            <>
+              <dt>Recall</dt>
+              <dd>
+                {formatNumber(recall.hits)} found, focus {focus.summary}
+              </dd>
+            </>
+          )}
+          <dt>Hash</dt>
+          <dd class="hash" id="hash">
+            {snapshot.contextHash}
+          </dd>
+        </dl>
+        <ul class="notes" id="notes">
+          {trace.notes.map(({ kind, words }) => (
+            <li key={kind + words}>
+              {words.slice(0, 1).toUpperCase() + words.slice(1)}. <span class="code-name">{kind}</span>
+            </li>
+          ))}
+        </ul>
+      </Part>
+      <Part title="What it is made of" id="sections">
+        <dl class="figures">
+          {tokens.sections.map(({ id, tokens: cost }) => (
+            <div key={id} style={{ display: "contents" }}>
+              <dt>{id}</dt>
+              <dd>{formatNumber(cost)}</dd>
+            </div>
+          ))}
+        </dl>
+        {items.map((section) => (
+          <p key={section.id} class="quiet">
+            {section.id}:{" "}
+            {section.items.map(({ id, form }, index) => `${id ?? `#${index + 1}`} ${itemForms[form]}`).join("; ")}
+          </p>
+        ))}
+      </Part>
+      <Part title={conversations.length > 0 ? "Conversations" : ""} isThird id="tiers">
+        {conversations.length === 0 ? (
+          <p class="quiet">Choose a message, a block or a turn to see why it is as it is.</p>
+        ) : (
+          <table class="conversations">
+            <thead>
+              <tr>
+                <th scope="col">Ended</th>
+                <th scope="col">Name</th>
+                <th scope="col">Tier</th>
+                <th scope="col">Shown</th>
+              </tr>
+            </thead>
+            <tbody>
+              {conversations.slice(0, MOST_CONVERSATIONS).map(({ id, label, tier, form }) => (
+                <tr key={id}>
+                  <td>{label}</td>
+                  <td>{id}</td>
+                  <td>{tiers[tier]}</td>
+                  <td>{forms[form]}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </Part>
+    </>
+  );
+}

@@ -1,0 +1,158 @@
+// This turn: a mark for each message, as wide as it has tokens, in the colour of its reason.
+
+import { useSignalEffect } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { costsShown } from "../state/building.js";
+import { formatNumber } from "../state/names.js";
+import type { Costs, Picture } from "../state/picture.js";
+import { lines, state } from "../state/state.js";
+import { colourOf } from "./Flow.js";
+import { LINE, reveal, view } from "./geometry.js";
+import { fitCanvas } from "./Turns.js";
+
+export function Marks() {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const frame = useRef<HTMLSpanElement>(null);
+  const draw = () => {
+    const element = canvas.current;
+    const context = element?.getContext("2d");
+    const picture = state.picture.value;
+    const costs = costsShown();
+    void view.isDark.value;
+    if (element == null || context == null || picture === undefined || costs === undefined) {
+      return;
+    }
+    drawMarks(element, context, picture, costs);
+    if (frame.current !== null) {
+      placeFrame(frame.current, picture, costs);
+    }
+  };
+  useSignalEffect(draw);
+  useEffect(() => {
+    const observer = new ResizeObserver(draw);
+    if (canvas.current !== null) {
+      observer.observe(canvas.current);
+    }
+    return () => observer.disconnect();
+  }, []);
+
+  const picture = state.picture.value;
+  const { counts } = picture ?? {};
+  const words = Object.entries(counts ?? {}).map(([fate, count]) => `${formatNumber(count)} ${fate}`);
+  const at = ({ clientX, currentTarget }: MouseEvent): number | undefined => {
+    const { left, width } = (currentTarget as HTMLElement).getBoundingClientRect();
+    const costs = costsShown();
+    const count = state.picture.value?.messages.length ?? 0;
+    return costs === undefined || count === 0
+      ? undefined
+      : positionAt(costs.starts, count, ((clientX - left) / width) * (costs.starts[count] ?? 0));
+  };
+  return (
+    <>
+      <div class="strip-head">
+        <b>This turn</b>
+        <span class="quiet">width: tokens, colour: why</span>
+      </div>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the list below has the same for the keyboard. */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the list below has the same for the keyboard. */}
+      <div
+        class="strip marks"
+        onPointerMove={(event) => {
+          state.hovered.value = at(event);
+        }}
+        onPointerLeave={() => {
+          state.hovered.value = undefined;
+        }}
+        onClick={(event) => {
+          const position = at(event);
+          if (position !== undefined) {
+            state.selected.value = position;
+            reveal.value = position;
+          }
+        }}
+      >
+        <canvas ref={canvas} role="img" aria-label={`This turn: ${words.join(", ")}`} />
+        <span class="in-view" ref={frame} />
+      </div>
+    </>
+  );
+}
+
+function positionAt(starts: Float64Array, count: number, token: number): number {
+  let low = 0;
+  let high = count - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if ((starts[middle] ?? 0) <= token) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+/** How tall what is left out, and what is cut, stands: the fate does not hang on colour alone. */
+const SHORT = 0.26;
+const CUT = 0.62;
+
+function drawMarks(
+  element: HTMLCanvasElement,
+  context: CanvasRenderingContext2D,
+  picture: Picture,
+  costs: Costs,
+): void {
+  const [width, height] = fitCanvas(element, context);
+  const count = picture.messages.length;
+  const total = costs.starts[count] ?? 1;
+  const edge = (position: number) => ((costs.starts[position] ?? total) / total) * width;
+  const isWide = width / Math.max(count, 1) >= 3;
+  const bar = (from: number, to: number, tall: number, colour: string) => {
+    context.fillStyle = colourOf(colour);
+    context.fillRect(from, height - tall, to - from, tall);
+  };
+  // What is in goes on top, so that a single message among thousands is seen.
+  for (const isIn of [false, true]) {
+    for (const { first, last, fate } of picture.runs) {
+      if ((fate !== "left out") !== isIn) {
+        continue;
+      }
+      if (!isIn && !isWide) {
+        bar(edge(first), edge(last + 1), height * SHORT, "why-out");
+        continue;
+      }
+      for (let position = first; position <= last; position++) {
+        const from = edge(position);
+        const to = Math.max(edge(position + 1) - (isWide ? 1 : 0), from + 0.75);
+        const tall = isIn ? (fate === "kept" ? height : height * CUT) : height * SHORT;
+        bar(from, to, tall, isIn ? `why-${picture.chipOf(position)[1]}` : "why-out");
+      }
+    }
+  }
+  for (const [position, colour] of [
+    [state.selected.value, "accent"],
+    [state.hovered.value, "ink"],
+  ] as const) {
+    if (position !== undefined && position >= 0 && position < count) {
+      const from = edge(position);
+      context.strokeStyle = colourOf(colour);
+      context.lineWidth = 1.5;
+      context.strokeRect(from - 1.5, 0.75, Math.max(edge(position + 1) - from + 2, 4), height - 1.5);
+    }
+  }
+}
+
+/** Marks what the list below shows. */
+function placeFrame(frame: HTMLElement, picture: Picture, { starts }: Costs): void {
+  const list = lines.value;
+  const count = picture.messages.length;
+  const total = starts[count] ?? 1;
+  const first = list[Math.floor(view.top.value / LINE)]?.first ?? 0;
+  const lastLine = Math.min(Math.ceil((view.top.value + view.height.value) / LINE), list.length) - 1;
+  const last = list[lastLine]?.last ?? count - 1;
+  const from = (starts[first] ?? 0) / total;
+  const to = (starts[last + 1] ?? total) / total;
+  frame.style.left = `${100 * from}%`;
+  frame.style.width = `${100 * (to - from)}%`;
+  frame.hidden = to - from > 0.999;
+}

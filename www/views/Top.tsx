@@ -1,0 +1,429 @@
+// The top bar: where the conversation comes from on the left, how it is built on the right.
+
+import { useSignal } from "@preact/signals";
+import { callOnPage } from "../state/building.js";
+import { formatCount, formatNumber } from "../state/names.js";
+import { samples } from "../state/samples.js";
+import { countOf, freeName, readList, saved } from "../state/saved.js";
+import { plainSetup, type Setup } from "../state/setup.js";
+import {
+  exportNamed,
+  openFile,
+  openNamed,
+  openPasted,
+  removeNamed,
+  save,
+  shareAddress,
+  shareWithConversation,
+  showSample,
+  sizeInWords,
+} from "../state/sources.js";
+import { failureOf, state } from "../state/state.js";
+import { CopyButton, closePanel, FailureBox, openPanel, Panel } from "./parts.js";
+import { RecordingPanel } from "./Recording.js";
+import { SetupPanel } from "./Setup.js";
+import "./Top.css";
+
+export function Top() {
+  const source = state.source.value;
+  return (
+    <header class="top">
+      <h1>windrow</h1>
+      <button type="button" class="button" id="source" onClick={() => openPanel("samples")}>
+        <span class="source-name" id="source-name">
+          {source === undefined ? "Loading…" : source.name}
+        </span>
+        {source !== undefined && <span class="quiet">{sizeInWords(source)}</span>}
+        <span aria-hidden="true">▾</span>
+      </button>
+      <OpenButton />
+      <PasteButton />
+      <button
+        type="button"
+        class="button"
+        id="saved-button"
+        onClick={() => {
+          void readList();
+          openPanel("saved");
+        }}
+      >
+        Saved<span class="long">&nbsp;conversations</span>
+      </button>
+      <span class="space" />
+      <button type="button" class="button" id="setup-a-button" onClick={() => openPanel("setup-a")}>
+        {state.b.value === undefined ? "Setup" : "A"}: {nameOf(state.a.value)} <span aria-hidden="true">▾</span>
+      </button>
+      <CompareButton />
+      <button type="button" class="button" id="code-button" onClick={() => openPanel("code")}>
+        Copy<span class="long">&nbsp;as</span>&nbsp;code
+      </button>
+      <button type="button" class="button" id="recording-button" onClick={() => openPanel("recording")}>
+        Recording
+      </button>
+      <button type="button" class="button" id="share-button" onClick={() => openPanel("share")}>
+        Share
+      </button>
+      <SamplesPanel />
+      <SavedPanel />
+      <SetupPanel side="a" />
+      {state.b.value !== undefined && <SetupPanel side="b" />}
+      <CodePanel />
+      <RecordingPanel />
+      <SharePanel />
+    </header>
+  );
+}
+
+/** A setup in a word, with how many options are changed. */
+function nameOf({ preset, options }: Setup): string {
+  const changed = Object.keys(options).length;
+  return `${preset === "" ? "plain" : preset}${changed === 0 ? "" : `, ${formatCount(changed, "change")}`}`;
+}
+
+function OpenButton() {
+  return (
+    <label class="button">
+      Open
+      <input
+        class="visually-hidden"
+        id="file"
+        type="file"
+        accept=".json,.jsonl,.ndjson,.txt,application/json"
+        onChange={({ currentTarget }) => {
+          const [file] = currentTarget.files ?? [];
+          if (file !== undefined) {
+            void openFile(file);
+          }
+          currentTarget.value = "";
+        }}
+      />
+    </label>
+  );
+}
+
+function PasteButton() {
+  const paste = async () => {
+    try {
+      await openPasted(await navigator.clipboard.readText());
+    } catch (thrown) {
+      const failure = failureOf(thrown);
+      state.fileFailure.value = {
+        ...failure,
+        words: "The browser does not let the page read the clipboard.",
+        next: "Press Ctrl+V instead.",
+      };
+    }
+  };
+  return (
+    <button type="button" class="button" id="paste" onClick={() => void paste()}>
+      Paste
+    </button>
+  );
+}
+
+function CompareButton() {
+  const isComparing = state.b.value !== undefined;
+  const toggle = () => {
+    state.b.value = isComparing ? undefined : { ...state.a.value };
+    if (!isComparing) {
+      // It is there after the next frame.
+      requestAnimationFrame(() => openPanel("setup-b"));
+    }
+  };
+  return (
+    <>
+      {isComparing && (
+        <button type="button" class="button" id="setup-b-button" onClick={() => openPanel("setup-b")}>
+          B: {nameOf(state.b.value ?? plainSetup)} <span aria-hidden="true">▾</span>
+        </button>
+      )}
+      <button type="button" class="button" id="compare" onClick={toggle}>
+        {isComparing ? "End comparing" : "Compare"}
+        {!isComparing && <span class="long">&nbsp;with B</span>}
+      </button>
+    </>
+  );
+}
+
+function SamplesPanel() {
+  const skipped = state.source.value?.skipped ?? [];
+  return (
+    <Panel id="samples" title="Samples">
+      {() => (
+        <div class="stack">
+          <ul class="sample-list">
+            {samples.map(({ name, title, about }) => (
+              <li key={name}>
+                <button
+                  type="button"
+                  data-sample={name}
+                  onClick={() => {
+                    closePanel("samples");
+                    void showSample(name);
+                  }}
+                >
+                  <b>{title}</b>
+                  <span class="quiet">{about}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+          <p class="quiet">
+            Or open, drop or paste a file: JSON or JSONL of any form that windrow reads, an export of ChatGPT, Claude or
+            Gemini, a recording, or a shared view. It stays in this tab.
+          </p>
+          {skipped.length > 0 && (
+            <details class="skipped" id="skipped">
+              <summary>
+                {formatCount(skipped.length, "row")} of the file {skipped.length === 1 ? "was" : "were"} not understood
+                and skipped
+              </summary>
+              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
+              <ol tabIndex={0} aria-label="Skipped rows">
+                {skipped.slice(0, 200).map(({ row, reason }) => (
+                  <li key={row}>
+                    <b>Row {formatNumber(row)}</b> {reason}
+                  </li>
+                ))}
+              </ol>
+            </details>
+          )}
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+const moments = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
+
+function SavedPanel() {
+  const source = state.source.value;
+  const name = useSignal<string | undefined>(undefined);
+  const inQuestion = useSignal<string | undefined>(undefined);
+  const wanted =
+    name.value ??
+    freeName(source?.session === undefined ? (source?.name.replace(/\.\w+$/, "") ?? "") : `${source.name}, copy`);
+  const list = saved.list.value;
+  return (
+    <Panel id="saved" title="Saved conversations">
+      {() => (
+        <div class="stack">
+          <p class="quiet">They are in this browser, in all its tabs, and do not leave this computer.</p>
+          {saved.failure.value !== undefined && <FailureBox failure={saved.failure.value} id="saved-failure" />}
+          <form
+            class="save-form"
+            id="save"
+            autocomplete="off"
+            onSubmit={(event) => {
+              event.preventDefault();
+              void save(wanted).then(() => {
+                name.value = undefined;
+              });
+            }}
+          >
+            <label>
+              Save this conversation as
+              <input
+                id="save-name"
+                type="text"
+                required
+                maxLength={200}
+                value={wanted}
+                onInput={({ currentTarget }) => {
+                  name.value = currentTarget.value;
+                }}
+              />
+            </label>
+            <button class="button" type="submit">
+              Save
+            </button>
+          </form>
+          <p class="quiet" role="status" id="saved-status">
+            {saved.status.value}
+          </p>
+          <ul id="saved-list">
+            {list.map((info) => (
+              <li
+                key={info.key}
+                class="saved-row"
+                aria-current={info.key === source?.session?.key ? "true" : undefined}
+              >
+                <span class="name">{info.key}</span>
+                {inQuestion.value === info.key ? (
+                  <span class="buttons">
+                    Delete it for good?
+                    <button
+                      type="button"
+                      class="button small"
+                      data-action="remove"
+                      onClick={() => {
+                        inQuestion.value = undefined;
+                        void removeNamed(info.key);
+                      }}
+                    >
+                      Delete<span class="visually-hidden"> {info.key}</span>
+                    </button>
+                    <button
+                      type="button"
+                      class="button small"
+                      onClick={() => {
+                        inQuestion.value = undefined;
+                      }}
+                    >
+                      Cancel<span class="visually-hidden"> deleting {info.key}</span>
+                    </button>
+                  </span>
+                ) : (
+                  <>
+                    <span class="quiet figure">{formatCount(countOf(info), "message")}</span>
+                    <time class="quiet" dateTime={new Date(info.updatedAtMs).toISOString()}>
+                      {moments.format(info.updatedAtMs)}
+                    </time>
+                    <span class="buttons">
+                      <button
+                        type="button"
+                        class="button small"
+                        data-action="open"
+                        onClick={() => void openNamed(info.key)}
+                      >
+                        {info.key === source?.session?.key ? "On the page" : "Open"}
+                        <span class="visually-hidden"> {info.key}</span>
+                      </button>
+                      <button
+                        type="button"
+                        class="button small"
+                        data-action="export"
+                        onClick={() => void exportNamed(info.key)}
+                      >
+                        Export<span class="visually-hidden"> {info.key}</span>
+                      </button>
+                      <button
+                        type="button"
+                        class="button small"
+                        data-action="ask"
+                        onClick={() => {
+                          inQuestion.value = info.key;
+                        }}
+                      >
+                        Delete<span class="visually-hidden"> {info.key}, which asks first</span>
+                      </button>
+                    </span>
+                  </>
+                )}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+function CodePanel() {
+  return (
+    <Panel id="code" title="The call that builds it" place="right wide">
+      {() => <Code />}
+    </Panel>
+  );
+}
+
+function Code() {
+  const { picture, b } = state;
+  if (picture.value === undefined) {
+    return null;
+  }
+  const code = callOnPage(state.a.value);
+  return (
+    <div class="stack">
+      <div class="buttons">
+        <CopyButton words={b.value === undefined ? "Copy" : "Copy A"} text={() => code} />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
+      <pre id="call" tabIndex={0}>
+        {code}
+      </pre>
+      {b.value !== undefined && (
+        <>
+          <div class="buttons">
+            <CopyButton words="Copy B" text={() => callOnPage(b.value ?? plainSetup)} />
+          </div>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
+          <pre tabIndex={0}>{callOnPage(b.value)}</pre>
+        </>
+      )}
+    </div>
+  );
+}
+
+function SharePanel() {
+  const source = state.source.value;
+  const isOwn = source !== undefined && source.from !== "sample";
+  return (
+    <Panel id="share" title="Share" place="right">
+      {() => (
+        <div class="stack">
+          <p>
+            The link holds the setup, the request, the budget and what is chosen.
+            {isOwn
+              ? " The conversation is not in it: whoever opens it is told so, and sees a sample."
+              : " The sample comes with it."}
+          </p>
+          <div class="buttons">
+            <CopyButton words="Copy the link" text={shareAddress} />
+            <button type="button" class="button" id="share-file" onClick={() => void shareWithConversation()}>
+              Share with conversation
+            </button>
+          </div>
+          <p class="quiet">“Share with conversation” saves a file. Opened on this page, it shows the same view.</p>
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+/** What is said above the picture: failures and notices. */
+export function Told() {
+  const { fileFailure, failure, notice, picture, isAsking } = state;
+  return (
+    <div class="told">
+      {fileFailure.value !== undefined && (
+        <FailureBox failure={fileFailure.value} id="file-failure">
+          <button
+            type="button"
+            class="button small"
+            onClick={() => {
+              fileFailure.value = undefined;
+              document.body.dataset.state = "built";
+            }}
+          >
+            Close
+          </button>
+        </FailureBox>
+      )}
+      {notice.value !== "" && (
+        <p class="notice" id="notice" role="status">
+          {notice.value}
+          <button
+            type="button"
+            class="button small"
+            onClick={() => {
+              notice.value = "";
+            }}
+          >
+            Close
+          </button>
+        </p>
+      )}
+      {failure.value !== undefined && (
+        <FailureBox failure={failure.value} id="build-failure">
+          {picture.value !== undefined && <p>Below is the last picture that could be built.</p>}
+        </FailureBox>
+      )}
+      {isAsking.value && (
+        <p class="notice" role="status" id="asking">
+          The fast model is being asked…
+        </p>
+      )}
+    </div>
+  );
+}

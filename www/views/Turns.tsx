@@ -1,0 +1,272 @@
+// Every turn: a bar for what was sent at it, of which the solid part is the same as at the turn before.
+
+import { useSignal, useSignalEffect } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { Turn } from "../engine/jobs.js";
+import { previewOf } from "../state/message.js";
+import { formatCount } from "../state/names.js";
+import { state } from "../state/state.js";
+import { live, showLive } from "../state/studio.js";
+import { colourOf } from "./Flow.js";
+import { reveal, view } from "./geometry.js";
+import "./Strips.css";
+
+const STEP_MS = 220;
+
+/** The turns: of the conversation, or a line for each build of an app. */
+function allTurns(): { readonly turns: readonly Turn[]; readonly isDone: boolean } {
+  const isApp = state.source.value?.from === "app";
+  return isApp ? { turns: live.builds.value.map(({ turn }) => turn), isDone: true } : state.turns.value;
+}
+
+/** The turn that is shown, among all; the last is now. */
+function shownTurn(): number {
+  const { turns } = allTurns();
+  if (state.source.value?.from === "app") {
+    return live.shown.value ?? turns.length - 1;
+  }
+  const end = state.turn.value;
+  if (end === undefined) {
+    return turns.length - 1;
+  }
+  const index = turns.findIndex((turn) => turn.end >= end);
+  return index < 0 ? turns.length - 1 : index;
+}
+
+/** Shows a turn: the last one is now. */
+export function showTurn(index: number): void {
+  const { turns, isDone } = allTurns();
+  const last = turns.length - 1;
+  const at = Math.min(Math.max(index, 0), last);
+  const turn = turns[at];
+  if (turn === undefined) {
+    return;
+  }
+  if (state.source.value?.from === "app") {
+    showLive(at);
+    return;
+  }
+  const end = at === last && isDone ? undefined : turn.end;
+  state.turn.value = end;
+  reveal.value = (end ?? state.source.value?.messages.length ?? 1) - 1;
+}
+
+function wordsAt(index: number): string {
+  const { turns, isDone } = allTurns();
+  const turn = turns[index];
+  if (turn === undefined) {
+    return "no turns yet";
+  }
+  const isApp = state.source.value?.from === "app";
+  const name = isApp
+    ? `build ${index + 1} of ${turns.length}`
+    : isDone && index === turns.length - 1
+      ? "now"
+      : `turn ${index + 1} of ${turns.length - (isDone ? 1 : 0)}`;
+  if (turn.failure !== undefined) {
+    return `${name}: ${turn.failure}`;
+  }
+  const share = Math.round((100 * turn.reused) / Math.max(turn.tokens, 1));
+  const message = state.source.value?.messages[turn.end - 1];
+  const said = message === undefined || name === "now" ? "" : `, “${previewOf(message).slice(0, 60)}”`;
+  return `${name}: ${formatCount(turn.tokens, "token")}, ${share} % the same as before${said}`;
+}
+
+export function Turns() {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const isPlaying = useSignal(false);
+  const pointed = useSignal<number | undefined>(undefined);
+  const { turns, isDone } = allTurns();
+  const index = shownTurn();
+  const last = turns.length - 1;
+  const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+  useEffect(() => {
+    if (!isPlaying.value) {
+      return undefined;
+    }
+    const timer = setInterval(
+      () => {
+        const at = shownTurn();
+        if (at >= allTurns().turns.length - 1) {
+          isPlaying.value = false;
+        } else {
+          showTurn(at + 1);
+        }
+      },
+      isStill ? 3 * STEP_MS : STEP_MS,
+    );
+    return () => clearInterval(timer);
+  }, [isPlaying.value]);
+
+  const draw = () => {
+    const element = canvas.current;
+    const context = element?.getContext("2d");
+    if (element != null && context != null) {
+      drawTurns(element, context, pointed.value);
+    }
+  };
+  useSignalEffect(draw);
+  useEffect(() => {
+    const observer = new ResizeObserver(draw);
+    if (canvas.current !== null) {
+      observer.observe(canvas.current);
+    }
+    return () => observer.disconnect();
+  }, []);
+
+  const at = ({ clientX, currentTarget }: PointerEvent): number => {
+    const { left, width } = (currentTarget as HTMLElement).getBoundingClientRect();
+    return Math.min(Math.max(Math.floor(((clientX - left) / width) * turns.length), 0), last);
+  };
+  const press = (event: KeyboardEvent) => {
+    const steps: Record<string, number> = {
+      ArrowLeft: index - 1,
+      ArrowDown: index - 1,
+      ArrowRight: index + 1,
+      ArrowUp: index + 1,
+      PageDown: index - 10,
+      PageUp: index + 10,
+      Home: 0,
+      End: last,
+    };
+    const to = steps[event.key];
+    if (to !== undefined) {
+      event.preventDefault();
+      isPlaying.value = false;
+      showTurn(to);
+    }
+  };
+  const play = () => {
+    if (!isPlaying.value && index >= last) {
+      showTurn(0);
+    }
+    isPlaying.value = !isPlaying.value;
+  };
+  return (
+    <>
+      <div class="strip-head">
+        <b>Every turn</b>
+        <div class="buttons">
+          <button
+            type="button"
+            class="icon-button"
+            aria-label="Turn before"
+            disabled={index <= 0}
+            onClick={() => showTurn(index - 1)}
+          >
+            ◀
+          </button>
+          <button type="button" class="icon-button words" id="play" disabled={last < 1} onClick={play}>
+            {isPlaying.value ? "Pause" : "Play"}
+          </button>
+          <button
+            type="button"
+            class="icon-button"
+            aria-label="Next turn"
+            disabled={index >= last}
+            onClick={() => showTurn(index + 1)}
+          >
+            ▶
+          </button>
+          <button
+            type="button"
+            class="icon-button words"
+            id="turn-now"
+            disabled={index === last}
+            onClick={() => {
+              isPlaying.value = false;
+              showTurn(last);
+            }}
+          >
+            Now
+          </button>
+        </div>
+      </div>
+      <div
+        class="strip turns"
+        id="turns"
+        role="slider"
+        tabIndex={0}
+        aria-label="Every turn"
+        aria-valuemin={1}
+        aria-valuemax={Math.max(turns.length, 1)}
+        aria-valuenow={Math.max(index + 1, 1)}
+        aria-valuetext={wordsAt(index)}
+        aria-busy={!isDone}
+        title={pointed.value === undefined ? wordsAt(index) : wordsAt(pointed.value)}
+        onKeyDown={press}
+        onPointerDown={(event) => {
+          isPlaying.value = false;
+          event.currentTarget.setPointerCapture(event.pointerId);
+          showTurn(at(event));
+        }}
+        onPointerMove={(event) => {
+          const to = at(event);
+          pointed.value = to;
+          if (event.buttons === 1 && to !== shownTurn()) {
+            showTurn(to);
+          }
+        }}
+        onPointerLeave={() => {
+          pointed.value = undefined;
+        }}
+      >
+        <canvas ref={canvas} />
+      </div>
+    </>
+  );
+}
+
+/** Fits a canvas to its place, and gives its size. */
+export function fitCanvas(
+  element: HTMLCanvasElement,
+  context: CanvasRenderingContext2D,
+): [width: number, height: number] {
+  const scale = devicePixelRatio;
+  const { clientWidth: width, clientHeight: height } = element;
+  if (element.width !== Math.round(width * scale) || element.height !== Math.round(height * scale)) {
+    element.width = Math.round(width * scale);
+    element.height = Math.round(height * scale);
+  }
+  context.setTransform(scale, 0, 0, scale, 0, 0);
+  context.clearRect(0, 0, width, height);
+  return [width, height];
+}
+
+function drawTurns(element: HTMLCanvasElement, context: CanvasRenderingContext2D, pointed: number | undefined): void {
+  const { turns } = allTurns();
+  const shown = shownTurn();
+  void view.isDark.value;
+  const [width, height] = fitCanvas(element, context);
+  const most = Math.max(...turns.map(({ tokens }) => tokens), 1);
+  const step = width / Math.max(turns.length, 1);
+  const gap = step > 4 ? 1 : 0;
+  const room = height - 4;
+  for (const [index, { tokens, reused, failure }] of turns.entries()) {
+    const left = index * step;
+    const wide = Math.max(step - gap, 0.75);
+    if (failure !== undefined) {
+      context.fillStyle = colourOf("wrong");
+      context.fillRect(left, height - 4 - room, wide, 3);
+      continue;
+    }
+    const tall = (tokens / most) * room;
+    const same = (reused / most) * room;
+    context.fillStyle = colourOf("why-near");
+    context.fillRect(left, room - tall, wide, tall - same);
+    context.fillStyle = colourOf("why-match");
+    context.fillRect(left, room - same, wide, same);
+  }
+  const frame = (index: number, colour: string) => {
+    context.strokeStyle = colourOf(colour);
+    context.lineWidth = 1.5;
+    context.strokeRect(index * step - 0.5, 0.75, Math.max(step, 3) + 0.5, height - 1.5);
+  };
+  if (pointed !== undefined && pointed !== shown) {
+    frame(pointed, "field-line");
+  }
+  if (turns.length > 0) {
+    frame(shown, "ink");
+  }
+}
