@@ -178,3 +178,9 @@ pub enum Tokenizer {
     /// Gemini from 2.5 on, and Gemma 3.
     Gemma3,
 }
+
+impl Tokenizer {
+    /// All of them, in the order of the enum.
+    pub const ALL: [Self; 5] =
+        [Self::O200k, Self::Claude, Self::ClaudeNewer, Self::Gemma2, Self::Gemma3];
+}

@@ -4,7 +4,7 @@ use super::crossing::{JsResult, failure, read_config};
 use crate::base::error::{Error, ErrorCode};
 use crate::config::ContextConfig;
 use crate::prompt::certainty::{Beside, Certainty};
-use crate::tokens::{Counter, Encoding, EncodingName};
+use crate::tokens::{Counter, Encoding, EncodingName, Tokenizer};
 use serde::Serialize;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -42,7 +42,7 @@ pub fn load_vocabulary(name: &str, bytes: &[u8]) -> JsResult<()> {
 /// How a config counts.
 #[derive(Serialize)]
 struct Counting {
-    /// The place of the encoding among all; after them, the estimate.
+    /// The place of the encoding among all; after them, of the tokenizer that is estimated.
     counter: usize,
     #[serde(flatten)]
     certainty: Certainty,
@@ -57,7 +57,10 @@ struct Counting {
 pub fn counting_of(config: &JsValue, has_media: bool, has_tools: bool) -> JsResult<String> {
     let config = read_config(config)?;
     let counting = Counting {
-        counter: config.encoding_name().map_or(EncodingName::ALL.len(), |name| name as usize),
+        counter: match config.encoding_name() {
+            Some(name) => name as usize,
+            None => EncodingName::ALL.len() + config.family().tokenizer() as usize,
+        },
         certainty: Certainty::of(&config, Beside { has_media, has_tools }),
     };
     Ok(serde_json::to_string(&counting).unwrap_or_default())
@@ -100,7 +103,11 @@ pub fn count_text(counter: usize, length: usize) -> JsResult<f64> {
         let bytes = text.get(..length).unwrap_or(text);
         let count = match EncodingName::ALL.get(counter) {
             Some(name) => loaded(*name).ok_or_else(|| not_loaded(*name))?.count_bytes(bytes),
-            None => Counter::Estimate.count(&String::from_utf8_lossy(bytes)),
+            None => {
+                let tokenizer = Tokenizer::ALL.get(counter - EncodingName::ALL.len());
+                let counter = Counter::Estimate(tokenizer.copied().unwrap_or_default());
+                counter.count(&String::from_utf8_lossy(bytes))
+            }
         };
         if text.len() > LONGEST_KEPT_TEXT {
             *text = Vec::new();
