@@ -6,7 +6,7 @@ use proptest::test_runner::{Config, TestRunner};
 use std::rc::Rc;
 use tiktoken_rs::tokenizer::{Tokenizer, get_tokenizer};
 use windrow::base::error::ErrorCode;
-use windrow::tokens::{Counter, Encoding, EncodingName, Tokenizer, asset};
+use windrow::tokens::{Counter, Encoding, EncodingName, Tokenizer as Estimated, asset};
 
 /// An encoding of its own, with nothing cached.
 fn encoding(name: EncodingName) -> Encoding {
@@ -299,7 +299,7 @@ fn random_text(alphabet: &str, length: usize, seed: u64) -> String {
 fn hostile_pieces_of_a_megabyte_are_counted() {
     for name in EncodingName::ALL {
         let encoding = encoding(name);
-        let counters = [Counter::Exact(Rc::new(encoding)), Counter::Estimate(Tokenizer::O200k)];
+        let counters = [Counter::Exact(Rc::new(encoding)), Counter::Estimate(Estimated::O200k)];
         for alphabet in [
             "a",
             "abcdefghijklmnopqrstuvwxyz",
@@ -328,7 +328,7 @@ fn hostile_pieces_of_a_megabyte_are_counted() {
 fn count_until_agrees_with_count() {
     for name in EncodingName::ALL {
         let encoding = Counter::Exact(Rc::new(encoding(name)));
-        for counter in [encoding, Counter::Estimate(Tokenizer::O200k)] {
+        for counter in [encoding, Counter::Estimate(Estimated::O200k)] {
             for (what, text) in TEXTS {
                 let count = counter.count(text);
                 for limit in 0..count {
@@ -361,8 +361,8 @@ fn a_counter_says_what_it_counts_by() {
         assert_eq!(EncodingName::from_name(name.as_str()), Some(name));
         assert_eq!(serde_json::to_value(name).expect("a name is a string"), name.as_str());
     }
-    assert!(!Counter::Estimate(Tokenizer::O200k).is_exact());
-    assert_eq!(Counter::Estimate(Tokenizer::O200k).name(), "estimate");
+    assert!(!Counter::Estimate(Estimated::O200k).is_exact());
+    assert_eq!(Counter::Estimate(Estimated::O200k).name(), "estimate");
     assert_eq!(EncodingName::from_name("p50k_base"), None);
 }
 
@@ -478,7 +478,7 @@ fn the_estimate_is_near_the_exact_count() {
     let (mut total, mut estimated_total) = (0, 0);
     for (what, text) in TEXTS.into_iter().filter(|(what, _)| ordinary.contains(what)) {
         let (exact, estimated) =
-            (encoding.count(text), Counter::Estimate(Tokenizer::O200k).count(text));
+            (encoding.count(text), Counter::Estimate(Estimated::O200k).count(text));
         assert!(estimated.abs_diff(exact) * 100 <= exact * 40, "{what}: {estimated} for {exact}");
         total += exact;
         estimated_total += estimated;
@@ -487,6 +487,6 @@ fn the_estimate_is_near_the_exact_count() {
         u64::abs_diff(estimated_total, total) * 100 <= total * 12,
         "{estimated_total} for {total}"
     );
-    assert_eq!(Counter::Estimate(Tokenizer::O200k).count(""), 0);
-    assert_eq!(Counter::Estimate(Tokenizer::O200k).count("a"), 1);
+    assert_eq!(Counter::Estimate(Estimated::O200k).count(""), 0);
+    assert_eq!(Counter::Estimate(Estimated::O200k).count("a"), 1);
 }
