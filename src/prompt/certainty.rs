@@ -19,8 +19,8 @@ fn checked(tokenizer: Tokenizer) -> String {
     let (count, percent) = match tokenizer {
         Tokenizer::Claude => (31, 8),
         Tokenizer::ClaudeNewer => (6, 14),
-        Tokenizer::Gemma2 => (6, 12),
-        Tokenizer::Gemma3 => (16, 7),
+        Tokenizer::Gemma2 => (6, 13),
+        Tokenizer::Gemma3 => (16, 6),
         Tokenizer::O200k => return "unverified".to_owned(),
     };
     format!(

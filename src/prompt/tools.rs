@@ -93,8 +93,9 @@ pub(crate) fn call_text<'a>(
             (vec![name.clone().into(), name.into(), arguments.into()], call)
         }
         Family::Gemini(version) => {
+            // The name stands twice here too: with the call, and with its result.
             let call = if version < (2, 5) { 0 } else { GEMINI_CALL };
-            (vec![name.to_owned().into(), arguments.into()], call)
+            (vec![name.to_owned().into(), name.to_owned().into(), arguments.into()], call)
         }
         Family::Claude(_) => {
             let read: Option<Value> = serde_json::from_str(arguments).ok();
@@ -168,7 +169,7 @@ const CLAUDE_ARGUMENT: u64 = 11;
 /// tokens: by recorded requests.
 const GEMINI_FUNCTION: u64 = 13;
 const GEMINI_PARAMETER: u64 = 14;
-const GEMINI_CALL: u64 = 17;
+const GEMINI_CALL: u64 = 13;
 
 /// A function as Gemini is shown it: up to 2.0 by its name and description alone.
 fn describe(out: &mut ToolText<'_>, function: Function<'_>, version: Version) {
