@@ -192,7 +192,7 @@ function askForCurve(): void {
   const forTurns = content + JSON.stringify([asked, perTurn]);
   if (forCurve !== curveFor) {
     curveFor = forCurve;
-    later("curve", 60, () => askCurve(asked));
+    later("curve", 150, () => askCurve(asked));
   }
   if (forTurns !== turnsFor) {
     turnsFor = forTurns;
