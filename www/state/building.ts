@@ -83,8 +83,8 @@ export function hear(told: Told): void {
   }
 }
 
-/** What is asked for by a setup. `turn` leaves the request to the newest message. */
-export function askedBy(setup: Setup, turn: number | undefined = state.turn.value): Asked {
+/** What is asked for by a setup, now or at a turn, which leaves the request to the newest message. */
+function askedBy(setup: Setup, turn: number | undefined): Asked {
   const source = state.source.value;
   const hasEdits = state.edits.value.size > 0;
   const isLeftOut = [...state.edits.value.values()].includes("out");
@@ -118,7 +118,7 @@ const emptyGiven = { now: undefined, timeZone: "UTC", contents: {}, knowledge: [
 
 /** The call that builds what is shown. */
 export function callOnPage(setup: Setup): string {
-  return callOf(askedBy(setup), state.edits.value, state.question.value);
+  return callOf(askedBy(setup, state.turn.value), state.edits.value, state.question.value);
 }
 
 /** Builds once, for both sides. */
@@ -132,8 +132,8 @@ async function build(): Promise<void> {
   try {
     takeConversation(source);
     const transcript = transcriptShown();
-    const a = askedBy(state.a.value);
-    const b = state.b.value === undefined ? undefined : askedBy(state.b.value);
+    const a = askedBy(state.a.value, state.turn.value);
+    const b = state.b.value === undefined ? undefined : askedBy(state.b.value, state.turn.value);
     const pictures: Picture[] = [];
     for (const asked of b === undefined ? [a] : [a, b]) {
       const known = knownCosts(asked) ?? (await costsFor(asked));
@@ -192,7 +192,7 @@ function askForCurve(): void {
   const forTurns = content + JSON.stringify([asked, perTurn]);
   if (forCurve !== curveFor) {
     curveFor = forCurve;
-    later("curve", 60, () => askCurve(asked));
+    later("curve", 150, () => askCurve(asked));
   }
   if (forTurns !== turnsFor) {
     turnsFor = forTurns;

@@ -199,23 +199,26 @@ function Candidates({ setup, set }: Pick<SideProps, "setup" | "set">) {
         Asked about {formatCount(candidates.length, `older ${unit}`)}:{" "}
         {hasChosen ? `${formatNumber(chosen.size)} chosen` : "no answer"}
       </summary>
-      <fieldset class="candidates" disabled={triage.by !== "you"}>
-        <legend class="visually-hidden">What the fast model chooses from</legend>
-        {candidates.slice(-MOST_LISTED).map(({ id, text }) => (
-          <label key={id}>
-            <input
-              type="checkbox"
-              value={id}
-              checked={chosen.has(id)}
-              onChange={({ currentTarget }) =>
-                set({ ...setup, triage: { ...triage, chosen: { ...triage.chosen, [id]: currentTarget.checked } } })
-              }
-            />
-            <span class="quiet">{id}</span>
-            <span>{text.slice(0, 200).replace(/\s+/g, " ")}</span>
-          </label>
-        ))}
-      </fieldset>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
+      <div class="candidates" tabIndex={0}>
+        <fieldset disabled={triage.by !== "you"}>
+          <legend class="visually-hidden">What the fast model chooses from</legend>
+          {candidates.slice(-MOST_LISTED).map(({ id, text }) => (
+            <label key={id}>
+              <input
+                type="checkbox"
+                value={id}
+                checked={chosen.has(id)}
+                onChange={({ currentTarget }) =>
+                  set({ ...setup, triage: { ...triage, chosen: { ...triage.chosen, [id]: currentTarget.checked } } })
+                }
+              />
+              <span class="quiet">{id}</span>
+              <span>{text.slice(0, 200).replace(/\s+/g, " ")}</span>
+            </label>
+          ))}
+        </fieldset>
+      </div>
       {candidates.length > MOST_LISTED && (
         <p class="quiet">and {formatNumber(candidates.length - MOST_LISTED)} that are older still</p>
       )}

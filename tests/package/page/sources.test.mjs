@@ -235,7 +235,10 @@ test("a message is added, is in the prompt, and what another tab does shows at o
   for (const tab of [page, other]) {
     await shows(tab, "source", "93 messages");
   }
-  await page.waitForTimeout(50);
+  // Each tab builds when its next frame comes.
+  for (let tries = 0; tries < 100 && (await sent(page)) !== (await sent(other)); tries++) {
+    await page.waitForTimeout(50);
+  }
   assert.equal(await sent(page), await sent(other));
 
   await openPanel(other, "saved");
