@@ -390,16 +390,21 @@ mod tests {
         fn walk(value: &serde_json::Value, path: &str, paths: &mut Vec<String>) {
             for (name, inner) in value.as_object().into_iter().flatten() {
                 let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-                // A map of names is one option, and listed as one.
-                if inner.is_object() && !OPTION_PATHS.contains(&path.as_str()) {
+                // A map of names is one option, and listed as one. A group that may be missing is an option too.
+                let is_listed = OPTION_PATHS.contains(&path.as_str());
+                let has_options = OPTION_PATHS.iter().any(|it| it.starts_with(&format!("{path}.")));
+                if inner.is_object() && (has_options || !is_listed) {
                     walk(inner, &path, paths);
-                } else {
+                }
+                if is_listed || !inner.is_object() {
                     paths.push(path);
                 }
             }
         }
         let mut paths = vec!["request".to_owned()];
-        walk(&serde_json::to_value(ContextConfig::default()).expect("plain data"), "", &mut paths);
+        let mut whole = ContextConfig::default();
+        whole.budget.cut = Some(CutConfig::default());
+        walk(&serde_json::to_value(whole).expect("plain data"), "", &mut paths);
         let mut listed = OPTION_PATHS.to_vec();
         paths.sort();
         listed.sort_unstable();

@@ -48,7 +48,7 @@ struct Counting {
     certainty: Certainty,
 }
 
-/// How a config counts, with media or tools in what is counted, as the JSON text of a [`Counting`].
+/// How a config counts, with media or tools in what is counted, as the JSON text of a `Counting`.
 ///
 /// # Errors
 ///
@@ -101,13 +101,12 @@ pub fn text_buffer(length: usize) -> usize {
 pub fn count_text(counter: usize, length: usize) -> JsResult<f64> {
     TEXT.with_borrow_mut(|text| {
         let bytes = text.get(..length).unwrap_or(text);
-        let count = match EncodingName::ALL.get(counter) {
-            Some(name) => loaded(*name).ok_or_else(|| not_loaded(*name))?.count_bytes(bytes),
-            None => {
-                let tokenizer = Tokenizer::ALL.get(counter - EncodingName::ALL.len());
-                let counter = Counter::Estimate(tokenizer.copied().unwrap_or_default());
-                counter.count(&String::from_utf8_lossy(bytes))
-            }
+        let count = if let Some(name) = EncodingName::ALL.get(counter) {
+            loaded(*name).ok_or_else(|| not_loaded(*name))?.count_bytes(bytes)
+        } else {
+            let tokenizer = Tokenizer::ALL.get(counter - EncodingName::ALL.len());
+            let counter = Counter::Estimate(tokenizer.copied().unwrap_or_default());
+            counter.count(&String::from_utf8_lossy(bytes))
         };
         if text.len() > LONGEST_KEPT_TEXT {
             *text = Vec::new();

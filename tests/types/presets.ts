@@ -16,7 +16,9 @@ import { type Equal, isTrue } from "./equal.js";
 
 declare const messages: { role: "user"; content: string }[];
 
-isTrue<Equal<keyof typeof presets, "steady" | "relevant" | "triaged" | "turns" | "tiered" | "agent" | "turnContract">>();
+isTrue<
+  Equal<keyof typeof presets, "steady" | "relevant" | "triaged" | "turns" | "tiered" | "agent" | "turnContract">
+>();
 for (const preset of Object.values(presets)) {
   preset satisfies ContextConfig;
   preset satisfies SyncContextConfig;

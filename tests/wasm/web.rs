@@ -6,7 +6,7 @@ use js_sys::{Array, Float64Array, Int32Array, JSON, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test;
 use windrow::wasm::{
-    CoreBuild, CoreTranscript, certainty_of, count_text, is_loaded, load_vocabulary,
+    CoreBuild, CoreTranscript, count_text, counting_of, is_loaded, load_vocabulary,
 };
 
 const USER: u8 = 2;
@@ -92,15 +92,15 @@ fn a_failure_crosses_with_code_path_and_next_step() {
 fn options_are_read_from_any_object() {
     let config: js_sys::Object = js_sys::Object::create(JsValue::NULL.unchecked_ref());
     Reflect::set(&config, &"encodng".into(), &"estimate".into()).expect("set");
-    let failure = certainty_of(&config, false, false).expect_err("misspelt");
+    let failure = counting_of(&config, false, false).expect_err("misspelt");
     assert_eq!(text(&failure, "path"), "encodng");
-    let certainty = certainty_of(&json(r#"{"model":"gpt-4"}"#), false, false).expect("known");
+    let certainty = counting_of(&json(r#"{"model":"gpt-4"}"#), false, false).expect("known");
     assert!(
         certainty.contains(r#""exact":true"#) && certainty.contains("cl100k_base"),
         "{certainty}"
     );
     assert_eq!(
-        certainty_of(&JsValue::from(5), false, false).map_err(|failure| text(&failure, "code")),
+        counting_of(&JsValue::from(5), false, false).map_err(|failure| text(&failure, "code")),
         Err("INVALID_CONFIG".into())
     );
 }
@@ -117,7 +117,8 @@ fn a_missing_encoding_is_asked_for_by_name() {
         );
     }
     assert!(!is_loaded("o200k_base"));
-    let failure = count_text("one", &json("{}")).expect_err("not loaded");
+    let o200k_base = 0; // as `counting_of` names it
+    let failure = count_text(o200k_base, 0).expect_err("not loaded");
     assert_eq!(text(&failure, "code"), "ENCODING_NOT_LOADED");
     for (name, bytes) in [("o200k_base", &b"no vocabulary"[..]), ("r50k_base", &[])] {
         let failure = load_vocabulary(name, bytes).expect_err("refused");

@@ -29,6 +29,8 @@ const MESSAGE = 3;
 const NAME = 1;
 const PRIMING = 3;
 const CALL = 3;
+/** The same with the Responses API, as recorded requests show. */
+const RESPONSES_CALL = 1;
 const TILE = { low: 85, high: 85 + 170 };
 
 /** A message as the recipe sees it: who speaks, and what is in it. */
@@ -48,9 +50,9 @@ class Count {
   }
 
   /** The name stands twice: whom the call is for, and who the result is from. */
-  call(name, input) {
+  call(name, input, flat = CALL) {
     this.tokens +=
-      CALL + 2 * tokensIn(`functions.${name}`) + tokensIn(typeof input === "string" ? input : JSON.stringify(input));
+      flat + 2 * tokensIn(`functions.${name}`) + tokensIn(typeof input === "string" ? input : JSON.stringify(input));
   }
 
   image(detail) {
@@ -107,7 +109,7 @@ const COUNTERS = {
         if (!isCalling) {
           count.message("assistant");
         }
-        count.call(name, item.arguments ?? item.input);
+        count.call(name, item.arguments ?? item.input, RESPONSES_CALL);
       } else if (type === "reasoning") {
         for (const { text } of summary) {
           count.text(text);
