@@ -8,7 +8,8 @@ import { test } from "node:test";
 import { findings, halves } from "../../scripts/floors.mjs";
 import { root } from "../../scripts/project.mjs";
 
-const [rust, typescript] = halves;
+const rust = halves.find(({ folder }) => folder === "src");
+const typescript = halves.find(({ extension }) => extension === ".ts");
 
 /** What is found in a tree of files, which is there for the time of the call. */
 function found(half, files) {
