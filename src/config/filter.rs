@@ -19,7 +19,7 @@ pub struct FilterConfig {
     /// Whether tool calls and their results go. Of a message that says something too, what it says stays, as a marked copy
     /// without the calls in the format `messages`.
     pub exclude_tool_calls: bool,
-    /// Whether messages without any text, call or media go.
+    /// Whether messages without any text, call or media go. With `render.provider` they always do: no provider takes them.
     pub exclude_blank: bool,
     /// How many days before the clock a message may have been written; one exactly that old stays, and so does one
     /// without a time. Fractions are allowed; 0 is off. Default: no limit.

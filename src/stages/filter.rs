@@ -58,7 +58,9 @@ pub(crate) fn unwanted(input: &Input, row: usize) -> Option<Reason> {
         && transcript.value(row, Field::Status).is_some_and(|status| status != "completed")
     {
         Some(Reason::Unfinished)
-    } else if *exclude_blank && tool_calls::is_blank(&input.config.filter, transcript, row) {
+    } else if (*exclude_blank || input.config.render.provider.is_some())
+        && tool_calls::is_blank(&input.config.filter, transcript, row)
+    {
         Some(Reason::Blank)
     } else if max_age_days.is_some_and(|days| is_older(input, row, days)) {
         Some(Reason::BeyondAge)

@@ -271,7 +271,7 @@ impl Reason {
             Self::ToolCalls => {
                 "a tool call or a result, which are excluded (filter.excludeToolCalls)".to_owned()
             }
-            Self::Blank => "has no content (filter.excludeBlank)".to_owned(),
+            Self::Blank => "has no content (filter.excludeBlank; with render.provider, as no provider takes it)".to_owned(),
             Self::BeyondAge => {
                 "written, or its conversation ended, more days ago than filter.maxAgeDays or tiers.maxAgeDays says"
                     .to_owned()

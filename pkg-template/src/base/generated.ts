@@ -192,7 +192,7 @@ export interface FilterConfig {
    * without the calls in the format `messages`.
    */
   readonly excludeToolCalls?: boolean | undefined;
-  /** Whether messages without any text, call or media go. */
+  /** Whether messages without any text, call or media go. With `render.provider` they always do: no provider takes them. */
   readonly excludeBlank?: boolean | undefined;
   /**
    * How many days before the clock a message may have been written; one exactly that old stays, and so does one
