@@ -384,8 +384,12 @@ fn check_case(
         (range.first..=range.last).contains(&row)
             && matches!(range.stage, StageName::Collect | StageName::Filter | StageName::Window)
     });
-    // These two go by the text.
-    let by_text = matches!(reason, Reason::Blank | Reason::IsSummary);
+    // These two go by the text. A blank message is looked at too, whatever is said of it: with words it could be the request.
+    let is_blank = messages[row]
+        .fields
+        .iter()
+        .all(|(field, value)| *field != Field::Text || value.trim().is_empty());
+    let by_text = is_blank || matches!(reason, Reason::Blank | Reason::IsSummary);
     // How rare a word is, all messages of the session say, also those that a filter or a window leaves out.
     let of_others = [Reason::OtherSession, Reason::OtherTarget, Reason::Duplicate];
     let is_indexed =
