@@ -3,13 +3,11 @@
 //! The standard library's trees are made for large ones, and bring 6 kB of code for each type; maps here have a few
 //! entries, or grows at its end. Where there are many, and no order is asked for, there are the hashed ones below.
 
-use serde::de::{MapAccess, Visitor};
+use super::value::{FromValue, Misfit, Reading, Value};
 use serde::ser::SerializeMap;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};
-use std::fmt;
-use std::marker::PhantomData;
 use xxhash_rust::xxh64::Xxh64Builder;
 
 /// A map with the same hashes on every machine. It is looked up, never walked through.
@@ -83,23 +81,17 @@ impl<V: Serialize> Serialize for Map<String, V> {
     }
 }
 
-impl<'de, V: Deserialize<'de>> Deserialize<'de> for Map<String, V> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries<V>(PhantomData<V>);
-        impl<'de, V: Deserialize<'de>> Visitor<'de> for Entries<V> {
-            type Value = Map<String, V>;
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("an object")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
-                let mut map = Map::default();
-                while let Some((key, value)) = access.next_entry()? {
-                    map.insert(key, value);
-                }
-                Ok(map)
-            }
+impl<V: FromValue> FromValue for Map<String, V> {
+    fn from_value(value: &Value) -> Reading<Self> {
+        let Value::Map(entries) = value else {
+            return Err(Misfit::new("is of the wrong type"));
+        };
+        let mut map = Self::default();
+        for (key, value) in entries {
+            let value = V::from_value(value).map_err(|misfit| misfit.within(key))?;
+            map.insert(key.clone(), value);
         }
-        deserializer.deserialize_map(Entries(PhantomData))
+        Ok(map)
     }
 }
 
