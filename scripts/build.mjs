@@ -123,7 +123,7 @@ const parts = [
   },
   {
     name: "core",
-    inputs: ["Cargo.toml", "Cargo.lock", "build.rs", "src", "scripts/tools/src/bin/bindgen.rs"],
+    inputs: ["Cargo.toml", "Cargo.lock", "build.rs", "src", "scripts/from-value", "scripts/tools/src/bin/bindgen.rs"],
     outputs: [join(dist, "windrow.wasm"), join(dist, "core", "windrow.js"), join(dist, "core", "windrow.d.ts")],
     build: buildCore,
   },
@@ -217,6 +217,8 @@ async function buildCore() {
       // Panic messages name source files: the same bytes wherever it is built, and nobody's home folder in them.
       CARGO_ENCODED_RUSTFLAGS: [
         "-Ctarget-feature=+simd128",
+        // What is marked to be inlined is small, or grows each of its callers.
+        "-Cllvm-args=-inlinehint-threshold=60",
         `--remap-path-prefix=${process.env.CARGO_HOME ?? join(homedir(), ".cargo")}=/cargo`,
         `--remap-path-prefix=${root}=/windrow`,
       ].join("\x1f"),

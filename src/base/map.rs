@@ -120,6 +120,13 @@ pub(crate) fn sort_by_key(positions: &mut [usize], key: &dyn Fn(usize) -> (i64, 
     positions.sort_unstable_by_key(|position| (key(*position), *position));
 }
 
+/// A number as a sort key, the largest first.
+pub(crate) fn descending(number: f64) -> i64 {
+    let bits = number.to_bits().cast_signed();
+    // As `f64::total_cmp` orders them.
+    !(bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed())
+}
+
 /// Sorts numbers. Values with several keys pack these into one. One function for all, see above.
 pub(crate) fn sort_numbers(numbers: &mut [u64]) {
     numbers.sort_unstable();
@@ -144,6 +151,13 @@ pub(crate) fn ordered(number: f32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn descending_keys_are_in_the_order_of_the_numbers() {
+        let numbers =
+            [f64::NEG_INFINITY, -2.5, -1e-300, -0.0, 0.0, 1e-300, 0.1, 3.0, f64::INFINITY];
+        assert!(numbers.is_sorted_by(|one, other| descending(*one) > descending(*other)));
+    }
 
     #[test]
     fn keeps_its_keys_in_order_whatever_the_order_they_come_in() {

@@ -1,7 +1,7 @@
 use super::placement::Placement;
 use crate::base::error::{Error, Result};
 use crate::base::message::Role;
-use crate::base::value::FromValue;
+use crate::base::value::{FromValue, number_text};
 use serde::Serialize;
 
 /// Which older messages are kept if not all fit: those that the request is about. Also, the items that the section of kind
@@ -147,7 +147,7 @@ impl RecallConfig {
             if !(0.0..=1.0).contains(&share) {
                 return Err(Error::option(
                     path,
-                    &format!("{share} is no share"),
+                    &format!("{} is no share", number_text(share)),
                     "Give a number from 0 (nothing) to 1 (all).",
                 ));
             }
