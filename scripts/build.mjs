@@ -217,8 +217,6 @@ async function buildCore() {
       // Panic messages name source files: the same bytes wherever it is built, and nobody's home folder in them.
       CARGO_ENCODED_RUSTFLAGS: [
         "-Ctarget-feature=+simd128",
-        // What is marked to be inlined is small, or grows each of its callers.
-        "-Cllvm-args=-inlinehint-threshold=60",
         `--remap-path-prefix=${process.env.CARGO_HOME ?? join(homedir(), ".cargo")}=/cargo`,
         `--remap-path-prefix=${root}=/windrow`,
       ].join("\x1f"),
