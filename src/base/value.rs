@@ -176,11 +176,10 @@ impl<'de> Deserialize<'de> for Value {
 }
 
 /// Why a value does not fit, with the path from the inside out.
+///
+/// It is in a box, as every reader gives one back beside what it reads.
 #[derive(Debug)]
-pub struct Misfit {
-    path: Vec<String>,
-    problem: Problem,
-}
+pub struct Misfit(Box<(Vec<String>, Problem)>);
 
 #[derive(Debug)]
 enum Problem {
@@ -191,31 +190,32 @@ enum Problem {
 }
 
 impl Misfit {
-    fn of(problem: Problem) -> Box<Self> {
-        Box::new(Self { path: Vec::new(), problem })
+    fn of(problem: Problem) -> Self {
+        Self(Box::new((Vec::new(), problem)))
     }
 
     /// A misfit that a message says.
-    pub(crate) fn new(message: impl Into<String>) -> Box<Self> {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
         Self::of(Problem::Other(message.into()))
     }
 
-    fn mismatch(expected: &'static str, given: &Value) -> Box<Self> {
+    fn mismatch(expected: &'static str, given: &Value) -> Self {
         Self::of(Problem::Mismatch { expected, given: given.describe() })
     }
 
     /// The same, of a value within another.
-    pub(crate) fn within(mut self: Box<Self>, segment: impl Into<String>) -> Box<Self> {
-        self.path.push(segment.into());
+    pub(crate) fn within(mut self, segment: impl Into<String>) -> Self {
+        self.0.0.push(segment.into());
         self
     }
 
-    fn into_error(mut self, options: &[&'static str]) -> Error {
-        self.path.reverse();
-        let path = self.path.join(".").replace(".[", "[");
-        let (message, next_action) = match self.problem {
+    fn into_error(self, options: &[&'static str]) -> Error {
+        let (mut names, problem) = *self.0;
+        names.reverse();
+        let path = names.join(".").replace(".[", "[");
+        let (message, next_action) = match problem {
             Problem::UnknownOption { expected } => {
-                let name = self.path.last().map_or("", String::as_str);
+                let name = names.last().map_or("", String::as_str);
                 match nearest_option(name, expected, &path, options) {
                     Some(right) => (
                         format!("unknown option; did you mean {right}?"),
@@ -267,7 +267,7 @@ fn nearest_option(
 pub use windrow_from_value::FromValue;
 
 /// What comes of reading a value.
-pub type Reading<T> = Result<T, Box<Misfit>>;
+pub type Reading<T> = Result<T, Misfit>;
 
 /// A type that a value is read into, strictly. It is derived: see `scripts/from-value`.
 pub trait FromValue: Sized {
