@@ -15,12 +15,12 @@ const dist = projectPath("pkg-template", "dist");
 
 /** What each may weigh at most, in bytes: a new figure here is a decision. Of the rest, sizes are printed alone. */
 const LIMITS = {
-  "windrow.wasm": { raw: 1_010_000, brotli: 310_000 },
-  "page: buildContext": { brotli: 459_000 },
+  "windrow.wasm": { raw: 1_040_000, brotli: 318_000 },
+  "page: buildContext": { brotli: 468_000 },
   "slim: buildContext, the core beside it": { brotli: 57_000 },
-  "worker: o200k_base": { gzip: 1_213_000 },
-  "worker: cl100k_base": { gzip: 830_000 },
-  "worker: both vocabularies": { gzip: 1_553_000 },
+  "worker: o200k_base": { gzip: 1_225_000 },
+  "worker: cl100k_base": { gzip: 840_000 },
+  "worker: both vocabularies": { gzip: 1_565_000 },
 };
 
 /** All that the package exports, so that nothing drops out. */
