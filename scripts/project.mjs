@@ -57,10 +57,15 @@ export function run(command, programArguments, { env = {}, cwd = root, output = 
         resolve();
       } else {
         const end = signal ? `was ended by ${signal}` : `failed with exit code ${code}`;
-        reject(new Failure(`${[command, ...programArguments].join(" ")} ${end}`, code ?? 1));
+        reject(new Failure(`${shortened([command, ...programArguments].join(" "))} ${end}`, code ?? 1));
       }
     });
   });
+}
+
+/** The beginning of a command: a run of all test files names a hundred of them. */
+function shortened(command) {
+  return command.length > 200 ? `${command.slice(0, 200)} …` : command;
 }
 
 /** Runs a Node program of a development dependency, for example `typescript/bin/tsc`. */

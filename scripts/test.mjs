@@ -102,7 +102,7 @@ function runFrameworkTests(files) {
     const names = files?.length ? files : testFiles(folder);
     const program = findNode(22, folder);
     await runNode("typescript/bin/tsc", ["--project", projectPath(folder)]);
-    await run(program, ["--test", ...names], { output: "stdout" });
+    await run(program, ["--test", "--test-reporter=spec", ...names], { output: "stdout" });
   });
 }
 
@@ -149,7 +149,9 @@ async function nodeTest(folder, fileCount = availableParallelism()) {
   const env = { CHROME_PATH: findChromium().chromium };
   // On its own, Node leaves a core to itself.
   const concurrency = `--test-concurrency=${fileCount}`;
-  await run(process.execPath, ["--test", concurrency, ...files], { env, output: "stdout" });
+  // Names what failed at the end, also where nobody sees it run.
+  const reporter = "--test-reporter=spec";
+  await run(process.execPath, ["--test", reporter, concurrency, ...files], { env, output: "stdout" });
 }
 
 /** The test files below a folder, as paths from the project's root. */
