@@ -15,6 +15,7 @@ import { lint } from "./lint.mjs";
 import { runPeers } from "./peers.mjs";
 import { Failure, projectPath, run, runNode, runProgram, seconds, step } from "./project.mjs";
 import { findChromium, findNode, installNpmPackages, setUp, toolsEnvironment, wasmEnvironment } from "./setup.mjs";
+import { checkSizes } from "./size.mjs";
 
 // What a run finds does not depend on luck: the same cases each time. Another seed gives others.
 process.env.PROPTEST_RNG_SEED ??= "1";
@@ -50,6 +51,7 @@ await runProgram(async () => {
   if (isFull) {
     await runSlowTests();
   } else {
+    await tests("sizes: npm run size", () => checkSizes());
     await timed("lint", lint);
     await timed("dependencies", checkDependencies);
     await runTests();

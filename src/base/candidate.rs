@@ -1,6 +1,7 @@
 //! What ranks for a request, in the order in which its turn comes.
 
-use serde::{Deserialize, Serialize};
+use super::value::FromValue;
+use serde::Serialize;
 
 /// A message that ranks for a request, and how much of it is shown when its turn comes. One message may be among the candidates
 /// several times: first with less of it, then with more.
@@ -15,7 +16,7 @@ pub struct Candidate<Place> {
 }
 
 /// How much of a message is shown, from little to all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Form {

@@ -3,13 +3,11 @@
 //! The standard library's trees are made for large ones, and bring 6 kB of code for each type; maps here have a few
 //! entries, or grows at its end. Where there are many, and no order is asked for, there are the hashed ones below.
 
-use serde::de::{MapAccess, Visitor};
+use super::value::{FromValue, Misfit, Reading, Value};
 use serde::ser::SerializeMap;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};
-use std::fmt;
-use std::marker::PhantomData;
 use xxhash_rust::xxh64::Xxh64Builder;
 
 /// A map with the same hashes on every machine. It is looked up, never walked through.
@@ -83,23 +81,17 @@ impl<V: Serialize> Serialize for Map<String, V> {
     }
 }
 
-impl<'de, V: Deserialize<'de>> Deserialize<'de> for Map<String, V> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries<V>(PhantomData<V>);
-        impl<'de, V: Deserialize<'de>> Visitor<'de> for Entries<V> {
-            type Value = Map<String, V>;
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("an object")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
-                let mut map = Map::default();
-                while let Some((key, value)) = access.next_entry()? {
-                    map.insert(key, value);
-                }
-                Ok(map)
-            }
+impl<V: FromValue> FromValue for Map<String, V> {
+    fn from_value(value: &Value) -> Reading<Self> {
+        let Value::Map(entries) = value else {
+            return Err(Misfit::new("is of the wrong type"));
+        };
+        let mut map = Self::default();
+        for (key, value) in entries {
+            let value = V::from_value(value).map_err(|misfit| misfit.within(key))?;
+            map.insert(key.clone(), value);
         }
-        deserializer.deserialize_map(Entries(PhantomData))
+        Ok(map)
     }
 }
 
@@ -128,6 +120,13 @@ pub(crate) fn sort_by_key(positions: &mut [usize], key: &dyn Fn(usize) -> (i64, 
     positions.sort_unstable_by_key(|position| (key(*position), *position));
 }
 
+/// A number as a sort key, the largest first.
+pub(crate) fn descending(number: f64) -> i64 {
+    let bits = number.to_bits().cast_signed();
+    // As `f64::total_cmp` orders them.
+    !(bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed())
+}
+
 /// Sorts numbers. Values with several keys pack these into one. One function for all, see above.
 pub(crate) fn sort_numbers(numbers: &mut [u64]) {
     numbers.sort_unstable();
@@ -152,6 +151,13 @@ pub(crate) fn ordered(number: f32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn descending_keys_are_in_the_order_of_the_numbers() {
+        let numbers =
+            [f64::NEG_INFINITY, -2.5, -1e-300, -0.0, 0.0, 1e-300, 0.1, 3.0, f64::INFINITY];
+        assert!(numbers.is_sorted_by(|one, other| descending(*one) > descending(*other)));
+    }
 
     #[test]
     fn keeps_its_keys_in_order_whatever_the_order_they_come_in() {

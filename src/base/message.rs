@@ -1,9 +1,10 @@
 //! What a message is made of: its role and its fields.
 
-use serde::{Deserialize, Serialize};
+use super::value::FromValue;
+use serde::Serialize;
 
 /// Who speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Role {

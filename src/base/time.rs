@@ -1,7 +1,7 @@
 //! Moments: read from what callers write, shown in UTC or in the user's time zone.
 
-use serde::{Deserialize, Deserializer, Serialize, de};
-use std::fmt;
+use super::value::{FromValue, Misfit, Reading, Value};
+use serde::Serialize;
 
 /// A moment, in milliseconds since 1970-01-01T00:00Z.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -193,53 +193,22 @@ pub(crate) fn days_in_month(year: i64, month: i64) -> i64 {
     days_since_1970(next_year, next_month, 1) - days_since_1970(year, month, 1)
 }
 
-impl<'de> Deserialize<'de> for Milliseconds {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Moment;
-        impl<'de> de::Visitor<'de> for Moment {
-            type Value = Milliseconds;
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a moment")
-            }
-            fn visit_f64<E: de::Error>(self, value: f64) -> Result<Milliseconds, E> {
-                from_number(value).ok_or_else(|| unreadable("a number beyond the range of dates"))
-            }
-            #[expect(
-                clippy::cast_precision_loss,
-                reason = "milliseconds of a Date are exact in a double"
-            )]
-            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Milliseconds, E> {
-                self.visit_f64(value as f64)
-            }
-            #[expect(
-                clippy::cast_precision_loss,
-                reason = "milliseconds of a Date are exact in a double"
-            )]
-            fn visit_u64<E: de::Error>(self, value: u64) -> Result<Milliseconds, E> {
-                self.visit_f64(value as f64)
-            }
-            fn visit_str<E: de::Error>(self, value: &str) -> Result<Milliseconds, E> {
-                parse(value).ok_or_else(|| unreadable(format_args!("\"{value}\"")))
-            }
-            fn visit_unit<E: de::Error>(self) -> Result<Milliseconds, E> {
-                Err(unreadable("nothing"))
-            }
-            fn visit_bool<E: de::Error>(self, _: bool) -> Result<Milliseconds, E> {
-                Err(unreadable("true or false"))
-            }
-            fn visit_seq<A: de::SeqAccess<'de>>(self, _: A) -> Result<Milliseconds, A::Error> {
-                Err(unreadable("a list"))
-            }
-            fn visit_map<A: de::MapAccess<'de>>(self, _: A) -> Result<Milliseconds, A::Error> {
-                Err(unreadable("an object"))
-            }
-        }
-        fn unreadable<E: de::Error>(given: impl fmt::Display) -> E {
-            E::custom(format!(
+impl FromValue for Milliseconds {
+    fn from_value(value: &Value) -> Reading<Self> {
+        let (moment, given) = match value {
+            Value::Number(number) => (from_number(*number), "a number beyond the range of dates"),
+            Value::Text(text) => (parse(text), ""),
+            Value::Null => (None, "nothing"),
+            Value::Bool(_) => (None, "true or false"),
+            Value::List(_) => (None, "a list"),
+            Value::Map(_) => (None, "an object"),
+        };
+        moment.ok_or_else(|| {
+            let given = value.text().map_or(given.to_owned(), |text| format!("\"{text}\""));
+            Misfit::new(format!(
                 "expected milliseconds since 1970 or an ISO 8601 date and time, got {given}"
             ))
-        }
-        deserializer.deserialize_any(Moment)
+        })
     }
 }
 

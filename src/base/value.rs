@@ -1,16 +1,13 @@
 //! Options as they were written, and the strict way from there into a typed config.
 //!
 //! A config crosses from JavaScript into a [`Value`], which sees every key that the caller wrote, and from there
-//! through serde into the config's types. Every failure names the option's path, and a misspelt option the right
-//! spelling; serde's own wording, which speaks of Rust types, never shows.
+//! by [`FromValue`] into the config's types. Every failure names the option's path, and a misspelt option the right
+//! spelling.
 
 use crate::base::error::{Error, ErrorCode};
 use crate::base::nearest::nearest;
-use serde::de::{
-    self, DeserializeOwned, DeserializeSeed, EnumAccess, Expected, IntoDeserializer, MapAccess,
-    SeqAccess, Unexpected, VariantAccess, Visitor,
-};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, forward_to_deserialize_any};
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
 /// A value as plain data: what JSON can say, and numbers that are none.
@@ -67,6 +64,14 @@ impl Value {
         }
     }
 
+    /// The elements of what has to be a list.
+    pub(crate) fn list(&self) -> Reading<&[Self]> {
+        match self {
+            Self::List(list) => Ok(list),
+            other => Err(Misfit::mismatch("a list", other)),
+        }
+    }
+
     /// The value in a few words.
     fn describe(&self) -> String {
         match self {
@@ -87,8 +92,8 @@ impl Value {
     /// # Errors
     ///
     /// `INVALID_CONFIG` with the option's path, what is wrong with it, and the nearest right spelling.
-    pub fn decode<T: DeserializeOwned>(&self, options: &[&'static str]) -> Result<T, Error> {
-        T::deserialize(self).map_err(|failure| failure.into_error(options))
+    pub fn decode<T: FromValue>(&self, options: &[&'static str]) -> Result<T, Error> {
+        T::from_value(self).map_err(|failure| failure.into_error(options))
     }
 }
 
@@ -171,11 +176,10 @@ impl<'de> Deserialize<'de> for Value {
 }
 
 /// Why a value does not fit, with the path from the inside out.
+///
+/// It is in a box, as every reader gives one back beside what it reads.
 #[derive(Debug)]
-pub struct Misfit {
-    path: Vec<String>,
-    problem: Problem,
-}
+pub struct Misfit(Box<(Vec<String>, Problem)>);
 
 #[derive(Debug)]
 enum Problem {
@@ -186,26 +190,32 @@ enum Problem {
 }
 
 impl Misfit {
-    fn new(message: impl Into<String>) -> Self {
-        Self { path: Vec::new(), problem: Problem::Other(message.into()) }
+    fn of(problem: Problem) -> Self {
+        Self(Box::new((Vec::new(), problem)))
+    }
+
+    /// A misfit that a message says.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self::of(Problem::Other(message.into()))
     }
 
     fn mismatch(expected: &'static str, given: &Value) -> Self {
-        let given = given.describe();
-        Self { path: Vec::new(), problem: Problem::Mismatch { expected, given } }
+        Self::of(Problem::Mismatch { expected, given: given.describe() })
     }
 
-    fn within(mut self, segment: impl Into<String>) -> Self {
-        self.path.push(segment.into());
+    /// The same, of a value within another.
+    pub(crate) fn within(mut self, segment: impl Into<String>) -> Self {
+        self.0.0.push(segment.into());
         self
     }
 
-    fn into_error(mut self, options: &[&'static str]) -> Error {
-        self.path.reverse();
-        let path = self.path.join(".").replace(".[", "[");
-        let (message, next_action) = match self.problem {
+    fn into_error(self, options: &[&'static str]) -> Error {
+        let (mut names, problem) = *self.0;
+        names.reverse();
+        let path = names.join(".").replace(".[", "[");
+        let (message, next_action) = match problem {
             Problem::UnknownOption { expected } => {
-                let name = self.path.last().map_or("", String::as_str);
+                let name = names.last().map_or("", String::as_str);
                 match nearest_option(name, expected, &path, options) {
                     Some(right) => (
                         format!("unknown option; did you mean {right}?"),
@@ -238,48 +248,6 @@ impl Misfit {
     }
 }
 
-impl fmt::Display for Misfit {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("the value does not fit")
-    }
-}
-
-impl std::error::Error for Misfit {}
-
-impl de::Error for Misfit {
-    fn custom<T: fmt::Display>(message: T) -> Self {
-        Self::new(message.to_string())
-    }
-
-    // The checks below say what was expected before serde can; its own wording would bring its own number formatting.
-    fn invalid_type(_: Unexpected<'_>, _: &dyn Expected) -> Self {
-        Self::new("is of the wrong type")
-    }
-
-    fn invalid_value(_: Unexpected<'_>, _: &dyn Expected) -> Self {
-        Self::new("is out of range")
-    }
-
-    fn invalid_length(_: usize, _: &dyn Expected) -> Self {
-        Self::new("has the wrong length")
-    }
-
-    fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
-        Self { path: vec![field.to_owned()], problem: Problem::UnknownOption { expected } }
-    }
-
-    fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
-        Self {
-            path: Vec::new(),
-            problem: Problem::UnknownChoice { given: variant.to_owned(), expected },
-        }
-    }
-
-    fn missing_field(field: &'static str) -> Self {
-        Self::new("is missing").within(field)
-    }
-}
-
 /// The option that was meant: a near spelling beside it, or the same name in another group.
 fn nearest_option(
     name: &str,
@@ -296,192 +264,150 @@ fn nearest_option(
     options.iter().find(|option| leaf(option) == right).map(|option| (*option).to_owned())
 }
 
-impl<'de> de::Deserializer<'de> for &'de Value {
-    type Error = Misfit;
+pub use windrow_from_value::FromValue;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
-        match self {
-            Value::Null => visitor.visit_unit(),
-            Value::Bool(value) => visitor.visit_bool(*value),
-            Value::Number(value) => visitor.visit_f64(*value),
-            Value::Text(value) => visitor.visit_borrowed_str(value),
-            Value::List(list) => visitor.visit_seq(Elements { list, position: 0 }),
-            Value::Map(map) => visitor.visit_map(Entries { map, position: 0 }),
-        }
+/// What comes of reading a value.
+pub type Reading<T> = Result<T, Misfit>;
+
+/// A type that a value is read into, strictly. It is derived: see `crates/from-value`.
+pub trait FromValue: Sized {
+    /// Reads the value.
+    ///
+    /// # Errors
+    ///
+    /// Says what does not fit, and where.
+    fn from_value(value: &Value) -> Reading<Self>;
+}
+
+/// Reads the fields of an object: `set` reads the value of the field at a place of `names` into it. `required` has a bit for each
+/// place that must be there.
+///
+/// # Errors
+///
+/// Where it is no object, where a name is unknown, and where a field is missing or does not fit.
+pub fn read_fields(
+    value: &Value,
+    names: &'static [&'static str],
+    required: u64,
+    set: &mut dyn FnMut(usize, &Value) -> Reading<()>,
+) -> Reading<()> {
+    let entries = match value {
+        Value::Map(entries) => entries.as_slice(),
+        // A group that is not set has its defaults.
+        Value::Null => &[],
+        other => return Err(Misfit::mismatch("an object with options", other)),
+    };
+    let mut missing = required;
+    for (name, value) in entries {
+        let Some(place) = names.iter().position(|known| known == name) else {
+            return Err(Misfit::of(Problem::UnknownOption { expected: names }).within(name));
+        };
+        missing &= !(1 << place);
+        set(place, value).map_err(|misfit| misfit.within(name))?;
     }
+    match names.get(missing.trailing_zeros() as usize) {
+        Some(name) => Err(Misfit::new("is missing").within(*name)),
+        None => Ok(()),
+    }
+}
 
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
-        match self {
-            Value::Bool(value) => visitor.visit_bool(*value),
+/// Reads a choice: its place in `names`.
+///
+/// # Errors
+///
+/// Where it is none of them.
+pub fn read_choice(value: &Value, names: &'static [&'static str]) -> Reading<usize> {
+    let Value::Text(given) = value else {
+        return Err(Misfit::mismatch("a text", value));
+    };
+    names
+        .iter()
+        .position(|known| known == given)
+        .ok_or_else(|| Misfit::of(Problem::UnknownChoice { given: given.clone(), expected: names }))
+}
+
+impl FromValue for bool {
+    fn from_value(value: &Value) -> Reading<Self> {
+        match value {
+            Value::Bool(truth) => Ok(*truth),
             other => Err(Misfit::mismatch("true or false", other)),
         }
     }
+}
 
+impl FromValue for u64 {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "checked to be whole and within the doubles' exact range"
     )]
-    fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+    fn from_value(value: &Value) -> Reading<Self> {
         const EXACT: f64 = 9_007_199_254_740_991.0; // Number.MAX_SAFE_INTEGER
-        match self {
-            Value::Number(value) if value.fract() == 0.0 && (0.0..=EXACT).contains(value) => {
-                visitor.visit_u64(*value as u64)
+        match value {
+            Value::Number(number) if number.fract() == 0.0 && (0.0..=EXACT).contains(number) => {
+                Ok(*number as u64)
             }
             other => Err(Misfit::mismatch("a whole number of 0 or more", other)),
         }
     }
+}
 
-    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
-        match self {
+impl FromValue for usize {
+    fn from_value(value: &Value) -> Reading<Self> {
+        Self::try_from(u64::from_value(value)?).map_err(|_| Misfit::new("is out of range"))
+    }
+}
+
+impl FromValue for f64 {
+    fn from_value(value: &Value) -> Reading<Self> {
+        match value {
             // JSON has no negative zero, so a recording would not keep it.
-            Value::Number(value) if value.is_finite() => visitor.visit_f64(*value + 0.0),
+            Value::Number(number) if number.is_finite() => Ok(*number + 0.0),
             other => Err(Misfit::mismatch("a finite number", other)),
         }
     }
+}
 
-    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
-        match self {
-            Value::Text(value) => visitor.visit_borrowed_str(value),
+impl FromValue for String {
+    fn from_value(value: &Value) -> Reading<Self> {
+        match value {
+            Value::Text(text) => Ok(text.clone()),
             other => Err(Misfit::mismatch("a text", other)),
         }
     }
+}
 
-    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
-        self.deserialize_str(visitor)
-    }
-
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
-        match self {
-            Value::Null => visitor.visit_none(),
-            value => visitor.visit_some(value),
+impl<T: FromValue> FromValue for Option<T> {
+    fn from_value(value: &Value) -> Reading<Self> {
+        match value {
+            Value::Null => Ok(None),
+            value => T::from_value(value).map(Some),
         }
     }
+}
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        _name: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, Misfit> {
-        visitor.visit_newtype_struct(self)
+impl<T: FromValue> FromValue for Vec<T> {
+    fn from_value(value: &Value) -> Reading<Self> {
+        let elements = value.list()?;
+        let mut list = Vec::with_capacity(elements.len());
+        for place in 0..elements.len() {
+            list.push(element(elements, place)?);
+        }
+        Ok(list)
     }
+}
 
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
-        match self {
-            Value::List(list) => visitor.visit_seq(Elements { list, position: 0 }),
-            other => Err(Misfit::mismatch("a list", other)),
+/// A list of three, each of its own type.
+impl<A: FromValue, B: FromValue, C: FromValue> FromValue for (A, B, C) {
+    fn from_value(value: &Value) -> Reading<Self> {
+        match value {
+            Value::List(list) => Ok((element(list, 0)?, element(list, 1)?, element(list, 2)?)),
+            _ => Err(Misfit::new("is of the wrong type")),
         }
     }
-
-    fn deserialize_struct<V: Visitor<'de>>(
-        self,
-        _name: &'static str,
-        _fields: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, Misfit> {
-        match self {
-            Value::Map(map) => visitor.visit_map(Entries { map, position: 0 }),
-            // A group that is not set has its defaults.
-            Value::Null => visitor.visit_map(Entries { map: &[], position: 0 }),
-            other => Err(Misfit::mismatch("an object with options", other)),
-        }
-    }
-
-    fn deserialize_enum<V: Visitor<'de>>(
-        self,
-        _name: &'static str,
-        _variants: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, Misfit> {
-        match self {
-            Value::Text(choice) => visitor.visit_enum(Choice(choice)),
-            other => Err(Misfit::mismatch("a text", other)),
-        }
-    }
-
-    forward_to_deserialize_any! {
-        i8 i16 i32 i64 i128 u8 u16 u32 u128 f32 char bytes byte_buf unit unit_struct
-        tuple tuple_struct map identifier ignored_any
-    }
 }
 
-struct Elements<'de> {
-    list: &'de [Value],
-    position: usize,
-}
-
-impl<'de> SeqAccess<'de> for Elements<'de> {
-    type Error = Misfit;
-
-    fn next_element_seed<T: DeserializeSeed<'de>>(
-        &mut self,
-        seed: T,
-    ) -> Result<Option<T::Value>, Misfit> {
-        let Some(value) = self.list.get(self.position) else {
-            return Ok(None);
-        };
-        let place = format!("[{}]", self.position);
-        self.position += 1;
-        seed.deserialize(value).map(Some).map_err(|misfit| misfit.within(place))
-    }
-}
-
-struct Entries<'de> {
-    map: &'de [(String, Value)],
-    position: usize,
-}
-
-impl<'de> MapAccess<'de> for Entries<'de> {
-    type Error = Misfit;
-
-    fn next_key_seed<K: DeserializeSeed<'de>>(
-        &mut self,
-        seed: K,
-    ) -> Result<Option<K::Value>, Misfit> {
-        let Some((key, _)) = self.map.get(self.position) else {
-            return Ok(None);
-        };
-        self.position += 1;
-        seed.deserialize(key.as_str().into_deserializer()).map(Some)
-    }
-
-    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Misfit> {
-        let (key, value) = &self.map[self.position - 1];
-        seed.deserialize(value).map_err(|misfit| misfit.within(key))
-    }
-}
-
-struct Choice<'de>(&'de str);
-
-impl<'de> EnumAccess<'de> for Choice<'de> {
-    type Error = Misfit;
-    type Variant = Self;
-
-    fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, Self), Misfit> {
-        Ok((seed.deserialize(self.0.into_deserializer())?, self))
-    }
-}
-
-impl<'de> VariantAccess<'de> for Choice<'de> {
-    type Error = Misfit;
-
-    fn unit_variant(self) -> Result<(), Misfit> {
-        Ok(())
-    }
-
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, _: T) -> Result<T::Value, Misfit> {
-        Err(Misfit::new("expected a text"))
-    }
-
-    fn tuple_variant<V: Visitor<'de>>(self, _: usize, _: V) -> Result<V::Value, Misfit> {
-        Err(Misfit::new("expected a text"))
-    }
-
-    fn struct_variant<V: Visitor<'de>>(
-        self,
-        _: &'static [&'static str],
-        _: V,
-    ) -> Result<V::Value, Misfit> {
-        Err(Misfit::new("expected a text"))
-    }
+fn element<T: FromValue>(list: &[Value], place: usize) -> Reading<T> {
+    let value = list.get(place).ok_or_else(|| Misfit::new("has the wrong length"))?;
+    T::from_value(value).map_err(|misfit| misfit.within(format!("[{place}]")))
 }

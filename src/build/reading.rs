@@ -1,5 +1,6 @@
 //! The part of a transcript that a build looks at: how it is chosen, how it grows, and where its messages are among all.
 
+use crate::base::map;
 use crate::base::message::Field;
 use crate::log::messages::Messages;
 use crate::log::reach::Reach;
@@ -49,7 +50,7 @@ impl Reading {
     pub(super) fn transcript(&mut self) -> Rc<Transcript> {
         let first_of_tail = self.first_of_tail;
         self.picked.retain(|row| *row < first_of_tail);
-        self.picked.sort_unstable();
+        map::sort_by_key(&mut self.picked, &|_| (0, 0));
         self.picked.dedup();
         if self.picked.len() == first_of_tail {
             return Rc::clone(&self.whole);

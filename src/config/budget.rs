@@ -2,12 +2,12 @@ use super::calibration::{self, Calibration, Usage};
 use super::cut::CutConfig;
 use crate::base::error::Error;
 use crate::base::nearest::nearest;
-use crate::base::value::Value;
+use crate::base::value::{FromValue, Misfit, Reading, Value};
 use crate::tokens::windows;
-use serde::{Deserialize, Deserializer, Serialize, de};
+use serde::Serialize;
 
 /// What the prompt may cost.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct BudgetConfig {
@@ -107,17 +107,17 @@ fn unknown_window(message: &str, first: &str) -> Error {
 }
 
 /// Reads tools that are objects or JSON already, each as its JSON.
-fn as_json<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    let json = |tool: Value| match tool {
-        Value::Text(json) => Ok(json),
-        Value::Map(_) => Ok(serde_json::to_string(&tool).unwrap_or_default()),
-        _ => Err(de::Error::custom("expected each tool as an object, or as its JSON")),
+fn as_json(tools: &Value) -> Reading<Vec<String>> {
+    let json = |tool: &Value| match tool {
+        Value::Text(json) => Ok(json.clone()),
+        Value::Map(_) => Ok(serde_json::to_string(tool).unwrap_or_default()),
+        _ => Err(Misfit::new("expected each tool as an object, or as its JSON")),
     };
-    Vec::<Value>::deserialize(deserializer)?.into_iter().map(json).collect()
+    tools.list()?.iter().map(json).collect()
 }
 
 /// Whether a tool must be called.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum ToolChoice {
@@ -129,7 +129,7 @@ pub enum ToolChoice {
 }
 
 /// What gives way first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum TrimFirst {
@@ -142,7 +142,7 @@ pub enum TrimFirst {
 }
 
 /// What happens where what must be kept does not fit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum OnRequiredOverflow {

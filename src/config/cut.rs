@@ -1,12 +1,13 @@
 use crate::base::error::{Error, Result};
-use serde::{Deserialize, Serialize};
+use crate::base::value::FromValue;
+use serde::Serialize;
 
 /// Where the history is cut, so that the beginning of the prompt stays the same from turn to turn and providers can cache it.
 ///
 /// Without it every turn lets in as much as fits, and so leaves out another message at the beginning. With it the cut moves in steps:
 /// it lies at the first group behind a multiple of a step in the tokens of the whole history, counted from its beginning. So it
 /// follows from log and config alone, and every host, tab and replay agrees on it. Needs a limit in tokens, and goes with no tiers.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct CutConfig {

@@ -1,7 +1,6 @@
+use crate::base::value::{FromValue, Reading, Value, read_choice};
 use crate::tokens::EncodingName;
-use serde::de::{self, EnumAccess, VariantAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::fmt;
+use serde::{Serialize, Serializer};
 
 /// How tokens are counted: exactly, in an encoding by its name, or by `estimate`, with no vocabulary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,27 +63,9 @@ impl Serialize for EncodingChoice {
     }
 }
 
-impl<'de> Deserialize<'de> for EncodingChoice {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_enum("EncodingChoice", &Self::NAMES, ByName)
-    }
-}
-
-/// Reads a choice by its name, as an enum of unit variants is read.
-struct ByName;
-
-impl<'de> Visitor<'de> for ByName {
-    type Value = EncodingChoice;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("the name of an encoding")
-    }
-
-    fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<Self::Value, A::Error> {
-        let (name, variant) = access.variant::<String>()?;
-        variant.unit_variant()?;
-        let found = EncodingChoice::ALL.into_iter().find(|choice| choice.as_str() == name);
-        found.ok_or_else(|| de::Error::unknown_variant(&name, &EncodingChoice::NAMES))
+impl FromValue for EncodingChoice {
+    fn from_value(value: &Value) -> Reading<Self> {
+        Ok(Self::ALL[read_choice(value, &Self::NAMES)?])
     }
 }
 

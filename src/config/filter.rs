@@ -1,9 +1,10 @@
 use crate::base::error::{Error, Result};
 use crate::base::message::Role;
-use serde::{Deserialize, Serialize};
+use crate::base::value::FromValue;
+use serde::Serialize;
 
 /// Which kinds of messages are left out.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct FilterConfig {

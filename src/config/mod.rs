@@ -46,16 +46,17 @@ pub use window::{WindowConfig, WindowUnit};
 
 use crate::base::error::{Error, Result};
 use crate::base::time::Milliseconds;
+use crate::base::value::FromValue;
 use crate::base::value::Value;
 use crate::tokens::model::NEWEST;
 use crate::tokens::{EncodingName, Family};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// How a context is built. Everything is optional.
 ///
 /// Limits of hours, days, user turns, or characters of one text are off at 0: such a limit would leave nothing. Counts of
 /// messages and items, and budgets, are literal: 0 allows none.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ContextConfig {

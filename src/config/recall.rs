@@ -1,11 +1,12 @@
 use super::placement::Placement;
 use crate::base::error::{Error, Result};
 use crate::base::message::Role;
-use serde::{Deserialize, Serialize};
+use crate::base::value::{FromValue, number_text};
+use serde::Serialize;
 
 /// Which older messages are kept if not all fit: those that the request is about. Also, the items that the section of kind
 /// `recall` shows.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct RecallConfig {
@@ -56,7 +57,7 @@ pub struct RecallConfig {
 
 /// Which long messages come in by the passages that the request is about: a marked copy, with a visible mark where something is
 /// left out. Of a message with an image, a file, reasoning or several texts nothing is left out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ExcerptConfig {
@@ -71,7 +72,7 @@ pub struct ExcerptConfig {
 }
 
 /// Which messages come in with those that are kept for their rank, as far as they fit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct PairConfig {
@@ -83,7 +84,7 @@ pub struct PairConfig {
 }
 
 /// How older messages are ranked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Ranking {
@@ -97,7 +98,7 @@ pub enum Ranking {
 
 /// What becomes of the items of a section of kind `recall` with the hook `recall.search`. Where the hook has no answer, the
 /// hits among the items are shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum SearchResults {
@@ -108,7 +109,7 @@ pub enum SearchResults {
 }
 
 /// How broad recall is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Focus {
@@ -121,7 +122,7 @@ pub enum Focus {
 }
 
 /// The DOSE signals of takobot, each from 0 to 1. A value outside counts as the nearer end, a missing one as 0.5.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct FocusSignals {
@@ -146,7 +147,7 @@ impl RecallConfig {
             if !(0.0..=1.0).contains(&share) {
                 return Err(Error::option(
                     path,
-                    &format!("{share} is no share"),
+                    &format!("{} is no share", number_text(share)),
                     "Give a number from 0 (nothing) to 1 (all).",
                 ));
             }

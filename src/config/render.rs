@@ -2,10 +2,11 @@ use crate::base::error::{Error, Result};
 use crate::base::guard::clean_label;
 use crate::base::map::Map;
 use crate::base::message::Role;
-use serde::{Deserialize, Serialize};
+use crate::base::value::FromValue;
+use serde::Serialize;
 
 /// The form of the context.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct RenderConfig {
@@ -53,7 +54,7 @@ pub struct RenderConfig {
 }
 
 /// A provider of models, by the form of its requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Provider {
@@ -96,7 +97,7 @@ impl Provider {
 }
 
 /// How contents are kept apart from structure.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Guard {
@@ -110,7 +111,7 @@ pub enum Guard {
 }
 
 /// What the roles are called.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Labels {
@@ -141,7 +142,7 @@ impl Labels {
 }
 
 /// What is shown in the place of messages of a kind.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Replacement {
@@ -159,7 +160,7 @@ pub struct Replacement {
 }
 
 /// What a context is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Format {

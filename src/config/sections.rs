@@ -1,9 +1,10 @@
 use crate::base::error::{Error, Result};
 use crate::base::message::Role;
-use serde::{Deserialize, Serialize};
+use crate::base::value::FromValue;
+use serde::Serialize;
 
 /// A part of the prompt. The list of sections is the order in which it is put together.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Section {
@@ -51,11 +52,12 @@ pub struct Section {
 }
 
 /// What a section holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum SectionKind {
     /// A text of the caller's.
+    #[default]
     Text,
     /// A list of texts of the caller's.
     Items,
@@ -70,7 +72,7 @@ pub enum SectionKind {
 }
 
 /// One of several texts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Item {
@@ -94,7 +96,7 @@ pub struct Item {
 }
 
 /// What a section may cost. Its label, and what a format puts around the history, do not count.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct SectionLimit {
@@ -112,7 +114,7 @@ pub struct SectionLimit {
 }
 
 /// How characters are counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Measure {
@@ -124,7 +126,7 @@ pub enum Measure {
 }
 
 /// What happens to a message that is alone too long.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Oversize {
@@ -136,7 +138,7 @@ pub enum Oversize {
 }
 
 /// Whether a section may be left out for its cost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Keep {
@@ -147,7 +149,7 @@ pub enum Keep {
 }
 
 /// What becomes of front matter.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum FrontMatter {

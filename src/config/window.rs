@@ -1,8 +1,9 @@
 use crate::base::error::{Error, Result};
-use serde::{Deserialize, Serialize};
+use crate::base::value::FromValue;
+use serde::Serialize;
 
 /// How far back the context reaches. A message stays only if every limit lets it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct WindowConfig {
@@ -31,7 +32,7 @@ pub struct WindowConfig {
 }
 
 /// The unit of a window.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum WindowUnit {

@@ -2,13 +2,14 @@
 
 use crate::base::candidate::Form;
 use crate::base::time::Milliseconds;
-use serde::{Deserialize, Serialize};
+use crate::base::value::FromValue;
+use serde::Serialize;
 
 /// The messages of a log that a transcript does not have.
 ///
 /// A log is read from its end, as far as the context can need. Before that tail only single messages were read: the log's
 /// beginning, and pinned messages or replied ones with their exchange.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Unread {
@@ -27,7 +28,7 @@ pub struct Unread {
 }
 
 /// How the index of a log ranked messages for a request.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RankingRecord {
@@ -41,7 +42,7 @@ pub struct RankingRecord {
 }
 
 /// Messages of the log that are not in the transcript, all in a row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct UnreadStretch {
@@ -52,7 +53,7 @@ pub struct UnreadStretch {
 }
 
 /// Why messages were recalled.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RecalledWords {

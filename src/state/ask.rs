@@ -5,9 +5,10 @@
 
 use crate::base::error::Error;
 use crate::base::time::Milliseconds;
+use crate::base::value::FromValue;
 use crate::config::Focus;
 use crate::tokens::EncodingName;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// Something from outside the core that a build cannot go on without.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -134,7 +135,7 @@ pub struct SummaryWanted {
 }
 
 /// An answer to a need. What it holds depends on the need.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Answer {
@@ -238,7 +239,7 @@ fn example(element: &str) -> String {
 }
 
 /// A function of the caller's.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum HookName {
     /// Which candidates matter, as ids.
@@ -281,7 +282,7 @@ impl HookName {
 }
 
 /// Whether a hook gave an answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Outcome {
@@ -295,7 +296,7 @@ pub enum Outcome {
 }
 
 /// One thing that recall found.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Recalled {

@@ -1,10 +1,11 @@
 //! The encodings that text can be counted in exactly.
 
-use serde::{Deserialize, Serialize};
+use crate::base::value::FromValue;
+use serde::Serialize;
 use windrow_encoding::pretokenizer::Pieces;
 
 /// An encoding that text can be counted in exactly.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum EncodingName {
     /// `o200k_base`: GPT-4o and later, the o series, gpt-oss.

@@ -2,6 +2,7 @@
 
 use crate::base::map;
 use crate::base::message::Role;
+use crate::base::template::decimals;
 use crate::log::groups::LONGEST_CALL;
 use crate::log::unread::RecalledWords;
 use crate::recall::index::Index;
@@ -99,7 +100,9 @@ impl Evidence {
             }
             let similarity = self.similarities.as_ref().and_then(|it| it.get(message)).copied();
             if let Some(similarity) = similarity.filter(|similarity| *similarity >= CLOSE) {
-                parts.push(format!("it is close in meaning ({similarity:.2})"));
+                let hundredths = (f64::from(similarity) * 100.0).round_ties_even();
+                let similarity = decimals(hundredths / 100.0, 2);
+                parts.push(format!("it is close in meaning ({similarity})"));
             }
             let is_by_asker = self.query.asker == Asker::Known(speaker);
             if is_by_asker && self.index.cues()[message] & CORRECTS != 0 {

@@ -1,5 +1,6 @@
 //! What holds throughout a chat: the user's own instructions and preferences. No word of a request asks for them.
 
+use crate::base::map;
 use crate::recall::index::Index;
 use crate::recall::rank::query::Asker;
 use crate::recall::rank::scoring::Scoring;
@@ -23,7 +24,9 @@ pub fn standing(scoring: Scoring<'_>, worth: &[f32]) -> Vec<usize> {
             .then_some(message)
     };
     let mut found: Vec<usize> = index.cues().iter().enumerate().filter_map(is_it).collect();
-    found.sort_by(|one, other| worth[*other].total_cmp(&worth[*one]).then(other.cmp(one)));
+    map::sort_by_key(&mut found, &|message| {
+        (map::descending(f64::from(worth[message])), -map::place(Some(message)))
+    });
     found.truncate(MOST);
     let mut standing: Vec<usize> = Vec::with_capacity(found.len());
     for message in found {

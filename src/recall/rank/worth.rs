@@ -11,7 +11,7 @@
 //! What is kept already is counted off: a message that says again what another one says is worth less.
 
 use crate::base::candidate::{Candidate, Form};
-use crate::base::map::Hashed;
+use crate::base::map::{self, Hashed};
 use crate::base::message::Role;
 use crate::recall::index::Index;
 use crate::recall::rank::score::{self, Scores};
@@ -117,8 +117,12 @@ pub fn of_excerpts(
             found.push((message, by_excerpt));
         }
     }
-    found.sort_by(|one, other| other.1.total_cmp(&one.1).then(other.0.cmp(&one.0)));
-    found
+    let mut order: Vec<usize> = (0..found.len()).collect();
+    map::sort_by_key(&mut order, &|at| {
+        let (message, worth): (usize, f32) = found[at];
+        (map::descending(f64::from(worth)), -map::place(Some(message)))
+    });
+    order.into_iter().map(|at| found[at]).collect()
 }
 
 /// Messages, the best first, with those that are worth more as excerpts at their places among them too: such a message is there

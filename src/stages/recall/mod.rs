@@ -8,7 +8,7 @@ mod focus;
 
 use crate::base::candidate::Candidate;
 use crate::base::guard;
-use crate::base::map::{HashedSet, Map};
+use crate::base::map::{self, HashedSet, Map};
 use crate::base::message::{Field, Role};
 use crate::config::{Item, Placement, Ranking, RecallConfig, SearchResults, SectionKind};
 use crate::prompt::form;
@@ -514,8 +514,10 @@ fn recalled(input: &Input, findings: &mut Findings, position: usize, query: &str
         found.clear();
     }
     if status == RecallStatus::Ok && (joins || outcome != Some(Outcome::Given)) {
-        let mut own = find(input, &findings.focus, position, query);
-        own.sort_by(|one, other| other.score.unwrap_or(0.0).total_cmp(&one.score.unwrap_or(0.0)));
+        let own = find(input, &findings.focus, position, query);
+        let mut order: Vec<usize> = (0..own.len()).collect();
+        map::sort_by_key(&mut order, &|at| (map::descending(own[at].score.unwrap_or(0.0)), 0));
+        let own = order.into_iter().map(|at| own[at].clone()).collect();
         found = by_turns(found, own, count(Some(findings.focus.max_items)));
     }
     findings.report = Some(RecallReport { status, hits: found.len() });

@@ -1,7 +1,7 @@
 //! The words of the languages that recall knows: one file for each, with the same lists.
 //!
-//! Stop words and irregular forms are looked up for every word of every message. They are kept as sorted hashes that are
-//! made while compiling, so that a look-up is a binary search over numbers and the lists themselves are not in the binary.
+//! Stop words and irregular forms are looked up for every word of every message. They are kept as sorted hashes, so that a look-up is
+//! a binary search over numbers. The hashes are made when they are first needed: words compress, and hashes do not.
 //! That another word has the hash of a stop word happens to one word in millions, and costs that word its rank.
 
 mod english;
@@ -13,7 +13,8 @@ mod russian;
 mod spanish;
 
 use super::language::Language;
-use crate::base::hash;
+use crate::base::{hash, map};
+use std::sync::LazyLock;
 
 const STOP: [&str; 7] = [
     english::STOP,
@@ -126,19 +127,18 @@ pub(crate) fn answered_phrases(language: Language) -> impl Iterator<Item = &'sta
 /// The languages in which a word is a stop word, a bit for each by its place in [`Language::ALL`]. The word is prepared,
 /// with its diacritics or without.
 pub(crate) fn stop_languages(word: &str) -> u8 {
-    stop_languages_of(word.bytes().fold(hash::START, hash::with_byte))
+    stop_languages_of(hash_of(word))
 }
 
 /// As [`stop_languages`], of the hash of a word.
+#[expect(clippy::cast_possible_truncation, reason = "a bit for each of seven languages")]
 pub(crate) fn stop_languages_of(hash: u32) -> u8 {
-    STOP_HASHES.binary_search(&hash).map_or(0, |place| STOP_LANGUAGES[place])
+    STOPS.get(hash).unwrap_or(0) as u8
 }
 
 /// The English word that a prepared word is an irregular form of.
 pub(crate) fn irregular(word: &str) -> Option<&'static str> {
-    let hash = word.bytes().fold(hash::START, hash::with_byte);
-    let place = IRREGULAR_HASHES.binary_search(&hash).ok()?;
-    let start = IRREGULAR_PLACES[place] as usize;
+    let start = IRREGULARS.get(hash_of(word))? as usize;
     let (form, rest) = english::IRREGULAR.get(start..)?.split_once(' ')?;
     (form == word).then(|| rest.split(',').next().unwrap_or(rest))
 }
@@ -146,53 +146,79 @@ pub(crate) fn irregular(word: &str) -> Option<&'static str> {
 /// The base letters of U+00C0 to U+00FF, as folding makes them; `ß` is two.
 const BASES: &[u8; 64] = b"aaaaaaaceeeeiiiidnooooo.ouuuuytsaaaaaaaceeeeiiiidnooooo.ouuuuyty";
 
-/// The most stop words that all languages may have, each counted with its folded form.
-const ROOM: usize = 4096;
-
-struct Stops {
-    hashes: [u32; ROOM],
-    languages: [u8; ROOM],
-    count: usize,
+/// Words by their hashes, in order, each with a number beside it.
+struct Hashes {
+    hashes: Vec<u32>,
+    beside: Vec<u32>,
 }
 
-const STOPS: Stops = stops();
-static STOP_HASHES: [u32; STOPS.count] = first(&STOPS.hashes, 0);
-static STOP_LANGUAGES: [u8; STOPS.count] = first(&STOPS.languages, 0);
-const IRREGULARS: Irregulars = irregulars();
-static IRREGULAR_HASHES: [u32; IRREGULARS.count] = first(&IRREGULARS.hashes, 0);
-static IRREGULAR_PLACES: [u16; IRREGULARS.count] = first(&IRREGULARS.places, 0);
-
-const fn stops() -> Stops {
-    let mut all = Stops { hashes: [0; ROOM], languages: [0; ROOM], count: 0 };
-    let mut language = 0;
-    while language < STOP.len() {
-        let bytes = STOP[language].as_bytes();
-        let mut at = 0;
-        while at < bytes.len() {
-            let (mut plain, mut folded) = (hash::START, hash::START);
-            while at < bytes.len() && bytes[at] != b' ' {
-                let byte = bytes[at];
-                plain = hash::with_byte(plain, byte);
-                if byte < 0x80 {
-                    folded = hash::with_byte(folded, byte);
-                } else {
-                    at += 1;
-                    plain = hash::with_byte(plain, bytes[at]);
-                    folded = hash_folded(folded, byte, bytes[at]);
+impl Hashes {
+    /// Of pairs of a hash and what is beside it; `joined` makes one of two that are beside the same hash.
+    fn new(mut pairs: Vec<u64>, joined: fn(u32, u32) -> u32) -> Self {
+        map::sort_numbers(&mut pairs);
+        let mut all = Self { hashes: Vec::new(), beside: Vec::new() };
+        for (hash, beside) in pairs.into_iter().map(map::halves) {
+            match all.beside.last_mut() {
+                Some(last) if all.hashes.last() == Some(&hash) => *last = joined(*last, beside),
+                _ => {
+                    all.hashes.push(hash);
+                    all.beside.push(beside);
                 }
-                at += 1;
             }
-            at += 1;
-            add_stop(&mut all, plain, 1 << language);
-            add_stop(&mut all, folded, 1 << language);
         }
-        language += 1;
+        all
     }
-    all
+
+    fn get(&self, hash: u32) -> Option<u32> {
+        Some(self.beside[self.hashes.binary_search(&hash).ok()?])
+    }
+}
+
+/// The stop words of all languages, as they are and folded, with the languages in which each is one.
+static STOPS: LazyLock<Hashes> = LazyLock::new(|| {
+    let mut pairs = Vec::new();
+    for (language, list) in STOP.iter().enumerate() {
+        for word in list.split(' ') {
+            for hash in [hash_of(word), hash_of_folded(word)] {
+                pairs.push(map::pair(hash, 1 << language));
+            }
+        }
+    }
+    Hashes::new(pairs, |one, other| one | other)
+});
+
+/// The irregular forms of English, with their places in the list.
+static IRREGULARS: LazyLock<Hashes> = LazyLock::new(|| {
+    let mut pairs = Vec::new();
+    let mut place = 0;
+    for pair in english::IRREGULAR.split(", ") {
+        let form = pair.split(' ').next().unwrap_or_default();
+        pairs.push(map::pair(hash_of(form), place));
+        place += u32::try_from(pair.len() + 2).unwrap_or(0);
+    }
+    Hashes::new(pairs, |one, _| one)
+});
+
+fn hash_of(word: &str) -> u32 {
+    word.bytes().fold(hash::START, hash::with_byte)
+}
+
+/// The hash of a word of letters of one byte and of two, folded.
+fn hash_of_folded(word: &str) -> u32 {
+    let mut bytes = word.bytes();
+    let mut folded = hash::START;
+    while let Some(byte) = bytes.next() {
+        folded = if byte < 0x80 {
+            hash::with_byte(folded, byte)
+        } else {
+            hash_folded(folded, byte, bytes.next().unwrap_or(0))
+        };
+    }
+    folded
 }
 
 /// Adds a folded letter of two bytes to a hash.
-const fn hash_folded(hash: u32, first: u8, second: u8) -> u32 {
+fn hash_folded(hash: u32, first: u8, second: u8) -> u32 {
     match (first, second) {
         (0xC3, 0x9F) => hash::with_byte(hash::with_byte(hash, b's'), b's'),
         (0xC3, _) => hash::with_byte(hash, BASES[(second & 0x3F) as usize]),
@@ -201,79 +227,6 @@ const fn hash_folded(hash: u32, first: u8, second: u8) -> u32 {
         (0xD0, 0xB9) => hash::with_byte(hash::with_byte(hash, 0xD0), 0xB8),
         _ => hash::with_byte(hash::with_byte(hash, first), second),
     }
-}
-
-/// Puts a stop word in its place among the sorted ones.
-const fn add_stop(all: &mut Stops, hash: u32, language: u8) {
-    let mut low = 0;
-    let mut high = all.count;
-    while low < high {
-        let middle = usize::midpoint(low, high);
-        if all.hashes[middle] < hash {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    if low < all.count && all.hashes[low] == hash {
-        all.languages[low] |= language;
-        return;
-    }
-    let mut at = all.count;
-    while at > low {
-        all.hashes[at] = all.hashes[at - 1];
-        all.languages[at] = all.languages[at - 1];
-        at -= 1;
-    }
-    all.hashes[low] = hash;
-    all.languages[low] = language;
-    all.count += 1;
-}
-
-struct Irregulars {
-    hashes: [u32; ROOM],
-    places: [u16; ROOM],
-    count: usize,
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "the list is short")]
-const fn irregulars() -> Irregulars {
-    let mut all = Irregulars { hashes: [0; ROOM], places: [0; ROOM], count: 0 };
-    let bytes = english::IRREGULAR.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        let start = at;
-        let mut hash = hash::START;
-        while bytes[at] != b' ' {
-            hash = hash::with_byte(hash, bytes[at]);
-            at += 1;
-        }
-        let mut place = all.count;
-        while place > 0 && all.hashes[place - 1] > hash {
-            all.hashes[place] = all.hashes[place - 1];
-            all.places[place] = all.places[place - 1];
-            place -= 1;
-        }
-        all.hashes[place] = hash;
-        all.places[place] = start as u16;
-        all.count += 1;
-        while at < bytes.len() && bytes[at] != b',' {
-            at += 1;
-        }
-        at += 2;
-    }
-    all
-}
-
-/// The first of a list, as many as there are places for; `fill` is what they are made of.
-const fn first<T: Copy, const COUNT: usize>(all: &[T; ROOM], fill: T) -> [T; COUNT] {
-    let mut first = [fill; COUNT];
-    let mut at = 0;
-    while at < COUNT {
-        first[at] = all[at];
-        at += 1;
-    }
-    first
 }
 
 #[cfg(test)]
@@ -305,8 +258,8 @@ mod tests {
             .collect();
         words.sort_unstable();
         words.dedup();
-        assert_eq!(words.len(), STOP_HASHES.len());
-        assert!(STOP_HASHES.is_sorted());
+        assert_eq!(words.len(), STOPS.hashes.len());
+        assert!(STOPS.hashes.is_sorted());
     }
 
     #[test]
@@ -318,8 +271,8 @@ mod tests {
             assert!(form != base && base.bytes().all(|it| it.is_ascii_lowercase()), "{pair}");
             count += 1;
         }
-        assert_eq!(count, IRREGULAR_HASHES.len());
-        assert!(IRREGULAR_HASHES.is_sorted_by(|one, other| one < other));
+        assert_eq!(count, IRREGULARS.hashes.len());
+        assert!(IRREGULARS.hashes.is_sorted_by(|one, other| one < other));
         assert_eq!(irregular("venue"), None);
     }
 

@@ -1,0 +1,232 @@
+// What the package weighs: every file of dist, and the bundles that applications make of it.
+//
+//   npm run size             prints raw, gzip and brotli; fails where something is over its limit, or the docs say otherwise
+//   npm run size -- --write  writes the figures into the docs first
+
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, extname, join } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import { build } from "./build.mjs";
+import { Failure, isProgram, projectPath, runProgram } from "./project.mjs";
+import { setUp } from "./setup.mjs";
+
+const dist = projectPath("pkg-template", "dist");
+
+/** What each may weigh at most, in bytes: a new figure here is a decision. Of the rest, sizes are printed alone. */
+const LIMITS = {
+  "windrow.wasm": { raw: 1_080_000, brotli: 332_000 },
+  "page: buildContext": { brotli: 495_000 },
+  "slim: buildContext, the core beside it": { brotli: 62_000 },
+  "worker: o200k_base": { gzip: 1_250_000 },
+  "worker: cl100k_base": { gzip: 866_000 },
+  "worker: both vocabularies": { gzip: 1_590_000 },
+};
+
+/** All that the package exports, so that nothing drops out. */
+const everything = (entry) => `export * from "${entry}";`;
+
+/** Bundles of applications: what they import, for which hosts. What is loaded later is a file of its own, and not in the sum. */
+const bundles = [
+  { name: "page: buildContext", code: 'export { buildContext } from "windrow";', isPage: true },
+  { name: "page: everything", code: everything("windrow"), isPage: true },
+  {
+    name: "slim: buildContext, the core beside it",
+    code: 'export { buildContext, init } from "windrow/slim";',
+    isPage: true,
+  },
+  { name: "slim: everything, the core beside it", code: everything("windrow/slim"), isPage: true },
+  { name: "worker: buildContext, o200k_base", code: 'export { buildContext } from "windrow/o200k_base";' },
+  { name: "worker: o200k_base", code: everything("windrow/o200k_base") },
+  { name: "worker: cl100k_base", code: everything("windrow/cl100k_base") },
+  { name: "worker: both vocabularies", code: everything("windrow") },
+];
+
+/** Prints all sizes, and fails where one is over its limit, or the docs say otherwise. */
+export async function checkSizes({ write = false } = {}) {
+  const sizes = new Map([...(await sizesOfFiles()), ...(await sizesOfBundles())]);
+  printSizes(sizes);
+  const wrong = overLimit(sizes);
+  for (const [file, figures] of Object.entries(figuresOfDocs(sizes))) {
+    wrong.push(...figuresIn(file, figures, write));
+  }
+  const core = shown(sizes.get("windrow.wasm").brotli);
+  if (wrong.length > 0) {
+    throw new Failure(`size: ${wrong.join("; ")}`);
+  }
+  console.log(`✓ size: the core has ${core} bytes in brotli; all ${Object.keys(LIMITS).length} limits are kept`);
+}
+
+function overLimit(sizes) {
+  return Object.entries(LIMITS).flatMap(([name, limits]) =>
+    Object.entries(limits)
+      .filter(([form, most]) => sizes.get(name)[form] > most)
+      .map(([form, most]) => `${name} has ${shown(sizes.get(name)[form])} bytes (${form}), at most ${shown(most)}`),
+  );
+}
+
+// ---- Measuring ----
+
+/** Every file of dist that a host loads. */
+export async function sizesOfFiles() {
+  const files = [
+    ...readdirSync(dist).filter((name) => [".js", ".wasm"].includes(extname(name))),
+    ...readdirSync(join(dist, "encodings"))
+      .filter((name) => extname(name) === ".js")
+      .map((name) => join("encodings", name)),
+  ];
+  const rows = await Promise.all(
+    files.sort().map(async (file) => [file, await sizeOf(readFileSync(join(dist, file)))]),
+  );
+  return new Map(rows);
+}
+
+async function sizesOfBundles() {
+  const rows = [];
+  for (const { name, code, isPage } of bundles) {
+    const files = isPage ? await pageBundle(code) : await workerBundle(code);
+    const sizes = await Promise.all(files.map(sizeOf));
+    const sum = (form) => sizes.reduce((total, size) => total + size[form], 0);
+    rows.push([name, { raw: sum("raw"), gzip: sum("gzip"), brotli: sum("brotli") }]);
+  }
+  return rows;
+}
+
+/** What a page loads before anything is built: vocabularies are chunks that come later. */
+function pageBundle(code) {
+  return bundleOf(code, { splitting: true }, (path) => basename(path) === "app.js" || isStatic.has(path));
+}
+
+/** A worker has no chunks: all that could be loaded is in the bundle, and the core beside it. */
+function workerBundle(code) {
+  return bundleOf(code, { conditions: ["workerd"], loader: { ".wasm": "copy" } }, () => true);
+}
+
+const isStatic = new Set();
+
+async function bundleOf(code, options, isLoaded) {
+  const { build: bundle } = await import("esbuild");
+  const { outputFiles, metafile } = await bundle({
+    stdin: { contents: code, resolveDir: projectPath(), sourcefile: "app.js" },
+    entryNames: "app",
+    absWorkingDir: projectPath(),
+    outdir: "out",
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: "es2022",
+    metafile: true,
+    write: false,
+    logLevel: "error",
+    // fflate is fetched where a host has no DecompressionStream.
+    external: ["node:*"],
+    ...options,
+  });
+  isStatic.clear();
+  const entry = Object.keys(metafile.outputs).find((path) => basename(path) === "app.js");
+  addImports(metafile, entry);
+  return outputFiles
+    .filter(({ path }) => isLoaded(join(dirname(entry), basename(path))))
+    .map(({ contents }) => contents);
+}
+
+/** A file, and those that it imports at once. */
+function addImports(metafile, path) {
+  if (isStatic.has(path) || metafile.outputs[path] === undefined) {
+    return;
+  }
+  isStatic.add(path);
+  for (const { path: imported, kind } of metafile.outputs[path].imports) {
+    if (kind === "import-statement") {
+      addImports(metafile, imported);
+    }
+  }
+}
+
+async function sizeOf(bytes) {
+  const quality = bytes.length > 2e6 ? 9 : 11;
+  const [zipped, brotli] = await Promise.all([
+    promisify(gzip)(bytes, { level: 9 }),
+    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }),
+  ]);
+  return { raw: bytes.length, gzip: zipped.length, brotli: brotli.length };
+}
+
+// ---- Printing ----
+
+function printSizes(sizes) {
+  const line = (name, cells) => `  ${name.padEnd(44)}${cells.map((cell) => cell.padStart(12)).join("")}`;
+  console.log(line("bytes", ["raw", "gzip", "brotli", "limit"]));
+  for (const [name, { raw, gzip: zipped, brotli }] of sizes) {
+    const limit = Object.entries(LIMITS[name] ?? {}).at(-1);
+    console.log(line(name, [raw, zipped, brotli].map(shown).concat(limit ? `  ${shown(limit[1])} ${limit[0]}` : "")));
+  }
+}
+
+function shown(number) {
+  return number.toLocaleString("en");
+}
+
+// ---- The docs ----
+
+/** What docs may say beside the truth: a figure is right to so much of itself. */
+const TOLERANCE = 0.02;
+
+/** The figures of each file: what stands before a figure and behind it, and what it is. */
+function figuresOfDocs(sizes) {
+  const kB = (name, form) => Math.round(sizes.get(name)[form] / 1000);
+  const KiB = (name, form) => Math.round(sizes.get(name)[form] / 1024);
+  const core = kB("windrow.wasm", "brotli");
+  return {
+    "README.md": [
+      ["a core of ", " kB brotli'd", core],
+      ["", " kB are too much for your page", core],
+    ],
+    "docs/hosts.md": [
+      ["| `windrow` | ", " KiB |", KiB("worker: both vocabularies", "gzip")],
+      ["| `windrow/o200k_base` | ", " KiB |", KiB("worker: o200k_base", "gzip")],
+      ["| `windrow/cl100k_base` | ", " KiB |", KiB("worker: cl100k_base", "gzip")],
+      ["| the core: ", " kB of WebAssembly", kB("windrow.wasm", "raw")],
+      [" kB of WebAssembly | ", " kB |", core],
+      [
+        "for a page that builds contexts and no sessions | ",
+        " kB |",
+        kB("slim: buildContext, the core beside it", "brotli"),
+      ],
+      ["all shapes of messages and all providers | ", " kB |", kB("slim: everything, the core beside it", "brotli")],
+      ["inlined as base64, with all of that JavaScript | ", " kB |", kB("page: everything", "brotli")],
+    ],
+  };
+}
+
+const escaped = (text) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&");
+
+/** What is wrong with the figures of a file, which are written first where that is asked for. */
+function figuresIn(file, figures, write) {
+  let text = readFileSync(projectPath(file), "utf8");
+  const wrong = [];
+  for (const [before, behind, truth] of figures) {
+    const pattern = new RegExp(`(?<=${escaped(before)})[\\d,]+(?=${escaped(behind)})`);
+    const said = pattern.exec(text)?.[0];
+    if (said === undefined) {
+      throw new Failure(`${file} has no figure between "${before}" and "${behind}"`);
+    }
+    if (write) {
+      text = text.replace(pattern, shown(truth));
+    } else if (Math.abs(Number(said.replaceAll(",", "")) - truth) > truth * TOLERANCE) {
+      wrong.push(`${file} says ${said} where it is ${shown(truth)}: run \`npm run size -- --write\``);
+    }
+  }
+  if (write) {
+    writeFileSync(projectPath(file), text);
+  }
+  return wrong;
+}
+
+if (isProgram(import.meta.url)) {
+  await runProgram(async () => {
+    await setUp("build");
+    await build();
+    await checkSizes({ write: process.argv.includes("--write") });
+  });
+}
