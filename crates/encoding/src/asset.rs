@@ -1,9 +1,10 @@
 //! Makes the asset of a vocabulary; see `vocabulary` for its format.
 
 use super::merge::{self, Scratch};
+use super::order::stored_order;
 use super::vocabulary::{
     BYTES, FORMAT_VERSION, InvalidVocabulary, LONGEST_TOKEN, MAGIC, MOST_TOKENS, Vocabulary,
-    checksum,
+    checksum, step,
 };
 
 /// Makes the asset of a vocabulary from its tokens in order of rank.
@@ -42,15 +43,19 @@ pub fn encode(tokens: &[Vec<u8>]) -> Result<Vec<u8>, InvalidVocabulary> {
         else {
             return refuse("a token does not split into two tokens of lower rank");
         };
-        pairs.push((left, right));
+        pairs.push([left, right]);
     }
 
+    let mut before = [0, 0];
+    let steps = stored_order(&pairs)
+        .into_iter()
+        .map(|parts| step(std::mem::replace(&mut before, parts), parts));
+    let steps: Vec<[u32; 2]> = steps.collect();
     let mut body = bytes.to_vec();
-    for shift in [0, 8, 16] {
-        body.extend(pairs.iter().map(|(left, _)| (left >> shift & 0xff) as u8));
-    }
-    for shift in [0, 8, 16] {
-        body.extend(pairs.iter().map(|(_, right)| (right >> shift & 0xff) as u8));
+    for part in [0, 1] {
+        for shift in [0, 8, 16] {
+            body.extend(steps.iter().map(|step| (step[part] >> shift & 0xff) as u8));
+        }
     }
     let count = u32::try_from(tokens.len()).unwrap_or(u32::MAX);
     let mut asset = MAGIC.to_vec();

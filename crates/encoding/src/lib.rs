@@ -11,6 +11,7 @@ pub mod asset;
 mod cache;
 pub mod classes;
 mod merge;
+mod order;
 pub mod pretokenizer;
 pub mod vocabulary;
 

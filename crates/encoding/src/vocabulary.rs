@@ -8,13 +8,16 @@
 //! | bytes | what |
 //! |---|---|
 //! | 8 | `windrowV` |
-//! | 4 | version of the format, now 1 |
+//! | 4 | version of the format, now 2 |
 //! | 4 | number of tokens |
 //! | 8 | checksum of all that follows |
 //! | 256 | the byte that each of the first 256 tokens is |
-//! | 6 × (tokens − 256) | six planes: the low, middle and high bytes of every left part, then of every right part, in order of rank |
+//! | 6 × (tokens − 256) | six planes: the low, middle and high bytes of every left step, then of every right step, in order of rank |
 //!
-//! Planes, because neighbours in them are alike, which compresses well.
+//! Ranks here are those that counting needs, not those that a provider numbers its tokens by: `order` has which merges may
+//! change places. A token's right step is its right part less that of the token before it, modulo 2^24. Its left step is its
+//! left part, less that of the token before it where both have the same right part. Steps are small, and neighbours in a plane
+//! are alike, which compresses well.
 
 use std::fmt;
 
@@ -22,7 +25,7 @@ use std::fmt;
 pub const LONGEST_TOKEN: usize = 128;
 
 pub(super) const MAGIC: &[u8; 8] = b"windrowV";
-pub(super) const FORMAT_VERSION: u32 = 1;
+pub(super) const FORMAT_VERSION: u32 = 2;
 const HEADER: usize = 24;
 /// Tokens that are a single byte.
 pub(super) const BYTES: usize = 256;
@@ -148,9 +151,15 @@ impl Vocabulary {
         let count = planes[0].len().min(PART);
         let (mut left, mut right, mut hashes) = ([0; PART], [0; PART], [0; PART]);
         let [low, middle, high, low_right, middle_right, high_right] = planes;
-        read_ranks(&mut left[..count], low, middle, high);
-        read_ranks(&mut right[..count], low_right, middle_right, high_right);
-        let (left, right) = (&left[..count], &right[..count]);
+        let (left, right) = (&mut left[..count], &mut right[..count]);
+        read_planes(left, low, middle, high);
+        read_planes(right, low_right, middle_right, high_right);
+        let mut before = self.merges.last_parts();
+        for (left, right) in left.iter_mut().zip(&mut *right) {
+            before = after_step(before, [*left, *right]);
+            [*left, *right] = before;
+        }
+        let (left, right) = (&*left, &*right);
         let first = self.merges.next_rank();
         // How many are not lower: a sum, which no host has to stop for.
         let higher_count = |parts: &[u32]| {
@@ -286,6 +295,11 @@ impl Merges {
         self.parts.len() as u32
     }
 
+    /// The parts of the last token; where it is a single byte, those that steps begin from.
+    fn last_parts(&self) -> [u32; 2] {
+        self.parts.last().copied().unwrap_or_default()
+    }
+
     /// The first or the last byte of a token, by which of its parts has it.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "a single byte is below 256")]
@@ -344,12 +358,32 @@ fn hash_of(left: u32, right: u32) -> u32 {
     left.wrapping_mul(0x9e37_79b1).wrapping_add(right.wrapping_mul(0x85eb_ca6b))
 }
 
-/// The ranks that three planes hold.
+/// The numbers that three planes hold.
 #[inline]
-fn read_ranks(ranks: &mut [u32], low: &[u8], middle: &[u8], high: &[u8]) {
-    for (rank, ((low, middle), high)) in ranks.iter_mut().zip(low.iter().zip(middle).zip(high)) {
-        *rank = u32::from(*low) | u32::from(*middle) << 8 | u32::from(*high) << 16;
+fn read_planes(numbers: &mut [u32], low: &[u8], middle: &[u8], high: &[u8]) {
+    for (number, ((low, middle), high)) in numbers.iter_mut().zip(low.iter().zip(middle).zip(high))
+    {
+        *number = u32::from(*low) | u32::from(*middle) << 8 | u32::from(*high) << 16;
     }
+}
+
+/// What fits into the three bytes of a step.
+const STEP: u32 = 0xff_ffff;
+
+/// The step from the parts of a token to those of the next.
+pub(super) fn step([left_before, right_before]: [u32; 2], [left, right]: [u32; 2]) -> [u32; 2] {
+    let left_step = if right == right_before { left.wrapping_sub(left_before) } else { left };
+    [left_step & STEP, right.wrapping_sub(right_before) & STEP]
+}
+
+/// The parts of the token after the one with these, by its step.
+#[inline]
+fn after_step(
+    [left_before, right_before]: [u32; 2],
+    [left_step, right_step]: [u32; 2],
+) -> [u32; 2] {
+    let left = if right_step == 0 { left_before + left_step } else { left_step };
+    [left & STEP, (right_before + right_step) & STEP]
 }
 
 /// The rank of each byte, given the byte of each rank; None if not every byte has one.

@@ -122,9 +122,18 @@ export async function setBudget(tab, tokens) {
   await shows(tab, "summary", ` of ${tokens.toLocaleString("en")}`);
 }
 
-/** Waits until an element shows a text. */
-export function shows(tab, id, text) {
-  return tab.waitForFunction(([id, text]) => document.getElementById(id)?.textContent.includes(text), [id, text]);
+/** Waits until an element shows a text. By a timer: a browser that has no time to draw calls no animation frames. */
+export async function shows(tab, id, text) {
+  const isShown = ([id, text]) => document.getElementById(id)?.textContent.includes(text);
+  try {
+    await tab.waitForFunction(isShown, [id, text], { polling: 50 });
+  } catch (failure) {
+    const page = await tab.evaluate((id) => {
+      const said = (name) => document.getElementById(name)?.textContent;
+      return { [id]: said(id), notice: said("notice"), state: document.body.dataset.state };
+    }, id);
+    throw new Error(`#${id} does not show "${text}": ${JSON.stringify(page)}`, { cause: failure });
+  }
 }
 
 export function dropFile(tab, name, text) {
