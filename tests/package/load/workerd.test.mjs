@@ -114,7 +114,7 @@ describe("in workerd", () => {
     assert.equal(files.filter((name) => name.endsWith(".wasm")).length, 1);
     const vocabularies = files.filter((name) => /^(?:o200k|cl100k)_base.*\.js$/.test(name));
     assert.equal(vocabularies.length, 2);
-    assert.ok(vocabularies.every((name) => outputs[name].bytes > 300_000));
+    assert.ok(vocabularies.every((name) => outputs[name].bytes > 200_000));
     // What starts the worker: the entry, and what it imports at once.
     const atStart = new Set(["worker.js"]);
     for (const name of atStart) {
