@@ -237,7 +237,6 @@ async function buildCore() {
     }
     await cargo(["build", "--package", "windrow", "--lib", "--release", "--target", target], {
       ...env,
-
       CARGO_PROFILE_RELEASE_STRIP: "none",
       // Panic messages name source files: the same bytes wherever it is built, and nobody's home folder in them.
       CARGO_ENCODED_RUSTFLAGS: [
