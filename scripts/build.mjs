@@ -348,8 +348,8 @@ async function buildEntries() {
       // A bundle with a top-level await cannot be required, nor put into an older bundle format.
       supported: { "top-level-await": false },
       charset: "utf8",
-      // Wrangler and others do not minify.
-      minify: true,
+      // Not minified: an error that nobody catches shows the line that it comes from. Bundlers of applications minify.
+      minify: false,
       legalComments: "none",
       metafile: true,
       logLevel: "warning",
