@@ -13,6 +13,7 @@ use crate::state::context::{
     SectionReport, Snapshot, TokenReport,
 };
 use crate::state::trace::Trace;
+use crate::tokens::windows;
 use js_sys::{Float64Array, Int32Array};
 use serde::Serialize;
 use std::rc::Rc;
@@ -139,6 +140,8 @@ struct Finished {
 struct Rest<'a> {
     /// A checksum of the definitions of tools, which stand before all else.
     head: f64,
+    /// The least of the prompt that the model's provider caches, in tokens.
+    least_cached: u64,
     made: &'a [Made],
     shortened: Vec<(i32, &'a str)>,
     excerpts: Vec<(i32, Vec<ExcerptGap>)>,
@@ -198,6 +201,7 @@ fn finished(context: &Context) -> JsResult<JsValue> {
     let tools = serde_json::to_string(&context.recording.config.budget.tools).unwrap_or_default();
     let rest = Rest {
         head: number(xxh64(tools.as_bytes(), 0) >> 11),
+        least_cached: windows::least_cached(context.recording.config.model.as_deref()),
         made: &context.made,
         shortened: context
             .shortened

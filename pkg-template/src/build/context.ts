@@ -101,6 +101,8 @@ export interface Finished {
 interface Rest {
   /** A checksum of the definitions of tools. */
   readonly head: number;
+  /** The least of the prompt that the model's provider caches, in tokens. */
+  readonly leastCached: number;
   readonly made: readonly Made[];
   readonly shortened: readonly (readonly [row: number, text: string])[];
   readonly excerpts: readonly (readonly [row: number, gaps: readonly ExcerptGap[]])[];
@@ -216,6 +218,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly #excerpts: ReadonlyMap<number, readonly ExcerptGap[]>;
   readonly #costs: ReadonlyMap<number, number>;
   readonly #measure: (message: M, position: number) => number;
+  readonly #leastCached: number;
   readonly #shape: string | undefined;
   /** The shape that was named of each of `messages`. */
   readonly #shapes: readonly (string | undefined)[];
@@ -230,7 +233,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     { read, shape, previous }: Given = {},
   ) {
     const rest = JSON.parse(finished.json) as Rest;
-    const { made, text, recording } = rest;
+    const { made, text, recording, leastCached } = rest;
     const { length } = recording.transcript;
     const sent = Array.from(finished.rows);
     const rows = messageRows(finished.rows);
@@ -239,6 +242,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     this.#source = source.length === length ? source : source.slice(0, length);
     this.#costs = new Map(rows.map((row, index) => [row, finished.costs[index] ?? 0]));
     this.#measure = measure;
+    this.#leastCached = leastCached;
     this.#shape = shape;
     this.kept = rows.filter((row) => row >= 0).map((row) => source[row] as M);
 
@@ -305,16 +309,17 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       reasonOf(source) === "instruction" || (typeof source === "string" && kinds.get(source) !== "history");
     const first = pieces.findIndex((piece) => !isInstruction(piece));
     const instructions = first < 0 ? pieces.length : first;
-    const isPassing = ([source]: (typeof pieces)[number]): boolean =>
-      source === -1 || typeof source === "string" || reasonOf(source) === "request";
-    const passing = pieces.findIndex((piece, at) => at >= instructions && isPassing(piece));
+    // What windrow opens the history with stands before its messages, and quotes behind them.
+    const isHistory = ([source]: (typeof pieces)[number]): boolean =>
+      typeof source === "number" && source >= 0 && reasonOf(source) !== "request";
+    const history = Math.max(pieces.findLastIndex(isHistory) + 1, instructions);
     const fixed = this.tokens.total - pieces.reduce((sum, [, , cost]) => sum + cost, 0);
     const ends: [CacheBreakpoint["after"], number][] = [["instructions", instructions]];
     if (this.recording.config.budget?.cut != null) {
-      ends.push(["history", passing < 0 ? pieces.length : passing], ["prompt", pieces.length]);
+      ends.push(["history", history], ["prompt", pieces.length]);
       ends.push(["repeated", this.prefix?.pieces ?? 0]);
     }
-    return breakpointsOf(this.outline, ends, fixed);
+    return breakpointsOf(this.outline, ends, fixed, this.#leastCached);
   }
 
   /**
