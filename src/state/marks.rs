@@ -6,7 +6,7 @@ use crate::base::time::Milliseconds;
 use crate::config::Item;
 use crate::log::conversations::Conversations;
 use crate::log::groups::Groups;
-use crate::state::context::{FocusReport, Piece, RecallReport};
+use crate::state::context::{FocusReport, Piece, RecallReport, TriageReport};
 use crate::state::input::{Input, text_of};
 use crate::state::ranking::Ranked;
 use crate::state::trace::{Decision, Fate, Note, NoteKind, Reason, StageName};
@@ -32,6 +32,8 @@ pub struct Marks {
     pub recall: Option<RecallReport>,
     /// The items for sections that show what fits the request, by their positions; set by `recall`.
     pub found: Map<usize, Vec<Item>>,
+    /// What was decided for later builds; set by `triage`.
+    pub triage: Option<TriageReport>,
     /// The conversations; set by `tiers`.
     pub(crate) conversations: Option<Conversations>,
     /// Notes about the build as a whole.

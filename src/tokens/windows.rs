@@ -137,7 +137,10 @@ mod tests {
             assert_eq!(window.tokens.to_string(), cells[2], "{row}");
             assert!(window.most_input.is_none_or(|input| input < window.tokens), "{row}");
             let figure = |figure: Option<u64>| figure.map_or(String::new(), |it| it.to_string());
-            assert_eq!([figure(window.most_input), figure(window.least_cached)], [cells[3], cells[6]]);
+            assert_eq!(
+                [figure(window.most_input), figure(window.least_cached)],
+                [cells[3], cells[6]]
+            );
             assert!(["yes", "no"].contains(&cells[5]), "{row}");
             for figure in [3, 4, 6, 7, 8, 9, 10] {
                 assert!(cells[figure].is_empty() || cells[figure].parse::<f64>().expect(row) > 0.0);

@@ -10,10 +10,9 @@ use crate::log::reach::Reach;
 use crate::state::ask::{Answer, HookName, Need};
 use crate::state::context::{
     Context, ConversationReport, FocusReport, Gap, Made, Piece, RecallReport, Recording,
-    SectionReport, Snapshot, TokenReport,
+    SectionReport, Snapshot, TokenReport, TriageReport,
 };
 use crate::state::trace::Trace;
-use crate::tokens::windows;
 use js_sys::{Float64Array, Int32Array};
 use serde::Serialize;
 use std::rc::Rc;
@@ -152,6 +151,7 @@ struct Rest<'a> {
     sections: &'a [SectionReport],
     focus: &'a FocusReport,
     recall: &'a Option<RecallReport>,
+    triage: &'a Option<TriageReport>,
     conversations: &'a [ConversationReport],
     trace: &'a Trace,
     snapshot: &'a Snapshot,
@@ -201,7 +201,7 @@ fn finished(context: &Context) -> JsResult<JsValue> {
     let tools = serde_json::to_string(&context.recording.config.budget.tools).unwrap_or_default();
     let rest = Rest {
         head: number(xxh64(tools.as_bytes(), 0) >> 11),
-        least_cached: windows::least_cached(context.recording.config.model.as_deref()),
+        least_cached: context.least_cached,
         made: &context.made,
         shortened: context
             .shortened
@@ -216,6 +216,7 @@ fn finished(context: &Context) -> JsResult<JsValue> {
         sections: &context.sections,
         focus: &context.focus,
         recall: &context.recall,
+        triage: &context.triage,
         conversations: &context.conversations,
         trace: &context.trace,
         snapshot: &context.snapshot,

@@ -17,6 +17,7 @@ import type {
   TokenReport,
   Trace,
   TraceRange,
+  TriageReport,
 } from "../base/generated.js";
 import { describe, faultIn, type OptionRules } from "../base/options.js";
 import { publicCall } from "../base/public-call.js";
@@ -113,6 +114,7 @@ interface Rest {
   readonly sections: readonly SectionReport[];
   readonly focus: FocusReport;
   readonly recall: RecallReport | null;
+  readonly triage: TriageReport | null;
   readonly conversations: readonly ConversationReport[];
   readonly trace: Trace;
   readonly snapshot: Snapshot;
@@ -197,6 +199,11 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly focus: FocusReport;
   /** What became of recall; null where nothing was to be recalled. */
   readonly recall: RecallReport | null;
+  /**
+   * What triage has decided, for `triage.decided` of the next build; null where no hook was asked about all older messages, and none had
+   * been before.
+   */
+  readonly triage: TriageReport | null;
   /** The conversations, in the order of the context, where `tiers` tells them apart. */
   readonly conversations: readonly ConversationReport[];
   /** The decision about every message, and notes on the build. */
@@ -276,6 +283,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     this.sections = rest.sections;
     this.focus = rest.focus;
     this.recall = rest.recall;
+    this.triage = rest.triage;
     this.conversations = rest.conversations;
     this.trace = rest.trace;
     this.snapshot = rest.snapshot;

@@ -17,7 +17,7 @@ use crate::state::ask::StageResult;
 use crate::state::context::Piece;
 use crate::state::fill::Fill;
 use crate::state::marks::Rank;
-use crate::state::trace::{Reason, StageName};
+use crate::state::trace::{Decision, Reason, StageName};
 use crate::state::view::View;
 
 /// The log's messages on the scale of their tokens.
@@ -56,9 +56,12 @@ impl Filling<'_> {
             return Ok(false);
         };
         let marks = self.marks;
+        let keeps_places = self.input.config.triage.keeps_places();
         let is_cut_off = |row: &usize| {
             let start = scale.starts[marks.groups.of(*row)];
-            marks.rank(*row) == Rank::History && start.is_some_and(|start| start < border)
+            let rank = marks.rank(*row);
+            let may_be = rank == Rank::History || (keeps_places && rank == Rank::Chosen);
+            may_be && start.is_some_and(|start| start < border)
         };
         let (before, behind): (Vec<usize>, Vec<usize>) =
             served.iter().chain(rest).copied().partition(is_cut_off);
@@ -131,7 +134,7 @@ impl Filling<'_> {
     }
 
     /// Puts the log's messages on the scale. What window and triage leave out is on it too: their choice is another one with every
-    /// turn, and would move what lies behind.
+    /// turn, and would move what lies behind. Where triage's choice is remembered, what it has passed is gone for good.
     fn scale(&self) -> StageResult<Scale> {
         let (input, marks) = (self.input, self.marks);
         let meter = Meter::uncalibrated(input);
@@ -141,9 +144,13 @@ impl Filling<'_> {
         let mut scale =
             Scale { places: Vec::new(), starts: vec![None; rows], total: 0, instructions: 0 };
         let mut place_of = vec![0; rows];
+        let keeps_places = input.config.triage.keeps_places();
         for row in marks.order.iter().copied() {
-            let is_never_shown = marks.is_left_out(row)
-                && marks.decision(row).is_some_and(|it| it.stage <= StageName::Filter);
+            let is_for_good = |it: Decision| {
+                it.stage <= StageName::Filter || (keeps_places && it.reason == Reason::NotChosen)
+            };
+            let is_never_shown =
+                marks.is_left_out(row) && marks.decision(row).is_some_and(is_for_good);
             if is_never_shown || marks.rank(row) == Rank::Direct {
                 continue;
             }
