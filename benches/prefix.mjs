@@ -110,13 +110,16 @@ function scriptedSelect({ request, candidates }) {
   return Promise.resolve(candidates.filter(isChosen).map(({ id }) => id));
 }
 
-const triaged = (budget) => ({ recall: { ranking: "recency" }, triage: { select: scriptedSelect }, budget });
+const triaged = (config) => ({ ...config, triage: { select: scriptedSelect } });
+const byRecency = { recall: { ranking: "recency" } };
 
 /** Of `--triage`: what a fast model's choices do to the prefix. */
 const TRIAGE_ROWS = [
-  { name: "a cut, choices remembered", policy: windrow(triaged({ cut: {} }), true) },
-  { name: "a cut, asked anew with every turn", policy: windrow(triaged({ cut: {} })) },
-  { name: "no cut, asked anew with every turn", policy: windrow(triaged({})) },
+  { name: "steady, choices remembered", policy: windrow(triaged(presets.steady), true) },
+  { name: "steady, asked anew", policy: windrow(triaged(presets.steady)) },
+  { name: "a cut without recall, remembered", policy: windrow(triaged({ ...byRecency, budget: { cut: {} } }), true) },
+  { name: "a cut without recall, asked anew", policy: windrow(triaged({ ...byRecency, budget: { cut: {} } })) },
+  { name: "no cut, no recall, asked anew", policy: windrow(triaged(byRecency)) },
 ];
 
 /** What the plot shows of windrow: steady with these shares for what is recalled. */

@@ -34,7 +34,8 @@ pub struct TriageConfig {
     pub placement: Placement,
     /// What earlier builds have decided: as the last one says it in `context.triage.decided`, or `{}` before the first. What was decided
     /// stays so, and the hook is asked about what is new alone. So its choices do not change the beginning of the prompt from turn to
-    /// turn, and with `budget.cut` chosen messages are cut as all others are. A session with `budget.cut` gives it by itself. Goes with
+    /// turn. With `budget.cut` chosen messages are cut as all others are, and of those that were passed recall may quote what fits a
+    /// request. A session with `budget.cut` gives it by itself. Goes with
     /// `candidates: "all"`. Default: none, the hook is asked about all older units each time.
     pub decided: Option<TriageDecisions>,
 }

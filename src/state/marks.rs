@@ -44,6 +44,8 @@ pub struct Marks {
     /// of the history counts it.
     is_in_turn: Vec<bool>,
     decisions: Vec<Option<Decision>>,
+    /// By row: whether triage has passed it for good, so that it may be quoted, and not stand in its place. Empty where none is.
+    passed: Vec<bool>,
     /// By the row that names a group: its claim to be kept, and why.
     claims: Vec<Option<(Rank, Reason)>>,
 }
@@ -303,6 +305,23 @@ impl Marks {
                 self.decisions[member] = None;
             }
         }
+    }
+
+    /// Passes a message for good: it may be quoted for its rank, and has no place in the history.
+    pub fn pass(&mut self, row: usize) {
+        self.passed.resize(self.decisions.len(), false);
+        self.passed[row] = true;
+    }
+
+    /// Whether a message was passed for good.
+    #[must_use]
+    pub fn is_passed(&self, row: usize) -> bool {
+        self.passed.get(row) == Some(&true)
+    }
+
+    /// The rows that were passed for good.
+    pub fn passed(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.passed.len()).filter(|row| self.passed[*row])
     }
 
     /// Marks a message as kept, in one of three forms. Only `budget` does: every kept message is paid for.

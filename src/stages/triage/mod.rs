@@ -32,6 +32,8 @@ pub struct Choice {
     note: Option<(NoteKind, String)>,
     /// What is decided for later builds.
     decided: Option<TriageDecisions>,
+    /// Whether what is passed may be quoted behind the history, where recall ranks it best.
+    quotes_passed: bool,
 }
 
 /// Asks which of the older units matter.
@@ -56,7 +58,9 @@ pub fn ask(input: &Input, marks: &Marks) -> StageResult<Choice> {
     let recent = count(config.always_include_recent);
     // Messages that are guaranteed anyway need no selection.
     let is_small = units.len() <= count(config.skip_selection_threshold) || units.len() <= recent;
-    let mut choice = Choice { decided, ..Choice::default() };
+    let has_quotes = input.config.budget.cut.is_some() && marks.ranking.is_some();
+    let quotes_passed = config.keeps_places() && has_quotes;
+    let mut choice = Choice { decided, quotes_passed, ..Choice::default() };
     if is_small {
         return Ok(choice);
     }
@@ -203,7 +207,12 @@ pub fn mark(marks: &mut Marks, choice: Choice) {
         marks.claim(row, Rank::Chosen, Reason::Chosen);
     }
     for (row, reason) in choice.left_out {
-        if marks.requirement(row).is_none() {
+        if marks.requirement(row).is_some() {
+            continue;
+        }
+        if choice.quotes_passed && reason == Reason::NotChosen {
+            marks.pass(row);
+        } else {
             marks.leave_out(row, reason);
         }
     }
