@@ -105,7 +105,8 @@ fn fill(
     if enlarges_first && gave_way {
         filling.remaining = left;
     }
-    if !is_last && !(filling.fill.left_out.is_empty() && marks.passed().next().is_none()) {
+    let leaves_out = !filling.fill.left_out.is_empty() || marks.passed().next().is_some();
+    if !is_last && leaves_out {
         return Ok(Filled::LeavesOut);
     }
     lay_out(&mut filling, &shelves, &frame, by_conversation)?;

@@ -171,7 +171,8 @@ proptest! {
 fn talk() -> Vec<Message> {
     let said = |at: usize| {
         let text = format!("message {at}");
-        let message = if at % 2 == 0 { Message::user(&text) } else { Message::assistant(&text) };
+        let message =
+            if at.is_multiple_of(2) { Message::user(&text) } else { Message::assistant(&text) };
         message.with(Field::Id, &format!("m{at}"))
     };
     (0..21).map(said).collect()
