@@ -1,5 +1,5 @@
-//! Makes the list of context windows, `windows.txt` in `OUT_DIR`: what the core needs of `src/tokens/models.tsv`, the names of models
-//! and their windows.
+//! Makes the list of context windows, `windows.txt` in `OUT_DIR`: what the core needs of `src/tokens/models.tsv`, the names of models,
+//! their windows, and the least that their providers cache.
 
 use std::path::Path;
 use std::{env, fs};
@@ -15,7 +15,8 @@ fn main() {
     let windows: Vec<String> = rows
         .map(|row| {
             let cells: Vec<&str> = row.split('\t').collect();
-            format!("{}\n", [cells[0], cells[2], cells[3]].join(" ").trim_end())
+            let known = |cell: usize| if cells[cell].is_empty() { "-" } else { cells[cell] };
+            format!("{} {} {} {}\n", cells[0], cells[2], known(3), known(6))
         })
         .collect();
     let directory = env::var("OUT_DIR").expect("cargo sets OUT_DIR");

@@ -8,7 +8,7 @@ import { writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage, trimMessages } from "@langchain/core/messages";
 import { pruneMessages } from "ai";
-import { buildContextSync, createTranscript, loadEncoding, presets } from "windrow";
+import { buildContext, buildContextSync, createTranscript, loadEncoding, presets } from "windrow";
 import { Failure } from "../scripts/project.mjs";
 import { frontierPlot } from "./prefix-plot.mjs";
 import { readConversations, timeOf } from "./recall/file.mjs";
@@ -25,31 +25,40 @@ const PRICES = [
   { name: "price, write 1", read: 0.1, write: 1 },
 ];
 
-/** A config of windrow's, with one transcript a conversation. A prompt is counted with no more than its messages. */
-const windrow = (config) => () => {
-  const transcript = createTranscript();
-  return {
-    prompt(messages, budget, question) {
-      transcript.append(messages.slice(transcript.length));
-      const context = buildContextSync(transcript, {
-        ...config,
-        ...(question && { request: question.request }),
-        ...(question?.time !== undefined && { now: question.time }),
-        budget: { ...config.budget, maxTokens: budget, tokensPriming: 0 },
-      });
-      const positions = new Map(messages.map((message, position) => [message, position]));
-      const kept = new Map();
-      for (const message of context.kept) {
-        const position = positions.get(message);
-        kept.set(position, Math.min(1, context.explain(position).tokens / tokensOf(message)));
-      }
-      const { pieces } = context.outline;
-      const quotes = pieces.findIndex(([source]) => source === "history");
-      return { prompt: context.messages, kept, stableCount: quotes < 0 ? pieces.length : quotes };
-    },
-    free: () => transcript.free(),
+/**
+ * A config of windrow's, with one transcript a conversation. A prompt is counted with no more than its messages. With `remembers` what
+ * triage has decided is handed on from build to build.
+ */
+const windrow =
+  (config, remembers = false) =>
+  () => {
+    const transcript = createTranscript();
+    const build = config.triage === undefined ? buildContextSync : buildContext;
+    let decided = {};
+    return {
+      async prompt(messages, budget, question) {
+        transcript.append(messages.slice(transcript.length));
+        const context = await build(transcript, {
+          ...config,
+          ...(config.triage && { triage: { ...config.triage, ...(remembers && { decided }) } }),
+          ...(question && { request: question.request }),
+          ...(question?.time !== undefined && { now: question.time }),
+          budget: { ...config.budget, maxTokens: budget, tokensPriming: 0 },
+        });
+        decided = context.triage?.decided ?? decided;
+        const positions = new Map(messages.map((message, position) => [message, position]));
+        const kept = new Map();
+        for (const message of context.kept) {
+          const position = positions.get(message);
+          kept.set(position, Math.min(1, context.explain(position).tokens / tokensOf(message)));
+        }
+        const { pieces } = context.outline;
+        const quotes = pieces.findIndex(([source]) => source === "history");
+        return { prompt: context.messages, kept, stableCount: quotes < 0 ? pieces.length : quotes };
+      },
+      free: () => transcript.free(),
+    };
   };
-};
 
 /** One that keeps no state of its own: from the messages so far to those that are sent. */
 const plain = (select) => () => ({
@@ -93,17 +102,42 @@ const ROWS = [
   { name: "AI SDK pruneMessages", policy: plain(pruned) },
 ];
 
+/** A fast model that is none: it chooses the messages that share two longer words with the request. */
+function scriptedSelect({ request, candidates }) {
+  const wordsOf = (text) => new Set(text.toLowerCase().match(/\p{L}{5,}/gu));
+  const asked = wordsOf(request);
+  const isChosen = ({ text }) => [...wordsOf(text)].filter((word) => asked.has(word)).length >= 2;
+  return Promise.resolve(candidates.filter(isChosen).map(({ id }) => id));
+}
+
+const triaged = (config) => ({ ...config, triage: { select: scriptedSelect } });
+const byRecency = { recall: { ranking: "recency" } };
+
+/** Of `--triage`: what a fast model's choices do to the prefix. */
+const TRIAGE_ROWS = [
+  { name: "steady, choices remembered", policy: windrow(triaged(presets.steady), true) },
+  { name: "steady, asked anew", policy: windrow(triaged(presets.steady)) },
+  { name: "a cut without recall, remembered", policy: windrow(triaged({ ...byRecency, budget: { cut: {} } }), true) },
+  { name: "a cut without recall, asked anew", policy: windrow(triaged({ ...byRecency, budget: { cut: {} } })) },
+  { name: "no cut, no recall, asked anew", policy: windrow(triaged(byRecency)) },
+];
+
 /** What the plot shows of windrow: steady with these shares for what is recalled. */
 const SHARES = [0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5];
 
-/** Measures the conversations of files, and prints a table of each; with `--plot FILE.svg` also what more recall costs in reuse. */
-export async function run(given) {
+/**
+ * Measures the conversations of files, and prints a table of each; with `--plot FILE.svg` also what more recall costs in reuse. With
+ * `--triage` the rows are those of a scripted fast model.
+ */
+export async function run(options) {
+  const isTriage = options.includes("--triage");
+  const given = options.filter((option) => option !== "--triage");
   const at = given.indexOf("--plot");
   const plot = at < 0 ? undefined : given[at + 1];
   const files = at < 0 ? given : given.toSpliced(at, 2);
   if (files.length === 0 || (at >= 0 && plot === undefined)) {
     throw new Failure(
-      "which conversations? npm run bench -- prefix FILE.json … [--plot FILE.svg], in the form that `npm run recall` reads",
+      "which conversations? npm run bench -- prefix FILE.json … [--triage] [--plot FILE.svg], in the form that `npm run recall` reads",
       2,
     );
   }
@@ -115,8 +149,9 @@ export async function run(given) {
       messages: conversation.messages.map(messageOf),
     }));
     const hasEvidence = conversations.some(({ questions }) => questions.some(isMeasured));
-    await printTable(file, conversations, "user message", hasEvidence);
-    await printTable(file, conversations, "message", false);
+    const rows = isTriage ? TRIAGE_ROWS : ROWS;
+    await printTable(file, conversations, { each: "user message", hasEvidence, rows });
+    await printTable(file, conversations, { each: "message", hasEvidence: false, rows });
     if (hasEvidence && plot !== undefined) {
       lines.push(await frontier(basename(file).replace(/\..*/, ""), conversations));
     }
@@ -127,12 +162,12 @@ export async function run(given) {
   }
 }
 
-async function printTable(file, conversations, each, hasEvidence) {
+async function printTable(file, conversations, { each, hasEvidence, rows }) {
   const isTurn = each === "message" ? () => true : ({ role }) => role === "user";
   const columns = ["repeated", "before quotes", "mean fill", "over budget", ...PRICES.map(({ name }) => name)];
   const title = `${basename(file)}, a build at each ${each}; in percent`;
   const table = new Table(title, ...columns, ...(hasEvidence ? ["evidence kept"] : []));
-  for (const { name, policy } of ROWS) {
+  for (const { name, policy } of rows) {
     const { repeated, stable, fill, over, prices } = await replayed(conversations, policy, isTurn);
     const evidence = hasEvidence ? [percent(await evidenceKept(conversations, policy))] : [];
     table.add(name, ...[repeated, stable, fill, over, ...prices].map(percent), ...evidence);

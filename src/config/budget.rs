@@ -149,7 +149,8 @@ pub enum OnRequiredOverflow {
     /// The build fails with `BUDGET_TOO_SMALL`.
     #[default]
     Error,
-    /// The longest required texts are cut at their end, with a visible marker.
+    /// The longest required texts are cut at their end, with a visible marker. With `cut`, those that stand in every prompt are cut to a
+    /// power of two of characters, so that they stay the same from turn to turn.
     Shorten,
     /// The context is larger than the budget; result and trace say so.
     Exceed,

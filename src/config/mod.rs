@@ -41,7 +41,7 @@ pub use sections::{
     FrontMatter, Item, Keep, Measure, Oversize, Section, SectionKind, SectionLimit,
 };
 pub use tiers::{KnownConversation, TierForm, TierOverflow, TiersConfig, TodayWindow};
-pub use triage::{TriageCandidates, TriageConfig, TriageFallback};
+pub use triage::{TriageCandidates, TriageConfig, TriageDecisions, TriageFallback};
 pub use window::{WindowConfig, WindowUnit};
 
 use crate::base::error::{Error, Result};
@@ -138,6 +138,7 @@ impl ContextConfig {
         let mut config: Self = resolved.as_ref().unwrap_or(value).decode(OPTION_PATHS)?;
         config.filter.check()?;
         config.window.check()?;
+        config.triage.check()?;
         config.tiers.check()?;
         config.recall.check()?;
         config.budget.check()?;
@@ -332,6 +333,10 @@ pub const OPTION_PATHS: &[&str] = &[
     "triage.maxCandidates",
     "triage.maxCandidateChars",
     "triage.placement",
+    "triage.decided",
+    "triage.decided.through",
+    "triage.decided.chosen",
+    "triage.decided.under",
     "tiers.enabled",
     "tiers.maxAgeDays",
     "tiers.conversationGapMinutes",
@@ -405,6 +410,7 @@ mod tests {
         let mut paths = vec!["request".to_owned()];
         let mut whole = ContextConfig::default();
         whole.budget.cut = Some(CutConfig::default());
+        whole.triage.decided = Some(TriageDecisions::default());
         walk(&serde_json::to_value(whole).expect("plain data"), "", &mut paths);
         let mut listed = OPTION_PATHS.to_vec();
         paths.sort();

@@ -1,4 +1,5 @@
 use super::placement::Placement;
+use crate::base::error::{Error, Result};
 use crate::base::value::FromValue;
 use serde::Serialize;
 
@@ -31,6 +32,26 @@ pub struct TriageConfig {
     pub max_candidate_chars: Option<u64>,
     /// Where those stand that triage chose, with what goes together with them. With `tiers` they stay in their place.
     pub placement: Placement,
+    /// What earlier builds have decided: as the last one says it in `context.triage.decided`, or `{}` before the first. What was decided
+    /// stays so, and the hook is asked about what is new alone. So its choices do not change the beginning of the prompt from turn to
+    /// turn. With `budget.cut` chosen messages are cut as all others are, and of those that were passed recall may quote what fits a
+    /// request. A session with `budget.cut` gives it by itself. Goes with
+    /// `candidates: "all"`. Default: none, the hook is asked about all older units each time.
+    pub decided: Option<TriageDecisions>,
+}
+
+/// What triage has decided so far: of all older units up to one, which stay.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct TriageDecisions {
+    /// The last unit that was decided, by the id of its first message; `#` and the position of one without an id. All before it are
+    /// decided too, also those that come in later. Default: none was.
+    pub through: Option<String>,
+    /// Those of them that were chosen, named in the same way. All others were passed.
+    pub chosen: Vec<String>,
+    /// A checksum of the options that they were decided with. With other options nothing is decided. Default: not checked.
+    pub under: Option<String>,
 }
 
 /// What triage is asked about.
@@ -56,6 +77,24 @@ pub enum TriageFallback {
     KeepAll,
 }
 
+impl TriageConfig {
+    pub(super) fn check(&self) -> Result<()> {
+        if self.decided.is_some() && self.candidates != TriageCandidates::All {
+            return Err(Error::option(
+                "triage.decided",
+                "what recall ranks best is another choice with every request, and not decided for later ones",
+                "Leave out triage.decided, or set triage.candidates to \"all\".",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether what is chosen stays in its place from turn to turn: it is remembered, and not quoted behind the history.
+    pub(crate) fn keeps_places(&self) -> bool {
+        self.decided.is_some() && self.placement == Placement::Chronological
+    }
+}
+
 impl Default for TriageConfig {
     fn default() -> Self {
         Self {
@@ -70,6 +109,7 @@ impl Default for TriageConfig {
             max_candidates: None,
             max_candidate_chars: Some(1000),
             placement: Placement::Chronological,
+            decided: None,
         }
     }
 }

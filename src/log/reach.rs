@@ -27,8 +27,10 @@ impl Reach {
     /// summaries or for embeddings.
     #[must_use]
     pub fn of(config: &ContextConfig, asks_about_all: bool) -> Self {
-        let chooses =
-            config.triage.use_selection && config.triage.on_unavailable != TriageFallback::KeepAll;
+        let triage = &config.triage;
+        let may_choose =
+            triage.on_unavailable != TriageFallback::KeepAll || triage.decided.is_some();
+        let chooses = triage.use_selection && may_choose;
         let is_about_all = asks_about_all
             || chooses
             || config.tiers.enabled

@@ -13,6 +13,7 @@ use crate::state::input::Input;
 use crate::state::marks::Marks;
 use crate::state::trace::{NoteKind, Reason};
 use crate::state::view::View;
+use crate::tokens::windows;
 use xxhash_rust::xxh64::xxh64;
 
 /// Puts the pieces together, and reports what they cost.
@@ -69,6 +70,7 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
             encoding: meter.name().to_owned(),
             sections: section_tokens(view, fixed, &costs),
         },
+        least_cached: windows::least_cached(input.config.model.as_deref()),
         char_count: meter.counts_chars().then_some(total.chars),
         text: is_text.then(|| form::text(view, pieces.iter().copied())),
         sections: section_reports(view),
@@ -79,6 +81,7 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
         trimmed: fill.is_trimmed,
         focus: marks.focus.clone(),
         recall: marks.recall.clone(),
+        triage: marks.triage.clone(),
         conversations: fill.conversations.clone(),
         ..Context::default()
     })

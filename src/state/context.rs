@@ -2,7 +2,7 @@
 
 use crate::base::map::Map;
 use crate::base::message::Role;
-use crate::config::{ContextConfig, Focus, SectionKind};
+use crate::config::{ContextConfig, Focus, SectionKind, TriageDecisions};
 use crate::log::conversations::Tier;
 use crate::log::unread::Unread;
 use crate::state::ask::{Answer, HookName};
@@ -72,6 +72,8 @@ pub struct Context {
     pub text: Option<String>,
     /// What it costs.
     pub tokens: TokenReport,
+    /// The least of a prompt that the model's provider caches, in tokens.
+    pub least_cached: u64,
     /// Its length, in code points: of the text, or of all contents in the format `messages`. Known where
     /// `budget.maxChars` is set or the format is a text.
     pub char_count: Option<u64>,
@@ -83,6 +85,8 @@ pub struct Context {
     pub focus: FocusReport,
     /// What became of recall, where it was asked for.
     pub recall: Option<RecallReport>,
+    /// What triage has decided, where it was asked about all.
+    pub triage: Option<TriageReport>,
     /// The conversations, in the order of the context, where `tiers` tells them apart.
     pub conversations: Vec<ConversationReport>,
     /// What became of every message.
@@ -186,6 +190,15 @@ pub struct RecallReport {
     pub status: RecallStatus,
     /// How many items were found.
     pub hits: usize,
+}
+
+/// What triage has decided.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct TriageReport {
+    /// Of this build and those before it: give it to the next one as `triage.decided`, and it stays so.
+    pub decided: TriageDecisions,
 }
 
 /// How recall ended.

@@ -6,7 +6,7 @@ use crate::base::time::Milliseconds;
 use crate::config::Item;
 use crate::log::conversations::Conversations;
 use crate::log::groups::Groups;
-use crate::state::context::{FocusReport, Piece, RecallReport};
+use crate::state::context::{FocusReport, Piece, RecallReport, TriageReport};
 use crate::state::input::{Input, text_of};
 use crate::state::ranking::Ranked;
 use crate::state::trace::{Decision, Fate, Note, NoteKind, Reason, StageName};
@@ -32,6 +32,8 @@ pub struct Marks {
     pub recall: Option<RecallReport>,
     /// The items for sections that show what fits the request, by their positions; set by `recall`.
     pub found: Map<usize, Vec<Item>>,
+    /// What was decided for later builds; set by `triage`.
+    pub triage: Option<TriageReport>,
     /// The conversations; set by `tiers`.
     pub(crate) conversations: Option<Conversations>,
     /// Notes about the build as a whole.
@@ -42,6 +44,8 @@ pub struct Marks {
     /// of the history counts it.
     is_in_turn: Vec<bool>,
     decisions: Vec<Option<Decision>>,
+    /// By row: whether triage has passed it for good, so that it may be quoted, and not stand in its place. Empty where none is.
+    passed: Vec<bool>,
     /// By the row that names a group: its claim to be kept, and why.
     claims: Vec<Option<(Rank, Reason)>>,
 }
@@ -301,6 +305,23 @@ impl Marks {
                 self.decisions[member] = None;
             }
         }
+    }
+
+    /// Passes a message for good: it may be quoted for its rank, and has no place in the history.
+    pub fn pass(&mut self, row: usize) {
+        self.passed.resize(self.decisions.len(), false);
+        self.passed[row] = true;
+    }
+
+    /// Whether a message was passed for good.
+    #[must_use]
+    pub fn is_passed(&self, row: usize) -> bool {
+        self.passed.get(row) == Some(&true)
+    }
+
+    /// The rows that were passed for good.
+    pub fn passed(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.passed.len()).filter(|row| self.passed[*row])
     }
 
     /// Marks a message as kept, in one of three forms. Only `budget` does: every kept message is paid for.

@@ -2,8 +2,8 @@
 
 use super::model::base_name;
 
-/// A line for each model: its name, its context window, and the most input it takes where that is less. `build.rs` makes it of
-/// `models.tsv`.
+/// A line for each model: its name, its context window, the most input it takes where that is less, and the least of a prompt that its
+/// provider caches. `-` stands where that is not known. `build.rs` makes it of `models.tsv`.
 static WINDOWS: &str = include_str!(concat!(env!("OUT_DIR"), "/windows.txt"));
 
 /// How much a model takes, in tokens.
@@ -13,6 +13,16 @@ pub(crate) struct Window {
     pub(crate) tokens: u64,
     /// The prompt alone, where it may not fill the window.
     pub(crate) most_input: Option<u64>,
+    /// The least of a prompt that its provider caches, where that is published.
+    least_cached: Option<u64>,
+}
+
+/// The least of a prompt that is cached where the model names no other figure: that of all of OpenAI's models and most of Anthropic's.
+const LEAST_CACHED: u64 = 1024;
+
+/// The least of a prompt that a model's provider caches, in tokens, by the model's name.
+pub(crate) fn least_cached(model: Option<&str>) -> u64 {
+    model.and_then(of).and_then(|window| window.least_cached).unwrap_or(LEAST_CACHED)
 }
 
 /// Every model with its window.
@@ -20,7 +30,8 @@ fn all() -> impl Iterator<Item = (&'static str, Window)> {
     WINDOWS.lines().filter_map(|line| {
         let mut words = line.split(' ');
         let (name, tokens) = (words.next()?, words.next()?.parse().ok()?);
-        Some((name, Window { tokens, most_input: words.next().and_then(|it| it.parse().ok()) }))
+        let mut figure = || words.next().and_then(|it| it.parse().ok());
+        Some((name, Window { tokens, most_input: figure(), least_cached: figure() }))
     })
 }
 
@@ -90,6 +101,21 @@ mod tests {
     }
 
     #[test]
+    fn the_least_that_is_cached_is_that_of_the_model() {
+        for (model, tokens) in [
+            (Some("claude-opus-5"), 512),
+            (Some("anthropic/claude-opus-4.7"), 2048),
+            (Some("claude-haiku-4-5-20251001"), 4096),
+            (Some("claude-sonnet-4-5"), 1024),
+            (Some("gpt-4"), 1024), // none is published
+            (Some("a model of my own"), 1024),
+            (None, 1024),
+        ] {
+            assert_eq!(least_cached(model), tokens, "{model:?}");
+        }
+    }
+
+    #[test]
     fn what_is_another_model_is_not_known() {
         for model in
             ["", "gpt-5.9", "gpt-4o-audio-preview", "claude-opus-4-9", "claude", "llama", "gpt"]
@@ -110,6 +136,11 @@ mod tests {
             let window = of(cells[0]).expect(row);
             assert_eq!(window.tokens.to_string(), cells[2], "{row}");
             assert!(window.most_input.is_none_or(|input| input < window.tokens), "{row}");
+            let figure = |figure: Option<u64>| figure.map_or(String::new(), |it| it.to_string());
+            assert_eq!(
+                [figure(window.most_input), figure(window.least_cached)],
+                [cells[3], cells[6]]
+            );
             assert!(["yes", "no"].contains(&cells[5]), "{row}");
             for figure in [3, 4, 6, 7, 8, 9, 10] {
                 assert!(cells[figure].is_empty() || cells[figure].parse::<f64>().expect(row) > 0.0);

@@ -10,7 +10,7 @@ use crate::log::reach::Reach;
 use crate::state::ask::{Answer, HookName, Need};
 use crate::state::context::{
     Context, ConversationReport, FocusReport, Gap, Made, Piece, RecallReport, Recording,
-    SectionReport, Snapshot, TokenReport,
+    SectionReport, Snapshot, TokenReport, TriageReport,
 };
 use crate::state::trace::Trace;
 use js_sys::{Float64Array, Int32Array};
@@ -139,6 +139,8 @@ struct Finished {
 struct Rest<'a> {
     /// A checksum of the definitions of tools, which stand before all else.
     head: f64,
+    /// The least of the prompt that the model's provider caches, in tokens.
+    least_cached: u64,
     made: &'a [Made],
     shortened: Vec<(i32, &'a str)>,
     excerpts: Vec<(i32, Vec<ExcerptGap>)>,
@@ -149,6 +151,7 @@ struct Rest<'a> {
     sections: &'a [SectionReport],
     focus: &'a FocusReport,
     recall: &'a Option<RecallReport>,
+    triage: &'a Option<TriageReport>,
     conversations: &'a [ConversationReport],
     trace: &'a Trace,
     snapshot: &'a Snapshot,
@@ -198,6 +201,7 @@ fn finished(context: &Context) -> JsResult<JsValue> {
     let tools = serde_json::to_string(&context.recording.config.budget.tools).unwrap_or_default();
     let rest = Rest {
         head: number(xxh64(tools.as_bytes(), 0) >> 11),
+        least_cached: context.least_cached,
         made: &context.made,
         shortened: context
             .shortened
@@ -212,6 +216,7 @@ fn finished(context: &Context) -> JsResult<JsValue> {
         sections: &context.sections,
         focus: &context.focus,
         recall: &context.recall,
+        triage: &context.triage,
         conversations: &context.conversations,
         trace: &context.trace,
         snapshot: &context.snapshot,

@@ -2,13 +2,14 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createAnthropic } from "@ai-sdk/anthropic";
 import * as ai7 from "ai";
 import * as ai5 from "ai-5";
 import * as ai6 from "ai-6";
-import { ContextError } from "windrow";
+import { ContextError, presets } from "windrow";
 import { contextMiddleware, prepareStep } from "windrow/ai-sdk";
 import { z } from "zod";
-import { assertPaired, longChat, tokensIn } from "./support.mjs";
+import { anthropicReplies, assertPaired, checkSteps, longChat, markCount, tokensIn } from "./support.mjs";
 
 const versions = [
   { name: "5", ai: ai5, specification: "v2" },
@@ -43,8 +44,8 @@ function scripted(specification, callCount) {
 }
 
 /** A long chat as `ModelMessage`s. */
-function modelMessages(seed) {
-  return longChat(seed).flatMap(({ said, reply, call }) => [
+function modelMessages(seed, turnCount) {
+  return longChat(seed, turnCount).flatMap(({ said, reply, call }) => [
     { role: "user", content: said },
     ...(call === undefined
       ? []
@@ -194,3 +195,111 @@ for (const { name, ai, specification } of versions.filter(({ name }) => name !==
     });
   }
 }
+
+// ---- Marks for a provider's cache ----
+
+const steady = { ...presets.steady, budget: { ...presets.steady.budget, maxTokens: 4000 } };
+const asking = { role: "user", content: "What did we say about the lantern?" };
+const plainData = (value) => JSON.parse(JSON.stringify(value));
+
+for (const [kind, optionsOf] of [
+  ["prepareStep", (model) => ({ model, prepareStep: prepareStep(steady) })],
+  [
+    "a middleware",
+    (model) => ({
+      model: ai7.wrapLanguageModel({ model, middleware: contextMiddleware(steady) }),
+      system: "Be brief.",
+    }),
+  ],
+]) {
+  test(`${kind} marks what Anthropic may cache, and each step of a loop sends the one before it again`, async () => {
+    let steps = 0;
+    let moves = 0;
+    for (let seed = 1; seed <= 6; seed++) {
+      const { bodies, fetch } = anthropicReplies(6);
+      const model = createAnthropic({ apiKey: "k", fetch })("claude-sonnet-4-5");
+      const messages = [...modelMessages(seed, 200), asking];
+      const given = structuredClone(messages);
+      const { text, steps: made } = await ai7.generateText({
+        ...optionsOf(model),
+        messages,
+        tools: { look_up: lookUp(ai7) },
+        stopWhen: ai7.isStepCount(9),
+      });
+      assert.equal(text, "Done.");
+      assert.equal(bodies.length, 7);
+      assert.deepEqual(messages, given, "the caller's messages stay as they were");
+      assert.deepEqual(
+        made.flatMap(({ warnings }) => warnings ?? []),
+        [],
+      );
+      for (const body of bodies) {
+        assert.ok(body.messages.at(-1).content.at(-1).cache_control, "the next step finds the end of this one");
+      }
+      moves += checkSteps(bodies);
+      steps += bodies.length - 1;
+    }
+    assert.ok(moves <= steps / 4, `${moves} moves in ${steps} steps`);
+  });
+}
+
+for (const { name, ai, specification } of versions) {
+  test(`AI SDK ${name}: a model is given the marks, and those that the caller set`, async () => {
+    const { model, seen } = scripted(specification, 3);
+    const mark = { anthropic: { cacheControl: { type: "ephemeral", ttl: "1h" } } };
+    const rules = { role: "system", content: "Be brief. ".repeat(600), providerOptions: mark };
+    const middleware = contextMiddleware(steady, specification);
+    await ai.generateText({
+      model: ai.wrapLanguageModel({ model, middleware }),
+      messages: [rules, ...modelMessages(3, 200), asking],
+      tools: { look_up: lookUp(ai) },
+      stopWhen: (ai.stepCountIs ?? ai.isStepCount)(8),
+      ...(name === "7" ? { allowSystemInMessages: true } : {}),
+    });
+    assert.equal(seen.length, 4);
+    for (const { prompt } of seen) {
+      assert.deepEqual(prompt[0].providerOptions, mark);
+      assert.ok(markCount(prompt) >= 3 && markCount(prompt) <= 4, `${markCount(prompt)} marks`);
+    }
+  });
+}
+
+test("with marks too a step that is built on what the step before gave changes nothing, also where it was cloned", async () => {
+  const hook = prepareStep(steady);
+  for (let seed = 1; seed <= 20; seed++) {
+    const asked = [...modelMessages(seed, 200), asking];
+    const once = await hook({ messages: asked, model: "claude-sonnet-4-5" });
+    assert.ok(markCount(once.messages) >= 2);
+    const twice = await hook({ messages: once.messages, model: "claude-sonnet-4-5" });
+    assert.deepEqual(twice.messages, once.messages);
+    const cloned = await hook({ messages: plainData(once.messages), model: "claude-sonnet-4-5" });
+    assert.deepEqual(cloned.messages, plainData(once.messages));
+    const plain = await prepareStep({ ...steady, cacheBreakpoints: false })({ messages: once.messages });
+    assert.equal(markCount(plain.messages), 0);
+    const own = new Set(asked);
+    const copies = plain.messages.filter((message) => !own.has(message));
+    assert.ok(
+      copies.every(({ content }) => typeof content === "string"),
+      "but for quotes they are the caller's own",
+    );
+    const unset = await prepareStep({ budget: { maxTokens: 4000 } })({ messages: asked });
+    assert.equal(markCount(unset.messages), 0);
+  }
+});
+
+test("marks of the caller's stay, and with them no more are set than Anthropic takes", async () => {
+  const mark = { anthropic: { cacheControl: { type: "ephemeral" } } };
+  for (let seed = 1; seed <= 10; seed++) {
+    const asked = [...modelMessages(seed, 200), asking];
+    for (let marks = 0; marks <= 4; marks++) {
+      const messages = asked.map((message, at) =>
+        at >= asked.length - marks ? { ...message, providerOptions: mark } : message,
+      );
+      const sent = await prepareStep(steady)({ messages, model: "claude-sonnet-4-5" });
+      assert.ok(markCount(sent.messages) <= 4, `${markCount(sent.messages)} marks`);
+      assert.equal(sent.messages.filter((message) => messages.includes(message) && markCount(message)).length, marks);
+      const again = await prepareStep(steady)({ messages: sent.messages, model: "claude-sonnet-4-5" });
+      assert.deepEqual(again.messages, sent.messages);
+    }
+  }
+});

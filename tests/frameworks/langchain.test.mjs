@@ -2,14 +2,15 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ChatAnthropic } from "@langchain/anthropic";
 import { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
 import { createAgent } from "langchain";
-import { ContextError } from "windrow";
+import { ContextError, presets } from "windrow";
 import { contextMiddleware } from "windrow/langchain";
 import { z } from "zod";
-import { assertPaired, longChat, tokensIn } from "./support.mjs";
+import { anthropicReplies, assertPaired, checkSteps, longChat, markCount, tokensIn } from "./support.mjs";
 
 const LIMIT = 600;
 const request = "What did we say about the lantern?";
@@ -42,8 +43,8 @@ class Scripted extends BaseChatModel {
   }
 }
 
-function baseMessages(seed) {
-  return longChat(seed).flatMap(({ said, reply, call }) => [
+function baseMessages(seed, turnCount) {
+  return longChat(seed, turnCount).flatMap(({ said, reply, call }) => [
     new HumanMessage(said),
     ...(call === undefined
       ? []
@@ -107,4 +108,54 @@ test("a budget that cannot hold the request fails with what to do", async () => 
     );
     return true;
   });
+});
+
+const steady = { ...presets.steady, budget: { ...presets.steady.budget, maxTokens: 4000 } };
+
+test("for Anthropic it marks what may be cached, and each step of a loop sends the one before it again", async () => {
+  let steps = 0;
+  let moves = 0;
+  for (let seed = 1; seed <= 6; seed++) {
+    const { bodies, fetch } = anthropicReplies(6);
+    const model = new ChatAnthropic({
+      apiKey: "k",
+      model: "claude-sonnet-4-5",
+      maxRetries: 0,
+      clientOptions: { fetch },
+    });
+    const history = baseMessages(seed, 200);
+    const contents = () => structuredClone(history.map(({ content }) => content));
+    const before = contents();
+    const state = await agentOf(model, steady).invoke({ messages: [...history, new HumanMessage(request)] });
+    assert.equal(state.messages.at(-1).content, "Done.");
+    assert.equal(bodies.length, 7);
+    assert.deepEqual(contents(), before, "the messages stay as they were");
+    assert.ok(!JSON.stringify(state.messages.slice(0, history.length)).includes("cache_control"));
+    for (const body of bodies) {
+      assert.ok(body.cache_control, "the next step finds the end of this one");
+      assert.ok(!JSON.stringify(body).match(/"tool_result"[^}]*"content":[^\]]*cache_control/), "no mark in a result");
+    }
+    moves += checkSteps(bodies);
+    steps += bodies.length - 1;
+  }
+  assert.ok(moves <= steps / 4, `${moves} moves in ${steps} steps`);
+});
+
+test("what was marked is known again, also as plain data, and other models are sent no marks", async () => {
+  const middleware = contextMiddleware(steady);
+  const model = new ChatAnthropic({ apiKey: "k", model: "claude-sonnet-4-5" });
+  const sentOf = (messages, to = model) => middleware.wrapModelCall({ messages, model: to }, (call) => call);
+  for (let seed = 1; seed <= 10; seed++) {
+    const asked = [...baseMessages(seed, 200), new HumanMessage(request)];
+    const once = await sentOf(asked);
+    assert.ok(markCount(once.messages) >= 1);
+    assert.ok(once.modelSettings.cache_control);
+    const twice = await sentOf(once.messages);
+    assert.deepEqual(twice.messages, once.messages);
+    const data = JSON.parse(JSON.stringify(once.messages));
+    assert.deepEqual(JSON.parse(JSON.stringify((await sentOf(data)).messages)), data);
+    const plain = await sentOf(once.messages, new Scripted(0));
+    assert.equal(markCount(plain.messages), 0);
+    assert.equal(plain.modelSettings, undefined);
+  }
 });

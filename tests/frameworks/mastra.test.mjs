@@ -4,9 +4,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Agent } from "@mastra/core/agent";
 import { createTool } from "@mastra/core/tools";
+import { presets } from "windrow";
 import { contextProcessor } from "windrow/mastra";
 import { z } from "zod";
-import { assertPaired, longChat, tokensIn } from "./support.mjs";
+import { assertPaired, longChat, markCount, tokensIn } from "./support.mjs";
 
 const LIMIT = 600;
 const request = "What did we say about the lantern?";
@@ -51,8 +52,8 @@ function scripted(callCount) {
   return { model, seen };
 }
 
-function history(seed) {
-  return longChat(seed).flatMap(({ said, reply }) => [
+function history(seed, turnCount) {
+  return longChat(seed, turnCount).flatMap(({ said, reply }) => [
     { role: "user", content: said },
     { role: "assistant", content: reply },
   ]);
@@ -93,3 +94,29 @@ for (const method of ["generate", "stream"]) {
     }
   });
 }
+
+test("the model is given marks for its cache, and each step of a loop sends the one before it again", async () => {
+  const budget = { ...presets.steady.budget, maxTokens: 4000 };
+  let moves = 0;
+  for (let seed = 1; seed <= 4; seed++) {
+    const { model, seen } = scripted(4);
+    const agent = new Agent({
+      id: "clerk",
+      name: "Clerk",
+      instructions: "You are brief.",
+      model,
+      tools: { look_up: lookUp },
+      inputProcessors: [contextProcessor({ ...presets.steady, budget })],
+    });
+    await agent.generate([...history(seed, 200), { role: "user", content: request }], { maxSteps: 8 });
+    assert.equal(seen.length, 5);
+    for (const [at, prompt] of seen.entries()) {
+      assert.ok(markCount(prompt) >= 2 && markCount(prompt) <= 4, `${markCount(prompt)} marks`);
+      assert.ok(prompt.at(-1).providerOptions.anthropic.cacheControl, "the next step finds the end of this one");
+      const said = (messages) => messages.map(({ role, content }) => JSON.stringify({ role, content }));
+      const [before, now] = [said(seen[at - 1] ?? []), said(prompt)];
+      moves += before.some((message, place) => message !== now[place]) ? 1 : 0;
+    }
+  }
+  assert.ok(moves <= 4, `${moves} moves in 16 steps`);
+});

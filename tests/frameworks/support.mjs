@@ -46,3 +46,48 @@ export function tokensIn(...values) {
 export function assertPaired(calls, results) {
   assert.deepEqual([...calls].sort(), [...results].sort(), "calls and results are there together");
 }
+
+/** A `fetch` that answers as Anthropic does: with so many calls of a tool, then with a text. `bodies` are the requests. */
+export function anthropicReplies(callCount) {
+  const bodies = [];
+  const fetch = (_, { body }) => {
+    bodies.push(JSON.parse(body));
+    const step = bodies.length;
+    const isCall = step <= callCount;
+    const content = isCall
+      ? [{ type: "tool_use", id: `step_${step}`, name: "look_up", input: { term: "lantern" } }]
+      : [{ type: "text", text: "Done." }];
+    const usage = { input_tokens: 1, output_tokens: 1 };
+    const stop = { stop_reason: isCall ? "tool_use" : "end_turn", stop_sequence: null };
+    const reply = { id: `msg_${step}`, type: "message", role: "assistant", model: "claude", content, ...stop, usage };
+    return Promise.resolve(Response.json(reply));
+  };
+  return { bodies, fetch };
+}
+
+/** A body's blocks, each with who says it, and without marks of the cache. */
+function blocksOf({ system = [], messages }) {
+  const said = [{ role: "system", content: system }, ...messages];
+  return said.flatMap(({ role, content }) => {
+    const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
+    return blocks.map(({ cache_control: _, ...block }) => JSON.stringify({ role, block }));
+  });
+}
+
+/** How many places of a body, or of a prompt, are marked for a cache. */
+export const markCount = (value) => JSON.stringify(value).split(/"cache_control"|"cacheControl"/).length - 1;
+
+/**
+ * The bodies of the steps of a loop: each has marks, and no more than Anthropic takes; and each repeats the one before it, byte for byte
+ * but for the marks, unless the cut has moved. Gives how often it has.
+ */
+export function checkSteps(bodies) {
+  let moves = 0;
+  for (const [at, body] of bodies.entries()) {
+    assert.ok(markCount(body) >= 2 && markCount(body) <= 4, `${markCount(body)} marks`);
+    assert.ok(!JSON.stringify(body).includes("windrow"), "nothing of windrow's own is sent");
+    const [before, now] = [blocksOf(bodies[at - 1] ?? { messages: [] }), blocksOf(body)];
+    moves += at > 0 && before.some((block, place) => block !== now[place]) ? 1 : 0;
+  }
+  return moves;
+}

@@ -9,7 +9,7 @@ use crate::prompt::form::OPENING;
 use crate::state::ask::{Answer, Need};
 use crate::state::context::{
     ConversationReport, FocusReport, Made, RecallReport, Recording, SectionReport, Snapshot,
-    TokenReport,
+    TokenReport, TriageReport,
 };
 use crate::state::trace::{Reason, Trace};
 use crate::tokens::media::{self, FIGURES, Figure};
@@ -91,6 +91,7 @@ fn definitions() -> Map<String, Value> {
     generator.subschema_for::<Snapshot>();
     generator.subschema_for::<TokenReport>();
     generator.subschema_for::<Trace>();
+    generator.subschema_for::<TriageReport>();
     generator.take_definitions(true)
 }
 

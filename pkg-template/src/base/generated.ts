@@ -410,6 +410,14 @@ export interface TriageConfig {
   readonly maxCandidateChars?: number | null | undefined;
   /** Where those stand that triage chose, with what goes together with them. With `tiers` they stay in their place. */
   readonly placement?: Placement | undefined;
+  /**
+   * What earlier builds have decided: as the last one says it in `context.triage.decided`, or `{}` before the first. What was decided
+   * stays so, and the hook is asked about what is new alone. So its choices do not change the beginning of the prompt from turn to
+   * turn. With `budget.cut` chosen messages are cut as all others are, and of those that were passed recall may quote what fits a
+   * request. A session with `budget.cut` gives it by itself. Goes with
+   * `candidates: "all"`. Default: none, the hook is asked about all older units each time.
+   */
+  readonly decided?: TriageDecisions | null | undefined;
 }
 
 /**
@@ -426,6 +434,19 @@ export type TriageFallback = "recentOnly" | "keepAll";
  * ranked, all.
  */
 export type TriageCandidates = "all" | "recalled";
+
+/** What triage has decided so far: of all older units up to one, which stay. */
+export interface TriageDecisions {
+  /**
+   * The last unit that was decided, by the id of its first message; `#` and the position of one without an id. All before it are
+   * decided too, also those that come in later. Default: none was.
+   */
+  readonly through?: string | null | undefined;
+  /** Those of them that were chosen, named in the same way. All others were passed. */
+  readonly chosen?: readonly string[] | undefined;
+  /** A checksum of the options that they were decided with. With other options nothing is decided. Default: not checked. */
+  readonly under?: string | null | undefined;
+}
 
 /** How much of each conversation is shown: full, a summary, nothing. */
 export interface TiersConfig {
@@ -571,7 +592,8 @@ export interface BudgetConfig {
 /**
  * What happens where what must be kept does not fit.
  * - `error`: The build fails with `BUDGET_TOO_SMALL`.
- * - `shorten`: The longest required texts are cut at their end, with a visible marker.
+ * - `shorten`: The longest required texts are cut at their end, with a visible marker. With `cut`, those that stand in every prompt are cut to a
+ * power of two of characters, so that they stay the same from turn to turn.
  * - `exceed`: The context is larger than the budget; result and trace say so.
  */
 export type OnRequiredOverflow = "error" | "shorten" | "exceed";
@@ -1485,6 +1507,12 @@ export type NoteKind =
   | "embedding-failed"
   | "summaries-failed"
   | "answer-misunderstood";
+
+/** What triage has decided. */
+export interface TriageReport {
+  /** Of this build and those before it: give it to the next one as `triage.decided`, and it stays so. */
+  readonly decided: TriageDecisions;
+}
 
 /** Every role, in the order of its code in the engine. */
 export const ROLES: readonly Role[] = ["system", "developer", "user", "assistant", "tool"];

@@ -17,6 +17,7 @@ import type {
   TokenReport,
   Trace,
   TraceRange,
+  TriageReport,
 } from "../base/generated.js";
 import { describe, faultIn, type OptionRules } from "../base/options.js";
 import { publicCall } from "../base/public-call.js";
@@ -101,6 +102,8 @@ export interface Finished {
 interface Rest {
   /** A checksum of the definitions of tools. */
   readonly head: number;
+  /** The least of the prompt that the model's provider caches, in tokens. */
+  readonly leastCached: number;
   readonly made: readonly Made[];
   readonly shortened: readonly (readonly [row: number, text: string])[];
   readonly excerpts: readonly (readonly [row: number, gaps: readonly ExcerptGap[]])[];
@@ -111,6 +114,7 @@ interface Rest {
   readonly sections: readonly SectionReport[];
   readonly focus: FocusReport;
   readonly recall: RecallReport | null;
+  readonly triage: TriageReport | null;
   readonly conversations: readonly ConversationReport[];
   readonly trace: Trace;
   readonly snapshot: Snapshot;
@@ -195,6 +199,11 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly focus: FocusReport;
   /** What became of recall; null where nothing was to be recalled. */
   readonly recall: RecallReport | null;
+  /**
+   * What triage has decided, for `triage.decided` of the next build; null where no hook was asked about all older messages, and none had
+   * been before.
+   */
+  readonly triage: TriageReport | null;
   /** The conversations, in the order of the context, where `tiers` tells them apart. */
   readonly conversations: readonly ConversationReport[];
   /** The decision about every message, and notes on the build. */
@@ -216,6 +225,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly #excerpts: ReadonlyMap<number, readonly ExcerptGap[]>;
   readonly #costs: ReadonlyMap<number, number>;
   readonly #measure: (message: M, position: number) => number;
+  readonly #leastCached: number;
   readonly #shape: string | undefined;
   /** The shape that was named of each of `messages`. */
   readonly #shapes: readonly (string | undefined)[];
@@ -230,7 +240,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     { read, shape, previous }: Given = {},
   ) {
     const rest = JSON.parse(finished.json) as Rest;
-    const { made, text, recording } = rest;
+    const { made, text, recording, leastCached } = rest;
     const { length } = recording.transcript;
     const sent = Array.from(finished.rows);
     const rows = messageRows(finished.rows);
@@ -239,6 +249,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     this.#source = source.length === length ? source : source.slice(0, length);
     this.#costs = new Map(rows.map((row, index) => [row, finished.costs[index] ?? 0]));
     this.#measure = measure;
+    this.#leastCached = leastCached;
     this.#shape = shape;
     this.kept = rows.filter((row) => row >= 0).map((row) => source[row] as M);
 
@@ -272,6 +283,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     this.sections = rest.sections;
     this.focus = rest.focus;
     this.recall = rest.recall;
+    this.triage = rest.triage;
     this.conversations = rest.conversations;
     this.trace = rest.trace;
     this.snapshot = rest.snapshot;
@@ -305,16 +317,17 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       reasonOf(source) === "instruction" || (typeof source === "string" && kinds.get(source) !== "history");
     const first = pieces.findIndex((piece) => !isInstruction(piece));
     const instructions = first < 0 ? pieces.length : first;
-    const isPassing = ([source]: (typeof pieces)[number]): boolean =>
-      source === -1 || typeof source === "string" || reasonOf(source) === "request";
-    const passing = pieces.findIndex((piece, at) => at >= instructions && isPassing(piece));
+    // What windrow opens the history with stands before its messages, and quotes behind them.
+    const isHistory = ([source]: (typeof pieces)[number]): boolean =>
+      typeof source === "number" && source >= 0 && reasonOf(source) !== "request";
+    const history = Math.max(pieces.findLastIndex(isHistory) + 1, instructions);
     const fixed = this.tokens.total - pieces.reduce((sum, [, , cost]) => sum + cost, 0);
     const ends: [CacheBreakpoint["after"], number][] = [["instructions", instructions]];
     if (this.recording.config.budget?.cut != null) {
-      ends.push(["history", passing < 0 ? pieces.length : passing], ["prompt", pieces.length]);
+      ends.push(["history", history], ["prompt", pieces.length]);
       ends.push(["repeated", this.prefix?.pieces ?? 0]);
     }
-    return breakpointsOf(this.outline, ends, fixed);
+    return breakpointsOf(this.outline, ends, fixed, this.#leastCached);
   }
 
   /**

@@ -38,12 +38,6 @@ export interface CacheBreakpoint {
 /** The most breakpoints that a request may have, at Anthropic and at OpenAI. */
 const MOST_BREAKPOINTS = 4;
 
-/**
- * The least tokens that providers cache. OpenAI: 1,024. Anthropic: 1,024 for most models, up to 4,096 for others; a mark before that does
- * no harm, and it is one of four.
- */
-export const LEAST_CACHED_TOKENS = 1024;
-
 /** Compares a prompt with the one before it. `wordsOf` says what became of a message in the new one. */
 export function prefixOf(
   outline: PromptOutline,
@@ -115,17 +109,18 @@ function namedOf(source: number | string | undefined): string {
   return typeof source === "string" ? `the section “${source}”` : source < 0 ? "the request" : `message ${source}`;
 }
 
-/** Where breakpoints go, from the places where something ends: the last of each place, with enough before it. */
+/** Where breakpoints go, from the places where something ends: the last of each place, with as much before it as is cached at all. */
 export function breakpointsOf(
   outline: PromptOutline,
   ends: readonly (readonly [after: CacheBreakpoint["after"], count: number])[],
   fixed: number,
+  leastCached: number,
 ): CacheBreakpoint[] {
   const byPosition = new Map<number, CacheBreakpoint>();
   for (const [after, count] of ends) {
     const position = count - 1;
     const tokens = outline.pieces.slice(0, count).reduce((sum, [, , cost]) => sum + cost, fixed);
-    if (position >= 0 && tokens >= LEAST_CACHED_TOKENS && !byPosition.has(position)) {
+    if (position >= 0 && tokens >= leastCached && !byPosition.has(position)) {
       byPosition.set(position, { position, tokens, after });
     }
   }

@@ -2,7 +2,7 @@
 
 import type { AnyMessage } from "windrow";
 import { type Call, fit, type HookConfig, modelName } from "./shared/plug.js";
-import { asPromptMessage } from "./shared/prompt.js";
+import { asPromptMessage, promptMarker } from "./shared/prompt.js";
 
 export type { HookConfig } from "./shared/plug.js";
 
@@ -30,6 +30,7 @@ export function prepareStep(
       forAiSdk(config),
       call,
       (message) => message as AnyMessage,
+      promptMarker,
     );
     return { messages: sent as M[] };
   };
@@ -61,7 +62,8 @@ export function contextMiddleware<Version extends "v2" | "v3" | "v4" = "v4">(
     async transformParams({ params, model }) {
       const { prompt, tools, abortSignal } = params as CallOptions;
       const call: Call = { model: modelName(model, "modelId"), tools, signal: abortSignal };
-      return { ...params, prompt: await fit(prompt as readonly AnyMessage[], forAiSdk(config), call, asPromptMessage) };
+      const messages = prompt as readonly AnyMessage[];
+      return { ...params, prompt: await fit(messages, forAiSdk(config), call, asPromptMessage, promptMarker) };
     },
   };
 }

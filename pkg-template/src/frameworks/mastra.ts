@@ -2,7 +2,7 @@
 
 import type { AnyMessage } from "windrow";
 import { fit, type HookConfig, modelName } from "./shared/plug.js";
-import { asPromptMessage } from "./shared/prompt.js";
+import { asPromptMessage, promptMarker } from "./shared/prompt.js";
 
 export type { HookConfig } from "./shared/plug.js";
 
@@ -32,7 +32,8 @@ export function contextProcessor(config: HookConfig = {}): ContextProcessor {
     name: "windrow",
     async processLLMRequest({ prompt, model, abortSignal }) {
       const call = { model: modelName(model, "modelId"), signal: abortSignal };
-      const sent = await fit(prompt as unknown as readonly AnyMessage[], { ...config, render }, call, asPromptMessage);
+      const messages = prompt as unknown as readonly AnyMessage[];
+      const sent = await fit(messages, { ...config, render }, call, asPromptMessage, promptMarker);
       return { prompt: sent as unknown as typeof prompt };
     },
   };

@@ -2,7 +2,7 @@
 // file: sequence numbers are others in the session that the file is imported into.
 
 import { ContextError } from "../base/errors.js";
-import type { Snapshot } from "../base/generated.js";
+import type { Snapshot, TriageDecisions } from "../base/generated.js";
 import { decodePlain, encodePlain, isRecord, Unkept } from "../base/plain-data.js";
 import type { BuildRecording } from "../build/context.js";
 import { checkRecording } from "../build/replay.js";
@@ -22,6 +22,8 @@ export interface KeptBuild {
   readonly recording: BuildRecording;
   /** The prompt as far as the next build must know it to say what it repeats. */
   readonly outline?: PromptOutline | undefined;
+  /** What triage has decided, which the next build goes on with. */
+  readonly decided?: TriageDecisions | undefined;
 }
 
 /** The entry of a build. */
@@ -35,7 +37,22 @@ export function buildOf({ seq, data }: Entry): KeptBuild | undefined {
   const build = decodePlain(data) as Partial<KeptBuild> | null;
   return build?.snapshot === undefined || build.recording === undefined
     ? undefined
-    : { seq, snapshot: build.snapshot, recording: build.recording, outline: build.outline };
+    : {
+        seq,
+        snapshot: build.snapshot,
+        recording: build.recording,
+        outline: build.outline,
+        decided: areDecisions(build.decided) ? build.decided : undefined,
+      };
+}
+
+/** Whether something is what triage has decided. */
+function areDecisions(value: unknown): value is TriageDecisions {
+  const isText = (text: unknown): boolean => text == null || typeof text === "string";
+  if (!isRecord(value) || !isText(value.through) || !isText(value.under)) {
+    return false;
+  }
+  return Array.isArray(value.chosen) && value.chosen.every((id) => typeof id === "string");
 }
 
 /** The line of a build. `seqs` are the sequence numbers of the file's rows, in their order, from row `firstRow` on. */

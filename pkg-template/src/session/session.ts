@@ -1,10 +1,10 @@
 // A conversation that lasts: its messages are in a store, and contexts are built from what a build needs of them.
 
 import { ContextError, type FailureRecord } from "../base/errors.js";
-import type { Format } from "../base/generated.js";
+import type { Format, TriageDecisions } from "../base/generated.js";
 import { idOf } from "../base/ids.js";
 import { describe, faultIn, type OptionRules } from "../base/options.js";
-import { decodePlain, encodePlain } from "../base/plain-data.js";
+import { decodePlain, encodePlain, isRecord } from "../base/plain-data.js";
 import { publicMethods, publicPromise } from "../base/public-call.js";
 import { checkAborted } from "../build/ask.js";
 import { buildOver } from "../build/build.js";
@@ -158,8 +158,8 @@ export class Session<M extends AnyMessage = MessageInput> {
   readonly #skipped = new Map<string, SkippedEntry>();
   readonly #subscriptions = new Set<() => void>();
   readonly #builds = new Set<Promise<unknown>>();
-  /** The outline of the last build; null where there was none, undefined where that is not known. */
-  #outline: PromptOutline | null | undefined;
+  /** What the last build left for the next one; null where there was none, undefined where that is not known. */
+  #last: LastBuild | null | undefined;
   /** What goes on after a call has ended. */
   readonly #background = new Set<Promise<void>>();
   /** How many entries may come before the limits are applied. */
@@ -296,7 +296,8 @@ export class Session<M extends AnyMessage = MessageInput> {
    * Builds a context as `buildContext` does, from as much of the log as window and budget need. Its snapshot and recording are
    * kept; a failure is appended to the log as its record. Where no `request` is given, the newest user message fills its place,
    * followed by what answers it: append what was said, then build. `sessionId` is the session's key where the config names none (null
-   * takes messages of all sessions); what names no session is of this one, also where `collect.sessionScope` is `strict`.
+   * takes messages of all sessions); what names no session is of this one, also where `collect.sessionScope` is `strict`. With
+   * `budget.cut` the choices of a triage hook are remembered: see `triage.decided`.
    */
   async build<const F extends Format = "messages">(
     config?: InFormat<ContextConfig<M>, F>,
@@ -313,17 +314,27 @@ export class Session<M extends AnyMessage = MessageInput> {
 
   async #build<const F extends Format>(config: unknown): Promise<BuiltContext<M, F>> {
     let sessionId: string | undefined;
+    let previous: LastBuild | null = null;
+    let goesOn = false;
     try {
       const context = await buildOver<M, F>(config, async ({ options, hooks }) => {
         inSession(options as Record<string, unknown>, this.key);
         await this.#tail.refresh(hooks.has("recall.embed") ? modelOf(options) : undefined);
         sessionId = this.#tail.sessionId;
         const tail = this.#tail;
-        const previous = await this.#previous();
-        return { source: () => tail.source(), older: (need) => tail.older(need), previous };
+        previous = await this.#previous();
+        goesOn = remembersChoices(options, hooks);
+        if (goesOn) {
+          const triage = options.triage as Readonly<Record<string, unknown>>;
+          (options as Record<string, unknown>).triage = { ...triage, decided: previous?.decided ?? {} };
+        }
+        const outline = previous?.outline;
+        return { source: () => tail.source(), older: (need) => tail.older(need), previous: outline };
       });
-      this.#outline = context.outline;
-      this.#later(this.#keep(context as unknown as BuiltContext<M>, sessionId));
+      const { outline, triage } = context;
+      const decided = (goesOn ? triage?.decided : undefined) ?? (previous as LastBuild | null)?.decided;
+      this.#last = { outline, decided };
+      this.#later(this.#keep(context as unknown as BuiltContext<M>, decided, sessionId));
       this.#later(this.#tail.save());
       return context;
     } catch (failure) {
@@ -332,14 +343,15 @@ export class Session<M extends AnyMessage = MessageInput> {
     }
   }
 
-  /** The prompt that was built last: by this session, or before it was opened. */
-  async #previous(): Promise<PromptOutline | undefined> {
-    if (this.#outline === undefined) {
+  /** What was built last: by this session, or before it was opened. */
+  async #previous(): Promise<LastBuild | null> {
+    if (this.#last === undefined) {
       const [entry] = await this.#read({ log: "builds", limit: 1, order: "descending" });
-      const known = entry && buildOf(entry)?.outline;
-      this.#outline ??= isOutline(known) ? known : null;
+      const known = entry && buildOf(entry);
+      const outline = isOutline(known?.outline) ? known.outline : undefined;
+      this.#last ??= known === undefined ? null : { outline, decided: known.decided };
     }
-    return this.#outline ?? undefined;
+    return this.#last;
   }
 
   /**
@@ -540,6 +552,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     await this.#inOrder(() => this.#store.remove(this.key));
     this.#newest = undefined;
     this.#ownId = undefined;
+    this.#last &&= { ...this.#last, decided: undefined };
   }
 
   /** Resolves when all that goes on behind finished calls has ended: the log of builds, saved counts, retention. */
@@ -681,8 +694,12 @@ export class Session<M extends AnyMessage = MessageInput> {
     }
   }
 
-  async #keep({ snapshot, recording, outline }: BuiltContext<M>, sessionId: string | undefined): Promise<void> {
-    const data = encodePlain({ snapshot, recording, outline }) ?? null;
+  async #keep(
+    { snapshot, recording, outline }: BuiltContext<M>,
+    decided: TriageDecisions | undefined,
+    sessionId: string | undefined,
+  ): Promise<void> {
+    const data = encodePlain({ snapshot, recording, outline, ...(decided && { decided }) }) ?? null;
     const entry = buildEntry(snapshot, data);
     // A session that was removed meanwhile stays removed. One that had not begun begins with the build of its first turn, or has
     // begun since; without a request and messages there is nothing to replay.
@@ -744,6 +761,12 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 }
 
+/** What a build leaves for the next one. */
+interface LastBuild {
+  readonly outline: PromptOutline | undefined;
+  readonly decided: TriageDecisions | undefined;
+}
+
 interface AppendOptions {
   readonly operationId?: string;
   readonly expectedSeq?: number;
@@ -776,6 +799,19 @@ function inSession(options: Record<string, unknown>, key: string): void {
   if (collect?.sessionScope === "strict") {
     options.collect = { ...collect, sessionScope: "session" };
   }
+}
+
+/** Whether what triage chooses is remembered: with a cut, and where it stays in its place and no other request asks about others. */
+function remembersChoices(
+  { budget, triage }: Readonly<Record<string, unknown>>,
+  hooks: { has(name: "triage.select" | "triage.complete"): boolean },
+): boolean {
+  if (!(isRecord(budget) && budget.cut != null && (triage == null || isRecord(triage)))) {
+    return false; // a group that is none fails where it is read
+  }
+  const { candidates, placement, decided } = (triage ?? {}) as Readonly<Record<string, unknown>>;
+  const isInPlace = (placement ?? "chronological") === "chronological" && (candidates ?? "all") === "all";
+  return isInPlace && decided == null && (hooks.has("triage.select") || hooks.has("triage.complete"));
 }
 
 /** Which model gives the vectors; an option that is no text fails where it is read. */

@@ -17,7 +17,7 @@ use crate::state::ask::StageResult;
 use crate::state::context::Piece;
 use crate::state::fill::Fill;
 use crate::state::marks::Rank;
-use crate::state::trace::{Reason, StageName};
+use crate::state::trace::{Decision, Reason, StageName};
 use crate::state::view::View;
 
 /// The log's messages on the scale of their tokens.
@@ -52,13 +52,18 @@ impl Filling<'_> {
         rest: &[usize],
     ) -> StageResult<bool> {
         let scale = self.scale()?;
-        let Some(border) = self.border(cut, &scale) else {
-            return Ok(false);
-        };
         let marks = self.marks;
+        let border = match self.border(cut, &scale) {
+            Some(border) => border,
+            None if marks.passed().next().is_some() => 0,
+            None => return Ok(false),
+        };
+        let keeps_places = self.input.config.triage.keeps_places();
         let is_cut_off = |row: &usize| {
             let start = scale.starts[marks.groups.of(*row)];
-            marks.rank(*row) == Rank::History && start.is_some_and(|start| start < border)
+            let rank = marks.rank(*row);
+            let may_be = rank == Rank::History || (keeps_places && rank == Rank::Chosen);
+            marks.is_passed(*row) || (may_be && start.is_some_and(|start| start < border))
         };
         let (before, behind): (Vec<usize>, Vec<usize>) =
             served.iter().chain(rest).copied().partition(is_cut_off);
@@ -67,7 +72,8 @@ impl Filling<'_> {
         self.keep_in_order(frame, &behind)?;
         let spent = spent.minus(self.remaining);
         if let Some(ranking) = &marks.ranking {
-            let all = self.sent_behind_cut(room.0, spent)?;
+            // Of a history that triage has thinned out for good, a share would be next to nothing.
+            let all = if keeps_places { room.0 } else { self.sent_behind_cut(room.0, spent)? };
             let part = all.share(self.input.config.recall.max_share);
             let quoted = Cost {
                 tokens: part.tokens.min(self.remaining.tokens),
@@ -82,7 +88,7 @@ impl Filling<'_> {
         for row in self.fill.kept.iter().chain(self.fill.left_out.iter().map(|(row, _)| row)) {
             is_decided[*row] = true;
         }
-        let gone = before.into_iter().filter(|row| !is_decided[*row]);
+        let gone = before.into_iter().filter(|row| !is_decided[*row] && !marks.is_passed(*row));
         self.fill.left_out.extend(gone.map(|row| (row, Reason::BeforeCut)));
         Ok(true)
     }
@@ -131,7 +137,7 @@ impl Filling<'_> {
     }
 
     /// Puts the log's messages on the scale. What window and triage leave out is on it too: their choice is another one with every
-    /// turn, and would move what lies behind.
+    /// turn, and would move what lies behind. Where triage's choice is remembered, what it has passed is gone for good.
     fn scale(&self) -> StageResult<Scale> {
         let (input, marks) = (self.input, self.marks);
         let meter = Meter::uncalibrated(input);
@@ -141,9 +147,13 @@ impl Filling<'_> {
         let mut scale =
             Scale { places: Vec::new(), starts: vec![None; rows], total: 0, instructions: 0 };
         let mut place_of = vec![0; rows];
+        let keeps_places = input.config.triage.keeps_places();
         for row in marks.order.iter().copied() {
-            let is_never_shown = marks.is_left_out(row)
-                && marks.decision(row).is_some_and(|it| it.stage <= StageName::Filter);
+            let is_for_good = |it: Decision| {
+                it.stage <= StageName::Filter || (keeps_places && it.reason == Reason::NotChosen)
+            };
+            let is_never_shown = marks.is_passed(row)
+                || (marks.is_left_out(row) && marks.decision(row).is_some_and(is_for_good));
             if is_never_shown || marks.rank(row) == Rank::Direct {
                 continue;
             }

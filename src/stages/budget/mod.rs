@@ -105,7 +105,8 @@ fn fill(
     if enlarges_first && gave_way {
         filling.remaining = left;
     }
-    if !is_last && !filling.fill.left_out.is_empty() {
+    let leaves_out = !filling.fill.left_out.is_empty() || marks.passed().next().is_some();
+    if !is_last && leaves_out {
         return Ok(Filled::LeavesOut);
     }
     lay_out(&mut filling, &shelves, &frame, by_conversation)?;
@@ -249,6 +250,12 @@ pub fn mark(input: &Input, marks: &mut Marks, fill: &mut Fill) {
     for (row, reason) in &fill.left_out {
         let is_ranked = marks.ranking.is_some() && *reason == Reason::OverBudget;
         marks.leave_out(*row, if is_ranked { Reason::RankedLower } else { *reason });
+    }
+    let passed: Vec<usize> = marks.passed().collect();
+    for row in passed {
+        if marks.decision(row).is_none() {
+            marks.leave_out(row, Reason::NotChosen);
+        }
     }
     let recent = input.config.window.max_recent_messages;
     let is_beyond =

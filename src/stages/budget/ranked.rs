@@ -113,7 +113,9 @@ impl Filling<'_> {
             let group = self.marks.groups.of(row);
             let known = kept.0[group];
             let is_alone = with.is_some_and(|with| kept.0[self.marks.groups.of(with)].is_none());
-            if self.marks.rank(row) != Rank::History || known >= Some(form) || is_alone {
+            let has_no_place =
+                self.marks.rank(row) != Rank::History || (self.marks.is_passed(row) && !is_quoted);
+            if has_no_place || known >= Some(form) || is_alone {
                 continue;
             }
             let members = self.open_members(row);

@@ -26,6 +26,23 @@ struct Cuttable {
     text: String,
     token_count: u64,
     char_count: usize,
+    /// Whether it is the request, or answers it.
+    is_in_turn: bool,
+}
+
+/// To how many characters texts are cut.
+#[derive(Clone, Copy)]
+struct Lengths {
+    /// What stands in every prompt.
+    standing: usize,
+    /// The request and its answers.
+    in_turn: usize,
+}
+
+impl Lengths {
+    fn all(length: usize) -> Self {
+        Self { standing: length, in_turn: length }
+    }
 }
 
 impl Filling<'_> {
@@ -123,16 +140,20 @@ impl Filling<'_> {
         error
     }
 
-    /// Cuts the longest texts of these pieces to one common length with which all of them fit, and as little as it can.
+    /// Cuts the longest texts of these pieces to one common length with which all of them fit, and as little as it can. Where the history
+    /// is cut in steps, so are the texts that stand in every prompt: to a power of two of characters, so that they are the same from turn to
+    /// turn. The request and its answers have what that leaves.
     fn cut_to_fit(&mut self, pieces: &[Piece], limit: Cost) -> StageResult<Cut> {
         let mut texts: Vec<Cuttable> = Vec::with_capacity(pieces.len());
         for piece in pieces {
             let text = self.view().text_of(*piece);
             let (token_count, char_count) = (self.meter.count(&text)?, text.chars().count());
-            texts.push(Cuttable { piece: *piece, text, token_count, char_count });
+            let is_in_turn =
+                piece.row().map_or(*piece == Piece::Request, |row| self.marks.is_in_turn(row));
+            texts.push(Cuttable { piece: *piece, text, token_count, char_count, is_in_turn });
         }
         let whole = self.fill.shortened.clone();
-        self.cut_texts(&texts, 0, limit)?;
+        self.cut_texts(&texts, Lengths::all(0), limit)?;
         if self.cost_within(pieces, limit)?.is_none() {
             let least = self.total(pieces)?;
             self.fill.shortened = whole;
@@ -141,19 +162,31 @@ impl Filling<'_> {
         let longest = texts.iter().map(|text| text.char_count).max().unwrap_or(0);
         // Of a character that is longer than all that fits, every length up to it keeps nothing.
         let most = self.meter.most_chars(limit).saturating_add(1);
-        let length = shorten::longest_fitting(longest.min(most), &mut |length| {
+        let is_in_steps = self.input.config.budget.cut.is_some();
+        let mut fits = |lengths: Lengths| {
             self.fill.shortened.clone_from(&whole);
-            self.cut_texts(&texts, length, limit)?;
-            Ok(self.cost_within(pieces, limit)?.is_some())
-        })?;
-        self.fill.shortened.clone_from(&whole);
-        self.cut_texts(&texts, length, limit)?;
+            self.cut_texts(&texts, lengths, limit)?;
+            StageResult::Ok(self.cost_within(pieces, limit)?.is_some())
+        };
+        let failing = longest.min(most);
+        let length = shorten::longest_fitting(failing, &mut |length| fits(Lengths::all(length)))?;
+        if is_in_steps {
+            let standing = length.checked_ilog2().map_or(0, |log| 1 << log);
+            let in_turn = shorten::longest_fitting(failing, &mut |in_turn| {
+                fits(Lengths { standing, in_turn })
+            })?;
+            if fits(Lengths { standing, in_turn })? {
+                return Ok(Cut::Fits(self.total(pieces)?));
+            }
+        }
+        fits(Lengths::all(length))?;
         Ok(Cut::Fits(self.total(pieces)?))
     }
 
-    /// Cuts every text to a length.
-    fn cut_texts(&mut self, texts: &[Cuttable], length: usize, limit: Cost) -> StageResult {
-        for Cuttable { piece, text, token_count, char_count } in texts {
+    /// Cuts every text to its length.
+    fn cut_texts(&mut self, texts: &[Cuttable], lengths: Lengths, limit: Cost) -> StageResult {
+        for Cuttable { piece, text, token_count, char_count, is_in_turn } in texts {
+            let length = if *is_in_turn { lengths.in_turn } else { lengths.standing };
             if *char_count <= length {
                 continue;
             }

@@ -1,21 +1,25 @@
 //! Stage 5, `triage`: a fast model, through a hook, says which older messages matter.
 //!
 //! The newest are guaranteed and never asked about. What the request replies to counts as any other, and stays whatever
-//! the answer is.
+//! the answer is. What earlier builds have decided is given by the config, and not asked about again.
 
 mod text;
 
 use crate::base::map::Hashed;
 use crate::base::message::Field;
-use crate::config::{FilterConfig, TriageCandidates, TriageFallback};
+use crate::config::{
+    ContextConfig, FilterConfig, TriageCandidates, TriageConfig, TriageDecisions, TriageFallback,
+};
 use crate::log::conversations;
 use crate::log::units;
 use crate::recall::transcript::Transcript;
 use crate::stages::unread;
 use crate::state::ask::{Answer, HookName, Misunderstood, Need, Outcome, StageResult, TriageUnit};
+use crate::state::context::TriageReport;
 use crate::state::input::Input;
 use crate::state::marks::{Marks, Rank};
 use crate::state::trace::{NoteKind, Reason};
+use xxhash_rust::xxh64::xxh64;
 
 /// What triage decides.
 #[derive(Debug, Default)]
@@ -26,6 +30,10 @@ pub struct Choice {
     /// What it leaves out unless it is required, and why.
     left_out: Vec<(usize, Reason)>,
     note: Option<(NoteKind, String)>,
+    /// What is decided for later builds.
+    decided: Option<TriageDecisions>,
+    /// Whether what is passed may be quoted behind the history, where recall ranks it best.
+    quotes_passed: bool,
 }
 
 /// Asks which of the older units matter.
@@ -36,8 +44,10 @@ pub struct Choice {
 pub fn ask(input: &Input, marks: &Marks) -> StageResult<Choice> {
     let config = &input.config.triage;
     let hooks = [HookName::Select, HookName::Complete];
-    let changes_nothing =
-        input.hook(&hooks).is_none() && config.on_unavailable == TriageFallback::KeepAll;
+    let decided = decided_in(&input.config);
+    let changes_nothing = input.hook(&hooks).is_none()
+        && config.on_unavailable == TriageFallback::KeepAll
+        && decided.is_none();
     if !config.use_selection || changes_nothing {
         return Ok(Choice::default());
     }
@@ -48,14 +58,24 @@ pub fn ask(input: &Input, marks: &Marks) -> StageResult<Choice> {
     let recent = count(config.always_include_recent);
     // Messages that are guaranteed anyway need no selection.
     let is_small = units.len() <= count(config.skip_selection_threshold) || units.len() <= recent;
+    let has_quotes = input.config.budget.cut.is_some() && marks.ranking.is_some();
+    let quotes_passed = config.keeps_places() && has_quotes;
+    let mut choice = Choice { decided, quotes_passed, ..Choice::default() };
     if is_small {
-        return Ok(Choice::default());
+        return Ok(choice);
     }
     let (older, recent) = units.split_at(units.len() - recent);
-    let older = &candidate_units(input, marks, older);
+    let mut is_asked = vec![false; input.transcript.len()];
+    let open = choice.stand_by(&input.transcript, older, &mut is_asked);
+    if choice.decided.is_some() {
+        choice.recent = recent.concat();
+    }
+    let Some(last) = open.last() else {
+        return Ok(choice);
+    };
+    let older = &candidate_units(input, marks, open);
     let candidates = || candidates(&input.config.filter, &input.transcript, older);
     let answer = hooks.into_iter().find_map(|hook| input.answer_of(hook));
-    let mut choice = Choice::default();
     let (is_chosen, reason) = match (answer, input.hook(&hooks)) {
         (None, Some(hook)) => {
             let candidates = candidates();
@@ -87,25 +107,96 @@ pub fn ask(input: &Input, marks: &Marks) -> StageResult<Choice> {
         }
     };
     choice.recent = recent.concat();
-    let mut is_asked = vec![false; input.transcript.len()];
     for row in older.iter().chain(recent).flatten() {
         is_asked[*row] = true;
     }
     let beside = if reason == Reason::NotChosen { Reason::NotCandidate } else { reason };
     let not_asked = units.iter().flatten().filter(|row| !is_asked[**row]);
     choice.left_out.extend(not_asked.map(|row| (*row, beside)));
+    let mut named = choice.decided.take();
+    if reason == Reason::NotChosen && config.candidates == TriageCandidates::All {
+        let decided = named.get_or_insert_default();
+        decided.through = Some(name_of(&input.transcript, last));
+        decided.under = Some(checksum(&input.config));
+    }
     for (unit, is_chosen) in older.iter().zip(is_chosen) {
         if is_chosen {
             choice.chosen.extend(unit);
+            if let Some(decided) = &mut named {
+                decided.chosen.push(name_of(&input.transcript, unit));
+            }
         } else {
             choice.left_out.extend(unit.iter().map(|row| (*row, reason)));
         }
     }
+    choice.decided = named;
     Ok(choice)
+}
+
+impl Choice {
+    /// Takes over what earlier builds have decided of the older units, and says which are left to be decided. Of the chosen it
+    /// remembers those that are still there.
+    fn stand_by<'units>(
+        &mut self,
+        transcript: &Transcript,
+        older: &'units [Vec<usize>],
+        is_asked: &mut [bool],
+    ) -> &'units [Vec<usize>] {
+        let Some(decided) = &mut self.decided else {
+            return older;
+        };
+        let mut chosen: Hashed<&str, bool> = Hashed::default();
+        chosen.extend(decided.chosen.iter().map(|name| (name.as_str(), false)));
+        let names: Vec<String> = older.iter().map(|unit| name_of(transcript, unit)).collect();
+        let is_last = |name: &String| {
+            decided.through.as_ref() == Some(name) || chosen.contains_key(name.as_str())
+        };
+        let count = names.iter().rposition(is_last).map_or(0, |last| last + 1);
+        let (known, open) = older.split_at(count);
+        for (unit, name) in known.iter().zip(&names) {
+            for row in unit {
+                is_asked[*row] = true;
+            }
+            if let Some(is_there) = chosen.get_mut(name.as_str()) {
+                *is_there = true;
+                self.chosen.extend(unit);
+            } else {
+                self.left_out.extend(unit.iter().map(|row| (*row, Reason::NotChosen)));
+            }
+        }
+        let still: Vec<bool> =
+            decided.chosen.iter().map(|name| chosen.get(name.as_str()) == Some(&true)).collect();
+        let mut still = still.into_iter();
+        decided.chosen.retain(|_| still.next() == Some(true));
+        open
+    }
+}
+
+/// What earlier builds have decided with the same options, where that is remembered.
+fn decided_in(config: &ContextConfig) -> Option<TriageDecisions> {
+    let decided = config.triage.decided.clone()?;
+    let is_of_these = decided.under.as_ref().is_none_or(|under| *under == checksum(config));
+    Some(if is_of_these { decided } else { TriageDecisions::default() })
+}
+
+/// A checksum of the options by which units are decided: those of triage, and what makes a message a candidate.
+fn checksum(config: &ContextConfig) -> String {
+    let triage = TriageConfig { decided: None, ..config.triage.clone() };
+    let options = (triage, &config.collect, &config.filter, &config.window, &config.agent_id);
+    let json = serde_json::to_string(&options).unwrap_or_default();
+    format!("{:016x}", xxh64(json.as_bytes(), 0))
+}
+
+/// How a unit is known in later builds: by the id of its first message, or its position.
+fn name_of(transcript: &Transcript, unit: &[usize]) -> String {
+    let first = unit.first().copied().unwrap_or_default();
+    let id = transcript.value(first, Field::Id);
+    id.map_or_else(|| format!("#{first}"), str::to_owned)
 }
 
 /// Claims a place for guaranteed and chosen messages, and leaves out the others.
 pub fn mark(marks: &mut Marks, choice: Choice) {
+    marks.triage = choice.decided.map(|decided| TriageReport { decided });
     if let Some((kind, words)) = choice.note {
         marks.note(kind, words);
     }
@@ -116,7 +207,12 @@ pub fn mark(marks: &mut Marks, choice: Choice) {
         marks.claim(row, Rank::Chosen, Reason::Chosen);
     }
     for (row, reason) in choice.left_out {
-        if marks.requirement(row).is_none() {
+        if marks.requirement(row).is_some() {
+            continue;
+        }
+        if choice.quotes_passed && reason == Reason::NotChosen {
+            marks.pass(row);
+        } else {
             marks.leave_out(row, reason);
         }
     }

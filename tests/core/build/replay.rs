@@ -124,6 +124,15 @@ fn options() -> impl Strategy<Value = Value> {
         select(vec!["all", "recalled"]),
         weighted(0.3, 0_u64..6),
         any::<bool>(),
+        weighted(
+            0.4,
+            select(vec![
+                json!({}),
+                json!({"through": "#5", "chosen": ["#1", "#4"]}),
+                json!({"through": "gone", "chosen": ["#0", "#2", "gone"]}),
+                json!({"through": "#5", "chosen": ["#1"], "under": "other options"}),
+            ]),
+        ),
     );
     let tiers = (
         any::<bool>(),
@@ -180,7 +189,8 @@ fn options() -> impl Strategy<Value = Value> {
                            "onUnavailable": if triage.3 { "recentOnly" } else { "keepAll" },
                            "useSelection": triage.4,
                            "candidates": triage.5, "maxCandidates": triage.6,
-                           "placement": if triage.7 { "afterHistory" } else { "chronological" }},
+                           "placement": if triage.7 { "afterHistory" } else { "chronological" },
+                           "decided": triage.8.filter(|_| triage.5 == "all")},
                 "recall": recall,
                 "tiers": {"enabled": tiers.0, "onOverflow": if tiers.1 { "stop" } else { "nextTier" },
                           "todayWindow": if tiers.2 { "calendarDay" } else { "rolling24Hours" },

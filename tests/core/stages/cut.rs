@@ -194,3 +194,35 @@ fn a_cut_without_a_step_is_refused() {
         assert_eq!((error.code, error.path.as_deref()), (ErrorCode::InvalidConfig, Some(path)));
     }
 }
+
+/// What is left of a shortened text, without its marker.
+fn kept_chars(text: &str) -> usize {
+    text.rsplit_once('\n').map_or(0, |(kept, _)| kept.chars().count())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    /// What stands in every prompt is cut in steps: it changes once for a doubling of what is left, and not with every turn.
+    #[test]
+    fn what_is_pinned_is_cut_in_steps(
+        messages in chat(),
+        pinned in vec(text(200), 1..3),
+        tokens in 120_u64..400,
+    ) {
+        let json = format!(
+            r#"{{"encoding":"estimate","budget":{{"maxTokens":{tokens},"cut":{{}},"onRequiredOverflow":"shorten"}}}}"#
+        );
+        let texts = pinned.iter().map(|text| Message::assistant(text).pinned());
+        let all: Vec<Message> = texts.chain(messages).collect();
+        for asked in (0..all.len()).filter(|row| is_user(&all[*row])) {
+            let Some(context) = run(&all[..=asked], &json) else { continue };
+            prop_assert!(context.tokens.total <= tokens);
+            for (piece, text) in &context.shortened {
+                let is_standing = piece.row().is_some_and(|row| row < asked);
+                let count = kept_chars(text);
+                prop_assert!(!is_standing || count == 0 || count.is_power_of_two(), "{count}");
+            }
+        }
+    }
+}

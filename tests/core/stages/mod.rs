@@ -7,3 +7,4 @@ mod marks;
 mod placement;
 mod provider;
 mod request;
+mod triage;

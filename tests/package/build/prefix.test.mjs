@@ -223,6 +223,35 @@ describe("breakpoints", () => {
     assert.ok(context.outline.pieces.slice(1, history.position + 1).every(([source]) => source >= 0));
   });
 
+  test("none has less before it than the provider of the model caches", () => {
+    const spoken = messages.slice(1);
+    const all = [{ role: "system", content: `Be brief. ${long(700)}` }, ...spoken];
+    for (const [model, least, first] of [
+      ["claude-opus-5", 512, "instructions"],
+      ["claude-sonnet-4-5", 1024, "history"],
+      ["a model of my own", 1024, "history"],
+      ["claude-haiku-4-5", 4096, "history"],
+    ]) {
+      const places = buildContextSync(all, { ...steady(8000), model, encoding: "estimate" }).cacheBreakpoints;
+      assert.ok(places.every(({ tokens }) => tokens >= least));
+      assert.equal(places[0].after, first, model);
+      const short = buildContextSync(all, { ...steady(4000), model, encoding: "estimate" }).cacheBreakpoints;
+      assert.equal(short.length > 0, least < 4000, model);
+    }
+  });
+
+  test("the history ends behind its messages also where a line of the user's opens it", () => {
+    let opened = 0;
+    for (let tokens = 3000; tokens < 4000; tokens += 100) {
+      const context = buildContextSync(messages.slice(1), { ...steady(tokens), render: { provider: "ai-sdk" } });
+      opened += context.outline.pieces[0][0] === "history" ? 1 : 0;
+      const { position } = context.cacheBreakpoints.find(({ after }) => after === "history");
+      assert.ok(context.outline.pieces[position][0] >= 0);
+      assert.ok(context.outline.pieces.slice(position + 1, -1).every(([source]) => source === "history"));
+    }
+    assert.ok(opened > 0);
+  });
+
   test("requests are marked as their provider wants it, valid, and say what they say without marks", () => {
     for (const [provider, model, isMarked] of [
       ["anthropic", "claude-sonnet-4-5", true],

@@ -1,6 +1,14 @@
 // What every framework's hook does: messages in, those of the context out.
 
-import { type AnyMessage, type BuiltContext, buildContext, type ContextConfig, type ContextMessage } from "windrow";
+import {
+  type AnyMessage,
+  type BuiltContext,
+  buildContext,
+  type CacheBreakpoint,
+  type ContextConfig,
+  type ContextMessage,
+} from "windrow";
+import { type CacheMarker, withMarks, withoutMarks } from "./cache-marks.js";
 
 /**
  * How a hook builds contexts: a config of windrow's. The framework gives the messages; the newest of the user's is the request, and
@@ -11,6 +19,10 @@ export type HookConfig = Omit<ContextConfig<AnyMessage>, "request" | "shape" | "
   readonly render?: Omit<NonNullable<ContextConfig["render"]>, "format"> | undefined;
   /** Instructions that the framework sends beside the messages and does not tell the hook: they count. */
   readonly instructions?: string | undefined;
+  /**
+   * Whether the hook marks where a provider's cache may end, where its framework has a place for that. Default: with `budget.cut`.
+   */
+  readonly cacheBreakpoints?: boolean | undefined;
   /** Is given each context that was built, for what it says of its tokens, or why a message is missing. */
   readonly onContext?: ((context: BuiltContext<AnyMessage>) => void) | undefined;
 };
@@ -30,33 +42,53 @@ export interface Call {
 
 /**
  * The messages of the context of some messages: the framework's own objects, in their order. A message that windrow adds, such as the
- * line for what is left out, is put into the framework's form by `made`, which is given a message that it stands beside. Fails as
- * `buildContext` does.
+ * line for what is left out, is put into the framework's form by `made`, which is given a message that it stands beside. `marker`
+ * marks messages for a provider's cache; those that it has marked are copies. Fails as `buildContext` does.
  */
 export async function fit<M extends AnyMessage>(
-  messages: readonly M[],
+  given: readonly M[],
   config: HookConfig,
   call: Call,
   made: (message: ContextMessage, beside: M | undefined) => M,
+  marker?: CacheMarker,
 ): Promise<M[]> {
-  const { instructions: unsaid, onContext, budget, ...options } = config;
+  const { instructions: unsaid, onContext, budget, cacheBreakpoints = budget?.cut != null, ...options } = config;
+  const { messages, marked } =
+    marker === undefined ? { messages: given, marked: undefined } : withoutMarks(given, marker);
   const texts = [call.instructions, unsaid].filter((text) => text !== undefined && text !== "");
   const instruction = { role: "system", content: texts.join("\n\n") } as const;
-  const given: readonly AnyMessage[] = texts.length === 0 ? messages : [instruction, ...messages];
+  const all: readonly AnyMessage[] = texts.length === 0 ? messages : [instruction, ...messages];
   const request = call.request === undefined ? undefined : ({ role: "user", content: call.request } as const);
-  const context = await buildContext(given, {
+  const tools = budget?.tools ?? call.tools;
+  const context = await buildContext(all, {
     ...options,
     request,
     model: options.model ?? call.model,
     signal: options.signal ?? call.signal,
-    budget: { ...budget, tools: budget?.tools ?? call.tools },
+    budget: { ...budget, tools },
   });
   onContext?.(context);
   const own = new Set<unknown>(messages);
-  const sent = context.messages.filter((message) => message !== instruction && message !== request);
+  const sentOf = <T>(list: readonly T[]): T[] =>
+    list.filter((message) => message !== instruction && message !== request);
+  const sent = sentOf(context.messages);
   const isTheirs = (message: object): message is M => own.has(message) || !isMade(message);
   const beside = (at: number): M | undefined => sent.slice(at).find(isTheirs) ?? sent.findLast(isTheirs);
-  return sent.map((message, at) => (isTheirs(message) ? message : made(message as ContextMessage, beside(at))));
+  const fitted = sent.map((message, at) => (isTheirs(message) ? message : made(message as ContextMessage, beside(at))));
+  if (marker === undefined || !cacheBreakpoints) {
+    return fitted;
+  }
+  // Marks of the step before stay: behind them its cache ends. What was quoted in it is a message of the history now, so that the end of
+  // the history is another. Where the caller has marked the history, it says itself where that ends.
+  const carried = fitted.flatMap((message, at) => (marked?.has(message) ? [at] : []));
+  const isOwn = (message: M): boolean =>
+    (message as { readonly role?: unknown }).role !== "system" && marker.markCount(message) > 0;
+  const marksHistory = carried.length === 0 && !fitted.some(isOwn);
+  const isMarked = ({ after }: CacheBreakpoint): boolean =>
+    after === "history" ? marksHistory : after !== "prompt" || marker.marksEndElsewhere !== true;
+  const ends = context.cacheBreakpoints.filter(isMarked);
+  const positions = ends.map(({ position }) => sentOf(context.messages.slice(0, position + 1)).length - 1);
+  return withMarks(fitted, [...carried, ...positions], marker, call.tools);
 }
 
 /** Whether windrow wrote a message itself: a shortened copy of another one has more than a role and a text. */
