@@ -1,7 +1,7 @@
 // The page under a drag of the budget: from the pointer's event to the painted frame, at 200 and at 10,000 messages, in Chromium.
 
 import { Failure } from "../scripts/project.mjs";
-import { openVisit, startSite, stopSite } from "../tests/package/support/page.mjs";
+import { curveDrawn, openVisit, startSite, stopSite, turnsKnown } from "../tests/package/support/page.mjs";
 import { Table } from "./table.mjs";
 
 /** The most that the median may take, in milliseconds: a frame where a chat is short, and what feels like none where it is long. */
@@ -44,8 +44,8 @@ async function dragTimes(length) {
     { timeout: 120_000 },
   );
   // The worker is done: what is measured is the page.
-  await page.waitForSelector("#turns[aria-busy=false]", { timeout: 300_000 });
-  await page.waitForSelector(".budget-plot .line:not(.is-rough)", { timeout: 300_000, state: "attached" });
+  await turnsKnown(page);
+  await curveDrawn(page);
   await page.evaluate(() => {
     globalThis.times = [];
     const { port1, port2 } = new MessageChannel();

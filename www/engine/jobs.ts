@@ -10,6 +10,8 @@ export type Job =
   | { readonly kind: "turns"; readonly id: number; readonly asked: Asked; readonly request: Asked }
   | { readonly kind: "question"; readonly id: number; readonly asked: Asked; readonly position: number };
 
+export type JobOf<Kind extends Job["kind"]> = Extract<Job, { readonly kind: Kind }>;
+
 /** What fits at which budget, from builds at sampled budgets. */
 export interface Curve {
   /** What must be in needs this much. */

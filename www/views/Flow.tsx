@@ -2,7 +2,7 @@
 
 import { useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { lineOf, lines, state } from "../state/state.js";
+import { lines, state } from "../state/state.js";
 import { LINE, layout, view } from "./geometry.js";
 
 /** The colours of the page, read once for each theme. */
@@ -59,41 +59,41 @@ export function Flow() {
 
 function drawRibbons(context: CanvasRenderingContext2D, width: number, height: number): void {
   const picture = state.picture.value;
-  const { spans } = layout.value;
+  const scale = layout.value?.scale ?? 0;
   const list = lines.value;
   const top = view.top.value;
   const lit = state.hovered.value ?? state.selected.value;
   if (picture === undefined) {
     return;
   }
+  const middle = width / 2;
   const ribbon = (position: number, from: number, isLit: boolean) => {
-    const span = spans.get(position);
-    if (span === undefined) {
+    const piece = picture.pieceOf(position);
+    if (piece < 0) {
       return;
     }
-    const [, why] = picture.chipOf(position);
-    const [upper, lower] = span;
-    const middle = width / 2;
+    const upper = (picture.starts[piece] ?? 0) * scale;
+    const lower = Math.max((picture.starts[piece + 1] ?? 0) * scale - 1, upper + 1);
     context.beginPath();
     context.moveTo(0, from + 2);
     context.bezierCurveTo(middle, from + 2, middle, upper, width, upper);
-    context.lineTo(width, Math.max(lower - 1, upper + 1));
-    context.bezierCurveTo(middle, Math.max(lower - 1, upper + 1), middle, from + LINE - 2, 0, from + LINE - 2);
+    context.lineTo(width, lower);
+    context.bezierCurveTo(middle, lower, middle, from + LINE - 2, 0, from + LINE - 2);
     context.closePath();
     context.globalAlpha = isLit ? 0.75 : 0.2;
-    context.fillStyle = colourOf(`why-${why}`);
+    context.fillStyle = colourOf(`why-${picture.chipOf(position)[1]}`);
     context.fill();
   };
   const first = Math.max(Math.floor(top / LINE), 0);
   const last = Math.min(Math.ceil((top + height) / LINE), list.length);
   for (let index = first; index < last; index++) {
-    const line = list[index];
-    if (line !== undefined && !line.isRun && line.first !== lit && picture.fateOf(line.first) !== "left out") {
+    const line = list.at(index);
+    if (line !== undefined && !line.isRun && line.first !== lit) {
       ribbon(line.first, index * LINE - top, false);
     }
   }
-  if (lit !== undefined && lit >= 0 && lit < picture.messages.length && picture.fateOf(lit) !== "left out") {
-    ribbon(lit, Math.min(Math.max(lineOf(lit) * LINE - top, -LINE), height), true);
+  if (lit !== undefined && lit >= 0 && lit < picture.messages.length) {
+    ribbon(lit, Math.min(Math.max(list.indexOf(lit) * LINE - top, -LINE), height), true);
   }
   context.globalAlpha = 1;
 }

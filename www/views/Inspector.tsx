@@ -6,7 +6,7 @@ import type { Answer } from "../engine/jobs.js";
 import { piecesIn } from "../state/cuts.js";
 import { blocksOf, momentOf, speakerOf } from "../state/message.js";
 import { formatCount, formatNumber } from "../state/names.js";
-import type { Picture } from "../state/picture.js";
+import { FORM, type Picture } from "../state/picture.js";
 import { forkAt } from "../state/sources.js";
 import { state } from "../state/state.js";
 import "./Inspector.css";
@@ -20,7 +20,8 @@ export function Inspector() {
   if (selected !== undefined && selected >= 0 && selected < picture.messages.length) {
     return <OfMessage picture={picture} position={selected} />;
   }
-  const piece = picture.pieces.find(({ position }) => selected !== undefined && position === selected);
+  const index = selected === undefined ? -1 : picture.pieceOf(selected);
+  const piece = index < 0 || index >= picture.pieceCount ? undefined : picture.pieceAt(index);
   return (
     <section class="inspector" id="inspector" aria-label="Inspector">
       {piece === undefined ? (
@@ -35,7 +36,7 @@ export function Inspector() {
             <p>
               {piece.why === "request"
                 ? "It is the request, which comes last and is always in."
-                : piece.name === "the form itself"
+                : piece.name === FORM
                   ? "What the form of the prompt costs: the frames of its messages, and its tools."
                   : "The setup puts it there: it is no message of the conversation."}
             </p>

@@ -121,11 +121,17 @@ function drawMarks(
         bar(edge(first), edge(last + 1), height * SHORT, "why-out");
         continue;
       }
+      const tall = isIn ? (fate === "kept" ? height : height * CUT) : height * SHORT;
+      // Neighbours of one colour are one bar, unless there is room for a gap; so are those within one pixel.
+      let from = edge(first);
       for (let position = first; position <= last; position++) {
-        const from = edge(position);
-        const to = Math.max(edge(position + 1) - (isWide ? 1 : 0), from + 0.75);
-        const tall = isIn ? (fate === "kept" ? height : height * CUT) : height * SHORT;
-        bar(from, to, tall, isIn ? `why-${picture.chipOf(position)[1]}` : "why-out");
+        const why = isIn ? picture.chipOf(position)[1] : "out";
+        const to = edge(position + 1);
+        const isSame = position < last && !isWide && (to - from < 1 || picture.chipOf(position + 1)[1] === why);
+        if (!isSame) {
+          bar(from, Math.max(to - (isWide ? 1 : 0), from + 0.75), tall, `why-${why}`);
+          from = to;
+        }
       }
     }
   }
@@ -147,9 +153,9 @@ function placeFrame(frame: HTMLElement, picture: Picture, { starts }: Costs): vo
   const list = lines.value;
   const count = picture.messages.length;
   const total = starts[count] ?? 1;
-  const first = list[Math.floor(view.top.value / LINE)]?.first ?? 0;
+  const first = list.at(Math.floor(view.top.value / LINE))?.first ?? 0;
   const lastLine = Math.min(Math.ceil((view.top.value + view.height.value) / LINE), list.length) - 1;
-  const last = list[lastLine]?.last ?? count - 1;
+  const last = list.at(lastLine)?.last ?? count - 1;
   const from = (starts[first] ?? 0) / total;
   const to = (starts[last + 1] ?? total) / total;
   frame.style.left = `${100 * from}%`;

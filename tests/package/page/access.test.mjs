@@ -16,6 +16,7 @@ import {
   shows,
   startSite,
   stopSite,
+  turnsKnown,
 } from "../support/page.mjs";
 
 const axe = createRequire(import.meta.url).resolve("axe-core");
@@ -143,7 +144,7 @@ test("the keyboard goes through conversation, prompt and strip", async () => {
   await page.keyboard.press("End");
   await shows(page, "inspector", "the form itself");
 
-  await page.waitForSelector("#turns[aria-busy=false]");
+  await turnsKnown(page);
   await page.focus("#turns");
   await afterBuild(page, () => page.keyboard.press("ArrowLeft"));
   assert.match(await page.getAttribute("#turns", "aria-valuetext"), /^turn /);

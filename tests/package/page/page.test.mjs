@@ -11,6 +11,7 @@ import {
   callHas,
   callOf,
   choosePreset,
+  curveDrawn,
   dropFile,
   hash,
   messagesOf,
@@ -24,6 +25,7 @@ import {
   startSite,
   stopSite,
   summary,
+  turnsKnown,
 } from "../support/page.mjs";
 
 let page;
@@ -131,6 +133,7 @@ test("the budget decides how much is in, is never exceeded, and the slider start
     last = kept;
   }
   assert.equal(last, sample.messages.length);
+  await curveDrawn(page);
   await page.focus("#slider");
   await page.keyboard.press("Home");
   const least = Number(await page.inputValue("#budget"));
@@ -157,7 +160,7 @@ test("the budget decides how much is in, is never exceeded, and the slider start
 });
 
 test("a drag builds with every frame, and the picture is that of the budget under the pointer", async () => {
-  await page.waitForFunction(() => document.querySelector(".budget-plot .line:not(.is-rough)"));
+  await curveDrawn(page);
   const box = await page.locator("#slider").boundingBox();
   const y = box.y + box.height / 2;
   await page.mouse.move(box.x + box.width * 0.3, y);
@@ -177,7 +180,7 @@ test("a drag builds with every frame, and the picture is that of the budget unde
 });
 
 test("runs that were left out fold, and say from which budget on the best of them comes in", async () => {
-  await page.waitForFunction(() => document.querySelector(".budget-plot .line:not(.is-rough)"));
+  await curveDrawn(page);
   const run = page.locator("#rows .is-run").first();
   const text = await run.textContent();
   const [, first, last] = text.match(/^(\d+)–(\d+)left out/);
@@ -344,7 +347,7 @@ test("two setups stand beside each other", async () => {
 });
 
 test("every turn has a bar; a click, the keyboard and playing show its prompt, with what is the same", async () => {
-  await page.waitForSelector("#turns[aria-busy=false]");
+  await turnsKnown(page);
   const users = sample.messages.flatMap(({ role }, position) => (role === "user" ? [position + 1] : []));
   assert.equal(Number(await page.getAttribute("#turns", "aria-valuemax")), users.length + 1);
   await page.focus("#turns");

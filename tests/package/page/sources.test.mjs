@@ -9,6 +9,7 @@ import {
   beginAgain,
   built,
   callOf,
+  curveDrawn,
   dropFile,
   hash,
   logOf,
@@ -347,7 +348,7 @@ test("after the first visit the page opens without a network, and asks no other 
   const again = await openTab(visit.context, `${site.address}#sample=workshop&budget=600`, []);
   const { limit, kept } = await summary(again);
   assert.deepEqual([limit, kept > 0], [600, true]);
-  await again.waitForFunction(() => document.querySelector(".budget-plot .line:not(.is-rough)"), undefined);
+  await curveDrawn(again);
   const policy = await again.getAttribute('meta[http-equiv="Content-Security-Policy"]', "content");
   for (const part of ["default-src 'none'", "script-src 'self' 'wasm-unsafe-eval'", "connect-src 'self'"]) {
     assert.ok(policy.split("; ").includes(part), policy);

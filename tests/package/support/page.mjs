@@ -122,6 +122,16 @@ export async function setBudget(tab, tokens) {
   await shows(tab, "summary", ` of ${tokens.toLocaleString("en")}`);
 }
 
+/** Waits until the curve of what would fit is drawn: then all that the worker says of budgets is known. */
+export function curveDrawn(tab) {
+  return tab.waitForSelector(".budget-plot .line:not(.is-rough)", { state: "attached", timeout: 300_000 });
+}
+
+/** Waits until every turn is known. */
+export function turnsKnown(tab) {
+  return tab.waitForSelector("#turns[aria-busy=false]", { timeout: 300_000 });
+}
+
 /** Waits until an element shows a text. */
 export function shows(tab, id, text) {
   return tab.waitForFunction(([id, text]) => document.getElementById(id)?.textContent.includes(text), [id, text]);
