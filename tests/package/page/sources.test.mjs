@@ -14,6 +14,7 @@ import {
   hash,
   logOf,
   messagesOf,
+  openBeside,
   openPanel,
   openTab,
   openVisit,
@@ -30,11 +31,10 @@ import {
 
 let page;
 let problems;
-let context;
 
 before(async () => {
   await startSite();
-  ({ page, problems, context } = await openVisit());
+  ({ page, problems } = await openVisit());
 });
 
 after(stopSite);
@@ -213,14 +213,15 @@ test("a saved conversation gives the same prompt, and is there again when the pa
   assertQuiet(problems);
 });
 
-test("a message is added, is in the prompt, and what another tab does shows at once", async () => {
+test("a message is added, is in the prompt, and what another tab does shows at once", async (t) => {
   await saveAs("venue");
   await add(page, "Is there a piano?");
   await sentHas(page, "Is there a piano?");
   assert.equal(await page.inputValue("#add-text"), "");
   assert.equal(await page.evaluate(() => document.activeElement.id), "add-text", "the next one can be typed");
   await page.waitForFunction(() => location.hash.includes("saved="));
-  const other = await openTab(context, page.url(), problems);
+  const other = await openBeside(page, problems);
+  t.after(() => other.close());
   await shows(other, "source", "86 messages");
   await add(other, "From the other tab.");
   await sentHas(page, "From the other tab.");
@@ -326,11 +327,11 @@ test("where there is no room, what is not added is still in its field", async ()
   const { page } = visit;
   const session = await visit.context.newCDPSession(page);
   const { origin } = new URL(site.address);
-  await session.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 2_000_000 });
+  await session.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 600_000 });
   await saveAs("venue", page);
   await page.keyboard.press("Escape");
   const noise = Buffer.from(crypto.getRandomValues(new Uint8Array(60_000))).toString("base64");
-  const long = noise.repeat(30);
+  const long = noise.repeat(10);
   await page.fill("#add-text", long);
   await page.click("#add button");
   await page.waitForSelector("#add-error");
