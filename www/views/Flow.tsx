@@ -1,55 +1,11 @@
 // The lines between conversation and prompt, on a canvas: a ribbon for each message in view that is in the prompt.
 
-import { useSignalEffect } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
 import { lines, state } from "../state/state.js";
+import { colourOf, useDrawing } from "./drawing.js";
 import { LINE, layout, view } from "./geometry.js";
 
-/** The colours of the page, read once for each theme. */
-const colours = new Map<string, string>();
-let coloursOf: boolean | undefined;
-
-export function colourOf(name: string): string {
-  if (coloursOf !== view.isDark.value) {
-    coloursOf = view.isDark.value;
-    colours.clear();
-  }
-  let colour = colours.get(name);
-  if (colour === undefined) {
-    colour = getComputedStyle(document.documentElement).getPropertyValue(`--${name}`);
-    colours.set(name, colour);
-  }
-  return colour;
-}
-
 export function Flow() {
-  const canvas = useRef<HTMLCanvasElement>(null);
-  const draw = () => {
-    const element = canvas.current;
-    const context = element?.getContext("2d");
-    if (element == null || context == null) {
-      return;
-    }
-    const scale = devicePixelRatio;
-    const width = element.clientWidth;
-    const height = element.clientHeight;
-    if (element.width !== width * scale || element.height !== height * scale) {
-      element.width = width * scale;
-      element.height = height * scale;
-    }
-    context.setTransform(scale, 0, 0, scale, 0, 0);
-    context.clearRect(0, 0, width, height);
-    drawRibbons(context, width, height);
-  };
-  useEffect(() => {
-    const observer = new ResizeObserver(draw);
-    if (canvas.current !== null) {
-      observer.observe(canvas.current);
-    }
-    return () => observer.disconnect();
-  }, []);
-  // Whatever it reads draws again where it changes.
-  useSignalEffect(draw);
+  const canvas = useDrawing(drawRibbons);
   return (
     <div class="flow-lines" aria-hidden="true">
       <canvas ref={canvas} />

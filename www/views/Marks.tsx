@@ -1,51 +1,35 @@
 // This turn: a mark for each message, as wide as it has tokens, in the colour of its reason.
 
-import { useSignalEffect } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { costsShown } from "../state/building.js";
 import { formatNumber } from "../state/names.js";
 import type { Costs, Picture } from "../state/picture.js";
 import { lines, state } from "../state/state.js";
-import { colourOf } from "./Flow.js";
+import { colourOf, shareAt, useDrawing } from "./drawing.js";
 import { LINE, reveal, view } from "./geometry.js";
-import { fitCanvas } from "./Turns.js";
 
 export function Marks() {
-  const canvas = useRef<HTMLCanvasElement>(null);
   const frame = useRef<HTMLSpanElement>(null);
-  const draw = () => {
-    const element = canvas.current;
-    const context = element?.getContext("2d");
+  const canvas = useDrawing((context, width, height) => {
     const picture = state.picture.value;
     const costs = costsShown();
-    void view.isDark.value;
-    if (element == null || context == null || picture === undefined || costs === undefined) {
-      return;
+    if (picture !== undefined && costs !== undefined) {
+      drawMarks(context, width, height, picture, costs);
+      if (frame.current !== null) {
+        placeFrame(frame.current, picture, costs);
+      }
     }
-    drawMarks(element, context, picture, costs);
-    if (frame.current !== null) {
-      placeFrame(frame.current, picture, costs);
-    }
-  };
-  useSignalEffect(draw);
-  useEffect(() => {
-    const observer = new ResizeObserver(draw);
-    if (canvas.current !== null) {
-      observer.observe(canvas.current);
-    }
-    return () => observer.disconnect();
-  }, []);
+  });
 
   const picture = state.picture.value;
   const { counts } = picture ?? {};
   const words = Object.entries(counts ?? {}).map(([fate, count]) => `${formatNumber(count)} ${fate}`);
-  const at = ({ clientX, currentTarget }: MouseEvent): number | undefined => {
-    const { left, width } = (currentTarget as HTMLElement).getBoundingClientRect();
+  const at = (event: MouseEvent): number | undefined => {
     const costs = costsShown();
     const count = state.picture.value?.messages.length ?? 0;
     return costs === undefined || count === 0
       ? undefined
-      : positionAt(costs.starts, count, ((clientX - left) / width) * (costs.starts[count] ?? 0));
+      : positionAt(costs.starts, count, shareAt(event) * (costs.starts[count] ?? 0));
   };
   return (
     <>
@@ -97,12 +81,12 @@ const SHORT = 0.26;
 const CUT = 0.62;
 
 function drawMarks(
-  element: HTMLCanvasElement,
   context: CanvasRenderingContext2D,
+  width: number,
+  height: number,
   picture: Picture,
   costs: Costs,
 ): void {
-  const [width, height] = fitCanvas(element, context);
   const count = picture.messages.length;
   const total = costs.starts[count] ?? 1;
   const edge = (position: number) => ((costs.starts[position] ?? total) / total) * width;

@@ -1,12 +1,13 @@
 // The prompt: a block for each piece, as tall as it has tokens, in the shape of the provider.
 
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { momentOf, oneLine, previewOf, speakerOf } from "../state/message.js";
 import { formatCount, formatNumber } from "../state/names.js";
 import type { Picture } from "../state/picture.js";
 import { groupsOf, sentBy } from "../state/request.js";
 import { type Shape, shapes, shapeTitles, textFormat, withOption } from "../state/setup.js";
 import { state } from "../state/state.js";
+import { movesBy, useSize } from "./drawing.js";
 import { type Block, type Layout, layout, layoutOf, reveal, view } from "./geometry.js";
 import { CopyButton, FailureBox, openPanel, Panel } from "./parts.js";
 import "./Prompt.css";
@@ -59,17 +60,10 @@ interface PromptProps {
 function Prompt({ picture, layout: own, name }: PromptProps) {
   const column = useRef<HTMLDivElement>(null);
   const isFirst = name !== "B";
-  useEffect(() => {
-    const element = column.current;
-    if (element === null || !isFirst) {
-      return undefined;
-    }
-    const observer = new ResizeObserver(() => {
-      view.column.value = element.clientHeight;
-    });
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [isFirst]);
+  // Two columns are equally tall.
+  useSize(column, (height) => {
+    view.column.value = height;
+  });
   const id = isFirst ? "blocks" : "blocks-b";
   const failure = isFirst ? state.refusal.value : undefined;
   return (
@@ -139,11 +133,7 @@ function Blocks({ id, picture, layout: { blocks } }: { id: string; picture: Pict
   const press = (event: KeyboardEvent) => {
     const last = blocks.length - 1;
     const steps: Record<string, number> = { ArrowDown: active + 1, ArrowUp: active - 1, Home: 0, End: last };
-    const to = steps[event.key];
-    if (to !== undefined) {
-      event.preventDefault();
-      select(Math.min(Math.max(to, 0), last));
-    }
+    movesBy(event, steps, last, select);
   };
   return (
     <div

@@ -1,7 +1,7 @@
 // The conversation: one dense line a message, of which only those in view are in the document.
 
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { CUT } from "../state/cuts.js";
 import type { Line } from "../state/lines.js";
 import { momentOf, oneLine, previewOf, speakerOf } from "../state/message.js";
@@ -10,6 +10,7 @@ import type { Picture } from "../state/picture.js";
 import { type Why, whyTitles } from "../state/reasons.js";
 import { addMessage } from "../state/sources.js";
 import { type Failure, failureOf, lines, state } from "../state/state.js";
+import { movesBy, useSize } from "./drawing.js";
 import { LINE, reveal, view } from "./geometry.js";
 import { FailureBox } from "./parts.js";
 import "./Rows.css";
@@ -28,17 +29,9 @@ export function Rows() {
     return onHead.value && isBehindHead ? index - 1 : index;
   });
 
-  useEffect(() => {
-    const element = box.current;
-    if (element === null) {
-      return undefined;
-    }
-    const observer = new ResizeObserver(() => {
-      view.height.value = element.clientHeight;
-    });
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
+  useSize(box, (height) => {
+    view.height.value = height;
+  });
 
   useSignalEffect(() => {
     const position = reveal.value;
@@ -81,11 +74,8 @@ export function Rows() {
       Home: 0,
       End: last,
     };
-    const to = steps[event.key];
-    if (to !== undefined) {
-      event.preventDefault();
-      select(Math.min(Math.max(to, 0), last));
-    } else if (event.key === "Enter" || event.key === " ") {
+    movesBy(event, steps, last, select);
+    if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
       const line = lines.value.at(at);
       if (line !== undefined) {

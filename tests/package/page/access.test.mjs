@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
-import { after, before, beforeEach, test } from "node:test";
+import { test } from "node:test";
 import {
   afterBuild,
   assertQuiet,
@@ -10,33 +10,18 @@ import {
   choosePreset,
   dropFile,
   messagesOf,
+  openForTests,
   openPanel,
-  openVisit,
   sample,
   shows,
-  startSite,
-  stopSite,
   turnsKnown,
 } from "../support/page.mjs";
 
 const axe = createRequire(import.meta.url).resolve("axe-core");
 
-let page;
-let problems;
-
-before(async () => {
-  await startSite();
-  // axe is put into the page as a visitor's tool: the page's own policy would not load it.
-  ({ page, problems } = await openVisit({ bypassCSP: true }));
-  await page.addScriptTag({ path: axe });
-});
-
-after(stopSite);
-
-beforeEach(async () => {
-  await page.setViewportSize({ width: 1440, height: 900 });
-  await beginAgain(page);
-});
+// axe is put into the page as a visitor's tool: the page's own policy would not load it.
+const { page, problems } = await openForTests({ bypassCSP: true });
+await page.addScriptTag({ path: axe });
 
 /** Every rule that axe has finds nothing. */
 async function isClean(state) {

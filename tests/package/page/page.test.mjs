@@ -2,12 +2,11 @@
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { after, before, beforeEach, test } from "node:test";
+import { test } from "node:test";
 import { buildContext, presets, replay } from "windrow";
 import {
   afterBuild,
   assertQuiet,
-  beginAgain,
   callHas,
   callOf,
   choosePreset,
@@ -16,34 +15,17 @@ import {
   hash,
   messagesOf,
   numberOf,
+  openForTests,
   openPanel,
-  openVisit,
   sample,
   sent,
   setBudget,
   shows,
-  startSite,
-  stopSite,
   summary,
   turnsKnown,
 } from "../support/page.mjs";
 
-let page;
-let problems;
-
-before(async () => {
-  await startSite();
-  ({ page, problems } = await openVisit());
-});
-
-after(async () => {
-  await stopSite();
-});
-
-/** Each test begins with the page as it opens; only the first one loads it. */
-beforeEach(async () => {
-  await beginAgain(page);
-});
+const { page, problems } = await openForTests();
 
 /** Runs the code that the page shows, and gives the context. */
 async function runCall(messages = sample.messages) {

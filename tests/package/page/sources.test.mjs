@@ -2,11 +2,10 @@
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { after, before, beforeEach, test } from "node:test";
+import { beforeEach, test } from "node:test";
 import {
   afterBuild,
   assertQuiet,
-  beginAgain,
   built,
   callOf,
   curveDrawn,
@@ -15,6 +14,7 @@ import {
   logOf,
   messagesOf,
   openBeside,
+  openForTests,
   openPanel,
   openTab,
   openVisit,
@@ -24,24 +24,12 @@ import {
   setBudget,
   shows,
   site,
-  startSite,
-  stopSite,
   summary,
 } from "../support/page.mjs";
 
-let page;
-let problems;
+const { page, problems } = await openForTests();
 
-before(async () => {
-  await startSite();
-  ({ page, problems } = await openVisit());
-});
-
-after(stopSite);
-
-/** Each test begins with the page as it opens, and with nothing saved; only the first one loads it. */
 beforeEach(async () => {
-  await beginAgain(page);
   await openPanel(page, "saved");
   for (let count = (await savedRows()).length; count > 0; count--) {
     await page.click("[data-action=ask] >> nth=0");

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { after, beforeEach } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { preview } from "vite";
@@ -42,10 +43,24 @@ export async function stopSite() {
   await site.server?.close();
 }
 
+/** One page for all tests of a file, which only the first one loads: each begins with it as it opens. */
+export async function openForTests(options) {
+  after(stopSite);
+  await startSite();
+  const visit = await openVisit(options);
+  beforeEach(async () => {
+    await visit.page.setViewportSize(DESKTOP);
+    await beginAgain(visit.page);
+  });
+  return visit;
+}
+
+const DESKTOP = { width: 1440, height: 900 };
+
 /** A visitor with a browser of their own: a tab, and what went wrong in it. */
 export async function openVisit({ hash = "", prepare, at = `${site.address}${hash}`, ...options } = {}) {
   const context = await site.browser.newContext({
-    viewport: { width: 1440, height: 900 },
+    viewport: DESKTOP,
     timezoneId: "America/Lima",
     permissions: ["clipboard-read", "clipboard-write"],
     serviceWorkers: "block",
