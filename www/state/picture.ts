@@ -49,7 +49,9 @@ export interface Picture {
   pieceAt(index: number): Piece;
   /** The piece that a message is in, or that has this position itself; -1 where it is not in the prompt. */
   pieceOf(position: number): number;
-  /** The colours of the pieces. */
+  /** The tokens before a message of the prompt and those with it: what is quoted has a part of its piece. */
+  spanOf(position: number): readonly [start: number, end: number] | undefined;
+  /** The colours of what is in the prompt. */
   readonly whys: ReadonlySet<Why>;
 }
 
@@ -121,15 +123,22 @@ export function pictureOf(
   if (form > 0) {
     starts[pieceCount] = context.tokens.total;
   }
-  // What is quoted has no piece of its own: it is in the last that was made for the history.
-  for (const { first, last, fate } of ranges) {
-    for (let position = first; fate !== "left out" && position <= last; position++) {
+  // What is quoted has no piece of its own: it is in the last that was made for the history, in its order, behind a label.
+  const quotedEnds = new Map<number, number>();
+  let quotedEnd = starts[quotes + 1] ?? 0;
+  for (const { first, last, fate } of ranges.toReversed()) {
+    for (let position = last; fate !== "left out" && position >= first; position--) {
       if (pieceAt[position] === -1) {
         pieceAt[position] = quotes;
         tokens[position] = context.explain(position).tokens;
+        whys.add(chipsOf(position)[1]);
+        quotedEnds.set(position, quotedEnd);
+        quotedEnd -= tokens[position] ?? 0;
       }
     }
   }
+  const pieceOf = (position: number): number =>
+    position >= 0 ? (pieceAt[position] ?? -1) : position === -1 ? request : -2 - position;
 
   const textAt = (index: number, source: number | string): string =>
     context.messages === undefined
@@ -148,7 +157,12 @@ export function pictureOf(
     pieceCount,
     starts,
     whys,
-    pieceOf: (position) => (position >= 0 ? (pieceAt[position] ?? -1) : position === -1 ? request : -2 - position),
+    pieceOf,
+    spanOf(position) {
+      const piece = pieceOf(position);
+      const end = quotedEnds.get(position) ?? starts[piece + 1];
+      return piece < 0 || end === undefined ? undefined : [end - (tokens[position] ?? 0), end];
+    },
     pieceAt(index) {
       const piece = pieces[index];
       if (piece === undefined) {

@@ -24,6 +24,9 @@ export const live = {
 
 const token = document.querySelector<HTMLMetaElement>('meta[name="windrow-studio"]')?.content;
 
+/** The address by which an app reports its builds; undefined where the page is not the studio's. */
+export const studioAddress = token === undefined ? undefined : `${location.origin}/?token=${token}`;
+
 const asked = (path: string): Promise<Response> =>
   fetch(new URL(path, location.href), { headers: { authorization: `Bearer ${token}` } });
 

@@ -24,12 +24,12 @@ function drawRibbons(context: CanvasRenderingContext2D, width: number, height: n
   }
   const middle = width / 2;
   const ribbon = (position: number, from: number, isLit: boolean) => {
-    const piece = picture.pieceOf(position);
-    if (piece < 0) {
+    const span = picture.spanOf(position);
+    if (span === undefined) {
       return;
     }
-    const upper = (picture.starts[piece] ?? 0) * scale;
-    const lower = Math.max((picture.starts[piece + 1] ?? 0) * scale - 1, upper + 1);
+    const upper = span[0] * scale;
+    const lower = Math.max(span[1] * scale - 1, upper + 1);
     context.beginPath();
     context.moveTo(0, from + 2);
     context.bezierCurveTo(middle, from + 2, middle, upper, width, upper);

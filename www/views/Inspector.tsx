@@ -147,7 +147,9 @@ function Said({ picture, position, shown }: { picture: Picture; position: number
 function Spans({ position }: { position: number }) {
   const answer = state.answer.value;
   if (answer?.position !== position) {
-    return <p class="quiet">{state.turn.value === undefined ? "Looking for the budget…" : ""}</p>;
+    // Nobody asks at another turn, or where the picture is an old one.
+    const isAsked = state.turn.value === undefined && !state.isOld.value;
+    return isAsked ? <p class="quiet">Looking for the budget…</p> : null;
   }
   return <p id="spans">{spansInWords(answer)}</p>;
 }

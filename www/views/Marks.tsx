@@ -35,7 +35,7 @@ export function Marks() {
     <>
       <div class="strip-head">
         <b>This turn</b>
-        <span class="quiet">width: tokens, colour: why</span>
+        <span class="quiet">width: tokens</span>
       </div>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the list below has the same for the keyboard. */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the list below has the same for the keyboard. */}

@@ -26,16 +26,16 @@ export function Prompts() {
   );
 }
 
-/** Chooses the shape; the words beside it are those of the provider. */
-function Shapes() {
+/** Chooses the shape. A narrow window has it beside what is sent alone. */
+function Shapes({ id }: { id: string }) {
   return (
-    <fieldset class="choice" id="shapes">
+    <fieldset class="choice" id={id}>
       <legend class="visually-hidden">The shape of the prompt</legend>
       {shapes.map((shape) => (
         <label key={shape}>
           <input
             type="radio"
-            name="shape"
+            name={id}
             value={shape}
             checked={state.shape.value === shape}
             onChange={() => chooseShape(shape)}
@@ -70,7 +70,7 @@ function Prompt({ picture, layout: own, name }: PromptProps) {
     <section class="prompt" aria-label={name === undefined ? "Prompt" : `Prompt of ${name}`}>
       <div class="pane-head">
         <b>{name ?? "Prompt"}</b>
-        {isFirst && <Shapes />}
+        {isFirst && <Shapes id="shapes" />}
       </div>
       {failure !== undefined && <FailureBox failure={failure} />}
       <div class="column" ref={column}>
@@ -231,7 +231,8 @@ function Same({ layout: own }: { layout: Layout }) {
   const top = turn.reused * own.scale;
   return top > own.end + 1 ? null : (
     <div class="same" style={{ top: `${Math.max(top - 1, 0)}px` }}>
-      <span>same as last turn ↑</span>
+      <span class="long">same as last turn ↑</span>
+      <span class="short">same ↑</span>
     </div>
   );
 }
@@ -277,6 +278,7 @@ function Sent({ id, picture }: { id: string; picture: Picture }) {
     <div class="stack">
       <div class="buttons">
         <CopyButton words="Copy" text={() => text} />
+        <Shapes id={`${id}-shapes`} />
         {picture.shape === "text" && <TextFormats />}
         <span class="quiet">{picture.context.tokens.words}</span>
       </div>

@@ -138,7 +138,7 @@ function Head() {
   const parts = Object.entries(counts ?? {})
     .filter(([fate, count]) => count > 0 || fate === "kept" || fate === "left out")
     .map(([fate, count]) => `${formatNumber(count)} ${fate === "excerpt" && count > 1 ? "excerpts" : fate}`);
-  const whys = picture?.whys;
+  const whys = new Set([...(picture?.whys ?? []), ...(state.other.value?.whys ?? [])]);
   return (
     <div class="pane-head">
       <p class="counts">
@@ -149,9 +149,7 @@ function Head() {
       </p>
       <p class="legend" aria-hidden="true">
         {(Object.keys(whyTitles) as Why[])
-          .filter(
-            (why) => why !== "request" && (why === "out" ? (counts?.["left out"] ?? 0) > 0 : whys?.has(why) === true),
-          )
+          .filter((why) => why !== "request" && (why === "out" ? (counts?.["left out"] ?? 0) > 0 : whys.has(why)))
           .map((why) => (
             <span key={why}>
               <i style={{ "--why": `var(--why-${why})` }} />

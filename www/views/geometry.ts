@@ -37,16 +37,18 @@ export interface Layout {
   readonly end: number;
 }
 
-/** A block that is thinner cannot be pointed at. */
+/** Pieces that are thinner cannot be pointed at one by one: neighbours are a block together, until it is as tall. */
 const THINNEST = 4;
 
 export function layoutOf({ context: { tokens }, pieceCount, starts }: Picture, height: number): Layout {
   const scale = height / Math.max(tokens.limit ?? 0, tokens.total, 1);
   const blocks: Block[] = [];
+  const topOf = (piece: number): number => (starts[piece] ?? 0) * scale;
   for (let first = 0, last = 0; last < pieceCount; last++) {
-    const top = (starts[first] ?? 0) * scale;
-    const bottom = (starts[last + 1] ?? 0) * scale;
-    if (bottom - top >= THINNEST || last === pieceCount - 1) {
+    const top = topOf(first);
+    const bottom = topOf(last + 1);
+    const isNextTall = topOf(last + 2) - bottom >= THINNEST;
+    if (bottom - top >= THINNEST || isNextTall || last === pieceCount - 1) {
       blocks.push({ first, last, top, height: bottom - top });
       first = last + 1;
     }

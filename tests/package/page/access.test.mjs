@@ -46,7 +46,7 @@ for (const colorScheme of ["light", "dark"]) {
     await isClean("with a message chosen");
     await page.locator("#rows .is-run").first().click();
     await isClean("with a run unfolded");
-    for (const panel of ["samples", "saved", "code", "recording", "share", "body"]) {
+    for (const panel of ["samples", "saved", "connect", "code", "recording", "share", "body"]) {
       await openPanel(page, panel);
       await isClean(`with the panel ${panel}`);
     }
@@ -151,6 +151,7 @@ test("every control is reached with Tab, in the order of the page", async () => 
     "file",
     "paste",
     "saved-button",
+    "connect-button",
     "setup-a-button",
     "compare",
     "code-button",
