@@ -4,7 +4,7 @@ import { buildContext, type ContextError, createTranscript, type MessageInput, t
 import type { Context } from "../state/picture.js";
 import { type Asked, configOf, withBudget } from "../state/setup.js";
 import { type Hooked, scriptedModel, searchIn } from "./hooks.js";
-import type { Answer, Curve, Job, JobOf, Told, Turn } from "./jobs.js";
+import { type Answer, type Curve, type Job, type JobOf, type Told, type Turn, turnOf } from "./jobs.js";
 
 const SAMPLES = 129;
 /** How often the page is told how far a job is. */
@@ -290,8 +290,7 @@ async function stepAt(
   const end = transcript.length;
   try {
     const context = await build(transcript, asked, before);
-    const reused = before === undefined ? 0 : (context.prefix?.tokens ?? 0);
-    return { turn: { end, tokens: context.tokens.total, reused, kept: context.kept.length }, context };
+    return { turn: turnOf(context, end, before !== undefined), context };
   } catch (failure) {
     return { turn: { end, tokens: 0, reused: 0, kept: 0, failure: (failure as Error).message }, context: undefined };
   }

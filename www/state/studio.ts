@@ -2,7 +2,7 @@
 
 import { batch, signal } from "@preact/signals";
 import { type BuildRecording, type MessageInput, replay } from "windrow";
-import type { Turn } from "../engine/jobs.js";
+import { type Turn, turnOf } from "../engine/jobs.js";
 import { formatNumber } from "./names.js";
 import type { Context } from "./picture.js";
 import { openText } from "./sources.js";
@@ -64,14 +64,10 @@ async function hearBuilds(): Promise<void> {
 
 async function take({ messages, recording }: Pick<LiveBuild, "messages" | "recording">): Promise<void> {
   // A config may name the prompt that came before: here that of the line before.
-  const config = { ...recording.config, previous: live.builds.value.at(-1)?.context.outline };
+  const before = live.builds.value.at(-1);
+  const config = { ...recording.config, previous: before?.context.outline };
   const { context } = (await replay({ ...recording, config }, messages)) as unknown as { readonly context: Context };
-  const turn: Turn = {
-    end: messages.length,
-    tokens: context.tokens.total,
-    reused: context.prefix?.tokens ?? 0,
-    kept: context.kept.length,
-  };
+  const turn = turnOf(context, messages.length, before !== undefined);
   live.builds.value = [...live.builds.value, { messages, recording, context, turn }];
   if (live.shown.value === undefined) {
     showLive(live.builds.value.length - 1);

@@ -9,6 +9,7 @@ import { formatCount, formatNumber } from "../state/names.js";
 import { FORM, type Picture } from "../state/picture.js";
 import { forkAt } from "../state/sources.js";
 import { state } from "../state/state.js";
+import { turnOnPage } from "../state/turns.js";
 import "./Inspector.css";
 
 export function Inspector() {
@@ -250,6 +251,7 @@ const MOST_CONVERSATIONS = 100;
 function OfPrompt({ picture }: { picture: Picture }) {
   const { context } = picture;
   const { tokens, snapshot, trace, recall, focus, charCount, sections, conversations } = context;
+  const turn = turnOnPage();
   const items = sections.filter((section) => section.items.length > 0);
   return (
     <>
@@ -257,6 +259,17 @@ function OfPrompt({ picture }: { picture: Picture }) {
         <dl class="figures">
           <dt>Counted</dt>
           <dd>{tokens.words}</dd>
+          {turn !== undefined && (
+            <>
+              <dt>Repeated</dt>
+              <dd id="repeated">
+                {turn.reused === 0
+                  ? "nothing of the turn before"
+                  : `${formatCount(turn.reused, "token")} of the turn before`}
+                {turn.difference === undefined ? "" : `; ${turn.difference}`}
+              </dd>
+            </>
+          )}
           {charCount != null && (
             <>
               <dt>Characters</dt>

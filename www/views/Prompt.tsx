@@ -7,6 +7,7 @@ import type { Picture } from "../state/picture.js";
 import { groupsOf, sentBy } from "../state/request.js";
 import { type Shape, shapes, shapeTitles, textFormat, withOption } from "../state/setup.js";
 import { state } from "../state/state.js";
+import { turnOnPage } from "../state/turns.js";
 import { movesBy, useSize } from "./drawing.js";
 import { type Block, type Layout, layout, layoutOf, reveal, view } from "./geometry.js";
 import { CopyButton, FailureBox, openPanel, Panel } from "./parts.js";
@@ -61,7 +62,7 @@ function Prompt({ picture, layout: own, name }: PromptProps) {
   const column = useRef<HTMLDivElement>(null);
   const isFirst = name !== "B";
   // Two columns are equally tall.
-  useSize(column, (height) => {
+  useSize(column, (_, height) => {
     view.column.value = height;
   });
   const id = isFirst ? "blocks" : "blocks-b";
@@ -222,10 +223,8 @@ function BlockShape({ id, index, picture, block, isActive, isLit }: BlockProps) 
 
 /** The line down to which the prompt is the same as at the turn before. */
 function Same({ layout: own }: { layout: Layout }) {
-  const { turns, isDone } = state.turns.value;
-  const end = state.turn.value;
-  const turn = end === undefined ? (isDone ? turns.at(-1) : undefined) : turns.find((one) => one.end === end);
-  if (turn === undefined || turn.reused === 0 || state.isOld.value) {
+  const turn = turnOnPage();
+  if (turn === undefined || turn.reused === 0) {
     return null;
   }
   const top = turn.reused * own.scale;

@@ -29,7 +29,7 @@ export function Rows() {
     return onHead.value && isBehindHead ? index - 1 : index;
   });
 
-  useSize(box, (height) => {
+  useSize(box, (_, height) => {
     view.height.value = height;
   });
 

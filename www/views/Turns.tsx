@@ -2,36 +2,16 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { Turn } from "../engine/jobs.js";
 import { previewOf } from "../state/message.js";
 import { formatCount } from "../state/names.js";
 import { state } from "../state/state.js";
-import { live, showLive } from "../state/studio.js";
+import { showLive } from "../state/studio.js";
+import { allTurns, shownTurn } from "../state/turns.js";
 import { colourOf, movesBy, shareAt, useDrawing } from "./drawing.js";
 import { reveal } from "./geometry.js";
 import "./Strips.css";
 
 const STEP_MS = 220;
-
-/** The turns: of the conversation, or a line for each build of an app. */
-function allTurns(): { readonly turns: readonly Turn[]; readonly isDone: boolean } {
-  const isApp = state.source.value?.from === "app";
-  return isApp ? { turns: live.builds.value.map(({ turn }) => turn), isDone: true } : state.turns.value;
-}
-
-/** The turn that is shown, among all; the last is now. */
-function shownTurn(): number {
-  const { turns } = allTurns();
-  if (state.source.value?.from === "app") {
-    return live.shown.value ?? turns.length - 1;
-  }
-  const end = state.turn.value;
-  if (end === undefined) {
-    return turns.length - 1;
-  }
-  const index = turns.findIndex((turn) => turn.end >= end);
-  return index < 0 ? turns.length - 1 : index;
-}
 
 /** Shows a turn: the last one is now. */
 export function showTurn(index: number): void {

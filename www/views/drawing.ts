@@ -24,43 +24,50 @@ export function colourOf(name: string): string {
 /** Draws on the canvas of a component, and again where its size changes, or a signal that `draw` reads. */
 export function useDrawing(draw: (context: CanvasRenderingContext2D, width: number, height: number) => void) {
   const canvas = useRef<HTMLCanvasElement>(null);
+  // To ask the canvas would lay the page out in the midst of a frame.
+  const size = useRef<readonly [width: number, height: number]>([0, 0]);
   const drawAll = () => {
-    const element = canvas.current;
-    const context = element?.getContext("2d");
-    if (element != null && context != null) {
-      draw(context, ...fitted(element, context));
+    const context = canvas.current?.getContext("2d");
+    if (context != null) {
+      const [width, height] = size.current;
+      fit(context, width, height);
+      draw(context, width, height);
     }
   };
   useSignalEffect(drawAll);
-  useSize(canvas, drawAll);
+  useSize(canvas, (width, height) => {
+    size.current = [width, height];
+    drawAll();
+  });
   return canvas;
 }
 
 /** Calls back with the size of an element, now and when it changes. */
-export function useSize(element: { readonly current: Element | null }, hear: (height: number) => void): void {
+export function useSize(
+  element: { readonly current: Element | null },
+  hear: (width: number, height: number) => void,
+): void {
   useEffect(() => {
     const { current } = element;
     if (current === null) {
       return undefined;
     }
-    const observer = new ResizeObserver(() => hear(current.clientHeight));
+    const observer = new ResizeObserver(() => hear(current.clientWidth, current.clientHeight));
     observer.observe(current);
     return () => observer.disconnect();
   }, []);
 }
 
-/** Fits a canvas to its place, and gives its size. */
-function fitted(element: HTMLCanvasElement, context: CanvasRenderingContext2D): [width: number, height: number] {
-  const scale = devicePixelRatio;
-  const { clientWidth: width, clientHeight: height } = element;
-  const [wide, tall] = [Math.round(width * scale), Math.round(height * scale)];
-  if (element.width !== wide || element.height !== tall) {
-    element.width = wide;
-    element.height = tall;
+/** Fits a canvas to its place, and clears it. */
+function fit(context: CanvasRenderingContext2D, width: number, height: number): void {
+  const { canvas } = context;
+  const [wide, tall] = [Math.round(width * devicePixelRatio), Math.round(height * devicePixelRatio)];
+  if (canvas.width !== wide || canvas.height !== tall) {
+    canvas.width = wide;
+    canvas.height = tall;
   }
-  context.setTransform(scale, 0, 0, scale, 0, 0);
+  context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
   context.clearRect(0, 0, width, height);
-  return [width, height];
 }
 
 /** Where the pointer is along an element, from 0 to 1. */

@@ -354,6 +354,13 @@ test("every turn has a bar; a click, the keyboard and playing show its prompt, w
   }
   const reused = context.messages.slice(0, same).reduce((sum, message) => sum + context.explain(message.id).tokens, 0);
   assert.equal(Number(text.match(/(\d+) %/)[1]), Math.round((100 * reused) / context.tokens.total));
+  const again = await buildContext(sample.messages.slice(0, end), {
+    budget: { maxTokens: 1000 },
+    render: { provider: "openai" },
+    previous: before,
+  });
+  assert.match(await page.textContent("#repeated"), new RegExp(`^${reused} tokens? of the turn before; `));
+  assert.ok((await page.textContent("#repeated")).endsWith(`; ${again.prefix.difference.words}`));
 
   const box = await page.locator("#turns").boundingBox();
   await afterBuild(page, () => page.mouse.click(box.x + box.width * 0.3, box.y + 10));
