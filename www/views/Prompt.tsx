@@ -61,9 +61,10 @@ interface PromptProps {
 function Prompt({ picture, layout: own, name }: PromptProps) {
   const column = useRef<HTMLDivElement>(null);
   const isFirst = name !== "B";
-  // Two columns are equally tall.
   useSize(column, (_, height) => {
-    view.column.value = height;
+    if (isFirst) {
+      view.column.value = height;
+    }
   });
   const id = isFirst ? "blocks" : "blocks-b";
   const failure = isFirst ? state.refusal.value : undefined;
