@@ -7,6 +7,7 @@ import { buildContext, presets, replay } from "windrow";
 import {
   afterBuild,
   assertQuiet,
+  beginAgain,
   callHas,
   callOf,
   choosePreset,
@@ -101,6 +102,29 @@ test("the pointer lights a message on both sides", async () => {
   await page.waitForSelector('#rows [data-position="23"].is-hovered');
   await page.mouse.move(5, 5);
   await page.waitForFunction(() => document.querySelector(".is-lit, .is-hovered") === null);
+  assertQuiet(problems);
+});
+
+test("what is quoted behind the history is lit in the block that quotes it", async () => {
+  await beginAgain(page, "sample=assistant");
+  await choosePreset(page, "steady");
+  await page.keyboard.press("Escape");
+  const { messages, request } = JSON.parse(
+    await readFile(new URL("../../../www/samples/assistant.json", import.meta.url)),
+  );
+  const { limit } = await summary(page);
+  const budget = { ...presets.steady.budget, maxTokens: limit };
+  const context = await buildContext(messages, { ...presets.steady, request, budget });
+  const placed = new Set(context.outline.pieces.map(([source]) => source));
+  const quoted = context.kept.map((message) => messages.indexOf(message)).filter((position) => !placed.has(position));
+  const shown = new Set((await rows()).map(({ position }) => position));
+  const seen = quoted.filter((position) => shown.has(position));
+  assert.ok(seen.length > 2, `${quoted} are quoted`);
+  for (const position of seen) {
+    await page.hover(`#rows [data-position="${position}"]`);
+    await page.waitForSelector("#blocks .block.is-lit");
+    assert.match(await page.textContent("#blocks .block.is-lit"), /quoted Earlier in this conversation/);
+  }
   assertQuiet(problems);
 });
 
@@ -325,6 +349,7 @@ test("two setups stand beside each other", async () => {
   );
   await page.click("#compare");
   await page.waitForSelector("#blocks-b", { state: "detached" });
+  assert.ok((await blocks("blocks")) > 3, "the first column is as tall as before");
   assertQuiet(problems);
 });
 
