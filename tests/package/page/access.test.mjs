@@ -207,6 +207,16 @@ test("at 1440 x 900 fifteen messages and the whole prompt are in view, at 720 th
   }
 });
 
+test("no panel is wider than its place on a phone", async () => {
+  await page.setViewportSize({ width: 390, height: 800 });
+  for (const panel of ["samples", "saved", "connect", "setup-a", "code", "recording", "share", "body"]) {
+    await openPanel(page, panel);
+    const over = await page.$eval(`#${panel}`, ({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+    assert.ok(over <= 0, `${panel} is ${over} pixels too wide`);
+  }
+  await page.keyboard.press("Escape");
+});
+
 test("20,000 messages scroll with few lines in the document", async () => {
   const fewRows = async () => {
     const { rows, height } = await page.$eval("#rows", (box) => ({
