@@ -467,7 +467,14 @@ async function buildPage() {
   await step("page: bundling the page of the studio", async () => {
     const { build: bundle } = await import("vite");
     const folder = join(dist, "page");
+    const { NODE_ENV } = process.env;
     await bundle({ root: projectPath("www"), logLevel: "error", build: { outDir: folder, emptyOutDir: true } });
+    // Vite says "production" to all that runs after it: npm would install no tools then, and `inspect` would do nothing in tests.
+    if (NODE_ENV === undefined) {
+      delete process.env.NODE_ENV;
+    } else {
+      process.env.NODE_ENV = NODE_ENV;
+    }
     const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
     const size = files.reduce((sum, file) => sum + readFileSync(join(file.parentPath, file.name)).length, 0);
     if (size >= pageLimit) {

@@ -67,7 +67,7 @@ export async function installNpmPackages(folder = ".", manifests = ["pkg-templat
   }
   await step(`npm packages: installing what ${lock} names`, async () => {
     // None of them needs its install script, so no foreign script is run.
-    const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+    const flags = ["--ignore-scripts", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
     await runNpm(["ci", ...flags], { cwd: projectPath(folder) });
     writeFileSync(stampFile, wanted);
   });

@@ -20,9 +20,18 @@ export async function costsOf(transcript: Transcript, asked: Asked): Promise<Cos
   const { length } = transcript;
   const each = new Float64Array(length);
   const starts = new Float64Array(length + 1);
-  for (let position = 0; position < length; position++) {
-    each[position] = whole.explain(position).tokens;
-    starts[position + 1] = (starts[position] ?? 0) + (each[position] ?? 0);
+  for (const { first, last, fate } of whole.trace.ranges) {
+    for (let position = first; fate === "left out" && position <= last; position++) {
+      each[position] = whole.explain(position).tokens;
+    }
+  }
+  for (const [source, , tokens] of whole.outline.pieces) {
+    if (typeof source === "number" && source >= 0) {
+      each[source] = tokens;
+    }
+  }
+  for (const [position, tokens] of each.entries()) {
+    starts[position + 1] = (starts[position] ?? 0) + tokens;
   }
   return { each, starts, total: whole.tokens.total };
 }

@@ -1,6 +1,7 @@
 // What page and worker say to each other.
 
 import type { MessageInput } from "windrow";
+import type { Context } from "../state/picture.js";
 import type { Asked } from "../state/setup.js";
 
 /** What the page wants. A newer job of a kind takes the place of an older one. */
@@ -9,6 +10,8 @@ export type Job =
   | { readonly kind: "curve"; readonly id: number; readonly asked: Asked }
   | { readonly kind: "turns"; readonly id: number; readonly asked: Asked; readonly request: Asked }
   | { readonly kind: "question"; readonly id: number; readonly asked: Asked; readonly position: number };
+
+export type JobOf<Kind extends Job["kind"]> = Extract<Job, { readonly kind: Kind }>;
 
 /** What fits at which budget, from builds at sampled budgets. */
 export interface Curve {
@@ -33,9 +36,22 @@ export interface Turn {
   readonly tokens: number;
   /** How many of them are the same, from the beginning on, as in the turn before. */
   readonly reused: number;
+  /** From where on it is another prompt than that of the turn before, and why, in words. */
+  readonly difference?: string | undefined;
   readonly kept: number;
   /** Why there is no prompt. */
   readonly failure?: string;
+}
+
+/** A turn that was built, where there is one before it compared with that. */
+export function turnOf({ prefix, tokens, kept }: Context, end: number, hasBefore: boolean): Turn {
+  return {
+    end,
+    tokens: tokens.total,
+    reused: hasBefore ? (prefix?.tokens ?? 0) : 0,
+    difference: hasBefore ? prefix?.difference?.words : undefined,
+    kept: kept.length,
+  };
 }
 
 /** What is known of one message beside the build. */

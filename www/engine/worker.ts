@@ -1,35 +1,37 @@
 // Builds many contexts beside the page: at sampled budgets, and for every turn. Each job gives way to the next of its kind.
 
 import { buildContext, type ContextError, createTranscript, type MessageInput, type Transcript } from "windrow";
-import { type Context, type Costs, type Piece, pictureOf, sharedBeginning } from "../state/picture.js";
+import type { Context } from "../state/picture.js";
 import { type Asked, configOf, withBudget } from "../state/setup.js";
-import { costsKey, costsOf } from "./costs.js";
 import { type Hooked, scriptedModel, searchIn } from "./hooks.js";
-import type { Answer, Curve, Job, Told, Turn } from "./jobs.js";
+import { type Answer, type Curve, type Job, type JobOf, type Told, type Turn, turnOf } from "./jobs.js";
 
 const SAMPLES = 129;
 /** How often the page is told how far a job is. */
 const TELL_EACH_MS = 150;
 /** More turns than this are no strip that a person can read: every so many are shown. */
 const MOST_TURNS = 320;
-/** What a scripted stand-in answers for a model that only the page asks. */
-const asScript = (asked: Asked): Asked =>
-  asked.triage === undefined || !["chrome", "endpoint"].includes(asked.triage.by)
-    ? asked
-    : { ...asked, triage: { ...asked.triage, by: "words" } };
 
 let messages: readonly MessageInput[] = [];
 let whole: Transcript = createTranscript([]);
 let growing: Transcript = createTranscript([]);
-let costs: { readonly key: string; readonly costs: Costs } | undefined;
 /** The newest job of each kind. */
 const newest: Partial<Record<Job["kind"], number>> = {};
 let samples: { readonly asked: string; readonly taken: Sample[]; readonly isDone: boolean } | undefined;
 
 const tell = (told: Told): void => postMessage(told);
 const isOld = (kind: Job["kind"], id: number): boolean => newest[kind] !== id;
-/** Lets messages of the page in between. */
-const breathe = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+/** Tells how far a job is, where the page has not heard for a while, and lets its messages in between. */
+function everySoOften(tellSoFar: () => void): () => Promise<void> {
+  let told = performance.now();
+  return async () => {
+    if (performance.now() - told > TELL_EACH_MS) {
+      tellSoFar();
+      told = performance.now();
+      await new Promise((resolve) => setTimeout(resolve, 0));
+    }
+  };
+}
 
 addEventListener("message", ({ data }: MessageEvent<Job>) => {
   if (data.kind === "conversation") {
@@ -38,7 +40,6 @@ addEventListener("message", ({ data }: MessageEvent<Job>) => {
     messages = data.messages;
     whole = createTranscript(messages);
     growing = createTranscript([]);
-    costs = undefined;
     samples = undefined;
     for (const kind of ["curve", "turns", "question"] as const) {
       delete newest[kind];
@@ -55,26 +56,16 @@ addEventListener("message", ({ data }: MessageEvent<Job>) => {
 });
 
 function hooksOf({ triage, knowledge }: Asked): Hooked[] {
+  const isModel = triage?.by === "chrome" || triage?.by === "endpoint";
   return [
-    ...(triage === undefined ? [] : [scriptedModel(triage, 0, () => {})]),
+    ...(triage === undefined ? [] : [scriptedModel(isModel ? { ...triage, by: "words" } : triage, 0, () => {})]),
     ...(knowledge.length === 0 ? [] : [searchIn(knowledge)]),
   ];
 }
 
-const build = (transcript: Transcript, asked: Asked): Promise<Context> =>
-  buildContext(transcript, configOf(asked, hooksOf(asked)));
-
-async function knownCosts(asked: Asked): Promise<Costs> {
-  const key = costsKey(asked);
-  const of = messages;
-  if (costs?.key !== key) {
-    const made = await costsOf(whole, asked);
-    if (of !== messages) {
-      return made;
-    }
-    costs = { key, costs: made };
-  }
-  return costs.costs;
+/** Builds as the page does, but that a script answers for a model that only the page asks. */
+function build(transcript: Transcript, asked: Asked, previous?: Context): Promise<Context> {
+  return buildContext(transcript, { ...configOf(asked, hooksOf(asked)), previous });
 }
 
 // The curve
@@ -98,22 +89,22 @@ async function sampleAt(asked: Asked, budget: number | undefined): Promise<Sampl
   return { budget: budget ?? tokens.total, kept, isIn, total: tokens.total };
 }
 
-async function drawCurve({ id, asked: given }: { readonly id: number; readonly asked: Asked }): Promise<void> {
-  const asked = asScript(given);
+async function drawCurve({ id, asked }: JobOf<"curve">): Promise<void> {
   const all = await sampleAt(asked, undefined);
   const needed = await neededBy(asked);
   const top = Math.max(all.total, needed);
   const taken: Sample[] = [{ ...all, budget: top }];
   const known = new Set([top]);
-  let told = performance.now();
-  const report = (isDone: boolean): void => {
-    if (isOld("curve", id)) {
-      return;
-    }
+  const tellCurve = (isDone: boolean): void => {
     samples = { asked: keyOf(asked), taken, isDone };
     tell({ kind: "curve", id, curve: curveOf(taken, needed, top, isDone) });
-    told = performance.now();
   };
+  const report = everySoOften(() => tellCurve(false));
+  if (isOld("curve", id)) {
+    return;
+  }
+  // The slider's ends are known.
+  tellCurve(false);
   for (const share of spread(SAMPLES)) {
     const budget = Math.round(needed * (top / Math.max(needed, 1)) ** share);
     if (known.has(budget)) {
@@ -127,12 +118,11 @@ async function drawCurve({ id, asked: given }: { readonly id: number; readonly a
     if (sample !== undefined) {
       taken.push(sample);
     }
-    if (performance.now() - told > TELL_EACH_MS) {
-      report(false);
-      await breathe();
-    }
+    await report();
   }
-  report(true);
+  if (!isOld("curve", id)) {
+    tellCurve(true);
+  }
 }
 
 /** The shares from 0 to 1, coarse ones first. */
@@ -187,16 +177,7 @@ const keyOf = (asked: Asked): string => JSON.stringify(withBudget(asked, undefin
 
 // One message
 
-async function answer({
-  id,
-  asked: given,
-  position,
-}: {
-  readonly id: number;
-  readonly asked: Asked;
-  readonly position: number;
-}): Promise<void> {
-  const asked = asScript(given);
+async function answer({ id, asked, position }: JobOf<"question">): Promise<void> {
   // Only all samples tell at which budgets it is in.
   while (samples?.asked !== keyOf(asked) || !samples.isDone) {
     await new Promise((resolve) => setTimeout(resolve, TELL_EACH_MS));
@@ -264,67 +245,54 @@ async function isInAt(asked: Asked, position: number, budget: number): Promise<b
 
 // Every turn
 
-interface Step {
-  readonly turn: Turn;
-  readonly pieces: readonly Piece[];
-}
-
-async function walkTurns({
-  id,
-  asked: given,
-  request,
-}: {
-  readonly id: number;
-  readonly asked: Asked;
-  readonly request: Asked;
-}): Promise<void> {
-  const asked = asScript(given);
-  const all = await knownCosts(asked);
+async function walkTurns({ id, asked, request }: JobOf<"turns">): Promise<void> {
   const ends = messages.flatMap(({ role }, position) => (role === "user" ? [position + 1] : []));
   const each = Math.max(ends.length / MOST_TURNS, 1);
+  const isShown = (index: number): boolean =>
+    Math.floor((index + 1) / each) > Math.floor(index / each) || index === ends.length - 1;
   const turns: Turn[] = [];
-  let before: Step | undefined;
-  let told = performance.now();
-  for (let index = 0; index < ends.length; index++) {
-    const isShown = Math.floor((index + 1) / each) > Math.floor(index / each) || index === ends.length - 1;
-    const isNeeded = isShown || Math.floor((index + 2) / each) > Math.floor((index + 1) / each);
-    if (!isNeeded) {
-      before = undefined;
+  const report = everySoOften(() => tell({ kind: "turns", id, turns, isDone: false }));
+  let before: Context | undefined;
+  for (const [index, end] of ends.entries()) {
+    // The turn before one that is shown is built as well: how much is the same is said of the two.
+    if (!isShown(index) && !isShown(index + 1)) {
       continue;
     }
-    const step: Step = await stepAt(asked, ends[index] ?? 0, all, before);
+    const step = await stepAt(grownTo(end), askedAt(asked, end), before);
     if (isOld("turns", id)) {
       return;
     }
-    before = step;
-    if (isShown) {
+    before = step.context;
+    if (isShown(index)) {
       turns.push(step.turn);
     }
-    if (performance.now() - told > TELL_EACH_MS) {
-      tell({ kind: "turns", id, turns, isDone: false });
-      told = performance.now();
-      await breathe();
-    }
+    await report();
   }
   // What the page asks now comes last.
-  const now = await stepAt(asScript(request), messages.length, all, before, true);
+  const now = await stepAt(whole, request, before);
   if (!isOld("turns", id)) {
     tell({ kind: "turns", id, turns: [...turns, now.turn], isDone: true });
   }
 }
 
-async function stepAt(asked: Asked, end: number, all: Costs, before: Step | undefined, isNow = false): Promise<Step> {
-  const transcript = isNow ? whole : grownTo(end);
-  const createdAt = isNow ? undefined : messages[end - 1]?.createdAt;
-  const timed =
-    asked.own.now === undefined || createdAt == null ? asked : { ...asked, own: { ...asked.own, now: createdAt } };
+/** The same, asked at the time of a turn. */
+function askedAt(asked: Asked, end: number): Asked {
+  const createdAt = messages[end - 1]?.createdAt;
+  return asked.own.now === undefined || createdAt == null ? asked : { ...asked, own: { ...asked.own, now: createdAt } };
+}
+
+/** One turn, compared with the one before it. */
+async function stepAt(
+  transcript: Transcript,
+  asked: Asked,
+  before: Context | undefined,
+): Promise<{ readonly turn: Turn; readonly context: Context | undefined }> {
+  const end = transcript.length;
   try {
-    const context = await build(transcript, timed);
-    const { pieces } = pictureOf(context, asked, "openai", messages.slice(0, end), all);
-    const reused = before === undefined ? 0 : sharedBeginning(before.pieces, pieces);
-    return { turn: { end, tokens: context.tokens.total, reused, kept: context.kept.length }, pieces };
+    const context = await build(transcript, asked, before);
+    return { turn: turnOf(context, end, before !== undefined), context };
   } catch (failure) {
-    return { turn: { end, tokens: 0, reused: 0, kept: 0, failure: (failure as Error).message }, pieces: [] };
+    return { turn: { end, tokens: 0, reused: 0, kept: 0, failure: (failure as Error).message }, context: undefined };
   }
 }
 

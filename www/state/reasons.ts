@@ -27,7 +27,7 @@ export const whyTitles: Readonly<Record<Exclude<Why, "made">, string>> = {
   out: "left out",
 };
 
-const chips: Readonly<Partial<Record<Reason, readonly [chip: string, why: Why]>>> = {
+const chips: Readonly<Partial<Record<Reason, Chip>>> = {
   instruction: ["instructions", "instruction"],
   pinned: ["pinned", "required"],
   request: ["the request", "request"],
@@ -65,16 +65,23 @@ const chips: Readonly<Partial<Record<Reason, readonly [chip: string, why: Why]>>
 const PREFIX = /^recalled for the request: /;
 
 /** The chip of a message and its colour. */
-export function chipOf(reason: Reason, words: string | undefined): readonly [chip: string, why: Why] {
-  const known = chips[reason];
-  if (words !== undefined && PREFIX.test(words)) {
-    const [first = ""] = words.replace(PREFIX, "").split(";");
-    const chip = first
-      .replace(/^it stands beside messages with /, "beside ")
-      .replace(/^it is of a conversation about it$/, "same conversation")
-      .replace(/^it is of a time that the request names$/, "of the time asked about")
-      .replace(/^it (is )?/, "");
-    return [chip, first.startsWith("it has") || first.startsWith("it is by") ? "match" : "near"];
+export type Chip = readonly [chip: string, why: Why];
+
+/** The chip of a reason. */
+export function chipOf(reason: Reason): Chip {
+  return chips[reason] ?? [reason.replaceAll("_", " "), "out"];
+}
+
+/** The chip of a message that was recalled, by the words that are its own; undefined where its reason says more. */
+export function recalledChip(words: string): Chip | undefined {
+  if (!PREFIX.test(words)) {
+    return undefined;
   }
-  return known ?? [reason.replaceAll("_", " "), "out"];
+  const [first = ""] = words.replace(PREFIX, "").split(";");
+  const chip = first
+    .replace(/^it stands beside messages with /, "beside ")
+    .replace(/^it is of a conversation about it$/, "same conversation")
+    .replace(/^it is of a time that the request names$/, "of the time asked about")
+    .replace(/^it (is )?/, "");
+  return [chip, first.startsWith("it has") || first.startsWith("it is by") ? "match" : "near"];
 }

@@ -1,6 +1,6 @@
 // The prompt as it is sent: the body of a provider's request, or a text; and which role each piece has in it.
 
-import type { Picture, Piece } from "./picture.js";
+import { FORM, type Picture, type Piece } from "./picture.js";
 import type { Shape } from "./setup.js";
 import { type Failure, failureOf } from "./state.js";
 
@@ -8,14 +8,11 @@ import { type Failure, failureOf } from "./state.js";
 export interface Group {
   readonly role: string;
   readonly first: number;
-  readonly last: number;
+  last: number;
 }
 
 /** The role that a piece has with a provider. */
 function roleIn(shape: Shape, { role, why, name }: Piece): string {
-  if (name === "the form itself") {
-    return "";
-  }
   const isInstruction = role === "system" || role === "developer";
   switch (shape) {
     case "openai":
@@ -30,16 +27,17 @@ function roleIn(shape: Shape, { role, why, name }: Piece): string {
 }
 
 /** The pieces by what the provider sees. OpenAI takes every message for itself. */
-export function groupsOf({ pieces, shape }: Picture): Group[] {
+export function groupsOf({ pieceCount, pieceAt, shape }: Picture): Group[] {
   const groups: Group[] = [];
-  for (const [index, piece] of pieces.entries()) {
-    const role = roleIn(shape, piece);
-    const last = groups.at(-1);
-    if (role === "" && last !== undefined) {
+  for (let index = 0; index < pieceCount; index++) {
+    const piece = pieceAt(index);
+    if (piece.name === FORM) {
       continue;
     }
+    const role = roleIn(shape, piece);
+    const last = groups.at(-1);
     if (last !== undefined && last.role === role && shape !== "openai") {
-      groups[groups.length - 1] = { ...last, last: index };
+      last.last = index;
     } else {
       groups.push({ role, first: index, last: index });
     }

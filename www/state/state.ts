@@ -5,7 +5,8 @@ import type { BuildRecording, MessageInput, Session, TriageQuestion } from "wind
 import type { Answer, Curve, Turn } from "../engine/jobs.js";
 import type { Edits } from "./call.js";
 import type { Given } from "./given.js";
-import { type Context, linesOf, type Picture } from "./picture.js";
+import { Lines } from "./lines.js";
+import type { Context, Picture } from "./picture.js";
 import { plainSetup, type Setup, type Shape } from "./setup.js";
 
 /** A conversation on the page. */
@@ -84,28 +85,9 @@ export const countShown = computed(() => state.turn.value ?? state.source.value?
 /** The lines of the conversation. */
 export const lines = computed(() => {
   const { picture, other, unfolded } = state;
-  if (picture.value === undefined) {
-    return [];
-  }
-  const pictures = other.value === undefined ? [picture.value] : [picture.value, other.value];
-  return linesOf(pictures, picture.value.messages.length, unfolded.value);
+  const pictures = [picture.value, other.value].filter((one) => one !== undefined);
+  return new Lines(pictures, picture.value?.messages.length ?? 0, unfolded.value);
 });
-
-/** The index of the line on which a message stands, or the run that it is folded into. */
-export function lineOf(position: number): number {
-  const list = lines.value;
-  let low = 0;
-  let high = list.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >>> 1;
-    if ((list[middle]?.first ?? 0) <= position) {
-      low = middle;
-    } else {
-      high = middle - 1;
-    }
-  }
-  return low;
-}
 
 /** A failure in words. */
 export function failureOf(thrown: unknown): Failure {

@@ -2,9 +2,9 @@
 
 import { batch, signal } from "@preact/signals";
 import { type BuildRecording, type MessageInput, replay } from "windrow";
-import type { Turn } from "../engine/jobs.js";
+import { type Turn, turnOf } from "../engine/jobs.js";
 import { formatNumber } from "./names.js";
-import { type Context, type Piece, piecesOf, sharedBeginning } from "./picture.js";
+import type { Context } from "./picture.js";
 import { openText } from "./sources.js";
 import { failureOf, type Source, state } from "./state.js";
 
@@ -13,7 +13,6 @@ export interface LiveBuild {
   readonly messages: readonly MessageInput[];
   readonly recording: BuildRecording;
   readonly context: Context;
-  readonly pieces: readonly Piece[];
   readonly turn: Turn;
 }
 
@@ -24,6 +23,9 @@ export const live = {
 };
 
 const token = document.querySelector<HTMLMetaElement>('meta[name="windrow-studio"]')?.content;
+
+/** The address by which an app reports its builds; undefined where the page is not the studio's. */
+export const studioAddress = token === undefined ? undefined : `${location.origin}/?token=${token}`;
 
 const asked = (path: string): Promise<Response> =>
   fetch(new URL(path, location.href), { headers: { authorization: `Bearer ${token}` } });
@@ -61,16 +63,12 @@ async function hearBuilds(): Promise<void> {
 }
 
 async function take({ messages, recording }: Pick<LiveBuild, "messages" | "recording">): Promise<void> {
-  const { context } = (await replay(recording, messages)) as unknown as { readonly context: Context };
-  const pieces = piecesOf(context, messages);
-  const before = live.builds.value.at(-1)?.pieces;
-  const turn: Turn = {
-    end: messages.length,
-    tokens: context.tokens.total,
-    reused: before === undefined ? 0 : sharedBeginning(before, pieces),
-    kept: context.kept.length,
-  };
-  live.builds.value = [...live.builds.value, { messages, recording, context, pieces, turn }];
+  // A config may name the prompt that came before: here that of the line before.
+  const before = live.builds.value.at(-1);
+  const config = { ...recording.config, previous: before?.context.outline };
+  const { context } = (await replay({ ...recording, config }, messages)) as unknown as { readonly context: Context };
+  const turn = turnOf(context, messages.length, before !== undefined);
+  live.builds.value = [...live.builds.value, { messages, recording, context, turn }];
   if (live.shown.value === undefined) {
     showLive(live.builds.value.length - 1);
   }

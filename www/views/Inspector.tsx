@@ -6,9 +6,10 @@ import type { Answer } from "../engine/jobs.js";
 import { piecesIn } from "../state/cuts.js";
 import { blocksOf, momentOf, speakerOf } from "../state/message.js";
 import { formatCount, formatNumber } from "../state/names.js";
-import type { Picture } from "../state/picture.js";
+import { FORM, type Picture } from "../state/picture.js";
 import { forkAt } from "../state/sources.js";
 import { state } from "../state/state.js";
+import { turnOnPage } from "../state/turns.js";
 import "./Inspector.css";
 
 export function Inspector() {
@@ -20,7 +21,8 @@ export function Inspector() {
   if (selected !== undefined && selected >= 0 && selected < picture.messages.length) {
     return <OfMessage picture={picture} position={selected} />;
   }
-  const piece = picture.pieces.find(({ position }) => selected !== undefined && position === selected);
+  const index = selected === undefined ? -1 : picture.pieceOf(selected);
+  const piece = index < 0 || index >= picture.pieceCount ? undefined : picture.pieceAt(index);
   return (
     <section class="inspector" id="inspector" aria-label="Inspector">
       {piece === undefined ? (
@@ -35,7 +37,7 @@ export function Inspector() {
             <p>
               {piece.why === "request"
                 ? "It is the request, which comes last and is always in."
-                : piece.name === "the form itself"
+                : piece.name === FORM
                   ? "What the form of the prompt costs: the frames of its messages, and its tools."
                   : "The setup puts it there: it is no message of the conversation."}
             </p>
@@ -146,7 +148,9 @@ function Said({ picture, position, shown }: { picture: Picture; position: number
 function Spans({ position }: { position: number }) {
   const answer = state.answer.value;
   if (answer?.position !== position) {
-    return <p class="quiet">{state.turn.value === undefined ? "Looking for the budget…" : ""}</p>;
+    // Nobody asks at another turn, or where the picture is an old one.
+    const isAsked = state.turn.value === undefined && !state.isOld.value;
+    return isAsked ? <p class="quiet">Looking for the budget…</p> : null;
   }
   return <p id="spans">{spansInWords(answer)}</p>;
 }
@@ -247,6 +251,7 @@ const MOST_CONVERSATIONS = 100;
 function OfPrompt({ picture }: { picture: Picture }) {
   const { context } = picture;
   const { tokens, snapshot, trace, recall, focus, charCount, sections, conversations } = context;
+  const turn = turnOnPage();
   const items = sections.filter((section) => section.items.length > 0);
   return (
     <>
@@ -254,6 +259,17 @@ function OfPrompt({ picture }: { picture: Picture }) {
         <dl class="figures">
           <dt>Counted</dt>
           <dd>{tokens.words}</dd>
+          {turn !== undefined && (
+            <>
+              <dt>Repeated</dt>
+              <dd id="repeated">
+                {turn.reused === 0
+                  ? "nothing of the turn before"
+                  : `${formatCount(turn.reused, "token")} of the turn before`}
+                {turn.difference === undefined ? "" : `; ${turn.difference}`}
+              </dd>
+            </>
+          )}
           {charCount != null && (
             <>
               <dt>Characters</dt>

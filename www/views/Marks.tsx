@@ -1,57 +1,41 @@
 // This turn: a mark for each message, as wide as it has tokens, in the colour of its reason.
 
-import { useSignalEffect } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { costsShown } from "../state/building.js";
 import { formatNumber } from "../state/names.js";
 import type { Costs, Picture } from "../state/picture.js";
 import { lines, state } from "../state/state.js";
-import { colourOf } from "./Flow.js";
+import { colourOf, shareAt, useDrawing } from "./drawing.js";
 import { LINE, reveal, view } from "./geometry.js";
-import { fitCanvas } from "./Turns.js";
 
 export function Marks() {
-  const canvas = useRef<HTMLCanvasElement>(null);
   const frame = useRef<HTMLSpanElement>(null);
-  const draw = () => {
-    const element = canvas.current;
-    const context = element?.getContext("2d");
+  const canvas = useDrawing((context, width, height) => {
     const picture = state.picture.value;
     const costs = costsShown();
-    void view.isDark.value;
-    if (element == null || context == null || picture === undefined || costs === undefined) {
-      return;
+    if (picture !== undefined && costs !== undefined) {
+      drawMarks(context, width, height, picture, costs);
+      if (frame.current !== null) {
+        placeFrame(frame.current, picture, costs);
+      }
     }
-    drawMarks(element, context, picture, costs);
-    if (frame.current !== null) {
-      placeFrame(frame.current, picture, costs);
-    }
-  };
-  useSignalEffect(draw);
-  useEffect(() => {
-    const observer = new ResizeObserver(draw);
-    if (canvas.current !== null) {
-      observer.observe(canvas.current);
-    }
-    return () => observer.disconnect();
-  }, []);
+  });
 
   const picture = state.picture.value;
   const { counts } = picture ?? {};
   const words = Object.entries(counts ?? {}).map(([fate, count]) => `${formatNumber(count)} ${fate}`);
-  const at = ({ clientX, currentTarget }: MouseEvent): number | undefined => {
-    const { left, width } = (currentTarget as HTMLElement).getBoundingClientRect();
+  const at = (event: MouseEvent): number | undefined => {
     const costs = costsShown();
     const count = state.picture.value?.messages.length ?? 0;
     return costs === undefined || count === 0
       ? undefined
-      : positionAt(costs.starts, count, ((clientX - left) / width) * (costs.starts[count] ?? 0));
+      : positionAt(costs.starts, count, shareAt(event) * (costs.starts[count] ?? 0));
   };
   return (
     <>
       <div class="strip-head">
         <b>This turn</b>
-        <span class="quiet">width: tokens, colour: why</span>
+        <span class="quiet">width: tokens</span>
       </div>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the list below has the same for the keyboard. */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: the list below has the same for the keyboard. */}
@@ -97,12 +81,12 @@ const SHORT = 0.26;
 const CUT = 0.62;
 
 function drawMarks(
-  element: HTMLCanvasElement,
   context: CanvasRenderingContext2D,
+  width: number,
+  height: number,
   picture: Picture,
   costs: Costs,
 ): void {
-  const [width, height] = fitCanvas(element, context);
   const count = picture.messages.length;
   const total = costs.starts[count] ?? 1;
   const edge = (position: number) => ((costs.starts[position] ?? total) / total) * width;
@@ -121,11 +105,17 @@ function drawMarks(
         bar(edge(first), edge(last + 1), height * SHORT, "why-out");
         continue;
       }
+      const tall = isIn ? (fate === "kept" ? height : height * CUT) : height * SHORT;
+      // Neighbours of one colour are one bar, unless there is room for a gap; so are those within one pixel.
+      let from = edge(first);
       for (let position = first; position <= last; position++) {
-        const from = edge(position);
-        const to = Math.max(edge(position + 1) - (isWide ? 1 : 0), from + 0.75);
-        const tall = isIn ? (fate === "kept" ? height : height * CUT) : height * SHORT;
-        bar(from, to, tall, isIn ? `why-${picture.chipOf(position)[1]}` : "why-out");
+        const why = isIn ? picture.chipOf(position)[1] : "out";
+        const to = edge(position + 1);
+        const isSame = position < last && !isWide && (to - from < 1 || picture.chipOf(position + 1)[1] === why);
+        if (!isSame) {
+          bar(from, Math.max(to - (isWide ? 1 : 0), from + 0.75), tall, `why-${why}`);
+          from = to;
+        }
       }
     }
   }
@@ -147,9 +137,9 @@ function placeFrame(frame: HTMLElement, picture: Picture, { starts }: Costs): vo
   const list = lines.value;
   const count = picture.messages.length;
   const total = starts[count] ?? 1;
-  const first = list[Math.floor(view.top.value / LINE)]?.first ?? 0;
+  const first = list.at(Math.floor(view.top.value / LINE))?.first ?? 0;
   const lastLine = Math.min(Math.ceil((view.top.value + view.height.value) / LINE), list.length) - 1;
-  const last = list[lastLine]?.last ?? count - 1;
+  const last = list.at(lastLine)?.last ?? count - 1;
   const from = (starts[first] ?? 0) / total;
   const to = (starts[last + 1] ?? total) / total;
   frame.style.left = `${100 * from}%`;

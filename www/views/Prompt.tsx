@@ -1,12 +1,14 @@
 // The prompt: a block for each piece, as tall as it has tokens, in the shape of the provider.
 
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { momentOf, oneLine, previewOf, speakerOf } from "../state/message.js";
 import { formatCount, formatNumber } from "../state/names.js";
-import type { Picture, Piece } from "../state/picture.js";
+import type { Picture } from "../state/picture.js";
 import { groupsOf, sentBy } from "../state/request.js";
 import { type Shape, shapes, shapeTitles, textFormat, withOption } from "../state/setup.js";
 import { state } from "../state/state.js";
+import { turnOnPage } from "../state/turns.js";
+import { movesBy, useSize } from "./drawing.js";
 import { type Block, type Layout, layout, layoutOf, reveal, view } from "./geometry.js";
 import { CopyButton, FailureBox, openPanel, Panel } from "./parts.js";
 import "./Prompt.css";
@@ -15,7 +17,7 @@ export function Prompts() {
   const { picture, other } = state;
   return (
     <div class={other.value === undefined ? "prompts" : "prompts two"}>
-      {picture.value !== undefined && (
+      {picture.value !== undefined && layout.value !== undefined && (
         <Prompt picture={picture.value} layout={layout.value} name={other.value && "A"} />
       )}
       {other.value !== undefined && (
@@ -25,16 +27,16 @@ export function Prompts() {
   );
 }
 
-/** Chooses the shape; the words beside it are those of the provider. */
-function Shapes() {
+/** Chooses the shape. A narrow window has it beside what is sent alone. */
+function Shapes({ id }: { id: string }) {
   return (
-    <fieldset class="choice" id="shapes">
+    <fieldset class="choice" id={id}>
       <legend class="visually-hidden">The shape of the prompt</legend>
       {shapes.map((shape) => (
         <label key={shape}>
           <input
             type="radio"
-            name="shape"
+            name={id}
             value={shape}
             checked={state.shape.value === shape}
             onChange={() => chooseShape(shape)}
@@ -59,24 +61,18 @@ interface PromptProps {
 function Prompt({ picture, layout: own, name }: PromptProps) {
   const column = useRef<HTMLDivElement>(null);
   const isFirst = name !== "B";
-  useEffect(() => {
-    const element = column.current;
-    if (element === null || !isFirst) {
-      return undefined;
+  useSize(column, (_, height) => {
+    if (isFirst) {
+      view.column.value = height;
     }
-    const observer = new ResizeObserver(() => {
-      view.column.value = element.clientHeight;
-    });
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [isFirst]);
+  });
   const id = isFirst ? "blocks" : "blocks-b";
   const failure = isFirst ? state.refusal.value : undefined;
   return (
     <section class="prompt" aria-label={name === undefined ? "Prompt" : `Prompt of ${name}`}>
       <div class="pane-head">
         <b>{name ?? "Prompt"}</b>
-        {isFirst && <Shapes />}
+        {isFirst && <Shapes id="shapes" />}
       </div>
       {failure !== undefined && <FailureBox failure={failure} />}
       <div class="column" ref={column}>
@@ -90,19 +86,12 @@ function Prompt({ picture, layout: own, name }: PromptProps) {
 }
 
 /** The provider's roles beside the blocks. */
-function Rail({ picture, layout: own }: { picture: Picture; layout: Layout }) {
-  const tops: number[] = [];
-  let at = 0;
-  for (const { tokens } of picture.pieces) {
-    tops.push(at);
-    at += tokens * own.scale;
-  }
-  tops.push(at);
+function Rail({ picture, layout: { scale } }: { picture: Picture; layout: Layout }) {
   return (
     <div class="rail" aria-hidden="true">
       {groupsOf(picture).map(({ role, first, last }) => {
-        const top = tops[first] ?? 0;
-        const height = (tops[last + 1] ?? top) - top - 1;
+        const top = (picture.starts[first] ?? 0) * scale;
+        const height = (picture.starts[last + 1] ?? 0) * scale - top - 1;
         return height < 6 ? null : (
           <span key={first} style={{ top: `${top}px`, height: `${height}px` }}>
             {height < 12 ? "" : role}
@@ -113,55 +102,40 @@ function Rail({ picture, layout: own }: { picture: Picture; layout: Layout }) {
   );
 }
 
-function textOfPiece(picture: Picture, { position, text, name }: Piece): string {
-  const message = position >= 0 ? picture.messages[position] : undefined;
-  return message === undefined ? oneLine(text) || name : previewOf(message);
+/** Who speaks in a block, and what it says. */
+function wordsOf(picture: Picture, { first, last }: Block): readonly [name: string, text: string] {
+  if (first < last) {
+    return [formatCount(last - first + 1, "piece"), ""];
+  }
+  const { position, text, name, role } = picture.pieceAt(first);
+  const message = picture.messages[position];
+  return message === undefined ? [name || role, oneLine(text) || name] : [speakerOf(message), previewOf(message)];
 }
 
-function nameOfPiece(picture: Picture, { position, name, role }: Piece): string {
-  const message = position >= 0 ? picture.messages[position] : undefined;
-  return message === undefined ? name || role : speakerOf(message);
-}
+/** A block that is less tall has no room for a line: it says its words to those who hear them. */
+const LINE_OF_WORDS = 12;
 
-/** What a block says; one that is too thin for a line says it to those who hear it. */
-function Words({ picture, block: { pieces, height } }: { picture: Picture; block: Block }) {
-  const tokens = Math.round(pieces.reduce((sum, piece) => sum + piece.tokens, 0));
-  const [piece] = pieces;
-  const isOne = pieces.length === 1 && piece !== undefined;
-  return (
-    <span class={height < 12 ? "visually-hidden" : "words"}>
-      <span class="figure">
-        {formatNumber(tokens)}
-        <span class="visually-hidden"> tokens </span>
-      </span>
-      <b>{isOne ? nameOfPiece(picture, piece) : formatCount(pieces.length, "piece")}</b>{" "}
-      {isOne ? textOfPiece(picture, piece) : ""}
-    </span>
-  );
-}
-
-function Blocks({ id, picture, layout: own }: { id: string; picture: Picture; layout: Layout }) {
-  const { blocks } = own;
-  const selected = state.selected.value;
-  const hovered = state.hovered.value;
-  const active = blocks.findIndex(({ pieces }) => pieces.some(({ position }) => position === selected));
+function Blocks({ id, picture, layout: { blocks } }: { id: string; picture: Picture; layout: Layout }) {
+  const blockOf = (position: number | undefined): number => {
+    const piece = position === undefined ? -1 : picture.pieceOf(position);
+    return piece < 0 ? -1 : blocks.findIndex(({ last }) => piece <= last);
+  };
+  const active = blockOf(state.selected.value);
+  const lit = blockOf(state.hovered.value);
   const select = (index: number) => {
-    const piece = blocks[index]?.pieces[0];
-    if (piece !== undefined) {
-      state.selected.value = piece.position;
-      if (piece.position >= 0) {
-        reveal.value = piece.position;
+    const block = blocks[index];
+    if (block !== undefined) {
+      const { position } = picture.pieceAt(block.first);
+      state.selected.value = position;
+      if (position >= 0) {
+        reveal.value = position;
       }
     }
   };
   const press = (event: KeyboardEvent) => {
     const last = blocks.length - 1;
     const steps: Record<string, number> = { ArrowDown: active + 1, ArrowUp: active - 1, Home: 0, End: last };
-    const to = steps[event.key];
-    if (to !== undefined) {
-      event.preventDefault();
-      select(Math.min(Math.max(to, 0), last));
-    }
+    movesBy(event, steps, last, select);
   };
   return (
     <div
@@ -172,59 +146,93 @@ function Blocks({ id, picture, layout: own }: { id: string; picture: Picture; la
       tabIndex={0}
       aria-activedescendant={active < 0 ? undefined : `${id}-${active}`}
       onKeyDown={press}
-      onClick={({ target }) =>
-        select(Number((target as HTMLElement).closest<HTMLElement>("[data-index]")?.dataset.index ?? -1))
-      }
+      onClick={({ target }) => select(blockIn(target))}
+      onPointerOver={({ target }) => {
+        const block = blocks[blockIn(target)];
+        state.hovered.value = block === undefined ? undefined : picture.pieceAt(block.first).position;
+      }}
       onPointerLeave={() => {
         state.hovered.value = undefined;
       }}
     >
-      {blocks.map((block, index) => {
-        const { pieces, top, height } = block;
-        const piece = pieces[0] as Piece;
-        const isLit = hovered !== undefined && pieces.some(({ position }) => position === hovered);
-        const message = piece.position >= 0 ? picture.messages[piece.position] : undefined;
-        return (
-          <div
-            key={piece.position}
-            id={`${id}-${index}`}
-            data-index={index}
-            class={`block ${piece.why}${isLit ? " is-lit" : ""}`}
-            role="option"
-            aria-selected={index === active}
-            data-tokens={Math.round(pieces.reduce((sum, one) => sum + one.tokens, 0))}
-            tabIndex={-1}
-            title={message === undefined ? undefined : momentOf(message)}
-            style={{
-              top: `${top}px`,
-              height: `${height}px`,
-              lineHeight: `${Math.min(height - 1, 18)}px`,
-              "--why": `var(--why-${piece.why})`,
-            }}
-            onPointerEnter={() => {
-              state.hovered.value = piece.position;
-            }}
-          >
-            <Words picture={picture} block={block} />
-          </div>
-        );
-      })}
+      {blocks.map((block, index) => (
+        <BlockShape
+          key={index}
+          id={`${id}-${index}`}
+          index={index}
+          picture={picture}
+          block={block}
+          isActive={index === active}
+          isLit={index === lit}
+        />
+      ))}
+    </div>
+  );
+}
+
+/** The index of the block that an event is about. */
+function blockIn(target: EventTarget | null): number {
+  return Number((target as HTMLElement).closest<HTMLElement>("[data-index]")?.dataset.index ?? -1);
+}
+
+interface BlockProps {
+  readonly id: string;
+  readonly index: number;
+  readonly picture: Picture;
+  readonly block: Block;
+  readonly isActive: boolean;
+  readonly isLit: boolean;
+}
+
+function BlockShape({ id, index, picture, block, isActive, isLit }: BlockProps) {
+  const { first, last, top, height } = block;
+  const { position, why } = picture.pieceAt(first);
+  const message = picture.messages[position];
+  const tokens = Math.round((picture.starts[last + 1] ?? 0) - (picture.starts[first] ?? 0));
+  const [name, text] = wordsOf(picture, block);
+  const isThin = height < LINE_OF_WORDS;
+  return (
+    <div
+      id={id}
+      data-index={index}
+      class={`block ${why}${isLit ? " is-lit" : ""}`}
+      role="option"
+      aria-selected={isActive}
+      aria-label={isThin ? `${formatNumber(tokens)} tokens ${name} ${text}` : undefined}
+      data-tokens={tokens}
+      tabIndex={-1}
+      title={message === undefined ? undefined : momentOf(message)}
+      style={{
+        top: `${top}px`,
+        height: `${height}px`,
+        lineHeight: `${Math.min(height - 1, 18)}px`,
+        "--why": `var(--why-${why})`,
+      }}
+    >
+      {!isThin && (
+        <span class="words">
+          <span class="figure">
+            {formatNumber(tokens)}
+            <span class="visually-hidden"> tokens </span>
+          </span>
+          <b>{name}</b> {text}
+        </span>
+      )}
     </div>
   );
 }
 
 /** The line down to which the prompt is the same as at the turn before. */
 function Same({ layout: own }: { layout: Layout }) {
-  const { turns, isDone } = state.turns.value;
-  const end = state.turn.value;
-  const turn = end === undefined ? (isDone ? turns.at(-1) : undefined) : turns.find((one) => one.end === end);
-  if (turn === undefined || turn.reused === 0 || state.isOld.value) {
+  const turn = turnOnPage();
+  if (turn === undefined || turn.reused === 0) {
     return null;
   }
   const top = turn.reused * own.scale;
   return top > own.end + 1 ? null : (
     <div class="same" style={{ top: `${Math.max(top - 1, 0)}px` }}>
-      <span>same as last turn ↑</span>
+      <span class="long">same as last turn ↑</span>
+      <span class="short">same ↑</span>
     </div>
   );
 }
@@ -270,6 +278,7 @@ function Sent({ id, picture }: { id: string; picture: Picture }) {
     <div class="stack">
       <div class="buttons">
         <CopyButton words="Copy" text={() => text} />
+        <Shapes id={`${id}-shapes`} />
         {picture.shape === "text" && <TextFormats />}
         <span class="quiet">{picture.context.tokens.words}</span>
       </div>

@@ -1,14 +1,16 @@
 // The conversation: one dense line a message, of which only those in view are in the document.
 
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { CUT } from "../state/cuts.js";
+import type { Line } from "../state/lines.js";
 import { momentOf, oneLine, previewOf, speakerOf } from "../state/message.js";
 import { formatCount, formatNumber } from "../state/names.js";
-import type { Line, Picture } from "../state/picture.js";
+import type { Picture } from "../state/picture.js";
 import { type Why, whyTitles } from "../state/reasons.js";
 import { addMessage } from "../state/sources.js";
-import { type Failure, failureOf, lineOf, lines, state } from "../state/state.js";
+import { type Failure, failureOf, lines, state } from "../state/state.js";
+import { movesBy, useSize } from "./drawing.js";
 import { LINE, reveal, view } from "./geometry.js";
 import { FailureBox } from "./parts.js";
 import "./Rows.css";
@@ -22,34 +24,26 @@ export function Rows() {
   const onHead = useSignal(false);
   const active = useComputed(() => {
     const { selected } = state;
-    const index = selected.value === undefined ? -1 : lineOf(selected.value);
-    const isBehindHead = index > 0 && lines.value[index - 1]?.first === lines.value[index]?.first;
+    const index = selected.value === undefined ? -1 : lines.value.indexOf(selected.value);
+    const isBehindHead = index > 0 && lines.value.at(index - 1)?.first === lines.value.at(index)?.first;
     return onHead.value && isBehindHead ? index - 1 : index;
   });
 
-  useEffect(() => {
-    const element = box.current;
-    if (element === null) {
-      return undefined;
-    }
-    const observer = new ResizeObserver(() => {
-      view.height.value = element.clientHeight;
-    });
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
+  useSize(box, (_, height) => {
+    view.height.value = height;
+  });
 
   useSignalEffect(() => {
     const position = reveal.value;
     const element = box.current;
     if (position !== undefined && element !== null) {
       reveal.value = undefined;
-      scrollTo(element, lineOf(position), true);
+      scrollTo(element, lines.value.indexOf(position), true);
     }
   });
 
   const select = (index: number) => {
-    const line = lines.value[index];
+    const line = lines.value.at(index);
     if (line !== undefined) {
       onHead.value = line.isRun;
       state.selected.value = line.first;
@@ -80,13 +74,10 @@ export function Rows() {
       Home: 0,
       End: last,
     };
-    const to = steps[event.key];
-    if (to !== undefined) {
+    movesBy(event, steps, last, select);
+    if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
-      select(Math.min(Math.max(to, 0), last));
-    } else if (event.key === "Enter" || event.key === " ") {
-      event.preventDefault();
-      const line = lines.value[at];
+      const line = lines.value.at(at);
       if (line !== undefined) {
         fold(line);
       }
@@ -103,14 +94,14 @@ export function Rows() {
         role="listbox"
         aria-label="Messages"
         tabIndex={0}
-        aria-activedescendant={active.value < 0 ? undefined : idOf(lines.value[active.value])}
+        aria-activedescendant={active.value < 0 ? undefined : idOf(lines.value.at(active.value))}
         onScroll={({ currentTarget }) => {
           view.top.value = currentTarget.scrollTop;
         }}
         onKeyDown={press}
         onClick={({ target }) => {
           const index = Number((target as HTMLElement).closest<HTMLElement>("[data-index]")?.dataset.index ?? -1);
-          const line = lines.value[index];
+          const line = lines.value.at(index);
           if (line !== undefined) {
             select(index);
             fold(line);
@@ -147,7 +138,7 @@ function Head() {
   const parts = Object.entries(counts ?? {})
     .filter(([fate, count]) => count > 0 || fate === "kept" || fate === "left out")
     .map(([fate, count]) => `${formatNumber(count)} ${fate === "excerpt" && count > 1 ? "excerpts" : fate}`);
-  const whys = new Set(picture?.pieces.map(({ why }) => why));
+  const whys = new Set([...(picture?.whys ?? []), ...(state.other.value?.whys ?? [])]);
   return (
     <div class="pane-head">
       <p class="counts">
@@ -192,7 +183,7 @@ function Lines({ active }: { active: number }) {
   return (
     <div role="presentation" style={{ height: `${list.length * LINE}px` }}>
       {shown.map((index) => {
-        const line = list[index] as Line;
+        const line = list.at(index) as Line;
         const props = { picture, line, index, count: list.length, isActive: index === active };
         return line.isRun ? <RunRow key={`r${line.first}`} {...props} /> : <MessageRow key={line.first} {...props} />;
       })}
@@ -211,7 +202,7 @@ interface RowProps {
 /** From which budget on a message comes in, in words; undefined where that is not known. */
 function comesIn(first: number, last: number): string | undefined {
   const curve = state.turn.value === undefined ? state.curve.value : undefined;
-  if (curve === undefined || curve.count <= last) {
+  if (curve?.isDone !== true || curve.count <= last) {
     return undefined;
   }
   let best = Number.POSITIVE_INFINITY;

@@ -19,6 +19,7 @@ import {
   sizeInWords,
 } from "../state/sources.js";
 import { failureOf, state } from "../state/state.js";
+import { studioAddress } from "../state/studio.js";
 import { CopyButton, closePanel, FailureBox, openPanel, Panel } from "./parts.js";
 import { RecordingPanel } from "./Recording.js";
 import { SetupPanel } from "./Setup.js";
@@ -49,6 +50,9 @@ export function Top() {
       >
         Saved<span class="long">&nbsp;conversations</span>
       </button>
+      <button type="button" class="button" id="connect-button" onClick={() => openPanel("connect")}>
+        Connect<span class="long">&nbsp;app</span>
+      </button>
       <span class="space" />
       <button type="button" class="button" id="setup-a-button" onClick={() => openPanel("setup-a")}>
         {state.b.value === undefined ? "Setup" : "A"}: {nameOf(state.a.value)} <span aria-hidden="true">▾</span>
@@ -65,6 +69,7 @@ export function Top() {
       </button>
       <SamplesPanel />
       <SavedPanel />
+      <ConnectPanel />
       <SetupPanel side="a" />
       {state.b.value !== undefined && <SetupPanel side="b" />}
       <CodePanel />
@@ -313,6 +318,43 @@ function SavedPanel() {
               </li>
             ))}
           </ul>
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+/** How an app shows its own builds here: in the studio, which is this page on the visitor's machine. */
+function ConnectPanel() {
+  const code = `import { inspect } from "windrow/inspect";
+
+const context = await buildContext(messages, config);
+inspect(context);`;
+  const start = studioAddress === undefined ? "npx windrow studio" : `WINDROW_STUDIO="${studioAddress}"`;
+  return (
+    <Panel id="connect" title="Connect your app">
+      {() => (
+        <div class="stack">
+          <p>
+            {studioAddress === undefined
+              ? "The studio is this page on your own machine. Start it, and start your app with the address that it prints as WINDROW_STUDIO:"
+              : "This is the studio. Start your app with its address in the environment:"}
+          </p>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
+          <pre tabIndex={0}>{start}</pre>
+          <p>Then each build that your app reports becomes a line of “Every turn”:</p>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
+          <pre tabIndex={0}>{code}</pre>
+          <div class="buttons">
+            <CopyButton
+              words={studioAddress === undefined ? "Copy the command" : "Copy the address"}
+              text={() => start}
+            />
+            <CopyButton words="Copy the code" text={() => code} />
+          </div>
+          <p class="quiet">
+            In production “inspect” does nothing. The studio is for this machine alone, and writes nothing down.
+          </p>
         </div>
       )}
     </Panel>

@@ -1,37 +1,17 @@
 // Every turn: a bar for what was sent at it, of which the solid part is the same as at the turn before.
 
-import { useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
-import type { Turn } from "../engine/jobs.js";
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { previewOf } from "../state/message.js";
 import { formatCount } from "../state/names.js";
 import { state } from "../state/state.js";
-import { live, showLive } from "../state/studio.js";
-import { colourOf } from "./Flow.js";
-import { reveal, view } from "./geometry.js";
+import { showLive } from "../state/studio.js";
+import { allTurns, shownTurn } from "../state/turns.js";
+import { colourOf, movesBy, shareAt, useDrawing } from "./drawing.js";
+import { reveal } from "./geometry.js";
 import "./Strips.css";
 
 const STEP_MS = 220;
-
-/** The turns: of the conversation, or a line for each build of an app. */
-function allTurns(): { readonly turns: readonly Turn[]; readonly isDone: boolean } {
-  const isApp = state.source.value?.from === "app";
-  return isApp ? { turns: live.builds.value.map(({ turn }) => turn), isDone: true } : state.turns.value;
-}
-
-/** The turn that is shown, among all; the last is now. */
-function shownTurn(): number {
-  const { turns } = allTurns();
-  if (state.source.value?.from === "app") {
-    return live.shown.value ?? turns.length - 1;
-  }
-  const end = state.turn.value;
-  if (end === undefined) {
-    return turns.length - 1;
-  }
-  const index = turns.findIndex((turn) => turn.end >= end);
-  return index < 0 ? turns.length - 1 : index;
-}
 
 /** Shows a turn: the last one is now. */
 export function showTurn(index: number): void {
@@ -73,7 +53,6 @@ function wordsAt(index: number): string {
 }
 
 export function Turns() {
-  const canvas = useRef<HTMLCanvasElement>(null);
   const isPlaying = useSignal(false);
   const pointed = useSignal<number | undefined>(undefined);
   const { turns, isDone } = allTurns();
@@ -99,26 +78,9 @@ export function Turns() {
     return () => clearInterval(timer);
   }, [isPlaying.value]);
 
-  const draw = () => {
-    const element = canvas.current;
-    const context = element?.getContext("2d");
-    if (element != null && context != null) {
-      drawTurns(element, context, pointed.value);
-    }
-  };
-  useSignalEffect(draw);
-  useEffect(() => {
-    const observer = new ResizeObserver(draw);
-    if (canvas.current !== null) {
-      observer.observe(canvas.current);
-    }
-    return () => observer.disconnect();
-  }, []);
+  const canvas = useDrawing((context, width, height) => drawTurns(context, width, height, pointed.value));
 
-  const at = ({ clientX, currentTarget }: PointerEvent): number => {
-    const { left, width } = (currentTarget as HTMLElement).getBoundingClientRect();
-    return Math.min(Math.max(Math.floor(((clientX - left) / width) * turns.length), 0), last);
-  };
+  const at = (event: MouseEvent): number => Math.min(Math.max(Math.floor(shareAt(event) * turns.length), 0), last);
   const press = (event: KeyboardEvent) => {
     const steps: Record<string, number> = {
       ArrowLeft: index - 1,
@@ -130,12 +92,10 @@ export function Turns() {
       Home: 0,
       End: last,
     };
-    const to = steps[event.key];
-    if (to !== undefined) {
-      event.preventDefault();
+    movesBy(event, steps, last, (to) => {
       isPlaying.value = false;
       showTurn(to);
-    }
+    });
   };
   const play = () => {
     if (!isPlaying.value && index >= last) {
@@ -218,27 +178,14 @@ export function Turns() {
   );
 }
 
-/** Fits a canvas to its place, and gives its size. */
-export function fitCanvas(
-  element: HTMLCanvasElement,
+function drawTurns(
   context: CanvasRenderingContext2D,
-): [width: number, height: number] {
-  const scale = devicePixelRatio;
-  const { clientWidth: width, clientHeight: height } = element;
-  if (element.width !== Math.round(width * scale) || element.height !== Math.round(height * scale)) {
-    element.width = Math.round(width * scale);
-    element.height = Math.round(height * scale);
-  }
-  context.setTransform(scale, 0, 0, scale, 0, 0);
-  context.clearRect(0, 0, width, height);
-  return [width, height];
-}
-
-function drawTurns(element: HTMLCanvasElement, context: CanvasRenderingContext2D, pointed: number | undefined): void {
+  width: number,
+  height: number,
+  pointed: number | undefined,
+): void {
   const { turns } = allTurns();
   const shown = shownTurn();
-  void view.isDark.value;
-  const [width, height] = fitCanvas(element, context);
   const most = Math.max(...turns.map(({ tokens }) => tokens), 1);
   const step = width / Math.max(turns.length, 1);
   const gap = step > 4 ? 1 : 0;

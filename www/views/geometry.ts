@@ -1,7 +1,7 @@
 // Where things are: which lines are in view, and where each piece of the prompt stands in its column.
 
 import { computed, signal } from "@preact/signals";
-import type { Picture, Piece } from "../state/picture.js";
+import type { Picture } from "../state/picture.js";
 import { state } from "../state/state.js";
 
 /** The height of a line, in pixels: all are the same, so that scrolling is a multiplication. */
@@ -22,53 +22,44 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", ({ matches
 
 /** A block of the column: a piece, or several that are too thin to be told apart. */
 export interface Block {
-  readonly pieces: readonly Piece[];
+  /** Its pieces, from the first to the last. */
+  readonly first: number;
+  readonly last: number;
   readonly top: number;
   readonly height: number;
 }
 
 export interface Layout {
   readonly blocks: readonly Block[];
-  /** Where each message stands. */
-  readonly spans: ReadonlyMap<number, readonly [top: number, bottom: number]>;
   /** How many pixels a token has. */
   readonly scale: number;
   /** Where the prompt ends. */
   readonly end: number;
 }
 
-/** A block that is thinner cannot be pointed at. */
+/** Pieces that are thinner cannot be pointed at one by one: neighbours are a block together, until it is as tall. */
 const THINNEST = 4;
 
-export function layoutOf(picture: Picture | undefined, height: number): Layout {
-  const { tokens } = picture?.context ?? {};
-  const most = Math.max(tokens?.limit ?? 0, tokens?.total ?? 0, 1);
-  const scale = height / most;
-  const spans = new Map<number, readonly [number, number]>();
+export function layoutOf({ context: { tokens }, pieceCount, starts }: Picture, height: number): Layout {
+  const scale = height / Math.max(tokens.limit ?? 0, tokens.total, 1);
   const blocks: Block[] = [];
-  let at = 0;
-  let held: Piece[] = [];
-  let heldTop = 0;
-  for (const piece of picture?.pieces ?? []) {
-    const top = at;
-    at += piece.tokens * scale;
-    spans.set(piece.position, [top, at]);
-    if (held.length === 0) {
-      heldTop = top;
-    }
-    held.push(piece);
-    if (at - heldTop >= THINNEST) {
-      blocks.push({ pieces: held, top: heldTop, height: at - heldTop });
-      held = [];
+  const topOf = (piece: number): number => (starts[piece] ?? 0) * scale;
+  for (let first = 0, last = 0; last < pieceCount; last++) {
+    const top = topOf(first);
+    const bottom = topOf(last + 1);
+    const isNextTall = topOf(last + 2) - bottom >= THINNEST;
+    if (bottom - top >= THINNEST || isNextTall || last === pieceCount - 1) {
+      blocks.push({ first, last, top, height: bottom - top });
+      first = last + 1;
     }
   }
-  if (held.length > 0) {
-    blocks.push({ pieces: held, top: heldTop, height: at - heldTop });
-  }
-  return { blocks, spans, scale, end: at };
+  return { blocks, scale, end: (starts[pieceCount] ?? 0) * scale };
 }
 
-export const layout = computed(() => layoutOf(state.picture.value, view.column.value));
+export const layout = computed(() => {
+  const picture = state.picture.value;
+  return picture === undefined ? undefined : layoutOf(picture, view.column.value);
+});
 
 /** Brings a line into view. */
 export const reveal = signal<number | undefined>(undefined);

@@ -1,5 +1,6 @@
 // Shows an app's builds in the studio while the app is developed. In production it does nothing: bundlers that know the condition
-// `production` take the file without it, and elsewhere `process.env.NODE_ENV` says so.
+// `production` take the file without it, and elsewhere `process.env.NODE_ENV` says so. A bundler that puts "production" in its place
+// finds that nothing else in this file is used, and leaves it out.
 
 import type { Format } from "../base/generated.js";
 import type { BuiltContext } from "../build/context.js";
@@ -17,11 +18,21 @@ export interface InspectOptions {
  */
 export function inspect<M extends AnyMessage, F extends Format>(
   context: BuiltContext<M, F>,
-  { studio = addressGiven() }: InspectOptions = {},
+  options: InspectOptions = {},
 ): void {
-  if (isProduction()) {
-    return;
+  try {
+    if (process.env.NODE_ENV !== "production") {
+      send(context, options);
+    }
+  } catch {
+    send(context, options); // A browser without a bundler has no `process`. What sends throws nothing.
   }
+}
+
+function send<M extends AnyMessage, F extends Format>(
+  context: BuiltContext<M, F>,
+  { studio = addressGiven() }: InspectOptions,
+): void {
   if (studio === undefined) {
     warnOnce("no studio is named: run `npx windrow studio`, and give its address as WINDROW_STUDIO");
     return;
@@ -41,14 +52,6 @@ export function inspect<M extends AnyMessage, F extends Format>(
       .catch(() => warnOnce(`there is no studio at ${origin}`));
   } catch (failure) {
     warnOnce(String((failure as Error).message));
-  }
-}
-
-function isProduction(): boolean {
-  try {
-    return process.env.NODE_ENV === "production";
-  } catch {
-    return false; // A browser without a bundler has no `process`.
   }
 }
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
-import { after, before, beforeEach, test } from "node:test";
+import { test } from "node:test";
 import {
   afterBuild,
   assertQuiet,
@@ -10,32 +10,18 @@ import {
   choosePreset,
   dropFile,
   messagesOf,
+  openForTests,
   openPanel,
-  openVisit,
   sample,
   shows,
-  startSite,
-  stopSite,
+  turnsKnown,
 } from "../support/page.mjs";
 
 const axe = createRequire(import.meta.url).resolve("axe-core");
 
-let page;
-let problems;
-
-before(async () => {
-  await startSite();
-  // axe is put into the page as a visitor's tool: the page's own policy would not load it.
-  ({ page, problems } = await openVisit({ bypassCSP: true }));
-  await page.addScriptTag({ path: axe });
-});
-
-after(stopSite);
-
-beforeEach(async () => {
-  await page.setViewportSize({ width: 1440, height: 900 });
-  await beginAgain(page);
-});
+// axe is put into the page as a visitor's tool: the page's own policy would not load it.
+const { page, problems } = await openForTests({ bypassCSP: true });
+await page.addScriptTag({ path: axe });
 
 /** Every rule that axe has finds nothing. */
 async function isClean(state) {
@@ -60,7 +46,7 @@ for (const colorScheme of ["light", "dark"]) {
     await isClean("with a message chosen");
     await page.locator("#rows .is-run").first().click();
     await isClean("with a run unfolded");
-    for (const panel of ["samples", "saved", "code", "recording", "share", "body"]) {
+    for (const panel of ["samples", "saved", "connect", "code", "recording", "share", "body"]) {
       await openPanel(page, panel);
       await isClean(`with the panel ${panel}`);
     }
@@ -143,7 +129,7 @@ test("the keyboard goes through conversation, prompt and strip", async () => {
   await page.keyboard.press("End");
   await shows(page, "inspector", "the form itself");
 
-  await page.waitForSelector("#turns[aria-busy=false]");
+  await turnsKnown(page);
   await page.focus("#turns");
   await afterBuild(page, () => page.keyboard.press("ArrowLeft"));
   assert.match(await page.getAttribute("#turns", "aria-valuetext"), /^turn /);
@@ -165,6 +151,7 @@ test("every control is reached with Tab, in the order of the page", async () => 
     "file",
     "paste",
     "saved-button",
+    "connect-button",
     "setup-a-button",
     "compare",
     "code-button",
@@ -197,6 +184,7 @@ test("at 1440 x 900 fifteen messages and the whole prompt are in view, at 720 th
         first: document.querySelector('#rows [data-position="0"]').getBoundingClientRect().bottom,
         promptEnd: Math.max(...blocks.map(({ bottom: end }) => end)),
         height: innerHeight,
+        tall: box.height,
         wide: document.documentElement.scrollWidth - innerWidth,
       };
     });
@@ -207,23 +195,43 @@ test("at 1440 x 900 fifteen messages and the whole prompt are in view, at 720 th
     [1024, 768],
     [720, 900],
     [390, 800],
+    // And back: the picture has the size of its place, and not the other way round.
+    [1440, 900],
   ]) {
     await page.setViewportSize({ width, height });
     await page.waitForTimeout(100);
-    const { first, promptEnd, height: fold, wide } = await inView();
+    const { first, promptEnd, height: fold, wide, tall } = await inView();
+    assert.ok(tall < fold, `at ${width} the conversation is ${tall} pixels tall`);
     assert.ok(first < fold && promptEnd < fold, `at ${width} the first message ends at ${first} of ${fold}`);
     assert.ok(wide <= 0, `at ${width} the page is ${wide} pixels too wide`);
   }
 });
 
+test("no panel is wider than its place on a phone", async () => {
+  await page.setViewportSize({ width: 390, height: 800 });
+  for (const panel of ["samples", "saved", "connect", "setup-a", "code", "recording", "share", "body"]) {
+    await openPanel(page, panel);
+    const over = await page.$eval(`#${panel}`, ({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+    assert.ok(over <= 0, `${panel} is ${over} pixels too wide`);
+  }
+  await page.keyboard.press("Escape");
+});
+
 test("20,000 messages scroll with few lines in the document", async () => {
+  const fewRows = async () => {
+    const { rows, height } = await page.$eval("#rows", (box) => ({
+      rows: box.querySelectorAll(".row").length,
+      height: box.clientHeight,
+    }));
+    assert.ok(rows < 60, `${rows} lines in ${height} pixels`);
+  };
   await dropFile(page, "long.json", JSON.stringify(messagesOf(20_000)));
   await shows(page, "source", "20,000 messages");
   await page.waitForFunction(() => document.getElementById("counts").textContent.includes("left out"));
-  assert.ok((await page.locator("#rows .row").count()) < 60);
+  await fewRows();
   await page.focus("#rows");
   await page.keyboard.press("End");
   await shows(page, "rows", "Message 19999 of");
-  assert.ok((await page.locator("#rows .row").count()) < 60);
+  await fewRows();
   assertQuiet(problems);
 });

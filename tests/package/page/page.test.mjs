@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { after, before, beforeEach, test } from "node:test";
+import { test } from "node:test";
 import { buildContext, presets, replay } from "windrow";
 import {
   afterBuild,
@@ -11,37 +11,22 @@ import {
   callHas,
   callOf,
   choosePreset,
+  curveDrawn,
   dropFile,
   hash,
   messagesOf,
   numberOf,
+  openForTests,
   openPanel,
-  openVisit,
   sample,
   sent,
   setBudget,
   shows,
-  startSite,
-  stopSite,
   summary,
+  turnsKnown,
 } from "../support/page.mjs";
 
-let page;
-let problems;
-
-before(async () => {
-  await startSite();
-  ({ page, problems } = await openVisit());
-});
-
-after(async () => {
-  await stopSite();
-});
-
-/** Each test begins with the page as it opens; only the first one loads it. */
-beforeEach(async () => {
-  await beginAgain(page);
-});
+const { page, problems } = await openForTests();
 
 /** Runs the code that the page shows, and gives the context. */
 async function runCall(messages = sample.messages) {
@@ -120,6 +105,29 @@ test("the pointer lights a message on both sides", async () => {
   assertQuiet(problems);
 });
 
+test("what is quoted behind the history is lit in the block that quotes it", async () => {
+  await beginAgain(page, "sample=assistant");
+  await choosePreset(page, "steady");
+  await page.keyboard.press("Escape");
+  const { messages, request } = JSON.parse(
+    await readFile(new URL("../../../www/samples/assistant.json", import.meta.url)),
+  );
+  const { limit } = await summary(page);
+  const budget = { ...presets.steady.budget, maxTokens: limit };
+  const context = await buildContext(messages, { ...presets.steady, request, budget });
+  const placed = new Set(context.outline.pieces.map(([source]) => source));
+  const quoted = context.kept.map((message) => messages.indexOf(message)).filter((position) => !placed.has(position));
+  const shown = new Set((await rows()).map(({ position }) => position));
+  const seen = quoted.filter((position) => shown.has(position));
+  assert.ok(seen.length > 2, `${quoted} are quoted`);
+  for (const position of seen) {
+    await page.hover(`#rows [data-position="${position}"]`);
+    await page.waitForSelector("#blocks .block.is-lit");
+    assert.match(await page.textContent("#blocks .block.is-lit"), /quoted Earlier in this conversation/);
+  }
+  assertQuiet(problems);
+});
+
 test("the budget decides how much is in, is never exceeded, and the slider starts where the required fits", async () => {
   let last = -1;
   for (const budget of [200, 600, 1500, 10_000]) {
@@ -131,6 +139,7 @@ test("the budget decides how much is in, is never exceeded, and the slider start
     last = kept;
   }
   assert.equal(last, sample.messages.length);
+  await curveDrawn(page);
   await page.focus("#slider");
   await page.keyboard.press("Home");
   const least = Number(await page.inputValue("#budget"));
@@ -157,7 +166,7 @@ test("the budget decides how much is in, is never exceeded, and the slider start
 });
 
 test("a drag builds with every frame, and the picture is that of the budget under the pointer", async () => {
-  await page.waitForFunction(() => document.querySelector(".budget-plot .line:not(.is-rough)"));
+  await curveDrawn(page);
   const box = await page.locator("#slider").boundingBox();
   const y = box.y + box.height / 2;
   await page.mouse.move(box.x + box.width * 0.3, y);
@@ -177,7 +186,7 @@ test("a drag builds with every frame, and the picture is that of the budget unde
 });
 
 test("runs that were left out fold, and say from which budget on the best of them comes in", async () => {
-  await page.waitForFunction(() => document.querySelector(".budget-plot .line:not(.is-rough)"));
+  await curveDrawn(page);
   const run = page.locator("#rows .is-run").first();
   const text = await run.textContent();
   const [, first, last] = text.match(/^(\d+)–(\d+)left out/);
@@ -340,11 +349,12 @@ test("two setups stand beside each other", async () => {
   );
   await page.click("#compare");
   await page.waitForSelector("#blocks-b", { state: "detached" });
+  assert.ok((await blocks("blocks")) > 3, "the first column is as tall as before");
   assertQuiet(problems);
 });
 
 test("every turn has a bar; a click, the keyboard and playing show its prompt, with what is the same", async () => {
-  await page.waitForSelector("#turns[aria-busy=false]");
+  await turnsKnown(page);
   const users = sample.messages.flatMap(({ role }, position) => (role === "user" ? [position + 1] : []));
   assert.equal(Number(await page.getAttribute("#turns", "aria-valuemax")), users.length + 1);
   await page.focus("#turns");
@@ -369,6 +379,13 @@ test("every turn has a bar; a click, the keyboard and playing show its prompt, w
   }
   const reused = context.messages.slice(0, same).reduce((sum, message) => sum + context.explain(message.id).tokens, 0);
   assert.equal(Number(text.match(/(\d+) %/)[1]), Math.round((100 * reused) / context.tokens.total));
+  const again = await buildContext(sample.messages.slice(0, end), {
+    budget: { maxTokens: 1000 },
+    render: { provider: "openai" },
+    previous: before,
+  });
+  assert.match(await page.textContent("#repeated"), new RegExp(`^${reused} tokens? of the turn before; `));
+  assert.ok((await page.textContent("#repeated")).endsWith(`; ${again.prefix.difference.words}`));
 
   const box = await page.locator("#turns").boundingBox();
   await afterBuild(page, () => page.mouse.click(box.x + box.width * 0.3, box.y + 10));

@@ -2,17 +2,19 @@
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { after, before, beforeEach, test } from "node:test";
+import { beforeEach, test } from "node:test";
 import {
   afterBuild,
   assertQuiet,
-  beginAgain,
   built,
   callOf,
+  curveDrawn,
   dropFile,
   hash,
   logOf,
   messagesOf,
+  openBeside,
+  openForTests,
   openPanel,
   openTab,
   openVisit,
@@ -22,25 +24,12 @@ import {
   setBudget,
   shows,
   site,
-  startSite,
-  stopSite,
   summary,
 } from "../support/page.mjs";
 
-let page;
-let problems;
-let context;
+const { page, problems } = await openForTests();
 
-before(async () => {
-  await startSite();
-  ({ page, problems, context } = await openVisit());
-});
-
-after(stopSite);
-
-/** Each test begins with the page as it opens, and with nothing saved; only the first one loads it. */
 beforeEach(async () => {
-  await beginAgain(page);
   await openPanel(page, "saved");
   for (let count = (await savedRows()).length; count > 0; count--) {
     await page.click("[data-action=ask] >> nth=0");
@@ -212,14 +201,15 @@ test("a saved conversation gives the same prompt, and is there again when the pa
   assertQuiet(problems);
 });
 
-test("a message is added, is in the prompt, and what another tab does shows at once", async () => {
+test("a message is added, is in the prompt, and what another tab does shows at once", async (t) => {
   await saveAs("venue");
   await add(page, "Is there a piano?");
   await sentHas(page, "Is there a piano?");
   assert.equal(await page.inputValue("#add-text"), "");
   assert.equal(await page.evaluate(() => document.activeElement.id), "add-text", "the next one can be typed");
   await page.waitForFunction(() => location.hash.includes("saved="));
-  const other = await openTab(context, page.url(), problems);
+  const other = await openBeside(page, problems);
+  t.after(() => other.close());
   await shows(other, "source", "86 messages");
   await add(other, "From the other tab.");
   await sentHas(page, "From the other tab.");
@@ -325,11 +315,11 @@ test("where there is no room, what is not added is still in its field", async ()
   const { page } = visit;
   const session = await visit.context.newCDPSession(page);
   const { origin } = new URL(site.address);
-  await session.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 2_000_000 });
+  await session.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 600_000 });
   await saveAs("venue", page);
   await page.keyboard.press("Escape");
   const noise = Buffer.from(crypto.getRandomValues(new Uint8Array(60_000))).toString("base64");
-  const long = noise.repeat(30);
+  const long = noise.repeat(10);
   await page.fill("#add-text", long);
   await page.click("#add button");
   await page.waitForSelector("#add-error");
@@ -347,7 +337,7 @@ test("after the first visit the page opens without a network, and asks no other 
   const again = await openTab(visit.context, `${site.address}#sample=workshop&budget=600`, []);
   const { limit, kept } = await summary(again);
   assert.deepEqual([limit, kept > 0], [600, true]);
-  await again.waitForFunction(() => document.querySelector(".budget-plot .line:not(.is-rough)"), undefined);
+  await curveDrawn(again);
   const policy = await again.getAttribute('meta[http-equiv="Content-Security-Policy"]', "content");
   for (const part of ["default-src 'none'", "script-src 'self' 'wasm-unsafe-eval'", "connect-src 'self'"]) {
     assert.ok(policy.split("; ").includes(part), policy);

@@ -101,42 +101,76 @@ test("the page opens with the file, and each build of an app becomes a line of E
   await page.close();
 });
 
-test("in a production bundle inspect is nothing", async () => {
+/** An app that reports a build to a studio that must never hear of it. */
+const app = `import { inspect } from "windrow/inspect";
+globalThis.fetch = () => { throw new Error("asked"); };
+inspect({ source() { throw new Error("read"); } }, { studio: "http://127.0.0.1:9/?token=x" });
+`;
+const hasCode = (text) => /\/builds|WINDROW_STUDIO/.test(text);
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+async function byEsbuild(options) {
+  const input = { stdin: { contents: app, resolveDir: root }, bundle: true, write: false, format: "esm" };
+  const { outputFiles } = await bundle({ ...input, ...options });
+  return outputFiles[0].text;
+}
+
+test("a production bundle of Vite has nothing of inspect", async (t) => {
+  const { NODE_ENV } = process.env;
+  t.after(() => {
+    // Vite says "production" to all that runs after it.
+    Object.assign(process.env, { NODE_ENV });
+    if (NODE_ENV === undefined) {
+      delete process.env.NODE_ENV;
+    }
+  });
   const entry = join(folder, "app.js");
-  await writeFile(
-    entry,
-    'import { inspect } from "windrow/inspect";\nglobalThis.result = inspect({}, { studio: "http://127.0.0.1:9/?token=x" });\n',
-  );
-  const root = fileURLToPath(new URL("../../..", import.meta.url));
+  await writeFile(entry, app);
+  const fromTheProject = {
+    name: "from-the-project",
+    resolveId(id) {
+      return id === "windrow/inspect" ? this.resolve(id, join(root, "tests", "app.js"), { skipSelf: true }) : null;
+    },
+  };
   await viteBuild({
     root: folder,
     logLevel: "error",
-    plugins: [
-      {
-        name: "from-the-project",
-        resolveId(id) {
-          return id === "windrow/inspect" ? this.resolve(id, join(root, "tests", "app.js"), { skipSelf: true }) : null;
-        },
-      },
-    ],
+    plugins: [fromTheProject],
     build: { outDir: join(folder, "vite"), lib: { entry, formats: ["es"], fileName: () => "app.js" } },
   });
-  const byVite = await readFile(join(folder, "vite", "app.js"), "utf8");
-  assert.ok(!byVite.includes("/builds") && !byVite.includes("WINDROW_STUDIO"), byVite);
+  const code = await readFile(join(folder, "vite", "app.js"), "utf8");
+  assert.ok(!hasCode(code), code);
+});
 
-  const { outputFiles } = await bundle({
-    stdin: {
-      contents:
-        'import { inspect } from "windrow/inspect";\nexport const result = inspect({ source() { throw new Error("asked"); } }, { studio: "http://127.0.0.1:9/?token=x" });',
-      resolveDir: root,
-    },
-    bundle: true,
-    write: false,
-    format: "esm",
-    platform: "browser",
-    minify: true,
-  });
-  const code = outputFiles[0].text;
-  const { result } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
-  assert.equal(result, undefined);
+test("nor has one of esbuild, which knows no condition for it, minified or not", async () => {
+  const define = { "process.env.NODE_ENV": '"production"' };
+  const bundles = {
+    define: { define },
+    minified: { define, minify: true },
+    browser: { minify: true, platform: "browser" },
+  };
+  for (const [name, options] of Object.entries(bundles)) {
+    const code = await byEsbuild({ platform: "neutral", ...options });
+    assert.ok(!hasCode(code), `${name}: ${code}`);
+  }
+  assert.ok(hasCode(await byEsbuild({ platform: "browser" })), "the check itself sees the code");
+});
+
+test("a bundle that says nothing of production does nothing where NODE_ENV does", async () => {
+  const file = join(folder, "app.mjs");
+  await writeFile(file, await byEsbuild({ platform: "neutral" }));
+  const said = async (env) => {
+    const program = spawn(process.execPath, [file], {
+      env: { ...process.env, ...env },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    const words = [];
+    program.stderr.setEncoding("utf8").on("data", (text) => words.push(text));
+    const [code] = await once(program, "close");
+    return [code, words.join("")];
+  };
+  assert.deepEqual(await said({ NODE_ENV: "production" }), [0, ""]);
+  const [code, words] = await said({ NODE_ENV: "development" });
+  assert.equal(code, 0, "it never fails");
+  assert.match(words, /windrow\/inspect: read/);
 });

@@ -1,26 +1,30 @@
 // The page as a visitor has it: built by Vite, served, and used in Chromium.
 
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { after, beforeEach } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
-import { build, preview } from "vite";
+import { preview } from "vite";
 
 const root = fileURLToPath(new URL("../../../www", import.meta.url));
+/** The page as `npm run build` made it. */
+const outDir = fileURLToPath(new URL("../../../pkg-template/dist/page", import.meta.url));
 
 export const sample = JSON.parse(await readFile(join(root, "sample.json"), "utf8"));
 
 /** What the tests of a file share; filled before the first of them. */
-export const site = { address: "", browser: undefined, server: undefined, folder: "" };
+export const site = { address: "", browser: undefined, server: undefined };
 
-/** Builds and serves the page, and starts the browser. */
+/** Serves the page, and starts the browser. */
 export async function startSite() {
-  site.folder = await mkdtemp(join(tmpdir(), "windrow-page-"));
-  const built = { outDir: site.folder, emptyOutDir: true };
-  await build({ root, logLevel: "error", build: built });
-  site.server = await preview({ root, logLevel: "warn", build: built, preview: { port: 0, host: "127.0.0.1" } });
+  site.server = await preview({
+    root,
+    logLevel: "warn",
+    build: { outDir },
+    preview: { port: 0, host: "127.0.0.1" },
+  });
   site.address = site.server.resolvedUrls.local[0];
   site.browser = await chromium.launch({
     executablePath: process.env.CHROME_PATH ?? "/usr/bin/chromium",
@@ -37,13 +41,26 @@ export async function startSite() {
 export async function stopSite() {
   await site.browser?.close();
   await site.server?.close();
-  await rm(site.folder, { recursive: true, force: true });
 }
+
+/** One page for all tests of a file, which only the first one loads: each begins with it as it opens. */
+export async function openForTests(options) {
+  after(stopSite);
+  await startSite();
+  const visit = await openVisit(options);
+  beforeEach(async () => {
+    await visit.page.setViewportSize(DESKTOP);
+    await beginAgain(visit.page);
+  });
+  return visit;
+}
+
+const DESKTOP = { width: 1440, height: 900 };
 
 /** A visitor with a browser of their own: a tab, and what went wrong in it. */
 export async function openVisit({ hash = "", prepare, at = `${site.address}${hash}`, ...options } = {}) {
   const context = await site.browser.newContext({
-    viewport: { width: 1440, height: 900 },
+    viewport: DESKTOP,
     timezoneId: "America/Lima",
     permissions: ["clipboard-read", "clipboard-write"],
     serviceWorkers: "block",
@@ -55,9 +72,28 @@ export async function openVisit({ hash = "", prepare, at = `${site.address}${has
   return { context, page, problems };
 }
 
-/** Opens a tab. Errors, warnings and requests to elsewhere are problems. */
+/** Opens a tab. */
 export async function openTab(context, at, problems = []) {
   const tab = await context.newPage();
+  hearProblems(tab, problems);
+  await tab.goto(at);
+  await built(tab);
+  return tab;
+}
+
+/** Opens what a tab shows in a window beside it. A tab behind another one has no frames, and would build nothing. */
+export async function openBeside(tab, problems) {
+  const [beside] = await Promise.all([
+    tab.context().waitForEvent("page"),
+    tab.evaluate(() => void open(location.href, "_blank", "popup,width=1440,height=900")),
+  ]);
+  hearProblems(beside, problems);
+  await built(beside);
+  return beside;
+}
+
+/** Errors, warnings and requests to elsewhere are problems. */
+function hearProblems(tab, problems) {
   tab.on("console", (line) => {
     const isBlocked = line.text().includes("Service Worker registration blocked");
     if ((line.type() === "error" || line.type() === "warning") && !isBlocked) {
@@ -71,9 +107,6 @@ export async function openTab(context, at, problems = []) {
       problems.push(`requested ${request.url()}`);
     }
   });
-  await tab.goto(at);
-  await built(tab);
-  return tab;
 }
 
 let visits = 0;
@@ -120,6 +153,16 @@ export async function summary(tab) {
 export async function setBudget(tab, tokens) {
   await tab.fill("#budget", String(tokens));
   await shows(tab, "summary", ` of ${tokens.toLocaleString("en")}`);
+}
+
+/** Waits until the curve of what would fit is drawn: then all that the worker says of budgets is known. */
+export function curveDrawn(tab) {
+  return tab.waitForSelector(".budget-plot .line:not(.is-rough)", { state: "attached", timeout: 300_000 });
+}
+
+/** Waits until every turn is known. */
+export function turnsKnown(tab) {
+  return tab.waitForSelector("#turns[aria-busy=false]", { timeout: 300_000 });
 }
 
 /** Waits until an element shows a text. By a timer: a browser that has no time to draw calls no animation frames. */

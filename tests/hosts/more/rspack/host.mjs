@@ -1,34 +1,19 @@
 // Rspack with no configuration but where things are.
 
 import { fileURLToPath } from "node:url";
-import { pageOf } from "../../support/browser.mjs";
 import { versionOf } from "../../support/programs.mjs";
+import { builtBy } from "../../support/webpack.mjs";
 
 const context = fileURLToPath(new URL(".", import.meta.url));
-
-async function bundled(options) {
-  const { rspack: bundle } = await import("@rspack/core");
-  const compiler = bundle({
-    context,
-    mode: "production",
-    entry: "./main.js",
-    output: { path: `${context}dist`, publicPath: "/dist/", clean: true },
-    performance: { hints: false },
-    ...options,
-  });
-  const stats = await new Promise((resolve, reject) => {
-    compiler.run((failure, result) => (failure ? reject(failure) : resolve(result)));
-  });
-  await new Promise((resolve) => compiler.close(resolve));
-  if (stats.hasErrors() || stats.hasWarnings()) {
-    throw new Error(stats.toString({ all: false, errors: true, warnings: true }));
-  }
-  return await pageOf(context);
-}
 
 export const rspack = {
   name: "Rspack",
   folder: "rspack",
   version: () => versionOf("@rspack/core"),
-  checks: [{ what: "a build for production, in Chromium", run: () => bundled({}) }],
+  checks: [
+    {
+      what: "a build for production, in Chromium",
+      run: async () => builtBy((await import("@rspack/core")).rspack, context),
+    },
+  ],
 };

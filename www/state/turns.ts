@@ -1,0 +1,33 @@
+// The turns: of the conversation, or a line for each build of an app.
+
+import type { Turn } from "../engine/jobs.js";
+import { state } from "./state.js";
+import { live } from "./studio.js";
+
+export function allTurns(): { readonly turns: readonly Turn[]; readonly isDone: boolean } {
+  const isApp = state.source.value?.from === "app";
+  return isApp ? { turns: live.builds.value.map(({ turn }) => turn), isDone: true } : state.turns.value;
+}
+
+/** The index of the turn that is shown, among all; the last is now. */
+export function shownTurn(): number {
+  const { turns } = allTurns();
+  if (state.source.value?.from === "app") {
+    return live.shown.value ?? turns.length - 1;
+  }
+  const end = state.turn.value;
+  if (end === undefined) {
+    return turns.length - 1;
+  }
+  const index = turns.findIndex((turn) => turn.end >= end);
+  return index < 0 ? turns.length - 1 : index;
+}
+
+/** What is known of the prompt that is shown; undefined while turns are of another setup or budget. */
+export function turnOnPage(): Turn | undefined {
+  const { turns, isDone } = allTurns();
+  const turn = turns[shownTurn()];
+  const isShown = state.turn.value === undefined ? isDone : turn?.end === state.turn.value;
+  const isOfPicture = turn?.tokens === state.picture.value?.context.tokens.total;
+  return isShown && isOfPicture && !state.isOld.value ? turn : undefined;
+}
