@@ -19,7 +19,16 @@ export const halves = [
   {
     folder: join("crates", "encoding", "src"),
     extension: ".rs",
-    floors: ["classes.rs", "pretokenizer.rs", "vocabulary.rs", "merge.rs", "order.rs", "asset.rs", "cache.rs", "lib.rs"],
+    floors: [
+      "classes.rs",
+      "pretokenizer.rs",
+      "vocabulary.rs",
+      "merge.rs",
+      "order.rs",
+      "asset.rs",
+      "cache.rs",
+      "lib.rs",
+    ],
     importsOf: importsOfRust,
   },
   {
