@@ -145,8 +145,9 @@ impl Choice {
         let Some(decided) = &mut self.decided else {
             return older;
         };
-        let mut chosen: Hashed<&str, bool> = Hashed::default();
-        chosen.extend(decided.chosen.iter().map(|name| (name.as_str(), false)));
+        // By name: how many of the units have it.
+        let mut chosen: Hashed<&str, usize> = Hashed::default();
+        chosen.extend(decided.chosen.iter().map(|name| (name.as_str(), 0)));
         let names: Vec<String> = older.iter().map(|unit| name_of(transcript, unit)).collect();
         let is_last = |name: &String| {
             decided.through.as_ref() == Some(name) || chosen.contains_key(name.as_str())
@@ -157,17 +158,15 @@ impl Choice {
             for row in unit {
                 is_asked[*row] = true;
             }
-            if let Some(is_there) = chosen.get_mut(name.as_str()) {
-                *is_there = true;
+            if let Some(count) = chosen.get_mut(name.as_str()) {
+                *count += 1;
                 self.chosen.extend(unit);
             } else {
                 self.left_out.extend(unit.iter().map(|row| (*row, Reason::NotChosen)));
             }
         }
-        let still: Vec<bool> =
-            decided.chosen.iter().map(|name| chosen.get(name.as_str()) == Some(&true)).collect();
-        let mut still = still.into_iter();
-        decided.chosen.retain(|_| still.next() == Some(true));
+        let still = decided.chosen.iter().filter(|name| chosen.get(name.as_str()) != Some(&0));
+        decided.chosen = still.cloned().collect();
         open
     }
 }
@@ -181,10 +180,15 @@ fn decided_in(config: &ContextConfig) -> Option<TriageDecisions> {
 
 /// A checksum of the options by which units are decided: those of triage, and what makes a message a candidate.
 fn checksum(config: &ContextConfig) -> String {
-    let triage = TriageConfig { decided: None, ..config.triage.clone() };
-    let options = (triage, &config.collect, &config.filter, &config.window, &config.agent_id);
-    let json = serde_json::to_string(&options).unwrap_or_default();
-    format!("{:016x}", xxh64(json.as_bytes(), 0))
+    let options = ContextConfig {
+        triage: TriageConfig { decided: None, ..config.triage.clone() },
+        collect: config.collect.clone(),
+        filter: config.filter.clone(),
+        window: config.window.clone(),
+        agent_id: config.agent_id.clone(),
+        ..ContextConfig::default()
+    };
+    format!("{:016x}", xxh64(options.canonical().as_bytes(), 0))
 }
 
 /// How a unit is known in later builds: by the id of its first message, or its position.

@@ -102,6 +102,16 @@ fn render_options() -> impl Strategy<Value = Value> {
     })
 }
 
+/// What triage has decided before.
+fn decisions() -> impl Strategy<Value = Value> {
+    select(vec![
+        json!({}),
+        json!({"through": "#5", "chosen": ["#1", "#4"]}),
+        json!({"through": "gone", "chosen": ["#0", "#2", "gone"]}),
+        json!({"through": "#5", "chosen": ["#1"], "under": "other options"}),
+    ])
+}
+
 /// A config in JSON: every group, each option now and then.
 fn options() -> impl Strategy<Value = Value> {
     let small = || weighted(0.2, 0_u64..8);
@@ -124,15 +134,7 @@ fn options() -> impl Strategy<Value = Value> {
         select(vec!["all", "recalled"]),
         weighted(0.3, 0_u64..6),
         any::<bool>(),
-        weighted(
-            0.4,
-            select(vec![
-                json!({}),
-                json!({"through": "#5", "chosen": ["#1", "#4"]}),
-                json!({"through": "gone", "chosen": ["#0", "#2", "gone"]}),
-                json!({"through": "#5", "chosen": ["#1"], "under": "other options"}),
-            ]),
-        ),
+        weighted(0.4, decisions()),
     );
     let tiers = (
         any::<bool>(),
