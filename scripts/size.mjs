@@ -15,8 +15,8 @@ const dist = projectPath("pkg-template", "dist");
 
 /** What each may weigh at most, in bytes: a new figure here is a decision. Of the rest, sizes are printed alone. */
 const LIMITS = {
-  "windrow.wasm": { raw: 1_095_000, brotli: 336_000 },
-  "page: buildContext": { brotli: 499_000 },
+  "windrow.wasm": { raw: 1_075_000, brotli: 330_000 },
+  "page: buildContext": { brotli: 492_000 },
   "slim: buildContext, the core beside it": { brotli: 62_000 },
   "worker: o200k_base": { gzip: 985_000 },
   "worker: cl100k_base": { gzip: 740_000 },

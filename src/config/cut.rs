@@ -1,5 +1,6 @@
+use super::shares::check_shares;
 use crate::base::error::{Error, Result};
-use crate::base::value::FromValue;
+use crate::base::value::{FromValue, number_text};
 use serde::Serialize;
 
 /// Where the history is cut, so that the beginning of the prompt stays the same from turn to turn and providers can cache it.
@@ -31,23 +32,17 @@ impl Default for CutConfig {
 
 impl CutConfig {
     pub(super) fn check(self) -> Result<()> {
-        let shares =
-            [("budget.cut.highWater", self.high_water), ("budget.cut.lowWater", self.low_water)];
-        for (path, share) in shares {
-            if !(0.0..=1.0).contains(&share) {
-                return Err(Error::option(
-                    path,
-                    &format!("{share} is no share"),
-                    "Give a number from 0 (nothing) to 1 (all).",
-                ));
-            }
-        }
+        check_shares(&[
+            ("budget.cut.highWater", self.high_water),
+            ("budget.cut.lowWater", self.low_water),
+        ])?;
         if self.low_water >= self.high_water {
             return Err(Error::option(
                 "budget.cut.lowWater",
                 &format!(
                     "{} is not below highWater, which is {}: the cut would have no step",
-                    self.low_water, self.high_water
+                    number_text(self.low_water),
+                    number_text(self.high_water)
                 ),
                 "Give a lowWater below highWater, such as 0.58 with 1.",
             ));

@@ -22,6 +22,7 @@ mod placement;
 mod recall;
 mod render;
 mod sections;
+mod shares;
 mod tiers;
 mod triage;
 mod window;
@@ -46,8 +47,7 @@ pub use window::{WindowConfig, WindowUnit};
 
 use crate::base::error::{Error, Result};
 use crate::base::time::Milliseconds;
-use crate::base::value::FromValue;
-use crate::base::value::Value;
+use crate::base::value::{FromValue, Value};
 use crate::tokens::model::NEWEST;
 use crate::tokens::{EncodingName, Family};
 use serde::Serialize;

@@ -1,7 +1,8 @@
 use super::placement::Placement;
+use super::shares::check_shares;
 use crate::base::error::{Error, Result};
 use crate::base::message::Role;
-use crate::base::value::{FromValue, number_text};
+use crate::base::value::FromValue;
 use serde::Serialize;
 
 /// Which older messages are kept if not all fit: those that the request is about. Also, the items that the section of kind
@@ -138,20 +139,11 @@ pub struct FocusSignals {
 
 impl RecallConfig {
     pub(super) fn check(&self) -> Result<()> {
-        let shares = [
+        check_shares(&[
             ("recall.maxRecentShare", self.max_recent_share),
             ("recall.maxStandingShare", self.max_standing_share),
             ("recall.maxShare", self.max_share),
-        ];
-        for (path, share) in shares {
-            if !(0.0..=1.0).contains(&share) {
-                return Err(Error::option(
-                    path,
-                    &format!("{} is no share", number_text(share)),
-                    "Give a number from 0 (nothing) to 1 (all).",
-                ));
-            }
-        }
+        ])?;
         if self.embed_batch_size == 0 {
             return Err(Error::option(
                 "recall.embedBatchSize",
