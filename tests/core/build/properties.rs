@@ -455,13 +455,13 @@ fn check_cases(cases: u32, least: usize) {
 
 // Two tests, as each runs on one core.
 #[test]
-fn five_thousand_contexts_keep_their_promises() {
-    check_cases(5_000, 0);
+fn two_thousand_contexts_keep_their_promises() {
+    check_cases(2_000, 0);
 }
 
 #[test]
-fn five_thousand_contexts_of_longer_conversations_keep_their_promises() {
-    check_cases(5_000, 1);
+fn two_thousand_contexts_of_longer_conversations_keep_their_promises() {
+    check_cases(2_000, 1);
 }
 
 /// Texts of white space and symbols: where tokens reach over line ends, and fall into several without one.
