@@ -145,11 +145,8 @@ function browserEnvironment() {
   return { WASM_BINDGEN_TEST_WEBDRIVER_JSON: file };
 }
 
-/**
- * Runs the files below a folder, so many at a time: one more than there are cores, as most wait for a browser or a worker half of
- * their time. Slow ones run each for itself, as they measure, or kill what is busy.
- */
-async function nodeTest(folder, fileCount = availableParallelism() + 1) {
+/** Runs the files below a folder, so many at a time: slow ones each for itself, as they measure, or kill what is busy. */
+async function nodeTest(folder, fileCount = availableParallelism()) {
   const files = testFiles(folder);
   const env = { CHROME_PATH: findChromium().chromium };
   // On its own, Node leaves a core to itself.
