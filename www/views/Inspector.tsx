@@ -115,8 +115,9 @@ function OfMessage({ picture, position }: { picture: Picture; position: number }
         <Spans position={position} />
       </Part>
       <Part title="What would change it" isThird id="change">
-        <Rankings position={position} isIn={isIn} />
+        {/* What the worker answers comes below: it moves no button under the pointer. */}
         <EditButtons position={position} />
+        <Rankings position={position} isIn={isIn} />
       </Part>
     </section>
   );
