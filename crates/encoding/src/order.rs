@@ -5,15 +5,15 @@
 //! different places of a text, so two of them that are neighbours in the order may change places. Every order that can be
 //! reached so counts alike (Cartier and Foata, "Problèmes combinatoires de commutation et réarrangements", 1969).
 //!
-//! Of these orders this is one of a few long runs, each by rising right part and then by rising left part: what is stored are
-//! the small steps between neighbours. Merges come as late as they can. Most tokens are part of no other and so stand in the
-//! last runs, the longest ones.
+//! The order that is stored has few long runs, each sorted by right part and then by left part, so that the steps between
+//! neighbours are small. Merges come as late as they can: most tokens are part of no other, so they stand in the last runs,
+//! which are the longest.
 
 use super::vocabulary::BYTES;
 use std::collections::BTreeSet;
 
-/// How many heights more may be in a run than in the one before it. With one there are more runs, with more the early runs
-/// take what later ones would have in a better place: measured on both encodings.
+/// By how many heights each run reaches lower than the one before it. With 1 there are more runs. With 4 and more, early runs
+/// take merges that later ones would store in fewer bytes. Measured on both encodings.
 const HEIGHTS_A_RUN: usize = 2;
 
 /// The merges of a vocabulary, given in order of rank, in the order in which they are stored. Each is its left and its right
@@ -30,16 +30,19 @@ pub(super) fn stored_order(merges: &[[u32; 2]]) -> Vec<[u32; 2]> {
     for merge in (0..merges.len()).filter(|merge| waits_for[*merge] == 0) {
         too_low[heights[merge]].push(merge);
     }
+    // What a run is sorted by. The parts of the merge have their places already.
+    let key = |places: &[u32], merge: usize| {
+        let [left, right] = merges[merge].map(|part| places[part as usize]);
+        (right, left, merge)
+    };
     let mut next_run = BTreeSet::new();
     let mut lowest = highest + 1;
     while ordered.len() < merges.len() {
-        let parts = |places: &[u32], merge: usize| merges[merge].map(|part| places[part as usize]);
-        let key = |[left, right]: [u32; 2], merge: usize| (right, left, merge);
         let mut run = std::mem::take(&mut next_run);
         let lowest_before = lowest;
         lowest = lowest.saturating_sub(HEIGHTS_A_RUN);
         for merge in too_low[lowest..lowest_before].iter_mut().flat_map(std::mem::take) {
-            run.insert(key(parts(&places, merge), merge));
+            run.insert(key(&places, merge));
         }
         while let Some(current @ (right, left, merge)) = run.pop_first() {
             places[BYTES + merge] = place_of(ordered.len());
@@ -53,7 +56,7 @@ pub(super) fn stored_order(merges: &[[u32; 2]]) -> Vec<[u32; 2]> {
                     too_low[heights[follower]].push(follower);
                     continue;
                 }
-                let next = key(parts(&places, follower), follower);
+                let next = key(&places, follower);
                 let of_this_run = next > current;
                 (if of_this_run { &mut run } else { &mut next_run }).insert(next);
             }
