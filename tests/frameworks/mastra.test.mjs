@@ -66,18 +66,23 @@ const lookUp = createTool({
   execute: () => Promise.resolve({ found: "brass ".repeat(30) }),
 });
 
+/** An agent whose prompts are built by the options of `contextProcessor`. */
+function clerk(model, options) {
+  return new Agent({
+    id: "clerk",
+    name: "Clerk",
+    instructions: "You are brief.",
+    model,
+    tools: { look_up: lookUp },
+    inputProcessors: [contextProcessor(options)],
+  });
+}
+
 for (const method of ["generate", "stream"]) {
   test(`${method}: every call of the model is within the budget, and whole`, async () => {
     for (let seed = 1; seed <= 3; seed++) {
       const { model, seen } = scripted(3);
-      const agent = new Agent({
-        id: "clerk",
-        name: "Clerk",
-        instructions: "You are brief.",
-        model,
-        tools: { look_up: lookUp },
-        inputProcessors: [contextProcessor({ budget: { maxTokens: LIMIT } })],
-      });
+      const agent = clerk(model, { budget: { maxTokens: LIMIT } });
       const messages = [...history(seed), { role: "user", content: request }];
       const result = await agent[method](messages, { maxSteps: 6 });
       assert.equal(await result.text, "Done.");
@@ -100,14 +105,7 @@ test("the model is given marks for its cache, and each step of a loop sends the 
   let moves = 0;
   for (let seed = 1; seed <= 4; seed++) {
     const { model, seen } = scripted(4);
-    const agent = new Agent({
-      id: "clerk",
-      name: "Clerk",
-      instructions: "You are brief.",
-      model,
-      tools: { look_up: lookUp },
-      inputProcessors: [contextProcessor({ ...presets.steady, budget })],
-    });
+    const agent = clerk(model, { ...presets.steady, budget });
     await agent.generate([...history(seed, 200), { role: "user", content: request }], { maxSteps: 8 });
     assert.equal(seen.length, 5);
     for (const [at, prompt] of seen.entries()) {

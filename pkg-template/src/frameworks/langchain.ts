@@ -2,6 +2,7 @@
 
 import type { AnyMessage } from "windrow";
 import { type CacheMarker, EPHEMERAL } from "./shared/cache-marks.js";
+import { fieldsOf } from "./shared/fields.js";
 import { fit, type HookConfig, modelName } from "./shared/plug.js";
 
 export type { HookConfig } from "./shared/plug.js";
@@ -61,8 +62,6 @@ function isAnthropic(model: unknown): boolean {
   );
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /**
  * The field of a marked text block by which a copy of windrow's is known, and whether it was a text without blocks. `ChatAnthropic`
  * sends nothing of a text block but its text, citations and `cache_control`.
@@ -84,7 +83,7 @@ const marker: CacheMarker = {
       : Array.isArray(content)
         ? content
         : [];
-    if (blocks.some(hasMark)) {
+    if (blocks.some(isMarked)) {
       return message;
     }
     const at = blocks.findLastIndex((block) => {
@@ -114,15 +113,12 @@ const marker: CacheMarker = {
     const [text] = blocks;
     return withContent(message, blocks.length === 1 && typeof text === "string" ? text : blocks);
   },
-  markCount(given) {
-    const { content } = fieldsOf(given);
-    return [given, ...(Array.isArray(content) ? content : [])].filter(hasMark).length;
-  },
+  isMarked,
 };
 
-const hasMark = (block: unknown): boolean => fieldsOf(block).cache_control != null;
-
-const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
+function isMarked(block: unknown): boolean {
+  return fieldsOf(block).cache_control != null;
+}
 
 /** A copy of a message with another content, of its own class. */
 function withContent(message: AnyMessage, content: unknown): AnyMessage {

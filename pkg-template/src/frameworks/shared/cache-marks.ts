@@ -11,8 +11,8 @@ export interface CacheMarker {
   marked(message: AnyMessage): AnyMessage | undefined;
   /** A copy without windrow's mark; the message itself where it has none. */
   unmarked(message: AnyMessage): AnyMessage;
-  /** How many marks a message or the definition of a tool has. */
-  markCount(given: object): number;
+  /** Whether a message, a part of one or the definition of a tool has a mark itself. */
+  isMarked(given: unknown): boolean;
 }
 
 /** What providers cache for a few minutes. */
@@ -24,7 +24,13 @@ const MOST_MARKS = 4;
 /** By marked copy: what it was made of, and the content that it had then. */
 const originals = new WeakMap<object, { readonly original: AnyMessage; readonly content: unknown }>();
 
-const contentOf = (message: AnyMessage): unknown => (message as { readonly content?: unknown }).content;
+const contentOf = (given: object): unknown => (given as { readonly content?: unknown }).content;
+
+/** How many marks a message has, with those of its parts, or the definition of a tool. */
+export function markCount(given: object, marker: CacheMarker): number {
+  const content = contentOf(given);
+  return [given, ...(Array.isArray(content) ? content : [])].filter((part) => marker.isMarked(part)).length;
+}
 
 /** The messages as they were before windrow marked any: the same objects as far as they are known; and those that it had marked. */
 export function withoutMarks<M extends AnyMessage>(
@@ -55,7 +61,7 @@ export function withMarks<M extends AnyMessage>(
   marker: CacheMarker,
   tools: readonly object[] = [],
 ): M[] {
-  const taken = [...messages, ...tools].reduce((sum, given) => sum + marker.markCount(given), 0);
+  const taken = [...messages, ...tools].reduce((sum, given) => sum + markCount(given, marker), 0);
   const free = MOST_MARKS - taken - (marker.marksEndElsewhere === true ? 1 : 0);
   const places = [...new Set(positions)].sort((left, right) => left - right);
   const marked = [...messages];

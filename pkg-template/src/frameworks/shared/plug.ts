@@ -8,7 +8,7 @@ import {
   type ContextConfig,
   type ContextMessage,
 } from "windrow";
-import { type CacheMarker, withMarks, withoutMarks } from "./cache-marks.js";
+import { type CacheMarker, markCount, withMarks, withoutMarks } from "./cache-marks.js";
 
 /**
  * How a hook builds contexts: a config of windrow's. The framework gives the messages; the newest of the user's is the request, and
@@ -82,7 +82,7 @@ export async function fit<M extends AnyMessage>(
   // the history is another. Where the caller has marked the history, it says itself where that ends.
   const carried = fitted.flatMap((message, at) => (marked?.has(message) ? [at] : []));
   const isOwn = (message: M): boolean =>
-    (message as { readonly role?: unknown }).role !== "system" && marker.markCount(message) > 0;
+    (message as { readonly role?: unknown }).role !== "system" && markCount(message, marker) > 0;
   const marksHistory = carried.length === 0 && !fitted.some(isOwn);
   const isMarked = ({ after }: CacheBreakpoint): boolean =>
     after === "history" ? marksHistory : after !== "prompt" || marker.marksEndElsewhere !== true;

@@ -2,14 +2,13 @@
 
 import type { AnyMessage, ContextMessage } from "windrow";
 import { type CacheMarker, EPHEMERAL } from "./cache-marks.js";
+import { fieldsOf } from "./fields.js";
 
 /** A message that windrow wrote, as a prompt has it: nothing but instructions is a text without parts. */
 export function asPromptMessage({ role, content }: ContextMessage): AnyMessage {
   const parts = role === "system" ? content : [{ type: "text", text: content as string }];
   return { role, content: parts } as AnyMessage;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** The options by which a copy of windrow's is known: no provider of the SDK reads what stands under another's name. */
 const OWN = "windrow";
@@ -47,15 +46,10 @@ export const promptMarker: CacheMarker = {
     const left = Object.keys(rest).length === 0 ? options : { ...options, anthropic: rest };
     return { ...others, ...(Object.keys(left).length === 0 ? {} : { providerOptions: left }) } as unknown as AnyMessage;
   },
-  markCount(given) {
-    const { content } = given as { readonly content?: unknown };
-    return [given, ...(Array.isArray(content) ? content : [])].filter(isMarked).length;
-  },
+  isMarked,
 };
 
 function isMarked(given: unknown): boolean {
   const { cacheControl, cache_control } = fieldsOf(fieldsOf(fieldsOf(given).providerOptions).anthropic);
   return (cacheControl ?? cache_control) != null;
 }
-
-const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
