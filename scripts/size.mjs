@@ -98,7 +98,7 @@ function sumOf(sizes) {
 
 /** What a page loads before anything is built: vocabularies are chunks that come later. */
 function pageBundle(code) {
-  return bundleOf(code, { splitting: true }, (path) => basename(path) === "app.js" || isStatic.has(path));
+  return bundleOf(code, { splitting: true }, (path, atOnce) => atOnce.has(path));
 }
 
 /** A worker has no chunks: all that could be loaded is in the bundle, and the core beside it. */
@@ -106,8 +106,7 @@ function workerBundle(code) {
   return bundleOf(code, { conditions: ["workerd"], loader: { ".wasm": "copy" } }, () => true);
 }
 
-const isStatic = new Set();
-
+/** The files of a bundle for which `isLoaded` holds, given a file's path and the paths of all that are loaded at once. */
 async function bundleOf(code, options, isLoaded) {
   const { build: bundle } = await import("esbuild");
   const { outputFiles, metafile } = await bundle({
@@ -126,25 +125,24 @@ async function bundleOf(code, options, isLoaded) {
     external: ["node:*"],
     ...options,
   });
-  isStatic.clear();
   const entry = Object.keys(metafile.outputs).find((path) => basename(path) === "app.js");
-  addImports(metafile, entry);
+  const atOnce = loadedAtOnce(metafile, entry);
   return outputFiles
-    .filter(({ path }) => isLoaded(join(dirname(entry), basename(path))))
+    .filter(({ path }) => isLoaded(join(dirname(entry), basename(path)), atOnce))
     .map(({ contents }) => contents);
 }
 
-/** A file, and those that it imports at once. */
-function addImports(metafile, path) {
-  if (isStatic.has(path) || metafile.outputs[path] === undefined) {
-    return;
-  }
-  isStatic.add(path);
-  for (const { path: imported, kind } of metafile.outputs[path].imports) {
-    if (kind === "import-statement") {
-      addImports(metafile, imported);
+/** The paths of a file, and of those that it imports at once, and that these do. */
+function loadedAtOnce({ outputs }, entry) {
+  const paths = new Set([entry]);
+  for (const path of paths) {
+    for (const { path: imported, kind } of outputs[path].imports) {
+      if (kind === "import-statement" && outputs[imported] !== undefined) {
+        paths.add(imported);
+      }
     }
   }
+  return paths;
 }
 
 /** The sizes of what has been measured, by its checksum: the core is in every bundle of a worker. */

@@ -20,6 +20,9 @@ import { checkSizes } from "./size.mjs";
 // What a run finds does not depend on luck: the same cases each time. Another seed gives others.
 process.env.PROPTEST_RNG_SEED ??= "1";
 
+/** Names what failed at the end, also where nobody sees it run. */
+const REPORTER = "--test-reporter=spec";
+
 const times = [];
 
 /** A step whose time is in the summary at the end. */
@@ -104,7 +107,7 @@ function runFrameworkTests(files) {
     const names = files?.length ? files : testFiles(folder);
     const program = findNode(22, folder);
     await runNode("typescript/bin/tsc", ["--project", projectPath(folder)]);
-    await run(program, ["--test", "--test-reporter=spec", ...names], { output: "stdout" });
+    await run(program, ["--test", REPORTER, ...names], { output: "stdout" });
   });
 }
 
@@ -151,9 +154,7 @@ async function nodeTest(folder, fileCount = availableParallelism()) {
   const env = { CHROME_PATH: findChromium().chromium };
   // On its own, Node leaves a core to itself.
   const concurrency = `--test-concurrency=${fileCount}`;
-  // Names what failed at the end, also where nobody sees it run.
-  const reporter = "--test-reporter=spec";
-  await run(process.execPath, ["--test", reporter, concurrency, ...files], { env, output: "stdout" });
+  await run(process.execPath, ["--test", REPORTER, concurrency, ...files], { env, output: "stdout" });
 }
 
 /** The test files below a folder, as paths from the project's root. */
