@@ -2,7 +2,7 @@
 //!
 //! 1. [`Build::new`] takes what is given.
 //! 2. [`Build::step`] runs the stages in their order, until it is done or needs something from outside.
-//! 3. A [`Step::Need`] is answered: a vocabulary by [`Build::provide_encoding`], a time zone by [`Build::provide_offsets`], a hook
+//! 3. A [`Step::Need`] is answered: all that ranks by [`Build::provide_ranker`], a vocabulary by [`Build::provide_encoding`], a time zone by [`Build::provide_offsets`], a hook
 //!    by [`Build::answer`]. `Need::Older` has no answer: begin another build with a transcript that has the messages. It is
 //!    asked only of a transcript that does not have all of its log: of one that has, a build reads as much as it needs
 //!    ([`Reach`]).
@@ -58,6 +58,7 @@ use crate::state::context::Context;
 use crate::state::fill::Fill;
 use crate::state::input::Input;
 use crate::state::marks::Marks;
+use crate::state::ranker::Ranker;
 use crate::state::trace::{Note, NoteKind, Reason, ReasonWords, StageName};
 use crate::state::view::View;
 use crate::tokens::Encoding;
@@ -259,6 +260,11 @@ impl Build {
         Ok(Step::Done(Box::new(std::mem::take(&mut self.state.context))))
     }
 
+    /// Answers [`Need::Ranker`], with [`RANKER`](recall::RANKER).
+    pub fn provide_ranker(&mut self, ranker: &'static Ranker) {
+        self.state.input.answers.ranker = Some(ranker);
+    }
+
     /// Answers [`Need::Encoding`].
     pub fn provide_encoding(&mut self, encoding: Rc<Encoding>) {
         self.state.input.answers.encoding = Some(encoding);
@@ -276,7 +282,10 @@ impl Build {
     ///
     /// Says whether they are vectors of these texts; where they are not, none is remembered.
     pub fn learn_vectors(&mut self, first: usize, vectors: &[f32], dimensions: usize) -> bool {
-        let Some(Need::Embeddings { texts, .. }) = &self.asked else {
+        let input = &self.state.input;
+        let (Some(Need::Embeddings { texts, .. }), Some(ranker)) =
+            (&self.asked, input.answers.ranker)
+        else {
             return false;
         };
         let texts = texts.get(first..).unwrap_or_default();
@@ -292,7 +301,7 @@ impl Build {
             if is_request {
                 self.request_vector = Some(vector.clone());
             }
-            recall::learn(&self.state.input, text, vector, is_request);
+            (ranker.learn)(input, text, vector, is_request);
         }
         true
     }
@@ -322,7 +331,16 @@ impl Build {
             (Some(Need::Embeddings { message_count, .. }), HookName::Embed) => {
                 let request = self.request_vector.take();
                 let request = request.as_ref();
-                recall::understand_embeddings(input, marks, message_count, request, &mut answer)
+                match input.answers.ranker {
+                    Some(ranker) => (ranker.understand_embeddings)(
+                        input,
+                        marks,
+                        message_count,
+                        request,
+                        &mut answer,
+                    ),
+                    None => Misunderstood::default(), // it asked
+                }
             }
             (Some(Need::Summaries { conversations, max_chars, .. }), HookName::Summarize) => {
                 let misunderstood = tiers::understand(&conversations, max_chars, &mut answer);

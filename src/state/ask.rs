@@ -20,6 +20,8 @@ pub enum Need {
         /// Which encoding.
         name: EncodingName,
     },
+    /// All that ranks, [`RANKER`](crate::stages::recall::RANKER): more is there than fits, or a section shows what fits the request.
+    Ranker,
     /// How far the time zone is from UTC, for a range of time.
     ZoneOffsets {
         /// The zone, an IANA name.

@@ -20,6 +20,7 @@ pub(crate) mod counts;
 pub mod fill;
 pub mod input;
 pub mod marks;
+pub mod ranker;
 pub mod ranking;
 pub mod trace;
 pub mod view;

@@ -1,6 +1,7 @@
 //! Builds: driven step by step, and the context that comes out.
 
 use super::crossing::{JsResult, failure, moment, number, pairs, plain, read_config, to_js};
+use super::ranking::loaded_ranking;
 use super::tokens::loaded;
 use super::transcript::CoreTranscript;
 use crate::base::value::Value;
@@ -61,6 +62,11 @@ impl CoreBuild {
                 Step::Need(Need::Encoding { name }) if loaded(name).is_some() => {
                     if let Some(encoding) = loaded(name) {
                         self.0.provide_encoding(encoding);
+                    }
+                }
+                Step::Need(Need::Ranker) if loaded_ranking().is_some() => {
+                    if let Some(ranking) = loaded_ranking() {
+                        self.0.provide_ranker(ranking.ranker);
                     }
                 }
                 Step::Need(need) => return to_js(&need),

@@ -1,6 +1,7 @@
 //! Transcripts inside the engine.
 
 use super::crossing::{JsResult, failure, moment, pairs, plain, read_config, whole};
+use super::ranking::ranking;
 use super::tokens::counter_of;
 use crate::base::cost::Cost;
 use crate::base::time::Zone;
@@ -83,16 +84,22 @@ impl CoreTranscript {
 
     /// A part of the log's index, in a state of the log; see [`Transcript::index_part`].
     #[wasm_bindgen(js_name = indexPart)]
-    #[must_use]
-    pub fn index_part(&self, part: usize, state: &str) -> Vec<u8> {
-        self.0.index_part(part, xxh64(state.as_bytes(), 0))
+    ///
+    /// # Errors
+    ///
+    /// `RANKING_NOT_LOADED`, as all that follow here.
+    pub fn index_part(&self, part: usize, state: &str) -> JsResult<Vec<u8>> {
+        Ok((ranking()?.index_part)(&self.0, part, xxh64(state.as_bytes(), 0)))
     }
 
     /// Takes what `indexPart` gave once, as the next part; see [`Transcript::learn_index_part`].
     #[wasm_bindgen(js_name = learnIndexPart)]
-    #[must_use]
-    pub fn learn_index_part(&self, bytes: &[u8], state: &str) -> usize {
-        self.0.learn_index_part(bytes, xxh64(state.as_bytes(), 0))
+    ///
+    /// # Errors
+    ///
+    /// `RANKING_NOT_LOADED`.
+    pub fn learn_index_part(&self, bytes: &[u8], state: &str) -> JsResult<usize> {
+        Ok((ranking()?.learn_index_part)(&self.0, bytes, xxh64(state.as_bytes(), 0)))
     }
 
     /// The sequence number of the last indexed message; 0 without an index.
@@ -106,17 +113,19 @@ impl CoreTranscript {
     /// Finds messages of the log that are about a question, as the JSON text of a [`Found`](crate::recall::rank::search::Found);
     /// undefined where the log's index is not there, and not all messages are. `offsets` are those of the time zone, as for
     /// `answerOffsets`.
-    #[must_use]
+    ///
+    /// # Errors
+    ///
+    /// `RANKING_NOT_LOADED`.
     pub fn search(
         &self,
         question: &str,
         now_ms: f64,
         offsets: &[f64],
         count: usize,
-    ) -> Option<String> {
+    ) -> JsResult<Option<String>> {
         let zone = Zone::new(pairs(offsets));
-        let found = self.0.search(question, moment(now_ms), &zone, count)?;
-        Some(serde_json::to_string(&found).unwrap_or_default())
+        Ok((ranking()?.search)(&self.0, question, moment(now_ms), &zone, count))
     }
 
     /// Whether a message is not there for anyone any more: it has expired, or its author removed it.
@@ -155,25 +164,42 @@ impl CoreTranscript {
     }
 
     /// The vectors of the messages from `first` to before `end` that a model gave; see [`Transcript::vectors`].
-    #[must_use]
-    pub fn vectors(&self, first: usize, end: usize, model: &str) -> Vec<u8> {
+    ///
+    /// # Errors
+    ///
+    /// `RANKING_NOT_LOADED`.
+    pub fn vectors(&self, first: usize, end: usize, model: &str) -> JsResult<Vec<u8>> {
         let end = end.min(self.0.len());
-        self.0.vectors(first.min(end)..end, model)
+        Ok((ranking()?.vectors)(&self.0, first.min(end)..end, model))
     }
 
     /// How many vectors are known of the messages from `first` to before `end`.
     #[wasm_bindgen(js_name = knownVectors)]
-    #[must_use]
-    pub fn known_vectors(&self, first: usize, end: usize, model: &str) -> usize {
+    ///
+    /// # Errors
+    ///
+    /// `RANKING_NOT_LOADED`.
+    pub fn known_vectors(&self, first: usize, end: usize, model: &str) -> JsResult<usize> {
         let end = end.min(self.0.len());
-        self.0.known_vectors(first.min(end)..end, model)
+        Ok((ranking()?.known_vectors)(&self.0, first.min(end)..end, model))
     }
 
     /// Remembers what `vectors` gave once.
     #[wasm_bindgen(js_name = learnVectors)]
-    pub fn learn_vectors(&self, first: usize, end: usize, model: &str, bytes: &[u8]) {
+    ///
+    /// # Errors
+    ///
+    /// `RANKING_NOT_LOADED`.
+    pub fn learn_vectors(
+        &self,
+        first: usize,
+        end: usize,
+        model: &str,
+        bytes: &[u8],
+    ) -> JsResult<()> {
         let end = end.min(self.0.len());
-        self.0.learn_vectors(first.min(end)..end, model, bytes);
+        (ranking()?.learn_vectors)(&self.0, first.min(end)..end, model, bytes);
+        Ok(())
     }
 
     /// How many messages there are.

@@ -1,10 +1,14 @@
 //! Makes the JavaScript side of the wasm: what the `wasm-bindgen` command does, tied to the library's
-//! version by `Cargo.lock`.
+//! version by `Cargo.lock`. Before it, splits off the part that ranks.
 //!
-//! `bindgen INPUT_WASM OUT_DIR OUT_NAME` writes `OUT_NAME.js`, `OUT_NAME.d.ts` and `OUT_NAME_bg.wasm`.
+//! `bindgen INPUT_WASM OUT_DIR OUT_NAME` writes `OUT_NAME.js`, `OUT_NAME.d.ts` and `OUT_NAME_bg.wasm`, and `split_PART.wasm` for each
+//! part that is split off.
 
+use std::fs;
+use std::path::Path;
 use std::process::ExitCode;
 use wasm_bindgen_cli_support::Bindgen;
+use wasm_split_cli_support::{Options, transform};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -12,13 +16,24 @@ fn main() -> ExitCode {
         eprintln!("usage: bindgen INPUT_WASM OUT_DIR OUT_NAME");
         return ExitCode::from(2);
     };
-    match generate(input, out_dir, out_name) {
+    match split(input, out_dir).and_then(|main| generate(&main, out_dir, out_name)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("bindgen: {message}");
             ExitCode::FAILURE
         }
     }
+}
+
+/// Splits a module that was linked with `--emit-relocs`, and says where its main part is.
+fn split(input: &str, out_dir: &str) -> Result<String, String> {
+    let main = Path::new(out_dir).join("main.wasm");
+    let linked = fs::read(input).map_err(|error| format!("{input}: {error}"))?;
+    let mut options = Options::new(&linked);
+    options.output_dir = Path::new(out_dir);
+    options.main_out_path = &main;
+    transform(options).map_err(|error| format!("{input}: {error:#}"))?;
+    Ok(main.to_string_lossy().into_owned())
 }
 
 fn generate(input: &str, out_dir: &str, out_name: &str) -> Result<(), String> {
@@ -29,6 +44,8 @@ fn generate(input: &str, out_dir: &str, out_name: &str) -> Result<(), String> {
         .input_path(input)
         .out_name(out_name)
         .typescript(true)
+        // The parts that are split off link to what this one shares.
+        .keep_lld_exports(true)
         // Without it the glue refers to its own file by `new URL(…, import.meta.url)`, which bundlers try to resolve.
         .omit_default_module_path(true)
         // `__wbg_reset_state` starts the module afresh after a trap.

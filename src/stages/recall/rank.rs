@@ -1,0 +1,238 @@
+//! Ranks the messages that limits apply to, by the request.
+
+use super::nearness::similarities;
+use crate::base::candidate::Candidate;
+use crate::base::message::{Field, Role};
+use crate::config::{Ranking, RecallConfig};
+use crate::recall::index::Index;
+use crate::recall::rank::pairs::{self, Pairs};
+use crate::recall::rank::query::{self, Query, Request};
+use crate::recall::rank::reasons::{Evidence, NOT_INDEXED, UNREAD, Whereabouts};
+use crate::recall::rank::score::{self, Scores};
+use crate::recall::rank::scoring::Scoring;
+use crate::recall::rank::standing;
+use crate::recall::rank::weights::Weights;
+use crate::recall::rank::worth::{self, Excerpted};
+use crate::stages::unread;
+use crate::state::ask::{StageResult, Wanted};
+use crate::state::input::Input;
+use crate::state::marks::Marks;
+use crate::state::ranking::{Basis, RankEvidence, Ranked, RankedPlace, Scored};
+use crate::state::trace::{Decision, NoteKind, Reason};
+use std::rc::Rc;
+
+/// Ranks the messages that limits apply to.
+pub(super) fn rank(
+    input: &Input,
+    marks: &Marks,
+    notes: &mut Vec<(NoteKind, String)>,
+) -> StageResult<Ranked> {
+    let ranking = input.config.recall.ranking;
+    unread::ask_before_ranking(input, marks)?;
+    let newest = newest(input, marks);
+    if let Some(known) = input.transcript.unread().and_then(|unread| unread.ranking.clone()) {
+        let is_there = |row: &usize| *row < input.transcript.len() && marks.is_optional(*row);
+        let read = |row: usize| is_there(&row).then_some(RankedPlace::Row(row));
+        let candidates = known.candidates.into_iter();
+        let candidates =
+            candidates.map(|(place, form, with)| Candidate { place, form, with }.map(read));
+        return Ok(Ranked {
+            newest,
+            standing: known.standing.into_iter().filter_map(read).collect(),
+            candidates: candidates.flatten().collect(),
+            evidence: RankEvidence::Recorded(known.recalled),
+        });
+    }
+    let mut indexed = indexed(input, marks)?;
+    if input.config.budget.cut.is_some() {
+        indexed.leave_out_answers(input, marks);
+    }
+    let Indexed { index, places, seqs } = indexed;
+    let mut rows = vec![UNREAD; index.len()];
+    let mut is_open = vec![unread::may_be_ranked(input); index.len()];
+    for (row, place) in places.iter().copied().enumerate().filter(|it| it.1 != NOT_INDEXED) {
+        rows[place] = row;
+        is_open[place] = marks.is_optional(row);
+    }
+    let known_seqs = seqs.as_ref().map(|seqs| seqs.as_slice());
+    let whereabouts = Whereabouts { index: &index, rows: &rows, seqs: known_seqs };
+    unread::ask_for_other_halves(input, marks, &places, whereabouts)?;
+    let text = query::readable(marks.request_text(input));
+    let similarities = match ranking {
+        Ranking::Relevance => similarities(input, marks, &text, notes)?,
+        _ => None,
+    };
+    let (source, row) = match &input.request {
+        Some(request) => (request, Some(0)),
+        None => (&input.transcript, marks.newest_user_row(input)),
+    };
+    let name = row.and_then(|row| source.value(row, Field::Name)).unwrap_or_default();
+    let role = row.map_or(Role::User, |row| source.role(row));
+    let basis = Basis {
+        is_open,
+        index: Rc::clone(&index),
+        request: [text, name.to_owned()],
+        role,
+        zone_offsets: input.answers.zone_offsets.clone(),
+    };
+    let similarities = similarities.map(|by_row| {
+        let of_row = |row: &usize| by_row.get(*row).copied().unwrap_or_default();
+        rows.iter().map(of_row).collect::<Vec<f32>>()
+    });
+    let known = input.scored.take().filter(|known| known.basis == basis && similarities.is_none());
+    let found = match known {
+        Some(known) => known,
+        None => scored(input, basis, similarities.as_deref())?,
+    };
+    let Scored { query, scores, best, standing, basis: Basis { is_open, .. } } = &found;
+    let open = |place: usize| {
+        let row = rows[place];
+        let at = if row == UNREAD { RankedPlace::Unread(place) } else { RankedPlace::Row(row) };
+        is_open[place].then_some(at)
+    };
+    let candidates = best.iter().filter_map(|it| it.map(open)).collect();
+    let standing = standing.iter().copied().filter_map(open).collect();
+    let (query, scores) = (Rc::clone(query), Rc::clone(scores));
+    let evidence = Evidence { index, query, scores, similarities, rows, places, seqs };
+    input.scored.replace(Some(found));
+    let evidence = RankEvidence::Found(Rc::new(evidence));
+    Ok(Ranked { newest, standing, candidates, evidence })
+}
+
+/// Scores the messages of an index for the request.
+fn scored(input: &Input, basis: Basis, similarities: Option<&[f32]>) -> StageResult<Scored> {
+    let [text, name] = &basis.request;
+    let request = Request { text, name, role: basis.role };
+    let query = Query::new(&basis.index, request, input.now, &input.answers.zone);
+    if !query.spans.is_empty() {
+        input.zone()?; // stops until it is known, and the request is read again
+    }
+    let (index, is_open) = (&basis.index, &basis.is_open);
+    let scoring = Scoring { index, query: &query, is_open, weights: &Weights::TUNED };
+    let closed_count = is_open.iter().filter(|is_open| !**is_open).count();
+    let most = most_ranked(input, closed_count);
+    let (scores, best, standing) = if input.config.recall.ranking == Ranking::Bm25 {
+        let scores = score::score_by_words(scoring);
+        let best = score::best(&scores.total, most).into_iter().map(Candidate::whole).collect();
+        (scores, best, Vec::new())
+    } else {
+        let scores = score::score(scoring, input.now, similarities);
+        let mut worth = worth::worth(scoring, &scores);
+        let best = score::best(&worth, most);
+        let best = worth::count_off_repeated(index, best, &mut worth);
+        let best = candidates(input, scoring, &scores, &worth, &best);
+        (scores, best, standing::standing(scoring, &worth))
+    };
+    let (scores, best, standing) = (Rc::new(scores), Rc::new(best), Rc::new(standing));
+    Ok(Scored { query: Rc::new(query), scores, best, standing, basis })
+}
+
+/// The best messages as candidates: those twice that are worth more as excerpts, and each with what it brings.
+fn candidates(
+    input: &Input,
+    scoring: Scoring<'_>,
+    scores: &Scores,
+    worth: &[f32],
+    best: &[usize],
+) -> Vec<Candidate<usize>> {
+    let RecallConfig { excerpts, pairs, .. } = &input.config.recall;
+    let excerpted = Excerpted {
+        roles: if excerpts.enabled { &excerpts.roles } else { &[] },
+        min_tokens: excerpts.min_tokens,
+        tokens: excerpts.tokens,
+    };
+    let excerpts = worth::of_excerpts(scoring, scores, worth, excerpted);
+    let candidates = worth::with_excerpts(best, worth, &excerpts);
+    let pairs = Pairs { questions: pairs.questions, replies: pairs.reply_tokens > 0 };
+    pairs::with_pairs(scoring.index, candidates, pairs)
+}
+
+/// The newest of the messages that limits apply to, the newest first.
+fn newest(input: &Input, marks: &Marks) -> Vec<usize> {
+    let count = usize::try_from(input.config.recall.recent_messages).unwrap_or(usize::MAX);
+    marks.order.iter().rev().copied().filter(|row| marks.is_optional(*row)).take(count).collect()
+}
+
+/// An index, and where its messages are.
+struct Indexed {
+    index: Rc<Index>,
+    /// By row: the place in the index, or [`NOT_INDEXED`].
+    places: Vec<usize>,
+    /// The sequence number of each, where a store has messages that are not read.
+    seqs: Option<Rc<Vec<u64>>>,
+}
+
+impl Indexed {
+    /// Takes the index as it was when the request came, so that the answers of the request do not change what is quoted before them.
+    fn leave_out_answers(&mut self, input: &Input, marks: &Marks) {
+        let is_answer = |row: &usize| marks.is_in_turn(*row) && marks.asked() != Some(*row);
+        let answers = (0..self.places.len()).filter(is_answer);
+        let answers = answers.map(|row| self.places[row]).filter(|place| *place != NOT_INDEXED);
+        let Some(first) = answers.min() else { return };
+        self.index = input.transcript.earlier_index(&self.index, first);
+        for place in &mut self.places {
+            if *place >= first {
+                *place = NOT_INDEXED;
+            }
+        }
+    }
+}
+
+/// The index of all messages of this session and for this agent: the words of others do not tell which are rare here, or who
+/// speaks. Of a log that was not read whole it is the one that is kept of the log.
+fn indexed(input: &Input, marks: &Marks) -> StageResult<Indexed> {
+    let transcript = &input.transcript;
+    let mut own = marks.order.clone();
+    if marks.has_decision(is_of_others) {
+        own.retain(|row| !marks.decision(*row).is_some_and(is_of_others));
+    }
+    let is_log = own.len() == transcript.len() && own.is_sorted() && !transcript.needs_whole_log();
+    let all = 0..transcript.len();
+    if is_log && transcript.is_part() {
+        let index = transcript.whole_index();
+        if index.needs_whole_log() {
+            return Err(Wanted::All.into());
+        }
+        let places = all.map(|row| transcript.stored_row(row)).collect();
+        return Ok(Indexed { index, places, seqs: None });
+    }
+    let log = if is_log { transcript.log_index() } else { None };
+    match (log, transcript.unread()) {
+        (Some(log), None) => Ok(Indexed { index: log.index, places: all.collect(), seqs: None }),
+        (None, None) => {
+            let mut places = vec![NOT_INDEXED; transcript.len()];
+            for (place, row) in own.iter().enumerate() {
+                places[*row] = place;
+            }
+            Ok(Indexed { index: transcript.index(&own), places, seqs: None })
+        }
+        (None, Some(_)) if is_log => Err(Wanted::Index.into()),
+        (None, Some(_)) => Err(Wanted::All.into()),
+        (Some(log), Some(_)) => {
+            let places = transcript.seqs().iter().map(|seq| log.place_of(*seq)).collect();
+            match places {
+                Ok(places) if !log.index.needs_whole_log() => {
+                    Ok(Indexed { index: log.index, places, seqs: Some(log.seqs) })
+                }
+                _ => Err(Wanted::All.into()),
+            }
+        }
+    }
+}
+
+/// More than fit the prompt.
+///
+/// Required and closed messages (`closed_count`) rank too, and are passed over.
+fn most_ranked(input: &Input, closed_count: usize) -> usize {
+    const MOST: u64 = 16_384;
+    const LEAST_TOKENS: u64 = 4;
+    const MISSES: u64 = 512;
+    let limit = input.config.budget.prompt_limit().unwrap_or(u64::MAX) / LEAST_TOKENS;
+    let most = limit.saturating_add(MISSES).min(MOST);
+    usize::try_from(most).unwrap_or(usize::MAX).saturating_add(closed_count)
+}
+
+/// Whether a message was left out as it is of another session, for another agent, or there twice.
+fn is_of_others(decision: Decision) -> bool {
+    matches!(decision.reason, Reason::OtherSession | Reason::OtherTarget | Reason::Duplicate)
+}
