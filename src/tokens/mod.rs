@@ -30,7 +30,19 @@ pub use windrow_encoding::vocabulary::LONGEST_TOKEN;
 /// An encoding with its vocabulary loaded: about 5 MB of memory for `o200k_base`, 3 MB for `cl100k_base`.
 pub struct Encoding {
     name: EncodingName,
-    tokenizer: windrow_encoding::Tokenizer,
+    /// Behind a table of functions, so that a host can load what counts together with the vocabulary.
+    tokenizer: Box<dyn CountUntil>,
+}
+
+/// What counts by a vocabulary.
+trait CountUntil {
+    fn count_until(&self, text: &[u8], limit: u64) -> Option<u64>;
+}
+
+impl CountUntil for windrow_encoding::Tokenizer {
+    fn count_until(&self, text: &[u8], limit: u64) -> Option<u64> {
+        self.count_until(text, limit)
+    }
 }
 
 impl Encoding {
@@ -51,7 +63,7 @@ impl Encoding {
                 "Load the vocabulary file that bears the encoding's name.",
             ));
         }
-        Ok(Self { name, tokenizer })
+        Ok(Self { name, tokenizer: Box::new(tokenizer) })
     }
 
     /// Which encoding it is.

@@ -1,7 +1,7 @@
 //! Builds: driven step by step, and the context that comes out.
 
 use super::crossing::{JsResult, failure, moment, number, pairs, plain, read_config, to_js};
-use super::ranking::loaded_ranking;
+use super::parts::started_ranking;
 use super::tokens::loaded;
 use super::transcript::CoreTranscript;
 use crate::base::value::Value;
@@ -64,8 +64,8 @@ impl CoreBuild {
                         self.0.provide_encoding(encoding);
                     }
                 }
-                Step::Need(Need::Ranker) if loaded_ranking().is_some() => {
-                    if let Some(ranking) = loaded_ranking() {
+                Step::Need(Need::Ranker) if started_ranking().is_some() => {
+                    if let Some(ranking) = started_ranking() {
                         self.0.provide_ranker(ranking.ranker);
                     }
                 }

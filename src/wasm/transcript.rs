@@ -1,7 +1,7 @@
 //! Transcripts inside the engine.
 
 use super::crossing::{JsResult, failure, moment, pairs, plain, read_config, whole};
-use super::ranking::ranking;
+use super::parts::ranking;
 use super::tokens::counter_of;
 use crate::base::cost::Cost;
 use crate::base::time::Zone;
