@@ -6,7 +6,8 @@
 //
 // A part whose sources are unchanged is left alone. `--force` builds all of it.
 
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { appendFileSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { deflateRawSync } from "node:zlib";
@@ -19,6 +20,9 @@ const cache = projectPath(".cache");
 
 /** What the page may weigh, in bytes: the engine and its vocabularies, the page's own code, and the samples. */
 const pageLimit = 3_800_000;
+
+/** What of the engine is a module of its own: see src/wasm/parts.rs. */
+const wasmParts = ["counting", "ranking"];
 
 /** The features that rustc's wasm uses: wasm-opt has to be told of each. */
 const wasmFeatures = [
@@ -142,7 +146,12 @@ const parts = [
   {
     name: "core",
     inputs: ["Cargo.toml", "Cargo.lock", "build.rs", "crates", "src", "scripts/tools/src/bin/bindgen.rs"],
-    outputs: [join(dist, "windrow.wasm"), join(dist, "core", "windrow.js"), join(dist, "core", "windrow.d.ts")],
+    outputs: [
+      ...["windrow", ...wasmParts].map((name) => join(dist, `${name}.wasm`)),
+      ...wasmParts.map((name) => join(dist, "parts", `${name}.js`)),
+      join(dist, "core", "windrow.js"),
+      join(dist, "core", "windrow.d.ts"),
+    ],
     build: buildCore,
   },
   {
@@ -235,12 +244,13 @@ async function buildCore() {
     if (env === null) {
       throw new Failure("Rust's wasm target is missing: run `npm run setup`");
     }
-    await cargo(["build", "--package", "windrow", "--lib", "--release", "--target", target], {
+    await cargo(["build", "--package", "windrow", "--lib", "--release", "--features", "split", "--target", target], {
       ...env,
       CARGO_PROFILE_RELEASE_STRIP: "none",
       // Panic messages name source files: the same bytes wherever it is built, and nobody's home folder in them.
       CARGO_ENCODED_RUSTFLAGS: [
         "-Ctarget-feature=+simd128",
+        "-Clink-arg=--emit-relocs", // what the parts are split by
         `--remap-path-prefix=${process.env.CARGO_HOME ?? join(homedir(), ".cargo")}=/cargo`,
         `--remap-path-prefix=${root}=/windrow`,
       ].join("\x1f"),
@@ -250,16 +260,45 @@ async function buildCore() {
     rmSync(glue, { recursive: true, force: true });
     await run(join(cache, "bindgen"), [projectPath("target", target, "release", "windrow.wasm"), glue, "windrow"]);
     mkdirSync(join(dist, "core"), { recursive: true });
+    mkdirSync(join(dist, "parts"), { recursive: true });
     const features = wasmFeatures.map((feature) => `--enable-${feature}`);
-    const paths = [join(glue, "windrow_bg.wasm"), "-o", join(dist, "windrow.wasm")];
-    await runNode("binaryen/bin/wasm-opt", [
-      ...wasmPasses,
-      "--strip-debug",
-      "--strip-producers",
-      "--strip-target-features",
-      ...features,
-      ...paths,
-    ]);
+    const made = {
+      windrow: "windrow_bg.wasm",
+      ...Object.fromEntries(wasmParts.map((name) => [name, `split_${name}.wasm`])),
+    };
+    const others = readdirSync(glue).filter((name) => name.endsWith(".wasm") && name !== "main.wasm");
+    if (others.length !== Object.keys(made).length) {
+      throw new Failure(`the core was split into ${others.join(", ")}: parts share what belongs into the core`);
+    }
+    for (const [name, file] of Object.entries(made)) {
+      await runNode("binaryen/bin/wasm-opt", [
+        ...wasmPasses,
+        "--strip-debug",
+        "--strip-producers",
+        "--strip-target-features",
+        ...features,
+        ...[join(glue, file), "-o", join(dist, `${name}.wasm`)],
+      ]);
+    }
+    const build = createHash("sha256");
+    for (const name of Object.keys(made)) {
+      build.update(readFileSync(join(dist, `${name}.wasm`)));
+    }
+    const note = customSection("windrow", build.digest("hex").slice(0, 16));
+    for (const name of Object.keys(made)) {
+      appendFileSync(join(dist, `${name}.wasm`), note);
+    }
+    for (const name of wasmParts) {
+      const base64 = readFileSync(join(dist, `${name}.wasm`)).toString("base64");
+      writeFileSync(
+        join(dist, "parts", `${name}.js`),
+        `// The part of the engine that is called "${name}", in base64.\nexport default "${base64}";\n`,
+      );
+      writeFileSync(
+        join(dist, "parts", `${name}.d.ts`),
+        `/** The part of the engine that is called "${name}", in base64. */\ndeclare const part: string;\nexport default part;\n`,
+      );
+    }
     writeFileSync(join(dist, "core", "windrow.js"), acrossRealms(readFileSync(join(glue, "windrow.js"), "utf8")));
     // What the package never passes needs no types of a host's.
     const declarations = readFileSync(join(glue, "windrow.d.ts"), "utf8");
@@ -268,10 +307,17 @@ async function buildCore() {
       declarations.replaceAll(/RequestInfo \| URL \| Response \| |BufferSource \| /g, ""),
     );
     writeFileSync(join(dist, "windrow.wasm.d.ts"), wasmTypes);
-    const before = readFileSync(join(glue, "windrow_bg.wasm")).length;
-    const after = readFileSync(join(dist, "windrow.wasm")).length;
-    return `${count(before)} -> ${count(after)} bytes`;
+    return Object.keys(made)
+      .map((name) => `${name} ${count(readFileSync(join(dist, `${name}.wasm`)).length)} bytes`)
+      .join(", ");
   });
+}
+
+/** A section of a module that says something about it. Both texts are short. */
+function customSection(name, content) {
+  const body = [Buffer.of(name.length), Buffer.from(name), Buffer.from(content)];
+  const length = Buffer.concat(body).length;
+  return Buffer.concat([Buffer.of(0, length), ...body]);
 }
 
 /** What an import of the core gives where a host or a bundler compiles it. */
@@ -368,12 +414,12 @@ async function buildEntries() {
 /** Writes the import of the core by `import source`, which TypeScript cannot read. */
 function writeSourceImport(path) {
   const code = readFileSync(path, "utf8");
-  const written = code.replace(
-    /import ([\w$]+) from ?"\.\/windrow\.wasm\?source";/,
-    'import source $1 from "./windrow.wasm";',
+  const written = code.replaceAll(
+    /import ([\w$]+) from ?"\.\/(\w+)\.wasm\?source";/g,
+    'import source $1 from "./$2.wasm";',
   );
-  if (written === code) {
-    throw new Failure(`${path} has no import of "./windrow.wasm?source"`);
+  if (written.split("import source").length !== 2 + wasmParts.length) {
+    throw new Failure(`${path} does not import the core and each part by "?source"`);
   }
   writeFileSync(path, written);
 }
@@ -388,12 +434,14 @@ const generatedModules = {
       contents: readFileSync(join(dist, "windrow.wasm")).toString("base64"),
       loader: "text",
     }));
-    bundler.onResolve({ filter: /^\.\/windrow\.wasm(\?\w+)?$/ }, ({ path }) => ({ path, external: true }));
+    bundler.onResolve({ filter: /^\.\/\w+\.wasm(\?\w+)?$/ }, ({ path }) => ({ path, external: true }));
     // A vocabulary stays a module of its own, so that the user's bundler makes a lazy chunk of it.
     bundler.onResolve({ filter: /^#encodings\// }, ({ path }) => ({
       path: `./encodings/${basename(path)}.js`,
       external: true,
     }));
+    // So does a part of the engine.
+    bundler.onResolve({ filter: /^#parts\// }, ({ path }) => ({ path: `./parts/${basename(path)}.js`, external: true }));
     // An entry that another one imports stays a module of its own too: its code runs once.
     bundler.onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir, kind }) => {
       if (kind === "entry-point") {
@@ -416,8 +464,8 @@ function checkBundles(metafile) {
     const refuse = (what) => {
       throw new Failure(`dist/${name} ${what}`);
     };
-    if (dirname(path) !== "dist" && output.imports.some((imported) => imported.path.startsWith("./encodings/"))) {
-      refuse("imports a vocabulary, and does not lie where that path is right");
+    if (dirname(path) !== "dist" && output.imports.some(({ path: imported }) => /^\.\/(encodings|parts)\//.test(imported))) {
+      refuse("imports a vocabulary or a part, and does not lie where that path is right");
     }
     for (const [what, pattern] of [
       ["refers to its own address", /import\.meta/],

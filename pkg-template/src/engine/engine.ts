@@ -1,10 +1,19 @@
 // The wasm instance: made on first use, and made anew after a trap, so that the call after a failure works.
 
-import { __wbg_reset_state, initSync, loadVocabulary } from "#core";
+import { __wbg_reset_state, initSync, loadVocabulary, startCounting, startRanking } from "#core";
 import { ContextError, type ErrorKind } from "../base/errors.js";
 
 let getModule: (() => WebAssembly.Module) | undefined;
+let core: WebAssembly.Module | undefined;
 let generation = 0;
+
+/** A part of the engine that is loaded when it is first needed. */
+export type PartName = "counting" | "ranking";
+
+/** What makes use of a part that was just linked. */
+const starts: Readonly<Record<PartName, () => void>> = { counting: startCounting, ranking: startRanking };
+
+const parts = new Map<PartName, WebAssembly.Module>();
 const vocabularies = new Map<string, Uint8Array>();
 
 /** Says where the compiled core comes from; it is asked for on first use. */
@@ -24,7 +33,8 @@ export function engineGeneration(): number {
       });
     }
     try {
-      initSync({ module: getModule() });
+      core = getModule();
+      initSync({ module: core });
     } catch (cause) {
       throw new ContextError({
         kind: "context_build_error",
@@ -47,6 +57,41 @@ export function call<T>(kind: ErrorKind, run: () => T): T {
   } catch (failure) {
     throw translate(kind, failure);
   }
+}
+
+/** Whether the engine has a part. */
+export function hasPart(name: PartName): boolean {
+  return parts.has(name);
+}
+
+/** Hands a part to the core, and to those that follow it. Fails with `INVALID_CORE` where it is not a part of this core. */
+export function givePart(name: PartName, part: WebAssembly.Module): void {
+  engineGeneration();
+  const [wanted, given] = [core, part].map((module) => module && buildOf(module));
+  if (given === undefined || given !== wanted) {
+    throw new ContextError({
+      kind: "load_error",
+      code: "INVALID_CORE",
+      path: name,
+      message: `${name}: this is ${given === undefined ? "no part of windrow's" : "a part of another build of windrow"}`,
+      nextAction: `Hand over the file windrow/${name}.wasm of the same version as the core.`,
+    });
+  }
+  call("load_error", () => link(name, part));
+  parts.set(name, part);
+}
+
+/** Links a part with the core: they share memory, and the table by which they call each other. */
+function link(name: PartName, part: WebAssembly.Module): void {
+  const shared = initSync({ module: core as WebAssembly.Module }); // it was made before: these are its exports
+  new WebAssembly.Instance(part, { __wasm_split: shared as unknown as WebAssembly.ModuleImports });
+  starts[name]();
+}
+
+/** Which build a module is of, as the build of the package notes in it. */
+function buildOf(module: WebAssembly.Module): string | undefined {
+  const [note] = WebAssembly.Module.customSections(module, "windrow");
+  return note && new TextDecoder().decode(note);
 }
 
 /** Hands a vocabulary to the core, and to those that follow it. */
@@ -77,6 +122,9 @@ function translate(kind: ErrorKind, failure: unknown): ContextError {
 function restart(): void {
   __wbg_reset_state();
   generation += 1;
+  for (const [name, part] of parts) {
+    link(name, part);
+  }
   for (const [name, bytes] of vocabularies) {
     loadVocabulary(name, bytes);
   }

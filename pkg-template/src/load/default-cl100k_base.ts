@@ -1,12 +1,16 @@
 // As default.ts, with one vocabulary, which is in it: nothing is fetched later.
+import counting from "#parts/counting";
+import ranking from "#parts/ranking";
 import base64 from "virtual:windrow-wasm-base64";
-import { decodeBase64 } from "../base/base64.js";
 import { provideModule } from "../engine/engine.js";
+import { provideParts } from "../engine/parts.js";
 import { provideVocabulary } from "./cl100k_base.js";
+import { compiled } from "./compiled.js";
 import { provideFflate } from "./inflate.js";
 
 provideFflate();
 provideVocabulary();
-provideModule(() => new WebAssembly.Module(decodeBase64(base64)));
+provideModule(() => compiled(base64));
+provideParts({ counting: () => compiled(counting), ranking: () => compiled(ranking) });
 
 export * from "../index.js";

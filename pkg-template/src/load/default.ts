@@ -1,12 +1,17 @@
-// Browsers, bundlers, Node, Deno and Bun: the core is inlined, and compiled on first use.
+// Browsers, bundlers, Deno and Bun: the core is inlined, and compiled on first use. Its parts are fetched when they are first needed.
 import base64 from "virtual:windrow-wasm-base64";
-import { decodeBase64 } from "../base/base64.js";
 import { provideModule } from "../engine/engine.js";
+import { provideParts } from "../engine/parts.js";
+import { compiled } from "./compiled.js";
 import { provideFflate } from "./inflate.js";
 import { provideAllVocabularies } from "./vocabularies.js";
 
 provideFflate();
 provideAllVocabularies();
-provideModule(() => new WebAssembly.Module(decodeBase64(base64)));
+provideModule(() => compiled(base64));
+provideParts({
+  counting: async () => compiled((await import("#parts/counting")).default),
+  ranking: async () => compiled((await import("#parts/ranking")).default),
+});
 
 export * from "../index.js";

@@ -1,12 +1,16 @@
 // Vercel's edge runtime: as workerd, with its own way to ask for a compiled module.
 
 import { provideModule } from "../engine/engine.js";
+import { provideParts } from "../engine/parts.js";
 import { provideFflate } from "./inflate.js";
 import { provideAllVocabularies } from "./vocabularies.js";
+import counting from "./counting.wasm?module";
+import ranking from "./ranking.wasm?module";
 import module from "./windrow.wasm?module";
 
 provideFflate();
 provideAllVocabularies();
 provideModule(() => module);
+provideParts({ counting: () => counting, ranking: () => ranking });
 
 export * from "../index.js";

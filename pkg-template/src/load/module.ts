@@ -1,13 +1,17 @@
 // Hosts that compile wasm themselves where it is imported by `import source`: newer Node, Deno, webpack.
 
 import { provideModule } from "../engine/engine.js";
+import { provideParts } from "../engine/parts.js";
 import { provideFflate } from "./inflate.js";
 import { provideAllVocabularies } from "./vocabularies.js";
 // TypeScript cannot read `import source` yet: the build writes it.
+import counting from "./counting.wasm?source";
+import ranking from "./ranking.wasm?source";
 import module from "./windrow.wasm?source";
 
 provideFflate();
 provideAllVocabularies();
 provideModule(() => module);
+provideParts({ counting: () => counting, ranking: () => ranking });
 
 export * from "../index.js";

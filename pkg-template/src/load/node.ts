@@ -6,6 +6,7 @@ import { ContextError } from "../base/errors.js";
 import { ENCODINGS, type EncodingName } from "../base/generated.js";
 import { provideVocabularies } from "../engine/encodings.js";
 import { provideModule } from "../engine/engine.js";
+import { provideParts } from "../engine/parts.js";
 
 /** The bytes of a file of the package. */
 function fileOf(path: string): Uint8Array<ArrayBuffer> {
@@ -26,6 +27,8 @@ function fileOf(path: string): Uint8Array<ArrayBuffer> {
 for (const name of ENCODINGS.filter((choice): choice is EncodingName => choice !== "estimate")) {
   provideVocabularies({ [name]: async () => ({ default: { name, bytes: fileOf(`./encodings/${name}.bin`) } }) });
 }
-provideModule(() => new WebAssembly.Module(fileOf("./windrow.wasm")));
+const moduleOf = (path: string) => new WebAssembly.Module(fileOf(path));
+provideModule(() => moduleOf("./windrow.wasm"));
+provideParts({ counting: () => moduleOf("./counting.wasm"), ranking: () => moduleOf("./ranking.wasm") });
 
 export * from "../index.js";

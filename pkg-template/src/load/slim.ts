@@ -3,7 +3,8 @@
 import { ContextError } from "../base/errors.js";
 import { describe } from "../base/options.js";
 import { publicCall, publicPromise } from "../base/public-call.js";
-import { provideModule } from "../engine/engine.js";
+import { type PartName, provideModule } from "../engine/engine.js";
+import { type PartSource, provideParts } from "../engine/parts.js";
 import { provideFflate } from "./inflate.js";
 import { provideAllVocabularies } from "./vocabularies.js";
 
@@ -15,6 +16,17 @@ export * from "../index.js";
 /** The core in any form that a host has it in: compiled, as bytes, or as the answer to a request. */
 export type CoreInput = WebAssembly.Module | ArrayBuffer | Uint8Array<ArrayBuffer> | Response;
 
+/** A part of the core, or a function that fetches it when it is first needed. */
+export type PartInput = CoreInput | PromiseLike<CoreInput> | (() => CoreInput | PromiseLike<CoreInput>);
+
+/** The parts of the core that not every page needs. */
+export interface CoreParts {
+  /** What counts exactly, `windrow/counting.wasm`: it is needed with the first vocabulary. */
+  readonly counting?: PartInput;
+  /** What ranks messages and searches them, `windrow/ranking.wasm`: it is needed when there is more than fits. */
+  readonly ranking?: PartInput;
+}
+
 const KIND = "load_error";
 const HAND_OVER =
   "Hand over the file windrow/windrow.wasm of this version: its bytes, the Response of a fetch, or the compiled module.";
@@ -22,16 +34,48 @@ const HAND_OVER =
 const OWN_EXPORTS = ["memory", "corebuild_step", "coretranscript_append", "loadVocabulary"];
 
 /**
- * Hands over the core, the file `windrow/windrow.wasm`, and compiles it where it is not compiled yet. Fails with `INVALID_CORE`
- * where it is none; what was handed over before stays.
+ * Hands over the core, the file `windrow/windrow.wasm`, and compiles it where it is not compiled yet; and its parts, which are
+ * compiled when they are first needed. Fails with `INVALID_CORE` where it is none; what was handed over before stays.
  */
-export function init(input: CoreInput | PromiseLike<CoreInput>): Promise<void> {
-  return publicPromise(KIND, "init", async () => take(await compile(await arrived(input))));
+export function init(input: CoreInput | PromiseLike<CoreInput>, parts: CoreParts = {}): Promise<void> {
+  return publicPromise(KIND, "init", async () => {
+    const sources = Object.entries(readParts(parts)).map(([name, given]) => {
+      const isFunction = typeof given === "function";
+      if (!isFunction) {
+        Promise.resolve(given).catch(() => undefined); // whoever needs it is told
+      }
+      return [name, async () => await compile(await arrived(isFunction ? given() : given))];
+    });
+    take(await compile(await arrived(input)));
+    provideParts(Object.fromEntries(sources));
+  });
 }
 
-/** Hands over a compiled core. Fails with `INVALID_CORE` if the module is not the core. */
-export function initSync(module: WebAssembly.Module): void {
-  publicCall(KIND, "initSync", () => take(module));
+/** Hands over a compiled core and its compiled parts. Fails with `INVALID_CORE` if a module is not what it should be. */
+export function initSync(
+  module: WebAssembly.Module,
+  parts: Readonly<Partial<Record<PartName, WebAssembly.Module>>> = {},
+): void {
+  publicCall(KIND, "initSync", () => {
+    const sources = Object.entries(readParts(parts)).map(([name, part]): [string, PartSource] => {
+      if (!isModule(part)) {
+        throw invalid(`expected a compiled module, got ${describe(part)}`, HAND_OVER, undefined, name);
+      }
+      return [name, () => part];
+    });
+    take(module);
+    provideParts(Object.fromEntries(sources));
+  });
+}
+
+/** The parts that were handed over, under names that there are. */
+function readParts<T extends object>(parts: T): T {
+  const names: readonly string[] = ["counting", "ranking"] satisfies PartName[];
+  const unknown = Object.keys(parts).find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    throw invalid(`there is no part "${unknown}"`, `Pass ${names.join(", ")}.`, undefined, "parts");
+  }
+  return Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined)) as T;
 }
 
 function take(module: unknown): void {
@@ -59,7 +103,7 @@ async function arrived(input: unknown): Promise<unknown> {
   }
 }
 
-async function compile(input: unknown): Promise<unknown> {
+async function compile(input: unknown): Promise<WebAssembly.Module> {
   if (typeof Response === "function" && input instanceof Response) {
     return await compileBytes(await bodyOf(input));
   }
@@ -106,12 +150,12 @@ async function compileBytes(source: BufferSource | Response): Promise<WebAssembl
   }
 }
 
-function invalid(problem: string, nextAction: string, cause?: unknown): ContextError {
+function invalid(problem: string, nextAction: string, cause?: unknown, path = "input"): ContextError {
   return new ContextError({
     kind: KIND,
     code: "INVALID_CORE",
-    path: "input",
-    message: `input: ${problem}`,
+    path,
+    message: `${path}: ${problem}`,
     nextAction,
     cause,
   });

@@ -1,10 +1,14 @@
 // As workerd.ts, with one vocabulary, which is in it: nothing is fetched later.
 
 import { provideModule } from "../engine/engine.js";
+import { provideParts } from "../engine/parts.js";
 import { provideVocabulary } from "./cl100k_base.js";
+import counting from "./counting.wasm";
+import ranking from "./ranking.wasm";
 import module from "./windrow.wasm";
 
 provideVocabulary();
 provideModule(() => module);
+provideParts({ counting: () => counting, ranking: () => ranking });
 
 export * from "../index.js";

@@ -1,10 +1,14 @@
 // Cloudflare's workerd refuses to compile bytes: it compiles the imported file itself.
 
 import { provideModule } from "../engine/engine.js";
+import { provideParts } from "../engine/parts.js";
 import { provideAllVocabularies } from "./vocabularies.js";
+import counting from "./counting.wasm";
+import ranking from "./ranking.wasm";
 import module from "./windrow.wasm";
 
 provideAllVocabularies();
 provideModule(() => module);
+provideParts({ counting: () => counting, ranking: () => ranking });
 
 export * from "../index.js";

@@ -5,6 +5,7 @@ import type { CoreTranscript } from "#core";
 import type { Unread, UnreadStretch } from "../base/generated.js";
 import type { OlderNeed, Reader } from "../build/build.js";
 import { call, engineGeneration } from "../engine/engine.js";
+import { loadPart } from "../engine/parts.js";
 import { beginsExchange, isInstructionRole } from "../read/roles.js";
 import type { AnyMessage } from "../read/shapes/index.js";
 import { type Source, Transcript } from "../read/transcript.js";
@@ -125,6 +126,9 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   refresh(model?: string): Promise<void> {
     return this.#reading(async () => {
       const generation = engineGeneration();
+      if (model !== undefined) {
+        await loadPart("ranking"); // it reads vectors
+      }
       if (model !== undefined && (this.#vectors?.prefix !== prefixOf(model) || this.#generation !== generation)) {
         this.#generation = generation;
         this.#vectors = vectors(model);
@@ -186,6 +190,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   /** Searches the log by its index, which is read first. Without an index the whole log is read. */
   search(question: Question): Promise<FoundInLog> {
     return this.#reading(async () => {
+      await loadPart("ranking");
       await this.#refresh();
       let found = this.#found(question);
       if (found === undefined && !(this.#isWhole && this.#rows.length === 0)) {
@@ -595,6 +600,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
 
   /** Loads the log's index from the store and reads the messages behind it; undefined without a stored index. */
   async #loadIndex(): Promise<Transcript<M> | undefined> {
+    await loadPart("ranking");
     const index = new Transcript<M>();
     const ends: number[] = [];
     for (let isMore = true; isMore; ) {
