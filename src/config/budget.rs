@@ -25,6 +25,8 @@ pub struct BudgetConfig {
     /// What happens if instructions, required sections, pinned messages, the message that is replied to and the request
     /// alone cost more than the budget (`exceed`).
     pub on_required_overflow: OnRequiredOverflow,
+    /// Whether tokens are counted exactly in any case, or only where the counts decide something.
+    pub counting: Counting,
     /// What gives way first where not everything fits.
     pub trim_first: TrimFirst,
     /// Where the history is cut, so that the beginning of the prompt stays the same from turn to turn; what is ranked is quoted behind the
@@ -128,6 +130,19 @@ pub enum ToolChoice {
     Required,
 }
 
+/// When tokens are counted exactly.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum Counting {
+    /// In any case.
+    #[default]
+    Exact,
+    /// Only where the counts decide something. No text has more tokens than bytes: where all there is fits by its bytes, all of it is kept,
+    /// no vocabulary is loaded, and `tokens` says what is estimated.
+    WhenNeeded,
+}
+
 /// What gives way first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -169,6 +184,7 @@ impl Default for BudgetConfig {
             reply_reserve: None,
             max_chars: None,
             on_required_overflow: OnRequiredOverflow::Error,
+            counting: Counting::Exact,
             trim_first: TrimFirst::Items,
             cut: None,
             tools: Vec::new(),

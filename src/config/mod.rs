@@ -27,7 +27,7 @@ mod tiers;
 mod triage;
 mod window;
 
-pub use budget::{BudgetConfig, OnRequiredOverflow, ToolChoice, TrimFirst};
+pub use budget::{BudgetConfig, Counting, OnRequiredOverflow, ToolChoice, TrimFirst};
 pub use calibration::{Calibration, Usage};
 pub use collect::{CollectConfig, LimitsCount, SessionScope};
 pub use cut::CutConfig;

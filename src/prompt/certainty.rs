@@ -71,6 +71,13 @@ impl Certainty {
         Self { is_exact, words }.with(config, beside)
     }
 
+    /// Of a prompt that fits however it is counted.
+    #[must_use]
+    pub fn of_bounds(config: &ContextConfig, beside: Beside) -> Self {
+        let words = "an estimate: all there is fits, however it is counted".to_owned();
+        Self { is_exact: false, words }.with(config, beside)
+    }
+
     /// Of counts that the hook `countTokens` gave.
     #[must_use]
     pub fn of_hook(config: &ContextConfig, beside: Beside) -> Self {

@@ -3,7 +3,7 @@
 use crate::base::cost::Cost;
 use crate::base::map::Hashed;
 use crate::base::time::Milliseconds;
-use crate::config::{ContextConfig, Format};
+use crate::config::{ContextConfig, Counting, Format};
 use crate::prompt::certainty::{Beside, Certainty};
 use crate::prompt::form;
 use crate::prompt::parts::Parts;
@@ -71,13 +71,15 @@ impl Meter {
     /// # Errors
     ///
     /// Stops to ask for the vocabulary, or for the offsets of the time zone where times are shown.
-    pub(crate) fn new(input: &Input) -> StageResult<Self> {
+    pub(crate) fn new(input: &Input, marks: &Marks) -> StageResult<Self> {
         let config = &input.config;
+        let is_bounded = marks.fits_anyway && config.budget.counting == Counting::WhenNeeded;
         let source = if input.hook(&[HookName::CountTokens]).is_some() {
             Source::Hook(Rc::clone(&input.answers.counts), config.budget.timeout_ms)
         } else {
             Source::Counter(match (config.encoding_name(), &input.answers.encoding) {
                 (None, _) => Counter::Estimate(config.family().tokenizer()),
+                (Some(_), _) if is_bounded => Counter::Estimate(config.family().tokenizer()),
                 (Some(_), Some(encoding)) => Counter::Exact(Rc::clone(encoding)),
                 (Some(name), None) => return Err(Need::Encoding { name }.into()),
             })
@@ -125,6 +127,9 @@ impl Meter {
     /// How sure its counts are.
     pub(crate) fn certainty(&self, config: &ContextConfig, beside: Beside) -> Certainty {
         match &self.source {
+            Source::Counter(Counter::Estimate(_)) if config.encoding_name().is_some() => {
+                Certainty::of_bounds(config, beside)
+            }
             Source::Counter(_) => Certainty::of(config, beside),
             Source::Hook(..) => Certainty::of_hook(config, beside),
         }

@@ -23,7 +23,7 @@ use xxhash_rust::xxh64::xxh64;
 /// Stops to ask for counts.
 pub fn ask(view: View<'_>) -> StageResult<Context> {
     let View { input, marks, fill } = view;
-    let mut meter = Meter::new(input)?;
+    let mut meter = Meter::new(input, marks)?;
     // Now it is known with which piece the prompt ends.
     let pieces: Vec<Piece> = fill.layout.iter().map(|(piece, _)| *piece).collect();
     meter.last = pieces.last().copied();

@@ -6,7 +6,7 @@ use js_sys::{Array, Float64Array, Int32Array, JSON, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test;
 use windrow::wasm::{
-    CoreBuild, CoreTranscript, count_text, counting_of, is_loaded, load_vocabulary,
+    CoreBuild, CoreTranscript, count_text, counting_of, is_loaded, load_vocabulary, start_counting, start_ranking,
 };
 
 const USER: u8 = 2;
@@ -47,6 +47,7 @@ fn transcript(texts: &[&str]) -> CoreTranscript {
 }
 
 fn build(transcript: &CoreTranscript, config: &str) -> Result<JsValue, JsValue> {
+    start_ranking();
     CoreBuild::new(transcript, None, &json(config), 1_750_000_000_000.0, Vec::new())?.step()
 }
 
@@ -120,6 +121,7 @@ fn a_missing_encoding_is_asked_for_by_name() {
     let o200k_base = 0; // as `counting_of` names it
     let failure = count_text(o200k_base, 0).expect_err("not loaded");
     assert_eq!(text(&failure, "code"), "ENCODING_NOT_LOADED");
+    start_counting();
     for (name, bytes) in [("o200k_base", &b"no vocabulary"[..]), ("r50k_base", &[])] {
         let failure = load_vocabulary(name, bytes).expect_err("refused");
         assert_eq!(text(&failure, "code"), "INVALID_ENCODING");
@@ -141,6 +143,7 @@ fn columns_that_do_not_fit_together_leave_nothing_behind() {
 
 #[wasm_bindgen_test]
 fn a_build_sees_the_transcript_as_it_was_when_it_began() {
+    start_ranking();
     let mut transcript = transcript(&["one", "two"]);
     let mut build =
         CoreBuild::new(&transcript, None, &json(ESTIMATE), 0.0, Vec::new()).expect("begun");
@@ -154,6 +157,7 @@ fn a_build_sees_the_transcript_as_it_was_when_it_began() {
 
 #[wasm_bindgen_test]
 fn a_hook_is_asked_and_answered() {
+    start_ranking();
     let texts = ["one", "two", "three", "four", "five", "six", "seven", "eight"];
     let hooks = vec!["triage.select".to_owned()];
     let begin =

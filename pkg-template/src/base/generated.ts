@@ -552,6 +552,8 @@ export interface BudgetConfig {
    * alone cost more than the budget (`exceed`).
    */
   readonly onRequiredOverflow?: OnRequiredOverflow | undefined;
+  /** Whether tokens are counted exactly in any case, or only where the counts decide something. */
+  readonly counting?: Counting | undefined;
   /** What gives way first where not everything fits. */
   readonly trimFirst?: TrimFirst | undefined;
   /**
@@ -597,6 +599,14 @@ export interface BudgetConfig {
  * - `exceed`: The context is larger than the budget; result and trace say so.
  */
 export type OnRequiredOverflow = "error" | "shorten" | "exceed";
+
+/**
+ * When tokens are counted exactly.
+ * - `exact`: In any case.
+ * - `whenNeeded`: Only where the counts decide something. No text has more tokens than bytes: where all there is fits by its bytes, all of it is kept,
+ * no vocabulary is loaded, and `tokens` says what is estimated.
+ */
+export type Counting = "exact" | "whenNeeded";
 
 /**
  * What gives way first.

@@ -72,7 +72,7 @@ impl<'a> Filling<'a> {
         Ok(Self {
             input,
             marks,
-            meter: Meter::new(input)?,
+            meter: Meter::new(input, marks)?,
             fill: Fill::default(),
             remaining: Cost {
                 tokens: budget.prompt_limit().unwrap_or(u64::MAX),

@@ -14,7 +14,7 @@ mod rank;
 
 use crate::base::guard;
 use crate::base::map::{self, HashedSet, Map};
-use crate::config::{Item, Placement, SearchResults, SectionKind};
+use crate::config::{Counting, Item, Placement, SearchResults, SectionKind};
 use crate::prompt::excerpt;
 use crate::prompt::form;
 use crate::recall::rank::query;
@@ -44,6 +44,7 @@ pub static RANKER: Ranker = Ranker {
 #[derive(Debug, Default)]
 pub struct Findings {
     focus: FocusReport,
+    fits_anyway: bool,
     ranking: Option<Ranked>,
     /// By the position of the section that shows them.
     items: Map<usize, Vec<Item>>,
@@ -59,7 +60,9 @@ pub struct Findings {
 pub fn ask(input: &Input, marks: &Marks) -> StageResult<Findings> {
     let mut findings = Findings { focus: focus(&input.config.recall), ..Findings::default() };
     unread::ask_for_newest_user(input, marks)?;
-    if input.is_ranked() && !fits_anyway(input, marks) {
+    let counts_when_needed = input.config.budget.counting == Counting::WhenNeeded;
+    findings.fits_anyway = (input.is_ranked() || counts_when_needed) && fits_anyway(input, marks);
+    if input.is_ranked() && !findings.fits_anyway {
         findings.ranking = Some((input.ranker()?.rank)(input, marks, &mut findings.notes)?);
     }
     search(input, marks, &mut findings)?;
@@ -69,6 +72,7 @@ pub fn ask(input: &Input, marks: &Marks) -> StageResult<Findings> {
 /// Keeps the findings for the stages behind this one.
 pub fn mark(marks: &mut Marks, findings: Findings) {
     marks.focus = findings.focus;
+    marks.fits_anyway = findings.fits_anyway;
     marks.ranking = findings.ranking;
     marks.found = findings.items;
     marks.recall = findings.report;

@@ -1,7 +1,7 @@
 //! What holds for every transcript and every config: 10,000 random ones are tried.
 
 use crate::support::{
-    Message, build, config, cut, fates, gap_notice, groups_are_whole, is_counted, kept,
+    self, Message, build, config, cut, fates, gap_notice, groups_are_whole, is_counted, kept,
     ranking_options, reference_count, transcript,
 };
 use proptest::collection::vec;
@@ -11,9 +11,12 @@ use proptest::sample::select;
 use proptest::test_runner::TestRunner;
 use std::cmp::Reverse;
 use std::fmt::Write;
-use windrow::base::error::ErrorCode;
+use windrow::base::error::{Error, ErrorCode};
 use windrow::base::message::{Field, Role};
+use windrow::build::{Build, Step};
 use windrow::config::{Format, OnRequiredOverflow, Placement, Ranking, SectionKind};
+use windrow::stages::recall::RANKER;
+use windrow::state::ask::Need;
 use windrow::state::context::{Context, Piece, Placed, SectionReport};
 use windrow::state::trace::{Fate, Reason};
 use windrow::tokens::EncodingName;
@@ -451,6 +454,73 @@ fn check_cases(cases: u32, least: usize) {
         check_case(&messages, request.as_deref(), &json, more)
     })
     .unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+/// Builds with counts only where they are needed. Says also whether the vocabulary was asked for.
+fn build_by_bounds(
+    messages: &[Message],
+    request: Option<&str>,
+    json: &str,
+) -> (Result<Context, Error>, bool) {
+    let config =
+        config(&json.replacen(r#""budget":{"#, r#""budget":{"counting":"whenNeeded","#, 1));
+    let request = request.map(|text| transcript(&[Message::user(text)]));
+    let begun = Build::new(transcript(messages), request, config, support::NOW, Vec::new());
+    let mut build = begun.expect("a build");
+    let mut is_asked = false;
+    loop {
+        match build.step() {
+            Ok(Step::Need(Need::Encoding { name })) => {
+                is_asked = true;
+                build.provide_encoding(support::encoding(name));
+            }
+            Ok(Step::Need(Need::Ranker)) => build.provide_ranker(&RANKER),
+            Ok(Step::Need(need)) => panic!("asks for {need:?}"),
+            Ok(Step::Done(context)) => return (Ok(*context), is_asked),
+            Err(error) => return (Err(error), is_asked),
+        }
+    }
+}
+
+#[test]
+fn bounds_keep_what_counts_keep() {
+    let case = (vec(message(), 0..24), weighted(0.7, text()), options(), 1_u64..200);
+    let mut decided_by_bounds = 0;
+    TestRunner::new(ProptestConfig {
+        cases: 1_500,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })
+    .run(&case, |(messages, request, json, scale)| {
+        // Small and large budgets by turns: of these some are far away.
+        let json = json.replace(r#""maxTokens":"#, &format!(r#""maxTokens":{scale}"#));
+        let request = request.as_deref();
+        let exact = build(&transcript(&messages), request, config(&json));
+        let (bounded, is_asked) = build_by_bounds(&messages, request, &json);
+        let (exact, bounded) = match (exact, bounded) {
+            (Ok(exact), Ok(bounded)) => (exact, bounded),
+            (exact, bounded) => {
+                prop_assert_eq!(exact.err(), bounded.err());
+                return Ok(());
+            }
+        };
+        let pieces =
+            |context: &Context| context.pieces.iter().map(|it| it.piece).collect::<Vec<_>>();
+        prop_assert_eq!(pieces(&exact), pieces(&bounded));
+        prop_assert_eq!(&exact.text, &bounded.text);
+        prop_assert_eq!(&exact.shortened, &bounded.shortened);
+        if is_asked || exact.recording.config.encoding_name().is_none() {
+            prop_assert_eq!(exact.tokens, bounded.tokens);
+        } else {
+            decided_by_bounds += 1;
+            prop_assert!(!bounded.tokens.exact && !bounded.trimmed);
+            let limit = exact.tokens.limit.unwrap_or(u64::MAX);
+            prop_assert!(exact.tokens.total <= limit && bounded.tokens.total <= limit);
+        }
+        Ok(())
+    })
+    .unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(decided_by_bounds > 100, "{decided_by_bounds}");
 }
 
 // Two tests, as each runs on one core.

@@ -672,3 +672,17 @@ fn an_encoding_is_asked_for_only_when_it_is_needed() {
         .expect("begun");
     assert!(matches!(build.step(), Ok(Step::Done(_))));
 }
+
+#[test]
+fn what_ranks_is_asked_for_only_where_not_all_fits() {
+    use windrow::build::{Build, Step};
+    use windrow::state::ask::Need;
+    let first_step = |max_tokens: u64| {
+        let json = format!(r#"{{"encoding":"estimate","budget":{{"maxTokens":{max_tokens}}}}}"#);
+        let begun =
+            Build::new(transcript(&chat(20)), None, config(&json), support::NOW, Vec::new());
+        begun.expect("begun").step().expect("it goes on")
+    };
+    assert!(matches!(first_step(40), Step::Need(Need::Ranker)));
+    assert!(matches!(first_step(100_000), Step::Done(_)));
+}

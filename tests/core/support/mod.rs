@@ -17,6 +17,7 @@ use windrow::build::{Build, Step};
 use windrow::config::ContextConfig;
 use windrow::log::messages::Columns;
 use windrow::recall::transcript::Transcript;
+use windrow::stages::recall::RANKER;
 use windrow::state::ask::{Answer, HookName, Need};
 use windrow::state::context::Context;
 use windrow::state::trace::{Fate, Reason};
@@ -216,6 +217,7 @@ pub(crate) fn build_with(
     loop {
         match build.step()? {
             Step::Need(Need::Encoding { name }) => build.provide_encoding(encoding(name)),
+            Step::Need(Need::Ranker) => build.provide_ranker(&RANKER),
             Step::Need(Need::ZoneOffsets { .. }) => build.provide_offsets(vec![[0, 120]]),
             Step::Need(need) => build.answer(answer(&need))?,
             Step::Done(context) => return Ok(*context),
