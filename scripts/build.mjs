@@ -7,7 +7,16 @@
 // A part whose sources are unchanged is left alone. `--force` builds all of it.
 
 import { createHash } from "node:crypto";
-import { appendFileSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { deflateRawSync } from "node:zlib";
@@ -441,7 +450,10 @@ const generatedModules = {
       external: true,
     }));
     // So does a part of the engine.
-    bundler.onResolve({ filter: /^#parts\// }, ({ path }) => ({ path: `./parts/${basename(path)}.js`, external: true }));
+    bundler.onResolve({ filter: /^#parts\// }, ({ path }) => ({
+      path: `./parts/${basename(path)}.js`,
+      external: true,
+    }));
     // An entry that another one imports stays a module of its own too: its code runs once.
     bundler.onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir, kind }) => {
       if (kind === "entry-point") {
@@ -464,7 +476,10 @@ function checkBundles(metafile) {
     const refuse = (what) => {
       throw new Failure(`dist/${name} ${what}`);
     };
-    if (dirname(path) !== "dist" && output.imports.some(({ path: imported }) => /^\.\/(encodings|parts)\//.test(imported))) {
+    if (
+      dirname(path) !== "dist" &&
+      output.imports.some(({ path: imported }) => /^\.\/(encodings|parts)\//.test(imported))
+    ) {
       refuse("imports a vocabulary or a part, and does not lie where that path is right");
     }
     for (const [what, pattern] of [

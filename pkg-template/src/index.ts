@@ -23,8 +23,8 @@ export type { CacheBreakpoint, PrefixDifference, PrefixReport } from "./build/pr
 export { type Presets, presets, type Relevant, type Steady, searchFirst } from "./build/presets.js";
 export { type Difference, type Replay, replay } from "./build/replay.js";
 export { type CountOptions, countTokens, type TokenCount } from "./build/tokens.js";
-export { loadRanking } from "./engine/parts.js";
 export { loadEncoding, type Vocabulary } from "./engine/encodings.js";
+export { loadRanking } from "./engine/parts.js";
 export type { AiSdkBody } from "./providers/ai-sdk.js";
 export type { AnthropicBody } from "./providers/anthropic.js";
 export type { GeminiBody } from "./providers/gemini.js";

@@ -1,7 +1,8 @@
 // As default.ts, with one vocabulary, which is in it: nothing is fetched later.
+
+import base64 from "virtual:windrow-wasm-base64";
 import counting from "#parts/counting";
 import ranking from "#parts/ranking";
-import base64 from "virtual:windrow-wasm-base64";
 import { provideModule } from "../engine/engine.js";
 import { provideParts } from "../engine/parts.js";
 import { compiled } from "./compiled.js";

@@ -3,8 +3,8 @@
 import { provideModule } from "../engine/engine.js";
 import { provideParts } from "../engine/parts.js";
 import { provideVocabulary } from "./cl100k_base.js";
-import { provideFflate } from "./inflate.js";
 import counting from "./counting.wasm?module";
+import { provideFflate } from "./inflate.js";
 import ranking from "./ranking.wasm?module";
 import module from "./windrow.wasm?module";
 

@@ -2,9 +2,9 @@
 
 import { provideModule } from "../engine/engine.js";
 import { provideParts } from "../engine/parts.js";
+import counting from "./counting.wasm?module";
 import { provideFflate } from "./inflate.js";
 import { provideVocabulary } from "./o200k_base.js";
-import counting from "./counting.wasm?module";
 import ranking from "./ranking.wasm?module";
 import module from "./windrow.wasm?module";
 

@@ -2,10 +2,10 @@
 
 import { provideModule } from "../engine/engine.js";
 import { provideParts } from "../engine/parts.js";
-import { provideFflate } from "./inflate.js";
-import { provideAllVocabularies } from "./vocabularies.js";
 import counting from "./counting.wasm?module";
+import { provideFflate } from "./inflate.js";
 import ranking from "./ranking.wasm?module";
+import { provideAllVocabularies } from "./vocabularies.js";
 import module from "./windrow.wasm?module";
 
 provideFflate();

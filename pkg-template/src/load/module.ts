@@ -2,11 +2,11 @@
 
 import { provideModule } from "../engine/engine.js";
 import { provideParts } from "../engine/parts.js";
-import { provideFflate } from "./inflate.js";
-import { provideAllVocabularies } from "./vocabularies.js";
 // TypeScript cannot read `import source` yet: the build writes it.
 import counting from "./counting.wasm?source";
+import { provideFflate } from "./inflate.js";
 import ranking from "./ranking.wasm?source";
+import { provideAllVocabularies } from "./vocabularies.js";
 import module from "./windrow.wasm?source";
 
 provideFflate();

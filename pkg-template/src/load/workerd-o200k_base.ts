@@ -2,8 +2,8 @@
 
 import { provideModule } from "../engine/engine.js";
 import { provideParts } from "../engine/parts.js";
-import { provideVocabulary } from "./o200k_base.js";
 import counting from "./counting.wasm";
+import { provideVocabulary } from "./o200k_base.js";
 import ranking from "./ranking.wasm";
 import module from "./windrow.wasm";
 

@@ -2,9 +2,9 @@
 
 import { provideModule } from "../engine/engine.js";
 import { provideParts } from "../engine/parts.js";
-import { provideAllVocabularies } from "./vocabularies.js";
 import counting from "./counting.wasm";
 import ranking from "./ranking.wasm";
+import { provideAllVocabularies } from "./vocabularies.js";
 import module from "./windrow.wasm";
 
 provideAllVocabularies();

@@ -12,14 +12,16 @@ import { runHookedCases } from "../support/hooked-cases.mjs";
 
 const cache = fileURLToPath(new URL("../../../.cache/", import.meta.url));
 const cases = JSON.stringify(fileURLToPath(new URL("../support/hooked-cases.mjs", import.meta.url)));
-const core = fileURLToPath(new URL("../../../pkg-template/dist/windrow.wasm", import.meta.url));
+const dist = new URL("../../../pkg-template/dist/", import.meta.url);
 
 /** What Next.js makes of an import of a module: it is compiled outside, and handed over. */
 const wasmOfHost = {
   name: "wasm-of-host",
   setup(bundler) {
-    bundler.onResolve({ filter: /\.wasm\?module$/ }, () => ({ path: "core", namespace: "host" }));
-    bundler.onLoad({ filter: /.*/, namespace: "host" }, () => ({ contents: "export default wasm_of_windrow;" }));
+    bundler.onResolve({ filter: /\.wasm\?module$/ }, ({ path }) => ({ path, namespace: "host" }));
+    bundler.onLoad({ filter: /.*/, namespace: "host" }, ({ path }) => ({
+      contents: `export default wasm_of_${/(\w+)\.wasm/.exec(path)[1]};`,
+    }));
   },
 };
 
@@ -61,7 +63,16 @@ async function checkIsAsInNode(globals) {
     const runtime = new EdgeRuntime({
       initialCode: outputFiles[0].text,
       extend: (context) =>
-        Object.assign(context, globals, { wasm_of_windrow: new WebAssembly.Module(readFileSync(core)) }),
+        Object.assign(
+          context,
+          globals,
+          Object.fromEntries(
+            ["windrow", "counting", "ranking"].map((name) => [
+              `wasm_of_${name}`,
+              new WebAssembly.Module(readFileSync(new URL(`${name}.wasm`, dist))),
+            ]),
+          ),
+        ),
     });
     assert.equal(runtime.evaluate("wasm_of_windrow instanceof WebAssembly.Module"), false, "it is of another realm");
     assert.equal(runtime.evaluate("typeof DecompressionStream"), typeof globals.DecompressionStream);
