@@ -72,9 +72,11 @@ function overLimit(sizes) {
 export async function sizesOfFiles() {
   const files = [
     ...readdirSync(dist).filter((name) => [".js", ".wasm"].includes(extname(name))),
-    ...readdirSync(join(dist, "encodings"))
-      .filter((name) => extname(name) === ".js")
-      .map((name) => join("encodings", name)),
+    ...["encodings", "parts"].flatMap((folder) =>
+      readdirSync(join(dist, folder))
+        .filter((name) => extname(name) === ".js")
+        .map((name) => join(folder, name)),
+    ),
   ];
   const rows = await Promise.all(
     files.sort().map(async (file) => [file, await sizeOf(readFileSync(join(dist, file)))]),
