@@ -7,16 +7,7 @@
 // A part whose sources are unchanged is left alone. `--force` builds all of it.
 
 import { createHash } from "node:crypto";
-import {
-  appendFileSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { deflateRawSync } from "node:zlib";
@@ -289,13 +280,15 @@ async function buildCore() {
         ...[join(glue, file), "-o", join(dist, `${name}.wasm`)],
       ]);
     }
-    const build = createHash("sha256");
-    for (const name of Object.keys(made)) {
-      build.update(readFileSync(join(dist, `${name}.wasm`)));
-    }
+    // Each says which build it is of, so that none is linked with the parts of another.
+    const modules = Object.keys(made).map((name) => [
+      join(dist, `${name}.wasm`),
+      readFileSync(join(dist, `${name}.wasm`)),
+    ]);
+    const build = createHash("sha256").update(Buffer.concat(modules.map(([, bytes]) => bytes)));
     const note = customSection("windrow", build.digest("hex").slice(0, 16));
-    for (const name of Object.keys(made)) {
-      appendFileSync(join(dist, `${name}.wasm`), note);
+    for (const [path, bytes] of modules) {
+      writeFileSync(path, Buffer.concat([bytes, note]));
     }
     for (const name of wasmParts) {
       const base64 = readFileSync(join(dist, `${name}.wasm`)).toString("base64");
