@@ -22,7 +22,7 @@ const cache = projectPath(".cache");
 const pageLimit = 3_800_000;
 
 /** What of the engine is a module of its own: see src/wasm/parts.rs. */
-const wasmParts = ["counting", "ranking"];
+const wasmParts = ["counting", "selection"];
 
 /** The features that rustc's wasm uses: wasm-opt has to be told of each. */
 const wasmFeatures = [

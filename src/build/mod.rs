@@ -2,7 +2,7 @@
 //!
 //! 1. [`Build::new`] takes what is given.
 //! 2. [`Build::step`] runs the stages in their order, until it is done or needs something from outside.
-//! 3. A [`Step::Need`] is answered: all that ranks by [`Build::provide_ranker`], a vocabulary by [`Build::provide_encoding`], a time zone by [`Build::provide_offsets`], a hook
+//! 3. A [`Step::Need`] is answered: all that selects by [`Build::provide_selection`], a vocabulary by [`Build::provide_encoding`], a time zone by [`Build::provide_offsets`], a hook
 //!    by [`Build::answer`]. `Need::Older` has no answer: begin another build with a transcript that has the messages. It is
 //!    asked only of a transcript that does not have all of its log: of one that has, a build reads as much as it needs
 //!    ([`Reach`]).
@@ -42,6 +42,7 @@
 //! ```
 
 mod reading;
+pub mod selection;
 
 use crate::base::error::{Error, ErrorCode, Result};
 use crate::base::message::{Field, Role};
@@ -50,6 +51,7 @@ use crate::config::ContextConfig;
 use crate::log::reach::{LEAST_READ, Reach};
 use crate::recall::index::vectors::Vector;
 use crate::recall::transcript::Transcript;
+use crate::stages::selection::Selection;
 use crate::stages::{
     budget, collect, filter, recall, render, snapshot, tiers, triage, unread, window,
 };
@@ -58,7 +60,6 @@ use crate::state::context::Context;
 use crate::state::fill::Fill;
 use crate::state::input::Input;
 use crate::state::marks::Marks;
-use crate::state::ranker::Ranker;
 use crate::state::trace::{Note, NoteKind, Reason, ReasonWords, StageName};
 use crate::state::view::View;
 use crate::tokens::Encoding;
@@ -85,38 +86,43 @@ struct State {
     marks: Marks,
     fill: Fill,
     context: Context,
+    /// All that selects, once it was asked for.
+    selection: Option<&'static Selection>,
 }
 
 impl State {
     /// Runs a stage. Where it asks, its marks are as they were before.
     fn run(&mut self, stage: StageName) -> StageResult {
-        let Self { input, marks, fill, context } = self;
+        let Self { input, marks, fill, context, selection } = self;
+        let selection = *selection;
         marks.stage = stage;
         match stage {
             StageName::Collect => collect::mark(input, marks)?,
             StageName::Filter => filter::mark(input, marks),
             StageName::Window => window::mark(input, marks)?,
             StageName::Recall => {
-                let findings = recall::ask(input, marks)?;
+                let findings = recall::ask(input, marks, selection)?;
                 recall::mark(marks, findings);
             }
             StageName::Triage => {
-                let choice = triage::ask(input, marks)?;
+                let choice = triage::ask(input, marks, selection)?;
                 triage::mark(marks, choice);
             }
             StageName::Tiers => {
-                let conversations = tiers::ask(input, marks)?;
+                let conversations = tiers::ask(input, marks, selection)?;
                 tiers::mark(input, marks, conversations);
             }
             StageName::Budget => {
-                *fill = budget::ask(input, marks)?;
+                *fill = budget::ask(input, marks, selection)?;
                 budget::mark(input, marks, fill);
             }
             StageName::Render => {
                 *context = render::ask(View { input, marks, fill })?;
                 render::mark(input, marks, context);
             }
-            StageName::Snapshot => snapshot::finish(View { input, marks, fill }, context)?,
+            StageName::Snapshot => {
+                snapshot::finish(View { input, marks, fill }, selection, context)?
+            }
         }
         Ok(())
     }
@@ -183,7 +189,7 @@ impl Build {
         let now = config.now.unwrap_or(now);
         let input = Input::new(transcript, request, config, now, hooks);
         let (marks, fill, context) = (Marks::default(), Fill::default(), Context::default());
-        let state = State { input, marks, fill, context };
+        let state = State { input, marks, fill, context, selection: None };
         let build = Self { state, reading: None, next: 0, asked: None, request_vector: None };
         Ok(build.reading_at_least(LEAST_READ))
     }
@@ -260,9 +266,9 @@ impl Build {
         Ok(Step::Done(Box::new(std::mem::take(&mut self.state.context))))
     }
 
-    /// Answers [`Need::Ranker`], with [`RANKER`](recall::RANKER).
-    pub fn provide_ranker(&mut self, ranker: &'static Ranker) {
-        self.state.input.answers.ranker = Some(ranker);
+    /// Answers [`Need::Selection`], with [`SELECTION`](selection::SELECTION).
+    pub fn provide_selection(&mut self, selection: &'static Selection) {
+        self.state.selection = Some(selection);
     }
 
     /// Answers [`Need::Encoding`].
@@ -282,9 +288,8 @@ impl Build {
     ///
     /// Says whether they are vectors of these texts; where they are not, none is remembered.
     pub fn learn_vectors(&mut self, first: usize, vectors: &[f32], dimensions: usize) -> bool {
-        let input = &self.state.input;
-        let (Some(Need::Embeddings { texts, .. }), Some(ranker)) =
-            (&self.asked, input.answers.ranker)
+        let State { input, selection, .. } = &self.state;
+        let (Some(Need::Embeddings { texts, .. }), Some(selection)) = (&self.asked, selection)
         else {
             return false;
         };
@@ -301,7 +306,7 @@ impl Build {
             if is_request {
                 self.request_vector = Some(vector.clone());
             }
-            (ranker.learn)(input, text, vector, is_request);
+            (selection.learn)(input, text, vector, is_request);
         }
         true
     }
@@ -320,30 +325,29 @@ impl Build {
     /// `INVALID_RECORDING` where nothing was asked, or something else: only a recording that was changed answers so.
     /// `HOOK_FAILED` where `countTokens` gave no counts.
     pub fn answer(&mut self, mut answer: Answer) -> Result<()> {
-        let State { input, marks, .. } = &mut self.state;
-        let misunderstood = match (self.asked.take(), answer.hook) {
-            (Some(Need::Triage { candidates, .. }), HookName::Select | HookName::Complete) => {
-                triage::understand(&candidates, &mut answer)
-            }
-            (Some(Need::Recall { max_items, .. }), HookName::Recall) => {
+        let State { input, marks, selection, .. } = &mut self.state;
+        let misunderstood = match (self.asked.take(), answer.hook, selection) {
+            (
+                Some(Need::Triage { candidates, .. }),
+                HookName::Select | HookName::Complete,
+                Some(selection),
+            ) => (selection.understand_triage)(&candidates, &mut answer),
+            (Some(Need::Recall { max_items, .. }), HookName::Recall, _) => {
                 recall::understand(max_items, &mut answer)
             }
-            (Some(Need::Embeddings { message_count, .. }), HookName::Embed) => {
+            (Some(Need::Embeddings { message_count, .. }), HookName::Embed, Some(selection)) => {
                 let request = self.request_vector.take();
                 let request = request.as_ref();
-                match input.answers.ranker {
-                    Some(ranker) => (ranker.understand_embeddings)(
-                        input,
-                        marks,
-                        message_count,
-                        request,
-                        &mut answer,
-                    ),
-                    None => Misunderstood::default(), // it asked
-                }
+                let understand = selection.understand_embeddings;
+                understand(input, marks, message_count, request, &mut answer)
             }
-            (Some(Need::Summaries { conversations, max_chars, .. }), HookName::Summarize) => {
-                let misunderstood = tiers::understand(&conversations, max_chars, &mut answer);
+            (
+                Some(Need::Summaries { conversations, max_chars, .. }),
+                HookName::Summarize,
+                Some(selection),
+            ) => {
+                let understand = selection.understand_summaries;
+                let misunderstood = understand(&conversations, max_chars, &mut answer);
                 let mut given = answer.summaries.clone().unwrap_or_default().into_iter();
                 for conversation in conversations {
                     if let Some(first) = conversation.positions.first() {
@@ -352,7 +356,7 @@ impl Build {
                 }
                 misunderstood
             }
-            (Some(Need::Counts { texts, .. }), HookName::CountTokens) => {
+            (Some(Need::Counts { texts, .. }), HookName::CountTokens, _) => {
                 input.answers.counts.learn(texts, &answer)?;
                 Misunderstood::default()
             }

@@ -38,6 +38,8 @@ impl Clone for Transcript {
 /// What recall has computed of messages once.
 #[derive(Clone, Debug, Default)]
 struct Memory {
+    /// To how many messages the transcript was cut since the memory was last used.
+    known_length: Option<usize>,
     /// The index of all messages in their order.
     whole: Rc<Index>,
     /// Indexes of others; the latest last.
@@ -49,6 +51,24 @@ struct Memory {
     /// Texts of sections, by their checksums; the latest last.
     libraries: Vec<(u64, Rc<Library>)>,
     vectors: Vectors,
+}
+
+impl Memory {
+    /// Forgets the messages that are gone.
+    fn truncate(&mut self) {
+        let Some(length) = self.known_length.take() else { return };
+        self.vectors.truncate(length);
+        self.earlier = Rc::default();
+        if self.whole.len() > length {
+            Rc::make_mut(&mut self.whole).truncate(length);
+        }
+        for known in &mut self.indexes {
+            if let Some(cut) = known.rows.iter().position(|row| *row >= length) {
+                known.rows.truncate(cut);
+                Rc::make_mut(&mut known.index).truncate(cut);
+            }
+        }
+    }
 }
 
 /// An index of some messages.
@@ -83,19 +103,15 @@ impl Transcript {
             return;
         }
         self.messages.truncate(length);
+        let known = &mut self.memory.borrow_mut().known_length;
+        *known = Some(known.map_or(length, |known| known.min(length)));
+    }
+
+    /// What was computed, of messages that are still there.
+    fn memory(&self) -> RefMut<'_, Memory> {
         let mut memory = self.memory.borrow_mut();
-        let memory = &mut *memory;
-        memory.vectors.truncate(length);
-        memory.earlier = Rc::default();
-        if memory.whole.len() > length {
-            Rc::make_mut(&mut memory.whole).truncate(length);
-        }
-        for known in &mut memory.indexes {
-            if let Some(cut) = known.rows.iter().position(|row| *row >= length) {
-                known.rows.truncate(cut);
-                Rc::make_mut(&mut known.index).truncate(cut);
-            }
-        }
+        memory.truncate();
+        memory
     }
 
     /// Says what was not read of the log; see [`Messages::set_log`].
@@ -117,7 +133,8 @@ impl Transcript {
     /// Texts of sections, cut into passages of at most so many characters and indexed; remembered for the last few lists.
     pub(crate) fn known_library(&self, texts: &[&str], passage_chars: usize) -> Rc<Library> {
         let checksum = passages::checksum(texts, passage_chars);
-        let libraries = &mut self.memory.borrow_mut().libraries;
+        let mut memory = self.memory();
+        let libraries = &mut memory.libraries;
         let known = libraries.iter().position(|(known, _)| *known == checksum);
         let library = match known {
             Some(position) => libraries.remove(position),
@@ -138,7 +155,7 @@ impl Transcript {
         if !self.is_part() && rows.iter().copied().eq(0..self.len()) {
             return self.whole_index();
         }
-        let mut memory = self.memory.borrow_mut();
+        let mut memory = self.memory();
         let indexes = &mut memory.indexes;
         let known = indexes.iter().position(|known| rows.starts_with(&known.rows));
         let mut known = known.map(|position| indexes.remove(position)).unwrap_or_default();
@@ -158,7 +175,7 @@ impl Transcript {
             return log.index;
         }
         let whole = self.messages.whole();
-        let mut memory = self.memory.borrow_mut();
+        let mut memory = self.memory();
         let added: Vec<usize> = (memory.whole.len()..whole.len()).collect();
         append(&mut memory.whole, &whole, &added);
         Rc::clone(&memory.whole)
@@ -170,7 +187,7 @@ impl Transcript {
         if length >= index.len() {
             return Rc::clone(index);
         }
-        let mut memory = self.memory.borrow_mut();
+        let mut memory = self.memory();
         if memory.earlier.len() != length {
             let mut earlier = Index::clone(index);
             earlier.truncate(length);
@@ -188,7 +205,7 @@ impl Transcript {
         if seqs.is_empty() {
             return None;
         }
-        let mut memory = self.memory.borrow_mut();
+        let mut memory = self.memory();
         if memory.log.is_none() && whole.unread().is_some() {
             return None;
         }
@@ -244,7 +261,7 @@ impl Transcript {
 
     /// The vectors of all messages that a model gave.
     pub(crate) fn embeddings(&self, model: &str) -> RefMut<'_, Vectors> {
-        let mut vectors = RefMut::map(self.memory.borrow_mut(), |it| &mut it.vectors);
+        let mut vectors = RefMut::map(self.memory(), |it| &mut it.vectors);
         vectors.read(&self.messages, model);
         vectors
     }

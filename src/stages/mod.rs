@@ -39,6 +39,7 @@ pub mod collect;
 pub mod filter;
 pub mod recall;
 pub mod render;
+pub mod selection;
 pub mod snapshot;
 pub mod tiers;
 pub mod triage;

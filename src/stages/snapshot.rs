@@ -6,6 +6,7 @@ use crate::base::map::Map;
 use crate::config::{EncodingChoice, SectionKind};
 use crate::log::unread::{RankingRecord, Unread};
 use crate::prompt::form;
+use crate::stages::selection::Given;
 use crate::state::ask::Answer;
 use crate::state::context::{
     AnswerRecord, Context, ItemForm, RECORDING_FORMAT_VERSION, Recording, Snapshot,
@@ -21,7 +22,7 @@ use sha2::{Digest, Sha256};
 /// # Errors
 ///
 /// `INTERNAL` where a message is undecided, which no input brings about.
-pub fn finish(view: View<'_>, context: &mut Context) -> Result<()> {
+pub(crate) fn finish(view: View<'_>, selection: Given, context: &mut Context) -> Result<()> {
     let View { input, marks, fill } = view;
     let mut costs = vec![0; input.transcript.len()];
     for placed in &context.pieces {
@@ -40,7 +41,9 @@ pub fn finish(view: View<'_>, context: &mut Context) -> Result<()> {
     let is_recalled = |row: &usize| decisions[*row].reason == Reason::Recalled;
     let rows: Vec<usize> = (0..decisions.len()).filter(is_recalled).collect();
     let recalled = match marks.ranking.as_ref().map(|ranking| &ranking.evidence) {
-        Some(RankEvidence::Found(evidence)) => evidence.recalled(&rows),
+        Some(RankEvidence::Found(evidence)) => {
+            selection.map_or_else(Vec::new, |selection| (selection.recalled)(evidence, &rows))
+        }
         Some(RankEvidence::Recorded(recalled)) => recalled.clone(),
         None => Vec::new(),
     };

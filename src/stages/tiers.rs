@@ -7,6 +7,7 @@ use crate::base::message::Field;
 use crate::base::text;
 use crate::config::{SectionKind, TierForm};
 use crate::log::conversations::{self, Conversations, Sitting};
+use crate::stages::selection::{Given, needed};
 use crate::state::ask::{
     Answer, HookName, Misunderstood, Need, Outcome, StageResult, SummaryWanted,
 };
@@ -19,10 +20,19 @@ use crate::state::trace::{NoteKind, Reason};
 /// # Errors
 ///
 /// Stops to ask for the offsets of the time zone, or for summaries.
-pub(crate) fn ask(input: &Input, marks: &Marks) -> StageResult<Option<Conversations>> {
+pub(crate) fn ask(
+    input: &Input,
+    marks: &Marks,
+    selection: Given,
+) -> StageResult<Option<Conversations>> {
     if !input.config.tiers.enabled || input.config.section(SectionKind::History).is_none() {
         return Ok(None);
     }
+    (needed(selection)?.tiers)(input, marks).map(Some)
+}
+
+/// Finds the conversations and their tiers, and gets the summaries.
+pub(crate) fn find(input: &Input, marks: &Marks) -> StageResult<Conversations> {
     let mut rows = marks.open_rows();
     rows.retain(|row| {
         let is_instruction = marks.requirement(*row) == Some(Reason::Instruction);
@@ -37,7 +47,7 @@ pub(crate) fn ask(input: &Input, marks: &Marks) -> StageResult<Option<Conversati
     let tiers = &input.config.tiers;
     let mut found = conversations::find(&input.transcript, &rows, &group_of, tiers, sitting);
     get_summaries(input, &mut found)?;
-    Ok(Some(found))
+    Ok(found)
 }
 
 /// Leaves out the messages that are not shown in full.

@@ -20,8 +20,9 @@ pub enum Need {
         /// Which encoding.
         name: EncodingName,
     },
-    /// All that ranks, [`RANKER`](crate::stages::recall::RANKER): more is there than fits, or a section shows what fits the request.
-    Ranker,
+    /// All that selects, [`SELECTION`](crate::build::selection::SELECTION): not all fits, a section shows what fits the request, a model is
+    /// to be asked, or conversations are told apart.
+    Selection,
     /// How far the time zone is from UTC, for a range of time.
     ZoneOffsets {
         /// The zone, an IANA name.

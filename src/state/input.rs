@@ -8,7 +8,6 @@ use crate::log::messages::Messages;
 use crate::recall::transcript::Transcript;
 use crate::state::ask::{Answer, HookName, Need, StageResult};
 use crate::state::counts::Counts;
-use crate::state::ranker::Ranker;
 use crate::state::ranking::Scored;
 use crate::tokens::Encoding;
 use std::cell::RefCell;
@@ -40,8 +39,6 @@ pub struct Input {
 /// The answers to a build's questions so far.
 #[derive(Debug, Default)]
 pub struct Answers {
-    /// All that ranks, once it was asked for.
-    pub ranker: Option<&'static Ranker>,
     /// The vocabulary that was asked for.
     pub encoding: Option<Rc<Encoding>>,
     /// The counts of the hook `countTokens`.
@@ -101,15 +98,6 @@ impl Input {
     #[must_use]
     pub fn answer_of(&self, hook: HookName) -> Option<&Answer> {
         self.answers.of_hooks.iter().find(|answer| answer.hook == hook)
-    }
-
-    /// All that ranks.
-    ///
-    /// # Errors
-    ///
-    /// Stops to ask for it.
-    pub fn ranker(&self) -> StageResult<&'static Ranker> {
-        self.answers.ranker.ok_or_else(|| Need::Ranker.into())
     }
 
     /// The user's time zone.

@@ -20,7 +20,6 @@ pub(crate) mod counts;
 pub mod fill;
 pub mod input;
 pub mod marks;
-pub mod ranker;
 pub mod ranking;
 pub mod trace;
 pub mod view;

@@ -1,7 +1,7 @@
 //! Builds: driven step by step, and the context that comes out.
 
 use super::crossing::{JsResult, failure, moment, number, pairs, plain, read_config, to_js};
-use super::parts::started_ranking;
+use super::parts::started_selection;
 use super::tokens::loaded;
 use super::transcript::CoreTranscript;
 use crate::base::value::Value;
@@ -64,9 +64,9 @@ impl CoreBuild {
                         self.0.provide_encoding(encoding);
                     }
                 }
-                Step::Need(Need::Ranker) if started_ranking().is_some() => {
-                    if let Some(ranking) = started_ranking() {
-                        self.0.provide_ranker(ranking.ranker);
+                Step::Need(Need::Selection) if started_selection().is_some() => {
+                    if let Some(selecting) = started_selection() {
+                        self.0.provide_selection(selecting.selection);
                     }
                 }
                 Step::Need(need) => return to_js(&need),

@@ -1,4 +1,4 @@
-//! The parts of the engine that the package loads when they are first needed: what counts by a vocabulary, and what ranks.
+//! The parts of the engine that the package loads when they are first needed: what counts by a vocabulary, and what selects.
 //!
 //! With the feature `split`, nothing but the functions in [`split_off`] refers to them. The build of the package finds a pair of an
 //! import and an export for each part there, and moves what only the export reaches into a module of its own, which shares the
@@ -7,9 +7,9 @@
 use super::crossing::{JsResult, failure};
 use crate::base::error::{Error, ErrorCode, Result};
 use crate::base::time::{Milliseconds, Zone};
+use crate::build::selection::SELECTION;
 use crate::recall::transcript::Transcript;
-use crate::stages::recall::RANKER;
-use crate::state::ranker::Ranker;
+use crate::stages::selection::Selection;
 use crate::tokens::{Encoding, EncodingName};
 use std::cell::Cell;
 use std::ops::Range;
@@ -20,10 +20,10 @@ pub(super) type Counting = fn(EncodingName, &[u8]) -> Result<Encoding>;
 
 static COUNTING: Counting = Encoding::from_vocabulary;
 
-/// All that ranks, as the binding calls it.
+/// All that selects, as the binding calls it.
 #[derive(Debug)]
-pub(super) struct Ranking {
-    pub(super) ranker: &'static Ranker,
+pub(super) struct Selecting {
+    pub(super) selection: &'static Selection,
     pub(super) search: fn(&Transcript, &str, Milliseconds, &Zone, usize) -> Option<String>,
     pub(super) index_part: fn(&Transcript, usize, u64) -> Vec<u8>,
     pub(super) learn_index_part: fn(&Transcript, &[u8], u64) -> usize,
@@ -32,8 +32,8 @@ pub(super) struct Ranking {
     pub(super) learn_vectors: fn(&Transcript, Range<usize>, &str, &[u8]),
 }
 
-static RANKING: Ranking = Ranking {
-    ranker: &RANKER,
+static SELECTING: Selecting = Selecting {
+    selection: &SELECTION,
     search: |transcript, question, now, zone, count| {
         let found = transcript.search(question, now, zone, count)?;
         Some(serde_json::to_string(&found).unwrap_or_default())
@@ -47,21 +47,21 @@ static RANKING: Ranking = Ranking {
 
 thread_local! {
     static STARTED_COUNTING: Cell<Option<&'static Counting>> = const { Cell::new(None) };
-    static STARTED_RANKING: Cell<Option<&'static Ranking>> = const { Cell::new(None) };
+    static STARTED_SELECTION: Cell<Option<&'static Selecting>> = const { Cell::new(None) };
 }
 
 /// The names that the build splits at: those of `wasm_split_cli_support`.
 #[cfg(feature = "split")]
 #[allow(improper_ctypes, improper_ctypes_definitions, reason = "both sides are this crate")]
 mod split_off {
-    use super::{COUNTING, Counting, RANKING, Ranking};
+    use crate::wasm::parts::{COUNTING, Counting, SELECTING, Selecting};
 
     #[link(wasm_import_module = "__wasm_split_placeholder__")]
     unsafe extern "C" {
         #[link_name = "__wasm_split_00counting00_import_00000000000000000000000000000000"]
         pub(super) safe fn counting() -> &'static Counting;
-        #[link_name = "__wasm_split_00ranking00_import_00000000000000000000000000000001"]
-        pub(super) safe fn ranking() -> &'static Ranking;
+        #[link_name = "__wasm_split_00selection00_import_00000000000000000000000000000001"]
+        pub(super) safe fn selecting() -> &'static Selecting;
     }
 
     #[unsafe(export_name = "__wasm_split_00counting00_export_00000000000000000000000000000000")]
@@ -69,23 +69,23 @@ mod split_off {
         &COUNTING
     }
 
-    #[unsafe(export_name = "__wasm_split_00ranking00_export_00000000000000000000000000000001")]
-    extern "C" fn export_ranking() -> &'static Ranking {
-        &RANKING
+    #[unsafe(export_name = "__wasm_split_00selection00_export_00000000000000000000000000000001")]
+    extern "C" fn export_selecting() -> &'static Selecting {
+        &SELECTING
     }
 }
 
 /// Without the feature all parts are there.
 #[cfg(not(feature = "split"))]
 mod split_off {
-    use super::{COUNTING, Counting, RANKING, Ranking};
+    use crate::wasm::parts::{COUNTING, Counting, SELECTING, Selecting};
 
     pub(super) fn counting() -> &'static Counting {
         &COUNTING
     }
 
-    pub(super) fn ranking() -> &'static Ranking {
-        &RANKING
+    pub(super) fn selecting() -> &'static Selecting {
+        &SELECTING
     }
 }
 
@@ -95,10 +95,10 @@ pub fn start_counting() {
     STARTED_COUNTING.set(Some(split_off::counting()));
 }
 
-/// Says that the part is there that ranks.
-#[wasm_bindgen(js_name = startRanking)]
-pub fn start_ranking() {
-    STARTED_RANKING.set(Some(split_off::ranking()));
+/// Says that the part is there that selects.
+#[wasm_bindgen(js_name = startSelection)]
+pub fn start_selection() {
+    STARTED_SELECTION.set(Some(split_off::selecting()));
 }
 
 /// What makes an encoding of a vocabulary.
@@ -112,18 +112,18 @@ pub(super) fn counting() -> JsResult<&'static Counting> {
     })
 }
 
-/// All that ranks, if it is there.
-pub(super) fn started_ranking() -> Option<&'static Ranking> {
-    STARTED_RANKING.get()
+/// All that selects, if it is there.
+pub(super) fn started_selection() -> Option<&'static Selecting> {
+    STARTED_SELECTION.get()
 }
 
-/// All that ranks.
-pub(super) fn ranking() -> JsResult<&'static Ranking> {
-    started_ranking().ok_or_else(|| {
+/// All that selects.
+pub(super) fn selecting() -> JsResult<&'static Selecting> {
+    started_selection().ok_or_else(|| {
         failure(Error::new(
-            ErrorCode::RankingNotLoaded,
-            "the part of the engine that ranks is not loaded",
-            "Await loadRanking() first.",
+            ErrorCode::SelectionNotLoaded,
+            "the part of the engine that selects among messages is not loaded",
+            "Await loadSelection() first.",
         ))
     })
 }

@@ -1,7 +1,7 @@
 //! Transcripts inside the engine.
 
 use super::crossing::{JsResult, failure, moment, pairs, plain, read_config, whole};
-use super::parts::ranking;
+use super::parts::selecting;
 use super::tokens::counter_of;
 use crate::base::cost::Cost;
 use crate::base::time::Zone;
@@ -87,9 +87,9 @@ impl CoreTranscript {
     ///
     /// # Errors
     ///
-    /// `RANKING_NOT_LOADED`, as all that follow here.
+    /// `SELECTION_NOT_LOADED`, as all that follow here.
     pub fn index_part(&self, part: usize, state: &str) -> JsResult<Vec<u8>> {
-        Ok((ranking()?.index_part)(&self.0, part, xxh64(state.as_bytes(), 0)))
+        Ok((selecting()?.index_part)(&self.0, part, xxh64(state.as_bytes(), 0)))
     }
 
     /// Takes what `indexPart` gave once, as the next part; see [`Transcript::learn_index_part`].
@@ -97,9 +97,9 @@ impl CoreTranscript {
     ///
     /// # Errors
     ///
-    /// `RANKING_NOT_LOADED`.
+    /// `SELECTION_NOT_LOADED`.
     pub fn learn_index_part(&self, bytes: &[u8], state: &str) -> JsResult<usize> {
-        Ok((ranking()?.learn_index_part)(&self.0, bytes, xxh64(state.as_bytes(), 0)))
+        Ok((selecting()?.learn_index_part)(&self.0, bytes, xxh64(state.as_bytes(), 0)))
     }
 
     /// The sequence number of the last indexed message; 0 without an index.
@@ -116,7 +116,7 @@ impl CoreTranscript {
     ///
     /// # Errors
     ///
-    /// `RANKING_NOT_LOADED`.
+    /// `SELECTION_NOT_LOADED`.
     pub fn search(
         &self,
         question: &str,
@@ -125,7 +125,7 @@ impl CoreTranscript {
         count: usize,
     ) -> JsResult<Option<String>> {
         let zone = Zone::new(pairs(offsets));
-        Ok((ranking()?.search)(&self.0, question, moment(now_ms), &zone, count))
+        Ok((selecting()?.search)(&self.0, question, moment(now_ms), &zone, count))
     }
 
     /// Whether a message is not there for anyone any more: it has expired, or its author removed it.
@@ -167,10 +167,10 @@ impl CoreTranscript {
     ///
     /// # Errors
     ///
-    /// `RANKING_NOT_LOADED`.
+    /// `SELECTION_NOT_LOADED`.
     pub fn vectors(&self, first: usize, end: usize, model: &str) -> JsResult<Vec<u8>> {
         let end = end.min(self.0.len());
-        Ok((ranking()?.vectors)(&self.0, first.min(end)..end, model))
+        Ok((selecting()?.vectors)(&self.0, first.min(end)..end, model))
     }
 
     /// How many vectors are known of the messages from `first` to before `end`.
@@ -178,10 +178,10 @@ impl CoreTranscript {
     ///
     /// # Errors
     ///
-    /// `RANKING_NOT_LOADED`.
+    /// `SELECTION_NOT_LOADED`.
     pub fn known_vectors(&self, first: usize, end: usize, model: &str) -> JsResult<usize> {
         let end = end.min(self.0.len());
-        Ok((ranking()?.known_vectors)(&self.0, first.min(end)..end, model))
+        Ok((selecting()?.known_vectors)(&self.0, first.min(end)..end, model))
     }
 
     /// Remembers what `vectors` gave once.
@@ -189,7 +189,7 @@ impl CoreTranscript {
     ///
     /// # Errors
     ///
-    /// `RANKING_NOT_LOADED`.
+    /// `SELECTION_NOT_LOADED`.
     pub fn learn_vectors(
         &self,
         first: usize,
@@ -198,7 +198,7 @@ impl CoreTranscript {
         bytes: &[u8],
     ) -> JsResult<()> {
         let end = end.min(self.0.len());
-        (ranking()?.learn_vectors)(&self.0, first.min(end)..end, model, bytes);
+        (selecting()?.learn_vectors)(&self.0, first.min(end)..end, model, bytes);
         Ok(())
     }
 

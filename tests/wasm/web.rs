@@ -6,7 +6,8 @@ use js_sys::{Array, Float64Array, Int32Array, JSON, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test;
 use windrow::wasm::{
-    CoreBuild, CoreTranscript, count_text, counting_of, is_loaded, load_vocabulary, start_counting, start_ranking,
+    CoreBuild, CoreTranscript, count_text, counting_of, is_loaded, load_vocabulary, start_counting,
+    start_selection,
 };
 
 const USER: u8 = 2;
@@ -47,7 +48,7 @@ fn transcript(texts: &[&str]) -> CoreTranscript {
 }
 
 fn build(transcript: &CoreTranscript, config: &str) -> Result<JsValue, JsValue> {
-    start_ranking();
+    start_selection();
     CoreBuild::new(transcript, None, &json(config), 1_750_000_000_000.0, Vec::new())?.step()
 }
 
@@ -143,7 +144,7 @@ fn columns_that_do_not_fit_together_leave_nothing_behind() {
 
 #[wasm_bindgen_test]
 fn a_build_sees_the_transcript_as_it_was_when_it_began() {
-    start_ranking();
+    start_selection();
     let mut transcript = transcript(&["one", "two"]);
     let mut build =
         CoreBuild::new(&transcript, None, &json(ESTIMATE), 0.0, Vec::new()).expect("begun");
@@ -157,7 +158,7 @@ fn a_build_sees_the_transcript_as_it_was_when_it_began() {
 
 #[wasm_bindgen_test]
 fn a_hook_is_asked_and_answered() {
-    start_ranking();
+    start_selection();
     let texts = ["one", "two", "three", "four", "five", "six", "seven", "eight"];
     let hooks = vec!["triage.select".to_owned()];
     let begin =

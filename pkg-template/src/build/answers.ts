@@ -7,7 +7,7 @@ import { idOfMessage } from "../read/messages.js";
 import type { AnyMessage } from "../read/shapes/index.js";
 
 /** A need that a hook answers. */
-export type HookNeed = Exclude<Need, { readonly need: "encoding" | "ranker" | "zoneOffsets" | "older" }>;
+export type HookNeed = Exclude<Need, { readonly need: "encoding" | "selection" | "zoneOffsets" | "older" }>;
 
 /** Which of the hooks a need is asked of. */
 export function hookOf(need: HookNeed, has: (name: HookName) => boolean): HookName {

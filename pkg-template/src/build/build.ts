@@ -103,7 +103,7 @@ export async function buildOver<M extends AnyMessage, F extends Format>(
 
 /**
  * Builds at once, as `buildContext` does. What it needs must be loaded before: it fails with `ENCODING_NOT_LOADED` or
- * `RANKING_NOT_LOADED` otherwise, and never falls back to an estimate by itself. It has no use for hooks.
+ * `SELECTION_NOT_LOADED` otherwise, and never falls back to an estimate by itself. It has no use for hooks.
  */
 export function buildContextSync<M extends AnyMessage, const F extends Format = "messages">(
   transcript: readonly M[] | Transcript<M>,
@@ -133,8 +133,8 @@ export function buildContextSync<M extends AnyMessage, const F extends Format = 
         if (step.need === "encoding") {
           throw notLoaded(step.name);
         }
-        if (step.need === "ranker") {
-          startPartNow("ranking");
+        if (step.need === "selection") {
+          startPartNow("selection");
           continue;
         }
         // Without hooks there is nothing else to ask for.
@@ -191,8 +191,8 @@ export async function buildFrom<M extends AnyMessage, F extends Format>(
         attempt = new Attempt<M>(reader.source(), config, now, outside.hooks);
       } else if (step.need === "encoding") {
         await untilAborted(loadEncoding(step.name), signal, KIND);
-      } else if (step.need === "ranker") {
-        await untilAborted(loadPart("ranking"), signal, KIND);
+      } else if (step.need === "selection") {
+        await untilAborted(loadPart("selection"), signal, KIND);
       } else if (step.need === "zoneOffsets") {
         attempt.answerOffsets(outside.offsets(step));
       } else {

@@ -1,6 +1,6 @@
 // The wasm instance: made on first use, and made anew after a trap, so that the call after a failure works.
 
-import { __wbg_reset_state, initSync, loadVocabulary, startCounting, startRanking } from "#core";
+import { __wbg_reset_state, initSync, loadVocabulary, startCounting, startSelection } from "#core";
 import { ContextError, type ErrorKind } from "../base/errors.js";
 
 let getModule: (() => WebAssembly.Module) | undefined;
@@ -8,10 +8,10 @@ let core: WebAssembly.Module | undefined;
 let generation = 0;
 
 /** A part of the engine that is loaded when it is first needed. */
-export type PartName = "counting" | "ranking";
+export type PartName = "counting" | "selection";
 
 /** What makes use of a part that was just linked. */
-const starts: Readonly<Record<PartName, () => void>> = { counting: startCounting, ranking: startRanking };
+const starts: Readonly<Record<PartName, () => void>> = { counting: startCounting, selection: startSelection };
 
 const parts = new Map<PartName, WebAssembly.Module>();
 const vocabularies = new Map<string, Uint8Array>();

@@ -1,4 +1,4 @@
-// The parts of the engine that are loaded when they are first needed: what counts by a vocabulary, and what ranks. Each is a module of
+// The parts of the engine that are loaded when they are first needed: what counts by a vocabulary, and what selects. Each is a module of
 // its own that shares the core's memory.
 
 import { ContextError } from "../base/errors.js";
@@ -19,12 +19,12 @@ export function provideParts(given: Readonly<Partial<Record<PartName, PartSource
 }
 
 /**
- * Loads the part of the engine that ranks messages and searches them. `buildContext` and sessions do it by themselves when they first
- * must. In a page `buildContextSync` needs it done before, where there is more than fits. Fails with `RANKING_NOT_LOADED` where it
+ * Loads the part of the engine that ranks and searches messages, and all else that selects among them. `buildContext` and sessions do it by themselves when they first
+ * must. In a page `buildContextSync` needs it done before, where there is more than fits. Fails with `SELECTION_NOT_LOADED` where it
  * cannot be fetched.
  */
-export function loadRanking(): Promise<void> {
-  return publicPromise("load_error", "loadRanking", () => loadPart("ranking"));
+export function loadSelection(): Promise<void> {
+  return publicPromise("load_error", "loadSelection", () => loadPart("selection"));
 }
 
 /** Loads a part. */
@@ -74,12 +74,12 @@ function notLoaded(name: PartName, cause?: unknown): ContextError {
   if (cause instanceof ContextError) {
     return cause;
   }
-  const isRanking = name === "ranking";
+  const isSelection = name === "selection";
   return new ContextError({
     kind: "load_error",
-    code: isRanking ? "RANKING_NOT_LOADED" : "ENCODING_NOT_LOADED",
-    message: `the part of the engine that ${isRanking ? "ranks" : "counts exactly"} ${cause === undefined ? "is not loaded" : "could not be loaded"}`,
-    nextAction: `Await ${isRanking ? "loadRanking()" : "loadEncoding()"} first. With "windrow/slim", hand over windrow/${name}.wasm: init(core, { ${name} }).`,
+    code: isSelection ? "SELECTION_NOT_LOADED" : "ENCODING_NOT_LOADED",
+    message: `the part of the engine that ${isSelection ? "selects among messages" : "counts exactly"} ${cause === undefined ? "is not loaded" : "could not be loaded"}`,
+    nextAction: `Await ${isSelection ? "loadSelection()" : "loadEncoding()"} first. With "windrow/slim", hand over windrow/${name}.wasm: init(core, { ${name} }).`,
     cause,
   });
 }

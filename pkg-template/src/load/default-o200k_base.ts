@@ -2,7 +2,7 @@
 
 import base64 from "virtual:windrow-wasm-base64";
 import counting from "#parts/counting";
-import ranking from "#parts/ranking";
+import selection from "#parts/selection";
 import { provideModule } from "../engine/engine.js";
 import { provideParts } from "../engine/parts.js";
 import { compiled } from "./compiled.js";
@@ -12,6 +12,6 @@ import { provideVocabulary } from "./o200k_base.js";
 provideFflate();
 provideVocabulary();
 provideModule(() => compiled(base64));
-provideParts({ counting: () => compiled(counting), ranking: () => compiled(ranking) });
+provideParts({ counting: () => compiled(counting), selection: () => compiled(selection) });
 
 export * from "../index.js";

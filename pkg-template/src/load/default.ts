@@ -11,7 +11,7 @@ provideAllVocabularies();
 provideModule(() => compiled(base64));
 provideParts({
   counting: async () => compiled((await import("#parts/counting")).default),
-  ranking: async () => compiled((await import("#parts/ranking")).default),
+  selection: async () => compiled((await import("#parts/selection")).default),
 });
 
 export * from "../index.js";

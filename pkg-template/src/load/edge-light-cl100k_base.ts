@@ -5,12 +5,12 @@ import { provideParts } from "../engine/parts.js";
 import { provideVocabulary } from "./cl100k_base.js";
 import counting from "./counting.wasm?module";
 import { provideFflate } from "./inflate.js";
-import ranking from "./ranking.wasm?module";
+import selection from "./selection.wasm?module";
 import module from "./windrow.wasm?module";
 
 provideFflate();
 provideVocabulary();
 provideModule(() => module);
-provideParts({ counting: () => counting, ranking: () => ranking });
+provideParts({ counting: () => counting, selection: () => selection });
 
 export * from "../index.js";

@@ -4,13 +4,13 @@ import { provideModule } from "../engine/engine.js";
 import { provideParts } from "../engine/parts.js";
 import counting from "./counting.wasm?module";
 import { provideFflate } from "./inflate.js";
-import ranking from "./ranking.wasm?module";
+import selection from "./selection.wasm?module";
 import { provideAllVocabularies } from "./vocabularies.js";
 import module from "./windrow.wasm?module";
 
 provideFflate();
 provideAllVocabularies();
 provideModule(() => module);
-provideParts({ counting: () => counting, ranking: () => ranking });
+provideParts({ counting: () => counting, selection: () => selection });
 
 export * from "../index.js";

@@ -5,13 +5,13 @@ import { provideParts } from "../engine/parts.js";
 // TypeScript cannot read `import source` yet: the build writes it.
 import counting from "./counting.wasm?source";
 import { provideFflate } from "./inflate.js";
-import ranking from "./ranking.wasm?source";
+import selection from "./selection.wasm?source";
 import { provideAllVocabularies } from "./vocabularies.js";
 import module from "./windrow.wasm?source";
 
 provideFflate();
 provideAllVocabularies();
 provideModule(() => module);
-provideParts({ counting: () => counting, ranking: () => ranking });
+provideParts({ counting: () => counting, selection: () => selection });
 
 export * from "../index.js";

@@ -29,6 +29,6 @@ for (const name of ENCODINGS.filter((choice): choice is EncodingName => choice !
 }
 const moduleOf = (path: string) => new WebAssembly.Module(fileOf(path));
 provideModule(() => moduleOf("./windrow.wasm"));
-provideParts({ counting: () => moduleOf("./counting.wasm"), ranking: () => moduleOf("./ranking.wasm") });
+provideParts({ counting: () => moduleOf("./counting.wasm"), selection: () => moduleOf("./selection.wasm") });
 
 export * from "../index.js";

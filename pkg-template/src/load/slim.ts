@@ -23,8 +23,8 @@ export type PartInput = CoreInput | PromiseLike<CoreInput> | (() => CoreInput | 
 export interface CoreParts {
   /** What counts exactly, `windrow/counting.wasm`: it is needed with the first vocabulary. */
   readonly counting?: PartInput;
-  /** What ranks messages and searches them, `windrow/ranking.wasm`: it is needed when there is more than fits. */
-  readonly ranking?: PartInput;
+  /** What ranks and searches messages, triages them, and tells conversations apart, `windrow/selection.wasm`: it is needed when there is more than fits. */
+  readonly selection?: PartInput;
 }
 
 const KIND = "load_error";
@@ -70,7 +70,7 @@ export function initSync(
 
 /** The parts that were handed over, under names that there are. */
 function readParts<T extends object>(parts: T): T {
-  const names: readonly string[] = ["counting", "ranking"] satisfies PartName[];
+  const names: readonly string[] = ["counting", "selection"] satisfies PartName[];
   const unknown = Object.keys(parts).find((name) => !names.includes(name));
   if (unknown !== undefined) {
     throw invalid(`there is no part "${unknown}"`, `Pass ${names.join(", ")}.`, undefined, "parts");

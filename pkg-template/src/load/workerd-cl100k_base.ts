@@ -4,11 +4,11 @@ import { provideModule } from "../engine/engine.js";
 import { provideParts } from "../engine/parts.js";
 import { provideVocabulary } from "./cl100k_base.js";
 import counting from "./counting.wasm";
-import ranking from "./ranking.wasm";
+import selection from "./selection.wasm";
 import module from "./windrow.wasm";
 
 provideVocabulary();
 provideModule(() => module);
-provideParts({ counting: () => counting, ranking: () => ranking });
+provideParts({ counting: () => counting, selection: () => selection });
 
 export * from "../index.js";

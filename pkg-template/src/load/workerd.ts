@@ -3,12 +3,12 @@
 import { provideModule } from "../engine/engine.js";
 import { provideParts } from "../engine/parts.js";
 import counting from "./counting.wasm";
-import ranking from "./ranking.wasm";
+import selection from "./selection.wasm";
 import { provideAllVocabularies } from "./vocabularies.js";
 import module from "./windrow.wasm";
 
 provideAllVocabularies();
 provideModule(() => module);
-provideParts({ counting: () => counting, ranking: () => ranking });
+provideParts({ counting: () => counting, selection: () => selection });
 
 export * from "../index.js";

@@ -14,8 +14,26 @@ use crate::base::message::Role;
 use crate::recall::rank::weights::Weights;
 use crate::recall::text::detect::detect;
 use crate::recall::text::terms::{Analyzer, Kind, Term, Word};
-use crate::state::ranker::{Excerpt, Wanted};
+use crate::state::context::Gap;
 use passages::{Passage, Passages};
+
+/// Of a long text the passages that a request is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Excerpt {
+    /// The passages, with a mark in each gap.
+    pub(crate) text: String,
+    pub(crate) gaps: Vec<Gap>,
+}
+
+/// What an excerpt is made for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) request: &'a str,
+    /// Whose text it is: of a tool's result its beginning, its end and its errors come in too.
+    pub(crate) role: Role,
+    /// About how many tokens of the text come in.
+    pub(crate) tokens: u64,
+}
 
 /// Bytes of a token, about.
 const BYTES_PER_TOKEN: u64 = 4;

@@ -44,7 +44,7 @@ struct Place {
 impl Filling<'_> {
     /// Keeps the messages behind the cut, then quotes what is ranked. `served` are the rows that come before the ordinary history,
     /// `rest` are its own, both from the newest on. False where nothing is to be cut.
-    pub(super) fn keep_behind_cut(
+    pub(crate) fn keep_behind_cut(
         &mut self,
         frame: &Frame,
         cut: CutConfig,

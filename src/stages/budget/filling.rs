@@ -12,7 +12,7 @@ use crate::state::view::View;
 
 /// The budget while it is filled. The marks can only be read: whatever is decided is in [`Fill`].
 #[derive(Debug)]
-pub(super) struct Filling<'a> {
+pub(crate) struct Filling<'a> {
     pub(super) input: &'a Input,
     pub(super) marks: &'a Marks,
     pub(super) meter: Meter,

@@ -15,7 +15,7 @@ use crate::state::trace::Reason;
 
 /// What the prompt has around the history.
 #[derive(Debug, Default)]
-pub(super) struct Frame {
+pub(crate) struct Frame {
     /// Before and after the history.
     pub(super) around: (Vec<Piece>, Vec<Piece>),
     /// In the place of a history without a message.

@@ -14,20 +14,21 @@
 //! conversations; `frame` and `omission` are the lines around the history. A message's cost is the form's business: see `measure` and `form`.
 
 mod cut;
-mod filling;
-mod frame;
+pub(crate) mod filling;
+pub(crate) mod frame;
 mod omission;
 mod keep;
 mod ranked;
 mod required;
 pub(crate) mod sections;
 mod section_fills;
-mod tiered;
+pub(crate) mod tiered;
 
 use crate::base::cost::Cost;
 use crate::base::message::Role;
 use crate::base::text;
 use crate::config::{Format, SectionKind, TrimFirst};
+use crate::stages::selection::{Given, needed};
 use crate::stages::unread;
 use crate::state::ask::StageResult;
 use crate::state::context::Piece;
@@ -45,11 +46,11 @@ use section_fills::SectionFill;
 ///
 /// `BUDGET_TOO_SMALL` where what is required does not fit, with both figures. Stops to ask for the vocabulary, the zone's
 /// offsets, counts or older messages.
-pub fn ask(input: &Input, marks: &Marks) -> StageResult<Fill> {
+pub(crate) fn ask(input: &Input, marks: &Marks, selection: Given) -> StageResult<Fill> {
     let [first, then] = Plan::of(input, marks);
     let (mut plan, mut line_end) = (first, 1);
     loop {
-        match fill(input, marks, plan, plan == then, line_end)? {
+        match fill((input, marks, selection), plan, plan == then, line_end)? {
             Filled::Done(fill) => return Ok(*fill),
             Filled::LeavesOut => plan = then,
             Filled::LineEnd(more) => line_end = more,
@@ -68,8 +69,7 @@ enum Filled {
 
 /// Fills the budget, with so many tokens set aside for the last line, which will have no line end.
 fn fill(
-    input: &Input,
-    marks: &Marks,
+    (input, marks, selection): (&Input, &Marks, Given),
     plan: Plan,
     is_last: bool,
     line_end: u64,
@@ -80,7 +80,10 @@ fn fill(
     filling.meter.line_end = line_end;
 
     let mut shelves = filling.shelves()?;
-    let shapes = filling.shapes();
+    let shapes = match &marks.conversations {
+        Some(_) => (needed(selection)?.shapes)(&mut filling),
+        None => Vec::new(),
+    };
     let mut frame = Frame::begin(&mut filling);
     filling.keep_required(&shelves, &shapes, &mut frame)?;
     let enlarges_first = input.config.budget.trim_first == TrimFirst::History;
@@ -94,9 +97,9 @@ fn fill(
     filling.reserve_notice(&mut frame)?;
     let by_conversation = if marks.conversations.is_some() {
         filling.keep_in_order(&frame, &history_of(marks).turn)?;
-        Some(filling.keep_conversations(&frame, shapes)?)
+        Some((needed(selection)?.keep_conversations)(&mut filling, &frame, shapes)?)
     } else {
-        keep_history(&mut filling, &frame)?;
+        keep_history(&mut filling, &frame, selection)?;
         None
     };
     if !enlarges_first {
@@ -140,13 +143,14 @@ fn history_of(marks: &Marks) -> OrdinaryRows {
 }
 
 /// Keeps of the history what fits. What answers the request comes before all else of it: a tool loop keeps its newest steps.
-fn keep_history(filling: &mut Filling<'_>, frame: &Frame) -> StageResult {
+fn keep_history(filling: &mut Filling<'_>, frame: &Frame, selection: Given) -> StageResult {
     let marks = filling.marks;
     let OrdinaryRows { turn, mut rest } = history_of(marks);
     let [direct, recent, chosen] = by_rank(marks, [Rank::Direct, Rank::Recent, Rank::Chosen]);
     let first = [direct, turn, recent, chosen].concat();
     if let Some(cut) = filling.input.config.budget.cut {
-        if !filling.keep_behind_cut(frame, cut, &first, &rest)? {
+        let keep_behind_cut = needed(selection)?.keep_behind_cut;
+        if !keep_behind_cut(filling, frame, cut, &first, &rest)? {
             filling.keep_in_order(frame, &[first, rest].concat())?;
         }
         return Ok(());
@@ -154,7 +158,7 @@ fn keep_history(filling: &mut Filling<'_>, frame: &Frame) -> StageResult {
     if let Some(ranking) = &marks.ranking {
         filling.keep_in_order(frame, &first)?;
         let room = filling.room_of_history();
-        filling.keep_ranked(frame, ranking, room)?;
+        (needed(selection)?.keep_ranked)(filling, frame, ranking, room)?;
         let mut is_recalled = vec![false; filling.input.transcript.len()];
         for (row, _) in &filling.fill.recalled {
             is_recalled[marks.groups.of(*row)] = true;

@@ -7,13 +7,12 @@ use crate::base::candidate::{Candidate, Form};
 use crate::base::cost::{Cost, share_of};
 use crate::base::message::Field;
 use crate::config::Ranking;
-use crate::prompt::excerpt::about_tokens;
+use crate::prompt::excerpt::{self, Excerpt, Wanted, about_tokens};
 use crate::recall::rank::query;
 use crate::stages::unread;
 use crate::state::ask::StageResult;
 use crate::state::context::{Gap, Piece};
 use crate::state::marks::Rank;
-use crate::state::ranker::{Excerpt, Wanted};
 use crate::state::ranking::{RankEvidence, Ranked, RankedPlace};
 use crate::state::trace::Reason;
 
@@ -51,7 +50,7 @@ impl Filling<'_> {
     /// Keeps the groups that rank best for the request: first the newest within their share, then what holds throughout within its
     /// own, then the others within the share of all. A group that does not fit is passed over. The shares are of `room`: a cost, and
     /// how many messages.
-    pub(super) fn keep_ranked(
+    pub(crate) fn keep_ranked(
         &mut self,
         frame: &Frame,
         ranking: &Ranked,
@@ -288,8 +287,7 @@ impl Filling<'_> {
         }
         let request = query::readable(self.marks.request_text(self.input));
         let wanted = Wanted { request: &request, role, tokens };
-        let ranker = self.input.answers.ranker?; // what ranked them
-        (ranker.excerpt)(text, wanted, &|part| match part.len() {
+        excerpt::excerpt(text, wanted, &|part| match part.len() {
             0..=MOST_COUNTED => self.meter.count_about(part),
             _ => about_tokens(part),
         })

@@ -18,7 +18,7 @@ use crate::state::trace::Reason;
 
 /// A conversation as it may be shown.
 #[derive(Debug)]
-pub(super) struct Shape {
+pub(crate) struct Shape {
     /// The element, or the summary, that it begins with.
     open: Option<Piece>,
     /// The rows that are shown.
@@ -57,14 +57,14 @@ const LOOK_AHEAD: usize = 1024;
 
 impl Filling<'_> {
     /// The conversations as they are shown if they fit.
-    pub(super) fn shapes(&mut self) -> Vec<Shape> {
+    pub(crate) fn shapes(&mut self) -> Vec<Shape> {
         let found = self.marks.conversations.as_ref();
         let list = found.map_or(&[][..], |found| &found.list);
         list.iter().map(|conversation| self.shape(conversation)).collect()
     }
 
     /// Keeps conversations as far as they fit, in the order of their tiers. Gives the pieces of the history in their order.
-    pub(super) fn keep_conversations(
+    pub(crate) fn keep_conversations(
         &mut self,
         frame: &Frame,
         mut shapes: Vec<Shape>,

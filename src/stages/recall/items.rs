@@ -7,7 +7,7 @@ use crate::state::context::FocusReport;
 use crate::state::input::Input;
 
 /// What of a section's items fits the request best, as items in their order.
-pub(super) fn find(input: &Input, focus: &FocusReport, position: usize, query: &str) -> Vec<Item> {
+pub(crate) fn find(input: &Input, focus: &FocusReport, position: usize, query: &str) -> Vec<Item> {
     let section = &input.config.sections()[position];
     let limit = &section.limit;
     let is_bounded = limit.items.is_some() || limit.chars.is_some() || limit.tokens.is_some();

@@ -4,41 +4,31 @@
 //! Ranking marks nothing: `budget` keeps of the ranked what fits. The focus says how broad recall is. A failure of a hook is a
 //! note, never an error: the context is built without.
 //!
-//! All that ranks is reached by [`RANKER`], so that a host can load it when it is first needed: `rank` orders messages, `items`
-//! what sections list, and `nearness` reads what a model of embeddings says.
+//! All that ranks is reached by a [`Selection`](crate::stages::selection::Selection): `rank` orders messages, `items` what sections list, and `nearness` reads what a model
+//! of embeddings says.
 
 mod focus;
-mod items;
-mod nearness;
-mod rank;
+pub(crate) mod items;
+pub(crate) mod nearness;
+pub(crate) mod rank;
 
 use crate::base::guard;
 use crate::base::map::{self, HashedSet, Map};
 use crate::config::{Counting, Item, Placement, SearchResults, SectionKind};
-use crate::prompt::excerpt;
 use crate::prompt::form;
 use crate::recall::rank::query;
 use crate::stages::budget::sections::count;
 use crate::stages::recall::focus::focus;
+use crate::stages::selection::{Given, needed};
 use crate::stages::unread;
 use crate::state::ask::{Answer, HookName, Misunderstood, Need, Outcome, StageResult};
 use crate::state::context::{FocusReport, Piece, RecallReport, RecallStatus};
 use crate::state::fill::Fill;
 use crate::state::input::Input;
 use crate::state::marks::Marks;
-use crate::state::ranker::Ranker;
 use crate::state::ranking::Ranked;
 use crate::state::trace::NoteKind;
 use crate::state::view::View;
-
-/// All that ranks.
-pub static RANKER: Ranker = Ranker {
-    rank: rank::rank,
-    find: items::find,
-    excerpt: excerpt::excerpt,
-    learn: nearness::learn,
-    understand_embeddings: nearness::understand_embeddings,
-};
 
 /// What the stage finds.
 #[derive(Debug, Default)]
@@ -57,15 +47,15 @@ pub struct Findings {
 /// # Errors
 ///
 /// Stops to ask for older messages, for the offsets of the time zone, and for what the hooks give.
-pub fn ask(input: &Input, marks: &Marks) -> StageResult<Findings> {
+pub(crate) fn ask(input: &Input, marks: &Marks, selection: Given) -> StageResult<Findings> {
     let mut findings = Findings { focus: focus(&input.config.recall), ..Findings::default() };
     unread::ask_for_newest_user(input, marks)?;
     let counts_when_needed = input.config.budget.counting == Counting::WhenNeeded;
     findings.fits_anyway = (input.is_ranked() || counts_when_needed) && fits_anyway(input, marks);
     if input.is_ranked() && !findings.fits_anyway {
-        findings.ranking = Some((input.ranker()?.rank)(input, marks, &mut findings.notes)?);
+        findings.ranking = Some((needed(selection)?.rank)(input, marks, &mut findings.notes)?);
     }
-    search(input, marks, &mut findings)?;
+    search(input, marks, selection, &mut findings)?;
     Ok(findings)
 }
 
@@ -138,7 +128,7 @@ fn fits_anyway(input: &Input, marks: &Marks) -> bool {
 
 /// Finds what sections show for the request: among their items, and by the hook, where there is one and a section for what
 /// it finds.
-fn search(input: &Input, marks: &Marks, findings: &mut Findings) -> StageResult {
+fn search(input: &Input, marks: &Marks, selection: Given, findings: &mut Findings) -> StageResult {
     let recall = input.config.section(SectionKind::Recall).map(|(position, _)| position);
     let ranked = input.config.sections().iter().enumerate().filter(|(_, section)| section.ranked);
     let ranked: Vec<usize> = ranked.map(|(position, _)| position).collect();
@@ -160,11 +150,11 @@ fn search(input: &Input, marks: &Marks, findings: &mut Findings) -> StageResult 
     }
     let query = query::readable(query);
     for position in ranked {
-        let found = find(input, &findings.focus, position, &query)?;
+        let found = find((input, selection), &findings.focus, position, &query)?;
         findings.items.insert(position, found);
     }
     if let Some(position) = recall {
-        let found = recalled(input, findings, position, &query)?;
+        let found = recalled((input, selection), findings, position, &query)?;
         findings.items.insert(position, found);
     }
     Ok(())
@@ -172,7 +162,7 @@ fn search(input: &Input, marks: &Marks, findings: &mut Findings) -> StageResult 
 
 /// What the section of kind `recall` shows, the best first: what the hook found, and what is among the section's items.
 fn recalled(
-    input: &Input,
+    (input, selection): (&Input, Given),
     findings: &mut Findings,
     position: usize,
     query: &str,
@@ -211,7 +201,7 @@ fn recalled(
         found.clear();
     }
     if status == RecallStatus::Ok && (joins || outcome != Some(Outcome::Given)) {
-        let own = find(input, &findings.focus, position, query)?;
+        let own = find((input, selection), &findings.focus, position, query)?;
         let mut order: Vec<usize> = (0..own.len()).collect();
         map::sort_by_key(&mut order, &|at| (map::descending(own[at].score.unwrap_or(0.0)), 0));
         let own = order.into_iter().map(|at| own[at].clone()).collect();
@@ -243,7 +233,7 @@ fn by_turns(one: Vec<Item>, other: Vec<Item>, most: usize) -> Vec<Item> {
 
 /// What of a section's items fits the request best, as items in their order; nothing of none, or for no request.
 fn find(
-    input: &Input,
+    (input, selection): (&Input, Given),
     focus: &FocusReport,
     position: usize,
     query: &str,
@@ -251,7 +241,7 @@ fn find(
     if query.trim().is_empty() || input.config.sections()[position].items.is_empty() {
         return Ok(Vec::new());
     }
-    Ok((input.ranker()?.find)(input, focus, position, query))
+    Ok((needed(selection)?.find)(input, focus, position, query))
 }
 
 /// An answer as far as it is used: as many items as were asked for. More than that are no mistake: the best come first.

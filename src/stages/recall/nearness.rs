@@ -59,7 +59,7 @@ pub(super) fn similarities(
 }
 
 /// Remembers the vector of a text that was asked for.
-pub(super) fn learn(input: &Input, text: &str, vector: Vector, is_request: bool) {
+pub(crate) fn learn(input: &Input, text: &str, vector: Vector, is_request: bool) {
     let vectors = input.transcript.embeddings(&input.config.recall.embed_model);
     if !is_request || vectors.is_of_any(text) {
         vectors.learn(text, vector);
@@ -79,7 +79,7 @@ fn nearness(input: &Input, marks: &Marks, request: &Vector) -> Result<String, &'
 
 /// An answer about embeddings as far as it is used. Where it does not say how near the messages are, the vectors do that were
 /// learned: the request's is `request`.
-pub(super) fn understand_embeddings(
+pub(crate) fn understand_embeddings(
     input: &Input,
     marks: &Marks,
     message_count: usize,

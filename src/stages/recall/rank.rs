@@ -22,7 +22,7 @@ use crate::state::trace::{Decision, NoteKind, Reason};
 use std::rc::Rc;
 
 /// Ranks the messages that limits apply to.
-pub(super) fn rank(
+pub(crate) fn rank(
     input: &Input,
     marks: &Marks,
     notes: &mut Vec<(NoteKind, String)>,

@@ -3,6 +3,7 @@
 //! The newest are guaranteed and never asked about. What the request replies to counts as any other, and stays whatever
 //! the answer is. What earlier builds have decided is given by the config, and not asked about again.
 
+pub(crate) mod choice;
 mod text;
 
 use crate::base::map::Hashed;
@@ -13,42 +14,41 @@ use crate::config::{
 use crate::log::conversations;
 use crate::log::units;
 use crate::recall::transcript::Transcript;
+use crate::stages::selection::{Given, needed};
 use crate::stages::unread;
 use crate::state::ask::{Answer, HookName, Misunderstood, Need, Outcome, StageResult, TriageUnit};
 use crate::state::context::TriageReport;
 use crate::state::input::Input;
 use crate::state::marks::{Marks, Rank};
 use crate::state::trace::{NoteKind, Reason};
+use choice::Choice;
 use xxhash_rust::xxh64::xxh64;
-
-/// What triage decides.
-#[derive(Debug, Default)]
-pub struct Choice {
-    /// The guaranteed recent.
-    recent: Vec<usize>,
-    chosen: Vec<usize>,
-    /// What it leaves out unless it is required, and why.
-    left_out: Vec<(usize, Reason)>,
-    note: Option<(NoteKind, String)>,
-    /// What is decided for later builds.
-    decided: Option<TriageDecisions>,
-    /// Whether what is passed may be quoted behind the history, where recall ranks it best.
-    quotes_passed: bool,
-}
 
 /// Asks which of the older units matter.
 ///
 /// # Errors
 ///
 /// Stops to ask for older messages, and the hook.
-pub fn ask(input: &Input, marks: &Marks) -> StageResult<Choice> {
+pub(crate) fn ask(input: &Input, marks: &Marks, selection: Given) -> StageResult<Choice> {
     let config = &input.config.triage;
-    let hooks = [HookName::Select, HookName::Complete];
-    let decided = decided_in(&input.config);
-    let changes_nothing = input.hook(&hooks).is_none()
+    let changes_nothing = input.hook(&HOOKS).is_none()
         && config.on_unavailable == TriageFallback::KeepAll
-        && decided.is_none();
+        && config.decided.is_none();
     if !config.use_selection || changes_nothing {
+        return Ok(Choice::default());
+    }
+    (needed(selection)?.triage)(input, marks)
+}
+
+/// The hooks that choose.
+const HOOKS: [HookName; 2] = [HookName::Select, HookName::Complete];
+
+/// Asks where something is to be chosen.
+pub(crate) fn choose(input: &Input, marks: &Marks) -> StageResult<Choice> {
+    let config = &input.config.triage;
+    let decided = decided_in(&input.config);
+    let is_asked = input.hook(&HOOKS).is_some();
+    if !is_asked && config.on_unavailable == TriageFallback::KeepAll && decided.is_none() {
         return Ok(Choice::default());
     }
     // It chooses among all of the window.
@@ -75,8 +75,8 @@ pub fn ask(input: &Input, marks: &Marks) -> StageResult<Choice> {
     };
     let older = &candidate_units(input, marks, open);
     let candidates = || candidates(&input.config.filter, &input.transcript, older);
-    let answer = hooks.into_iter().find_map(|hook| input.answer_of(hook));
-    let (is_chosen, reason) = match (answer, input.hook(&hooks)) {
+    let answer = HOOKS.into_iter().find_map(|hook| input.answer_of(hook));
+    let (is_chosen, reason) = match (answer, input.hook(&HOOKS)) {
         (None, Some(hook)) => {
             let candidates = candidates();
             let request = marks.request_text(input);

@@ -13,9 +13,9 @@ use std::cmp::Reverse;
 use std::fmt::Write;
 use windrow::base::error::{Error, ErrorCode};
 use windrow::base::message::{Field, Role};
+use windrow::build::selection::SELECTION;
 use windrow::build::{Build, Step};
 use windrow::config::{Format, OnRequiredOverflow, Placement, Ranking, SectionKind};
-use windrow::stages::recall::RANKER;
 use windrow::state::ask::Need;
 use windrow::state::context::{Context, Piece, Placed, SectionReport};
 use windrow::state::trace::{Fate, Reason};
@@ -474,7 +474,7 @@ fn build_by_bounds(
                 is_asked = true;
                 build.provide_encoding(support::encoding(name));
             }
-            Ok(Step::Need(Need::Ranker)) => build.provide_ranker(&RANKER),
+            Ok(Step::Need(Need::Selection)) => build.provide_selection(&SELECTION),
             Ok(Step::Need(need)) => panic!("asks for {need:?}"),
             Ok(Step::Done(context)) => return (Ok(*context), is_asked),
             Err(error) => return (Err(error), is_asked),

@@ -9,9 +9,9 @@ use proptest::test_runner::TestRunner;
 use std::cell::Cell;
 use std::rc::Rc;
 use windrow::base::error::Error;
+use windrow::build::selection::SELECTION;
 use windrow::build::{Build, Step};
 use windrow::recall::transcript::Transcript;
-use windrow::stages::recall::RANKER;
 use windrow::state::ask::Need;
 use windrow::state::context::{Context, Placed};
 use windrow::state::trace::Fate;
@@ -29,7 +29,7 @@ fn build(
     loop {
         match build.step()? {
             Step::Need(Need::Encoding { name }) => build.provide_encoding(encoding(name)),
-            Step::Need(Need::Ranker) => build.provide_ranker(&RANKER),
+            Step::Need(Need::Selection) => build.provide_selection(&SELECTION),
             Step::Need(Need::ZoneOffsets { .. }) => build.provide_offsets(vec![[0, 120]]),
             Step::Need(need) => panic!("asks for {need:?}"),
             Step::Done(context) => return Ok(*context),

@@ -674,7 +674,7 @@ fn an_encoding_is_asked_for_only_when_it_is_needed() {
 }
 
 #[test]
-fn what_ranks_is_asked_for_only_where_not_all_fits() {
+fn what_selects_is_asked_for_only_where_not_all_fits() {
     use windrow::build::{Build, Step};
     use windrow::state::ask::Need;
     let first_step = |max_tokens: u64| {
@@ -683,6 +683,6 @@ fn what_ranks_is_asked_for_only_where_not_all_fits() {
             Build::new(transcript(&chat(20)), None, config(&json), support::NOW, Vec::new());
         begun.expect("begun").step().expect("it goes on")
     };
-    assert!(matches!(first_step(40), Step::Need(Need::Ranker)));
+    assert!(matches!(first_step(40), Step::Need(Need::Selection)));
     assert!(matches!(first_step(100_000), Step::Done(_)));
 }

@@ -11,10 +11,10 @@ use std::rc::Rc;
 use windrow::base::error::Error;
 use windrow::base::message::{Field, Role};
 use windrow::base::time::Milliseconds;
+use windrow::build::selection::SELECTION;
 use windrow::build::{Build, Step};
 use windrow::log::unread::{Unread, UnreadStretch};
 use windrow::recall::transcript::Transcript;
-use windrow::stages::recall::RANKER;
 use windrow::state::ask::{Answer, HookName, Need, Outcome, Wanted};
 use windrow::state::context::{Context, Piece};
 use windrow::state::trace::{Fate, Reason};
@@ -73,7 +73,7 @@ impl<'a> Log<'a> {
         let transcript = Rc::new(transcript);
         let mut build =
             Build::new(Rc::clone(&transcript), None, small, NOW, Vec::new()).expect("a build");
-        build.provide_ranker(&RANKER);
+        build.provide_selection(&SELECTION);
         let _ = build.step();
         let parts = 0..transcript.index_parts().len();
         self.parts = parts.map(|part| transcript.index_part(part, STATE)).collect();
@@ -207,7 +207,7 @@ fn build(
                     continue 'again;
                 }
                 Step::Need(Need::Encoding { name }) => build.provide_encoding(encoding(name)),
-                Step::Need(Need::Ranker) => build.provide_ranker(&RANKER),
+                Step::Need(Need::Selection) => build.provide_selection(&SELECTION),
                 Step::Need(Need::ZoneOffsets { .. }) => build.provide_offsets(vec![[0, 120]]),
                 Step::Need(need) => build.answer(answer(&need))?,
                 Step::Done(context) => return Ok(*context),
@@ -655,7 +655,7 @@ fn what_was_not_read_is_ranked_as_if_it_was() {
         let config = found.recording.config.clone();
         let mut build = Build::new(Rc::new(again), Some(request), config, NOW, Vec::new())
             .expect("a build");
-        build.provide_ranker(&RANKER);
+        build.provide_selection(&SELECTION);
         let replayed = match build.step().expect("it fits") {
             Step::Done(context) => context,
             Step::Need(need) => panic!("asks for {need:?}"),

@@ -13,11 +13,11 @@ use windrow::base::error::Error;
 use windrow::base::message::{Field, Role};
 use windrow::base::time::Milliseconds;
 use windrow::base::value::Value;
+use windrow::build::selection::SELECTION;
 use windrow::build::{Build, Step};
 use windrow::config::ContextConfig;
 use windrow::log::messages::Columns;
 use windrow::recall::transcript::Transcript;
-use windrow::stages::recall::RANKER;
 use windrow::state::ask::{Answer, HookName, Need};
 use windrow::state::context::Context;
 use windrow::state::trace::{Fate, Reason};
@@ -217,7 +217,7 @@ pub(crate) fn build_with(
     loop {
         match build.step()? {
             Step::Need(Need::Encoding { name }) => build.provide_encoding(encoding(name)),
-            Step::Need(Need::Ranker) => build.provide_ranker(&RANKER),
+            Step::Need(Need::Selection) => build.provide_selection(&SELECTION),
             Step::Need(Need::ZoneOffsets { .. }) => build.provide_offsets(vec![[0, 120]]),
             Step::Need(need) => build.answer(answer(&need))?,
             Step::Done(context) => return Ok(*context),

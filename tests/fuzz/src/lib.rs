@@ -1,7 +1,7 @@
 //! What the targets share: transcripts, values, builds and what must hold of them, and where what they begin with goes.
 
 use std::rc::Rc;
-use windrow::stages::recall::RANKER;
+use windrow::build::selection::SELECTION;
 use windrow::base::error::Error;
 use windrow::base::message::{Field, Role};
 use windrow::base::time::Milliseconds;
@@ -163,7 +163,7 @@ fn run(
     let mut build = Build::new(Rc::clone(messages), request, config, NOW, hooks.to_vec())?;
     for _ in 0..1000 {
         match build.step()? {
-            Step::Need(Need::Ranker) => build.provide_ranker(&RANKER),
+            Step::Need(Need::Selection) => build.provide_selection(&SELECTION),
             Step::Need(Need::ZoneOffsets { .. }) => build.provide_offsets(vec![[0, 120]]),
             Step::Need(need) => build.answer(answer(&need))?,
             Step::Done(context) => return Ok(*context),

@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::OnceLock;
-use windrow::stages::recall::RANKER;
+use windrow::build::selection::SELECTION;
 use windrow::build::{Build, Step};
 use windrow::config::ContextConfig;
 use windrow::log::unread::{Unread, UnreadStretch};
@@ -61,7 +61,7 @@ fn asked_for(index: &Transcript) -> Vec<u64> {
     let config = ContextConfig::read(&config).expect("a sound config");
     let request = Some(Rc::new(transcript(1)));
     let mut build = Build::new(Rc::new(end), request, config, NOW, Vec::new()).expect("a build");
-    build.provide_ranker(&RANKER);
+    build.provide_selection(&SELECTION);
     match build.step().expect("there is room") {
         Step::Need(Need::Older { wanted: Wanted::Seqs(seqs) }) => seqs,
         Step::Need(Need::Older { .. }) | Step::Done(_) => Vec::new(),

@@ -12,7 +12,7 @@ function run(entry, program) {
   const code = `
     import { readFileSync } from "node:fs";
     import * as windrow from ${JSON.stringify(entry)};
-    const { buildContext, buildContextSync, loadEncoding, loadRanking, countTokens } = windrow;
+    const { buildContext, buildContextSync, loadEncoding, loadSelection, countTokens } = windrow;
     const chat = Array.from({ length: 40 }, (_, at) => ({ role: at % 2 ? "assistant" : "user", content: "message " + at }));
     const small = { encoding: "estimate", budget: { maxTokens: 60 } };
     const large = { encoding: "estimate", budget: { maxTokens: 9000 } };
@@ -33,20 +33,20 @@ function run(entry, program) {
 
 const inPages = new URL("../../../pkg-template/dist/default.js", import.meta.url).href;
 
-test("in a page, what is built at once needs what ranks where not all fits, and says so", () => {
+test("in a page, what is built at once needs what selects where not all fits, and says so", () => {
   const [fits, early, loaded, now, later] = run(
     inPages,
     `await print(
       () => texts(buildContextSync(chat, large)).length,
       () => buildContextSync(chat, small),
-      () => loadRanking(),
+      () => loadSelection(),
       () => texts(buildContextSync(chat, small)),
       async () => texts(await buildContext(chat, small)),
     );`,
   );
   assert.equal(fits, 40);
-  assert.deepEqual([early.kind, early.code], ["context_build_error", "RANKING_NOT_LOADED"]);
-  assert.match(early.nextAction, /Await loadRanking\(\) first/);
+  assert.deepEqual([early.kind, early.code], ["context_build_error", "SELECTION_NOT_LOADED"]);
+  assert.match(early.nextAction, /Await loadSelection\(\) first/);
   assert.equal(loaded, null);
   assert.ok(now.length > 0 && now.length < 40);
   assert.deepEqual(later, now);
@@ -69,17 +69,17 @@ test("Node has all at hand, and builds at once", () => {
   assert.ok(context > 0 && context < 40);
 });
 
-test("windrow/slim is handed what counts and what ranks", () => {
+test("windrow/slim is handed what counts and what selects", () => {
   const counts = run(
     "windrow/slim",
     `let asked = 0;
-    const ranking = () => { asked += 1; if (asked === 1) throw new Error("offline"); return bytesOf("ranking"); };
+    const selection = () => { asked += 1; if (asked === 1) throw new Error("offline"); return bytesOf("selection"); };
     await print(
       () => windrow.init(bytesOf("windrow")),
       () => buildContext(chat, small),
       () => buildContext(chat, { ...large, encoding: "cl100k_base" }),
-      () => windrow.init(bytesOf("windrow"), { rating: bytesOf("ranking") }),
-      () => windrow.init(bytesOf("windrow"), { ranking, counting: Promise.resolve(bytesOf("counting")) }),
+      () => windrow.init(bytesOf("windrow"), { rating: bytesOf("selection") }),
+      () => windrow.init(bytesOf("windrow"), { selection, counting: Promise.resolve(bytesOf("counting")) }),
       async () => texts(await buildContext(chat, large)).length,
       () => asked,
       () => buildContext(chat, small),
@@ -88,15 +88,15 @@ test("windrow/slim is handed what counts and what ranks", () => {
       () => asked,
     );`,
   );
-  const [taken, noRanking, noCounting, unknown, all, fits, unasked, offline, again, exact, asked] = counts;
+  const [taken, noSelection, noCounting, unknown, all, fits, unasked, offline, again, exact, asked] = counts;
   assert.equal(taken, null);
-  assert.equal(noRanking.code, "RANKING_NOT_LOADED");
-  assert.match(noRanking.nextAction, /init\(core, \{ ranking \}\)/);
+  assert.equal(noSelection.code, "SELECTION_NOT_LOADED");
+  assert.match(noSelection.nextAction, /init\(core, \{ selection \}\)/);
   assert.equal(noCounting.code, "ENCODING_NOT_LOADED");
   assert.match(noCounting.nextAction, /init\(core, \{ counting \}\)/);
   assert.deepEqual([unknown.code, unknown.path], ["INVALID_CORE", "parts"]);
   assert.deepEqual([all, fits, unasked], [null, 40, 0]);
-  assert.equal(offline.code, "RANKING_NOT_LOADED");
+  assert.equal(offline.code, "SELECTION_NOT_LOADED");
   assert.ok(again > 0 && again < 40);
   assert.deepEqual([exact, asked], [true, 2]);
 });
@@ -104,19 +104,19 @@ test("windrow/slim is handed what counts and what ranks", () => {
 test("a part of another build is refused, and what is right works after it", () => {
   const [taken, other, none, again, works] = run(
     "windrow/slim",
-    `const other = bytesOf("ranking");
+    `const other = bytesOf("selection");
     other[other.length - 1] ^= 1; // the last letter of what names the build
     const empty = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
     await print(
-      () => windrow.init(bytesOf("windrow"), { ranking: other }),
+      () => windrow.init(bytesOf("windrow"), { selection: other }),
       () => buildContext(chat, small),
-      async () => { await windrow.init(bytesOf("windrow"), { ranking: empty }); return buildContext(chat, small); },
-      () => windrow.init(bytesOf("windrow"), { ranking: bytesOf("ranking") }),
+      async () => { await windrow.init(bytesOf("windrow"), { selection: empty }); return buildContext(chat, small); },
+      () => windrow.init(bytesOf("windrow"), { selection: bytesOf("selection") }),
       async () => texts(await buildContext(chat, small)).length,
     );`,
   );
   assert.equal(taken, null);
-  assert.deepEqual([other.code, other.path], ["INVALID_CORE", "ranking"]);
+  assert.deepEqual([other.code, other.path], ["INVALID_CORE", "selection"]);
   assert.match(other.nextAction, /of the same version as the core/);
   assert.equal(none.code, "INVALID_CORE");
   assert.equal(again, null);

@@ -1,5 +1,5 @@
 //! Makes the JavaScript side of the wasm: what the `wasm-bindgen` command does, tied to the library's
-//! version by `Cargo.lock`. Before it, splits off the part that ranks.
+//! version by `Cargo.lock`. Before it, splits off the parts that are loaded later.
 //!
 //! `bindgen INPUT_WASM OUT_DIR OUT_NAME` writes `OUT_NAME.js`, `OUT_NAME.d.ts` and `OUT_NAME_bg.wasm`, and `split_PART.wasm` for each
 //! part that is split off.
