@@ -276,15 +276,18 @@ function makerOf(part: Row, maker: string | undefined): string | undefined {
 const SAYS_NOTHING_BY_ITSELF: readonly Field[] = ["resultId", "reasoningOf"];
 const SAYS_NOTHING_IN_A_PART: readonly Field[] = ["resultId", "reasoningOf", "callId", "callName"];
 
-/** A text with anything but white space in it. */
-const SAYS = /\S/;
+/** Whether a text has anything but white space. Most begin with a letter. */
+function says(text: string): boolean {
+  const first = text.charCodeAt(0);
+  return (first > 0x20 && first < 0x7f) || /\S/.test(text);
+}
 
 /** Whether nothing that is said was read from `begin` on, apart from `silent` fields. */
 function saysNothing(encoded: EncodedMessage, begin: number, silent: readonly Field[]): boolean {
   for (let at = begin; at < encoded.length; at += 2) {
     const field = FIELDS[encoded[at] as number] as Field;
     const value = encoded[at + 1] as string;
-    if (SAYS.test(value) && !silent.includes(field) && !(field === "callArguments" && value === "{}")) {
+    if (says(value) && !silent.includes(field) && !(field === "callArguments" && value === "{}")) {
       return false;
     }
   }

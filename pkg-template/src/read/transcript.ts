@@ -328,7 +328,7 @@ function readAll(
     const encoded: EncodedMessage = [];
     const own = index === 0 ? before : messages[index - 1];
     readMessage(messages[index], place, kind, encoded, { shape, before: own });
-    encodedMessages.push(encoded);
+    encodedMessages.push(encoded.slice()); // it has grown with room for more
   }
   return encodedMessages;
 }
