@@ -1,9 +1,10 @@
-// The first exact count and the first context in a fresh process, beside other packages: time and memory.
+// The first exact count and the first context in a fresh process and in a fresh page, beside other packages: time and memory.
 //
 //   npm run bench -- cold [--write FILE]
 
 import { execFileSync } from "node:child_process";
 import { Failure, projectPath, step } from "../scripts/project.mjs";
+import { measureColdPages, printColdPages } from "./cold-page.mjs";
 import { installPeers, PEERS } from "./peers.mjs";
 import { describeRun, optionOf, spreadOf, writeRecord } from "./record.mjs";
 import { Table } from "./table.mjs";
@@ -59,6 +60,13 @@ export async function run(options = []) {
     `windrow takes ${record.ratios.time.toFixed(2)} of gpt-tokenizer's time, its first build included, ${record.ratios.processor?.toFixed(2)} of its main thread's processor time, and ${record.ratios.memory.toFixed(2)} of its memory.`,
   );
   console.log(`Goals: ${JSON.stringify(GOALS)}`);
+  await step("fresh pages in Chromium", async () => {
+    record.page = await measureColdPages();
+  });
+  printColdPages(record.page);
+  for (const { tokens } of Object.values(record.page.figures)) {
+    counts.add(tokens);
+  }
   writeRecord("cold", record, optionOf(options, "write"));
   if (counts.size !== 1) {
     throw new Failure(`the sides count ${[...counts].join(", ")} tokens in the same text`);
