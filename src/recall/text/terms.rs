@@ -114,7 +114,7 @@ const KNOWN_SEED: u64 = 2;
 /// How many places there are for words at first, and at most. A short text needs few, and in a long transcript each word that has no
 /// place is read anew.
 const FIRST_KNOWN: usize = 256;
-const MOST_KNOWN: usize = 1 << 13;
+const MOST_KNOWN: usize = 1 << 14;
 
 impl Analyzer {
     /// One that has read nothing.
@@ -482,7 +482,10 @@ fn units(text: &str, each: &mut dyn FnMut(Unit<'_>)) {
     let mut at = 0;
     while let Some(character) = text[at..].chars().next() {
         let rest = &text[at..];
-        if let Some(script) = unspaced(character) {
+        if character.is_ascii() && !character.is_ascii_alphanumeric() && character != '_' {
+            starts_sentence |= matches!(character, '.' | '!' | '?' | ':' | '\n');
+            at += 1;
+        } else if let Some(script) = unspaced(character) {
             let end = end_of(rest, |it| unspaced(it) == Some(script) || is_mark(it));
             letters.clear();
             let mut prepared = String::new();
@@ -504,7 +507,7 @@ fn units(text: &str, each: &mut dyn FnMut(Unit<'_>)) {
             starts_sentence = false;
             at += end;
         } else {
-            starts_sentence |= matches!(character, '.' | '!' | '?' | '…' | ':' | '\n' | '¿' | '¡');
+            starts_sentence |= matches!(character, '…' | '¿' | '¡');
             at += character.len_utf8();
         }
     }
@@ -617,7 +620,7 @@ fn end_of_token(text: &str) -> usize {
     while let Some((at, character)) = characters.next() {
         let at = plain + at;
         if !is_token_letter(character) && !is_mark(character) {
-            if text[at..].starts_with("://") {
+            if character == ':' && text[at..].starts_with("://") {
                 return end_of_address(text, at + 3);
             }
             let next = characters.peek().map_or(' ', |(_, next)| *next);
@@ -778,6 +781,9 @@ pub(crate) fn is_question(text: &str, language: Option<Language>) -> bool {
     const MOST_WORDS: usize = 6;
     let mut rest = text;
     let is_mark = |it: char| matches!(it, '?' | '？' | '؟' | '¿');
+    if !text.bytes().any(|byte| byte == b'?' || !byte.is_ascii()) {
+        rest = "";
+    }
     while let Some(at) = rest.find(is_mark) {
         let mut after = rest[at..].chars();
         let is_ascii = after.next() == Some('?');
