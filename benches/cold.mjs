@@ -29,8 +29,9 @@ export async function run(options = []) {
   const bareBytes = spreadOf(runs.bare.map(({ residentBytes }) => residentBytes)).median;
   const parts = ["importMs", "vocabularyMs", "countMs", "buildMs", "totalMs", "processorMs", "memoryMb"];
   const table = new Table(
-    "median of fresh processes",
-    ...parts.map((part) => part.replace(/M[sb]$/, (unit) => ` ${unit}`)),
+    "fresh processes: median (middle half)",
+    ...parts.map((part) => part.replace("Ms", " ms").replace("Mb", " MB")),
+    "times windrow's total",
   );
   for (const name of names.slice(1)) {
     const figure = {};
@@ -43,12 +44,11 @@ export async function run(options = []) {
     record.figures[name] = figure;
     table.add(
       name,
-      ...parts.map((part) => figure[part] && `${figure[part].median.toFixed(1)} (${figure[part].best.toFixed(1)})`),
+      ...parts.map((part) => figure[part] && cellOf(figure[part])),
+      figure.totalMs.median / record.figures.windrow.totalMs.median,
     );
   }
-  console.log(
-    `\n${table.text()}\n\nIn brackets the best of ${ROUNDS}. Memory is after the first count, above a bare process.`,
-  );
+  console.log(`\n${table.text()}\n\nEach of ${ROUNDS} rounds. Memory is after the first count, above a bare process.`);
   const own = record.figures.windrow;
   const peer = record.figures["gpt-tokenizer"];
   record.ratios = {
@@ -71,6 +71,10 @@ export async function run(options = []) {
   if (counts.size !== 1) {
     throw new Failure(`the sides count ${[...counts].join(", ")} tokens in the same text`);
   }
+}
+
+function cellOf({ median, from, to }) {
+  return `${median.toFixed(1)} (${from.toFixed(1)}–${to.toFixed(1)})`;
 }
 
 function totalOf({ importMs, vocabularyMs, countMs, buildMs = 0 }) {
