@@ -2,7 +2,9 @@
 //
 //   npm run bench -- build [--write FILE]
 //
-// The budget holds half of the messages. Both sides are to keep the same ones.
+// The budget holds half of the messages. All sides are to keep the same ones. Each side is warm: it has been through a small chat, and
+// windrow through a few of the same length. `trimMessages` counts what it has again for each message that it leaves out, which takes
+// seconds: so it has few rounds.
 
 import { buildContextSync, countTokens, createTranscript, loadEncoding } from "windrow";
 import { Failure, step } from "../scripts/project.mjs";
@@ -13,56 +15,45 @@ import { Table } from "./table.mjs";
 import { chatMessages } from "./texts.mjs";
 
 const SIZES = [300, 600];
+const WARM_UP_SIZE = 40;
 const MESSAGE_BYTES = 400;
-const ROUNDS = 5;
+const ROUNDS = 15;
+const OWN_WARM_UPS = 10;
 const GOALS = { 300: { must: 100, reach: 200 }, 600: { must: 250, reach: 500 } };
 /** Messages that are ranked for a request in a first build, which reads and indexes them all. */
 const RANKED_SIZES = [10_000, 100_000];
-const RANKED_ROUNDS = 3;
+const RANKED_ROUNDS = 5;
 
 export async function run(options = []) {
   await step("peers", installPeers);
   const record = { ...describeRun(["@langchain/core", "gpt-tokenizer", "js-tiktoken"]), figures: [] };
   await loadEncoding("o200k_base");
-  const { HumanMessage, AIMessage, trimMessages } = await importPeer("@langchain/core/messages");
-  const { getEncoding } = await importPeer("js-tiktoken");
-  const slow = getEncoding("o200k_base");
-  const counters = {
-    "trimMessages, gpt-tokenizer": { count: await PEERS["gpt-tokenizer"].load(), rounds: ROUNDS },
-    // It takes seconds: once, and over the smaller chat alone.
-    "trimMessages, js-tiktoken": { count: (text) => slow.encode(text, [], []).length, rounds: 1, most: SIZES[0] },
-  };
-  const frame = countTokens([]).tokens;
-  const each = countTokens([{ role: "user", content: "a" }]).tokens - frame - countTokens("a").tokens;
+  const counters = await countersOfPeers();
   const wrong = [];
+  for (const { count } of Object.values(counters)) {
+    await trimOnce(await chatOf(WARM_UP_SIZE, 0), count);
+  }
   for (const size of SIZES) {
+    for (let round = 1; round <= OWN_WARM_UPS; round++) {
+      buildOnce(await chatOf(size, 100 * size - round));
+    }
     const figure = { what: `${size} messages`, size, sides: {} };
-    for (let round = 0; round < ROUNDS; round++) {
-      const texts = chatMessages(size, MESSAGE_BYTES, 100 * size + round);
-      const roleOf = (index) => (index % 2 === 0 ? "user" : "assistant");
-      const all = texts.reduce((sum, text) => sum + each + countTokens(text).tokens, frame);
-      const maxTokens = Math.round(all / 2);
-      const messages = texts.map((content, index) => ({ role: roleOf(index), content }));
-      const config = { encoding: "o200k_base", budget: { maxTokens }, recall: { ranking: "recency" } };
-      let started = performance.now();
-      const kept = buildContextSync(messages, config).messages.length;
-      add(figure, "windrow", performance.now() - started);
-      for (const [name, { count, rounds, most = size }] of Object.entries(counters)) {
-        if (round >= rounds || size > most) {
-          continue;
-        }
-        const theirs = texts.map((text, index) =>
-          roleOf(index) === "user" ? new HumanMessage(text) : new AIMessage(text),
-        );
-        const tokenCounter = (list) => list.reduce((sum, { content }) => sum + each + count(content), frame);
-        started = performance.now();
-        const trimmed = await trimMessages(theirs, { maxTokens, strategy: "last", tokenCounter });
-        add(figure, name, performance.now() - started);
-        if (trimmed.length !== kept) {
-          wrong.push(`${size} messages: ${name} keeps ${trimmed.length}, windrow ${kept}`);
+    await step(`${size} messages`, async () => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const chat = await chatOf(size, 100 * size + round);
+        const own = buildOnce(chat);
+        add(figure, "windrow", own.time_ms);
+        for (const [name, { count, rounds }] of Object.entries(counters)) {
+          if (round < rounds[size]) {
+            const { time_ms, kept } = await trimOnce(chat, count);
+            add(figure, name, time_ms);
+            if (kept !== own.kept) {
+              wrong.push(`${size} messages: ${name} keeps others than windrow`);
+            }
+          }
         }
       }
-    }
+    });
     for (const [name, times] of Object.entries(figure.sides)) {
       figure.sides[name] = spreadOf(times);
     }
@@ -76,13 +67,60 @@ export async function run(options = []) {
   }
 }
 
+/** What `trimMessages` counts with, each with how many rounds it has. */
+async function countersOfPeers() {
+  const { getEncoding } = await importPeer("js-tiktoken");
+  const slow = getEncoding("o200k_base");
+  return {
+    "trimMessages, gpt-tokenizer": { count: await PEERS["gpt-tokenizer"].load(), rounds: { 300: 3, 600: 2 } },
+    "trimMessages, js-tiktoken": {
+      count: (text) => slow.encode(text, [], []).length,
+      rounds: { 300: 1, 600: 1 },
+    },
+  };
+}
+
+/** What a prompt costs beside its messages, and a message beside its text. */
+const frame = () => countTokens([]).tokens;
+const envelope = () => countTokens([{ role: "user", content: "a" }]).tokens - frame() - countTokens("a").tokens;
+
+/** A chat that nobody has seen, in the form of both sides, with a budget for half of it. */
+async function chatOf(size, seed) {
+  const { HumanMessage, AIMessage } = await importPeer("@langchain/core/messages");
+  const texts = chatMessages(size, MESSAGE_BYTES, seed);
+  const isUser = (index) => index % 2 === 0;
+  // A token has about four bytes.
+  const maxTokens = Math.round((size * MESSAGE_BYTES) / 8);
+  return {
+    maxTokens,
+    messages: texts.map((content, index) => ({ role: isUser(index) ? "user" : "assistant", content })),
+    theirs: texts.map((text, index) => (isUser(index) ? new HumanMessage(text) : new AIMessage(text))),
+  };
+}
+
+function buildOnce({ messages, maxTokens }) {
+  const config = { encoding: "o200k_base", budget: { maxTokens }, recall: { ranking: "recency" } };
+  const started = performance.now();
+  const context = buildContextSync(messages, config);
+  return { time_ms: performance.now() - started, kept: JSON.stringify(context.messages.map(({ content }) => content)) };
+}
+
+async function trimOnce({ theirs, maxTokens }, count) {
+  const { trimMessages } = await importPeer("@langchain/core/messages");
+  const [own, each] = [frame(), envelope()];
+  const tokenCounter = (list) => list.reduce((sum, { content }) => sum + each + count(content), own);
+  const started = performance.now();
+  const trimmed = await trimMessages(theirs, { maxTokens, strategy: "last", tokenCounter });
+  return { time_ms: performance.now() - started, kept: JSON.stringify(trimmed.map(({ content }) => content)) };
+}
+
 function add({ sides }, name, time) {
   sides[name] = [...(sides[name] ?? []), time];
 }
 
 function print({ figures }) {
   const table = new Table(
-    "ms: median (middle half)",
+    "ms: median (middle half; rounds)",
     ...figures.map(({ what }) => what),
     "times windrow",
     "must, reach",
@@ -91,7 +129,7 @@ function print({ figures }) {
   for (const name of names) {
     const cells = figures.map(({ sides }) => {
       const time = sides[name];
-      return time ? `${time.median.toFixed(1)} (${time.from.toFixed(1)}–${time.to.toFixed(1)})` : "";
+      return time ? `${time.median.toFixed(1)} (${time.from.toFixed(1)}–${time.to.toFixed(1)}; ${time.count})` : "";
     });
     const ratios = figures.map(({ sides }) =>
       sides[name] ? (sides[name].median / sides.windrow.median).toFixed(0) : "",

@@ -1,9 +1,7 @@
 // One fresh process of the bench `cold`: loads a package, counts a text exactly, and with windrow builds a context. Prints JSON.
 
 import { readFileSync } from "node:fs";
-
-const TEXT =
-  "Who brings the projector to the meeting on Tuesday, and did we ever answer the venue's question about lunch?";
+import { COLD_TEXT } from "./cold-text.mjs";
 
 const [, , name] = process.argv;
 const clock = () => performance.now();
@@ -26,11 +24,11 @@ if (name === "windrow") {
   const imported = clock();
   await loadEncoding("o200k_base");
   const loaded = clock();
-  result.tokens = countTokens(TEXT).tokens;
+  result.tokens = countTokens(COLD_TEXT).tokens;
   const counted = clock();
   result.residentBytes = process.memoryUsage.rss();
   const before = clock();
-  buildContextSync([{ role: "user", content: TEXT }], { budget: { maxTokens: 1000 } });
+  buildContextSync([{ role: "user", content: COLD_TEXT }], { budget: { maxTokens: 1000 } });
   Object.assign(result, {
     importMs: imported - started,
     vocabularyMs: loaded - imported,
@@ -42,7 +40,7 @@ if (name === "windrow") {
   const started = clock();
   const count = await PEERS[name].load();
   const loaded = clock();
-  result.tokens = count(TEXT);
+  result.tokens = count(COLD_TEXT);
   Object.assign(result, { importMs: loaded - started, vocabularyMs: 0, countMs: clock() - loaded });
   result.residentBytes = process.memoryUsage.rss();
 } else {

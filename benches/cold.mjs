@@ -1,9 +1,10 @@
-// The first exact count and the first context in a fresh process, beside other packages: time and memory.
+// The first exact count and the first context in a fresh process and in a fresh page, beside other packages: time and memory.
 //
 //   npm run bench -- cold [--write FILE]
 
 import { execFileSync } from "node:child_process";
 import { Failure, projectPath, step } from "../scripts/project.mjs";
+import { measureColdPages, printColdPages } from "./cold-page.mjs";
 import { installPeers, PEERS } from "./peers.mjs";
 import { describeRun, optionOf, spreadOf, writeRecord } from "./record.mjs";
 import { Table } from "./table.mjs";
@@ -28,8 +29,9 @@ export async function run(options = []) {
   const bareBytes = spreadOf(runs.bare.map(({ residentBytes }) => residentBytes)).median;
   const parts = ["importMs", "vocabularyMs", "countMs", "buildMs", "totalMs", "processorMs", "memoryMb"];
   const table = new Table(
-    "median of fresh processes",
-    ...parts.map((part) => part.replace(/M[sb]$/, (unit) => ` ${unit}`)),
+    "fresh processes: median (middle half)",
+    ...parts.map((part) => part.replace("Ms", " ms").replace("Mb", " MB")),
+    "times windrow's total",
   );
   for (const name of names.slice(1)) {
     const figure = {};
@@ -42,12 +44,11 @@ export async function run(options = []) {
     record.figures[name] = figure;
     table.add(
       name,
-      ...parts.map((part) => figure[part] && `${figure[part].median.toFixed(1)} (${figure[part].best.toFixed(1)})`),
+      ...parts.map((part) => figure[part] && cellOf(figure[part])),
+      figure.totalMs.median / record.figures.windrow.totalMs.median,
     );
   }
-  console.log(
-    `\n${table.text()}\n\nIn brackets the best of ${ROUNDS}. Memory is after the first count, above a bare process.`,
-  );
+  console.log(`\n${table.text()}\n\nEach of ${ROUNDS} rounds. Memory is after the first count, above a bare process.`);
   const own = record.figures.windrow;
   const peer = record.figures["gpt-tokenizer"];
   record.ratios = {
@@ -59,10 +60,21 @@ export async function run(options = []) {
     `windrow takes ${record.ratios.time.toFixed(2)} of gpt-tokenizer's time, its first build included, ${record.ratios.processor?.toFixed(2)} of its main thread's processor time, and ${record.ratios.memory.toFixed(2)} of its memory.`,
   );
   console.log(`Goals: ${JSON.stringify(GOALS)}`);
+  await step("fresh pages in Chromium", async () => {
+    record.page = await measureColdPages();
+  });
+  printColdPages(record.page);
+  for (const { tokens } of Object.values(record.page.figures)) {
+    counts.add(tokens);
+  }
   writeRecord("cold", record, optionOf(options, "write"));
   if (counts.size !== 1) {
     throw new Failure(`the sides count ${[...counts].join(", ")} tokens in the same text`);
   }
+}
+
+function cellOf({ median, from, to }) {
+  return `${median.toFixed(1)} (${from.toFixed(1)}–${to.toFixed(1)})`;
 }
 
 function totalOf({ importMs, vocabularyMs, countMs, buildMs = 0 }) {

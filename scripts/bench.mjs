@@ -11,8 +11,14 @@ import { setUp } from "./setup.mjs";
 /** What can be measured: a file of `benches` each, whose `run` prints figures and throws a `Failure` where one is over. */
 const benches = {
   tokens: { about: "how fast tokens are counted, beside others", load: () => import("../benches/tokens.mjs") },
-  cold: { about: "the first count in a fresh process, beside others", load: () => import("../benches/cold.mjs") },
-  build: { about: "contexts of an array, beside trimMessages", load: () => import("../benches/build.mjs") },
+  cold: {
+    about: "the first count in a fresh process or page, beside others",
+    load: () => import("../benches/cold.mjs"),
+  },
+  build: {
+    about: "contexts of an array, beside trimMessages; first ranked builds",
+    load: () => import("../benches/build.mjs"),
+  },
   instructions: { about: "how many instructions counting takes", load: () => import("../benches/instructions.mjs") },
   store: { about: "sessions in stores: builds, openings, appends", load: () => import("../benches/store.mjs") },
   turn: { about: "the next turn of a long chat, beside others", load: () => import("../benches/turn.mjs") },

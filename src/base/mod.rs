@@ -1,4 +1,4 @@
-//! What everything else stands on: errors, dates, small maps, values as JavaScript has them, and pieces of text.
+//! What everything else stands on: errors, dates, small maps and lists, values as JavaScript has them, and pieces of text.
 //!
 //! # Examples
 //!
@@ -16,6 +16,7 @@ pub(crate) mod bytes;
 pub mod candidate;
 pub mod cost;
 pub mod error;
+pub(crate) mod few;
 pub(crate) mod guard;
 pub(crate) mod hash;
 pub mod map;

@@ -3,6 +3,7 @@
 //! Every form is a frame and one part a piece, so that the cost of a prompt is the sum of its parts. In the text formats
 //! this is exact because no token crosses a border: see `border`.
 
+use crate::base::few::Few;
 use crate::base::guard::{
     clean_label, collapse, escape, escape_action, escape_name, indent, indent_by, is_line_end,
     margin,
@@ -65,7 +66,9 @@ pub(crate) fn frame(config: &ContextConfig, has_instruction: bool) -> Parts<'_> 
     };
     let tools = tools::definitions(config, has_instruction);
     let flat_tokens = priming.saturating_add(tools.flat_tokens);
-    Parts { flat_tokens, hidden: tools.texts, ..Parts::default() }
+    let mut parts = Parts { flat_tokens, ..Parts::default() };
+    parts.hidden.extend(tools.texts);
+    parts
 }
 
 /// No fewer than the tokens of some parts, and than their characters.
@@ -95,7 +98,7 @@ pub(crate) fn parts(view: View<'_>, piece: Piece, is_last: bool) -> Parts<'_> {
         (_, None) => String::new(),
     };
     let ends_line = !is_last || (view.input.config.render.trailing_newline && !is_chat);
-    Parts { visible: vec![border::part(visible, ends_line).into()], ..Parts::default() }
+    Parts { visible: Few::from(Cow::from(border::part(visible, ends_line))), ..Parts::default() }
 }
 
 /// What stands before the request in the place of a speaker's label.
@@ -163,7 +166,7 @@ fn split_marker<'a>(view: View<'_>, piece: Piece, text: &'a str) -> (&'a str, Op
 
 fn made_message<'a>(view: View<'a>, piece: Piece, made: &'a Made) -> Parts<'a> {
     let text = view.shortened_text(piece).unwrap_or(&made.text);
-    let mut parts = Parts { visible: vec![labelled(view, made, text)], ..Parts::default() };
+    let mut parts = Parts { visible: Few::from(labelled(view, made, text)), ..Parts::default() };
     let config = &view.input.config;
     parts.add_envelope(config, config.family(), made.role);
     parts
@@ -675,8 +678,9 @@ pub(crate) fn quoting_content(view: View<'_>) -> String {
 }
 
 /// The canonical bytes of a chat message: its role and what the model sees of it, each with its length.
-pub(crate) fn canonical_message(view: View<'_>, piece: Piece) -> Vec<u8> {
-    let mut bytes = Vec::new();
+pub(crate) fn write_canonical(view: View<'_>, piece: Piece, bytes: &mut Vec<u8>) {
+    bytes.clear();
+    bytes.push(0);
     let mut push = |field: Field, value: &str| {
         bytes.push(field as u8);
         bytes.extend((value.len() as u64).to_le_bytes());
@@ -708,6 +712,5 @@ pub(crate) fn canonical_message(view: View<'_>, piece: Piece) -> Vec<u8> {
         }
         (_, None) => Role::User,
     };
-    bytes.insert(0, role as u8);
-    bytes
+    bytes[0] = role as u8;
 }

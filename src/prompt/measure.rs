@@ -202,13 +202,13 @@ impl Meter {
     pub(crate) fn cost_within(
         &self,
         view: View<'_>,
-        pieces: &[Piece],
+        pieces: &mut dyn Iterator<Item = Piece>,
         room: Cost,
     ) -> StageResult<Option<Cost>> {
         let mut spent = Cost::default();
         for piece in pieces {
             let left = room.minus(spent);
-            match self.cost_until(view, *piece, left.tokens)? {
+            match self.cost_until(view, piece, left.tokens)? {
                 Some(cost) if cost.fits(left) => spent = spent.plus(cost),
                 _ => return Ok(None),
             }

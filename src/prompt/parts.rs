@@ -1,5 +1,6 @@
 //! What a part of a prompt is made of.
 
+use crate::base::few::Few;
 use crate::base::message::Role;
 use crate::config::ContextConfig;
 use crate::tokens::Family;
@@ -11,14 +12,14 @@ pub(crate) struct Parts<'a> {
     /// Tokens that are counted without a text.
     pub flat_tokens: u64,
     /// Texts that count as characters too.
-    pub(super) visible: Vec<Cow<'a, str>>,
+    pub(super) visible: Few<Cow<'a, str>>,
     /// Texts that are tokens only: roles, names, tool calls.
-    pub(super) hidden: Vec<Cow<'a, str>>,
+    pub(super) hidden: Few<Cow<'a, str>>,
 }
 
 impl Parts<'_> {
     pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
-        self.visible.iter().chain(&self.hidden).map(AsRef::as_ref)
+        self.visible.iter().chain(self.hidden.iter()).map(AsRef::as_ref)
     }
 
     /// Adds what a chat message costs beside what it says: who makes the model decides what the model is shown of it.

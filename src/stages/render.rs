@@ -53,11 +53,12 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
     let cut = fill.shortened.iter().filter(|(piece, _)| !matches!(piece, Piece::Made(_)));
     let excerpts = fill.excerpts.iter();
     let excerpts = excerpts.map(|(row, gaps)| (marks.as_given(Piece::Message(*row)), gaps.clone()));
+    let mut bytes = Vec::new();
     let placed = fill.layout.iter().zip(&costs).map(|((piece, section), cost)| Placed {
         piece: marks.as_given(*piece),
         section: *section,
         tokens: *cost,
-        checksum: checksum(view, *piece),
+        checksum: checksum(view, *piece, &mut bytes),
     });
     Ok(Context {
         tokens: TokenReport {
@@ -88,7 +89,9 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
 }
 
 /// A checksum of what is sent of a piece, by which the next build knows what it repeats.
-fn checksum(view: View<'_>, piece: Piece) -> u64 {
+///
+/// `bytes` is room for it.
+fn checksum(view: View<'_>, piece: Piece, bytes: &mut Vec<u8>) -> u64 {
     if view.input.config.render.format != Format::Messages {
         let mut text = String::new();
         text.extend(form::parts(view, piece, false).texts());
@@ -99,7 +102,10 @@ fn checksum(view: View<'_>, piece: Piece) -> u64 {
         _ if view.fill.quotes.first() == Some(&piece) => {
             xxh64(form::quoting_content(view).as_bytes(), 0)
         }
-        _ => xxh64(&form::canonical_message(view, piece), 0),
+        _ => {
+            form::write_canonical(view, piece, bytes);
+            xxh64(bytes, 0)
+        }
     }
 }
 

@@ -138,8 +138,10 @@ fn hash(view: View<'_>, context: &Context) -> String {
     if let Some(text) = &context.text {
         update(text.as_bytes());
     } else {
+        let mut bytes = Vec::new();
         for (piece, _) in &view.fill.layout {
-            update(&form::canonical_message(view, *piece));
+            form::write_canonical(view, *piece, &mut bytes);
+            update(&bytes);
         }
     }
     format!("ctx_{}", digits(&hash.finalize()))

@@ -360,7 +360,7 @@ class Attempt<M extends AnyMessage> {
 
   /** The source anew, if a message in the context has changed since it was last read. */
   lookAgain({ rows }: Finished): Source<M> | undefined {
-    return this.#lookAgain?.(messageRows(rows).filter((row) => row >= 0));
+    return this.#lookAgain?.(messageRows(rows));
   }
 
   finish<F extends Format>(finished: Finished): BuiltContext<M, F> {

@@ -127,10 +127,22 @@ const FIRST_MADE_ROW = -2;
 const FIRST_QUOTED_ROW = -(2 ** 31);
 const isQuoted = (row: number): boolean => row < FIRST_QUOTED_ROW / 2;
 
-/** The positions of a prompt's messages, quoted ones included. Pieces that are not messages stay negative. */
+/** The position of a piece's message, quoted or not. A piece that is no message stays negative. */
+const messageRow = (row: number): number => (isQuoted(row) ? row - FIRST_QUOTED_ROW : row);
+
+/** The positions of a prompt's messages, quoted ones included, in the order of the prompt. */
 export function messageRows(rows: Int32Array): number[] {
-  return Array.from(rows, (row) => (isQuoted(row) ? row - FIRST_QUOTED_ROW : row));
+  const positions: number[] = [];
+  for (const row of rows) {
+    if (messageRow(row) >= 0) {
+      positions.push(messageRow(row));
+    }
+  }
+  return positions;
 }
+
+/** The pieces that stand in their place in the prompt: all but what is quoted. */
+const inPlace = (rows: Int32Array): number[] => Array.from(rows).filter((row) => !isQuoted(row));
 
 /** A recording of a build, with its request, and the stretches that were read of a session's log. */
 export type BuildRecording = Recording & {
@@ -158,16 +170,19 @@ function outlineOf(
   format: Format,
 ): PromptOutline {
   const pieces: [number | string, number, number][] = [];
-  for (const [at, row] of rows.entries()) {
-    const tokens = costs[at] ?? 0;
-    const last = pieces.at(-1);
+  let last: (typeof pieces)[number] | undefined;
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at] as number;
+    const tokens = costs[at] as number;
     if (format === "messages" && isQuoted(row) && last !== undefined) {
       last[2] += tokens;
       continue;
     }
-    const source = isQuoted(row) ? row - FIRST_QUOTED_ROW : row;
-    const section = sections[made[FIRST_MADE_ROW - source]?.section ?? -1]?.id;
-    pieces.push([section ?? source, checksums[at] ?? 0, tokens]);
+    const source = messageRow(row);
+    const section =
+      source <= FIRST_MADE_ROW ? sections[(made[FIRST_MADE_ROW - source] as Made).section]?.id : undefined;
+    last = [section ?? source, checksums[at] as number, tokens];
+    pieces.push(last);
   }
   return { format, head, pieces };
 }
@@ -223,12 +238,12 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly #source: readonly M[];
   readonly #shortened: ReadonlyMap<number, string>;
   readonly #excerpts: ReadonlyMap<number, readonly ExcerptGap[]>;
-  readonly #costs: ReadonlyMap<number, number>;
+  readonly #prompt: Pick<Finished, "rows" | "costs">;
   readonly #measure: (message: M, position: number) => number;
   readonly #leastCached: number;
   readonly #shape: string | undefined;
-  /** The shape that was named of each of `messages`. */
-  readonly #shapes: readonly (string | undefined)[];
+  /** By position: what a message costs in the context. */
+  #costs: ReadonlyMap<number, number> | undefined;
   #positions: Map<string, number> | undefined;
 
   /** @internal */
@@ -242,16 +257,15 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     const rest = JSON.parse(finished.json) as Rest;
     const { made, text, recording, leastCached } = rest;
     const { length } = recording.transcript;
-    const sent = Array.from(finished.rows);
-    const rows = messageRows(finished.rows);
+    const { rows } = finished;
     this.#shortened = new Map(rest.shortened);
     this.#excerpts = new Map(rest.excerpts);
     this.#source = source.length === length ? source : source.slice(0, length);
-    this.#costs = new Map(rows.map((row, index) => [row, finished.costs[index] ?? 0]));
+    this.#prompt = { rows, costs: finished.costs };
     this.#measure = measure;
     this.#leastCached = leastCached;
     this.#shape = shape;
-    this.kept = rows.filter((row) => row >= 0).map((row) => source[row] as M);
+    this.kept = messageRows(rows).map((row) => source[row] as M);
 
     const whole = (row: number): M | MessageInput => {
       if (row <= FIRST_MADE_ROW) {
@@ -272,9 +286,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       const gaps = this.#excerpts.get(row);
       return shortenedCopy(shown, cut, gaps && { excerpt: { gaps } }, own) as M | ContextMessage;
     };
-    const inPlace = sent.filter((row) => !isQuoted(row));
-    const messages = text === null ? inPlace.map(piece) : undefined;
-    this.#shapes = inPlace.map((row) => (row >= 0 ? shape : undefined));
+    const messages = text === null ? inPlace(rows).map(piece) : undefined;
     this.messages = messages as typeof this.messages;
     this.text = (text ?? undefined) as typeof this.text;
     this.tokens = rest.tokens;
@@ -363,7 +375,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       stage,
       reason,
       words: `${words}${formWords(fate, this.#excerpts.get(position))}`,
-      tokens: this.#costs.get(position) ?? this.#measure(message, position),
+      tokens: this.#costOf(position) ?? this.#measure(message, position),
       shortenedText: this.#shortened.get(position),
     };
   }
@@ -398,13 +410,21 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       const { budget, model } = this.recording.config;
       const isMarked = options.cacheBreakpoints ?? (budget?.cut != null && takesCacheMarks(provider, model));
       const ends = isMarked ? this.cacheBreakpoints.map(({ position }) => position) : [];
-      return requestOfRead(provider, this.messages as readonly AnyMessage[], (at) => this.#shapes[at], ends);
+      const rows = inPlace(this.#prompt.rows);
+      const shapeOfMessage = (at: number) => ((rows[at] as number) >= 0 ? this.#shape : undefined);
+      return requestOfRead(provider, this.messages as readonly AnyMessage[], shapeOfMessage, ends);
     });
   }
 
   /** @internal The messages that it was built from. */
   source(): readonly M[] {
     return this.#source;
+  }
+
+  #costOf(position: number): number | undefined {
+    const { rows, costs } = this.#prompt;
+    this.#costs ??= new Map(Array.from(rows, (row, at) => [messageRow(row), costs[at] as number]));
+    return this.#costs.get(position);
   }
 
   #positionOf(idOrPosition: string | number): number {

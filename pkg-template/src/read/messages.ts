@@ -75,20 +75,23 @@ export interface Surroundings {
   readonly before?: unknown;
 }
 
-/** Reads a message into `encoded`. Fails with `INVALID_TRANSCRIPT` at `path`. */
+/** Reads a message into `encoded`. Fails with `INVALID_TRANSCRIPT` at `path`, which is put together only then. */
 export function readMessage(
   message: unknown,
-  path: string,
+  path: string | (() => string),
   kind: ErrorKind,
   encoded: EncodedMessage,
   { shape, before }: Surroundings = {},
 ): void {
-  encoded.length = 0;
+  if (encoded.length > 0) {
+    encoded.length = 0;
+  }
   try {
     read(message, encoded, shape, before);
   } catch (failure) {
     const isMalformed = failure instanceof Malformed;
-    const place = isMalformed ? path + failure.place : path;
+    const own = typeof path === "string" ? path : path();
+    const place = isMalformed ? own + failure.place : own;
     throw new ContextError({
       kind,
       code: "INVALID_TRANSCRIPT",
@@ -202,11 +205,8 @@ function readPlain(input: Row, encoded: EncodedMessage, known: ReadonlySet<strin
     push(encoded, "reasoningOf", makerOf(proof ?? input, maker));
     push(encoded, "reasoning", thought);
   }
-  for (const field of ["toolCalls", "tool_calls"]) {
-    for (const [position, call] of list(input[field], `.${field}`).entries()) {
-      readCall(call, `.${field}[${position}]`, encoded);
-    }
-  }
+  readCalls(input.toolCalls, ".toolCalls", encoded);
+  readCalls(input.tool_calls, ".tool_calls", encoded);
   if (input.audio != null) {
     push(encoded, "audio", mediaOf({ audio: input.audio }, "audio"));
   }
@@ -241,11 +241,17 @@ function isAnswerOfTools({ role, content }: Record<string, unknown>): boolean {
   );
 }
 
+type Thoughts = readonly (readonly [thought: string, proof?: Row])[];
+const NO_THOUGHTS: Thoughts = [];
+
 /** What the assistant thought, where it stands beside the content, and the part that says whose it is. */
-function thoughtsOf(input: Record<string, unknown>): readonly (readonly [thought: string, proof?: Row])[] {
-  const details = thoughtDetails(input.reasoning_details).map(
-    (part) => [part.type === "reasoning" ? part.text : part.data, part as unknown as Row] as const,
-  );
+function thoughtsOf(input: Record<string, unknown>): Thoughts {
+  const details =
+    input.reasoning_details == null
+      ? NO_THOUGHTS
+      : thoughtDetails(input.reasoning_details).map(
+          (part) => [part.type === "reasoning" ? part.text : part.data, part as unknown as Row] as const,
+        );
   for (const field of REASONING_FIELDS) {
     const thought = input[field];
     if (typeof thought === "string" && thought !== "") {
@@ -270,12 +276,18 @@ function makerOf(part: Row, maker: string | undefined): string | undefined {
 const SAYS_NOTHING_BY_ITSELF: readonly Field[] = ["resultId", "reasoningOf"];
 const SAYS_NOTHING_IN_A_PART: readonly Field[] = ["resultId", "reasoningOf", "callId", "callName"];
 
+/** Whether a text has anything but white space. Most begin with a letter. */
+function says(text: string): boolean {
+  const first = text.charCodeAt(0);
+  return (first > 0x20 && first < 0x7f) || /\S/.test(text);
+}
+
 /** Whether nothing that is said was read from `begin` on, apart from `silent` fields. */
 function saysNothing(encoded: EncodedMessage, begin: number, silent: readonly Field[]): boolean {
   for (let at = begin; at < encoded.length; at += 2) {
     const field = FIELDS[encoded[at] as number] as Field;
     const value = encoded[at + 1] as string;
-    if (!silent.includes(field) && value.trim() !== "" && !(field === "callArguments" && value === "{}")) {
+    if (says(value) && !silent.includes(field) && !(field === "callArguments" && value === "{}")) {
       return false;
     }
   }
@@ -748,6 +760,12 @@ function blocksWithText(content: unknown, text: string): unknown {
   return [...(text === "" ? [] : [{ type: "text", text }]), ...media];
 }
 
+function readCalls(calls: unknown, place: string, encoded: EncodedMessage): void {
+  for (const [position, call] of list(calls, place).entries()) {
+    readCall(call, `${place}[${position}]`, encoded);
+  }
+}
+
 function readCall(call: unknown, place: string, encoded: EncodedMessage): void {
   if (typeof call !== "object" || call === null) {
     throw new Malformed(
@@ -812,27 +830,24 @@ export function appendEncoded(core: CoreTranscript, encodedMessages: readonly En
   for (let first = 0; first < encodedMessages.length; ) {
     let end = first;
     let length = 0;
+    let segmentCount = 0;
     while (end < encodedMessages.length && (end === first || length < BATCH_LENGTH)) {
-      length += textLength(encodedMessages[end] as EncodedMessage);
+      const encoded = encodedMessages[end] as EncodedMessage;
+      for (let at = HEAD + 1; at < encoded.length; at += 2) {
+        length += (encoded[at] as string).length;
+        segmentCount += 1;
+      }
       end += 1;
     }
-    appendBatch(core, encodedMessages.slice(first, end), length, kind);
+    appendBatch(core, encodedMessages.slice(first, end), { length, segmentCount }, kind);
     first = end;
   }
-}
-
-function textLength(encoded: EncodedMessage): number {
-  let length = 0;
-  for (let at = HEAD + 1; at < encoded.length; at += 2) {
-    length += (encoded[at] as string).length;
-  }
-  return length;
 }
 
 function appendBatch(
   core: CoreTranscript,
   encodedMessages: readonly EncodedMessage[],
-  length: number,
+  { length, segmentCount }: { readonly length: number; readonly segmentCount: number },
   kind: ErrorKind,
 ): void {
   const count = encodedMessages.length;
@@ -840,14 +855,14 @@ function appendBatch(
   const pinned = new Uint8Array(count);
   const times = new Float64Array(count);
   const segmentCounts = new Uint32Array(count);
-  const segmentTotal = encodedMessages.reduce((total, encoded) => total + (encoded.length - HEAD) / 2, 0);
-  const segmentFields = new Uint8Array(segmentTotal);
-  const segmentLengths = new Uint32Array(segmentTotal);
+  const segmentFields = new Uint8Array(segmentCount);
+  const segmentLengths = new Uint32Array(segmentCount);
   // A code unit of UTF-16 is at most three bytes of UTF-8.
   const bytes = call(kind, () => (length > BATCH_LENGTH ? new Uint8Array(length * 3) : scratchOf(length * 3)));
   let segment = 0;
   let written = 0;
-  for (const [index, encoded] of encodedMessages.entries()) {
+  for (let index = 0; index < count; index++) {
+    const encoded = encodedMessages[index] as EncodedMessage;
     roles[index] = encoded[0] as number;
     pinned[index] = encoded[1] as number;
     times[index] = encoded[2] as number;

@@ -322,11 +322,13 @@ function readAll(
   { first = 0, path = (index) => `messages[${index}]`, shape, before }: Place,
 ): EncodedMessage[] {
   const encodedMessages: EncodedMessage[] = [];
-  for (let index = 0; index < messages.length; index++) {
+  let index = 0;
+  const place = (): string => path(first + index);
+  for (; index < messages.length; index++) {
     const encoded: EncodedMessage = [];
     const own = index === 0 ? before : messages[index - 1];
-    readMessage(messages[index], path(first + index), kind, encoded, { shape, before: own });
-    encodedMessages.push(encoded);
+    readMessage(messages[index], place, kind, encoded, { shape, before: own });
+    encodedMessages.push(encoded.slice()); // it has grown with room for more
   }
   return encodedMessages;
 }
@@ -408,12 +410,14 @@ function countSame(messages: readonly unknown[], known: Remembered, kind: ErrorK
   const { encodedMessages } = known;
   const encoded: EncodedMessage = [];
   const limit = Math.min(messages.length, encodedMessages.length);
-  for (let index = 0; index < limit; index++) {
+  let index = 0;
+  const place = (): string => `messages[${index}]`;
+  for (; index < limit; index++) {
     const message = messages[index];
     if (index < first && message === known.messages[index]) {
       continue;
     }
-    readMessage(message, `messages[${index}]`, kind, encoded, { shape: known.shape, before: messages[index - 1] });
+    readMessage(message, place, kind, encoded, { shape: known.shape, before: messages[index - 1] });
     if (!isSame(encoded, encodedMessages[index] as EncodedMessage)) {
       return index;
     }

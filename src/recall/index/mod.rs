@@ -17,6 +17,7 @@ use crate::log::messages::Messages;
 use crate::log::messages::WHOLE_LOG_FIELDS;
 use crate::recall::index::segment::{OFTEN_BITS, Posting, Segment, narrow};
 use crate::recall::text::cues;
+use crate::recall::text::detect::detect;
 use crate::recall::text::language::Language;
 use crate::recall::text::terms::{Analyzer, Kind, Term, identifier_count, is_question};
 use std::cell::OnceCell;
@@ -29,6 +30,9 @@ const MOST_OPEN_MESSAGES: usize = if cfg!(test) { 8 } else { 1024 };
 const MOST_OPEN_POSTINGS: usize = 12_000;
 /// A language is spoken where every so many-th message is in it.
 const FEW: usize = 64;
+
+/// About how many bytes of a text have a term each.
+const BYTES_PER_TERM: usize = 4;
 
 /// How much of a message is indexed, in bytes.
 const LONGEST_TEXT: usize = 1 << 15;
@@ -49,8 +53,6 @@ pub struct Index {
     first_open: usize,
     messages: Columns,
     speakers: Speakers,
-    /// How many messages have each term.
-    message_counts: Hashed<u32, u32>,
     /// How often each language was found, by its code.
     languages: [u32; Language::ALL.len() + 1],
     /// The sum of all lengths.
@@ -154,7 +156,6 @@ impl Default for Index {
             first_open: 0,
             messages: Columns::default(),
             speakers: Speakers::default(),
-            message_counts: Hashed::default(),
             languages: [0; Language::ALL.len() + 1],
             total_length: 0,
             last_time: i64::MIN,
@@ -188,8 +189,9 @@ impl Index {
         let place = self.len() - self.first_open;
         let text = text_of(transcript, row);
         let before = self.messages.flags.last().map_or(0, |flags| flags >> LANGUAGE_SHIFT);
-        let language = crate::recall::text::detect::detect(&text).or_else(|| language_of(before));
-        let mut terms: Vec<u64> = Vec::new();
+        let own = detect(&text);
+        let language = own.or_else(|| language_of(before));
+        let mut terms: Vec<u64> = Vec::with_capacity(text.len() / BYTES_PER_TERM);
         let mut length = 0_u32;
         analyzer.document(&text, language, &mut |term: Term| {
             terms.push(u64::from(short(term)));
@@ -198,7 +200,6 @@ impl Index {
         map::sort_numbers(&mut terms);
         for same in terms.chunk_by(|one, other| one == other) {
             let term = map::halves(same[0]).1;
-            *self.message_counts.entry(term).or_default() += 1;
             self.open.push(Occurrence { term, posting: Posting::new(place, same.len()) });
             if !is_gram(term) {
                 self.messages.terms.push(term);
@@ -214,7 +215,7 @@ impl Index {
         let flag = |is: bool, flag: u8| if is { flag } else { 0 };
         let needs_whole_log =
             needs_whole_log(transcript, row) || (time != i64::MIN && time < self.latest_time);
-        let flags = flag(is_question(&text), IS_QUESTION)
+        let flags = flag(is_question(&text, own), IS_QUESTION)
             | flag(self.starts(time, conversation), IS_START)
             | flag(needs_whole_log, NEEDS_WHOLE_LOG)
             | code << LANGUAGE_SHIFT;
@@ -304,8 +305,6 @@ impl Index {
             for occurrence in by_message_of(&taken) {
                 if taken.messages.start + occurrence.posting.place() < length {
                     self.open.push(occurrence);
-                } else {
-                    self.forget_one(occurrence.term);
                 }
             }
             if first < first_open {
@@ -316,20 +315,7 @@ impl Index {
 
     /// Forgets the open postings from a place on.
     fn forget(&mut self, first: usize) {
-        let kept = self.open.partition_point(|open| open.posting.place() < first);
-        for open in self.open.split_off(kept) {
-            self.forget_one(open.term);
-        }
-    }
-
-    /// Forgets that one message more has a term.
-    fn forget_one(&mut self, term: u32) {
-        if let Some(count) = self.message_counts.get_mut(&term) {
-            *count -= 1;
-            if *count == 0 {
-                self.message_counts.remove(&term);
-            }
-        }
+        self.open.truncate(self.open.partition_point(|open| open.posting.place() < first));
     }
 
     fn is_full(&self) -> bool {
@@ -445,7 +431,6 @@ impl Index {
         for (term, end) in terms.into_iter().zip(ends) {
             let end = usize::from(end);
             segment.add(term, postings[begin..end].iter().copied().map(read_posting));
-            *self.message_counts.entry(term).or_default() += narrow(end - begin);
             begin = end;
         }
         let segment = segment.finished();
@@ -527,16 +512,12 @@ impl Index {
 
     /// How many messages have one of some terms.
     pub(crate) fn count_of_any(&self, terms: &[u32]) -> usize {
-        match terms {
-            [] => 0,
-            [term] => self.message_count(*term),
-            _ => self.segments(0).map(|segment| segment.of_any(terms).len()).sum(),
-        }
+        self.segments(0).map(|segment| segment.of_any(terms).len()).sum()
     }
 
     /// How many messages have a term.
     pub(crate) fn message_count(&self, term: u32) -> usize {
-        self.message_counts.get(&term).map_or(0, |count| *count as usize)
+        self.segments(0).map(|segment| segment.of(term).len()).sum()
     }
 
     /// The terms of a message, ascending, without grams.
@@ -860,7 +841,6 @@ mod tests {
             };
             prop_assert_eq!(ends(&index), ends(&new));
             prop_assert_eq!(index.lengths(), new.lengths());
-            prop_assert_eq!(index.message_counts.len(), new.message_counts.len());
             for message in 0..new.len() {
                 prop_assert_eq!(index.terms_of(message), new.terms_of(message));
             }

@@ -91,7 +91,7 @@ impl Query {
             speakers: if is_some { speakers } else { Vec::new() },
             spans,
             wants_overview,
-            is_question: terms::is_question(request.text),
+            is_question: terms::is_question(request.text, own),
             asker: asker(index.speakers(), request),
             whose: cues::whose(request.text, own),
         }

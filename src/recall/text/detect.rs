@@ -11,19 +11,39 @@ pub(crate) fn detect(text: &str) -> Option<Language> {
     /// Words that are read.
     const MOST: u32 = 200;
     let mut scores = Scores::default();
-    for chunk in text.split_whitespace() {
-        // Names of files, addresses and codes are in no language.
-        let is_code =
-            |it: u8| it.is_ascii_digit() || matches!(it, b'_' | b'@' | b'/' | b'\\' | b'=');
-        if !chunk.bytes().any(is_code) {
-            scores.chunk(chunk);
+    let mut rest = text;
+    while !rest.is_empty() && scores.words < MOST {
+        let (length, is_code) = first_chunk(rest);
+        if !is_code {
+            scores.chunk(&rest[..length]);
         }
-        if scores.words >= MOST {
-            break;
-        }
+        rest = rest[length..].trim_start();
     }
     scores.best()
 }
+
+/// How long a text is up to its first space, and whether that is the name of a file, an address or a code: these are in no language.
+fn first_chunk(text: &str) -> (usize, bool) {
+    let mut is_code = false;
+    let mut at = 0;
+    while let Some(byte) = text.as_bytes().get(at) {
+        match byte {
+            b'\t'..=b'\r' | b' ' => break,
+            b'0'..=b'9' | b'_' | b'@' | b'/' | b'\\' | b'=' => is_code = true,
+            ..0x80 => {}
+            _ => match text[at..].chars().next() {
+                Some(character) if !character.is_whitespace() => {
+                    at += character.len_utf8();
+                    continue;
+                }
+                _ => break,
+            },
+        }
+        at += 1;
+    }
+    (at, is_code)
+}
+
 /// What speaks for each language.
 #[derive(Default)]
 struct Scores {

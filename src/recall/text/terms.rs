@@ -9,7 +9,6 @@ use rust_stemmers::{Algorithm, Stemmer};
 use std::rc::Rc;
 use xxhash_rust::xxh64::xxh64;
 
-use crate::recall::text::detect::detect;
 use crate::recall::text::fold::{fold, is_mark, prepare};
 use crate::recall::text::language::Language;
 use crate::recall::text::words;
@@ -60,10 +59,33 @@ impl Word {
 pub struct Analyzer {
     prepared: String,
     folded: String,
-    /// Hashes of words in a language, and of their stems, each in the place that it is hashed to.
-    known: Vec<(u64, u64)>,
+    /// Words that were met, each in the place that it is hashed to.
+    known: Vec<Known>,
+    /// How many words were read since there were so many places.
+    read_count: usize,
     /// The language of the request that was read last, and hashes of its request words.
     request_words: Option<(Option<Language>, Rc<[u64]>)>,
+}
+
+/// What a word gives in a language.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    /// The hash of the word as it is written, and of its language.
+    word: u64,
+    hash: u64,
+    beginning: u64,
+    gives: Gives,
+    has_beginning: bool,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Gives {
+    #[default]
+    Nothing,
+    /// As [`Gives::Word`], where it is spelt as a name.
+    Stop,
+    Word,
+    Identifier,
 }
 
 impl std::fmt::Debug for Analyzer {
@@ -89,15 +111,17 @@ const SEED: u64 = 0;
 const GRAM_SEED: u64 = 1;
 /// Of what is known already, one seed for each language from here on.
 const KNOWN_SEED: u64 = 2;
-/// How many words are known at most.
-const MOST_KNOWN: usize = 1024;
+/// How many places there are for words at first, and at most. A short text needs few, and in a long transcript each word that has no
+/// place is read anew.
+const FIRST_KNOWN: usize = 256;
+const MOST_KNOWN: usize = 1 << 14;
 
 impl Analyzer {
     /// One that has read nothing.
     #[must_use]
     pub fn new() -> Self {
         let (prepared, folded) = (String::new(), String::new());
-        Self { prepared, folded, known: Vec::new(), request_words: None }
+        Self { prepared, folded, known: Vec::new(), read_count: 0, request_words: None }
     }
 
     /// The terms of a text of a transcript, in order, repeated as often as they occur; stop words are not among them.
@@ -211,48 +235,80 @@ impl Analyzer {
     }
 
     fn word(&mut self, unit: &Unit<'_>, language: Option<Language>, each: &mut dyn FnMut(Term)) {
-        let Some(core) = without_clitics(unit.text) else { return };
-        self.prepare_word(core);
-        if self.prepared.is_empty() {
+        let Some(language) = language else {
+            if self.begin_word(unit.text) {
+                if self.prepared.contains(char::is_numeric) {
+                    each(self.number());
+                } else {
+                    self.stem(None);
+                    each(term(&self.folded, Kind::Word));
+                    self.grams(each);
+                }
+            }
             return;
+        };
+        let Known { hash, beginning, gives, has_beginning, .. } = self.known(unit.text, language);
+        match gives {
+            Gives::Nothing => return,
+            Gives::Stop if !unit.is_spelt_as_name() => return,
+            Gives::Stop | Gives::Word => each(Term { hash, kind: Kind::Word }),
+            Gives::Identifier => each(Term { hash, kind: Kind::Identifier }),
         }
-        if self.prepared.contains(char::is_numeric) {
-            self.number(each);
-            return;
-        }
-        let stops = words::stop_languages(&self.prepared);
-        let is_stop = language.is_some_and(|language| stops & language.bit() != 0);
-        if is_stop && !unit.is_spelt_as_name() {
-            return;
-        }
-        if let Some(language) = language {
-            each(Term { hash: self.stem_hash(language), kind: Kind::Word });
-            self.beginning(each);
-        } else {
-            self.stem(None);
-            each(term(&self.folded, Kind::Word));
-            self.grams(each);
+        if has_beginning {
+            each(Term { hash: beginning, kind: Kind::Gram });
         }
     }
 
-    /// The hash of the folded stem of what is prepared. A text has most of its words often, and stemming is what takes
-    /// longest, so it is done once.
-    fn stem_hash(&mut self, language: Language) -> u64 {
-        let word = xxh64(self.prepared.as_bytes(), KNOWN_SEED + language as u64);
-        if self.known.is_empty() {
-            self.known.resize(MOST_KNOWN, (0, 0));
+    /// Prepares a word; whether anything of it is left.
+    fn begin_word(&mut self, text: &str) -> bool {
+        let Some(core) = without_clitics(text) else { return false };
+        self.prepare_word(core);
+        !self.prepared.is_empty()
+    }
+
+    /// What a word gives in a language. A text has most of its words often, and reading one takes long, above all its stem: so it
+    /// is done once.
+    fn known(&mut self, text: &str, language: Language) -> Known {
+        let word = xxh64(text.as_bytes(), KNOWN_SEED + language as u64);
+        if self.read_count >= self.known.len() && self.known.len() < MOST_KNOWN {
+            let length = (4 * self.known.len()).clamp(FIRST_KNOWN, MOST_KNOWN);
+            self.known.clear();
+            self.known.resize(length, Known::default());
+            self.read_count = 0;
         }
         #[expect(clippy::cast_possible_truncation, reason = "a place of few")]
-        let place = word as usize % MOST_KNOWN;
-        if self.known[place].0 != word {
-            self.stem(Some(language));
-            self.known[place] = (word, xxh64(self.folded.as_bytes(), SEED));
+        let place = word as usize % self.known.len();
+        if self.known[place].word != word {
+            self.known[place] = Known { word, ..self.read_word(text, language) };
+            self.read_count += 1;
         }
-        self.known[place].1
+        self.known[place]
+    }
+
+    fn read_word(&mut self, text: &str, language: Language) -> Known {
+        if !self.begin_word(text) {
+            return Known::default();
+        }
+        if self.prepared.contains(char::is_numeric) {
+            let Term { hash, kind } = self.number();
+            let gives = if kind == Kind::Word { Gives::Word } else { Gives::Identifier };
+            return Known { hash, gives, ..Known::default() };
+        }
+        let is_stop = words::stop_languages(&self.prepared) & language.bit() != 0;
+        self.stem(Some(language));
+        let hash = xxh64(self.folded.as_bytes(), SEED);
+        let beginning = self.beginning();
+        Known {
+            hash,
+            gives: if is_stop { Gives::Stop } else { Gives::Word },
+            beginning: beginning.unwrap_or_default(),
+            has_beginning: beginning.is_some(),
+            ..Known::default()
+        }
     }
 
     /// Letters with digits are an identifier; a number is a word, with or without its ending ("7th", "2,500").
-    fn number(&mut self, each: &mut dyn FnMut(Term)) {
+    fn number(&mut self) -> Term {
         self.prepared.retain(|character| character != ',');
         self.folded.clear();
         fold(&self.prepared, &mut self.folded);
@@ -260,11 +316,11 @@ impl Analyzer {
         let number = &self.folded[..self.folded.len() - digits.len()];
         let is_ordinal = !number.is_empty() && matches!(digits, "st" | "nd" | "rd" | "th");
         if is_ordinal {
-            each(term(number, Kind::Word));
+            term(number, Kind::Word)
         } else if self.folded.contains(char::is_alphabetic) && self.folded.len() > 3 {
-            each(term(&self.folded, Kind::Identifier));
+            term(&self.folded, Kind::Identifier)
         } else {
-            each(term(&self.folded, Kind::Word));
+            term(&self.folded, Kind::Word)
         }
     }
 
@@ -291,15 +347,16 @@ impl Analyzer {
         fold(&stemmer(language).stem(base), &mut self.folded);
     }
 
-    /// The four letters that a longer word begins with: they join what stemming does not (allergy, allergic).
-    fn beginning(&mut self, each: &mut dyn FnMut(Term)) {
+    /// The hash of the four letters that a longer word begins with: they join what stemming does not (allergy, allergic).
+    fn beginning(&mut self) -> Option<u64> {
         let mut letters = self.prepared.char_indices().map(|(at, _)| at);
         let end = letters.nth(GRAM_LETTERS).unwrap_or_default();
-        if letters.count() + GRAM_LETTERS + 1 >= SHORTEST_IN_GRAMS && end > 0 {
+        let is_long = letters.count() + GRAM_LETTERS + 1 >= SHORTEST_IN_GRAMS && end > 0;
+        is_long.then(|| {
             self.folded.clear();
             fold(&self.prepared[..end], &mut self.folded);
-            each(Term { hash: xxh64(self.folded.as_bytes(), GRAM_SEED), kind: Kind::Gram });
-        }
+            xxh64(self.folded.as_bytes(), GRAM_SEED)
+        })
     }
 
     /// Runs of four letters of the folded word, one of them at its beginning with a mark before it.
@@ -425,7 +482,10 @@ fn units(text: &str, each: &mut dyn FnMut(Unit<'_>)) {
     let mut at = 0;
     while let Some(character) = text[at..].chars().next() {
         let rest = &text[at..];
-        if let Some(script) = unspaced(character) {
+        if character.is_ascii() && !character.is_ascii_alphanumeric() && character != '_' {
+            starts_sentence |= matches!(character, '.' | '!' | '?' | ':' | '\n');
+            at += 1;
+        } else if let Some(script) = unspaced(character) {
             let end = end_of(rest, |it| unspaced(it) == Some(script) || is_mark(it));
             letters.clear();
             let mut prepared = String::new();
@@ -447,7 +507,7 @@ fn units(text: &str, each: &mut dyn FnMut(Unit<'_>)) {
             starts_sentence = false;
             at += end;
         } else {
-            starts_sentence |= matches!(character, '.' | '!' | '?' | '…' | ':' | '\n' | '¿' | '¡');
+            starts_sentence |= matches!(character, '…' | '¿' | '¡');
             at += character.len_utf8();
         }
     }
@@ -553,11 +613,14 @@ fn is_token_letter(character: char) -> bool {
 
 /// Where a word, a number or an identifier ends that the text begins with.
 fn end_of_token(text: &str) -> usize {
-    let mut characters = text.char_indices().peekable();
-    let mut last = ' ';
+    // Most tokens are letters and digits of ASCII.
+    let plain = text.bytes().take_while(u8::is_ascii_alphanumeric).count();
+    let mut characters = text[plain..].char_indices().peekable();
+    let mut last = plain.checked_sub(1).map_or(' ', |at| char::from(text.as_bytes()[at]));
     while let Some((at, character)) = characters.next() {
+        let at = plain + at;
         if !is_token_letter(character) && !is_mark(character) {
-            if text[at..].starts_with("://") {
+            if character == ':' && text[at..].starts_with("://") {
                 return end_of_address(text, at + 3);
             }
             let next = characters.peek().map_or(' ', |(_, next)| *next);
@@ -594,7 +657,7 @@ fn is_thousands(text: &str) -> bool {
 fn token(text: &str, starts_sentence: bool, each: &mut dyn FnMut(Unit<'_>)) {
     let is_plain = |it: char| it.is_alphanumeric() || is_mark(it) || is_apostrophe(it) || it == ',';
     let text = text.trim_end_matches('_');
-    if text.chars().all(is_plain) {
+    if text.bytes().all(|it| it.is_ascii_alphanumeric()) || text.chars().all(is_plain) {
         if is_camel(text) {
             each(Unit { text, shape: Shape::Joined, starts_sentence });
             humps(text, each);
@@ -679,6 +742,9 @@ fn has_extension(name: &str) -> bool {
 /// Whether a name has capitals inside as names in code do: "userName", "getUserName", but not "iPhone".
 fn is_camel(text: &str) -> bool {
     let bytes = text.as_bytes();
+    if !bytes.iter().skip(1).any(u8::is_ascii_uppercase) {
+        return false;
+    }
     let turns =
         || bytes.windows(2).filter(|it| it[0].is_ascii_lowercase() && it[1].is_ascii_uppercase());
     let first = bytes.iter().take_while(|it| it.is_ascii_lowercase()).count();
@@ -709,12 +775,16 @@ fn parts(address: &str, each: &mut dyn FnMut(Unit<'_>)) {
 }
 
 /// Whether a text is a question: it ends a sentence with a question mark of any script, or begins with a question word
-/// of its language and not as a statement ends.
-pub(crate) fn is_question(text: &str) -> bool {
+/// of its language, as `detect` finds it, and not as a statement ends.
+pub(crate) fn is_question(text: &str, language: Option<Language>) -> bool {
     /// Of the longest beginning of a question.
     const MOST_WORDS: usize = 6;
     let mut rest = text;
-    while let Some(at) = rest.find(['?', '？', '؟', '¿']) {
+    let is_mark = |it: char| matches!(it, '?' | '？' | '؟' | '¿');
+    if !text.bytes().any(|byte| byte == b'?' || !byte.is_ascii()) {
+        rest = "";
+    }
+    while let Some(at) = rest.find(is_mark) {
         let mut after = rest[at..].chars();
         let is_ascii = after.next() == Some('?');
         if !is_ascii || after.next().is_none_or(|next| !next.is_alphanumeric() && next != '=') {
@@ -722,8 +792,8 @@ pub(crate) fn is_question(text: &str) -> bool {
         }
         rest = &rest[at + 1..];
     }
+    let Some(language) = language else { return false };
     let Some(first) = first_sentence(text) else { return false };
-    let Some(language) = detect(text) else { return false };
     let beginning = spaced_words(first, MOST_WORDS);
     words::question_phrases(language).any(|phrase| {
         let mut said = beginning.split(' ').skip(1);
@@ -757,6 +827,9 @@ fn spaced_words(text: &str, most: usize) -> String {
 /// How many different identifiers a text has, at most 255: codes (a digit and at least three more letters, digits, `_`
 /// or `-`), names of files, paths.
 pub(crate) fn identifier_count(text: &str) -> u8 {
+    if !may_have_identifiers(text) {
+        return 0;
+    }
     let mut seen: Vec<u64> = Vec::new();
     let mut see = |identifier: &str| {
         let hash = xxh64(identifier.as_bytes(), SEED);
@@ -787,6 +860,16 @@ pub(crate) fn identifier_count(text: &str) -> u8 {
         }
     }
     u8::try_from(seen.len()).unwrap_or(u8::MAX)
+}
+
+/// Whether a text has what every identifier has some of: a digit, a slash, or a point with something behind it.
+fn may_have_identifiers(text: &str) -> bool {
+    let behind = text.bytes().skip(1).chain([b' ']);
+    text.bytes().zip(behind).any(|(byte, next)| match byte {
+        b'.' => !next.is_ascii_whitespace(),
+        b'/' | b'\\' => true,
+        _ => byte.is_ascii_digit(),
+    })
 }
 
 /// Whether a request wants an overview, an opinion or a reason rather than a fact, by the words of its language, or of
@@ -823,6 +906,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::recall::text::detect::detect;
 
     /// Without the beginnings of words that are stemmed.
     fn terms(text: &str, language: Option<Language>) -> Vec<Term> {
@@ -1032,7 +1116,7 @@ mod tests {
             "¿Dónde está",
             "где ключ от машины",
         ] {
-            assert!(is_question(question), "{question}");
+            assert!(is_question(question, detect(question)), "{question}");
         }
         for statement in [
             "",
@@ -1042,7 +1126,7 @@ mod tests {
             "see https://example.com/?a=1&b=2",
             "Ich habe den Schlüssel gefunden.",
         ] {
-            assert!(!is_question(statement), "{statement}");
+            assert!(!is_question(statement, detect(statement)), "{statement}");
         }
     }
 
@@ -1097,7 +1181,7 @@ mod tests {
             let once = terms(&text, language);
             prop_assert_eq!(&once, &terms(&text, language));
             query(&text, &[language, None]);
-            is_question(&text);
+            is_question(&text, detect(&text));
             identifier_count(&text);
             wants_overview(&text, language);
         }

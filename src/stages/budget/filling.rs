@@ -94,7 +94,11 @@ impl<'a> Filling<'a> {
     }
 
     /// What pieces cost together, where that is within a limit.
-    pub(super) fn cost_within(&self, pieces: &[Piece], limit: Cost) -> StageResult<Option<Cost>> {
+    pub(super) fn cost_within(
+        &self,
+        pieces: &mut dyn Iterator<Item = Piece>,
+        limit: Cost,
+    ) -> StageResult<Option<Cost>> {
         self.meter.cost_within(self.view(), pieces, limit)
     }
 
@@ -104,9 +108,10 @@ impl<'a> Filling<'a> {
     }
 
     /// The members of a row's group that no stage has left out: in a text a call may be there without its result.
-    pub(super) fn open_members(&self, row: usize) -> Vec<usize> {
-        let members = self.marks.groups.members(row).iter().copied();
-        members.filter(|member| !self.marks.is_left_out(*member)).collect()
+    pub(super) fn open_members(&self, row: usize) -> impl Iterator<Item = usize> {
+        let marks = self.marks;
+        let members = marks.groups.members(row).iter().copied();
+        members.filter(|member| !marks.is_left_out(*member))
     }
 }
 

@@ -16,6 +16,7 @@ impl Filling<'_> {
     pub(super) fn keep_in_order(&mut self, frame: &Frame, rows: &[usize]) -> StageResult {
         let mut is_seen = vec![false; self.input.transcript.len()];
         let mut blocked: Option<Reason> = None;
+        let mut members = Vec::new();
         for (position, row) in rows.iter().copied().enumerate() {
             let rank = self.marks.rank(row);
             if is_seen[self.marks.groups.of(row)] {
@@ -27,13 +28,14 @@ impl Filling<'_> {
                 continue;
             }
             is_seen[self.marks.groups.of(row)] = true;
-            let members: Vec<usize> = self.open_members(row);
+            members.clear();
+            members.extend(self.open_members(row));
             let is_quoted = self.plan.quotes_chosen && rank == Rank::Chosen;
             self.ask_for_group(&members, &rows[position..], is_quoted)?;
             let mut remaining = self.remaining;
             if let Some(reason) = self.keep(frame, &members, is_quoted, &mut remaining)? {
                 blocked = blocked.or(is_run.then_some(reason));
-                self.fill.left_out.extend(members.into_iter().map(|member| (member, reason)));
+                self.fill.left_out.extend(members.iter().map(|member| (*member, reason)));
             }
             self.remaining = remaining;
         }
@@ -63,8 +65,8 @@ impl Filling<'_> {
     ) -> StageResult<Option<Reason>> {
         if members.iter().any(|row| self.marks.is_in_turn(*row)) {
             // The history's own limit does not count it.
-            let pieces: Vec<Piece> = members.iter().map(|row| self.marks.piece(*row)).collect();
-            let Some(cost) = self.cost_within(&pieces, *remaining)? else {
+            let pieces = &mut members.iter().map(|row| self.marks.piece(*row));
+            let Some(cost) = self.cost_within(pieces, *remaining)? else {
                 return Ok(Some(Reason::OverBudget));
             };
             self.fill.kept.extend(members);
@@ -74,10 +76,10 @@ impl Filling<'_> {
         if members.len() as u64 > self.history.items {
             return Ok(Some(Reason::OverLimit));
         }
-        let pieces: Vec<Piece> = members.iter().map(|row| piece_of(is_quoted, *row)).collect();
+        let pieces = &mut members.iter().map(|row| piece_of(is_quoted, *row));
         let around = if is_quoted { self.unpaid_around_quotes(frame)? } else { Cost::default() };
         let left = remaining.minus(around);
-        let found = if around.fits(*remaining) { self.cost_within(&pieces, left)? } else { None };
+        let found = if around.fits(*remaining) { self.cost_within(pieces, left)? } else { None };
         let Some(mut cost) = found else {
             return Ok(Some(Reason::OverBudget));
         };
@@ -89,7 +91,7 @@ impl Filling<'_> {
             if !self.may_be_cut(row) || own.tokens > self.history.cost.tokens {
                 return Ok(Some(Reason::OverLimit));
             }
-            cost = self.cut_to_end(row, pieces[0])?;
+            cost = self.cut_to_end(row, piece_of(is_quoted, row))?;
             if !cost.fits(left) {
                 // A cut may fall within a token.
                 self.fill.shortened.remove(&Piece::Message(row));

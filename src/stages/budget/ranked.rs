@@ -118,7 +118,7 @@ impl Filling<'_> {
             if has_no_place || known >= Some(form) || is_alone {
                 continue;
             }
-            let members = self.open_members(row);
+            let members: Vec<usize> = self.open_members(row).collect();
             let count = members.len() as u64;
             let turn = Turn { members: &members, form, is_quoted };
             let before = left;
@@ -206,7 +206,7 @@ impl Filling<'_> {
                 }
                 self.ask_for_group(members, &[], is_quoted)?;
                 let (room, history) = (left.plus(before), self.history.cost.plus(own_before));
-                let cost = self.cost_within(&pieces, room)?;
+                let cost = self.cost_within(&mut pieces.iter().copied(), room)?;
                 let own = cost.map(|cost| self.own_cost(members, cost));
                 match (cost, own.filter(|own| own.fits(history))) {
                     (Some(cost), Some(own)) => {

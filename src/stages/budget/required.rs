@@ -77,7 +77,7 @@ impl Filling<'_> {
         let fixed =
             self.meter.fixed(input, false)?.plus(self.total(&around)?).plus(self.meter.slack());
         let limit = self.remaining;
-        let within = self.cost_within(&pieces, limit.minus(fixed))?;
+        let within = self.cost_within(&mut pieces.iter().copied(), limit.minus(fixed))?;
         let spent = match within.map(|cost| fixed.plus(cost)).filter(|spent| spent.fits(limit)) {
             Some(spent) => spent,
             None => self.fit_required(&pieces, fixed)?,
@@ -154,7 +154,7 @@ impl Filling<'_> {
         }
         let whole = self.fill.shortened.clone();
         self.cut_texts(&texts, Lengths::all(0), limit)?;
-        if self.cost_within(pieces, limit)?.is_none() {
+        if self.cost_within(&mut pieces.iter().copied(), limit)?.is_none() {
             let least = self.total(pieces)?;
             self.fill.shortened = whole;
             return Ok(Cut::TooLarge(least));
@@ -166,7 +166,7 @@ impl Filling<'_> {
         let mut fits = |lengths: Lengths| {
             self.fill.shortened.clone_from(&whole);
             self.cut_texts(&texts, lengths, limit)?;
-            StageResult::Ok(self.cost_within(pieces, limit)?.is_some())
+            StageResult::Ok(self.cost_within(&mut pieces.iter().copied(), limit)?.is_some())
         };
         let failing = longest.min(most);
         let length = shorten::longest_fitting(failing, &mut |length| fits(Lengths::all(length)))?;

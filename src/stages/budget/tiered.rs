@@ -194,7 +194,7 @@ impl Filling<'_> {
     /// Pays for a conversation if it fits; otherwise says which limit it does not fit.
     fn pay(&mut self, shape: &Shape) -> StageResult<Option<Reason>> {
         let unpaid = shape.unpaid(self.marks);
-        let Some(cost) = self.cost_within(&unpaid, self.remaining)? else {
+        let Some(cost) = self.cost_within(&mut unpaid.iter().copied(), self.remaining)? else {
             return Ok(Some(Reason::OverBudget));
         };
         let own = cost.minus(separator(self.input));
@@ -271,7 +271,7 @@ impl Filling<'_> {
     fn fits(&self, shape: &Shape) -> StageResult<bool> {
         let pieces: Vec<Piece> = shape.pieces().collect();
         self.ask_for(&pieces)?;
-        let Some(cost) = self.cost_within(&pieces, self.remaining)? else {
+        let Some(cost) = self.cost_within(&mut pieces.iter().copied(), self.remaining)? else {
             return Ok(false);
         };
         let is_few = message_count(&pieces) <= self.history.items;

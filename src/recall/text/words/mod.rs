@@ -1,7 +1,7 @@
 //! The words of the languages that recall knows: one file for each, with the same lists.
 //!
-//! Stop words and irregular forms are looked up for every word of every message. They are kept as sorted hashes, so that a look-up is
-//! a binary search over numbers. The hashes are made when they are first needed: words compress, and hashes do not.
+//! Stop words and irregular forms are looked up for every word of every message. They are kept as sorted hashes with a directory by
+//! their first bits, so that most look-ups end there. The hashes are made when they are first needed: words compress, and hashes do not.
 //! That another word has the hash of a stop word happens to one word in millions, and costs that word its rank.
 
 mod english;
@@ -146,9 +146,18 @@ pub(crate) fn irregular(word: &str) -> Option<&'static str> {
 /// The base letters of U+00C0 to U+00FF, as folding makes them; `ß` is two.
 const BASES: &[u8; 64] = b"aaaaaaaceeeeiiiidnooooo.ouuuuytsaaaaaaaceeeeiiiidnooooo.ouuuuyty";
 
+/// The first bits of a hash that a directory goes by: with four times as many places as there are words, most have none.
+const DIRECTORY_BITS: u32 = 13;
+
+fn directory_place(hash: u32) -> usize {
+    (hash >> (u32::BITS - DIRECTORY_BITS)) as usize
+}
+
 /// Words by their hashes, in order, each with a number beside it.
 struct Hashes {
-    hashes: Vec<u32>,
+    /// By the first bits of hashes: where those begin that have them. One more says where the last of them end.
+    starts: Vec<u16>,
+    sorted: Vec<u32>,
     beside: Vec<u32>,
 }
 
@@ -156,21 +165,32 @@ impl Hashes {
     /// Of pairs of a hash and what is beside it; `joined` makes one of two that are beside the same hash.
     fn new(mut pairs: Vec<u64>, joined: fn(u32, u32) -> u32) -> Self {
         map::sort_numbers(&mut pairs);
-        let mut all = Self { hashes: Vec::new(), beside: Vec::new() };
+        let mut all = Self { starts: Vec::new(), sorted: Vec::new(), beside: Vec::new() };
         for (hash, beside) in pairs.into_iter().map(map::halves) {
             match all.beside.last_mut() {
-                Some(last) if all.hashes.last() == Some(&hash) => *last = joined(*last, beside),
+                Some(last) if all.sorted.last() == Some(&hash) => *last = joined(*last, beside),
                 _ => {
-                    all.hashes.push(hash);
+                    all.begin_up_to(directory_place(hash));
+                    all.sorted.push(hash);
                     all.beside.push(beside);
                 }
             }
         }
+        all.begin_up_to(1 << DIRECTORY_BITS);
         all
     }
 
+    /// Says that all hashes from here on have at least these first bits.
+    fn begin_up_to(&mut self, place: usize) {
+        let length = self.starts.len().max(place + 1);
+        self.starts.resize(length, u16::try_from(self.sorted.len()).unwrap_or(u16::MAX));
+    }
+
     fn get(&self, hash: u32) -> Option<u32> {
-        Some(self.beside[self.hashes.binary_search(&hash).ok()?])
+        let place = directory_place(hash);
+        let range = usize::from(self.starts[place])..usize::from(self.starts[place + 1]);
+        let at = self.sorted[range.clone()].iter().position(|known| *known == hash)?;
+        Some(self.beside[range.start + at])
     }
 }
 
@@ -258,8 +278,8 @@ mod tests {
             .collect();
         words.sort_unstable();
         words.dedup();
-        assert_eq!(words.len(), STOPS.hashes.len());
-        assert!(STOPS.hashes.is_sorted());
+        assert_eq!(words.len(), STOPS.sorted.len());
+        assert!(STOPS.sorted.is_sorted());
     }
 
     #[test]
@@ -271,8 +291,8 @@ mod tests {
             assert!(form != base && base.bytes().all(|it| it.is_ascii_lowercase()), "{pair}");
             count += 1;
         }
-        assert_eq!(count, IRREGULARS.hashes.len());
-        assert!(IRREGULARS.hashes.is_sorted_by(|one, other| one < other));
+        assert_eq!(count, IRREGULARS.sorted.len());
+        assert!(IRREGULARS.sorted.is_sorted_by(|one, other| one < other));
         assert_eq!(irregular("venue"), None);
     }
 

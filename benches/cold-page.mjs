@@ -1,0 +1,126 @@
+// The first context in a fresh page of Chromium, at a fourth of the processor's speed: a bundle as an application has it, from its import
+// to the context. Beside it the first count of a peer.
+
+import { chromium } from "playwright-core";
+import { projectPath } from "../scripts/project.mjs";
+import { chromiumOptions, serveStorePage } from "../tests/package/support/store-page.mjs";
+import { COLD_TEXT } from "./cold-text.mjs";
+import { spreadOf } from "./record.mjs";
+import { Table } from "./table.mjs";
+
+const ROUNDS = 7;
+/** By how much the processor is slowed down. */
+const SLOWDOWN = 4;
+const GOALS = { totalMs: { must: 150, reach: 80 } };
+
+const peer = projectPath("benches", "peers", "node_modules", "gpt-tokenizer", "esm", "encoding", "o200k_base.js");
+
+/** What a page does: each in a page of its own, with times of each part in milliseconds. */
+const RUNS = {
+  // As an application does it: nothing but the call.
+  windrow: `
+    const { buildContext, countTokens } = await import("windrow");
+    const imported = clock();
+    const context = await buildContext(messages, config);
+    const built = clock();
+    return { importMs: imported - started, buildMs: built - imported, tokens: tokensOf(context, countTokens) };`,
+  // The same in parts.
+  "windrow, in parts": `
+    const { buildContextSync, countTokens, loadEncoding } = await import("windrow");
+    const imported = clock();
+    countTokens("", { encoding: "estimate" });
+    const compiled = clock();
+    await loadEncoding("o200k_base");
+    const loaded = clock();
+    const context = buildContextSync(messages, config);
+    const built = clock();
+    return {
+      importMs: imported - started,
+      compileMs: compiled - imported,
+      vocabularyMs: loaded - compiled,
+      buildMs: built - loaded,
+      tokens: tokensOf(context, countTokens),
+    };`,
+  "gpt-tokenizer, a count": `
+    const { countTokens } = await import(${JSON.stringify(peer)});
+    const imported = clock();
+    const tokens = countTokens(text);
+    return { importMs: imported - started, countMs: clock() - imported, tokens };`,
+};
+
+const script = `
+  const text = ${JSON.stringify(COLD_TEXT)};
+  const messages = [{ role: "user", content: text }];
+  const config = { encoding: "o200k_base", budget: { maxTokens: 1000 } };
+  const clock = () => performance.now();
+  /** How many tokens the text has, by a context with nothing else in it. */
+  const tokensOf = ({ tokens }, countTokens) =>
+    tokens.exact ? tokens.total - countTokens([{ role: "user", content: "" }], config).tokens : NaN;
+  const runs = {
+    ${Object.entries(RUNS)
+      .map(([name, code]) => `${JSON.stringify(name)}: async (started) => {${code}\n},`)
+      .join("\n")}
+  };
+  globalThis.measure = (name) => runs[name](performance.now());
+`;
+
+/** Measures each run in pages of its own, in turns. */
+export async function measureColdPages() {
+  const served = await serveStorePage({ script });
+  const browser = await chromium.launch(chromiumOptions());
+  const times = Object.fromEntries(Object.keys(RUNS).map((name) => [name, []]));
+  try {
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const name of Object.keys(RUNS)) {
+        times[name].push(await measureOne(browser, served.address, name));
+      }
+    }
+    return { chromium: browser.version(), slowdown: SLOWDOWN, figures: figuresOf(times) };
+  } finally {
+    await browser.close();
+    await served.close();
+  }
+}
+
+/** A page with no data of another one, which has loaded nothing but the script that calls. */
+async function measureOne(browser, address, name) {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate: SLOWDOWN });
+  await page.goto(address);
+  const found = await page.evaluate((run) => globalThis.measure(run), name);
+  await context.close();
+  return found;
+}
+
+function figuresOf(times) {
+  return Object.fromEntries(
+    Object.entries(times).map(([name, rounds]) => {
+      const { tokens, ...parts } = rounds[0];
+      const figure = { tokens };
+      for (const part of Object.keys(parts)) {
+        figure[part] = spreadOf(rounds.map((round) => round[part]));
+      }
+      const total = (round) => Object.keys(parts).reduce((sum, part) => sum + round[part], 0);
+      figure.totalMs = spreadOf(rounds.map(total));
+      return [name, figure];
+    }),
+  );
+}
+
+export function printColdPages({ chromium: version, figures }) {
+  const parts = ["importMs", "compileMs", "vocabularyMs", "countMs", "buildMs", "totalMs"];
+  const table = new Table(
+    `a fresh page of Chromium ${version}, ${SLOWDOWN} times slower`,
+    ...parts.map((part) => part.replace("Ms", " ms")),
+    "times windrow's total",
+  );
+  for (const [name, figure] of Object.entries(figures)) {
+    const cell = ({ median, from, to }) => `${median.toFixed(0)} (${from.toFixed(0)}–${to.toFixed(0)})`;
+    const ratio = figure.totalMs.median / figures.windrow.totalMs.median;
+    table.add(name, ...parts.map((part) => figure[part] && cell(figure[part])), ratio);
+  }
+  console.log(`\n${table.text()}\n`);
+  console.log(`Goals: ${JSON.stringify(GOALS)}`);
+}
