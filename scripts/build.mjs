@@ -59,6 +59,8 @@ const entries = {
   "default-cl100k_base": "src/load/default-cl100k_base.ts",
   module: "src/load/module.ts",
   slim: "src/load/slim.ts",
+  providers: "src/providers/all.ts",
+  shapes: "src/read/shapes/all.ts",
   stores: "src/stores/index.ts",
   "store-indexeddb": "src/stores/indexeddb.ts",
   "store-durable-object": "src/stores/durable-object.ts",

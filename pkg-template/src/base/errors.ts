@@ -14,13 +14,15 @@ export type ErrorKind =
   | "session_error"
   /** A store of sessions. */
   | "store_error"
-  /** `init` and `initSync` of `windrow/slim`. */
+  /** `init` and `initSync` of `windrow/slim`, and a part of the package that it fetches. */
   | "load_error";
 
-/** A failure of loading the core. */
+/** A failure of loading the core, or a part of the package. */
 export type LoadErrorCode =
   /** The value that was handed over is not windrow's core, or the host does not compile it. */
-  "INVALID_CORE";
+  | "INVALID_CORE"
+  /** A part that `windrow/slim` fetches when it is first needed is not there yet, or could not be fetched. */
+  | "PART_NOT_LOADED";
 
 /** A failure of making a provider's request. */
 export type RequestErrorCode =

@@ -9,4 +9,4 @@ provideFflate();
 provideVocabulary();
 provideModule(() => new WebAssembly.Module(decodeBase64(base64)));
 
-export * from "../index.js";
+export * from "./whole.js";

@@ -9,4 +9,4 @@ provideFflate();
 provideVocabulary();
 provideModule(() => module);
 
-export * from "../index.js";
+export * from "./whole.js";

@@ -10,4 +10,4 @@ provideFflate();
 provideAllVocabularies();
 provideModule(() => module);
 
-export * from "../index.js";
+export * from "./whole.js";

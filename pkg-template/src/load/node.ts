@@ -28,4 +28,4 @@ for (const name of ENCODINGS.filter((choice): choice is EncodingName => choice !
 }
 provideModule(() => new WebAssembly.Module(fileOf("./windrow.wasm")));
 
-export * from "../index.js";
+export * from "./whole.js";

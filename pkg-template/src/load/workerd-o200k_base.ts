@@ -7,4 +7,4 @@ import module from "./windrow.wasm";
 provideVocabulary();
 provideModule(() => module);
 
-export * from "../index.js";
+export * from "./whole.js";

@@ -1,0 +1,171 @@
+// The parts that `windrow/slim` fetches when they are first needed: each case in a process of its own, as a part that was loaded stays.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { after, describe, test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { buildContext } from "windrow";
+
+const dist = dirname(fileURLToPath(import.meta.resolve("windrow/slim")));
+
+/** Messages in windrow's own form, and the same of the AI SDK's UI. */
+const own = [
+  { id: "1", role: "system", content: "Be brief." },
+  { id: "2", role: "user", content: "Where do we meet?" },
+];
+const foreign = own.map(({ id, role, content }) => ({ id, role, parts: [{ type: "text", text: content }] }));
+const options = { encoding: "estimate", now: 0 };
+
+/** What a program prints that has `slim` and the core, with errors as `[code, nextAction]`. */
+function printed(program, folder = dist) {
+  const setUp = `
+    import { readFileSync } from "node:fs";
+    const slim = await import(${JSON.stringify(pathToFileURL(join(folder, "slim.js")).href)});
+    await slim.init(readFileSync(${JSON.stringify(join(dist, "windrow.wasm"))}));
+    const part = (name) => import(${JSON.stringify(pathToFileURL(folder).href)} + "/" + name + ".js");
+    const [own, foreign, options] = ${JSON.stringify([own, foreign, options])};
+    const outcome = async (run) => {
+      try { return await run(); } catch ({ code, nextAction }) { return [code, nextAction]; }
+    };
+    const hashOf = async (messages, more) => (await slim.buildContext(messages, { ...options, ...more })).snapshot.contextHash;
+    console.log(JSON.stringify(await (async () => { ${program} })()));`;
+  return JSON.parse(execFileSync(process.execPath, ["--input-type=module", "-e", setUp], { cwd: dist }));
+}
+
+const hashOf = async (messages, more) => (await buildContext(messages, { ...options, ...more })).snapshot.contextHash;
+const missing = (entry) => ["PART_NOT_LOADED", `Import "${entry}" beside "windrow/slim": it is there from then on.`];
+const shapes = missing("windrow/shapes");
+const providers = missing("windrow/providers");
+
+describe("windrow/slim fetches a part when it is first needed", () => {
+  test("messages in windrow's own form need none, and no call makes one come", () => {
+    const [first, sync, counted, request, named, parsed] = printed(`
+      const context = await slim.buildContext(own, options);
+      return [
+        context.messages.length,
+        slim.buildContextSync(own, options).messages.length,
+        slim.countTokens(own, { encoding: "estimate" }).tokens > 0,
+        await outcome(() => context.request("openai")),
+        await outcome(() => slim.createTranscript([], { shape: "pi" })),
+        await outcome(() => slim.parseTranscript(JSON.stringify(own))),
+      ];`);
+    assert.deepEqual([first, sync, counted], [2, 2, true]);
+    assert.deepEqual(request, providers);
+    assert.deepEqual([named, parsed], [shapes, shapes]);
+  });
+
+  test("buildContext fetches the shapes for the first message of another package's, and the sync calls have them then", async () => {
+    const [before, counted, hash, after, transcript] = printed(`
+      return [
+        await outcome(() => slim.buildContextSync(foreign, options)),
+        await outcome(() => slim.countTokens(foreign, { encoding: "estimate" })),
+        await hashOf(foreign),
+        slim.buildContextSync(foreign, options).snapshot.contextHash,
+        slim.createTranscript(foreign).length,
+      ];`);
+    assert.deepEqual([before, counted], [shapes, shapes]);
+    const expected = await hashOf(foreign);
+    assert.deepEqual([hash, after, transcript], [expected, expected, 2]);
+  });
+
+  test("a request of another shape, and a shape that is named, fetch them too", async () => {
+    assert.equal(printed("return hashOf([], { request: foreign[1] });"), await hashOf([], { request: foreign[1] }));
+    assert.equal(
+      printed('return hashOf(foreign, { shape: "ai-sdk-ui" });'),
+      await hashOf(foreign, { shape: "ai-sdk-ui" }),
+    );
+  });
+
+  test("a message that is wrong is refused as ever, before the shapes are there and after", () => {
+    const wrong = '[{ id: "1", role: "user", parts: [{ type: "nonsense" }] }]';
+    const codes = printed(`
+      const codeOf = async (messages) => (await outcome(() => slim.buildContext(messages, options)))[0];
+      return [await codeOf([{ role: "nobody", content: "" }]), await codeOf(${wrong}), await codeOf(${wrong})];`);
+    assert.deepEqual(codes, ["INVALID_TRANSCRIPT", "INVALID_TRANSCRIPT", "INVALID_TRANSCRIPT"]);
+  });
+
+  test("buildContext fetches the providers where one is named, and so makes its request", async () => {
+    const named = { render: { provider: "anthropic" } };
+    const request = printed(`
+      return (await slim.buildContext(own, { ...options, ...${JSON.stringify(named)} })).request("anthropic");`);
+    assert.deepEqual(request, (await buildContext(own, { ...options, ...named })).request("anthropic"));
+  });
+
+  test("sessions, replay, retention and search have the shapes", () => {
+    const [session, replayed, found, retained] = printed(`
+      const store = slim.memoryStore();
+      const session = await slim.openSession("s", { store });
+      await session.append(foreign);
+      const { recording } = await session.build(options);
+      return [
+        (await session.build(options)).messages.length,
+        (await session.replay(recording)).same,
+        (await slim.searchSessions(store, "meet")).length,
+        (await slim.retain(store, { maxMessages: 1 })).removedCount > 0,
+      ];`);
+    assert.deepEqual([session, replayed, found, retained], [2, true, 2, true]);
+    for (const call of [
+      "slim.replay(RECORDING, foreign).then(({ same }) => same)",
+      'slim.searchSessions(await filled(), "meet").then(({ length }) => length > 0)',
+      // What a pinned message replies to stays: only the message itself says so.
+      "slim.retain(await filled(), { maxMessages: 1 }).then(({ removedCount }) => removedCount === 0)",
+    ]) {
+      // A store has messages of another shape from before, and this process has not seen one.
+      const program = printed(`
+        const { recording } = await slim.buildContext(foreign, options);
+        return recording;`);
+      const filled = `
+        const filled = async () => {
+          const store = slim.memoryStore();
+          const [first] = foreign;
+          const messages = [first, { ...first, id: "reply", replyTo: "1" }, { ...foreign[1], id: "newest" }];
+          await store.append("s", messages.map((data) => (
+            { type: "message", id: data.id, data, ...(data.id === "reply" ? { pinned: true } : {}) })));
+          return store;
+        };`;
+      const ran = `${filled} return await ${call.replace("RECORDING", JSON.stringify(program))};`;
+      assert.equal(printed(ran), true, call);
+    }
+  });
+
+  test("an import beside it has a part there from the start, for the sync calls", async () => {
+    const [hash, request, names] = printed(`
+      const { messageShapes } = await part("shapes");
+      const { requestOf } = await part("providers");
+      const context = slim.buildContextSync(foreign, options);
+      return [context.snapshot.contextHash, [context.request("openai"), requestOf("openai", foreign)], messageShapes.length];`);
+    const context = await buildContext(foreign, options);
+    assert.equal(hash, context.snapshot.contextHash);
+    assert.deepEqual(request, [context.request("openai"), context.request("openai")]);
+    assert.ok(names > 5);
+  });
+});
+
+describe("a part that cannot be fetched", () => {
+  const folder = mkdtempSync(join(tmpdir(), "windrow-parts-"));
+  after(() => rmSync(folder, { recursive: true }));
+
+  test("fails what needs it, and nothing else; it is fetched again by the next call", () => {
+    for (const name of readdirSync(dist).filter((file) => file.endsWith(".js"))) {
+      cpSync(join(dist, name), join(folder, basename(name)));
+    }
+    for (const name of ["shapes.js", "providers.js"]) {
+      rmSync(join(folder, name));
+    }
+    const [shape, works, provider, session, again] = printed(
+      `const named = { ...options, render: { provider: "openai" } };
+      const failures = [
+        await outcome(() => slim.buildContext(foreign, options)),
+        (await slim.buildContext(own, options)).messages.length,
+        await outcome(() => slim.buildContext(own, named)),
+        await outcome(() => slim.openSession("s", { store: slim.memoryStore() })),
+      ];
+      return [...failures, await outcome(() => slim.buildContext(foreign, options))];`,
+      folder,
+    );
+    assert.deepEqual([shape, works, provider, session, again], [shapes, 2, providers, shapes, shapes]);
+  });
+});
