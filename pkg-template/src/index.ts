@@ -54,7 +54,7 @@ export type {
 export type { MediaFacts, MediaSource, MessageInput, PartInput, Provenance, ToolCallInput } from "./read/message.js";
 export type { PromptOutline } from "./read/outline.js";
 export { type ParsedConversation, type ParsedTranscript, parseTranscript, type SkippedRow } from "./read/parse.js";
-export { type PlainPart, plainMessage, type ReadMessage } from "./read/plain.js";
+export type { PlainPart, ReadMessage } from "./read/plain.js";
 export type { AnyMessage, ShapeName } from "./read/shapes/index.js";
 export {
   type LayerQuery,

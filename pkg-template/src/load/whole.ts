@@ -2,4 +2,4 @@
 
 export * from "../index.js";
 export { type ProviderRule, problemsOf, providers, requestOf } from "../providers/all.js";
-export { messageShapes } from "../read/shapes/all.js";
+export { messageShapes, plainMessage } from "../read/shapes/all.js";

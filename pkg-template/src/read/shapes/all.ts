@@ -12,6 +12,7 @@ import { opencodeShape } from "./opencode.js";
 import { piShape } from "./pi.js";
 import type { MessageShape } from "./shape.js";
 
+export { type PlainPart, plainMessage, type ReadMessage } from "../plain.js";
 export type { AnyMessage, ShapeName } from "./index.js";
 
 /** In the order in which a message is held against them. */
