@@ -17,11 +17,12 @@ const dist = projectPath("pkg-template", "dist");
 /** What each may weigh at most, in bytes: a new figure here is a decision. Of the rest, sizes are printed alone. */
 const LIMITS = {
   "windrow.wasm": { raw: 1_075_000, brotli: 330_000 },
-  "page: buildContext": { brotli: 492_000 },
+  "page: buildContext": { brotli: 484_000 },
   "slim: buildContext, the core beside it": { brotli: 28_500 },
-  "worker: o200k_base": { gzip: 985_000 },
-  "worker: cl100k_base": { gzip: 740_000 },
-  "worker: both vocabularies": { gzip: 1_200_000 },
+  "worker: buildContext, cl100k_base": { gzip: 695_000 },
+  "worker: o200k_base": { gzip: 975_000 },
+  "worker: cl100k_base": { gzip: 730_000 },
+  "worker: both vocabularies": { gzip: 1_187_000 },
 };
 
 /** All that the package exports, so that nothing drops out. */
@@ -47,6 +48,7 @@ const bundles = [
     isPage: true,
   },
   { name: "worker: buildContext, o200k_base", code: 'export { buildContext } from "windrow/o200k_base";' },
+  { name: "worker: buildContext, cl100k_base", code: 'export { buildContext } from "windrow/cl100k_base";' },
   { name: "worker: o200k_base", code: everything("windrow/o200k_base") },
   { name: "worker: cl100k_base", code: everything("windrow/cl100k_base") },
   { name: "worker: both vocabularies", code: everything("windrow") },

@@ -16,6 +16,7 @@ import { type ProviderName, type RequestBodies, requests } from "./index.js";
 import { openai } from "./openai.js";
 import { openaiResponses } from "./openai-responses.js";
 import { type Problem, type Provider, problemsIn, type Rule } from "./provider.js";
+import { SOURCES } from "./sources.js";
 
 export type { Problem, ProviderName, RequestBodies };
 
@@ -28,22 +29,29 @@ const PROVIDERS: { readonly [Name in ProviderName]: Provider<RequestBodies[Name]
 };
 
 /** A rule by which a provider takes or refuses a request. */
-export type ProviderRule = Pick<Rule, "id" | "demands" | "sources">;
+export interface ProviderRule extends Pick<Rule, "id" | "demands"> {
+  /** The provider's page that says it, or the threads where a request was refused for it. */
+  readonly sources: readonly string[];
+}
 
 /** The providers whose requests can be made: their names, what they are called, and their rules, with where each is known from. */
 export const providers: readonly {
   readonly name: ProviderName;
   readonly title: string;
   readonly rules: readonly ProviderRule[];
-}[] = Object.freeze(
-  Object.values(PROVIDERS).map(({ name, title, rules }) =>
-    Object.freeze({
-      name: name as ProviderName,
-      title,
-      rules: Object.freeze(rules.map(({ id, demands, sources }) => Object.freeze({ id, demands, sources }))),
-    }),
-  ),
-);
+}[] = /* @__PURE__ */ listed();
+
+function listed(): typeof providers {
+  return Object.freeze(
+    Object.values(PROVIDERS).map(({ name, title, rules }) =>
+      Object.freeze({ name, title, rules: Object.freeze(rules.map((rule) => sourced(name, rule))) }),
+    ),
+  );
+}
+
+function sourced(name: ProviderName, { id, demands }: Rule): ProviderRule {
+  return Object.freeze({ id, demands, sources: SOURCES[name][id] ?? [] });
+}
 
 const KIND = "context_build_error";
 

@@ -31,6 +31,8 @@ const SHAPES: readonly MessageShape[] = [
 shapes.provide(SHAPES);
 
 /** The shapes of messages that windrow reads beside its own: their names, as the option `shape` takes them, and what they are called. */
-export const messageShapes: readonly { readonly name: ShapeName; readonly title: string }[] = Object.freeze(
-  SHAPES.map(({ name, title }) => Object.freeze({ name, title })),
-);
+export const messageShapes: readonly { readonly name: ShapeName; readonly title: string }[] = /* @__PURE__ */ listed();
+
+function listed(): typeof messageShapes {
+  return Object.freeze(SHAPES.map(({ name, title }) => Object.freeze({ name, title })));
+}
