@@ -63,6 +63,8 @@ const entries = {
   "default-cl100k_base": "src/load/default-cl100k_base.ts",
   module: "src/load/module.ts",
   slim: "src/load/slim.ts",
+  providers: "src/providers/all.ts",
+  shapes: "src/read/shapes/all.ts",
   stores: "src/stores/index.ts",
   "store-indexeddb": "src/stores/indexeddb.ts",
   "store-durable-object": "src/stores/durable-object.ts",
@@ -260,6 +262,9 @@ async function buildCore() {
     rmSync(glue, { recursive: true, force: true });
     await run(join(cache, "bindgen"), [projectPath("target", target, "release", "windrow.wasm"), glue, "windrow"]);
     mkdirSync(join(dist, "core"), { recursive: true });
+    for (const name of readdirSync(dist).filter((name) => name === "parts" || name.endsWith(".wasm"))) {
+      rmSync(join(dist, name), { recursive: true });
+    }
     mkdirSync(join(dist, "parts"), { recursive: true });
     const features = wasmFeatures.map((feature) => `--enable-${feature}`);
     const made = {
@@ -383,9 +388,10 @@ async function buildEntries() {
     if (version !== crateVersion) {
       throw new Failure(`${packageFolder}/package.json says version ${version}, Cargo.toml says ${crateVersion}`);
     }
+    const members = await membersOfShared(bundle);
     const { metafile } = await bundle({
       absWorkingDir: projectPath(packageFolder),
-      entryPoints: entries,
+      entryPoints: { ...entries, shared: SHARED },
       outdir: "dist",
       chunkNames: "shared-[hash]",
       bundle: true,
@@ -395,7 +401,8 @@ async function buildEntries() {
       target: "es2022",
       // A bundle with a top-level await cannot be required, nor put into an older bundle format.
       supported: { "top-level-await": false },
-      charset: "utf8",
+      // A host reads ASCII sooner.
+      charset: "ascii",
       // Not minified: an error that nobody catches shows the line that it comes from. Bundlers of applications minify.
       minify: false,
       legalComments: "none",
@@ -406,7 +413,7 @@ async function buildEntries() {
       // Whoever plugs the package into a framework gets the entry of its host.
       // What others wrote is in the bundle: a page without a bundler, or a worker, could not find it by its name.
       external: ["node:*", "windrow"],
-      plugins: [generatedModules],
+      plugins: [sharedModule(members), generatedModules],
     });
     writeSourceImport(join(dist, "module.js"));
     checkBundles(metafile);
@@ -424,6 +431,50 @@ function writeSourceImport(path) {
     throw new Failure(`${path} does not import the core and each part by "?source"`);
   }
   writeFileSync(path, written);
+}
+
+/**
+ * The file that all entries share, `dist/shared.js`: every module that `index.ts` reaches. A host reads one file sooner than the fifteen
+ * that a bundler makes of these modules, one for each set of entries that use them.
+ */
+const SHARED = "virtual:windrow-shared";
+
+/** The paths of its modules within the package. */
+async function membersOfShared(bundle) {
+  const { metafile } = await bundle({
+    absWorkingDir: projectPath(packageFolder),
+    entryPoints: ["src/index.ts"],
+    bundle: true,
+    format: "esm",
+    platform: "neutral",
+    metafile: true,
+    write: false,
+    logOverride: { "ignored-bare-import": "silent" },
+  });
+  // What `index.ts` exports is public; of the others an entry may import anything.
+  return new Set(Object.keys(metafile.inputs).filter((path) => path !== "src/index.ts"));
+}
+
+/** What is no member imports a member from the shared file. */
+function sharedModule(members) {
+  return {
+    name: "shared-module",
+    setup(bundler) {
+      const sourceOf = (path) =>
+        relative(projectPath(packageFolder), path).split(sep).join("/").replace(/\.js$/, ".ts");
+      bundler.onResolve({ filter: /^virtual:windrow-shared$/ }, ({ path }) => ({ path, namespace: "shared" }));
+      bundler.onLoad({ filter: /.*/, namespace: "shared" }, () => ({
+        contents: [...members].map((path) => `export * from "./${path}";`).join("\n"),
+        resolveDir: projectPath(packageFolder),
+      }));
+      bundler.onResolve({ filter: /^\.\.?\// }, ({ path, importer, namespace, resolveDir }) => {
+        const isInside = namespace === "shared" || members.has(sourceOf(importer));
+        return members.has(sourceOf(resolve(resolveDir, path))) && !isInside
+          ? { path: "./shared.js", external: true, sideEffects: true }
+          : undefined;
+      });
+    },
+  };
 }
 
 /** What an import of generated code means: inlined, or a file beside the bundle that stays a file. */
@@ -463,12 +514,20 @@ const generatedModules = {
 function checkBundles(metafile) {
   // Node alone runs these: they read files of the package.
   const ofNode = ["cli.js", "node.js"];
+  const shared = metafile.outputs["dist/shared.js"].exports;
   for (const [path, output] of Object.entries(metafile.outputs)) {
     const name = basename(path);
     const text = readFileSync(projectPath(packageFolder, path), "utf8");
     const refuse = (what) => {
       throw new Failure(`dist/${name} ${what}`);
     };
+    for (const [, names] of text.matchAll(/import \{([^}]*)\} from "\.\/shared\.js"/g)) {
+      // Two modules that export one name leave it out.
+      const lacking = names.split(",").find((imported) => !shared.includes(imported.trim().split(" as ")[0]));
+      if (lacking !== undefined) {
+        refuse(`imports${lacking.trimEnd()}, which two modules of shared.js export: call one of them otherwise`);
+      }
+    }
     if (
       dirname(path) !== "dist" &&
       output.imports.some(({ path: imported }) => /^\.\/(encodings|parts)\//.test(imported))

@@ -1,4 +1,4 @@
-// The public surface.
+// The public names that every entry has. `load/whole.ts` has those of the parts that `windrow/slim` fetches, too.
 
 // Transcripts can be disposed of by `using`; a reader of the declarations needs to know what that is.
 /// <reference lib="esnext.disposable" preserve="true" />
@@ -28,14 +28,7 @@ export { loadSelection } from "./engine/parts.js";
 export type { AiSdkBody } from "./providers/ai-sdk.js";
 export type { AnthropicBody } from "./providers/anthropic.js";
 export type { GeminiBody } from "./providers/gemini.js";
-export {
-  type ProviderName,
-  type ProviderRule,
-  problemsOf,
-  providers,
-  type RequestBodies,
-  requestOf,
-} from "./providers/index.js";
+export type { ProviderName, RequestBodies } from "./providers/index.js";
 export type { OpenAiBody } from "./providers/openai.js";
 export type { ResponsesBody } from "./providers/openai-responses.js";
 export type { Problem } from "./providers/provider.js";
@@ -62,8 +55,8 @@ export type {
 export type { MediaFacts, MediaSource, MessageInput, PartInput, Provenance, ToolCallInput } from "./read/message.js";
 export type { PromptOutline } from "./read/outline.js";
 export { type ParsedConversation, type ParsedTranscript, parseTranscript, type SkippedRow } from "./read/parse.js";
-export { type PlainPart, plainMessage, type ReadMessage } from "./read/plain.js";
-export { type AnyMessage, messageShapes, type ShapeName } from "./read/shapes/index.js";
+export type { PlainPart, ReadMessage } from "./read/plain.js";
+export type { AnyMessage, ShapeName } from "./read/shapes/index.js";
 export {
   type LayerQuery,
   type MemoryLayer,

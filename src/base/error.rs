@@ -17,8 +17,8 @@ pub enum ErrorCode {
     BudgetTooSmall,
     /// An exact count was asked for and the encoding's vocabulary is not loaded.
     EncodingNotLoaded,
-    /// Something is to be selected, and the part of the engine that does so is not loaded.
-    SelectionNotLoaded,
+    /// A part of the engine or of the package is needed at once, and is not loaded.
+    PartNotLoaded,
     /// The bytes given as an encoding's vocabulary are not one.
     InvalidEncoding,
     /// A hook of the caller's, without whose answer there is no context, failed: `countTokens`.
@@ -39,7 +39,7 @@ impl ErrorCode {
         Self::InvalidTranscript,
         Self::BudgetTooSmall,
         Self::EncodingNotLoaded,
-        Self::SelectionNotLoaded,
+        Self::PartNotLoaded,
         Self::InvalidEncoding,
         Self::HookFailed,
         Self::Aborted,
@@ -55,7 +55,7 @@ impl ErrorCode {
             Self::InvalidTranscript => "INVALID_TRANSCRIPT",
             Self::BudgetTooSmall => "BUDGET_TOO_SMALL",
             Self::EncodingNotLoaded => "ENCODING_NOT_LOADED",
-            Self::SelectionNotLoaded => "SELECTION_NOT_LOADED",
+            Self::PartNotLoaded => "PART_NOT_LOADED",
             Self::InvalidEncoding => "INVALID_ENCODING",
             Self::HookFailed => "HOOK_FAILED",
             Self::Aborted => "ABORTED",

@@ -121,7 +121,7 @@ pub(super) fn started_selection() -> Option<&'static Selecting> {
 pub(super) fn selecting() -> JsResult<&'static Selecting> {
     started_selection().ok_or_else(|| {
         failure(Error::new(
-            ErrorCode::SelectionNotLoaded,
+            ErrorCode::PartNotLoaded,
             "the part of the engine that selects among messages is not loaded",
             "Await loadSelection() first.",
         ))

@@ -87,7 +87,7 @@ impl CoreTranscript {
     ///
     /// # Errors
     ///
-    /// `SELECTION_NOT_LOADED`, as all that follow here.
+    /// `PART_NOT_LOADED`, as all that follow here.
     pub fn index_part(&self, part: usize, state: &str) -> JsResult<Vec<u8>> {
         Ok((selecting()?.index_part)(&self.0, part, xxh64(state.as_bytes(), 0)))
     }
@@ -97,7 +97,7 @@ impl CoreTranscript {
     ///
     /// # Errors
     ///
-    /// `SELECTION_NOT_LOADED`.
+    /// `PART_NOT_LOADED`.
     pub fn learn_index_part(&self, bytes: &[u8], state: &str) -> JsResult<usize> {
         Ok((selecting()?.learn_index_part)(&self.0, bytes, xxh64(state.as_bytes(), 0)))
     }
@@ -116,7 +116,7 @@ impl CoreTranscript {
     ///
     /// # Errors
     ///
-    /// `SELECTION_NOT_LOADED`.
+    /// `PART_NOT_LOADED`.
     pub fn search(
         &self,
         question: &str,
@@ -167,7 +167,7 @@ impl CoreTranscript {
     ///
     /// # Errors
     ///
-    /// `SELECTION_NOT_LOADED`.
+    /// `PART_NOT_LOADED`.
     pub fn vectors(&self, first: usize, end: usize, model: &str) -> JsResult<Vec<u8>> {
         let end = end.min(self.0.len());
         Ok((selecting()?.vectors)(&self.0, first.min(end)..end, model))
@@ -178,7 +178,7 @@ impl CoreTranscript {
     ///
     /// # Errors
     ///
-    /// `SELECTION_NOT_LOADED`.
+    /// `PART_NOT_LOADED`.
     pub fn known_vectors(&self, first: usize, end: usize, model: &str) -> JsResult<usize> {
         let end = end.min(self.0.len());
         Ok((selecting()?.known_vectors)(&self.0, first.min(end)..end, model))
@@ -189,7 +189,7 @@ impl CoreTranscript {
     ///
     /// # Errors
     ///
-    /// `SELECTION_NOT_LOADED`.
+    /// `PART_NOT_LOADED`.
     pub fn learn_vectors(
         &self,
         first: usize,

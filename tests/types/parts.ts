@@ -13,6 +13,8 @@ import {
 } from "windrow";
 import cl100k from "windrow/encodings/cl100k_base";
 import o200k from "windrow/encodings/o200k_base";
+import { providers, type RequestBodies, type requestOf } from "windrow/providers";
+import { type AnyMessage, messageShapes, type plainMessage, type ReadMessage } from "windrow/shapes";
 import { init, initSync, buildContext as slimBuild } from "windrow/slim";
 import { type Equal, isTrue } from "./equal.js";
 
@@ -82,3 +84,10 @@ await init(fetch("windrow.wasm"));
 await init(bytes);
 initSync(new WebAssembly.Module(bytes));
 (await slimBuild(messages)).kept[0]?.starred;
+
+// The parts that the slim entry fetches, by themselves.
+isTrue<Equal<ReturnType<typeof requestOf<"openai">>, RequestBodies["openai"]>>();
+isTrue<Equal<Parameters<typeof requestOf>[1], readonly AnyMessage[]>>();
+providers[0]?.rules[0]?.demands.trim();
+messageShapes[0]?.name.trim();
+isTrue<Equal<ReturnType<typeof plainMessage>, ReadMessage>>();

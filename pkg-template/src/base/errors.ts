@@ -14,7 +14,7 @@ export type ErrorKind =
   | "session_error"
   /** A store of sessions. */
   | "store_error"
-  /** `init` and `initSync` of `windrow/slim`. */
+  /** `init` and `initSync` of `windrow/slim`, and a part of the package that it fetches. */
   | "load_error";
 
 /** A failure of loading the core. */

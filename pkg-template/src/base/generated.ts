@@ -1081,7 +1081,7 @@ export type ItemForm = "full" | "summary" | "cut" | "leftOut";
  * - `INVALID_TRANSCRIPT`: The transcript is not a list of messages, or one message in it is malformed.
  * - `BUDGET_TOO_SMALL`: What must be kept costs more than the budget.
  * - `ENCODING_NOT_LOADED`: An exact count was asked for and the encoding's vocabulary is not loaded.
- * - `SELECTION_NOT_LOADED`: Something is to be selected, and the part of the engine that does so is not loaded.
+ * - `PART_NOT_LOADED`: A part of the engine or of the package is needed at once, and is not loaded.
  * - `INVALID_ENCODING`: The bytes given as an encoding's vocabulary are not one.
  * - `HOOK_FAILED`: A hook of the caller's, without whose answer there is no context, failed: `countTokens`.
  * - `ABORTED`: The caller's signal was aborted.
@@ -1094,7 +1094,7 @@ export type ErrorCode =
   | "INVALID_TRANSCRIPT"
   | "BUDGET_TOO_SMALL"
   | "ENCODING_NOT_LOADED"
-  | "SELECTION_NOT_LOADED"
+  | "PART_NOT_LOADED"
   | "INVALID_ENCODING"
   | "HOOK_FAILED"
   | "ABORTED"

@@ -2,11 +2,12 @@
 
 import { CoreBuild, type CoreTranscript, reachOf as reachOfConfig } from "#core";
 import { ContextError } from "../base/errors.js";
-import type { Answer, EncodingName, Format, HookName, Need } from "../base/generated.js";
+import type { Answer, EncodingName, Format, HookName, Need, RenderConfig } from "../base/generated.js";
 import { errorOf } from "../base/public-call.js";
 import { loadEncoding } from "../engine/encodings.js";
 import { call, engineGeneration } from "../engine/engine.js";
 import { loadPart, startPartNow } from "../engine/parts.js";
+import { requests } from "../providers/index.js";
 import {
   type ContextConfig,
   type InFormat,
@@ -18,7 +19,7 @@ import {
 } from "../read/config.js";
 import type { MessageInput } from "../read/message.js";
 import type { PromptOutline } from "../read/outline.js";
-import type { AnyMessage } from "../read/shapes/index.js";
+import { type AnyMessage, shapes } from "../read/shapes/index.js";
 import { coreOf, type Source, sourceOf, Transcript, withCoreOf } from "../read/transcript.js";
 import { zoneOf, zoneOffsets } from "../read/zones.js";
 import type { HookNeed } from "./answers.js";
@@ -42,9 +43,18 @@ export async function buildContext<M extends AnyMessage, const F extends Format 
   transcript: readonly M[] | Transcript<M>,
   config?: InFormat<ContextConfig<M>, F>,
 ): Promise<BuiltContext<M, F>> {
-  const context = await buildOver<M, F>(config, (read) => {
-    const source = sourceOf(transcript, KIND, reachOf(read), read.shape);
-    return { source: () => source, previous: outlines.get(transcript) };
+  const build = () =>
+    buildOver<M, F>(config, (read) => {
+      const source = sourceOf(transcript, KIND, reachOf(read), read.shape);
+      return { source: () => source, previous: outlines.get(transcript) };
+    });
+  const context = await build().catch(async (failure: unknown) => {
+    if (!shapes.isMissing(failure)) {
+      throw failure;
+    }
+    // A message is of another package's shape: the first one here.
+    await shapes.load();
+    return await build();
   });
   keepOutline(transcript, context.outline);
   return context;
@@ -90,12 +100,16 @@ export async function buildOver<M extends AnyMessage, F extends Format>(
     checkZone(read);
     const opened = open(read);
     const reader = opened instanceof Promise ? await opened : opened;
-    return await buildFrom<M, F>(reader, { ...read, previous: read.previous ?? reader.previous }, now, {
+    const built = buildFrom<M, F>(reader, { ...read, previous: read.previous ?? reader.previous }, now, {
       hooks: [...read.hooks.keys()],
       answer: (need, messages, take) =>
         askHook(need, { hooks: read.hooks, messages, signal: read.signal, kind: KIND, take }),
       offsets: offsetsOf,
     });
+    // Whoever names a provider makes its request as soon as the context is there.
+    const parts = namesProvider(read) ? [requests.load()] : [];
+    const [context] = await Promise.all([built, ...parts]);
+    return context;
   } catch (failure) {
     throw failureOf(failure, config, now);
   }
@@ -103,7 +117,7 @@ export async function buildOver<M extends AnyMessage, F extends Format>(
 
 /**
  * Builds at once, as `buildContext` does. What it needs must be loaded before: it fails with `ENCODING_NOT_LOADED` or
- * `SELECTION_NOT_LOADED` otherwise, and never falls back to an estimate by itself. It has no use for hooks.
+ * `PART_NOT_LOADED` otherwise, and never falls back to an estimate by itself. It has no use for hooks.
  */
 export function buildContextSync<M extends AnyMessage, const F extends Format = "messages">(
   transcript: readonly M[] | Transcript<M>,
@@ -239,6 +253,10 @@ function checkZone({ options: { timeZone } }: ReadConfig): void {
   if (typeof timeZone === "string") {
     zoneOf(timeZone, KIND);
   }
+}
+
+function namesProvider({ options: { render } }: ReadConfig): boolean {
+  return (render as RenderConfig | null | undefined)?.provider != null;
 }
 
 function offsetsOf({ timeZone, first, last }: ZoneNeed): readonly number[] {

@@ -21,8 +21,7 @@ import type {
 } from "../base/generated.js";
 import { describe, faultIn, type OptionRules } from "../base/options.js";
 import { publicCall } from "../base/public-call.js";
-import { takesCacheMarks } from "../providers/cache.js";
-import { type ProviderName, type RequestBodies, requestOfRead } from "../providers/index.js";
+import { type ProviderName, type RequestBodies, requests } from "../providers/index.js";
 import type { MessageInput, PartInput } from "../read/message.js";
 import { idOfMessage, shortenedCopy } from "../read/messages.js";
 import type { PromptOutline } from "../read/outline.js";
@@ -407,6 +406,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
           nextAction: 'Build it with the format "messages", or send `context.text` as a message of your own.',
         });
       }
+      const { takesCacheMarks, requestOfRead } = requests.get();
       const { budget, model } = this.recording.config;
       const isMarked = options.cacheBreakpoints ?? (budget?.cut != null && takesCacheMarks(provider, model));
       const ends = isMarked ? this.cacheBreakpoints.map(({ position }) => position) : [];

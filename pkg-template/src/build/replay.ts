@@ -9,7 +9,7 @@ import { call } from "../engine/engine.js";
 import { readConfig } from "../read/config.js";
 import { HOOK_NAMES } from "../read/hooks.js";
 import type { MessageInput } from "../read/message.js";
-import type { AnyMessage } from "../read/shapes/index.js";
+import { type AnyMessage, shapes } from "../read/shapes/index.js";
 import { createTranscript, messagesOf, type Transcript } from "../read/transcript.js";
 import { type HookNeed, hookOf, readAgain } from "./answers.js";
 import { buildFrom } from "./build.js";
@@ -64,6 +64,9 @@ async function buildRecorded<M extends AnyMessage>(
   recording: BuildRecording,
   transcript: readonly M[] | Transcript<M>,
 ): Promise<Replay<M>> {
+  if (!shapes.isThere) {
+    await shapes.load(); // Recorded messages may be of any shape.
+  }
   checkRecording(recording);
   const { length, unread } = recording.transcript;
   const prefix = createTranscript(messagesOf(transcript, KIND).slice(0, length));

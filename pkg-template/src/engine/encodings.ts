@@ -84,11 +84,11 @@ async function fetchVocabulary(name: EncodingName): Promise<Vocabulary> {
     });
   }
   try {
-    const fetch = imports[name];
-    if (fetch === undefined) {
+    const importVocabulary = imports[name];
+    if (importVocabulary === undefined) {
       throw new Error(`the entry that is imported has no vocabulary of ${name}`);
     }
-    const fetched: { default: Vocabulary } | undefined = await fetch();
+    const fetched: { default: Vocabulary } | undefined = await importVocabulary();
     if (fetched === undefined) {
       // Rollup with `inlineDynamicImports`: the module runs after the code that waits for it at the top level.
       throw new Error(

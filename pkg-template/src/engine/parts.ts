@@ -20,7 +20,7 @@ export function provideParts(given: Readonly<Partial<Record<PartName, PartSource
 
 /**
  * Loads the part of the engine that ranks and searches messages, and all else that selects among them. `buildContext` and sessions do it by themselves when they first
- * must. In a page `buildContextSync` needs it done before, where there is more than fits. Fails with `SELECTION_NOT_LOADED` where it
+ * must. In a page `buildContextSync` needs it done before, where there is more than fits. Fails with `PART_NOT_LOADED` where it
  * cannot be fetched.
  */
 export function loadSelection(): Promise<void> {
@@ -77,7 +77,7 @@ function notLoaded(name: PartName, cause?: unknown): ContextError {
   const isSelection = name === "selection";
   return new ContextError({
     kind: "load_error",
-    code: isSelection ? "SELECTION_NOT_LOADED" : "ENCODING_NOT_LOADED",
+    code: isSelection ? "PART_NOT_LOADED" : "ENCODING_NOT_LOADED",
     message: `the part of the engine that ${isSelection ? "selects among messages" : "counts exactly"} ${cause === undefined ? "is not loaded" : "could not be loaded"}`,
     nextAction: `Await ${isSelection ? "loadSelection()" : "loadEncoding()"} first. With "windrow/slim", hand over windrow/${name}.wasm: init(core, { ${name} }).`,
     cause,

@@ -14,4 +14,4 @@ provideVocabulary();
 provideModule(() => compiled(base64));
 provideParts({ counting: () => compiled(counting), selection: () => compiled(selection) });
 
-export * from "../index.js";
+export * from "./whole.js";

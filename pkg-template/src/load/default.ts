@@ -14,4 +14,4 @@ provideParts({
   selection: async () => compiled((await import("#parts/selection")).default),
 });
 
-export * from "../index.js";
+export * from "./whole.js";

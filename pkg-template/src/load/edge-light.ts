@@ -13,4 +13,4 @@ provideAllVocabularies();
 provideModule(() => module);
 provideParts({ counting: () => counting, selection: () => selection });
 
-export * from "../index.js";
+export * from "./whole.js";

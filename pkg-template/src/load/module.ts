@@ -14,4 +14,4 @@ provideAllVocabularies();
 provideModule(() => module);
 provideParts({ counting: () => counting, selection: () => selection });
 
-export * from "../index.js";
+export * from "./whole.js";

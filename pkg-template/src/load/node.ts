@@ -31,4 +31,4 @@ const moduleOf = (path: string) => new WebAssembly.Module(fileOf(path));
 provideModule(() => moduleOf("./windrow.wasm"));
 provideParts({ counting: () => moduleOf("./counting.wasm"), selection: () => moduleOf("./selection.wasm") });
 
-export * from "../index.js";
+export * from "./whole.js";

@@ -1,15 +1,20 @@
-// Without the core: the caller hands it over, so that it can be cached, streamed or compiled elsewhere.
+// Without the core: the caller hands it over, so that it can be cached, streamed or compiled elsewhere. The parts that not every page
+// needs are fetched when they are first needed.
 
 import { ContextError } from "../base/errors.js";
 import { describe } from "../base/options.js";
 import { publicCall, publicPromise } from "../base/public-call.js";
 import { type PartName, provideModule } from "../engine/engine.js";
 import { type PartSource, provideParts } from "../engine/parts.js";
+import { requests } from "../providers/index.js";
+import { shapes } from "../read/shapes/index.js";
 import { provideFflate } from "./inflate.js";
 import { provideAllVocabularies } from "./vocabularies.js";
 
 provideFflate();
 provideAllVocabularies();
+requests.provideLater(() => import("../providers/all.js"));
+shapes.provideLater(() => import("../read/shapes/all.js"));
 
 export * from "../index.js";
 

@@ -462,8 +462,6 @@ function blockOf(piece: Piece): Block[] {
 
 // ---- Rules ----
 
-const PAGE = "https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message";
-
 const ROLES: Readonly<Record<string, string>> = { tool: "results" };
 
 function rows(given: unknown): readonly Row[] {
@@ -521,19 +519,14 @@ function* unknownIn(given: unknown): Iterable<string> {
 }
 
 const rules: readonly Rule[] = [
-  hasMessages(rows, "messages", [PAGE]),
-  knownRoles(
-    rows,
-    ["user", "assistant", "results"],
-    ["https://github.com/midday-ai/ai-sdk-tools/issues/121", "https://ai-sdk.dev/docs/foundations/prompts"],
-  ),
-  fieldsAreKnown(unknownIn, [PAGE]),
-  nothingIsEmpty(rows, [PAGE, "https://github.com/anthropics/claude-code/issues/59812"]),
+  hasMessages(rows, "messages"),
+  knownRoles(rows, ["user", "assistant", "results"]),
+  fieldsAreKnown(unknownIn),
+  nothingIsEmpty(rows),
   textIsWellFormed,
   makeRule(
     "results-have-names",
     "The result of a tool has the tool's name, and says what form its output has.",
-    [PAGE],
     function* (given) {
       for (const [at, message] of listIn(given, "messages").entries()) {
         for (const [index, part] of listIn(message, "content").entries()) {
@@ -547,9 +540,9 @@ const rules: readonly Rule[] = [
       }
     },
   ),
-  resultsFollowCalls(rows, ["https://github.com/vercel/ai/issues/8216"]),
-  callsHaveResults(rows, ["https://ai-sdk.dev/docs/troubleshooting/missing-tool-results-error"]),
-  endsWithUser(rows, ["https://github.com/anomalyco/opencode/pull/18421"]),
+  resultsFollowCalls(rows),
+  callsHaveResults(rows),
+  endsWithUser(rows),
 ];
 
 export const aiSdk: Provider<AiSdkBody> = { name: "ai-sdk", title: "AI SDK ModelMessage", rules, body };

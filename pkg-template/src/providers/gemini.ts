@@ -293,10 +293,6 @@ function responseOf(
 
 // ---- Rules ----
 
-const PAGE = "https://ai.google.dev/api/caching#Content";
-const CALLING_PAGE = "https://ai.google.dev/gemini-api/docs/function-calling";
-const SIGNATURES_PAGE = "https://ai.google.dev/gemini-api/docs/thought-signatures";
-
 const ROLES: Readonly<Record<string, string>> = { user: "user", model: "assistant", undefined: "user" };
 
 function rows(given: unknown): readonly Row[] {
@@ -349,72 +345,40 @@ function* partsOf(given: unknown): Iterable<readonly [place: string, part: Reado
 }
 
 const rules: readonly Rule[] = [
-  hasMessages(rows, "contents", [PAGE]),
-  knownRoles(rows, ["user", "assistant", "results"], [PAGE]),
-  startsWithUser(rows, ["https://github.com/google-gemini/gemini-cli/issues/11814", CALLING_PAGE]),
-  rolesAlternate(rows, [
-    "https://github.com/google-gemini/gemini-cli/issues/26486",
-    "https://github.com/langchain-ai/langchain/issues/27799",
-  ]),
-  endsWithUser(rows, [
-    "https://github.com/crewAIInc/crewAI/pull/6973",
-    "https://github.com/crewAIInc/crewAI/pull/7134",
-  ]),
-  fieldsAreKnown(unknownIn, ["https://github.com/gera2ld/ai.nvim/issues/13"]),
-  nothingIsEmpty(rows, [
-    "https://github.com/egoist/chatwise-releases/issues/250",
-    "https://github.com/QuantumNous/new-api/issues/1060",
-  ]),
-  makeRule(
-    "parts-are-of-one-kind",
-    `Each part is one of ${KINDS.join(", ")}.`,
-    ["https://github.com/boldsoftware/sketch/issues/68"],
-    function* (given) {
-      for (const [place, part] of Array.from(partsOf(given)).flat()) {
-        const count = KINDS.filter((kind) => part[kind] !== undefined).length;
-        if (count !== 1) {
-          yield [place, count === 0 ? "the part is of none of these kinds" : "the part is of several kinds"];
-        }
+  hasMessages(rows, "contents"),
+  knownRoles(rows, ["user", "assistant", "results"]),
+  startsWithUser(rows),
+  rolesAlternate(rows),
+  endsWithUser(rows),
+  fieldsAreKnown(unknownIn),
+  nothingIsEmpty(rows),
+  makeRule("parts-are-of-one-kind", `Each part is one of ${KINDS.join(", ")}.`, function* (given) {
+    for (const [place, part] of Array.from(partsOf(given)).flat()) {
+      const count = KINDS.filter((kind) => part[kind] !== undefined).length;
+      if (count !== 1) {
+        yield [place, count === 0 ? "the part is of none of these kinds" : "the part is of several kinds"];
       }
-    },
-  ),
+    }
+  }),
   textIsWellFormed,
-  idsAreUnique(rows, [CALLING_PAGE]),
-  toolNamesFit(
-    rows,
-    NAME,
-    [
-      "https://github.com/google-gemini/gemini-cli/issues/2966",
-      "https://github.com/kaitranntt/ccs/issues/25",
-      "https://github.com/cline/cline/issues/7339",
-    ],
-    ["call", "result"],
-  ),
-  argumentsAreObjects(rows, [CALLING_PAGE]),
-  resultsFollowCalls(rows, ["https://github.com/langchain-ai/langchain/issues/27799"]),
-  callsHaveResults(rows, [
-    "https://github.com/google-gemini/gemini-cli/issues/4217",
-    "https://github.com/google-gemini/gemini-cli/issues/16984",
-  ]),
-  makeRule(
-    "results-stand-alone",
-    "A content with what tools gave holds nothing else.",
-    ["https://github.com/anomalyco/opencode/pull/43479"],
-    function* (given) {
-      for (const parts of partsOf(given)) {
-        const isOfTools = parts.some(([, part]) => part.functionResponse !== undefined);
-        for (const [place, part] of isOfTools ? parts : []) {
-          if (part.functionResponse === undefined) {
-            yield [place, "it stands in one content with what a tool gave"];
-          }
+  idsAreUnique(rows),
+  toolNamesFit(rows, NAME, ["call", "result"]),
+  argumentsAreObjects(rows),
+  resultsFollowCalls(rows),
+  callsHaveResults(rows),
+  makeRule("results-stand-alone", "A content with what tools gave holds nothing else.", function* (given) {
+    for (const parts of partsOf(given)) {
+      const isOfTools = parts.some(([, part]) => part.functionResponse !== undefined);
+      for (const [place, part] of isOfTools ? parts : []) {
+        if (part.functionResponse === undefined) {
+          yield [place, "it stands in one content with what a tool gave"];
         }
       }
-    },
-  ),
+    }
+  }),
   makeRule(
     "calls-are-signed",
     "The first call of each content has a signature, where it was made since the user last spoke.",
-    [SIGNATURES_PAGE, "https://github.com/langgenius/dify-official-plugins/issues/2088"],
     function* (given) {
       const spoken = rows(given).findLastIndex(({ role }) => role === "user");
       for (const parts of Array.from(partsOf(given)).slice(spoken + 1)) {

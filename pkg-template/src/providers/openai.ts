@@ -281,8 +281,6 @@ function resultOf(results: Call["results"], id: string): OpenAiMessage {
 
 // ---- Rules ----
 
-const PAGE = "https://platform.openai.com/docs/api-reference/chat/create";
-
 function rows(given: unknown): readonly Row[] {
   return listIn(given, "messages").map((message, at) => {
     const place = `messages[${at}]`;
@@ -331,50 +329,26 @@ function* unknownIn(given: unknown): Iterable<string> {
 }
 
 const rules: readonly Rule[] = [
-  hasMessages(rows, "messages", [PAGE]),
-  knownRoles(rows, ["system", "user", "assistant", "results"], [PAGE]),
-  fieldsAreKnown(unknownIn, [
-    "https://github.com/transitive-bullshit/agentic/issues/531",
-    "https://github.com/spring-projects/spring-ai/issues/5197",
-  ]),
-  nothingIsEmpty(rows, [
-    "https://github.com/run-llama/llama_index/issues/17555",
-    "https://github.com/HKUDS/nanobot/pull/949",
-  ]),
+  hasMessages(rows, "messages"),
+  knownRoles(rows, ["system", "user", "assistant", "results"]),
+  fieldsAreKnown(unknownIn),
+  nothingIsEmpty(rows),
   textIsWellFormed,
-  makeRule(
-    "names-fit",
-    `A name matches ${NAME.pattern}.`,
-    [
-      "https://github.com/jekalmin/extended_openai_conversation/issues/251",
-      "https://github.com/microsoft/autogen/issues/4157",
-    ],
-    function* (given) {
-      for (const [at, message] of listIn(given, "messages").entries()) {
-        const name = isRecord(message) ? message.name : undefined;
-        if (name !== undefined && !(typeof name === "string" && NAME.pattern.test(name))) {
-          yield [`messages[${at}].name`, `the name ${String(name)} does not match`];
-        }
+  makeRule("names-fit", `A name matches ${NAME.pattern}.`, function* (given) {
+    for (const [at, message] of listIn(given, "messages").entries()) {
+      const name = isRecord(message) ? message.name : undefined;
+      if (name !== undefined && !(typeof name === "string" && NAME.pattern.test(name))) {
+        yield [`messages[${at}].name`, `the name ${String(name)} does not match`];
       }
-    },
-  ),
-  idsFit(rows, ID, [
-    "https://github.com/vercel/ai/issues/8132",
-    "https://github.com/Portkey-AI/gateway/issues/1062",
-    "https://github.com/openclaw/openclaw/pull/875",
-  ]),
-  idsAreUnique(rows, ["https://github.com/BerriAI/litellm/issues/23510"]),
-  toolNamesFit(rows, NAME, [
-    "https://github.com/xinnan-tech/xiaozhi-esp32-server/issues/1465",
-    "https://github.com/CherryHQ/cherry-studio/pull/2895",
-  ]),
-  argumentsAreJson(rows, (text) => parsedObject(text) !== undefined, [PAGE]),
-  resultsFollowCalls(rows, ["https://github.com/langchain-ai/langchain/issues/33245"]),
-  callsHaveResults(rows, [
-    "https://github.com/agno-agi/agno/issues/3105",
-    "https://github.com/QwenLM/qwen-code/issues/606",
-  ]),
-  endsWithUser(rows, ["https://github.com/anomalyco/opencode/pull/18421"]),
+    }
+  }),
+  idsFit(rows, ID),
+  idsAreUnique(rows),
+  toolNamesFit(rows, NAME),
+  argumentsAreJson(rows, (text) => parsedObject(text) !== undefined),
+  resultsFollowCalls(rows),
+  callsHaveResults(rows),
+  endsWithUser(rows),
 ];
 
 export const openai: Provider<OpenAiBody> = { name: "openai", title: "OpenAI chat completions", rules, body };

@@ -1,5 +1,6 @@
 // What a provider is: how its request holds a prompt, and the rules by which it takes or refuses one.
 
+import type { Provider as ProviderName } from "../base/generated.js";
 import type { PlainMessage } from "../read/shapes/shape.js";
 
 /** A place of a body that breaks a rule. */
@@ -15,13 +16,11 @@ export interface Problem {
 /** A place that breaks a rule, and what is wrong there. */
 export type Finding = readonly [place: string, message: string];
 
-/** A rule of a provider, as data: what it demands, where that is known from, and a check. */
+/** A rule of a provider, as data: what it demands, and a check. `sources.ts` says where it is known from. */
 export interface Rule {
   readonly id: string;
   /** What it demands, in words. */
   readonly demands: string;
-  /** The provider's page that says it, or the threads where a request was refused for it. */
-  readonly sources: readonly string[];
   /** The places of a body that break it. The body may be any value. */
   check(body: unknown): Iterable<Finding>;
 }
@@ -29,7 +28,7 @@ export interface Rule {
 /** A provider of models, or a package that stands before several. */
 export interface Provider<Body> {
   /** What `context.request` calls it. */
-  readonly name: string;
+  readonly name: ProviderName;
   /** What its request is called, in errors and in the documentation. */
   readonly title: string;
   readonly rules: readonly Rule[];

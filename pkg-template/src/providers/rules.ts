@@ -36,30 +36,25 @@ export function listIn(value: unknown, field: string): readonly unknown[] {
 }
 
 /** A rule, of its parts. */
-export function makeRule(
-  id: string,
-  demands: string,
-  sources: readonly string[],
-  check: (body: unknown) => Iterable<Finding>,
-): Rule {
-  return { id, demands, sources, check };
+export function makeRule(id: string, demands: string, check: (body: unknown) => Iterable<Finding>): Rule {
+  return { id, demands, check };
 }
 
 const SYSTEM = "system";
 const isSystem = ({ role }: Row): boolean => role === SYSTEM;
 
 /** There is a message that is no instruction. */
-export function hasMessages(rows: Rows, field: string, sources: readonly string[]): Rule {
-  return makeRule("has-messages", "There is a message beside the instructions.", sources, function* (body) {
+export function hasMessages(rows: Rows, field: string): Rule {
+  return makeRule("has-messages", "There is a message beside the instructions.", function* (body) {
     if (rows(body).every(isSystem)) {
       yield [field, "there is no message"];
     }
   });
 }
 
-export function knownRoles(rows: Rows, roles: readonly string[], sources: readonly string[]): Rule {
+export function knownRoles(rows: Rows, roles: readonly string[]): Rule {
   const demands = `Each message has one of the roles ${roles.join(", ")}; instructions stand nowhere else than in their own place.`;
-  return makeRule("roles-are-known", demands, sources, function* (body) {
+  return makeRule("roles-are-known", demands, function* (body) {
     for (const { place, role } of rows(body)) {
       if (!roles.includes(role)) {
         yield [place, `a message of the role ${role}`];
@@ -68,25 +63,20 @@ export function knownRoles(rows: Rows, roles: readonly string[], sources: readon
   });
 }
 
-export function startsWithUser(rows: Rows, sources: readonly string[]): Rule {
-  return makeRule(
-    "starts-with-user",
-    "The first message is the user's, and no result of a tool.",
-    sources,
-    function* (body) {
-      const first = rows(body).find((row) => !isSystem(row));
-      if (first !== undefined && (first.role !== "user" || first.held.some(({ kind }) => kind === "result"))) {
-        yield [
-          first.place,
-          `the first message is of the role ${first.role}${first.role === "user" ? ", with a result" : ""}`,
-        ];
-      }
-    },
-  );
+export function startsWithUser(rows: Rows): Rule {
+  return makeRule("starts-with-user", "The first message is the user's, and no result of a tool.", function* (body) {
+    const first = rows(body).find((row) => !isSystem(row));
+    if (first !== undefined && (first.role !== "user" || first.held.some(({ kind }) => kind === "result"))) {
+      yield [
+        first.place,
+        `the first message is of the role ${first.role}${first.role === "user" ? ", with a result" : ""}`,
+      ];
+    }
+  });
 }
 
-export function endsWithUser(rows: Rows, sources: readonly string[]): Rule {
-  return makeRule("ends-with-user", "The last message is the user's, or what tools gave.", sources, function* (body) {
+export function endsWithUser(rows: Rows): Rule {
+  return makeRule("ends-with-user", "The last message is the user's, or what tools gave.", function* (body) {
     const last = rows(body).findLast((row) => !isSystem(row));
     if (last !== undefined && last.role !== "user" && last.role !== "results") {
       yield [last.place, `the last message is of the role ${last.role}`];
@@ -94,8 +84,8 @@ export function endsWithUser(rows: Rows, sources: readonly string[]): Rule {
   });
 }
 
-export function rolesAlternate(rows: Rows, sources: readonly string[]): Rule {
-  return makeRule("roles-alternate", "No two messages of one role stand behind each other.", sources, function* (body) {
+export function rolesAlternate(rows: Rows): Rule {
+  return makeRule("roles-alternate", "No two messages of one role stand behind each other.", function* (body) {
     let before: Row | undefined;
     for (const row of rows(body)) {
       if (row.role === before?.role) {
@@ -106,8 +96,8 @@ export function rolesAlternate(rows: Rows, sources: readonly string[]): Rule {
   });
 }
 
-export function nothingIsEmpty(rows: Rows, sources: readonly string[]): Rule {
-  return makeRule("nothing-is-empty", "Each message holds something, and no text is blank.", sources, function* (body) {
+export function nothingIsEmpty(rows: Rows): Rule {
+  return makeRule("nothing-is-empty", "Each message holds something, and no text is blank.", function* (body) {
     for (const { place, held } of rows(body)) {
       if (held.length === 0) {
         yield [place, "the message is empty"];
@@ -164,9 +154,9 @@ function unpaired(list: readonly Held[], partners: readonly Held[]): readonly He
   });
 }
 
-export function resultsFollowCalls(rows: Rows, sources: readonly string[], isByItem = false): Rule {
+export function resultsFollowCalls(rows: Rows, isByItem = false): Rule {
   const demands = "Each result stands directly behind the message with its call, and each call has no more than one.";
-  return makeRule("results-follow-calls", demands, sources, function* (body) {
+  return makeRule("results-follow-calls", demands, function* (body) {
     for (const { calls, results } of exchangesIn(rows(body), isByItem)) {
       for (const { place, id } of unpaired(results, calls)) {
         yield [place, `no call directly before it has the id ${String(id)}`];
@@ -175,9 +165,9 @@ export function resultsFollowCalls(rows: Rows, sources: readonly string[], isByI
   });
 }
 
-export function callsHaveResults(rows: Rows, sources: readonly string[], isByItem = false): Rule {
+export function callsHaveResults(rows: Rows, isByItem = false): Rule {
   const demands = "Each call has its result directly behind it, and all results of parallel calls stand together.";
-  return makeRule("calls-have-results", demands, sources, function* (body) {
+  return makeRule("calls-have-results", demands, function* (body) {
     for (const { calls, results } of exchangesIn(rows(body), isByItem)) {
       for (const { place, id } of unpaired(calls, results)) {
         yield [place, `no result directly behind it has the id ${String(id)}`];
@@ -186,8 +176,8 @@ export function callsHaveResults(rows: Rows, sources: readonly string[], isByIte
   });
 }
 
-export function idsAreUnique(rows: Rows, sources: readonly string[]): Rule {
-  return makeRule("call-ids-are-unique", "No two calls have the same id.", sources, function* (body) {
+export function idsAreUnique(rows: Rows): Rule {
+  return makeRule("call-ids-are-unique", "No two calls have the same id.", function* (body) {
     const seen = new Set<unknown>();
     for (const { kind, id, place } of rows(body).flatMap(({ held }) => held)) {
       if (kind === "call" && id !== undefined) {
@@ -200,9 +190,9 @@ export function idsAreUnique(rows: Rows, sources: readonly string[]): Rule {
   });
 }
 
-export function idsFit(rows: Rows, { pattern }: Limit, sources: readonly string[]): Rule {
+export function idsFit(rows: Rows, { pattern }: Limit): Rule {
   const demands = `The ids of calls and results match ${pattern}.`;
-  return makeRule("call-ids-fit", demands, sources, function* (body) {
+  return makeRule("call-ids-fit", demands, function* (body) {
     for (const { kind, id, place } of rows(body).flatMap(({ held }) => held)) {
       const isAsked = kind === "call" || kind === "result";
       if (isAsked && !(typeof id === "string" && pattern.test(id))) {
@@ -212,13 +202,8 @@ export function idsFit(rows: Rows, { pattern }: Limit, sources: readonly string[
   });
 }
 
-export function toolNamesFit(
-  rows: Rows,
-  { pattern }: Limit,
-  sources: readonly string[],
-  kinds: readonly string[] = ["call"],
-): Rule {
-  return makeRule("tool-names-fit", `The names of tools match ${pattern}.`, sources, function* (body) {
+export function toolNamesFit(rows: Rows, { pattern }: Limit, kinds: readonly string[] = ["call"]): Rule {
+  return makeRule("tool-names-fit", `The names of tools match ${pattern}.`, function* (body) {
     for (const { kind, name, place } of rows(body).flatMap(({ held }) => held)) {
       if (kinds.includes(kind) && !(typeof name === "string" && pattern.test(name))) {
         yield [place, `the name ${String(name)} does not match`];
@@ -227,8 +212,8 @@ export function toolNamesFit(
   });
 }
 
-export function argumentsAreObjects(rows: Rows, sources: readonly string[]): Rule {
-  return makeRule("arguments-are-objects", "The arguments of a call are an object.", sources, function* (body) {
+export function argumentsAreObjects(rows: Rows): Rule {
+  return makeRule("arguments-are-objects", "The arguments of a call are an object.", function* (body) {
     for (const { kind, input, place } of rows(body).flatMap(({ held }) => held)) {
       if (kind === "call" && !isRecord(input)) {
         yield [place, "the arguments are no object"];
@@ -237,31 +222,19 @@ export function argumentsAreObjects(rows: Rows, sources: readonly string[]): Rul
   });
 }
 
-export function argumentsAreJson(rows: Rows, isJson: (text: string) => boolean, sources: readonly string[]): Rule {
-  return makeRule(
-    "arguments-are-json",
-    "The arguments of a call are the JSON text of an object.",
-    sources,
-    function* (body) {
-      for (const { kind, input, place } of rows(body).flatMap(({ held }) => held)) {
-        if (kind === "call" && input !== undefined && !(typeof input === "string" && isJson(input))) {
-          yield [place, "the arguments are not the JSON text of an object"];
-        }
+export function argumentsAreJson(rows: Rows, isJson: (text: string) => boolean): Rule {
+  return makeRule("arguments-are-json", "The arguments of a call are the JSON text of an object.", function* (body) {
+    for (const { kind, input, place } of rows(body).flatMap(({ held }) => held)) {
+      if (kind === "call" && input !== undefined && !(typeof input === "string" && isJson(input))) {
+        yield [place, "the arguments are not the JSON text of an object"];
       }
-    },
-  );
+    }
+  });
 }
-
-/** What every parser of JSON refuses. */
-const HALF_CHARACTER_SOURCES = [
-  "https://github.com/anthropics/claude-code/issues/60394",
-  "https://github.com/anthropics/claude-code/issues/2108",
-];
 
 export const textIsWellFormed: Rule = makeRule(
   "text-is-well-formed",
   "No text has half a character: one of a pair of UTF-16 code units without the other.",
-  HALF_CHARACTER_SOURCES,
   function* (body) {
     const seen = new Set<unknown>();
     const open: [value: unknown, place: string][] = [[body, ""]];
@@ -282,15 +255,10 @@ export const textIsWellFormed: Rule = makeRule(
 );
 
 /** No field is there that the provider does not know, by the places of those that are. */
-export function fieldsAreKnown(unknownIn: (body: unknown) => Iterable<string>, sources: readonly string[]): Rule {
-  return makeRule(
-    "fields-are-known",
-    "No object has a field that the provider does not know.",
-    sources,
-    function* (body) {
-      for (const place of unknownIn(body)) {
-        yield [place, "the provider knows no such field"];
-      }
-    },
-  );
+export function fieldsAreKnown(unknownIn: (body: unknown) => Iterable<string>): Rule {
+  return makeRule("fields-are-known", "No object has a field that the provider does not know.", function* (body) {
+    for (const place of unknownIn(body)) {
+      yield [place, "the provider knows no such field"];
+    }
+  });
 }

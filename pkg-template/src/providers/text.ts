@@ -7,8 +7,9 @@ export function isBlank(text: string): boolean {
   return text.trim() === "";
 }
 
-const HALF_CHARACTER = /\p{Surrogate}/u;
-const HALF_CHARACTERS = /\p{Surrogate}/gu;
+// By their numbers: a property of Unicode's costs the import of the package a look into the host's tables.
+const HALF_CHARACTER = /[\ud800-\udfff]/u;
+const HALF_CHARACTERS = /[\ud800-\udfff]/gu;
 
 /** Whether a text has half a character: one of a pair of code units without the other. No parser of JSON takes it. */
 export function hasHalfCharacter(text: string): boolean {

@@ -5,6 +5,7 @@ import { ContextError, type ErrorKind } from "../base/errors.js";
 import { FIELDS, type Field, ROLES, type Role } from "../base/generated.js";
 import { firstHole, jsonOf } from "../base/lists.js";
 import { describe } from "../base/options.js";
+import { isPartMissing } from "../base/parts.js";
 import { isRecord } from "../base/plain-data.js";
 import { call } from "../engine/engine.js";
 import { list, Malformed, required, text } from "./malformed.js";
@@ -89,6 +90,9 @@ export function readMessage(
   try {
     read(message, encoded, shape, before);
   } catch (failure) {
+    if (isPartMissing(failure)) {
+      throw failure;
+    }
     const isMalformed = failure instanceof Malformed;
     const own = typeof path === "string" ? path : path();
     const place = isMalformed ? own + failure.place : own;

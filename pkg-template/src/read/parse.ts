@@ -8,6 +8,7 @@ import { entriesOf, isConversation, readConversation } from "./files/index.js";
 import { rowReader } from "./files/rows.js";
 import { checkText, isCut, tryParse, withoutMark } from "./files/text.js";
 import type { MessageInput } from "./message.js";
+import { shapes } from "./shapes/index.js";
 
 export type { ParsedConversation, SkippedRow };
 
@@ -46,6 +47,7 @@ export function parseTranscript(text: string): ParsedTranscript {
 
 function parse(text: string): ParsedTranscript {
   checkText(text, "transcript_error");
+  shapes.get(); // A row that needs them would be skipped without.
   const file = openFile("transcript_error");
   const request = readText(withoutMark(text), file);
   const conversations = toldApart(file.conversations);

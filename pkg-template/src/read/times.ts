@@ -15,9 +15,10 @@ export function isoOf(timeMs: number | undefined): string | undefined {
   return timeMs === undefined || !(Math.abs(timeMs) <= LATEST_MS) ? undefined : new Date(timeMs).toISOString();
 }
 
-// What `parse` of the engine's `time.rs` reads: a date, with a time of day or without, in UTC where it has no offset.
+// What `parse` of the engine's `time.rs` reads: a date, with a time of day or without, in UTC where it has no offset. White space
+// stands by its numbers: a property of Unicode's costs the import of the package a look into the host's tables.
 const TIME =
-  /^\p{White_Space}*(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?:[Zz]|([+\-\u2212])(\d{2})(?::?(\d{2}))?)?)?\p{White_Space}*$/u;
+  /^[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(?:[Zz]|([+\-\u2212])(\d{2})(?::?(\d{2}))?)?)?[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/;
 
 function parseTime(text: string): number | undefined {
   const found = TIME.exec(text);

@@ -5,6 +5,7 @@ import { FIELDS } from "../base/generated.js";
 import { publicPromise } from "../base/public-call.js";
 import type { EncodedMessage } from "../read/messages.js";
 import { beginsExchange } from "../read/roles.js";
+import { shapes } from "../read/shapes/index.js";
 import type {
   Entry,
   LogName,
@@ -115,6 +116,7 @@ async function retainAll(
 ): Promise<{ readonly removedCount: number; readonly removedSessions: readonly string[] }> {
   checkStore(store, "store");
   check(limits, OVERALL, "");
+  await shapes.load();
   const { maxSessions, maxAgeDays, maxMessages, nowMs = Date.now() } = limits;
   const removed = maxSessions === undefined ? [] : await removeSessions(store, maxSessions);
   let removedCount = removed.reduce((count, info) => count + entryCount(info), 0);

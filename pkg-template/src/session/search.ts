@@ -6,7 +6,7 @@ import { faultIn, faultOf, type OptionRules } from "../base/options.js";
 import { publicPromise } from "../base/public-call.js";
 import { call } from "../engine/engine.js";
 import type { MessageInput } from "../read/message.js";
-import type { AnyMessage } from "../read/shapes/index.js";
+import { type AnyMessage, shapes } from "../read/shapes/index.js";
 import { Transcript } from "../read/transcript.js";
 import { zoneOf } from "../read/zones.js";
 import type { TranscriptStore } from "../stores/contract.js";
@@ -76,6 +76,7 @@ export function searchSessions<M extends AnyMessage = MessageInput>(
     for (const key of keys ?? []) {
       checkKey(key);
     }
+    await shapes.load();
     const sessions = await store.sessions(keys === undefined ? {} : { keys });
     const logs = sessions.map(({ key }) => searchedOf<M>(store, key));
     return await searchLogs<M>(logs, query, rest);

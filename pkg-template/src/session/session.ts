@@ -16,7 +16,7 @@ import { checkText } from "../read/files/text.js";
 import type { MessageInput } from "../read/message.js";
 import { aboutOf, type EncodedMessage, readMessage, withOrigin } from "../read/messages.js";
 import { isOutline, type PromptOutline } from "../read/outline.js";
-import type { AnyMessage } from "../read/shapes/index.js";
+import { type AnyMessage, shapes } from "../read/shapes/index.js";
 import type { Row } from "../read/shapes/shape.js";
 import { createTranscript, messageListOf } from "../read/transcript.js";
 import type {
@@ -142,6 +142,8 @@ async function open<M extends AnyMessage>(key: string, options: SessionOptions):
   checkOptions(options, OPEN);
   checkRetention(options.retention ?? {}, "retention");
   const retention = { maxBuilds: MAX_BUILDS, ...options.retention };
+  // Stored messages may be of any shape.
+  await shapes.load();
   // Whether the store can be used shows here, and not at the first message.
   await store.sessions({ keys: [key] });
   return new Session<M>(key, store, retention);

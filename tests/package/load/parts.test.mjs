@@ -1,141 +1,171 @@
-// The parts of the core that are loaded when they are first needed. Each case runs in a process of its own, where nothing is loaded.
+// The parts that `windrow/slim` fetches when they are first needed: each case in a process of its own, as a part that was loaded stays.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { after, describe, test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { buildContext } from "windrow";
 
-const folder = fileURLToPath(new URL(".", import.meta.url));
+const dist = dirname(fileURLToPath(import.meta.resolve("windrow/slim")));
 
-/** What a program prints as JSON, with what is short for all of them. */
-function run(entry, program) {
-  const code = `
+/** Messages in windrow's own form, and the same of the AI SDK's UI. */
+const own = [
+  { id: "1", role: "system", content: "Be brief." },
+  { id: "2", role: "user", content: "Where do we meet?" },
+];
+const foreign = own.map(({ id, role, content }) => ({ id, role, parts: [{ type: "text", text: content }] }));
+const options = { encoding: "estimate", now: 0 };
+
+/** What a program prints that has `slim` and the core, with errors as `[code, nextAction]`. */
+function printed(program, folder = dist) {
+  const setUp = `
     import { readFileSync } from "node:fs";
-    import * as windrow from ${JSON.stringify(entry)};
-    const { buildContext, buildContextSync, loadEncoding, loadSelection, countTokens } = windrow;
-    const chat = Array.from({ length: 40 }, (_, at) => ({ role: at % 2 ? "assistant" : "user", content: "message " + at }));
-    const small = { encoding: "estimate", budget: { maxTokens: 60 } };
-    const large = { encoding: "estimate", budget: { maxTokens: 9000 } };
-    const bytesOf = (name) => new Uint8Array(readFileSync(new URL(import.meta.resolve("windrow/" + name + ".wasm"))));
-    const texts = (context) => context.messages.map(({ content }) => content);
+    const slim = await import(${JSON.stringify(pathToFileURL(join(folder, "slim.js")).href)});
+    await slim.init(readFileSync(${JSON.stringify(join(dist, "windrow.wasm"))}));
+    const part = (name) => import(${JSON.stringify(pathToFileURL(folder).href)} + "/" + name + ".js");
+    const [own, foreign, options] = ${JSON.stringify([own, foreign, options])};
     const outcome = async (run) => {
-      try { return await run(); } catch ({ kind, code, nextAction, path }) { return { kind, code, nextAction, path }; }
+      try { return await run(); } catch ({ code, nextAction }) { return [code, nextAction]; }
     };
-    const print = async (...runs) => {
-      const found = [];
-      for (const run of runs) found.push((await outcome(run)) ?? null);
-      console.log(JSON.stringify(found));
-    };
-    ${program}`;
-  const printed = execFileSync(process.execPath, ["--input-type=module", "-e", code], { cwd: folder });
-  return JSON.parse(printed);
+    const hashOf = async (messages, more) => (await slim.buildContext(messages, { ...options, ...more })).snapshot.contextHash;
+    console.log(JSON.stringify(await (async () => { ${program} })()));`;
+  return JSON.parse(execFileSync(process.execPath, ["--input-type=module", "-e", setUp], { cwd: dist }));
 }
 
-const inPages = new URL("../../../pkg-template/dist/default.js", import.meta.url).href;
+const hashOf = async (messages, more) => (await buildContext(messages, { ...options, ...more })).snapshot.contextHash;
+const missing = (entry) => ["PART_NOT_LOADED", `Import "${entry}" beside "windrow/slim": it is there from then on.`];
+const shapes = missing("windrow/shapes");
+const providers = missing("windrow/providers");
 
-test("in a page, what is built at once needs what selects where not all fits, and says so", () => {
-  const [fits, early, loaded, now, later] = run(
-    inPages,
-    `await print(
-      () => texts(buildContextSync(chat, large)).length,
-      () => buildContextSync(chat, small),
-      () => loadSelection(),
-      () => texts(buildContextSync(chat, small)),
-      async () => texts(await buildContext(chat, small)),
-    );`,
-  );
-  assert.equal(fits, 40);
-  assert.deepEqual([early.kind, early.code], ["context_build_error", "SELECTION_NOT_LOADED"]);
-  assert.match(early.nextAction, /Await loadSelection\(\) first/);
-  assert.equal(loaded, null);
-  assert.ok(now.length > 0 && now.length < 40);
-  assert.deepEqual(later, now);
+describe("windrow/slim fetches a part when it is first needed", () => {
+  test("messages in windrow's own form need none, and no call makes one come", () => {
+    const [first, sync, counted, request, named, parsed] = printed(`
+      const context = await slim.buildContext(own, options);
+      return [
+        context.messages.length,
+        slim.buildContextSync(own, options).messages.length,
+        slim.countTokens(own, { encoding: "estimate" }).tokens > 0,
+        await outcome(() => context.request("openai")),
+        await outcome(() => slim.createTranscript([], { shape: "pi" })),
+        await outcome(() => slim.parseTranscript(JSON.stringify(own))),
+      ];`);
+    assert.deepEqual([first, sync, counted], [2, 2, true]);
+    assert.deepEqual(request, providers);
+    assert.deepEqual([named, parsed], [shapes, shapes]);
+  });
+
+  test("buildContext fetches the shapes for the first message of another package's, and the sync calls have them then", async () => {
+    const [before, counted, hash, after, transcript] = printed(`
+      return [
+        await outcome(() => slim.buildContextSync(foreign, options)),
+        await outcome(() => slim.countTokens(foreign, { encoding: "estimate" })),
+        await hashOf(foreign),
+        slim.buildContextSync(foreign, options).snapshot.contextHash,
+        slim.createTranscript(foreign).length,
+      ];`);
+    assert.deepEqual([before, counted], [shapes, shapes]);
+    const expected = await hashOf(foreign);
+    assert.deepEqual([hash, after, transcript], [expected, expected, 2]);
+  });
+
+  test("a request of another shape, and a shape that is named, fetch them too", async () => {
+    assert.equal(printed("return hashOf([], { request: foreign[1] });"), await hashOf([], { request: foreign[1] }));
+    assert.equal(
+      printed('return hashOf(foreign, { shape: "ai-sdk-ui" });'),
+      await hashOf(foreign, { shape: "ai-sdk-ui" }),
+    );
+  });
+
+  test("a message that is wrong is refused as ever, before the shapes are there and after", () => {
+    const wrong = '[{ id: "1", role: "user", parts: [{ type: "nonsense" }] }]';
+    const codes = printed(`
+      const codeOf = async (messages) => (await outcome(() => slim.buildContext(messages, options)))[0];
+      return [await codeOf([{ role: "nobody", content: "" }]), await codeOf(${wrong}), await codeOf(${wrong})];`);
+    assert.deepEqual(codes, ["INVALID_TRANSCRIPT", "INVALID_TRANSCRIPT", "INVALID_TRANSCRIPT"]);
+  });
+
+  test("buildContext fetches the providers where one is named, and so makes its request", async () => {
+    const named = { render: { provider: "anthropic" } };
+    const request = printed(`
+      return (await slim.buildContext(own, { ...options, ...${JSON.stringify(named)} })).request("anthropic");`);
+    assert.deepEqual(request, (await buildContext(own, { ...options, ...named })).request("anthropic"));
+  });
+
+  test("sessions, replay, retention and search have the shapes", () => {
+    const [session, replayed, found, retained] = printed(`
+      const store = slim.memoryStore();
+      const session = await slim.openSession("s", { store });
+      await session.append(foreign);
+      const { recording } = await session.build(options);
+      return [
+        (await session.build(options)).messages.length,
+        (await session.replay(recording)).same,
+        (await slim.searchSessions(store, "meet")).length,
+        (await slim.retain(store, { maxMessages: 1 })).removedCount > 0,
+      ];`);
+    assert.deepEqual([session, replayed, found, retained], [2, true, 2, true]);
+    for (const call of [
+      "slim.replay(RECORDING, foreign).then(({ same }) => same)",
+      'slim.searchSessions(await filled(), "meet").then(({ length }) => length > 0)',
+      // What a pinned message replies to stays: only the message itself says so.
+      "slim.retain(await filled(), { maxMessages: 1 }).then(({ removedCount }) => removedCount === 0)",
+    ]) {
+      // A store has messages of another shape from before, and this process has not seen one.
+      const program = printed(`
+        const { recording } = await slim.buildContext(foreign, options);
+        return recording;`);
+      const filled = `
+        const filled = async () => {
+          const store = slim.memoryStore();
+          const [first] = foreign;
+          const messages = [first, { ...first, id: "reply", replyTo: "1" }, { ...foreign[1], id: "newest" }];
+          await store.append("s", messages.map((data) => (
+            { type: "message", id: data.id, data, ...(data.id === "reply" ? { pinned: true } : {}) })));
+          return store;
+        };`;
+      const ran = `${filled} return await ${call.replace("RECORDING", JSON.stringify(program))};`;
+      assert.equal(printed(ran), true, call);
+    }
+  });
+
+  test("an import beside it has a part there from the start, for the sync calls", async () => {
+    const [hash, request, names] = printed(`
+      const { messageShapes } = await part("shapes");
+      const { requestOf } = await part("providers");
+      const context = slim.buildContextSync(foreign, options);
+      return [context.snapshot.contextHash, [context.request("openai"), requestOf("openai", foreign)], messageShapes.length];`);
+    const context = await buildContext(foreign, options);
+    assert.equal(hash, context.snapshot.contextHash);
+    assert.deepEqual(request, [context.request("openai"), context.request("openai")]);
+    assert.ok(names > 5);
+  });
 });
 
-test("a promise loads what it needs by itself", () => {
-  const [context, exact] = run(
-    inPages,
-    `await print(
-      async () => texts(await buildContext(chat, small)),
-      async () => (await buildContext(chat, { ...small, encoding: "cl100k_base" })).tokens.exact,
-    );`,
-  );
-  assert.ok(context.length > 0 && context.length < 40);
-  assert.equal(exact, true);
-});
+describe("a part that cannot be fetched", () => {
+  const folder = mkdtempSync(join(tmpdir(), "windrow-parts-"));
+  after(() => rmSync(folder, { recursive: true }));
 
-test("Node has all at hand, and builds at once", () => {
-  const [context] = run("windrow", "await print(() => texts(buildContextSync(chat, small)).length);");
-  assert.ok(context > 0 && context < 40);
-});
-
-test("windrow/slim is handed what counts and what selects", () => {
-  const counts = run(
-    "windrow/slim",
-    `let asked = 0;
-    const selection = () => { asked += 1; if (asked === 1) throw new Error("offline"); return bytesOf("selection"); };
-    await print(
-      () => windrow.init(bytesOf("windrow")),
-      () => buildContext(chat, small),
-      () => buildContext(chat, { ...large, encoding: "cl100k_base" }),
-      () => windrow.init(bytesOf("windrow"), { rating: bytesOf("selection") }),
-      () => windrow.init(bytesOf("windrow"), { selection, counting: Promise.resolve(bytesOf("counting")) }),
-      async () => texts(await buildContext(chat, large)).length,
-      () => asked,
-      () => buildContext(chat, small),
-      async () => texts(await buildContext(chat, small)).length,
-      async () => (await buildContext(chat, { ...large, encoding: "cl100k_base" })).tokens.exact,
-      () => asked,
-    );`,
-  );
-  const [taken, noSelection, noCounting, unknown, all, fits, unasked, offline, again, exact, asked] = counts;
-  assert.equal(taken, null);
-  assert.equal(noSelection.code, "SELECTION_NOT_LOADED");
-  assert.match(noSelection.nextAction, /init\(core, \{ selection \}\)/);
-  assert.equal(noCounting.code, "ENCODING_NOT_LOADED");
-  assert.match(noCounting.nextAction, /init\(core, \{ counting \}\)/);
-  assert.deepEqual([unknown.code, unknown.path], ["INVALID_CORE", "parts"]);
-  assert.deepEqual([all, fits, unasked], [null, 40, 0]);
-  assert.equal(offline.code, "SELECTION_NOT_LOADED");
-  assert.ok(again > 0 && again < 40);
-  assert.deepEqual([exact, asked], [true, 2]);
-});
-
-test("a part of another build is refused, and what is right works after it", () => {
-  const [taken, other, none, again, works] = run(
-    "windrow/slim",
-    `const other = bytesOf("selection");
-    other[other.length - 1] ^= 1; // the last letter of what names the build
-    const empty = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
-    await print(
-      () => windrow.init(bytesOf("windrow"), { selection: other }),
-      () => buildContext(chat, small),
-      async () => { await windrow.init(bytesOf("windrow"), { selection: empty }); return buildContext(chat, small); },
-      () => windrow.init(bytesOf("windrow"), { selection: bytesOf("selection") }),
-      async () => texts(await buildContext(chat, small)).length,
-    );`,
-  );
-  assert.equal(taken, null);
-  assert.deepEqual([other.code, other.path], ["INVALID_CORE", "selection"]);
-  assert.match(other.nextAction, /of the same version as the core/);
-  assert.equal(none.code, "INVALID_CORE");
-  assert.equal(again, null);
-  assert.ok(works > 0 && works < 40);
-});
-
-test("where all fits by its bytes, nothing is loaded to count, and the context is the same", () => {
-  const [bounded, sure, exact] = run(
-    "windrow/slim",
-    `await windrow.initSync(new WebAssembly.Module(bytesOf("windrow")));
-    const config = { encoding: "cl100k_base", budget: { maxTokens: 9000, counting: "whenNeeded" } };
-    await print(
-      async () => texts(await buildContext(chat, config)),
-      async () => (await buildContext(chat, config)).tokens,
-      () => buildContext(chat, { ...config, budget: { maxTokens: 9000 } }),
-    );`,
-  );
-  assert.equal(bounded.length, 40);
-  assert.deepEqual([sure.exact, sure.encoding], [false, "estimate"]);
-  assert.match(sure.words, /all there is fits, however it is counted/);
-  assert.equal(exact.code, "ENCODING_NOT_LOADED");
+  test("fails what needs it, and nothing else; it is fetched again by the next call", () => {
+    for (const name of readdirSync(dist).filter((file) => file.endsWith(".js"))) {
+      cpSync(join(dist, name), join(folder, basename(name)));
+    }
+    for (const name of ["shapes.js", "providers.js"]) {
+      rmSync(join(folder, name));
+    }
+    const [shape, works, provider, session, again] = printed(
+      `const named = { ...options, render: { provider: "openai" } };
+      const failures = [
+        await outcome(() => slim.buildContext(foreign, options)),
+        (await slim.buildContext(own, options)).messages.length,
+        await outcome(() => slim.buildContext(own, named)),
+        await outcome(() => slim.openSession("s", { store: slim.memoryStore() })),
+      ];
+      return [...failures, await outcome(() => slim.buildContext(foreign, options))];`,
+      folder,
+    );
+    assert.deepEqual([shape, works, provider, session, again], [shapes, 2, providers, shapes, shapes]);
+  });
 });

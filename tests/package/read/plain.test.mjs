@@ -8,7 +8,12 @@ import { forEachSeed } from "../support/random.mjs";
 import { sources } from "../support/sources.mjs";
 
 const encoding = "o200k_base";
-const { plainOf, originOf, Malformed } = await sources("read/plain.ts", "read/given.ts", "read/malformed.ts");
+const { plainOf, originOf, Malformed } = await sources(
+  "read/plain.ts",
+  "read/given.ts",
+  "read/malformed.ts",
+  "read/shapes/all.ts",
+);
 const contentOf = (message) => plainOf(message).content;
 const partOf = (part) => contentOf({ role: "assistant", content: [part] })[0];
 

@@ -1,19 +1,21 @@
-// Every shape of messages that is read beside windrow's own, in the order in which a message is held against them.
+// The shapes of messages that are read beside windrow's own. Their modules are a part of the package, `all.ts`: a page whose messages are
+// in windrow's own form never needs it.
 
 import { ContextError, type ErrorKind } from "../../base/errors.js";
 import { untilHole } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
+import { Part } from "../../base/parts.js";
 import { nearest } from "../../engine/nearest.js";
 import type { MessageInput } from "../message.js";
-import { type UiMessageShape, uiMessageShape } from "./ai-sdk-ui.js";
-import { type UiMessage4Shape, uiMessage4Shape } from "./ai-sdk-ui-4.js";
-import { type GeminiContentShape, geminiContentShape } from "./gemini.js";
-import { type LangChainMessageShape, langChainMessageShape } from "./langchain.js";
-import { type MastraMessageShape, mastraShape } from "./mastra.js";
-import { type AgentsItemShape, openaiAgentsShape } from "./openai-agents.js";
-import { openaiResponsesShape, type ResponsesItemShape } from "./openai-responses.js";
-import { type OpencodeMessageShape, opencodeShape } from "./opencode.js";
-import { type PiMessageShape, piShape } from "./pi.js";
+import type { UiMessageShape } from "./ai-sdk-ui.js";
+import type { UiMessage4Shape } from "./ai-sdk-ui-4.js";
+import type { GeminiContentShape } from "./gemini.js";
+import type { LangChainMessageShape } from "./langchain.js";
+import type { MastraMessageShape } from "./mastra.js";
+import type { AgentsItemShape } from "./openai-agents.js";
+import type { ResponsesItemShape } from "./openai-responses.js";
+import type { OpencodeMessageShape } from "./opencode.js";
+import type { PiMessageShape } from "./pi.js";
 import { type MessageShape, type Row, recordOf } from "./shape.js";
 
 /** A message of any shape that is read. */
@@ -29,33 +31,21 @@ export type AnyMessage =
   | OpencodeMessageShape
   | PiMessageShape;
 
-const SHAPES: readonly MessageShape[] = [
-  uiMessageShape,
-  uiMessage4Shape,
-  geminiContentShape,
-  langChainMessageShape,
-  openaiAgentsShape,
-  openaiResponsesShape,
-  mastraShape,
-  opencodeShape,
-  piShape,
-];
+/** The modules of the shapes, in the order in which a message is held against them. */
+export const shapes: Part<readonly MessageShape[]> = new Part("windrow/shapes", "a message of another package's shape");
 
 /** What the option `shape` calls a shape of messages: one of `messageShapes`. */
 export type ShapeName = string;
 
-/** The shapes of messages that windrow reads beside its own: their names, as the option `shape` takes them, and what they are called. */
-export const messageShapes: readonly { readonly name: ShapeName; readonly title: string }[] = Object.freeze(
-  SHAPES.map(({ name, title }) => Object.freeze({ name, title })),
-);
-
 /** The name of a shape as a caller gives it. Fails with `INVALID_CONFIG` where there is none of that name. */
 export function shapeNameOf(name: unknown, kind: ErrorKind): ShapeName | undefined {
-  const known = SHAPES.find((shape) => shape.name === name);
-  if (name == null || known !== undefined) {
-    return known?.name;
+  if (name == null) {
+    return undefined;
   }
-  const names = SHAPES.map((shape) => shape.name);
+  const names = shapes.get().map((shape) => shape.name);
+  if (names.includes(name as ShapeName)) {
+    return name as ShapeName;
+  }
   const near = typeof name === "string" ? nearest(name, names, kind) : undefined;
   throw new ContextError({
     kind,
@@ -89,12 +79,15 @@ const FOREIGN_ROLES: ReadonlySet<unknown> = new Set([
 /** Types of parts that none of them has. */
 const FOREIGN_PARTS: ReadonlySet<unknown> = new Set(["input_image", "input_file"]);
 
-/** The shape of a message; undefined where it is in windrow's own form, or in none that is known. */
+/**
+ * The shape of a message; undefined where it is in windrow's own form, or in none that is known. Fails with `PART_NOT_LOADED` where it
+ * may be of another, and these are not there.
+ */
 export function shapeOf(message: Row, name?: string): MessageShape | undefined {
   if (name !== undefined) {
-    return SHAPES.find((shape) => shape.name === name);
+    return shapes.get().find((shape) => shape.name === name);
   }
-  return isSuspect(message) ? SHAPES.find((shape) => shape.fits(message)) : undefined;
+  return isSuspect(message) ? shapes.get().find((shape) => shape.fits(message)) : undefined;
 }
 
 /** Whether a message has anything that is not in windrow's own form: a look that costs little. */

@@ -1,0 +1,141 @@
+// The parts of the core that are loaded when they are first needed. Each case runs in a process of its own, where nothing is loaded.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const folder = fileURLToPath(new URL(".", import.meta.url));
+
+/** What a program prints as JSON, with what is short for all of them. */
+function run(entry, program) {
+  const code = `
+    import { readFileSync } from "node:fs";
+    import * as windrow from ${JSON.stringify(entry)};
+    const { buildContext, buildContextSync, loadEncoding, loadSelection, countTokens } = windrow;
+    const chat = Array.from({ length: 40 }, (_, at) => ({ role: at % 2 ? "assistant" : "user", content: "message " + at }));
+    const small = { encoding: "estimate", budget: { maxTokens: 60 } };
+    const large = { encoding: "estimate", budget: { maxTokens: 9000 } };
+    const bytesOf = (name) => new Uint8Array(readFileSync(new URL(import.meta.resolve("windrow/" + name + ".wasm"))));
+    const texts = (context) => context.messages.map(({ content }) => content);
+    const outcome = async (run) => {
+      try { return await run(); } catch ({ kind, code, nextAction, path }) { return { kind, code, nextAction, path }; }
+    };
+    const print = async (...runs) => {
+      const found = [];
+      for (const run of runs) found.push((await outcome(run)) ?? null);
+      console.log(JSON.stringify(found));
+    };
+    ${program}`;
+  const printed = execFileSync(process.execPath, ["--input-type=module", "-e", code], { cwd: folder });
+  return JSON.parse(printed);
+}
+
+const inPages = new URL("../../../pkg-template/dist/default.js", import.meta.url).href;
+
+test("in a page, what is built at once needs what selects where not all fits, and says so", () => {
+  const [fits, early, loaded, now, later] = run(
+    inPages,
+    `await print(
+      () => texts(buildContextSync(chat, large)).length,
+      () => buildContextSync(chat, small),
+      () => loadSelection(),
+      () => texts(buildContextSync(chat, small)),
+      async () => texts(await buildContext(chat, small)),
+    );`,
+  );
+  assert.equal(fits, 40);
+  assert.deepEqual([early.kind, early.code], ["context_build_error", "PART_NOT_LOADED"]);
+  assert.match(early.nextAction, /Await loadSelection\(\) first/);
+  assert.equal(loaded, null);
+  assert.ok(now.length > 0 && now.length < 40);
+  assert.deepEqual(later, now);
+});
+
+test("a promise loads what it needs by itself", () => {
+  const [context, exact] = run(
+    inPages,
+    `await print(
+      async () => texts(await buildContext(chat, small)),
+      async () => (await buildContext(chat, { ...small, encoding: "cl100k_base" })).tokens.exact,
+    );`,
+  );
+  assert.ok(context.length > 0 && context.length < 40);
+  assert.equal(exact, true);
+});
+
+test("Node has all at hand, and builds at once", () => {
+  const [context] = run("windrow", "await print(() => texts(buildContextSync(chat, small)).length);");
+  assert.ok(context > 0 && context < 40);
+});
+
+test("windrow/slim is handed what counts and what selects", () => {
+  const counts = run(
+    "windrow/slim",
+    `let asked = 0;
+    const selection = () => { asked += 1; if (asked === 1) throw new Error("offline"); return bytesOf("selection"); };
+    await print(
+      () => windrow.init(bytesOf("windrow")),
+      () => buildContext(chat, small),
+      () => buildContext(chat, { ...large, encoding: "cl100k_base" }),
+      () => windrow.init(bytesOf("windrow"), { rating: bytesOf("selection") }),
+      () => windrow.init(bytesOf("windrow"), { selection, counting: Promise.resolve(bytesOf("counting")) }),
+      async () => texts(await buildContext(chat, large)).length,
+      () => asked,
+      () => buildContext(chat, small),
+      async () => texts(await buildContext(chat, small)).length,
+      async () => (await buildContext(chat, { ...large, encoding: "cl100k_base" })).tokens.exact,
+      () => asked,
+    );`,
+  );
+  const [taken, noSelection, noCounting, unknown, all, fits, unasked, offline, again, exact, asked] = counts;
+  assert.equal(taken, null);
+  assert.equal(noSelection.code, "PART_NOT_LOADED");
+  assert.match(noSelection.nextAction, /init\(core, \{ selection \}\)/);
+  assert.equal(noCounting.code, "ENCODING_NOT_LOADED");
+  assert.match(noCounting.nextAction, /init\(core, \{ counting \}\)/);
+  assert.deepEqual([unknown.code, unknown.path], ["INVALID_CORE", "parts"]);
+  assert.deepEqual([all, fits, unasked], [null, 40, 0]);
+  assert.equal(offline.code, "PART_NOT_LOADED");
+  assert.ok(again > 0 && again < 40);
+  assert.deepEqual([exact, asked], [true, 2]);
+});
+
+test("a part of another build is refused, and what is right works after it", () => {
+  const [taken, other, none, again, works] = run(
+    "windrow/slim",
+    `const other = bytesOf("selection");
+    other[other.length - 1] ^= 1; // the last letter of what names the build
+    const empty = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
+    await print(
+      () => windrow.init(bytesOf("windrow"), { selection: other }),
+      () => buildContext(chat, small),
+      async () => { await windrow.init(bytesOf("windrow"), { selection: empty }); return buildContext(chat, small); },
+      () => windrow.init(bytesOf("windrow"), { selection: bytesOf("selection") }),
+      async () => texts(await buildContext(chat, small)).length,
+    );`,
+  );
+  assert.equal(taken, null);
+  assert.deepEqual([other.code, other.path], ["INVALID_CORE", "selection"]);
+  assert.match(other.nextAction, /of the same version as the core/);
+  assert.equal(none.code, "INVALID_CORE");
+  assert.equal(again, null);
+  assert.ok(works > 0 && works < 40);
+});
+
+test("where all fits by its bytes, nothing is loaded to count, and the context is the same", () => {
+  const [bounded, sure, exact] = run(
+    "windrow/slim",
+    `await windrow.initSync(new WebAssembly.Module(bytesOf("windrow")));
+    const config = { encoding: "cl100k_base", budget: { maxTokens: 9000, counting: "whenNeeded" } };
+    await print(
+      async () => texts(await buildContext(chat, config)),
+      async () => (await buildContext(chat, config)).tokens,
+      () => buildContext(chat, { ...config, budget: { maxTokens: 9000 } }),
+    );`,
+  );
+  assert.equal(bounded.length, 40);
+  assert.deepEqual([sure.exact, sure.encoding], [false, "estimate"]);
+  assert.match(sure.words, /all there is fits, however it is counted/);
+  assert.equal(exact.code, "ENCODING_NOT_LOADED");
+});
