@@ -7,6 +7,7 @@ import {
   buildContextSync,
   createTranscript,
   loadEncoding,
+  loadSelection,
   type MessageInput,
   type Transcript,
 } from "windrow";
@@ -28,7 +29,7 @@ let whole: Transcript = createTranscript([]);
 let beginning: Transcript = createTranscript([]);
 let builtFrom: { readonly source: Source; readonly edits: ReadonlyMap<number, "pin" | "out"> } | undefined;
 const costs = new Map<string, Costs>();
-/** Whether the encodings that are asked for are there, so that a build can be made at once. */
+/** Whether the encodings that are asked for, and what selects, are there, so that a build can be made at once. */
 const loaded = new Set<string>();
 
 let frame = 0;
@@ -269,7 +270,8 @@ function knownCosts(asked: Asked): Costs | undefined {
 async function costsFor(asked: Asked): Promise<Costs> {
   const made = await costsOf(whole, asked);
   const { encoding } = configOf(asked, []);
-  await loadEncoding(encoding === "cl100k_base" ? "cl100k_base" : "o200k_base").catch(() => {});
+  const vocabulary = loadEncoding(encoding === "cl100k_base" ? "cl100k_base" : "o200k_base");
+  await Promise.all([vocabulary, loadSelection()].map((part) => part.catch(() => {})));
   loaded.add(costsKey(asked));
   costs.set(costsKey(asked), made);
   return made;
