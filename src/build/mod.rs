@@ -121,7 +121,7 @@ impl State {
                 render::mark(input, marks, context);
             }
             StageName::Snapshot => {
-                snapshot::finish(View { input, marks, fill }, selection, context)?
+                snapshot::finish(View { input, marks, fill }, selection, context)?;
             }
         }
         Ok(())

@@ -19,6 +19,7 @@ use crate::state::ranking::Ranked;
 use crate::state::trace::NoteKind;
 
 /// All that selects. [`Need::Selection`] asks for it, and [`SELECTION`](crate::build::selection::SELECTION) is it.
+#[allow(clippy::type_complexity, reason = "a table of functions names each as it is")]
 #[derive(Debug)]
 pub struct Selection {
     /// Ranks the messages that limits apply to.

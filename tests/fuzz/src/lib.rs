@@ -1,11 +1,11 @@
 //! What the targets share: transcripts, values, builds and what must hold of them, and where what they begin with goes.
 
 use std::rc::Rc;
-use windrow::build::selection::SELECTION;
 use windrow::base::error::Error;
 use windrow::base::message::{Field, Role};
 use windrow::base::time::Milliseconds;
 use windrow::base::value::Value;
+use windrow::build::selection::SELECTION;
 use windrow::build::{Build, Step};
 use windrow::config::{ContextConfig, OnRequiredOverflow};
 use windrow::log::messages::Columns;
