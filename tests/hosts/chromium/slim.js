@@ -1,9 +1,11 @@
-// The core as a file of its own, compiled while it arrives.
+// The core and its parts as files of their own, compiled while they arrive.
 
 import { outcomeOf } from "/shared/conversation.js";
 import { buildContext, init, openSession } from "/windrow/dist/slim.js";
 import { indexedDbStore } from "/windrow/dist/store-indexeddb.js";
 
-window.outcome = init(fetch("/windrow/dist/windrow.wasm")).then(() =>
+const partAt = (name) => () => fetch(`/windrow/dist/${name}.wasm`);
+const parts = { counting: partAt("counting"), selection: partAt("selection") };
+window.outcome = init(fetch("/windrow/dist/windrow.wasm"), parts).then(() =>
   outcomeOf({ buildContext, openSession }, indexedDbStore()),
 );
