@@ -359,6 +359,7 @@ pub const OPTION_PATHS: &[&str] = &[
     "budget.replyReserve",
     "budget.maxChars",
     "budget.onRequiredOverflow",
+    "budget.counting",
     "budget.trimFirst",
     "budget.cut",
     "budget.cut.highWater",
