@@ -24,7 +24,8 @@ function printed(program, folder = dist) {
   const setUp = `
     import { readFileSync } from "node:fs";
     const slim = await import(${JSON.stringify(pathToFileURL(join(folder, "slim.js")).href)});
-    await slim.init(readFileSync(${JSON.stringify(join(dist, "windrow.wasm"))}));
+    const file = (name) => readFileSync(${JSON.stringify(join(dist, "/"))} + name + ".wasm");
+    await slim.init(file("windrow"), { counting: () => file("counting"), selection: () => file("selection") });
     const part = (name) => import(${JSON.stringify(pathToFileURL(folder).href)} + "/" + name + ".js");
     const [own, foreign, options] = ${JSON.stringify([own, foreign, options])};
     const outcome = async (run) => {
