@@ -2,8 +2,8 @@
 //!
 //! 1. [`Build::new`] takes what is given.
 //! 2. [`Build::step`] runs the stages in their order, until it is done or needs something from outside.
-//! 3. A [`Step::Need`] is answered: all that selects by [`Build::provide_selection`], a vocabulary by [`Build::provide_encoding`], a time zone by [`Build::provide_offsets`], a hook
-//!    by [`Build::answer`]. `Need::Older` has no answer: begin another build with a transcript that has the messages. It is
+//! 3. A [`Step::Need`] is answered: all that selects by [`Build::provide_selection`], a vocabulary by
+//!    [`Build::provide_encoding`], a time zone by [`Build::provide_offsets`], a hook by [`Build::answer`]. `Need::Older` has no answer: begin another build with a transcript that has the messages. It is
 //!    asked only of a transcript that does not have all of its log: of one that has, a build reads as much as it needs
 //!    ([`Reach`]).
 //! 4. Step again. The stage that asked runs again from its start, and finds the answer.

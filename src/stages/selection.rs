@@ -6,7 +6,7 @@ use super::budget::frame::Frame;
 use super::budget::tiered::Shape;
 use super::triage::choice::Choice;
 use crate::base::cost::Cost;
-use crate::config::{CutConfig, Item};
+use crate::config::{CutConfig, Item, TriageDecisions};
 use crate::log::conversations::Conversations;
 use crate::log::unread::RecalledWords;
 use crate::recall::index::vectors::Vector;
@@ -26,8 +26,8 @@ pub struct Selection {
     pub(crate) rank: fn(&Input, &Marks, &mut Vec<(NoteKind, String)>) -> StageResult<Ranked>,
     /// What of the items of the section at a position fits a query best.
     pub(crate) find: fn(&Input, &FocusReport, usize, &str) -> Vec<Item>,
-    /// Asks a model which of the older messages matter.
-    pub(crate) triage: fn(&Input, &Marks) -> StageResult<Choice>,
+    /// Chooses the older messages that matter, by a model, beyond what earlier builds have decided.
+    pub(crate) triage: fn(&Input, &Marks, Option<TriageDecisions>) -> StageResult<Choice>,
     /// Tells conversations apart, and how much of each is shown.
     pub(crate) tiers: fn(&Input, &Marks) -> StageResult<Conversations>,
     /// Keeps of a room what ranks best.

@@ -26,7 +26,7 @@ pub struct Marks {
     pub is_capped: bool,
     /// How broad recall is; set by `recall`.
     pub focus: FocusReport,
-    /// Whether all there is fits the budget however it is counted; set by `recall`.
+    /// Whether it is known that all there is fits the budget, however it is counted; set by `recall`.
     pub fits_anyway: bool,
     /// How the older messages rank; set by `recall`, `None` where the newest come first.
     pub ranking: Option<Ranked>,

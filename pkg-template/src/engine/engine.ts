@@ -64,8 +64,14 @@ export function hasPart(name: PartName): boolean {
   return parts.has(name);
 }
 
-/** Hands a part to the core, and to those that follow it. Fails with `INVALID_CORE` where it is not a part of this core. */
+/**
+ * Hands a part to the core, and to those that follow it: once, as linking it again would reset what it holds. Fails with `INVALID_CORE`
+ * where it is not a part of this core.
+ */
 export function givePart(name: PartName, part: WebAssembly.Module): void {
+  if (parts.has(name)) {
+    return;
+  }
   engineGeneration();
   const [wanted, given] = [core, part].map((module) => module && buildOf(module));
   if (given === undefined || given !== wanted) {

@@ -19,9 +19,9 @@ export function provideParts(given: Readonly<Partial<Record<PartName, PartSource
 }
 
 /**
- * Loads the part of the engine that ranks and searches messages, and all else that selects among them. `buildContext` and sessions do it by themselves when they first
- * must. In a page `buildContextSync` needs it done before, where there is more than fits. Fails with `PART_NOT_LOADED` where it
- * cannot be fetched.
+ * Loads the part of the engine that ranks and searches messages, and all else that selects among them. `buildContext` and sessions do
+ * it by themselves when they first must. In a page `buildContextSync` needs it done before, where there is more than fits. Fails with
+ * `PART_NOT_LOADED` where it cannot be fetched.
  */
 export function loadSelection(): Promise<void> {
   return publicPromise("load_error", "loadSelection", () => loadPart("selection"));
@@ -30,11 +30,15 @@ export function loadSelection(): Promise<void> {
 /** Loads a part. */
 export async function loadPart(name: PartName): Promise<void> {
   const arriving = loading.get(name) ?? startPart(name);
-  if (arriving instanceof Promise && !loading.has(name)) {
-    loading.set(name, arriving);
-    arriving.finally(() => loading.delete(name)).catch(() => undefined);
+  if (arriving === undefined) {
+    return;
   }
-  await arriving;
+  loading.set(name, arriving);
+  try {
+    await arriving;
+  } finally {
+    loading.delete(name);
+  }
 }
 
 /** Starts a part at once. Fails as if it could not be loaded where the host does not have it at hand. */
@@ -46,7 +50,7 @@ export function startPartNow(name: PartName): void {
   }
 }
 
-function startPart(name: PartName): void | Promise<void> {
+function startPart(name: PartName): undefined | Promise<void> {
   if (hasPart(name)) {
     return undefined;
   }
@@ -65,6 +69,7 @@ function startPart(name: PartName): void | Promise<void> {
       );
     }
     givePart(name, given);
+    return undefined;
   } catch (cause) {
     throw notLoaded(name, cause);
   }

@@ -7,7 +7,7 @@ use crate::base::candidate::{Candidate, Form};
 use crate::base::cost::{Cost, share_of};
 use crate::base::message::Field;
 use crate::config::Ranking;
-use crate::prompt::excerpt::{self, Excerpt, Wanted, about_tokens};
+use crate::prompt::excerpt::{self, Excerpt, Wanted};
 use crate::recall::rank::query;
 use crate::stages::unread;
 use crate::state::ask::StageResult;
@@ -257,7 +257,7 @@ impl Filling<'_> {
                 let found = excerpts(tokens, tokens);
                 let is_long = |row: &&usize| {
                     let texts = self.input.transcript.values(**row, Field::Text);
-                    texts.map(about_tokens).sum::<u64>() > tokens
+                    texts.map(excerpt::about_tokens).sum::<u64>() > tokens
                 };
                 let long = members.iter().filter(is_long);
                 let is_cut = |row: &usize| found.iter().any(|(cut, _)| cut == row);
@@ -281,7 +281,7 @@ impl Filling<'_> {
         let (text, more) = (texts.next()?, texts.next());
         let may_be = config.enabled && recall.ranking == Ranking::Relevance;
         let may_be = may_be && config.roles.contains(&role);
-        let is_long = about_tokens(text) >= min_tokens;
+        let is_long = excerpt::about_tokens(text) >= min_tokens;
         if !may_be || !is_long || is_cut || has_others || more.is_some() {
             return None;
         }
@@ -289,7 +289,7 @@ impl Filling<'_> {
         let wanted = Wanted { request: &request, role, tokens };
         excerpt::excerpt(text, wanted, &|part| match part.len() {
             0..=MOST_COUNTED => self.meter.count_about(part),
-            _ => about_tokens(part),
+            _ => excerpt::about_tokens(part),
         })
     }
 }

@@ -31,26 +31,26 @@ use xxhash_rust::xxh64::xxh64;
 /// Stops to ask for older messages, and the hook.
 pub(crate) fn ask(input: &Input, marks: &Marks, selection: Given) -> StageResult<Choice> {
     let config = &input.config.triage;
+    let decided = decided_in(&input.config);
     let changes_nothing = input.hook(&HOOKS).is_none()
         && config.on_unavailable == TriageFallback::KeepAll
-        && config.decided.is_none();
+        && decided.is_none();
     if !config.use_selection || changes_nothing {
         return Ok(Choice::default());
     }
-    (needed(selection)?.triage)(input, marks)
+    (needed(selection)?.triage)(input, marks, decided)
 }
 
 /// The hooks that choose.
 const HOOKS: [HookName; 2] = [HookName::Select, HookName::Complete];
 
-/// Asks where something is to be chosen.
-pub(crate) fn choose(input: &Input, marks: &Marks) -> StageResult<Choice> {
+/// Chooses among the messages of the window, beyond what earlier builds have decided.
+pub(crate) fn choose(
+    input: &Input,
+    marks: &Marks,
+    decided: Option<TriageDecisions>,
+) -> StageResult<Choice> {
     let config = &input.config.triage;
-    let decided = decided_in(&input.config);
-    let is_asked = input.hook(&HOOKS).is_some();
-    if !is_asked && config.on_unavailable == TriageFallback::KeepAll && decided.is_none() {
-        return Ok(Choice::default());
-    }
     // It chooses among all of the window.
     unread::ask_for_more(input, marks, &[])?;
     let units = units::of(&input.transcript, &marks.groups, input.config.window.unit, &rows(marks));

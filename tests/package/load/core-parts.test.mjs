@@ -52,6 +52,24 @@ test("in a page, what is built at once needs what selects where not all fits, an
   assert.deepEqual(later, now);
 });
 
+test("a part is linked once, however many calls ask for it meanwhile", () => {
+  const [linked] = run(
+    inPages,
+    `let made = 0;
+    const { Instance } = WebAssembly;
+    WebAssembly.Instance = class extends Instance {
+      constructor(...given) { super(...given); made += 1; }
+    };
+    const early = () => outcome(() => buildContextSync(chat, small));
+    await print(async () => {
+      await Promise.all([early(), early(), loadSelection(), buildContext(chat, small), early(), loadSelection()]);
+      await loadSelection();
+      return made;
+    });`,
+  );
+  assert.equal(linked, 2, "the core and the part");
+});
+
 test("a promise loads what it needs by itself", () => {
   const [context, exact] = run(
     inPages,
