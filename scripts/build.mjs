@@ -21,8 +21,8 @@ const cache = projectPath(".cache");
 /** What the page may weigh, in bytes: the engine and its vocabularies, the page's own code, and the samples. */
 const pageLimit = 3_800_000;
 
-/** What of the engine is a module of its own: see src/wasm/parts.rs. */
-const wasmParts = ["counting", "selection"];
+/** The modules of the core, and what the program `bindgen` calls them: see src/wasm/selection.rs. */
+const coreModules = { windrow: "windrow_bg.wasm", selection: "split_selection.wasm" };
 
 /** The features that rustc's wasm uses: wasm-opt has to be told of each. */
 const wasmFeatures = [
@@ -149,8 +149,8 @@ const parts = [
     name: "core",
     inputs: ["Cargo.toml", "Cargo.lock", "build.rs", "crates", "src", "scripts/tools/src/bin/bindgen.rs"],
     outputs: [
-      ...["windrow", ...wasmParts].map((name) => join(dist, `${name}.wasm`)),
-      ...wasmParts.map((name) => join(dist, "parts", `${name}.js`)),
+      ...Object.keys(coreModules).map((name) => join(dist, `${name}.wasm`)),
+      join(dist, "core", "selection.js"),
       join(dist, "core", "windrow.js"),
       join(dist, "core", "windrow.d.ts"),
     ],
@@ -252,7 +252,7 @@ async function buildCore() {
       // Panic messages name source files: the same bytes wherever it is built, and nobody's home folder in them.
       CARGO_ENCODED_RUSTFLAGS: [
         "-Ctarget-feature=+simd128",
-        "-Clink-arg=--emit-relocs", // what the parts are split by
+        "-Clink-arg=--emit-relocs", // what it is split by
         `--remap-path-prefix=${process.env.CARGO_HOME ?? join(homedir(), ".cargo")}=/cargo`,
         `--remap-path-prefix=${root}=/windrow`,
       ].join("\x1f"),
@@ -262,20 +262,11 @@ async function buildCore() {
     rmSync(glue, { recursive: true, force: true });
     await run(join(cache, "bindgen"), [projectPath("target", target, "release", "windrow.wasm"), glue, "windrow"]);
     mkdirSync(join(dist, "core"), { recursive: true });
-    for (const name of readdirSync(dist).filter((name) => name === "parts" || name.endsWith(".wasm"))) {
-      rmSync(join(dist, name), { recursive: true });
+    for (const name of readdirSync(dist).filter((name) => name.endsWith(".wasm"))) {
+      rmSync(join(dist, name));
     }
-    mkdirSync(join(dist, "parts"), { recursive: true });
     const features = wasmFeatures.map((feature) => `--enable-${feature}`);
-    const made = {
-      windrow: "windrow_bg.wasm",
-      ...Object.fromEntries(wasmParts.map((name) => [name, `split_${name}.wasm`])),
-    };
-    const others = readdirSync(glue).filter((name) => name.endsWith(".wasm") && name !== "main.wasm");
-    if (others.length !== Object.keys(made).length) {
-      throw new Failure(`the core was split into ${others.join(", ")}: parts share what belongs into the core`);
-    }
-    for (const [name, file] of Object.entries(made)) {
+    for (const [name, file] of Object.entries(coreModules)) {
       await runNode("binaryen/bin/wasm-opt", [
         ...wasmPasses,
         "--strip-debug",
@@ -286,7 +277,7 @@ async function buildCore() {
       ]);
     }
     // Each says which build it is of, so that none is linked with the parts of another.
-    const modules = Object.keys(made).map((name) => [
+    const modules = Object.keys(coreModules).map((name) => [
       join(dist, `${name}.wasm`),
       readFileSync(join(dist, `${name}.wasm`)),
     ]);
@@ -295,17 +286,12 @@ async function buildCore() {
     for (const [path, bytes] of modules) {
       writeFileSync(path, Buffer.concat([bytes, note]));
     }
-    for (const name of wasmParts) {
-      const base64 = readFileSync(join(dist, `${name}.wasm`)).toString("base64");
-      writeFileSync(
-        join(dist, "parts", `${name}.js`),
-        `// The part of the engine that is called "${name}", in base64.\nexport default "${base64}";\n`,
-      );
-      writeFileSync(
-        join(dist, "parts", `${name}.d.ts`),
-        `/** The part of the engine that is called "${name}", in base64. */\ndeclare const part: string;\nexport default part;\n`,
-      );
-    }
+    const base64 = readFileSync(join(dist, "selection.wasm")).toString("base64");
+    writeFileSync(join(dist, "core", "selection.js"), `// selection.wasm in base64.\nexport default "${base64}";\n`);
+    writeFileSync(
+      join(dist, "core", "selection.d.ts"),
+      "/** selection.wasm in base64. */\ndeclare const selection: string;\nexport default selection;\n",
+    );
     writeFileSync(join(dist, "core", "windrow.js"), acrossRealms(readFileSync(join(glue, "windrow.js"), "utf8")));
     // What the package never passes needs no types of a host's.
     const declarations = readFileSync(join(glue, "windrow.d.ts"), "utf8");
@@ -314,7 +300,7 @@ async function buildCore() {
       declarations.replaceAll(/RequestInfo \| URL \| Response \| |BufferSource \| /g, ""),
     );
     writeFileSync(join(dist, "windrow.wasm.d.ts"), wasmTypes);
-    return Object.keys(made)
+    return Object.keys(coreModules)
       .map((name) => `${name} ${count(readFileSync(join(dist, `${name}.wasm`)).length)} bytes`)
       .join(", ");
   });
@@ -427,8 +413,8 @@ function writeSourceImport(path) {
     /import ([\w$]+) from ?"\.\/(\w+)\.wasm\?source";/g,
     'import source $1 from "./$2.wasm";',
   );
-  if (written.split("import source").length !== 2 + wasmParts.length) {
-    throw new Failure(`${path} does not import the core and each part by "?source"`);
+  if (written.split("import source").length !== 1 + Object.keys(coreModules).length) {
+    throw new Failure(`${path} does not import each module of the core by "?source"`);
   }
   writeFileSync(path, written);
 }
@@ -493,11 +479,8 @@ const generatedModules = {
       path: `./encodings/${basename(path)}.js`,
       external: true,
     }));
-    // So does a part of the engine.
-    bundler.onResolve({ filter: /^#parts\// }, ({ path }) => ({
-      path: `./parts/${basename(path)}.js`,
-      external: true,
-    }));
+    // So does what selects.
+    bundler.onResolve({ filter: /^#selection$/ }, () => ({ path: "./core/selection.js", external: true }));
     // An entry that another one imports stays a module of its own too: its code runs once.
     bundler.onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir, kind }) => {
       if (kind === "entry-point") {
@@ -530,9 +513,9 @@ function checkBundles(metafile) {
     }
     if (
       dirname(path) !== "dist" &&
-      output.imports.some(({ path: imported }) => /^\.\/(encodings|parts)\//.test(imported))
+      output.imports.some(({ path: imported }) => /^\.\/(encodings|core)\//.test(imported))
     ) {
-      refuse("imports a vocabulary or a part, and does not lie where that path is right");
+      refuse("imports a vocabulary or what selects, and does not lie where that path is right");
     }
     for (const [what, pattern] of [
       ["refers to its own address", /import\.meta/],

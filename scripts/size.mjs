@@ -16,8 +16,7 @@ const dist = projectPath("pkg-template", "dist");
 
 /** What each may weigh at most, in bytes: a new figure here is a decision. Of the rest, sizes are printed alone. */
 const LIMITS = {
-  "windrow.wasm": { brotli: 190_000 },
-  "counting.wasm": { brotli: 10_000 },
+  "windrow.wasm": { brotli: 200_000 },
   "selection.wasm": { brotli: 155_000 },
   "page: buildContext": { brotli: 310_000 },
   "slim: buildContext, the core beside it": { brotli: 29_000 },
@@ -36,7 +35,7 @@ const FIRST_CONTEXTS = {
   ...Object.fromEntries(
     ["o200k_base", "cl100k_base"].map((name) => [
       `first context in a page: exact in ${name}`,
-      ["slim: buildContext, the core beside it", "windrow.wasm", "counting.wasm", `encodings/${name}.js`],
+      ["slim: buildContext, the core beside it", "windrow.wasm", `encodings/${name}.js`],
     ]),
   ),
 };
@@ -102,7 +101,7 @@ function overLimit(sizes) {
 export async function sizesOfFiles() {
   const files = [
     ...readdirSync(dist).filter((name) => [".js", ".wasm"].includes(extname(name))),
-    ...["encodings", "parts"].flatMap((folder) =>
+    ...["encodings", "core"].flatMap((folder) =>
       readdirSync(join(dist, folder))
         .filter((name) => extname(name) === ".js")
         .map((name) => join(folder, name)),
@@ -234,7 +233,6 @@ function figuresOfDocs(sizes) {
       ["| `windrow/cl100k_base` | ", " KiB |", KiB("worker: cl100k_base", "gzip")],
       ["| the core: ", " kB of WebAssembly", kB("windrow.wasm", "raw")],
       [" kB of WebAssembly | ", " kB |", core],
-      ["what counts exactly, `counting.wasm` | ", " kB |", kB("counting.wasm", "brotli")],
       ["what selects, `selection.wasm` | ", " kB |", kB("selection.wasm", "brotli")],
       ["core and JavaScript of a page while all fits | ", " kB |", kB("first context in a page: all fits", "brotli")],
       [

@@ -24,7 +24,7 @@ export { type Presets, presets, type Relevant, type Steady, searchFirst } from "
 export { type Difference, type Replay, replay } from "./build/replay.js";
 export { type CountOptions, countTokens, type TokenCount } from "./build/tokens.js";
 export { loadEncoding, type Vocabulary } from "./engine/encodings.js";
-export { loadSelection } from "./engine/parts.js";
+export { loadSelection } from "./engine/selection.js";
 export type { AiSdkBody } from "./providers/ai-sdk.js";
 export type { AnthropicBody } from "./providers/anthropic.js";
 export type { GeminiBody } from "./providers/gemini.js";

@@ -1,7 +1,7 @@
 //! Builds: driven step by step, and the context that comes out.
 
 use super::crossing::{JsResult, failure, moment, number, pairs, plain, read_config, to_js};
-use super::parts::started_selection;
+use super::selection::started_selection;
 use super::tokens::loaded;
 use super::transcript::CoreTranscript;
 use crate::base::value::Value;

@@ -6,12 +6,12 @@
 
 mod build;
 mod crossing;
-mod parts;
+mod selection;
 mod tokens;
 mod transcript;
 
 pub use build::{CoreBuild, default_config, reach_of};
 pub use crossing::nearest_name;
-pub use parts::{start_counting, start_selection};
+pub use selection::start_selection;
 pub use tokens::{count_text, counting_of, engine_memory, is_loaded, load_vocabulary, text_buffer};
 pub use transcript::{CoreTranscript, rarity_of};

@@ -1,7 +1,6 @@
 //! Counting tokens: the vocabularies that are loaded, and what they count.
 
 use super::crossing::{JsResult, failure, read_config};
-use super::parts::counting;
 use crate::base::error::{Error, ErrorCode};
 use crate::config::ContextConfig;
 use crate::prompt::certainty::{Beside, Certainty};
@@ -35,7 +34,7 @@ pub fn load_vocabulary(name: &str, bytes: &[u8]) -> JsResult<()> {
             format!("Use one of {known}."),
         )));
     };
-    let encoding = (counting()?)(name, bytes).map_err(failure)?;
+    let encoding = Encoding::from_vocabulary(name, bytes).map_err(failure)?;
     ENCODINGS.with_borrow_mut(|encodings| encodings[name as usize] = Some(Rc::new(encoding)));
     Ok(())
 }

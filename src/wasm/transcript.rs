@@ -1,7 +1,7 @@
 //! Transcripts inside the engine.
 
 use super::crossing::{JsResult, failure, moment, pairs, plain, read_config, whole};
-use super::parts::selecting;
+use super::selection::selecting;
 use super::tokens::counter_of;
 use crate::base::cost::Cost;
 use crate::base::time::Zone;

@@ -6,7 +6,7 @@ import type { Answer, EncodingName, Format, HookName, Need, RenderConfig } from 
 import { errorOf } from "../base/public-call.js";
 import { loadEncoding } from "../engine/encodings.js";
 import { call, engineGeneration } from "../engine/engine.js";
-import { loadPart, startPartNow } from "../engine/parts.js";
+import { needSelection, startSelectionNow } from "../engine/selection.js";
 import { requests } from "../providers/index.js";
 import {
   type ContextConfig,
@@ -148,7 +148,7 @@ export function buildContextSync<M extends AnyMessage, const F extends Format = 
           throw notLoaded(step.name);
         }
         if (step.need === "selection") {
-          startPartNow("selection");
+          startSelectionNow();
           continue;
         }
         // Without hooks there is nothing else to ask for.
@@ -206,7 +206,7 @@ export async function buildFrom<M extends AnyMessage, F extends Format>(
       } else if (step.need === "encoding") {
         await untilAborted(loadEncoding(step.name), signal, KIND);
       } else if (step.need === "selection") {
-        await untilAborted(loadPart("selection"), signal, KIND);
+        await untilAborted(needSelection(), signal, KIND);
       } else if (step.need === "zoneOffsets") {
         attempt.answerOffsets(outside.offsets(step));
       } else {

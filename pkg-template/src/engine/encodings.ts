@@ -7,7 +7,6 @@ import { ENCODINGS, type EncodingName } from "../base/generated.js";
 import { describe } from "../base/options.js";
 import { publicPromise } from "../base/public-call.js";
 import { call, giveVocabulary } from "./engine.js";
-import { loadPart } from "./parts.js";
 
 /** A vocabulary: what `windrow/encodings/o200k_base` exports, or the bytes of `windrow/encodings/o200k_base.bin`. */
 export type Vocabulary =
@@ -60,9 +59,7 @@ function load(encoding: EncodingName | Vocabulary): Promise<void> {
     return pending;
   }
   const given = isName ? fetchVocabulary(encoding) : Promise.resolve(encoding);
-  const result = Promise.all([given.then(bytesOf), loadPart("counting")]).then(([bytes]) =>
-    giveVocabulary(name, bytes),
-  );
+  const result = given.then(bytesOf).then((bytes) => giveVocabulary(name, bytes));
   if (isName) {
     loading.set(
       name,

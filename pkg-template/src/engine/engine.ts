@@ -1,19 +1,14 @@
 // The wasm instance: made on first use, and made anew after a trap, so that the call after a failure works.
 
-import { __wbg_reset_state, initSync, loadVocabulary, startCounting, startSelection } from "#core";
+import { __wbg_reset_state, initSync, loadVocabulary, startSelection } from "#core";
 import { ContextError, type ErrorKind } from "../base/errors.js";
 
 let getModule: (() => WebAssembly.Module) | undefined;
 let core: WebAssembly.Module | undefined;
 let generation = 0;
 
-/** A part of the engine that is loaded when it is first needed. */
-export type PartName = "counting" | "selection";
-
-/** What makes use of a part that was just linked. */
-const starts: Readonly<Record<PartName, () => void>> = { counting: startCounting, selection: startSelection };
-
-const parts = new Map<PartName, WebAssembly.Module>();
+/** What selects among messages: the part of the engine that is loaded when it is first needed. */
+let selection: WebAssembly.Module | undefined;
 const vocabularies = new Map<string, Uint8Array>();
 
 /** Says where the compiled core comes from; it is asked for on first use. */
@@ -59,39 +54,39 @@ export function call<T>(kind: ErrorKind, run: () => T): T {
   }
 }
 
-/** Whether the engine has a part. */
-export function hasPart(name: PartName): boolean {
-  return parts.has(name);
+/** Whether the engine has what selects. */
+export function hasSelection(): boolean {
+  return selection !== undefined;
 }
 
 /**
- * Hands a part to the core, and to those that follow it: once, as linking it again would reset what it holds. Fails with `INVALID_CORE`
- * where it is not a part of this core.
+ * Hands what selects to the core, and to those that follow it: once, as linking it again would reset what it holds. Fails with
+ * `INVALID_CORE` where it does not belong to this core.
  */
-export function givePart(name: PartName, part: WebAssembly.Module): void {
-  if (parts.has(name)) {
+export function giveSelection(module: WebAssembly.Module): void {
+  if (hasSelection()) {
     return;
   }
   engineGeneration();
-  const [wanted, given] = [core, part].map((module) => module && buildOf(module));
+  const [wanted, given] = [core, module].map((module) => module && buildOf(module));
   if (given === undefined || given !== wanted) {
     throw new ContextError({
       kind: "load_error",
       code: "INVALID_CORE",
-      path: name,
-      message: `${name}: this is ${given === undefined ? "no part of windrow's" : "a part of another build of windrow"}`,
-      nextAction: `Hand over the file windrow/${name}.wasm of the same version as the core.`,
+      path: "selection",
+      message: `selection: this is ${given === undefined ? "no part of windrow's" : "a part of another build of windrow"}`,
+      nextAction: "Hand over the file windrow/selection.wasm of the same version as the core.",
     });
   }
-  call("load_error", () => link(name, part));
-  parts.set(name, part);
+  call("load_error", () => link(module));
+  selection = module;
 }
 
-/** Links a part with the core: they share memory, and the table by which they call each other. */
-function link(name: PartName, part: WebAssembly.Module): void {
+/** Links what selects with the core: they share memory, and the table by which they call each other. */
+function link(module: WebAssembly.Module): void {
   const shared = initSync({ module: core as WebAssembly.Module }); // it was made before: these are its exports
-  new WebAssembly.Instance(part, { __wasm_split: shared as unknown as WebAssembly.ModuleImports });
-  starts[name]();
+  new WebAssembly.Instance(module, { __wasm_split: shared as unknown as WebAssembly.ModuleImports });
+  startSelection();
 }
 
 /** Which build a module is of, as the build of the package notes in it. */
@@ -128,8 +123,8 @@ function translate(kind: ErrorKind, failure: unknown): ContextError {
 function restart(): void {
   __wbg_reset_state();
   generation += 1;
-  for (const [name, part] of parts) {
-    link(name, part);
+  if (selection !== undefined) {
+    link(selection);
   }
   for (const [name, bytes] of vocabularies) {
     loadVocabulary(name, bytes);

@@ -1,10 +1,9 @@
 // As default.ts, with one vocabulary, which is in it: nothing is fetched later.
 
 import base64 from "virtual:windrow-wasm-base64";
-import counting from "#parts/counting";
-import selection from "#parts/selection";
+import selection from "#selection";
 import { provideModule } from "../engine/engine.js";
-import { provideParts } from "../engine/parts.js";
+import { provideSelection } from "../engine/selection.js";
 import { compiled } from "./compiled.js";
 import { provideFflate } from "./inflate.js";
 import { provideVocabulary } from "./o200k_base.js";
@@ -12,6 +11,6 @@ import { provideVocabulary } from "./o200k_base.js";
 provideFflate();
 provideVocabulary();
 provideModule(() => compiled(base64));
-provideParts({ counting: () => compiled(counting), selection: () => compiled(selection) });
+provideSelection(() => compiled(selection));
 
 export * from "./whole.js";

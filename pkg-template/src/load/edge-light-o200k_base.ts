@@ -1,8 +1,7 @@
 // As edge-light.ts, with one vocabulary, which is in it: nothing is fetched later.
 
 import { provideModule } from "../engine/engine.js";
-import { provideParts } from "../engine/parts.js";
-import counting from "./counting.wasm?module";
+import { provideSelection } from "../engine/selection.js";
 import { provideFflate } from "./inflate.js";
 import { provideVocabulary } from "./o200k_base.js";
 import selection from "./selection.wasm?module";
@@ -11,6 +10,6 @@ import module from "./windrow.wasm?module";
 provideFflate();
 provideVocabulary();
 provideModule(() => module);
-provideParts({ counting: () => counting, selection: () => selection });
+provideSelection(() => selection);
 
 export * from "./whole.js";

@@ -1,8 +1,7 @@
 // Vercel's edge runtime: as workerd, with its own way to ask for a compiled module.
 
 import { provideModule } from "../engine/engine.js";
-import { provideParts } from "../engine/parts.js";
-import counting from "./counting.wasm?module";
+import { provideSelection } from "../engine/selection.js";
 import { provideFflate } from "./inflate.js";
 import selection from "./selection.wasm?module";
 import { provideAllVocabularies } from "./vocabularies.js";
@@ -11,6 +10,6 @@ import module from "./windrow.wasm?module";
 provideFflate();
 provideAllVocabularies();
 provideModule(() => module);
-provideParts({ counting: () => counting, selection: () => selection });
+provideSelection(() => selection);
 
 export * from "./whole.js";

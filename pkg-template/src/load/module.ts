@@ -1,9 +1,8 @@
 // Hosts that compile wasm themselves where it is imported by `import source`: newer Node, Deno, webpack.
 
 import { provideModule } from "../engine/engine.js";
-import { provideParts } from "../engine/parts.js";
+import { provideSelection } from "../engine/selection.js";
 // TypeScript cannot read `import source` yet: the build writes it.
-import counting from "./counting.wasm?source";
 import { provideFflate } from "./inflate.js";
 import selection from "./selection.wasm?source";
 import { provideAllVocabularies } from "./vocabularies.js";
@@ -12,6 +11,6 @@ import module from "./windrow.wasm?source";
 provideFflate();
 provideAllVocabularies();
 provideModule(() => module);
-provideParts({ counting: () => counting, selection: () => selection });
+provideSelection(() => selection);
 
 export * from "./whole.js";

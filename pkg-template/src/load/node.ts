@@ -6,7 +6,7 @@ import { ContextError } from "../base/errors.js";
 import { ENCODINGS, type EncodingName } from "../base/generated.js";
 import { provideVocabularies } from "../engine/encodings.js";
 import { provideModule } from "../engine/engine.js";
-import { provideParts } from "../engine/parts.js";
+import { provideSelection } from "../engine/selection.js";
 
 /** The bytes of a file of the package. */
 function fileOf(path: string): Uint8Array<ArrayBuffer> {
@@ -29,6 +29,6 @@ for (const name of ENCODINGS.filter((choice): choice is EncodingName => choice !
 }
 const moduleOf = (path: string) => new WebAssembly.Module(fileOf(path));
 provideModule(() => moduleOf("./windrow.wasm"));
-provideParts({ counting: () => moduleOf("./counting.wasm"), selection: () => moduleOf("./selection.wasm") });
+provideSelection(() => moduleOf("./selection.wasm"));
 
 export * from "./whole.js";

@@ -1,11 +1,11 @@
-// Without the core: the caller hands it over, so that it can be cached, streamed or compiled elsewhere. The parts that not every page
-// needs are fetched when they are first needed.
+// Without the core: the caller hands it over, so that it can be cached, streamed or compiled elsewhere. What not every page needs is
+// fetched when it is first needed.
 
 import { ContextError } from "../base/errors.js";
 import { describe } from "../base/options.js";
 import { publicCall, publicPromise } from "../base/public-call.js";
-import { type PartName, provideModule } from "../engine/engine.js";
-import { type PartSource, provideParts } from "../engine/parts.js";
+import { provideModule } from "../engine/engine.js";
+import { provideSelection } from "../engine/selection.js";
 import { requests } from "../providers/index.js";
 import { shapes } from "../read/shapes/index.js";
 import { provideFflate } from "./inflate.js";
@@ -22,14 +22,15 @@ export * from "../index.js";
 export type CoreInput = WebAssembly.Module | ArrayBuffer | Uint8Array<ArrayBuffer> | Response;
 
 /** A part of the core, or a function that fetches it when it is first needed. */
-export type PartInput = CoreInput | PromiseLike<CoreInput> | (() => CoreInput | PromiseLike<CoreInput>);
+export type CorePartInput = CoreInput | PromiseLike<CoreInput> | (() => CoreInput | PromiseLike<CoreInput>);
 
-/** The parts of the core that not every page needs. */
+/** What of the core not every page needs. */
 export interface CoreParts {
-  /** What counts exactly, `windrow/counting.wasm`: it is needed with the first vocabulary. */
-  readonly counting?: PartInput;
-  /** What ranks and searches messages, triages them, and tells conversations apart, `windrow/selection.wasm`: it is needed when there is more than fits. */
-  readonly selection?: PartInput;
+  /**
+   * What ranks and searches messages, triages them, and tells conversations apart, `windrow/selection.wasm`: it is needed when there is
+   * more than fits.
+   */
+  readonly selection?: CorePartInput;
 }
 
 const KIND = "load_error";
@@ -39,48 +40,47 @@ const HAND_OVER =
 const OWN_EXPORTS = ["memory", "corebuild_step", "coretranscript_append", "loadVocabulary"];
 
 /**
- * Hands over the core, the file `windrow/windrow.wasm`, and compiles it where it is not compiled yet; and its parts, which are
- * compiled when they are first needed. Fails with `INVALID_CORE` where it is none; what was handed over before stays.
+ * Hands over the core, the file `windrow/windrow.wasm`, and compiles it where it is not compiled yet; and what selects, which is
+ * compiled when it is first needed. Fails with `INVALID_CORE` where it is none; what was handed over before stays.
  */
 export function init(input: CoreInput | PromiseLike<CoreInput>, parts: CoreParts = {}): Promise<void> {
   return publicPromise(KIND, "init", async () => {
-    const sources = Object.entries(readParts(parts)).map(([name, given]) => {
-      const isFunction = typeof given === "function";
-      if (!isFunction) {
-        Promise.resolve(given).catch(() => undefined); // whoever needs it is told
-      }
-      return [name, async () => await compile(await arrived(isFunction ? given() : given))];
-    });
+    const selection = selectionOf(parts);
+    const isFunction = typeof selection === "function";
+    if (!isFunction) {
+      Promise.resolve(selection).catch(() => undefined); // whoever needs it is told
+    }
     take(await compile(await arrived(input)));
-    provideParts(Object.fromEntries(sources));
+    if (selection !== undefined) {
+      provideSelection(async () => await compile(await arrived(isFunction ? selection() : selection)));
+    }
   });
 }
 
-/** Hands over a compiled core and its compiled parts. Fails with `INVALID_CORE` if a module is not what it should be. */
+/** Hands over a compiled core, and what selects. Fails with `INVALID_CORE` if a module is not what it should be. */
 export function initSync(
   module: WebAssembly.Module,
-  parts: Readonly<Partial<Record<PartName, WebAssembly.Module>>> = {},
+  parts: { readonly selection?: WebAssembly.Module } = {},
 ): void {
   publicCall(KIND, "initSync", () => {
-    const sources = Object.entries(readParts(parts)).map(([name, part]): [string, PartSource] => {
-      if (!isModule(part)) {
-        throw invalid(`expected a compiled module, got ${describe(part)}`, HAND_OVER, undefined, name);
-      }
-      return [name, () => part];
-    });
+    const selection = selectionOf(parts);
+    if (selection !== undefined && !isModule(selection)) {
+      throw invalid(`expected a compiled module, got ${describe(selection)}`, HAND_OVER, undefined, "selection");
+    }
     take(module);
-    provideParts(Object.fromEntries(sources));
+    if (selection !== undefined) {
+      provideSelection(() => selection);
+    }
   });
 }
 
-/** The parts that were handed over, under names that there are. */
-function readParts<T extends object>(parts: T): T {
-  const names: readonly string[] = ["counting", "selection"] satisfies PartName[];
-  const unknown = Object.keys(parts).find((name) => !names.includes(name));
+/** What was handed over beside the core. */
+function selectionOf<T>(parts: { readonly selection?: T }): T | undefined {
+  const unknown = Object.keys(parts).find((name) => name !== "selection");
   if (unknown !== undefined) {
-    throw invalid(`there is no part "${unknown}"`, `Pass ${names.join(", ")}.`, undefined, "parts");
+    throw invalid(`there is no part "${unknown}"`, "Pass { selection }.", undefined, "parts");
   }
-  return Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined)) as T;
+  return parts.selection;
 }
 
 function take(module: unknown): void {

@@ -1,14 +1,13 @@
 // As workerd.ts, with one vocabulary, which is in it: nothing is fetched later.
 
 import { provideModule } from "../engine/engine.js";
-import { provideParts } from "../engine/parts.js";
+import { provideSelection } from "../engine/selection.js";
 import { provideVocabulary } from "./cl100k_base.js";
-import counting from "./counting.wasm";
 import selection from "./selection.wasm";
 import module from "./windrow.wasm";
 
 provideVocabulary();
 provideModule(() => module);
-provideParts({ counting: () => counting, selection: () => selection });
+provideSelection(() => selection);
 
 export * from "./whole.js";

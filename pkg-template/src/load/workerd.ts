@@ -1,14 +1,13 @@
 // Cloudflare's workerd refuses to compile bytes: it compiles the imported file itself.
 
 import { provideModule } from "../engine/engine.js";
-import { provideParts } from "../engine/parts.js";
-import counting from "./counting.wasm";
+import { provideSelection } from "../engine/selection.js";
 import selection from "./selection.wasm";
 import { provideAllVocabularies } from "./vocabularies.js";
 import module from "./windrow.wasm";
 
 provideAllVocabularies();
 provideModule(() => module);
-provideParts({ counting: () => counting, selection: () => selection });
+provideSelection(() => selection);
 
 export * from "./whole.js";

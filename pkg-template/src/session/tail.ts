@@ -5,7 +5,7 @@ import type { CoreTranscript } from "#core";
 import type { Unread, UnreadStretch } from "../base/generated.js";
 import type { OlderNeed, Reader } from "../build/build.js";
 import { call, engineGeneration } from "../engine/engine.js";
-import { loadPart } from "../engine/parts.js";
+import { needSelection } from "../engine/selection.js";
 import { beginsExchange, isInstructionRole } from "../read/roles.js";
 import type { AnyMessage } from "../read/shapes/index.js";
 import { type Source, Transcript } from "../read/transcript.js";
@@ -127,7 +127,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     return this.#reading(async () => {
       const generation = engineGeneration();
       if (model !== undefined) {
-        await loadPart("selection"); // it reads vectors
+        await needSelection(); // it reads vectors
       }
       if (model !== undefined && (this.#vectors?.prefix !== prefixOf(model) || this.#generation !== generation)) {
         this.#generation = generation;
@@ -190,7 +190,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   /** Searches the log by its index, which is read first. Without an index the whole log is read. */
   search(question: Question): Promise<FoundInLog> {
     return this.#reading(async () => {
-      await loadPart("selection");
+      await needSelection();
       await this.#refresh();
       let found = this.#found(question);
       if (found === undefined && !(this.#isWhole && this.#rows.length === 0)) {
@@ -600,7 +600,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
 
   /** Loads the log's index from the store and reads the messages behind it; undefined without a stored index. */
   async #loadIndex(): Promise<Transcript<M> | undefined> {
-    await loadPart("selection");
+    await needSelection();
     const index = new Transcript<M>();
     const ends: number[] = [];
     for (let isMore = true; isMore; ) {

@@ -67,7 +67,7 @@ async function checkIsAsInNode(globals) {
           context,
           globals,
           Object.fromEntries(
-            ["windrow", "counting", "selection"].map((name) => [
+            ["windrow", "selection"].map((name) => [
               `wasm_of_${name}`,
               new WebAssembly.Module(readFileSync(new URL(`${name}.wasm`, dist))),
             ]),

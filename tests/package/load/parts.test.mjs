@@ -25,7 +25,7 @@ function printed(program, folder = dist) {
     import { readFileSync } from "node:fs";
     const slim = await import(${JSON.stringify(pathToFileURL(join(folder, "slim.js")).href)});
     const file = (name) => readFileSync(${JSON.stringify(join(dist, "/"))} + name + ".wasm");
-    await slim.init(file("windrow"), { counting: () => file("counting"), selection: () => file("selection") });
+    await slim.init(file("windrow"), { selection: () => file("selection") });
     const part = (name) => import(${JSON.stringify(pathToFileURL(folder).href)} + "/" + name + ".js");
     const [own, foreign, options] = ${JSON.stringify([own, foreign, options])};
     const outcome = async (run) => {

@@ -425,8 +425,8 @@ test("nothing leaves the page: it asks for its own files, and for nothing else",
   });
   const own = new URL(site.address).origin;
   const names = [...asked].map((url) => url.replace(own, "").replace(/-\w{8}\.js$/, ".js"));
-  // The page, its script, the vocabularies that were asked for, and the parts of the core.
-  const files = ["cl100k_base", "counting", "main", "o200k_base", "selection"].map((name) => `/${name}.js`);
+  // The page, its script, the vocabularies that were asked for, and what selects.
+  const files = ["cl100k_base", "main", "o200k_base", "selection"].map((name) => `/${name}.js`);
   assert.deepEqual(names.sort(), ["/", ...files]);
   assert.deepEqual([page.workers(), context.serviceWorkers()], [[], []]);
   assert.deepEqual(await page.evaluate(() => refused), []);

@@ -1,4 +1,4 @@
-// The parts of the core that are loaded when they are first needed. Each case runs in a process of its own, where nothing is loaded.
+// What selects is loaded when it is first needed. Each case runs in a process of its own, where nothing is loaded.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -52,7 +52,7 @@ test("in a page, what is built at once needs what selects where not all fits, an
   assert.deepEqual(later, now);
 });
 
-test("a part is linked once, however many calls ask for it meanwhile", () => {
+test("what selects is linked once, however many calls ask for it meanwhile", () => {
   const [linked] = run(
     inPages,
     `let made = 0;
@@ -67,7 +67,7 @@ test("a part is linked once, however many calls ask for it meanwhile", () => {
       return made;
     });`,
   );
-  assert.equal(linked, 2, "the core and the part");
+  assert.equal(linked, 2, "the core, and what selects");
 });
 
 test("a promise loads what it needs by itself", () => {
@@ -87,7 +87,7 @@ test("Node has all at hand, and builds at once", () => {
   assert.ok(context > 0 && context < 40);
 });
 
-test("windrow/slim is handed what counts and what selects", () => {
+test("windrow/slim is handed what selects", () => {
   const counts = run(
     "windrow/slim",
     `let asked = 0;
@@ -95,9 +95,8 @@ test("windrow/slim is handed what counts and what selects", () => {
     await print(
       () => windrow.init(bytesOf("windrow")),
       () => buildContext(chat, small),
-      () => buildContext(chat, { ...large, encoding: "cl100k_base" }),
-      () => windrow.init(bytesOf("windrow"), { rating: bytesOf("selection") }),
-      () => windrow.init(bytesOf("windrow"), { selection, counting: Promise.resolve(bytesOf("counting")) }),
+      () => windrow.init(bytesOf("windrow"), { counting: bytesOf("selection") }),
+      () => windrow.init(bytesOf("windrow"), { selection }),
       async () => texts(await buildContext(chat, large)).length,
       () => asked,
       () => buildContext(chat, small),
@@ -106,12 +105,10 @@ test("windrow/slim is handed what counts and what selects", () => {
       () => asked,
     );`,
   );
-  const [taken, noSelection, noCounting, unknown, all, fits, unasked, offline, again, exact, asked] = counts;
+  const [taken, noSelection, unknown, all, fits, unasked, offline, again, exact, asked] = counts;
   assert.equal(taken, null);
   assert.equal(noSelection.code, "PART_NOT_LOADED");
   assert.match(noSelection.nextAction, /init\(core, \{ selection \}\)/);
-  assert.equal(noCounting.code, "ENCODING_NOT_LOADED");
-  assert.match(noCounting.nextAction, /init\(core, \{ counting \}\)/);
   assert.deepEqual([unknown.code, unknown.path], ["INVALID_CORE", "parts"]);
   assert.deepEqual([all, fits, unasked], [null, 40, 0]);
   assert.equal(offline.code, "PART_NOT_LOADED");
@@ -119,7 +116,7 @@ test("windrow/slim is handed what counts and what selects", () => {
   assert.deepEqual([exact, asked], [true, 2]);
 });
 
-test("a part of another build is refused, and what is right works after it", () => {
+test("what selects in another build is refused, and what is right works after it", () => {
   const [taken, other, none, again, works] = run(
     "windrow/slim",
     `const other = bytesOf("selection");
@@ -141,19 +138,19 @@ test("a part of another build is refused, and what is right works after it", () 
   assert.ok(works > 0 && works < 40);
 });
 
-test("where all fits by its bytes, nothing is loaded to count, and the context is the same", () => {
-  const [bounded, sure, exact] = run(
+test("where all fits by its bytes, no vocabulary is loaded, and the context is the same", () => {
+  const [bounded, sure, unloaded] = run(
     "windrow/slim",
     `await windrow.initSync(new WebAssembly.Module(bytesOf("windrow")));
     const config = { encoding: "cl100k_base", budget: { maxTokens: 9000, counting: "whenNeeded" } };
     await print(
       async () => texts(await buildContext(chat, config)),
       async () => (await buildContext(chat, config)).tokens,
-      () => buildContext(chat, { ...config, budget: { maxTokens: 9000 } }),
+      () => windrow.buildContextSync(chat, { ...config, budget: { maxTokens: 9000 } }),
     );`,
   );
   assert.equal(bounded.length, 40);
   assert.deepEqual([sure.exact, sure.encoding], [false, "estimate"]);
   assert.match(sure.words, /all there is fits, however it is counted/);
-  assert.equal(exact.code, "ENCODING_NOT_LOADED");
+  assert.equal(unloaded.code, "ENCODING_NOT_LOADED");
 });

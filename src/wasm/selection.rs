@@ -1,0 +1,86 @@
+//! What selects among messages: the part of the engine that the package loads when it is first needed.
+//!
+//! With the feature `split`, nothing but the function that `split_off` exports refers to it. The build of the package moves what only
+//! that one reaches into a module of its own, which shares the memory and the table of functions of this one.
+
+use super::crossing::{JsResult, failure};
+use crate::base::error::{Error, ErrorCode};
+use crate::base::time::{Milliseconds, Zone};
+use crate::build::selection::SELECTION;
+use crate::recall::transcript::Transcript;
+use crate::stages::selection::Selection;
+use std::cell::Cell;
+use std::ops::Range;
+use wasm_bindgen::prelude::*;
+
+/// All that selects, as the binding calls it.
+#[derive(Debug)]
+pub(super) struct Selecting {
+    pub(super) selection: &'static Selection,
+    pub(super) search: fn(&Transcript, &str, Milliseconds, &Zone, usize) -> Option<String>,
+    pub(super) index_part: fn(&Transcript, usize, u64) -> Vec<u8>,
+    pub(super) learn_index_part: fn(&Transcript, &[u8], u64) -> usize,
+    pub(super) vectors: fn(&Transcript, Range<usize>, &str) -> Vec<u8>,
+    pub(super) known_vectors: fn(&Transcript, Range<usize>, &str) -> usize,
+    pub(super) learn_vectors: fn(&Transcript, Range<usize>, &str, &[u8]),
+}
+
+static SELECTING: Selecting = Selecting {
+    selection: &SELECTION,
+    search: |transcript, question, now, zone, count| {
+        let found = transcript.search(question, now, zone, count)?;
+        Some(serde_json::to_string(&found).unwrap_or_default())
+    },
+    index_part: Transcript::index_part,
+    learn_index_part: Transcript::learn_index_part,
+    vectors: Transcript::vectors,
+    known_vectors: Transcript::known_vectors,
+    learn_vectors: Transcript::learn_vectors,
+};
+
+thread_local! {
+    static STARTED: Cell<Option<&'static Selecting>> = const { Cell::new(None) };
+}
+
+/// The names that the build splits at: those of `wasm_split_cli_support`.
+#[cfg(feature = "split")]
+#[allow(improper_ctypes, improper_ctypes_definitions, reason = "both sides are this crate")]
+mod split_off {
+    use crate::wasm::selection::{SELECTING, Selecting};
+
+    #[link(wasm_import_module = "__wasm_split_placeholder__")]
+    unsafe extern "C" {
+        #[link_name = "__wasm_split_00selection00_import_00000000000000000000000000000000"]
+        pub(super) safe fn selecting() -> &'static Selecting;
+    }
+
+    #[unsafe(export_name = "__wasm_split_00selection00_export_00000000000000000000000000000000")]
+    extern "C" fn export_selecting() -> &'static Selecting {
+        &SELECTING
+    }
+}
+
+/// Says that what selects is there.
+#[wasm_bindgen(js_name = startSelection)]
+pub fn start_selection() {
+    #[cfg(feature = "split")]
+    STARTED.set(Some(split_off::selecting()));
+    #[cfg(not(feature = "split"))]
+    STARTED.set(Some(&SELECTING));
+}
+
+/// All that selects, if it is there.
+pub(super) fn started_selection() -> Option<&'static Selecting> {
+    STARTED.get()
+}
+
+/// All that selects.
+pub(super) fn selecting() -> JsResult<&'static Selecting> {
+    started_selection().ok_or_else(|| {
+        failure(Error::new(
+            ErrorCode::PartNotLoaded,
+            "the part of the engine that selects among messages is not loaded",
+            "Await loadSelection() first.",
+        ))
+    })
+}
