@@ -18,7 +18,6 @@ pub mod cost;
 pub mod error;
 pub(crate) mod few;
 pub(crate) mod guard;
-pub(crate) mod hash;
 pub mod map;
 pub mod message;
 pub(crate) mod nearest;

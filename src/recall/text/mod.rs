@@ -1,9 +1,5 @@
-//! Words: how a text is cut into terms, in which language it is, and which dates it names.
+//! What the words of a text say. Which dates it names is here; how it is cut into words and terms is a crate of its own.
 
-pub(crate) mod cues;
 pub(crate) mod dates;
-pub(crate) mod detect;
-pub(crate) mod fold;
-pub(crate) mod language;
-pub mod terms;
-pub(crate) mod words;
+
+pub use windrow_words::{cues, detect, fold, hash, language, lists, terms};

@@ -72,7 +72,7 @@ pub(super) enum Part {
     Night,
 }
 
-use crate::base::hash;
+use crate::recall::text::hash;
 use Part::{Afternoon, Evening, Morning, Night};
 use Word::{
     After, Ago, AgoFirst, And, Before, Between, Common, Day, DayPart, Determiner, DoubtfulDay, End,

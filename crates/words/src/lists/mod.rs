@@ -12,8 +12,8 @@ mod portuguese;
 mod russian;
 mod spanish;
 
-use super::language::Language;
-use crate::base::{hash, map};
+use crate::hash;
+use crate::language::Language;
 use std::sync::LazyLock;
 
 const STOP: [&str; 7] = [
@@ -27,7 +27,7 @@ const STOP: [&str; 7] = [
 ];
 
 /// Words of a language that tell what to do with the hits of a request, and are not looked for.
-pub(crate) fn request_words(language: Language) -> impl Iterator<Item = &'static str> {
+pub fn request_words(language: Language) -> impl Iterator<Item = &'static str> {
     let list = match language {
         Language::English => english::REQUEST,
         Language::German => german::REQUEST,
@@ -41,7 +41,7 @@ pub(crate) fn request_words(language: Language) -> impl Iterator<Item = &'static
 }
 
 /// Words that ask for an overview, an opinion or a reason; a star at the end matches any ending.
-pub(crate) fn overview_phrases(language: Language) -> impl Iterator<Item = &'static str> {
+pub fn overview_phrases(language: Language) -> impl Iterator<Item = &'static str> {
     let list = match language {
         Language::English => english::OVERVIEW,
         Language::German => german::OVERVIEW,
@@ -55,7 +55,7 @@ pub(crate) fn overview_phrases(language: Language) -> impl Iterator<Item = &'sta
 }
 
 /// What questions in a language begin with.
-pub(crate) fn question_phrases(language: Language) -> impl Iterator<Item = &'static str> {
+pub fn question_phrases(language: Language) -> impl Iterator<Item = &'static str> {
     let list = match language {
         Language::English => english::QUESTION,
         Language::German => german::QUESTION,
@@ -69,7 +69,7 @@ pub(crate) fn question_phrases(language: Language) -> impl Iterator<Item = &'sta
 }
 
 /// What says in a language that something holds throughout, folded; `^` stands for the beginning of a sentence.
-pub(crate) fn standing_phrases(language: Language) -> impl Iterator<Item = &'static str> {
+pub fn standing_phrases(language: Language) -> impl Iterator<Item = &'static str> {
     let list = match language {
         Language::English => english::STANDING,
         Language::German => german::STANDING,
@@ -83,7 +83,7 @@ pub(crate) fn standing_phrases(language: Language) -> impl Iterator<Item = &'sta
 }
 
 /// What says in a language that something is otherwise than it was, folded.
-pub(crate) fn correction_phrases(language: Language) -> impl Iterator<Item = &'static str> {
+pub fn correction_phrases(language: Language) -> impl Iterator<Item = &'static str> {
     let list = match language {
         Language::English => english::CORRECTION,
         Language::German => german::CORRECTION,
@@ -97,7 +97,7 @@ pub(crate) fn correction_phrases(language: Language) -> impl Iterator<Item = &'s
 }
 
 /// How one who asks in a language names oneself alone, folded.
-pub(crate) fn asker_words(language: Language) -> impl Iterator<Item = &'static str> {
+pub fn asker_words(language: Language) -> impl Iterator<Item = &'static str> {
     let list = match language {
         Language::English => english::ASKER,
         Language::German => german::ASKER,
@@ -111,7 +111,7 @@ pub(crate) fn asker_words(language: Language) -> impl Iterator<Item = &'static s
 }
 
 /// What asks in a language for something that was answered before, folded.
-pub(crate) fn answered_phrases(language: Language) -> impl Iterator<Item = &'static str> {
+pub fn answered_phrases(language: Language) -> impl Iterator<Item = &'static str> {
     let list = match language {
         Language::English => english::ANSWERED,
         Language::German => german::ANSWERED,
@@ -126,18 +126,18 @@ pub(crate) fn answered_phrases(language: Language) -> impl Iterator<Item = &'sta
 
 /// The languages in which a word is a stop word, a bit for each by its place in [`Language::ALL`]. The word is prepared,
 /// with its diacritics or without.
-pub(crate) fn stop_languages(word: &str) -> u8 {
+pub fn stop_languages(word: &str) -> u8 {
     stop_languages_of(hash_of(word))
 }
 
 /// As [`stop_languages`], of the hash of a word.
 #[expect(clippy::cast_possible_truncation, reason = "a bit for each of seven languages")]
-pub(crate) fn stop_languages_of(hash: u32) -> u8 {
+pub fn stop_languages_of(hash: u32) -> u8 {
     STOPS.get(hash).unwrap_or(0) as u8
 }
 
 /// The English word that a prepared word is an irregular form of.
-pub(crate) fn irregular(word: &str) -> Option<&'static str> {
+pub fn irregular(word: &str) -> Option<&'static str> {
     let start = IRREGULARS.get(hash_of(word))? as usize;
     let (form, rest) = english::IRREGULAR.get(start..)?.split_once(' ')?;
     (form == word).then(|| rest.split(',').next().unwrap_or(rest))
@@ -154,7 +154,7 @@ fn directory_place(hash: u32) -> usize {
 }
 
 /// Words by their hashes, in order, each with a number beside it.
-struct Hashes {
+pub(crate) struct Hashes {
     /// By the first bits of hashes: where those begin that have them. One more says where the last of them end.
     starts: Vec<u16>,
     sorted: Vec<u32>,
@@ -163,10 +163,10 @@ struct Hashes {
 
 impl Hashes {
     /// Of pairs of a hash and what is beside it; `joined` makes one of two that are beside the same hash.
-    fn new(mut pairs: Vec<u64>, joined: fn(u32, u32) -> u32) -> Self {
-        map::sort_numbers(&mut pairs);
+    pub(crate) fn new(mut pairs: Vec<(u32, u32)>, joined: fn(u32, u32) -> u32) -> Self {
+        pairs.sort_unstable();
         let mut all = Self { starts: Vec::new(), sorted: Vec::new(), beside: Vec::new() };
-        for (hash, beside) in pairs.into_iter().map(map::halves) {
+        for (hash, beside) in pairs {
             match all.beside.last_mut() {
                 Some(last) if all.sorted.last() == Some(&hash) => *last = joined(*last, beside),
                 _ => {
@@ -186,7 +186,7 @@ impl Hashes {
         self.starts.resize(length, u16::try_from(self.sorted.len()).unwrap_or(u16::MAX));
     }
 
-    fn get(&self, hash: u32) -> Option<u32> {
+    pub(crate) fn get(&self, hash: u32) -> Option<u32> {
         let place = directory_place(hash);
         let range = usize::from(self.starts[place])..usize::from(self.starts[place + 1]);
         let at = self.sorted[range.clone()].iter().position(|known| *known == hash)?;
@@ -200,7 +200,7 @@ static STOPS: LazyLock<Hashes> = LazyLock::new(|| {
     for (language, list) in STOP.iter().enumerate() {
         for word in list.split(' ') {
             for hash in [hash_of(word), hash_of_folded(word)] {
-                pairs.push(map::pair(hash, 1 << language));
+                pairs.push((hash, 1 << language));
             }
         }
     }
@@ -213,13 +213,13 @@ static IRREGULARS: LazyLock<Hashes> = LazyLock::new(|| {
     let mut place = 0;
     for pair in english::IRREGULAR.split(", ") {
         let form = pair.split(' ').next().unwrap_or_default();
-        pairs.push(map::pair(hash_of(form), place));
+        pairs.push((hash_of(form), place));
         place += u32::try_from(pair.len() + 2).unwrap_or(0);
     }
     Hashes::new(pairs, |one, _| one)
 });
 
-fn hash_of(word: &str) -> u32 {
+pub(crate) fn hash_of(word: &str) -> u32 {
     word.bytes().fold(hash::START, hash::with_byte)
 }
 
@@ -251,9 +251,9 @@ fn hash_folded(hash: u32, first: u8, second: u8) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fold::folded;
     use super::*;
-    use crate::recall::text::terms::spaced_folded;
+    use crate::fold::folded;
+    use crate::terms::spaced_folded;
 
     #[test]
     fn every_stop_word_is_found_in_its_language_with_diacritics_and_without() {

@@ -5,7 +5,7 @@
 
 /// Writes a text behind `out` in small letters, with marks composed where a stemmed language has such a letter and
 /// dropped elsewhere, and full-width letters as plain ones. Composed and decomposed spellings give the same.
-pub(crate) fn prepare(text: &str, out: &mut String) {
+pub fn prepare(text: &str, out: &mut String) {
     if text.is_ascii() {
         let start = out.len();
         out.push_str(text);
@@ -24,7 +24,7 @@ pub(crate) fn prepare(text: &str, out: &mut String) {
 }
 
 /// Writes a prepared text behind `out` without diacritics: `é` as `e`, `ß` as `ss`, `й` as `и`.
-pub(crate) fn fold(prepared: &str, out: &mut String) {
+pub fn fold(prepared: &str, out: &mut String) {
     if prepared.is_ascii() {
         out.push_str(prepared);
         return;
@@ -36,7 +36,7 @@ pub(crate) fn fold(prepared: &str, out: &mut String) {
 
 /// A text prepared and folded.
 #[cfg(test)]
-pub(crate) fn folded(text: &str) -> String {
+pub fn folded(text: &str) -> String {
     let mut prepared = String::with_capacity(text.len());
     prepare(text, &mut prepared);
     let mut out = String::with_capacity(prepared.len());
@@ -45,7 +45,7 @@ pub(crate) fn folded(text: &str) -> String {
 }
 
 /// Whether a character belongs to the one before it: a mark, a joiner or a soft hyphen, which no word ends at.
-pub(crate) fn is_mark(character: char) -> bool {
+pub fn is_mark(character: char) -> bool {
     !character.is_ascii()
         && matches!(
             u32::from(character),

@@ -4,14 +4,13 @@
 //! A text is cut into units, each a slice of it; an [`Analyzer`] makes terms of a unit in a language. Requests and
 //! messages go the same way, so that equal words become equal terms.
 
-use crate::base::map;
 use rust_stemmers::{Algorithm, Stemmer};
 use std::rc::Rc;
 use xxhash_rust::xxh64::xxh64;
 
-use crate::recall::text::fold::{fold, is_mark, prepare};
-use crate::recall::text::language::Language;
-use crate::recall::text::words;
+use crate::fold::{fold, is_mark, prepare};
+use crate::language::Language;
+use crate::lists;
 
 /// What a term is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,7 +49,7 @@ pub struct Word {
 
 impl Word {
     /// Its terms of a kind.
-    pub(crate) fn terms_of(&self, kind: Kind) -> Vec<Term> {
+    pub fn terms_of(&self, kind: Kind) -> Vec<Term> {
         self.terms.iter().filter(|term| term.kind == kind).copied().collect()
     }
 }
@@ -126,7 +125,7 @@ impl Analyzer {
 
     /// The terms of a text of a transcript, in order, repeated as often as they occur; stop words are not among them.
     /// `language` is that of the text; where it is unknown, terms are plain folded words, and grams of the longer ones.
-    pub(crate) fn document(
+    pub fn document(
         &mut self,
         text: &str,
         language: Option<Language>,
@@ -137,7 +136,7 @@ impl Analyzer {
 
     /// The words of a request, in order, each with the terms that it has in each of `languages`: those that the indexed
     /// texts are in, the request's own first. Where that is unknown, the next one decides what is a stop word.
-    pub(crate) fn query(&mut self, text: &str, languages: &[Option<Language>]) -> Vec<Word> {
+    pub fn query(&mut self, text: &str, languages: &[Option<Language>]) -> Vec<Word> {
         let own = languages.iter().flatten().next().copied();
         let request_words = self.request_words(own);
         let is_mixed = text.chars().any(char::is_lowercase);
@@ -185,7 +184,7 @@ impl Analyzer {
             if language.is_some_and(|language| language != of) {
                 continue;
             }
-            for word in words::request_words(of) {
+            for word in lists::request_words(of) {
                 let unit = Unit { text: word, shape: Shape::Word, starts_sentence: false };
                 self.terms_of(&unit, Some(of), &mut |term| {
                     // By their beginnings compost would be one, as compare is.
@@ -195,7 +194,7 @@ impl Analyzer {
                 });
             }
         }
-        map::sort_numbers(&mut hashes);
+        hashes.sort_unstable();
         let hashes: Rc<[u64]> = hashes.into();
         self.request_words = Some((language, Rc::clone(&hashes)));
         hashes
@@ -205,7 +204,7 @@ impl Analyzer {
     fn is_stop(&mut self, text: &str, language: Option<Language>) -> bool {
         let Some(core) = without_clitics(text) else { return true };
         self.prepare_word(core);
-        let languages = words::stop_languages(&self.prepared);
+        let languages = lists::stop_languages(&self.prepared);
         language.map_or(languages != 0, |language| languages & language.bit() != 0)
     }
 
@@ -294,7 +293,7 @@ impl Analyzer {
             let gives = if kind == Kind::Word { Gives::Word } else { Gives::Identifier };
             return Known { hash, gives, ..Known::default() };
         }
-        let is_stop = words::stop_languages(&self.prepared) & language.bit() != 0;
+        let is_stop = lists::stop_languages(&self.prepared) & language.bit() != 0;
         self.stem(Some(language));
         let hash = xxh64(self.folded.as_bytes(), SEED);
         let beginning = self.beginning();
@@ -341,7 +340,7 @@ impl Analyzer {
             return;
         };
         let base = match language {
-            Language::English => words::irregular(&self.prepared).unwrap_or(&self.prepared),
+            Language::English => lists::irregular(&self.prepared).unwrap_or(&self.prepared),
             _ => &self.prepared,
         };
         fold(&stemmer(language).stem(base), &mut self.folded);
@@ -501,6 +500,10 @@ fn units(text: &str, each: &mut dyn FnMut(Unit<'_>)) {
                 starts_sentence: false,
             });
             at += end_of_emoji(rest);
+        } else if let length @ 1.. = plain_word_length(rest.as_bytes()) {
+            each(Unit { text: &rest[..length], shape: Shape::Word, starts_sentence });
+            starts_sentence = false;
+            at += length;
         } else if character.is_alphanumeric() || character == '_' {
             let end = end_of_token(rest);
             token(&rest[..end], starts_sentence, each);
@@ -511,6 +514,27 @@ fn units(text: &str, each: &mut dyn FnMut(Unit<'_>)) {
             at += character.len_utf8();
         }
     }
+}
+
+/// The length of a word that a text begins with, if it is plain to see where it ends and that it is one: of letters and digits of ASCII,
+/// with no capital inside, and before something that cannot belong to it. 0 if it is not.
+fn plain_word_length(text: &[u8]) -> usize {
+    let at = |place: usize| text.get(place).copied().unwrap_or(b' ');
+    let mut length = 0;
+    while at(length).is_ascii_alphanumeric() {
+        if length > 0 && at(length).is_ascii_uppercase() {
+            return 0;
+        }
+        length += 1;
+    }
+    let ends = match at(length) {
+        b'.' | b',' | b':' | b'-' | b'@' | b'/' | b'\\' | b'\'' => {
+            let next = at(length + 1);
+            next.is_ascii() && !next.is_ascii_alphanumeric() && !matches!(next, b'_' | b'/')
+        }
+        other => other.is_ascii() && other != b'_',
+    };
+    if ends { length } else { 0 }
 }
 
 /// Pairs of letters; one that stands alone is a unit.
@@ -776,7 +800,7 @@ fn parts(address: &str, each: &mut dyn FnMut(Unit<'_>)) {
 
 /// Whether a text is a question: it ends a sentence with a question mark of any script, or begins with a question word
 /// of its language, as `detect` finds it, and not as a statement ends.
-pub(crate) fn is_question(text: &str, language: Option<Language>) -> bool {
+pub fn is_question(text: &str, language: Option<Language>) -> bool {
     /// Of the longest beginning of a question.
     const MOST_WORDS: usize = 6;
     let mut rest = text;
@@ -795,7 +819,7 @@ pub(crate) fn is_question(text: &str, language: Option<Language>) -> bool {
     let Some(language) = language else { return false };
     let Some(first) = first_sentence(text) else { return false };
     let beginning = spaced_words(first, MOST_WORDS);
-    words::question_phrases(language).any(|phrase| {
+    lists::question_phrases(language).any(|phrase| {
         let mut said = beginning.split(' ').skip(1);
         words_of(phrase).all(|word| said.next() == Some(word))
     })
@@ -826,7 +850,7 @@ fn spaced_words(text: &str, most: usize) -> String {
 
 /// How many different identifiers a text has, at most 255: codes (a digit and at least three more letters, digits, `_`
 /// or `-`), names of files, paths.
-pub(crate) fn identifier_count(text: &str) -> u8 {
+pub fn identifier_count(text: &str) -> u8 {
     if !may_have_identifiers(text) {
         return 0;
     }
@@ -841,6 +865,9 @@ pub(crate) fn identifier_count(text: &str) -> u8 {
     let is_code = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-');
     let is_path = |it: char| it.is_alphanumeric() || matches!(it, '_' | '-' | '.' | '/' | '\\');
     for chunk in text.split(|it: char| !is_path(it)) {
+        if chunk.bytes().all(|it| it.is_ascii_alphabetic()) {
+            continue;
+        }
         let path = chunk.trim_end_matches(['.', '/', '\\']);
         let slashes = path.bytes().filter(|it| matches!(it, b'/' | b'\\')).count();
         let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
@@ -874,11 +901,11 @@ fn may_have_identifiers(text: &str) -> bool {
 
 /// Whether a request wants an overview, an opinion or a reason rather than a fact, by the words of its language, or of
 /// any where that is unknown.
-pub(crate) fn wants_overview(request: &str, language: Option<Language>) -> bool {
+pub fn wants_overview(request: &str, language: Option<Language>) -> bool {
     let said = spaced_folded(request);
     Language::ALL.into_iter().filter(|of| language.is_none_or(|language| language == *of)).any(
         |of| {
-            words::overview_phrases(of).any(|phrase| {
+            lists::overview_phrases(of).any(|phrase| {
                 let looked_for = spaced_folded(phrase);
                 said.contains(if phrase.ends_with('*') {
                     looked_for.trim_end()
@@ -895,7 +922,7 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// All words of a text, folded, each with a space before and behind it.
-pub(crate) fn spaced_folded(text: &str) -> String {
+pub fn spaced_folded(text: &str) -> String {
     let mut out = String::new();
     fold(&spaced_words(text, usize::MAX), &mut out);
     out
@@ -906,7 +933,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::recall::text::detect::detect;
+    use crate::detect::detect;
 
     /// Without the beginnings of words that are stemmed.
     fn terms(text: &str, language: Option<Language>) -> Vec<Term> {
@@ -1093,7 +1120,7 @@ mod tests {
     #[test]
     fn no_word_is_a_request_word_by_its_beginning_alone() {
         for language in Language::ALL {
-            for word in words::request_words(language) {
+            for word in lists::request_words(language) {
                 let beginning: String = word.chars().take(GRAM_LETTERS).collect();
                 let other = query(&format!("the {beginning}qzvk"), &[Some(language)]);
                 assert!(other.iter().all(|word| !word.is_request_word), "{language:?}: {other:?}");
@@ -1176,6 +1203,25 @@ mod tests {
     }
 
     proptest! {
+        /// What is plain to see is what reading closely finds.
+        #[test]
+        fn a_word_that_is_plain_to_see_is_the_token(
+            word in "[a-z0-9]{0,4}|[A-Z][a-z]{0,3}|[a-zA-Z0-9]{1,6}",
+            behind in "[-.,:@/\\\\'_ ()é漢\u{301}%\n]{0,2}[a-zA-Z0-9é_/ ]{0,3}",
+        ) {
+            let text = format!("{word}{behind}");
+            let length = plain_word_length(text.as_bytes());
+            if length > 0 {
+                prop_assert_eq!(length, end_of_token(&text));
+                let mut units = Vec::new();
+                token(&text[..length], false, &mut |unit| units.push((unit.text.to_owned(), unit.shape)));
+                prop_assert_eq!(units, [(text[..length].to_owned(), Shape::Word)]);
+            }
+            let is_plain = word.bytes().skip(1).all(|it| !it.is_ascii_uppercase());
+            if is_plain && behind.starts_with(' ') {
+                prop_assert_eq!(length, word.len());
+            }
+        }
         #[test]
         fn any_text_is_read_and_always_alike(text in ".{0,60}", language in language()) {
             let once = terms(&text, language);

@@ -3,7 +3,7 @@
 /// A language whose words are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
-pub(crate) enum Language {
+pub enum Language {
     /// English.
     English,
     /// German.
@@ -22,7 +22,7 @@ pub(crate) enum Language {
 
 impl Language {
     /// All of them, in the order of their codes.
-    pub(crate) const ALL: [Self; 7] = [
+    pub const ALL: [Self; 7] = [
         Self::English,
         Self::German,
         Self::French,
@@ -33,7 +33,7 @@ impl Language {
     ];
 
     /// Its bit in a set of languages.
-    pub(crate) const fn bit(self) -> u8 {
+    pub const fn bit(self) -> u8 {
         1 << self as u8
     }
 }

@@ -1,13 +1,13 @@
 //! Which language a text is in.
 
-use crate::base::hash;
-use crate::recall::text::fold::is_mark;
-use crate::recall::text::language::Language;
-use crate::recall::text::words::stop_languages_of;
+use crate::hash;
+use crate::fold::is_mark;
+use crate::language::Language;
+use crate::lists::stop_languages_of;
 
 /// Which language a text is in, by its stop words and by letters that few languages have; none where it is too short, in
 /// none of them, or not clearly in one. Only the beginning of a long text is read.
-pub(crate) fn detect(text: &str) -> Option<Language> {
+pub fn detect(text: &str) -> Option<Language> {
     /// Words that are read.
     const MOST: u32 = 200;
     let mut scores = Scores::default();
@@ -162,7 +162,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::recall::text::fold::folded;
+    use crate::fold::folded;
 
     const SENTENCES: [(Language, [&str; 3]); 7] = [
         (

@@ -4,22 +4,23 @@
 //! request may be about what its author said, or about what was answered. Such lines are found by phrases of their language.
 //! Only prose counts: a phrase within code, within quotation marks, or in a quoted line is somebody else's.
 
-use crate::base::map::Hashed;
-use crate::recall::text::language::Language;
-use crate::recall::text::terms::spaced_folded;
-use crate::recall::text::words;
-use std::sync::OnceLock;
+use crate::language::Language;
+use crate::lists::{self, Hashes, hash_of};
+use crate::terms::spaced_folded;
+use std::sync::LazyLock;
 
 /// It says that something holds throughout: an instruction or a preference.
-pub(crate) const STANDS: u8 = 1;
+pub const STANDS: u8 = 1;
 /// It says that something is otherwise than it was.
-pub(crate) const CORRECTS: u8 = 2;
+pub const CORRECTS: u8 = 2;
 
 /// Sentences of a text that are read: of a page that was pasted these are its beginning.
 const MOST_SENTENCES: usize = 64;
 
 /// A phrase that is a cue.
 struct Phrase {
+    /// Of its first word.
+    hash: u32,
     language: Language,
     cue: u8,
     /// Whether it is one at the beginning of a sentence alone.
@@ -28,35 +29,49 @@ struct Phrase {
 }
 
 /// The phrases of all languages, by their first words: most words of a text begin none.
-fn phrases() -> &'static Hashed<&'static str, Vec<Phrase>> {
-    static PHRASES: OnceLock<Hashed<&'static str, Vec<Phrase>>> = OnceLock::new();
-    PHRASES.get_or_init(|| {
-        let mut phrases: Hashed<&'static str, Vec<Phrase>> = Hashed::default();
-        for language in Language::ALL {
-            let stands = words::standing_phrases(language).map(|phrase| (phrase, STANDS));
-            let corrects = words::correction_phrases(language).map(|phrase| (phrase, CORRECTS));
-            for (phrase, cue) in stands.chain(corrects) {
-                let words = phrase.strip_prefix('^').unwrap_or(phrase);
-                let first = words.split(' ').next().unwrap_or(words);
-                let is_first = words.len() < phrase.len();
-                phrases.entry(first).or_default().push(Phrase { language, cue, is_first, words });
-            }
+struct Phrases {
+    /// In the order of their first words' hashes.
+    all: Vec<Phrase>,
+    /// By the hash of a word, the place of the first phrase that begins with it.
+    places: Hashes,
+}
+
+static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
+    let mut all = Vec::new();
+    for language in Language::ALL {
+        let stands = lists::standing_phrases(language).map(|phrase| (phrase, STANDS));
+        let corrects = lists::correction_phrases(language).map(|phrase| (phrase, CORRECTS));
+        for (phrase, cue) in stands.chain(corrects) {
+            let words = phrase.strip_prefix('^').unwrap_or(phrase);
+            let hash = hash_of(words.split(' ').next().unwrap_or(words));
+            let is_first = words.len() < phrase.len();
+            all.push(Phrase { hash, language, cue, is_first, words });
         }
-        phrases
-    })
+    }
+    all.sort_by_key(|phrase| phrase.hash);
+    let places = (0..).zip(&all).map(|(place, phrase)| (phrase.hash, place)).collect();
+    Phrases { places: Hashes::new(places, |first, _| first), all }
+});
+
+impl Phrases {
+    /// Those that begin with a word, and perhaps others whose first word has its hash.
+    fn beginning_with(&self, word: &str) -> impl Iterator<Item = &Phrase> {
+        let hash = hash_of(word);
+        let place = self.places.get(hash).map_or(self.all.len(), |place| place as usize);
+        self.all[place..].iter().take_while(move |phrase| phrase.hash == hash)
+    }
 }
 
 /// What the words of a text say about how it is meant: [`STANDS`], [`CORRECTS`]. Where the language is unknown, those of any
 /// count.
-pub(crate) fn cues(text: &str, language: Option<Language>) -> u8 {
-    let phrases = phrases();
+pub fn cues(text: &str, language: Option<Language>) -> u8 {
     let mut cues = 0;
     for sentence in sentences(&prose(text)).take(MOST_SENTENCES) {
         let said = spaced_folded(sentence);
         let mut rest = said.strip_prefix(' ').unwrap_or(&said);
         let mut is_first = true;
         while let Some((word, behind)) = rest.split_once(' ') {
-            for phrase in phrases.get(word).into_iter().flatten() {
+            for phrase in PHRASES.beginning_with(word) {
                 let may_be = language.is_none_or(|known| known == phrase.language)
                     && (is_first || !phrase.is_first);
                 let is_said =
@@ -76,7 +91,7 @@ pub(crate) fn cues(text: &str, language: Option<Language>) -> u8 {
 
 /// Whose words a request asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Whose {
+pub enum Whose {
     /// It does not say.
     #[default]
     Anybody,
@@ -87,12 +102,12 @@ pub(crate) enum Whose {
 }
 
 /// Whose words a request asks for, by the words of its language, or of any where that is unknown.
-pub(crate) fn whose(request: &str, language: Option<Language>) -> Whose {
+pub fn whose(request: &str, language: Option<Language>) -> Whose {
     let said = spaced_folded(request);
     let has = |phrase: &str| find(&said, phrase);
-    if languages(language).any(|language| words::answered_phrases(language).any(has)) {
+    if languages(language).any(|language| lists::answered_phrases(language).any(has)) {
         Whose::Answerer
-    } else if languages(language).any(|language| words::asker_words(language).any(has)) {
+    } else if languages(language).any(|language| lists::asker_words(language).any(has)) {
         Whose::Asker
     } else {
         Whose::Anybody
@@ -138,21 +153,19 @@ fn prose(text: &str) -> String {
 
 /// Appends a line without what stands between quotation marks. A mark without its other half quotes the rest of the line.
 fn unquoted(line: &str, prose: &mut String) {
-    let mut until = None;
-    for letter in line.chars() {
-        match until {
-            Some(end) if is_end(letter, end) => until = None,
-            Some(_) => {}
-            None => match closing(letter) {
-                // In the place of what is left out, so that the words around it do not become a phrase.
-                Some(end) => {
-                    until = Some(end);
-                    prose.push(';');
-                }
-                None => prose.push(letter),
-            },
-        }
+    let mut rest = line;
+    while let Some((at, mark, end)) =
+        rest.char_indices().find_map(|(at, letter)| Some((at, letter, closing(letter)?)))
+    {
+        prose.push_str(&rest[..at]);
+        // In the place of what is left out, so that the words around it do not become a phrase.
+        prose.push(';');
+        let behind = &rest[at + mark.len_utf8()..];
+        let ended = behind.char_indices().find(|(_, letter)| is_end(*letter, end));
+        let Some((at, last)) = ended else { return };
+        rest = &behind[at + last.len_utf8()..];
     }
+    prose.push_str(rest);
 }
 
 /// What ends a quotation that begins so. An apostrophe begins none.
@@ -251,8 +264,8 @@ mod tests {
             let all: Vec<(Language, &str, u8)> = Language::ALL
                 .into_iter()
                 .flat_map(|it| {
-                    let stands = words::standing_phrases(it).map(move |phrase| (it, phrase, STANDS));
-                    stands.chain(words::correction_phrases(it).map(move |phrase| (it, phrase, CORRECTS)))
+                    let stands = lists::standing_phrases(it).map(move |phrase| (it, phrase, STANDS));
+                    stands.chain(lists::correction_phrases(it).map(move |phrase| (it, phrase, CORRECTS)))
                 })
                 .collect();
             let text = format!("{before}{}{behind}", all[which % all.len()].1.trim_start_matches('^'));
