@@ -32,6 +32,12 @@ export const halves = [
     importsOf: importsOfRust,
   },
   {
+    folder: join("crates", "words", "src"),
+    extension: ".rs",
+    floors: ["hash.rs", "language.rs", "fold.rs", "lists", "detect.rs", "terms.rs", "cues.rs", "lib.rs"],
+    importsOf: importsOfRust,
+  },
+  {
     folder: join("pkg-template", "src"),
     extension: ".ts",
     floors: [

@@ -32,11 +32,8 @@ impl Cache {
         length: usize,
         count: impl FnOnce() -> u64,
     ) -> u64 {
-        let bits = 8 * length.min(LONGEST_SHORT) as u64;
-        let above = |bits: u64| u64::MAX.unbounded_shl(u32::try_from(bits).unwrap_or(0));
-        let low = words[0] & !above(bits);
-        let high = words[1] & !above(bits.saturating_sub(64));
-        self.short.get_or_count([low, high], length, count)
+        let [low, high] = MASKS[length.min(LONGEST_SHORT)];
+        self.short.get_or_count([words[0] & low, words[1] & high], length, count)
     }
 
     /// The count of a piece of any length.
@@ -49,6 +46,18 @@ impl Cache {
         }
     }
 }
+
+/// By a number of bytes: these bytes of two words.
+static MASKS: [[u64; 2]; LONGEST_SHORT + 1] = {
+    let mut masks = [[0; 2]; LONGEST_SHORT + 1];
+    let mut length = 0;
+    while length <= LONGEST_SHORT {
+        let bytes = (1_u128 << (8 * length)) - 1;
+        masks[length] = [bytes as u64, (bytes >> 64) as u64];
+        length += 1;
+    }
+    masks
+};
 
 /// The bytes of a piece in words, with zeros after them.
 #[inline]

@@ -36,6 +36,9 @@ struct Work {
     scratch: Scratch,
 }
 
+/// How many bytes are counted between two looks at the limit.
+const STRETCH: usize = 256;
+
 impl Tokenizer {
     /// A tokenizer by a vocabulary's asset, as [`asset::encode`] makes it, and the asset's checksum.
     ///
@@ -58,31 +61,35 @@ impl Tokenizer {
             if count + ((text.len() - start).div_ceil(LONGEST_TOKEN) as u64) > limit {
                 return None;
             }
-            let rest = &text[start..];
-            if rest.is_empty() {
+            if start == text.len() {
                 return Some(count);
             }
-            let words = first_words(rest);
-            let length = plain_word_length(self.pieces, words);
-            if length > 0 {
-                start += length;
-                count += cache.get_short(words, length, || {
-                    merge::count(&self.vocabulary, &rest[..length], limit, scratch)
-                });
-                continue;
+            let stop = text.len().min(start + STRETCH);
+            while start < stop {
+                let rest = &text[start..];
+                let words = first_words(rest);
+                let length = plain_word_length(self.pieces, words);
+                if length > 0 {
+                    start += length;
+                    count += cache.get_short(words, length, || {
+                        merge::count(&self.vocabulary, &rest[..length], limit, scratch)
+                    });
+                    continue;
+                }
+                let end = piece_end(self.pieces, text, start).min(text.len());
+                let piece = &text[start..end];
+                start = end;
+                count += match piece.len() {
+                    1 => 1,
+                    length @ ..=LONGEST_SHORT => cache.get_short(words, length, || {
+                        merge::count(&self.vocabulary, piece, limit, scratch)
+                    }),
+                    _ => cache.get_any(piece, || {
+                        let room = limit.saturating_sub(count);
+                        merge::count(&self.vocabulary, piece, room, scratch)
+                    }),
+                };
             }
-            let end = piece_end(self.pieces, text, start).min(text.len());
-            let piece = &text[start..end];
-            start = end;
-            count += match piece.len() {
-                1 => 1,
-                length @ ..=LONGEST_SHORT => cache.get_short(words, length, || {
-                    merge::count(&self.vocabulary, piece, limit, scratch)
-                }),
-                _ => cache.get_any(piece, || {
-                    merge::count(&self.vocabulary, piece, limit - count, scratch)
-                }),
-            };
         }
     }
 }

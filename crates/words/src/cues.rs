@@ -102,6 +102,7 @@ pub enum Whose {
 }
 
 /// Whose words a request asks for, by the words of its language, or of any where that is unknown.
+#[must_use]
 pub fn whose(request: &str, language: Option<Language>) -> Whose {
     let said = spaced_folded(request);
     let has = |phrase: &str| find(&said, phrase);

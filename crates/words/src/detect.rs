@@ -1,12 +1,13 @@
 //! Which language a text is in.
 
-use crate::hash;
 use crate::fold::is_mark;
+use crate::hash;
 use crate::language::Language;
 use crate::lists::stop_languages_of;
 
 /// Which language a text is in, by its stop words and by letters that few languages have; none where it is too short, in
 /// none of them, or not clearly in one. Only the beginning of a long text is read.
+#[must_use]
 pub fn detect(text: &str) -> Option<Language> {
     /// Words that are read.
     const MOST: u32 = 200;

@@ -45,6 +45,7 @@ pub fn folded(text: &str) -> String {
 }
 
 /// Whether a character belongs to the one before it: a mark, a joiner or a soft hyphen, which no word ends at.
+#[must_use]
 pub fn is_mark(character: char) -> bool {
     !character.is_ascii()
         && matches!(

@@ -33,6 +33,7 @@ impl Language {
     ];
 
     /// Its bit in a set of languages.
+    #[must_use]
     pub const fn bit(self) -> u8 {
         1 << self as u8
     }

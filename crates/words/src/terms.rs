@@ -49,6 +49,7 @@ pub struct Word {
 
 impl Word {
     /// Its terms of a kind.
+    #[must_use]
     pub fn terms_of(&self, kind: Kind) -> Vec<Term> {
         self.terms.iter().filter(|term| term.kind == kind).copied().collect()
     }
@@ -125,12 +126,7 @@ impl Analyzer {
 
     /// The terms of a text of a transcript, in order, repeated as often as they occur; stop words are not among them.
     /// `language` is that of the text; where it is unknown, terms are plain folded words, and grams of the longer ones.
-    pub fn document(
-        &mut self,
-        text: &str,
-        language: Option<Language>,
-        each: &mut dyn FnMut(Term),
-    ) {
+    pub fn document(&mut self, text: &str, language: Option<Language>, each: &mut dyn FnMut(Term)) {
         units(text, &mut |unit| self.terms_of(&unit, language, each));
     }
 
@@ -800,6 +796,7 @@ fn parts(address: &str, each: &mut dyn FnMut(Unit<'_>)) {
 
 /// Whether a text is a question: it ends a sentence with a question mark of any script, or begins with a question word
 /// of its language, as `detect` finds it, and not as a statement ends.
+#[must_use]
 pub fn is_question(text: &str, language: Option<Language>) -> bool {
     /// Of the longest beginning of a question.
     const MOST_WORDS: usize = 6;
@@ -901,6 +898,7 @@ fn may_have_identifiers(text: &str) -> bool {
 
 /// Whether a request wants an overview, an opinion or a reason rather than a fact, by the words of its language, or of
 /// any where that is unknown.
+#[must_use]
 pub fn wants_overview(request: &str, language: Option<Language>) -> bool {
     let said = spaced_folded(request);
     Language::ALL.into_iter().filter(|of| language.is_none_or(|language| language == *of)).any(
@@ -922,6 +920,7 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// All words of a text, folded, each with a space before and behind it.
+#[must_use]
 pub fn spaced_folded(text: &str) -> String {
     let mut out = String::new();
     fold(&spaced_words(text, usize::MAX), &mut out);

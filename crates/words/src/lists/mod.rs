@@ -126,6 +126,7 @@ pub fn answered_phrases(language: Language) -> impl Iterator<Item = &'static str
 
 /// The languages in which a word is a stop word, a bit for each by its place in [`Language::ALL`]. The word is prepared,
 /// with its diacritics or without.
+#[must_use]
 pub fn stop_languages(word: &str) -> u8 {
     stop_languages_of(hash_of(word))
 }
