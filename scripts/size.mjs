@@ -17,16 +17,16 @@ const dist = projectPath("pkg-template", "dist");
 /** What each may weigh at most, in bytes: a new figure here is a decision. Of the rest, sizes are printed alone. */
 const LIMITS = {
   "windrow.wasm": { brotli: 200_000 },
-  "selection.wasm": { brotli: 155_000 },
-  "page: buildContext": { brotli: 310_000 },
+  "selection.wasm": { brotli: 160_000 },
+  "page: buildContext": { brotli: 320_000 },
   "slim: buildContext, the core beside it": { brotli: 29_000 },
-  "first context in a page: all fits": { brotli: 220_000 },
+  "first context in a page: all fits": { brotli: 225_000 },
   "first context in a page: exact in o200k_base": { brotli: 700_000 },
   "first context in a page: exact in cl100k_base": { brotli: 450_000 },
-  "worker: buildContext, cl100k_base": { gzip: 715_000 },
-  "worker: o200k_base": { gzip: 992_000 },
-  "worker: cl100k_base": { gzip: 750_000 },
-  "worker: both vocabularies": { gzip: 1_210_000 },
+  "worker: buildContext, cl100k_base": { gzip: 722_000 },
+  "worker: o200k_base": { gzip: 1_000_000 },
+  "worker: cl100k_base": { gzip: 756_000 },
+  "worker: both vocabularies": { gzip: 1_212_000 },
 };
 
 /** What a page has downloaded when it has its first context, with `windrow/slim`: files and bundles in sum. */

@@ -50,10 +50,11 @@ impl Cache {
 /// By a number of bytes: these bytes of two words.
 static MASKS: [[u64; 2]; LONGEST_SHORT + 1] = {
     let mut masks = [[0; 2]; LONGEST_SHORT + 1];
-    let mut length = 0;
+    let mut length = 1;
     while length <= LONGEST_SHORT {
-        let bytes = (1_u128 << (8 * length)) - 1;
-        masks[length] = [bytes as u64, (bytes >> 64) as u64];
+        masks[length] = masks[length - 1];
+        let last = length - 1;
+        masks[length][last / 8] |= 0xff << (8 * (last % 8));
         length += 1;
     }
     masks

@@ -479,8 +479,7 @@ mod tests {
         for (how, closely) in
             [(Pieces::O200k, o200k_end as fn(&[u8], usize) -> usize), (Pieces::Cl100k, cl100k_end)]
         {
-            for seed in 0..100_000 {
-                let length = 1 + seed as usize % 9;
+            for (seed, length) in (0..100_000).zip((1..=9).cycle()) {
                 let text: String = random_text(&bits, seed).chars().take(length).collect();
                 if let Some(end) = plain_end(how, text.as_bytes(), 0) {
                     plain_count += 1;

@@ -36,7 +36,7 @@ pub fn fold(prepared: &str, out: &mut String) {
 
 /// A text prepared and folded.
 #[cfg(test)]
-pub fn folded(text: &str) -> String {
+pub(crate) fn folded(text: &str) -> String {
     let mut prepared = String::with_capacity(text.len());
     prepare(text, &mut prepared);
     let mut out = String::with_capacity(prepared.len());
