@@ -1,8 +1,10 @@
 // The first context in a fresh page of Chromium, at a fourth of the processor's speed: a bundle as an application has it, from its import
 // to the context. Beside it the first count of a peer.
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { chromium } from "playwright-core";
-import { projectPath } from "../scripts/project.mjs";
+import { Failure, projectPath } from "../scripts/project.mjs";
 import { chromiumOptions, serveStorePage } from "../tests/package/support/store-page.mjs";
 import { COLD_TEXT } from "./cold-text.mjs";
 import { spreadOf } from "./record.mjs";
@@ -41,6 +43,40 @@ const RUNS = {
       buildMs: built - loaded,
       tokens: tokensOf(context, countTokens),
     };`,
+  // With the core and the vocabulary as files beside the page, which are fetched while the JavaScript is.
+  "windrow/slim": `
+    const core = fetch("/windrow.wasm");
+    const vocabulary = fetch("/o200k_base.bin").then((answer) => answer.arrayBuffer());
+    const { buildContext, countTokens, init, loadEncoding } = await import("windrow/slim");
+    const imported = clock();
+    await init(core);
+    const compiled = clock();
+    await loadEncoding({ name: "o200k_base", bytes: await vocabulary });
+    const loaded = clock();
+    const context = await buildContext(messages, config);
+    const built = clock();
+    return {
+      importMs: imported - started,
+      compileMs: compiled - imported,
+      vocabularyMs: loaded - compiled,
+      buildMs: built - loaded,
+      tokens: tokensOf(context, countTokens),
+    };`,
+  // The same without a vocabulary, as all fits by its bytes.
+  "windrow/slim, bounds": `
+    const core = fetch("/windrow.wasm");
+    const { buildContext, init } = await import("windrow/slim");
+    const imported = clock();
+    await init(core);
+    const compiled = clock();
+    const context = await buildContext(messages, { ...config, budget: { ...config.budget, counting: "whenNeeded" } });
+    const built = clock();
+    return {
+      importMs: imported - started,
+      compileMs: compiled - imported,
+      buildMs: built - compiled,
+      isKept: context.messages.length === messages.length && !context.tokens.exact,
+    };`,
   "gpt-tokenizer, a count": `
     const { countTokens } = await import(${JSON.stringify(peer)});
     const imported = clock();
@@ -66,7 +102,12 @@ const script = `
 
 /** Measures each run in pages of its own, in turns. */
 export async function measureColdPages() {
-  const served = await serveStorePage({ script });
+  const fileOf = (name) => readFileSync(projectPath("pkg-template", "dist", name));
+  const assets = {
+    "/windrow.wasm": ["application/wasm", fileOf("windrow.wasm")],
+    "/o200k_base.bin": ["application/octet-stream", fileOf(join("encodings", "o200k_base.bin"))],
+  };
+  const served = await serveStorePage({ script, assets, minify: true });
   const browser = await chromium.launch(chromiumOptions());
   const times = Object.fromEntries(Object.keys(RUNS).map((name) => [name, []]));
   try {
@@ -97,8 +138,11 @@ async function measureOne(browser, address, name) {
 function figuresOf(times) {
   return Object.fromEntries(
     Object.entries(times).map(([name, rounds]) => {
-      const { tokens, ...parts } = rounds[0];
-      const figure = { tokens };
+      const { tokens, isKept = true, ...parts } = rounds[0];
+      if (!isKept) {
+        throw new Failure(`${name}: the context is not the one that was to be measured`);
+      }
+      const figure = tokens === undefined ? {} : { tokens };
       for (const part of Object.keys(parts)) {
         figure[part] = spreadOf(rounds.map((round) => round[part]));
       }

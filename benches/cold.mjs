@@ -65,7 +65,9 @@ export async function run(options = []) {
   });
   printColdPages(record.page);
   for (const { tokens } of Object.values(record.page.figures)) {
-    counts.add(tokens);
+    if (tokens !== undefined) {
+      counts.add(tokens);
+    }
   }
   writeRecord("cold", record, optionOf(options, "write"));
   if (counts.size !== 1) {

@@ -31,28 +31,32 @@ export function chromiumOptions({ args = [] } = {}) {
 
 /**
  * Serves a page that runs a script: an ES module as text, which may import `windrow` and what lies beside this file. Every
- * address gives the page, but those of the script's own files. It is served until `close`, so that a browser that is
- * started again finds its data.
+ * address gives the page, but those of the script's own files, and of `assets`: by their paths, their types and bytes. With
+ * `minify` the script is as small as an application's. It is served until `close`, so that a browser that is started again finds its data.
  */
-export async function serveStorePage({ script }) {
+export async function serveStorePage({ script, assets = {}, minify = false }) {
   const { outputFiles } = await build({
     stdin: { contents: script, resolveDir: here, sourcefile: "main.js" },
     outdir: "/",
     entryNames: "main",
     bundle: true,
+    minify,
     splitting: true,
     format: "esm",
     target: "es2022",
     write: false,
     logLevel: "warning",
   });
-  const files = new Map(outputFiles.map(({ path, text }) => [path, text]));
+  const files = new Map([
+    ...outputFiles.map(({ path, contents }) => [path, ["text/javascript", contents]]),
+    ...Object.entries(assets),
+  ]);
   const server = createServer(({ url }, response) => {
-    const code = files.get(new URL(url, "http://localhost").pathname);
-    response.setHeader("content-type", code === undefined ? "text/html" : "text/javascript");
+    const [type, content] = files.get(new URL(url, "http://localhost").pathname) ?? ["text/html", html];
+    response.setHeader("content-type", type);
     // A page in a sandbox has no origin, and loads its script from another one.
     response.setHeader("access-control-allow-origin", "*");
-    response.end(code ?? html);
+    response.end(content);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address();
