@@ -68,7 +68,9 @@ await runProgram(async () => {
 
 async function runTests() {
   await tests("native tests: cargo test", () =>
-    run("cargo", ["test", "--package", "windrow", "--package", "windrow-encoding", "--package", "windrow-words"], { output: "stdout" }),
+    run("cargo", ["test", "--package", "windrow", "--package", "windrow-encoding", "--package", "windrow-words"], {
+      output: "stdout",
+    }),
   );
   await tests("the binding in Node: wasm-pack test --node", () => wasmPackTest(["--node"]));
   await tests("the binding in Chromium: wasm-pack test --headless --chrome", () =>

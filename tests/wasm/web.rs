@@ -6,8 +6,7 @@ use js_sys::{Array, Float64Array, Int32Array, JSON, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test;
 use windrow::wasm::{
-    CoreBuild, CoreTranscript, count_text, counting_of, is_loaded, load_vocabulary, start_counting,
-    start_selection,
+    CoreBuild, CoreTranscript, count_text, counting_of, is_loaded, load_vocabulary, start_selection,
 };
 
 const USER: u8 = 2;
@@ -122,7 +121,6 @@ fn a_missing_encoding_is_asked_for_by_name() {
     let o200k_base = 0; // as `counting_of` names it
     let failure = count_text(o200k_base, 0).expect_err("not loaded");
     assert_eq!(text(&failure, "code"), "ENCODING_NOT_LOADED");
-    start_counting();
     for (name, bytes) in [("o200k_base", &b"no vocabulary"[..]), ("r50k_base", &[])] {
         let failure = load_vocabulary(name, bytes).expect_err("refused");
         assert_eq!(text(&failure, "code"), "INVALID_ENCODING");

@@ -6,7 +6,7 @@ import type { Answer, EncodingName, Format, HookName, Need, RenderConfig } from 
 import { errorOf } from "../base/public-call.js";
 import { loadEncoding } from "../engine/encodings.js";
 import { call, engineGeneration } from "../engine/engine.js";
-import { needSelection, startSelectionNow } from "../engine/selection.js";
+import { fetchSelectionAhead, needSelection, startSelection } from "../engine/selection.js";
 import { requests } from "../providers/index.js";
 import {
   type ContextConfig,
@@ -148,7 +148,7 @@ export function buildContextSync<M extends AnyMessage, const F extends Format = 
           throw notLoaded(step.name);
         }
         if (step.need === "selection") {
-          startSelectionNow();
+          startSelection();
           continue;
         }
         // Without hooks there is nothing else to ask for.
@@ -192,7 +192,11 @@ export async function buildFrom<M extends AnyMessage, F extends Format>(
       if (!isNeed(step)) {
         const changed = attempt.lookAgain(step);
         if (changed === undefined) {
-          return attempt.finish(step);
+          const context = attempt.finish<F>(step);
+          if (fillsUp(context)) {
+            fetchSelectionAhead();
+          }
+          return context;
         }
         attempt.free();
         attempt = new Attempt<M>(changed, config, now, outside.hooks);
@@ -217,6 +221,14 @@ export async function buildFrom<M extends AnyMessage, F extends Format>(
   } finally {
     attempt.free();
   }
+}
+
+/**
+ * Whether a chat that goes on will need what selects before long: when its bytes no longer fit the budget for sure. A token has about
+ * four of them, so that half of the way is an eighth of the tokens.
+ */
+function fillsUp({ tokens: { total, limit } }: Pick<BuiltContext<never>, "tokens">): boolean {
+  return limit != null && 8 * total > limit;
 }
 
 /** Answers, and gives the same answer where the same is asked again; a text is counted once. */

@@ -4,15 +4,18 @@ import { ContextError } from "../base/errors.js";
 import { publicPromise } from "../base/public-call.js";
 import { giveSelection, hasSelection } from "./engine.js";
 
-/** Where it comes from. A host that has it at hand gives it at once. */
-export type SelectionSource = () => WebAssembly.Module | Promise<WebAssembly.Module>;
-
-let source: SelectionSource | undefined;
+let atHand: (() => WebAssembly.Module) | undefined;
+let fetched: (() => Promise<WebAssembly.Module>) | undefined;
 let loading: Promise<void> | undefined;
 
-/** Says where it comes from; it is asked for when it is first needed. */
-export function provideSelection(given: SelectionSource): void {
-  source = given;
+/** Says where it is; it is asked for when it is first needed. */
+export function provideSelection(get: () => WebAssembly.Module): void {
+  [atHand, fetched] = [get, undefined];
+}
+
+/** Says how it is fetched, which happens when it is first needed, or a little before. */
+export function provideSelectionLater(fetch: () => Promise<WebAssembly.Module>): void {
+  [atHand, fetched] = [undefined, fetch];
 }
 
 /**
@@ -26,39 +29,37 @@ export function loadSelection(): Promise<void> {
 
 /** Loads it where it is not there yet. */
 export async function needSelection(): Promise<void> {
-  loading ??= startSelection();
-  try {
-    await loading;
-  } finally {
-    loading = undefined;
+  if (fetched === undefined) {
+    startSelection();
+  } else if (!hasSelection()) {
+    loading ??= fetched().then(giveSelection);
+    try {
+      await loading;
+    } catch (cause) {
+      throw notLoaded(cause);
+    } finally {
+      loading = undefined;
+    }
   }
 }
 
-/** Starts it at once. Fails as if it could not be loaded where the host does not have it at hand. */
-export function startSelectionNow(): void {
-  const arriving = startSelection();
-  if (arriving !== undefined) {
-    arriving.catch(() => undefined);
-    throw notLoaded();
+/** Fetches it where it will soon be needed. Whoever needs it then is told if that fails. */
+export function fetchSelectionAhead(): void {
+  if (fetched !== undefined) {
+    needSelection().catch(() => undefined);
   }
 }
 
-function startSelection(): undefined | Promise<void> {
+/** Starts it at once, where it is at hand. */
+export function startSelection(): void {
   if (hasSelection()) {
-    return undefined;
+    return;
+  }
+  if (atHand === undefined) {
+    throw notLoaded(fetched === undefined ? new Error("nobody said where windrow/selection.wasm is") : undefined);
   }
   try {
-    if (source === undefined) {
-      throw new Error("nobody said where windrow/selection.wasm comes from");
-    }
-    const given = source();
-    if (given instanceof Promise) {
-      return given.then(giveSelection, (cause) => {
-        throw notLoaded(cause);
-      });
-    }
-    giveSelection(given);
-    return undefined;
+    giveSelection(atHand());
   } catch (cause) {
     throw notLoaded(cause);
   }

@@ -5,7 +5,7 @@ import { ContextError } from "../base/errors.js";
 import { describe } from "../base/options.js";
 import { publicCall, publicPromise } from "../base/public-call.js";
 import { provideModule } from "../engine/engine.js";
-import { provideSelection } from "../engine/selection.js";
+import { provideSelection, provideSelectionLater } from "../engine/selection.js";
 import { requests } from "../providers/index.js";
 import { shapes } from "../read/shapes/index.js";
 import { provideFflate } from "./inflate.js";
@@ -52,16 +52,13 @@ export function init(input: CoreInput | PromiseLike<CoreInput>, parts: CoreParts
     }
     take(await compile(await arrived(input)));
     if (selection !== undefined) {
-      provideSelection(async () => await compile(await arrived(isFunction ? selection() : selection)));
+      provideSelectionLater(async () => await compile(await arrived(isFunction ? selection() : selection)));
     }
   });
 }
 
 /** Hands over a compiled core, and what selects. Fails with `INVALID_CORE` if a module is not what it should be. */
-export function initSync(
-  module: WebAssembly.Module,
-  parts: { readonly selection?: WebAssembly.Module } = {},
-): void {
+export function initSync(module: WebAssembly.Module, parts: { readonly selection?: WebAssembly.Module } = {}): void {
   publicCall(KIND, "initSync", () => {
     const selection = selectionOf(parts);
     if (selection !== undefined && !isModule(selection)) {

@@ -117,10 +117,7 @@ describe("built by Vite with no configuration", () => {
     await checkIsAsInNode(result, address);
     assert.match(result.estimate, /^ctx_/);
     const names = (urls) => urls.map((url) => url.slice(address.length).replace(/-[\w-]{8}\.js$/, ".js"));
-    assert.ok(
-      !names(result.atStart).some((name) => /base|selection/.test(name)),
-      names(result.atStart).join(" "),
-    );
+    assert.ok(!names(result.atStart).some((name) => /base|selection/.test(name)), names(result.atStart).join(" "));
     assert.deepEqual(
       names(result.later).sort(),
       ["cl100k_base", "o200k_base", "selection"].map((name) => `assets/${name}.js`),

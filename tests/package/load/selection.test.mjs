@@ -116,6 +116,33 @@ test("windrow/slim is handed what selects", () => {
   assert.deepEqual([exact, asked], [true, 2]);
 });
 
+test("what selects is fetched ahead once an eighth of the budget is used", () => {
+  const [taken, far, unasked, near, asked, early, later, again] = run(
+    "windrow/slim",
+    `let asked = 0;
+    let arrive;
+    const arrived = new Promise((resolve) => { arrive = resolve; });
+    const selection = async () => { asked += 1; await arrived; return bytesOf("selection"); };
+    const total = async (config) => (await buildContext(chat, config)).tokens.total;
+    const within = (maxTokens) => ({ ...large, budget: { maxTokens } });
+    let tokens;
+    await print(
+      () => windrow.init(bytesOf("windrow"), { selection }),
+      async () => { tokens = await total(large); return (await total(within(8 * tokens))) === tokens; },
+      () => asked,
+      async () => (await total(within(8 * tokens - 1))) === tokens,
+      () => asked,
+      () => buildContextSync(chat, small),
+      async () => { arrive(); await loadSelection(); return texts(buildContextSync(chat, small)).length; },
+      () => asked,
+    );`,
+  );
+  assert.deepEqual([taken, far, unasked, near, asked], [null, true, 0, true, 1]);
+  assert.equal(early.code, "PART_NOT_LOADED");
+  assert.ok(later > 0 && later < 40);
+  assert.equal(again, 1);
+});
+
 test("what selects in another build is refused, and what is right works after it", () => {
   const [taken, other, none, again, works] = run(
     "windrow/slim",
