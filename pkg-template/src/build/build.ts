@@ -223,12 +223,9 @@ export async function buildFrom<M extends AnyMessage, F extends Format>(
   }
 }
 
-/**
- * Whether a chat that goes on will need what selects before long: when its bytes no longer fit the budget for sure. A token has about
- * four of them, so that half of the way is an eighth of the tokens.
- */
+/** Whether half of the budget is used: a chat that goes on needs what selects before long. */
 function fillsUp({ tokens: { total, limit } }: Pick<BuiltContext<never>, "tokens">): boolean {
-  return limit != null && 8 * total > limit;
+  return limit != null && 2 * total > limit;
 }
 
 /** Answers, and gives the same answer where the same is asked again; a text is counted once. */

@@ -12,10 +12,12 @@ pub(crate) mod items;
 pub(crate) mod nearness;
 pub(crate) mod rank;
 
+use crate::base::cost::Cost;
 use crate::base::guard;
 use crate::base::map::{self, HashedSet, Map};
-use crate::config::{Counting, Item, Placement, SearchResults, SectionKind};
+use crate::config::{Counting, Format, Item, Placement, SearchResults, SectionKind};
 use crate::prompt::form;
+use crate::prompt::measure::Meter;
 use crate::recall::rank::query;
 use crate::stages::budget::sections::count;
 use crate::stages::recall::focus::focus;
@@ -51,8 +53,9 @@ pub(crate) fn ask(input: &Input, marks: &Marks, selection: Given) -> StageResult
     let mut findings = Findings { focus: focus(&input.config.recall), ..Findings::default() };
     unread::ask_for_newest_user(input, marks)?;
     let counts_when_needed = input.config.budget.counting == Counting::WhenNeeded;
-    findings.fits_anyway = (input.is_ranked() || counts_when_needed) && fits_anyway(input, marks);
-    if input.is_ranked() && !findings.fits_anyway {
+    let fit = if input.is_ranked() || counts_when_needed { fit(input, marks) } else { Fit::Unsure };
+    findings.fits_anyway = matches!(fit, Fit::Anyway);
+    if input.is_ranked() && !findings.fits_anyway && !fits_exactly(input, marks, fit)? {
         findings.ranking = Some((needed(selection)?.rank)(input, marks, &mut findings.notes)?);
     }
     search(input, marks, selection, &mut findings)?;
@@ -71,8 +74,20 @@ pub fn mark(marks: &mut Marks, findings: Findings) {
     }
 }
 
-/// Whether all that there is fits the budget however it is counted: no text has more tokens or characters than bytes.
-fn fits_anyway(input: &Input, marks: &Marks) -> bool {
+/// Whether all that there is fits the budget.
+#[derive(Clone, Copy)]
+enum Fit {
+    /// However it is counted: no text has more tokens or characters than bytes.
+    Anyway,
+    /// If the messages have no more tokens than this.
+    Within(u64),
+    Unsure,
+}
+
+/// Whether all that there is fits the budget, as far as its bytes say.
+fn fit(input: &Input, marks: &Marks) -> Fit {
+    /// Few texts have more bytes to a token: what has more of them is not counted to find out whether it fits.
+    const MOST_BYTES_A_TOKEN: u64 = 8;
     /// No letter takes more bytes when it is escaped, and no form puts more around a text of the config's.
     const ESCAPED: u64 = 6;
     const AROUND: u64 = 128;
@@ -86,12 +101,14 @@ fn fits_anyway(input: &Input, marks: &Marks) -> bool {
     });
     let rows = || marks.order.iter().copied().filter(|row| !marks.is_left_out(*row));
     if is_unknown || items.is_some_and(|items| rows().count() as u64 > items) {
-        return false;
+        return Fit::Unsure;
     }
     let limits = [config.budget.prompt_limit(), config.budget.max_chars, tokens, chars];
     let Some(limit) = limits.into_iter().flatten().min() else {
-        return true;
+        return Fit::Anyway;
     };
+    let is_of_chars = config.budget.max_chars.or(chars).is_some();
+    // What is beside the messages keeps this bound, also where they are counted.
     let mut most = form::most_of(&form::frame(config, false));
     let mut add_made = |bytes: usize| {
         let text = AROUND.saturating_add(ESCAPED.saturating_mul(bytes as u64));
@@ -117,13 +134,31 @@ fn fits_anyway(input: &Input, marks: &Marks) -> bool {
     let view = View { input, marks, fill: &fill };
     let given = input.request.iter().map(|_| Piece::Request);
     let pieces = given.chain(rows().map(|row| marks.piece(row)));
+    let Some(room) = limit.checked_sub(most) else { return Fit::Unsure };
+    // What only characters limit is not counted; nor where a cut goes by counts that no hook or provider changes.
+    let is_counted =
+        !is_of_chars && config.budget.cut.is_none() && config.render.format == Format::Messages;
+    let countable = if is_counted { room.saturating_mul(MOST_BYTES_A_TOKEN) } else { room };
+    let mut bytes = 0_u64;
     for piece in pieces {
-        if most > limit {
-            break;
+        bytes = bytes.saturating_add(form::most_of(&form::parts(view, piece, false)));
+        if bytes > countable {
+            return Fit::Unsure;
         }
-        most = most.saturating_add(form::most_of(&form::parts(view, piece, false)));
     }
-    most <= limit
+    if bytes <= room { Fit::Anyway } else { Fit::Within(room) }
+}
+
+/// Whether all that there is fits the budget as it is counted. The newest messages are counted first: their counts are needed anyway.
+fn fits_exactly(input: &Input, marks: &Marks, fit: Fit) -> StageResult<bool> {
+    let Fit::Within(tokens) = fit else { return Ok(false) };
+    let meter = Meter::new(input, marks)?;
+    let fill = Fill::default();
+    let view = View { input, marks, fill: &fill };
+    let rows = marks.order.iter().rev().copied().filter(|row| !marks.is_left_out(*row));
+    let given = input.request.iter().map(|_| Piece::Request);
+    let pieces = &mut given.chain(rows.map(|row| marks.piece(row)));
+    Ok(meter.cost_within(view, pieces, Cost { tokens, chars: u64::MAX })?.is_some())
 }
 
 /// Finds what sections show for the request: among their items, and by the hook, where there is one and a section for what
