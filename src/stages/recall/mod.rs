@@ -135,9 +135,13 @@ fn fit(input: &Input, marks: &Marks) -> Fit {
     let given = input.request.iter().map(|_| Piece::Request);
     let pieces = given.chain(rows().map(|row| marks.piece(row)));
     let Some(room) = limit.checked_sub(most) else { return Fit::Unsure };
-    // What only characters limit is not counted; nor where a cut goes by counts that no hook or provider changes.
-    let is_counted =
-        !is_of_chars && config.budget.cut.is_none() && config.render.format == Format::Messages;
+    // What only characters limit is not counted; nor where a cut goes by counts that no hook or provider changes, or where more may
+    // have to be read: what was not read may fit better than what was.
+    let is_all_read = input.transcript.unread().is_none_or(|unread| unread.count == 0);
+    let is_counted = is_all_read
+        && !is_of_chars
+        && config.budget.cut.is_none()
+        && config.render.format == Format::Messages;
     let countable = if is_counted { room.saturating_mul(MOST_BYTES_A_TOKEN) } else { room };
     let mut bytes = 0_u64;
     for piece in pieces {
