@@ -266,6 +266,10 @@ async function buildCore() {
       rmSync(join(dist, name));
     }
     const features = wasmFeatures.map((feature) => `--enable-${feature}`);
+    const others = readdirSync(glue).filter((name) => name.endsWith(".wasm") && name !== "main.wasm");
+    if (others.length !== Object.keys(coreModules).length) {
+      throw new Failure(`the core was split into ${others.join(", ")}`);
+    }
     for (const [name, file] of Object.entries(coreModules)) {
       await runNode("binaryen/bin/wasm-opt", [
         ...wasmPasses,

@@ -32,13 +32,15 @@ export async function needSelection(): Promise<void> {
   if (fetched === undefined) {
     startSelection();
   } else if (!hasSelection()) {
-    loading ??= fetched().then(giveSelection);
+    loading ??= fetched()
+      .then(giveSelection)
+      .finally(() => {
+        loading = undefined;
+      });
     try {
       await loading;
     } catch (cause) {
       throw notLoaded(cause);
-    } finally {
-      loading = undefined;
     }
   }
 }

@@ -48,7 +48,7 @@ pub struct Findings {
 ///
 /// # Errors
 ///
-/// Stops to ask for older messages, for the offsets of the time zone, and for what the hooks give.
+/// Stops to ask for older messages, for the vocabulary, for the offsets of the time zone, and for what the hooks give.
 pub(crate) fn ask(input: &Input, marks: &Marks, selection: Given) -> StageResult<Findings> {
     let mut findings = Findings { focus: focus(&input.config.recall), ..Findings::default() };
     unread::ask_for_newest_user(input, marks)?;
@@ -99,8 +99,7 @@ fn fit(input: &Input, marks: &Marks) -> Fit {
     let [tokens, chars, items] = own.map_or([None; 3], |section| {
         [config.token_limit_of(section), section.limit.chars, section.limit.items]
     });
-    let rows = || marks.order.iter().copied().filter(|row| !marks.is_left_out(*row));
-    if is_unknown || items.is_some_and(|items| rows().count() as u64 > items) {
+    if is_unknown || items.is_some_and(|items| rows(marks).count() as u64 > items) {
         return Fit::Unsure;
     }
     let limits = [config.budget.prompt_limit(), config.budget.max_chars, tokens, chars];
@@ -132,8 +131,6 @@ fn fit(input: &Input, marks: &Marks) -> Fit {
     }
     let fill = Fill::default();
     let view = View { input, marks, fill: &fill };
-    let given = input.request.iter().map(|_| Piece::Request);
-    let pieces = given.chain(rows().map(|row| marks.piece(row)));
     let Some(room) = limit.checked_sub(most) else { return Fit::Unsure };
     // What only characters limit is not counted; nor where a cut goes by counts that no hook or provider changes, or where more may
     // have to be read: what was not read may fit better than what was.
@@ -144,7 +141,7 @@ fn fit(input: &Input, marks: &Marks) -> Fit {
         && config.render.format == Format::Messages;
     let countable = if is_counted { room.saturating_mul(MOST_BYTES_A_TOKEN) } else { room };
     let mut bytes = 0_u64;
-    for piece in pieces {
+    for piece in pieces(input, marks) {
         bytes = bytes.saturating_add(form::most_of(&form::parts(view, piece, false)));
         if bytes > countable {
             return Fit::Unsure;
@@ -159,10 +156,19 @@ fn fits_exactly(input: &Input, marks: &Marks, fit: Fit) -> StageResult<bool> {
     let meter = Meter::new(input, marks)?;
     let fill = Fill::default();
     let view = View { input, marks, fill: &fill };
-    let rows = marks.order.iter().rev().copied().filter(|row| !marks.is_left_out(*row));
-    let given = input.request.iter().map(|_| Piece::Request);
-    let pieces = &mut given.chain(rows.map(|row| marks.piece(row)));
-    Ok(meter.cost_within(view, pieces, Cost { tokens, chars: u64::MAX })?.is_some())
+    let newest_first = &mut pieces(input, marks).rev();
+    Ok(meter.cost_within(view, newest_first, Cost { tokens, chars: u64::MAX })?.is_some())
+}
+
+/// The messages that are not left out.
+fn rows(marks: &Marks) -> impl DoubleEndedIterator<Item = usize> {
+    marks.order.iter().copied().filter(|row| !marks.is_left_out(*row))
+}
+
+/// The request and the messages that are not left out, as pieces of the prompt.
+fn pieces(input: &Input, marks: &Marks) -> impl DoubleEndedIterator<Item = Piece> {
+    let request = input.request.iter().map(|_| Piece::Request);
+    request.chain(rows(marks).map(|row| marks.piece(row)))
 }
 
 /// Finds what sections show for the request: among their items, and by the hook, where there is one and a section for what
