@@ -122,7 +122,8 @@ fn fill(
         }
     }
     let is_whole = |shelf: &SectionFill| shelf.is_whole();
-    filling.fill.is_trimmed |= !filling.fill.left_out.is_empty();
+    let has_excerpts = filling.fill.excerpts.iter().next().is_some();
+    filling.fill.is_trimmed |= has_excerpts || !filling.fill.left_out.is_empty();
     filling.fill.is_trimmed |= !shelves.iter().all(is_whole);
     let reports = shelves.iter().map(|shelf| shelf.report(filling.view())).collect();
     filling.fill.sections = reports;

@@ -179,7 +179,6 @@ impl Filling<'_> {
             }
             return Ok(false);
         }
-        self.fill.is_trimmed |= !excerpts.is_empty();
         for (row, excerpt) in excerpts {
             self.fill.excerpts.insert(row, excerpt.gaps);
         }

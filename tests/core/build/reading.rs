@@ -1,7 +1,7 @@
 //! A build over a whole transcript looks at a part of it, and gives what one gives that looks at all of it.
 
 use crate::log::unread::{chat, messages, options, request};
-use crate::support::{Message, NOW, config, encoding, fates, transcript};
+use crate::support::{Message, NOW, config, encoding, fates, ranking_options, transcript};
 use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -141,18 +141,22 @@ fn a_hundred_thousand_builds_over_a_part_give_what_builds_over_all_give() {
     check_cases(100_000);
 }
 
-#[test]
-fn a_part_is_ranked_as_all_is() {
-    let request = select(vec![
+/// A request about what such a chat is about.
+fn asked() -> impl Strategy<Value = &'static str> {
+    select(vec![
         "where was the violin?",
         "what did we say about the invoice with the garden?",
         "and the kitchen",
         "train harbour",
-    ]);
+    ])
+}
+
+#[test]
+fn a_part_is_ranked_as_all_is() {
     let options = (select(vec!["relevance", "bm25"]), 60_u64..300, weighted(0.3, 1_u64..40));
     let unread = Cell::new(0);
     runs(300)
-        .run(&(chat(), request, options, 1_usize..60), |(messages, request, options, least)| {
+        .run(&(chat(), asked(), options, 1_usize..60), |(messages, request, options, least)| {
             let (ranking, tokens, lookback) = options;
             let lookback = lookback.map_or("null".to_owned(), |count| count.to_string());
             let replies = [0, 6, 12][usize::try_from(tokens % 3).expect("below 3")];
@@ -166,4 +170,46 @@ fn a_part_is_ranked_as_all_is() {
         })
         .unwrap_or_else(|failure| panic!("{failure}"));
     assert!(unread.get() > 30, "{} of 300 had other reasons", unread.get());
+}
+
+/// Where the messages of the window fit as they are counted, a build over all of them does not rank them. One over a part ranks
+/// them: it does not know what else there is.
+fn check_ranking_where_all_fits(cases: u32) {
+    let ranking = ranking_options().prop_map(|mut recall| {
+        let ranks = recall["ranking"] != "recency";
+        recall["ranking"] = if ranks { recall["ranking"].take() } else { "relevance".into() };
+        recall
+    });
+    let spare_tokens = prop_oneof![3 => 0_u64..60, 1 => 0_u64..2_000];
+    let parts = Cell::new(0);
+    runs(cases)
+        .run(&(chat(), asked(), ranking, spare_tokens, 1_u64..20), |drawn| {
+            let (messages, request, recall, spare_tokens, lookback) = drawn;
+            let request = Some(Message::user(request));
+            let mut options = serde_json::json!({
+                "encoding": "estimate",
+                "recall": recall,
+                "window": {"lookbackCount": lookback},
+            });
+            let transcript = transcript_of(&messages);
+            let unlimited = build(&transcript, request.as_ref(), &options.to_string(), usize::MAX);
+            let tokens = unlimited.expect("it has no limit").tokens.total;
+            options["budget"] = serde_json::json!({"maxTokens": tokens + spare_tokens});
+            let differs = check(&messages, request.as_ref(), &options.to_string(), 1)?;
+            parts.set(parts.get() + u32::from(differs));
+            Ok(())
+        })
+        .unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(parts.get() > cases / 20, "{} of {cases} looked at a part", parts.get());
+}
+
+#[test]
+fn where_all_fits_ranking_changes_nothing() {
+    check_ranking_where_all_fits(1_000);
+}
+
+#[test]
+#[ignore = "slow by nature: npm run test:full"]
+fn where_all_fits_ranking_changes_nothing_in_many_cases() {
+    check_ranking_where_all_fits(50_000);
 }
