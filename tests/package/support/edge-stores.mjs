@@ -1,4 +1,4 @@
-// The stores of the edge in Cloudflare's runtime: the SQLite storage of a Durable Object, and D1.
+// The stores of the edge in Cloudflare's runtime: what every one of them keeps, and what it keeps alone.
 
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -9,13 +9,13 @@ import { build } from "esbuild";
 import { Miniflare } from "miniflare";
 import { memoryStore } from "windrow";
 import { storeConformance } from "windrow/stores/conformance";
-import { runSearchCases } from "../support/search-cases.mjs";
+import { runSearchCases } from "./search-cases.mjs";
 
 const cache = fileURLToPath(new URL("../../../.cache/", import.meta.url));
-const worker = fileURLToPath(new URL("../support/edge-store-worker.mjs", import.meta.url));
+const worker = fileURLToPath(new URL("./edge-store-worker.mjs", import.meta.url));
 
-/** What both keep beyond the contract, and what each keeps alone; the cases say how. */
-const ofBoth = [
+/** What each store keeps beyond the contract; the cases say how. */
+const ofEach = [
   "damaged rows are skipped and reported, count to no limit, and hide nothing",
   "a header that is missing or damaged is made anew from the entries, and told of until a write keeps it",
   "a key that is no text names no session, and the others are listed",
@@ -28,41 +28,21 @@ const ofBoth = [
   "another failure is told with its cause, and the next call works",
   "without a storage there is no store",
 ];
-const hosts = [
-  {
-    title: "a Durable Object",
-    path: "/durable-object",
-    // What a case holds, every store on the storage of the object knows.
-    conformance: {},
-    own: [...ofBoth, "an append resolves when it is durable, and is told of then"],
-  },
-  {
-    title: "D1",
-    path: "/d1",
-    // What one store holds, others on the same database do not know: its documentation says so.
-    conformance: { knowsOthers: false },
-    own: [
-      ...ofBoth,
-      "a write whose answer was lost is made once",
-      "what is overtaken does nothing, and is decided anew",
-      "an append that others always overtake ends with a conflict",
-      "what one store on a database changes, another tells of; what it holds, it alone knows",
-    ],
-  },
-];
 
 /** The names of the cases of the conformance suite, which run in workerd. */
 function namesOf(harness) {
   return storeConformance({ ...harness, open: () => assert.fail("nothing runs here") }).map(({ name }) => name);
 }
 
-/** A Durable Object, and a D1 database, of its own for every case. */
-const places = new Map(
-  [...namesOf({}), ...hosts.flatMap(({ own }) => own), "requests", "kept", "held", "searches"].map((name, index) => [
-    name,
-    `PLACE_${index}`,
-  ]),
-);
+/** Where cases run: a Durable Object, and a D1 database, of its own for each. */
+const places = new Map();
+addPlaces(["requests", "kept", "held", "searches"]);
+
+function addPlaces(names) {
+  for (const name of names) {
+    places.set(name, places.get(name) ?? `PLACE_${places.size}`);
+  }
+}
 
 let folder;
 let miniflare;
@@ -89,6 +69,12 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** Starts the runtime anew, over what was kept. */
+export async function restart(options) {
+  await miniflare.dispose();
+  miniflare = start(options);
+}
+
 function start(options) {
   const files = readdirSync(join(folder, "out")).toSorted((left) => (left === "worker.js" ? -1 : 1));
   return new Miniflare({
@@ -111,18 +97,26 @@ function start(options) {
   });
 }
 
-function ask(path, place, name, query) {
+/** The response of the worker to a case in a place. */
+export function ask(path, place, name, query) {
   const search = new URLSearchParams({ case: name, place: places.get(place), ...query });
   return miniflare.dispatchFetch(`http://worker${path}?${search}`);
 }
 
-async function runCase(path, place, name = place, query = {}) {
+/** What a case returns. */
+export async function runCase(path, place, name = place, query = {}) {
   const { result, failure, cause } = await (await ask(path, place, name, query)).json();
   assert.equal(failure, undefined, `${failure}\n${cause}`);
   return result;
 }
 
-for (const { title, path, conformance, own } of hosts) {
+/**
+ * Checks a store in the runtime: the contract, what each store keeps, and its own cases. `path` is where the worker has it, and
+ * `conformance` says what the store may not hold of the contract.
+ */
+export function checkEdgeStore({ title, path, conformance = {}, own }) {
+  addPlaces([...namesOf(conformance), ...ofEach, ...own]);
+
   describe(`the store in ${title} is a store`, { concurrency: 4 }, () => {
     for (const name of namesOf(conformance)) {
       test(name, () => runCase(path, name));
@@ -130,7 +124,7 @@ for (const { title, path, conformance, own } of hosts) {
   });
 
   describe(`the store in ${title}`, () => {
-    for (const name of own) {
+    for (const name of [...ofEach, ...own]) {
       test(name, () => runCase(path, name));
     }
 
@@ -164,8 +158,7 @@ for (const { title, path, conformance, own } of hosts) {
       await runCase(path, "kept", "write all");
       const before = await runCase(path, "kept", "read all");
       assert.match(before, /\\ud800/);
-      await miniflare.dispose();
-      miniflare = start();
+      await restart();
       assert.equal(await runCase(path, "kept", "read all"), before);
       const again = await runCase(path, "kept", "the operation again");
       assert.deepEqual(again, { firstSeq: 3, lastSeq: 3, isRepeated: true });
@@ -173,18 +166,3 @@ for (const { title, path, conformance, own } of hosts) {
     });
   });
 }
-
-test("a Durable Object without SQLite is refused, with what makes it one", () =>
-  runCase("/without-sqlite", "held", "a Durable Object without SQLite is refused, with what makes it one"));
-
-test("a request that is cancelled while it holds a session in D1 holds up no other", async () => {
-  await miniflare.dispose();
-  miniflare = start({
-    // What the runtime says of the request that hangs is expected.
-    handleRuntimeStdio: (stdout, stderr) => [stdout, stderr].map((stream) => stream.resume()),
-  });
-  const cancelled = await ask("/d1", "held", "hold without end");
-  assert.equal(cancelled.status, 500);
-  assert.match(await cancelled.text(), /hung/);
-  assert.deepEqual(await runCase("/d1", "held", "trim what another request holds"), { removedCount: 2 });
-});

@@ -1,0 +1,13 @@
+// The store in a Durable Object's SQLite storage, in Cloudflare's runtime. D1 is in tests/full.
+
+import { test } from "node:test";
+import { checkEdgeStore, runCase } from "../support/edge-stores.mjs";
+
+checkEdgeStore({
+  title: "a Durable Object",
+  path: "/durable-object",
+  own: ["an append resolves when it is durable, and is told of then"],
+});
+
+test("a Durable Object without SQLite is refused, with what makes it one", () =>
+  runCase("/without-sqlite", "held", "a Durable Object without SQLite is refused, with what makes it one"));
