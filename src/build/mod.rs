@@ -48,7 +48,7 @@ use crate::base::error::{Error, ErrorCode, Result};
 use crate::base::message::{Field, Role};
 use crate::base::time::{Milliseconds, Zone};
 use crate::config::ContextConfig;
-use crate::log::reach::{LEAST_READ, Reach};
+use crate::log::reach::Reach;
 use crate::recall::index::vectors::Vector;
 use crate::recall::transcript::Transcript;
 use crate::stages::selection::Selection;
@@ -191,16 +191,17 @@ impl Build {
         let (marks, fill, context) = (Marks::default(), Fill::default(), Context::default());
         let state = State { input, marks, fill, context, selection: None };
         let build = Self { state, reading: None, next: 0, asked: None, request_vector: None };
-        Ok(build.reading_at_least(LEAST_READ))
+        let input = &build.state.input;
+        let first_read = reach_of(input).first_read(&input.given, &input.config);
+        Ok(build.reading_at_least(first_read))
     }
 
     /// Reads at least so many of the newest messages: for tests and measurements of builds that have not begun. It changes
     /// nothing of a context but the reasons for which messages beyond are left out.
     #[must_use]
     pub fn reading_at_least(mut self, count: usize) -> Self {
-        let input = &mut self.state.input;
-        let reach = Reach::of(&input.config, input.hook(&HookName::ABOUT_ALL).is_some());
-        self.reading = Reading::begin(&input.given, reach, count);
+        let input = &self.state.input;
+        self.reading = Reading::begin(&input.given, reach_of(input), count);
         self.begin_anew();
         self
     }
@@ -376,4 +377,8 @@ impl Build {
         input.answers.of_hooks.push(answer);
         Ok(())
     }
+}
+
+fn reach_of(input: &Input) -> Reach {
+    Reach::of(&input.config, input.hook(&HookName::ABOUT_ALL).is_some())
 }

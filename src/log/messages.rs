@@ -12,7 +12,7 @@ use crate::log::unread::{Unread, UnreadStretch};
 use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
-use xxhash_rust::xxh64::Xxh64;
+use xxhash_rust::xxh64::xxh64;
 
 /// Messages as they cross: flat columns, all of one message's segments in a row.
 #[derive(Clone, Copy, Debug, Default)]
@@ -265,7 +265,7 @@ impl Messages {
     /// name messages by checksums, so they are true wherever the same messages are.
     #[must_use]
     pub fn costs(&self, rows: Range<usize>) -> Vec<u8> {
-        self.stored.costs.borrow().bytes(rows, &|row| self.stored.checksum(row, 0))
+        self.stored.costs.borrow().bytes(rows, &|row| self.stored.checksum(row, 0, &mut Vec::new()))
     }
 
     /// How many records [`Messages::costs`] would give.
@@ -277,7 +277,8 @@ impl Messages {
     /// Remembers the costs of some messages, as far as they are among `bytes`. Bytes that are damaged, of another version or no
     /// costs at all are ignored: the messages are counted again then.
     pub fn learn_costs(&self, rows: Range<usize>, bytes: &[u8]) {
-        self.stored.costs.borrow_mut().learn(rows, bytes, &|row| self.stored.checksum(row, 0));
+        let checksum = |row| self.stored.checksum(row, 0, &mut Vec::new());
+        self.stored.costs.borrow_mut().learn(rows, bytes, &checksum);
     }
 
     // ---- What tells messages apart ----
@@ -293,9 +294,10 @@ impl Messages {
     #[must_use]
     pub fn digest(&self, length: usize) -> String {
         let mut digests = self.stored.digests.borrow_mut();
+        let mut bytes = Vec::new();
         for row in digests.len()..length {
             let before = digests.last().copied().unwrap_or(0);
-            digests.push(self.stored.checksum(row, before));
+            digests.push(self.stored.checksum(row, before, &mut bytes));
         }
         let digest = length.checked_sub(1).map_or(0, |last| digests[last]);
         format!("{digest:016x}")
@@ -371,6 +373,27 @@ impl Messages {
         };
         let newer = row.checked_sub(part.picked.len());
         newer.map_or_else(|| part.picked[row], |newer| part.first_of_tail + newer)
+    }
+
+    /// How many of the newest messages have no more than so many bytes together, in all their fields.
+    #[must_use]
+    pub(crate) fn newest_within(&self, bytes: u64) -> usize {
+        let stored = &*self.stored;
+        let has_more = |row: usize| {
+            let segment = stored.segments.get(stored.rows[row].first_segment as usize);
+            let before = segment.map_or(stored.text.len(), |segment| segment.start as usize);
+            (stored.text.len() - before) as u64 > bytes
+        };
+        let (mut first, mut end) = (0, stored.rows.len());
+        while first < end {
+            let middle = first.midpoint(end);
+            if has_more(middle) {
+                first = middle + 1;
+            } else {
+                end = middle;
+            }
+        }
+        stored.rows.len() - first
     }
 
     /// The rows of pinned messages, ascending.
@@ -487,21 +510,22 @@ impl Stored {
         })
     }
 
-    /// The checksum of one message with all its fields.
-    fn checksum(&self, row: usize, seed: u64) -> u64 {
-        let mut hash = Xxh64::new(seed);
+    /// The checksum of one message with all its fields. `bytes` is room for it: one hash of them all is faster than one that
+    /// takes them by and by.
+    fn checksum(&self, row: usize, seed: u64, bytes: &mut Vec<u8>) -> u64 {
         let Row { role, pinned, time, .. } = self.rows[row];
-        hash.update(&[role as u8, u8::from(pinned)]);
-        hash.update(&time.map_or(i64::MIN, |time| time.0).to_le_bytes());
+        bytes.clear();
+        bytes.extend([role as u8, u8::from(pinned)]);
+        bytes.extend(time.map_or(i64::MIN, |time| time.0).to_le_bytes());
         for (field, value) in self.fields(row) {
             if field == Field::CreatedAt && time.is_some() {
                 continue; // said by the time, however it was written
             }
-            hash.update(&[field as u8]);
-            hash.update(&(value.len() as u64).to_le_bytes());
-            hash.update(value.as_bytes());
+            bytes.push(field as u8);
+            bytes.extend((value.len() as u64).to_le_bytes());
+            bytes.extend(value.as_bytes());
         }
-        hash.digest()
+        xxh64(bytes, seed)
     }
 }
 

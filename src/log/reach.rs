@@ -6,6 +6,7 @@
 use crate::config::{
     ContextConfig, FilterConfig, Ranking, SectionKind, SessionScope, TriageFallback, WindowUnit,
 };
+use crate::log::messages::Messages;
 
 /// How much of a log can matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +50,17 @@ impl Reach {
             }
             Some(count) => Self::Newest(count.max(LEAST_READ)),
             None => Self::Everything,
+        }
+    }
+
+    /// How many of the newest messages a build reads first: it would ask for those anyway that fit the budget by their bytes.
+    #[must_use]
+    pub(crate) fn first_read(self, transcript: &Messages, config: &ContextConfig) -> usize {
+        let limits = [config.budget.prompt_limit(), config.budget.max_chars];
+        let limit = limits.into_iter().flatten().min().unwrap_or(u64::MAX);
+        match self {
+            Self::Newest(count) => count.min(transcript.newest_within(limit)).max(LEAST_READ),
+            Self::Everything => transcript.len(),
         }
     }
 }

@@ -14,7 +14,6 @@ use crate::state::marks::Marks;
 use crate::state::trace::{NoteKind, Reason};
 use crate::state::view::View;
 use crate::tokens::windows;
-use xxhash_rust::xxh64::xxh64;
 
 /// Puts the pieces together, and reports what they cost.
 ///
@@ -53,12 +52,11 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
     let cut = fill.shortened.iter().filter(|(piece, _)| !matches!(piece, Piece::Made(_)));
     let excerpts = fill.excerpts.iter();
     let excerpts = excerpts.map(|(row, gaps)| (marks.as_given(Piece::Message(*row)), gaps.clone()));
-    let mut bytes = Vec::new();
     let placed = fill.layout.iter().zip(&costs).map(|((piece, section), cost)| Placed {
         piece: marks.as_given(*piece),
         section: *section,
         tokens: *cost,
-        checksum: checksum(view, *piece, &mut bytes),
+        checksum: 0, // `snapshot` reads its bytes, and says it
     });
     Ok(Context {
         tokens: TokenReport {
@@ -86,27 +84,6 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
         conversations: fill.conversations.clone(),
         ..Context::default()
     })
-}
-
-/// A checksum of what is sent of a piece, by which the next build knows what it repeats.
-///
-/// `bytes` is room for it.
-fn checksum(view: View<'_>, piece: Piece, bytes: &mut Vec<u8>) -> u64 {
-    if view.input.config.render.format != Format::Messages {
-        let mut text = String::new();
-        text.extend(form::parts(view, piece, false).texts());
-        return xxh64(text.as_bytes(), 0);
-    }
-    match piece {
-        Piece::Quoted(_) => 0,
-        _ if view.fill.quotes.first() == Some(&piece) => {
-            xxh64(form::quoting_content(view).as_bytes(), 0)
-        }
-        _ => {
-            form::write_canonical(view, piece, bytes);
-            xxh64(bytes, 0)
-        }
-    }
 }
 
 /// Notes that the required pieces cost more than the budget.

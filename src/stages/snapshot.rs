@@ -9,13 +9,14 @@ use crate::prompt::form;
 use crate::stages::selection::Given;
 use crate::state::ask::Answer;
 use crate::state::context::{
-    AnswerRecord, Context, ItemForm, RECORDING_FORMAT_VERSION, Recording, Snapshot,
+    AnswerRecord, Context, ItemForm, Piece, RECORDING_FORMAT_VERSION, Recording, Snapshot,
     TranscriptRecord,
 };
 use crate::state::ranking::{RankEvidence, RankedPlace};
 use crate::state::trace::{Fate, Reason, Trace};
 use crate::state::view::View;
 use sha2::{Digest, Sha256};
+use xxhash_rust::xxh64::xxh64;
 
 /// Folds the decisions into the trace of a context, hashes what was built, and records what it was built from.
 ///
@@ -122,8 +123,8 @@ fn record_transcript(view: View<'_>, context: &Context) -> TranscriptRecord {
     }
 }
 
-/// The hash of the canonical bytes: the effective config without clock and turn, then the prompt.
-fn hash(view: View<'_>, context: &Context) -> String {
+/// Hashes the canonical bytes: the effective config without clock and turn, then the prompt. Says the checksum of each piece.
+fn hash(view: View<'_>, context: &mut Context) -> String {
     let mut config = view.input.config.clone();
     config.now = None;
     config.turn_id = None;
@@ -137,14 +138,34 @@ fn hash(view: View<'_>, context: &Context) -> String {
     update(config.canonical().as_bytes());
     if let Some(text) = &context.text {
         update(text.as_bytes());
-    } else {
-        let mut bytes = Vec::new();
-        for (piece, _) in &view.fill.layout {
+    }
+    let is_text = context.text.is_some();
+    let mut bytes = Vec::new();
+    for (placed, (piece, _)) in context.pieces.iter_mut().zip(&view.fill.layout) {
+        if is_text {
+            bytes.clear();
+            for text in form::parts(view, *piece, false).texts() {
+                bytes.extend(text.as_bytes());
+            }
+        } else {
             form::write_canonical(view, *piece, &mut bytes);
             update(&bytes);
         }
+        placed.checksum = checksum(view, *piece, is_text, &bytes);
     }
     format!("ctx_{}", digits(&hash.finalize()))
+}
+
+/// A checksum of what is sent of a piece, by which the next build knows what it repeats. Quotes that are one message have one, at the
+/// line that opens them.
+fn checksum(view: View<'_>, piece: Piece, is_text: bool, bytes: &[u8]) -> u64 {
+    match piece {
+        Piece::Quoted(_) if !is_text => 0,
+        _ if !is_text && view.fill.quotes.first() == Some(&piece) => {
+            xxh64(form::quoting_content(view).as_bytes(), 0)
+        }
+        _ => xxh64(bytes, 0),
+    }
 }
 
 fn digits(bytes: &[u8]) -> String {
