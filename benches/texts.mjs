@@ -64,14 +64,18 @@ export function englishText(bytes, seed) {
   });
 }
 
-/** Lines of this project's sources, with some of their names replaced by ones that are in no list. */
+/**
+ * Lines of this project's sources, with some of their names replaced by ones that are in no list. None has the text of a special token,
+ * which a peer refuses.
+ */
 let sourceLines;
 export function codeText(bytes, seed) {
   const random = new Random(seed);
   sourceLines ??= ["src", join("pkg-template", "src"), "scripts"].flatMap((folder) =>
     readdirSync(projectPath(folder), { recursive: true })
       .filter((name) => /\.(rs|ts|mjs)$/.test(name))
-      .flatMap((name) => readFileSync(projectPath(folder, name), "utf8").split("\n")),
+      .flatMap((name) => readFileSync(projectPath(folder, name), "utf8").split("\n"))
+      .filter((line) => !line.includes("<|")),
   );
   const renamed = (line) =>
     line.replace(/[a-z]{5,}/g, (name) => (random.chance(0.1) ? madeUpWord(random).toLowerCase() : name));
