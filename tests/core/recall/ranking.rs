@@ -159,8 +159,18 @@ fn runner(cases: u32) -> TestRunner {
 
 #[test]
 fn an_index_that_grew_and_shrank_scores_as_one_made_at_once() {
+    check_changed_indexes(100);
+}
+
+#[test]
+#[ignore = "slow by nature: npm run test:full"]
+fn many_indexes_that_grew_and_shrank_score_as_those_made_at_once() {
+    check_changed_indexes(3_000);
+}
+
+fn check_changed_indexes(cases: u32) {
     let steps = vec((vec(said(), 0..20), weighted(0.6, any::<Place>())), 1..8);
-    runner(300)
+    runner(cases)
         .run(&(steps, select(vec!["Ana", "Nobody"])), |(steps, name)| {
             let mut transcript = Transcript::default();
             let mut index = Index::default();
