@@ -490,7 +490,7 @@ fn bounds_keep_what_counts_keep() {
 #[test]
 #[ignore = "slow by nature: npm run test:full"]
 fn bounds_keep_what_counts_keep_in_many_cases() {
-    check_bounds(20_000);
+    check_bounds(6_000);
 }
 
 fn check_bounds(cases: u32) {
@@ -611,7 +611,7 @@ fn no_budget_is_exceeded_by_what_stands_at_a_border() {
 #[test]
 #[ignore = "slow by nature: npm run test:full"]
 fn no_budget_is_exceeded_by_what_stands_at_many_borders() {
-    check_borders(60_000);
+    check_borders(20_000);
 }
 
 fn check_borders(cases: u32) {
@@ -673,6 +673,6 @@ fn a_hundred_thousand_contexts_keep_their_promises() {
 
 #[test]
 #[ignore = "slow by nature: npm run test:full"]
-fn ten_thousand_contexts_of_longer_conversations_keep_their_promises() {
-    check_cases(10_000, 1);
+fn six_thousand_contexts_of_longer_conversations_keep_their_promises() {
+    check_cases(6_000, 1);
 }

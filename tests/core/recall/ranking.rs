@@ -165,7 +165,7 @@ fn an_index_that_grew_and_shrank_scores_as_one_made_at_once() {
 #[test]
 #[ignore = "slow by nature: npm run test:full"]
 fn many_indexes_that_grew_and_shrank_score_as_those_made_at_once() {
-    check_changed_indexes(3_000);
+    check_changed_indexes(1_000);
 }
 
 fn check_changed_indexes(cases: u32) {
