@@ -111,6 +111,7 @@ const papers = [
   "docs/recall.md",
   "docs/reference.md",
   "docs/sessions.md",
+  "docs/speed.md",
   "docs/tokens.md",
   ...[
     "embeddings/transformers.ts",
