@@ -20,8 +20,10 @@ const peer = projectPath("benches", "peers", "node_modules", "gpt-tokenizer", "e
 /** Compiles all of the core beside the page's thread, and not each function when it is first called. A page cannot ask for it. */
 const COMPILES_AHEAD = "--js-flags=--no-wasm-lazy-compilation";
 
-/** What a page does: each in a page of its own, with times of each part in milliseconds. */
+/** The run that is measured compiled ahead too: of all runs it has the least beside compiling. */
 const BOUNDS = "windrow/slim, bounds";
+
+/** What a page does: each in a page of its own, with times of each part in milliseconds. */
 const RUNS = {
   // As an application does it: nothing but the call.
   windrow: `

@@ -379,21 +379,12 @@ impl Messages {
     #[must_use]
     pub(crate) fn newest_within(&self, bytes: u64) -> usize {
         let stored = &*self.stored;
-        let has_more = |row: usize| {
-            let segment = stored.segments.get(stored.rows[row].first_segment as usize);
+        let has_more = |row: &Row| {
+            let segment = stored.segments.get(row.first_segment as usize);
             let before = segment.map_or(stored.text.len(), |segment| segment.start as usize);
             (stored.text.len() - before) as u64 > bytes
         };
-        let (mut first, mut end) = (0, stored.rows.len());
-        while first < end {
-            let middle = first.midpoint(end);
-            if has_more(middle) {
-                first = middle + 1;
-            } else {
-                end = middle;
-            }
-        }
-        stored.rows.len() - first
+        stored.rows.len() - stored.rows.partition_point(has_more)
     }
 
     /// The rows of pinned messages, ascending.

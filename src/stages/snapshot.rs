@@ -147,21 +147,22 @@ fn hash(view: View<'_>, context: &mut Context) -> String {
             for text in form::parts(view, *piece, false).texts() {
                 bytes.extend(text.as_bytes());
             }
+            placed.checksum = xxh64(&bytes, 0);
         } else {
             form::write_canonical(view, *piece, &mut bytes);
             update(&bytes);
+            placed.checksum = checksum(view, *piece, &bytes);
         }
-        placed.checksum = checksum(view, *piece, is_text, &bytes);
     }
     format!("ctx_{}", digits(&hash.finalize()))
 }
 
-/// A checksum of what is sent of a piece, by which the next build knows what it repeats. Quotes that are one message have one, at the
-/// line that opens them.
-fn checksum(view: View<'_>, piece: Piece, is_text: bool, bytes: &[u8]) -> u64 {
+/// A checksum of what is sent of a chat message, by which the next build knows what it repeats. Quotes are one message, and have one
+/// checksum: at the line that opens them.
+fn checksum(view: View<'_>, piece: Piece, bytes: &[u8]) -> u64 {
     match piece {
-        Piece::Quoted(_) if !is_text => 0,
-        _ if !is_text && view.fill.quotes.first() == Some(&piece) => {
+        Piece::Quoted(_) => 0,
+        _ if view.fill.quotes.first() == Some(&piece) => {
             xxh64(form::quoting_content(view).as_bytes(), 0)
         }
         _ => xxh64(bytes, 0),

@@ -134,8 +134,7 @@ fn fit(input: &Input, marks: &Marks) -> Fit {
     let Some(room) = limit.checked_sub(most) else { return Fit::Unsure };
     // What only characters limit is not counted; nor where a cut goes by counts that no hook or provider changes, or where more may
     // have to be read: what was not read may fit better than what was.
-    let is_all_read = input.transcript.unread().is_none_or(|unread| unread.count == 0);
-    let is_counted = is_all_read
+    let is_counted = input.transcript.unread().is_none()
         && !is_of_chars
         && config.budget.cut.is_none()
         && config.render.format == Format::Messages;

@@ -90,14 +90,6 @@ fn check(
     }
 }
 
-fn runs(cases: u32) -> TestRunner {
-    TestRunner::new(ProptestConfig {
-        cases,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })
-}
-
 /// The options without those for which every message is looked at.
 fn about_a_part(json: &str) -> String {
     let mut options: serde_json::Value = serde_json::from_str(json).expect("options");
@@ -114,20 +106,35 @@ fn about_a_part(json: &str) -> String {
     options.to_string()
 }
 
+/// Runs random cases. `check` says whether a part was looked at: it was in more than one case of `share`.
+fn check_all<S: Strategy>(
+    cases: u32,
+    share: u32,
+    case: &S,
+    check: impl Fn(S::Value) -> Result<bool, TestCaseError>,
+) {
+    let parts = Cell::new(0);
+    TestRunner::new(ProptestConfig {
+        cases,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })
+    .run(case, |drawn| {
+        parts.set(parts.get() + u32::from(check(drawn)?));
+        Ok(())
+    })
+    .unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(parts.get() > cases / share, "{} of {cases} looked at a part", parts.get());
+}
+
 fn check_cases(cases: u32) {
     let options = (options(), prop::bool::weighted(0.8)).prop_map(|(json, is_about_a_part)| {
         if is_about_a_part { about_a_part(&json) } else { json }
     });
     let case = (messages(), request(), options, 1_usize..20);
-    let parts = Cell::new(0);
-    runs(cases)
-        .run(&case, |(messages, request, json, least)| {
-            let differs = check(&messages, request.as_ref(), &json, least)?;
-            parts.set(parts.get() + u32::from(differs));
-            Ok(())
-        })
-        .unwrap_or_else(|failure| panic!("{failure}"));
-    assert!(parts.get() > cases / 20, "{} of {cases} looked at a part", parts.get());
+    check_all(cases, 20, &case, |(messages, request, json, least)| {
+        check(&messages, request.as_ref(), &json, least)
+    });
 }
 
 #[test]
@@ -154,53 +161,43 @@ fn asked() -> impl Strategy<Value = &'static str> {
 #[test]
 fn a_part_is_ranked_as_all_is() {
     let options = (select(vec!["relevance", "bm25"]), 60_u64..300, weighted(0.3, 1_u64..40));
-    let unread = Cell::new(0);
-    runs(300)
-        .run(&(chat(), asked(), options, 1_usize..60), |(messages, request, options, least)| {
-            let (ranking, tokens, lookback) = options;
-            let lookback = lookback.map_or("null".to_owned(), |count| count.to_string());
-            let replies = [0, 6, 12][usize::try_from(tokens % 3).expect("below 3")];
-            let json = format!(
-                r#"{{"encoding":"estimate","recall":{{"ranking":"{ranking}","excerpts":{{"minTokens":8,"tokens":4}},"pairs":{{"replyTokens":{replies}}}}},"budget":{{"maxTokens":{tokens}}},
-                "window":{{"lookbackCount":{lookback}}}}}"#
-            );
-            let differs = check(&messages, Some(&Message::user(request)), &json, least)?;
-            unread.set(unread.get() + u32::from(differs));
-            Ok(())
-        })
-        .unwrap_or_else(|failure| panic!("{failure}"));
-    assert!(unread.get() > 30, "{} of 300 had other reasons", unread.get());
+    let case = (chat(), asked(), options, 1_usize..60);
+    check_all(300, 10, &case, |(messages, request, options, least)| {
+        let (ranking, tokens, lookback) = options;
+        let lookback = lookback.map_or("null".to_owned(), |count| count.to_string());
+        let replies = [0, 6, 12][usize::try_from(tokens % 3).expect("below 3")];
+        let json = format!(
+            r#"{{"encoding":"estimate","recall":{{"ranking":"{ranking}","excerpts":{{"minTokens":8,"tokens":4}},"pairs":{{"replyTokens":{replies}}}}},"budget":{{"maxTokens":{tokens}}},
+            "window":{{"lookbackCount":{lookback}}}}}"#
+        );
+        check(&messages, Some(&Message::user(request)), &json, least)
+    });
 }
 
 /// Where the messages of the window fit as they are counted, a build over all of them does not rank them. One over a part ranks
 /// them: it does not know what else there is.
 fn check_ranking_where_all_fits(cases: u32) {
     let ranking = ranking_options().prop_map(|mut recall| {
-        let ranks = recall["ranking"] != "recency";
-        recall["ranking"] = if ranks { recall["ranking"].take() } else { "relevance".into() };
+        if recall["ranking"] == "recency" {
+            recall["ranking"] = "relevance".into();
+        }
         recall
     });
     let spare_tokens = prop_oneof![3 => 0_u64..60, 1 => 0_u64..2_000];
-    let parts = Cell::new(0);
-    runs(cases)
-        .run(&(chat(), asked(), ranking, spare_tokens, 1_u64..20), |drawn| {
-            let (messages, request, recall, spare_tokens, lookback) = drawn;
-            let request = Some(Message::user(request));
-            let mut options = serde_json::json!({
-                "encoding": "estimate",
-                "recall": recall,
-                "window": {"lookbackCount": lookback},
-            });
-            let transcript = transcript_of(&messages);
-            let unlimited = build(&transcript, request.as_ref(), &options.to_string(), usize::MAX);
-            let tokens = unlimited.expect("it has no limit").tokens.total;
-            options["budget"] = serde_json::json!({"maxTokens": tokens + spare_tokens});
-            let differs = check(&messages, request.as_ref(), &options.to_string(), 1)?;
-            parts.set(parts.get() + u32::from(differs));
-            Ok(())
-        })
-        .unwrap_or_else(|failure| panic!("{failure}"));
-    assert!(parts.get() > cases / 20, "{} of {cases} looked at a part", parts.get());
+    let case = (chat(), asked(), ranking, spare_tokens, 1_u64..20);
+    check_all(cases, 20, &case, |(messages, request, recall, spare_tokens, lookback)| {
+        let request = Some(Message::user(request));
+        let mut options = serde_json::json!({
+            "encoding": "estimate",
+            "recall": recall,
+            "window": {"lookbackCount": lookback},
+        });
+        let transcript = transcript_of(&messages);
+        let unlimited = build(&transcript, request.as_ref(), &options.to_string(), usize::MAX);
+        let tokens = unlimited.expect("it has no limit").tokens.total;
+        options["budget"] = serde_json::json!({"maxTokens": tokens + spare_tokens});
+        check(&messages, request.as_ref(), &options.to_string(), 1)
+    });
 }
 
 #[test]

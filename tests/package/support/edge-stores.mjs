@@ -1,4 +1,4 @@
-// The stores of the edge in Cloudflare's runtime: what every one of them keeps, and what it keeps alone.
+// Runs the cases of a store of the edge in Cloudflare's runtime: those of the contract, those that every such store keeps, and its own.
 
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
