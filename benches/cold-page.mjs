@@ -23,74 +23,85 @@ const COMPILES_AHEAD = "--js-flags=--no-wasm-lazy-compilation";
 /** The run that is measured compiled ahead too: of all runs it has the least beside compiling. */
 const BOUNDS = "windrow/slim, bounds";
 
-/** What a page does: each in a page of its own, with times of each part in milliseconds. */
+/**
+ * What an application does, each in a page of its own: a module that imports the names that it needs, and no others, so that its bundler
+ * leaves out the rest. `run` is called with when the import of the module began, and gives the times of each part in milliseconds.
+ */
 const RUNS = {
   // As an application does it: nothing but the call.
   windrow: `
-    const { buildContext, countTokens } = await import("windrow");
-    const imported = clock();
-    const context = await buildContext(messages, config);
-    const built = clock();
-    return { importMs: imported - started, buildMs: built - imported, tokens: tokensOf(context, countTokens) };`,
+    import { buildContext, countTokens } from "windrow";
+    export async function run(started) {
+      const imported = clock();
+      const context = await buildContext(messages, config);
+      const built = clock();
+      return { importMs: imported - started, buildMs: built - imported, tokens: tokensOf(context, countTokens) };
+    }`,
   // The same in parts.
   "windrow, in parts": `
-    const { buildContextSync, countTokens, loadEncoding } = await import("windrow");
-    const imported = clock();
-    countTokens("", { encoding: "estimate" });
-    const compiled = clock();
-    await loadEncoding("o200k_base");
-    const loaded = clock();
-    const context = buildContextSync(messages, config);
-    const built = clock();
-    return {
-      importMs: imported - started,
-      compileMs: compiled - imported,
-      vocabularyMs: loaded - compiled,
-      buildMs: built - loaded,
-      tokens: tokensOf(context, countTokens),
-    };`,
+    import { buildContextSync, countTokens, loadEncoding } from "windrow";
+    export async function run(started) {
+      const imported = clock();
+      countTokens("", { encoding: "estimate" });
+      const compiled = clock();
+      await loadEncoding("o200k_base");
+      const loaded = clock();
+      const context = buildContextSync(messages, config);
+      const built = clock();
+      return {
+        importMs: imported - started,
+        compileMs: compiled - imported,
+        vocabularyMs: loaded - compiled,
+        buildMs: built - loaded,
+        tokens: tokensOf(context, countTokens),
+      };
+    }`,
   // With the core and the vocabulary as files beside the page, which are fetched while the JavaScript is.
   "windrow/slim": `
-    const core = fetch("/windrow.wasm");
-    const vocabulary = fetch("/o200k_base.bin").then((answer) => answer.arrayBuffer());
-    const { buildContext, countTokens, init, loadEncoding } = await import("windrow/slim");
-    const imported = clock();
-    await init(core);
-    const compiled = clock();
-    await loadEncoding({ name: "o200k_base", bytes: await vocabulary });
-    const loaded = clock();
-    const context = await buildContext(messages, config);
-    const built = clock();
-    return {
-      importMs: imported - started,
-      compileMs: compiled - imported,
-      vocabularyMs: loaded - compiled,
-      buildMs: built - loaded,
-      tokens: tokensOf(context, countTokens),
-    };`,
+    import { buildContext, countTokens, init, loadEncoding } from "windrow/slim";
+    export async function run(started, { core, vocabulary }) {
+      const imported = clock();
+      await init(core);
+      const compiled = clock();
+      await loadEncoding({ name: "o200k_base", bytes: await vocabulary });
+      const loaded = clock();
+      const context = await buildContext(messages, config);
+      const built = clock();
+      return {
+        importMs: imported - started,
+        compileMs: compiled - imported,
+        vocabularyMs: loaded - compiled,
+        buildMs: built - loaded,
+        tokens: tokensOf(context, countTokens),
+      };
+    }`,
   // The same without a vocabulary, as all fits by its bytes.
   [BOUNDS]: `
-    const core = fetch("/windrow.wasm");
-    const { buildContext, init } = await import("windrow/slim");
-    const imported = clock();
-    await init(core);
-    const compiled = clock();
-    const context = await buildContext(messages, { ...config, budget: { ...config.budget, counting: "whenNeeded" } });
-    const built = clock();
-    return {
-      importMs: imported - started,
-      compileMs: compiled - imported,
-      buildMs: built - compiled,
-      isKept: context.messages.length === messages.length && !context.tokens.exact,
-    };`,
+    import { buildContext, init } from "windrow/slim";
+    export async function run(started, { core }) {
+      const imported = clock();
+      await init(core);
+      const compiled = clock();
+      const context = await buildContext(messages, { ...config, budget: { ...config.budget, counting: "whenNeeded" } });
+      const built = clock();
+      return {
+        importMs: imported - started,
+        compileMs: compiled - imported,
+        buildMs: built - compiled,
+        isKept: context.messages.length === messages.length && !context.tokens.exact,
+      };
+    }`,
   "gpt-tokenizer, a count": `
-    const { countTokens } = await import(${JSON.stringify(peer)});
-    const imported = clock();
-    const tokens = countTokens(text);
-    return { importMs: imported - started, countMs: clock() - imported, tokens };`,
+    import { countTokens } from ${JSON.stringify(peer)};
+    export async function run(started) {
+      const imported = clock();
+      const tokens = countTokens(text);
+      return { importMs: imported - started, countMs: clock() - imported, tokens };
+    }`,
 };
 
-const script = `
+/** What the runs share. */
+const SHARED = `
   const text = ${JSON.stringify(COLD_TEXT)};
   const messages = [{ role: "user", content: text }];
   const config = { encoding: "o200k_base", budget: { maxTokens: 1000 } };
@@ -98,22 +109,43 @@ const script = `
   /** How many tokens the text has, by a context with nothing else in it. */
   const tokensOf = ({ tokens }, countTokens) =>
     tokens.exact ? tokens.total - countTokens([{ role: "user", content: "" }], config).tokens : NaN;
-  const runs = {
-    ${Object.entries(RUNS)
-      .map(([name, code]) => `${JSON.stringify(name)}: async (started) => {${code}\n},`)
-      .join("\n")}
-  };
-  globalThis.measure = (name) => runs[name](performance.now());
 `;
+
+/** The files that a run begins to fetch before it is imported itself. */
+const FETCHED = { core: ["windrow/slim", BOUNDS], vocabulary: ["windrow/slim"] };
+
+/** Serves the page of a run, an application of its own. */
+async function serveRun(name) {
+  const fetches = {
+    core: 'fetch("/windrow.wasm")',
+    vocabulary: 'fetch("/o200k_base.bin").then((answer) => answer.arrayBuffer())',
+  };
+  const fetched = Object.keys(FETCHED).filter((file) => FETCHED[file].includes(name));
+  const script = `
+    globalThis.measure = async () => {
+      const started = performance.now();
+      const files = { ${fetched.map((file) => `${file}: ${fetches[file]}`).join(", ")} };
+      const { run } = await import("application");
+      return await run(started, files);
+    };`;
+  const fileOf = (file) => readFileSync(projectPath("pkg-template", "dist", file));
+  return await serveStorePage({
+    script,
+    modules: { application: SHARED + RUNS[name] },
+    assets: {
+      "/windrow.wasm": ["application/wasm", fileOf("windrow.wasm")],
+      "/o200k_base.bin": ["application/octet-stream", fileOf(join("encodings", "o200k_base.bin"))],
+    },
+    minify: true,
+  });
+}
 
 /** Measures each run in pages of its own, in turns. */
 export async function measureColdPages() {
-  const fileOf = (name) => readFileSync(projectPath("pkg-template", "dist", name));
-  const assets = {
-    "/windrow.wasm": ["application/wasm", fileOf("windrow.wasm")],
-    "/o200k_base.bin": ["application/octet-stream", fileOf(join("encodings", "o200k_base.bin"))],
-  };
-  const served = await serveStorePage({ script, assets, minify: true });
+  const served = {};
+  for (const name of Object.keys(RUNS)) {
+    served[name] = await serveRun(name);
+  }
   const browser = await chromium.launch(chromiumOptions());
   const ahead = await chromium.launch(chromiumOptions({ args: [COMPILES_AHEAD] }));
   const measured = [
@@ -124,25 +156,25 @@ export async function measureColdPages() {
   try {
     for (let round = 0; round < ROUNDS; round++) {
       for (const { name, run, browser: own } of measured) {
-        times[name].push(await measureOne(own, served.address, run));
+        times[name].push(await measureOne(own, served[run].address));
       }
     }
     return { chromium: browser.version(), slowdown: SLOWDOWN, figures: figuresOf(times) };
   } finally {
     await browser.close();
     await ahead.close();
-    await served.close();
+    await Promise.all(Object.values(served).map((page) => page.close()));
   }
 }
 
 /** A page with no data of another one, which has loaded nothing but the script that calls. */
-async function measureOne(browser, address, name) {
+async function measureOne(browser, address) {
   const context = await browser.newContext();
   const page = await context.newPage();
   const session = await context.newCDPSession(page);
   await session.send("Emulation.setCPUThrottlingRate", { rate: SLOWDOWN });
   await page.goto(address);
-  const found = await page.evaluate((run) => globalThis.measure(run), name);
+  const found = await page.evaluate(() => globalThis.measure());
   await context.close();
   return found;
 }

@@ -18,6 +18,7 @@ pub mod cost;
 pub mod error;
 pub(crate) mod few;
 pub(crate) mod guard;
+pub(crate) mod json;
 pub mod map;
 pub mod message;
 pub(crate) mod nearest;

@@ -4,6 +4,7 @@
 //! by [`FromValue`] into the config's types. Every failure names the option's path, and a misspelt option the right
 //! spelling.
 
+use super::json::to_json;
 use crate::base::error::{Error, ErrorCode};
 use crate::base::nearest::nearest;
 use serde::de::{MapAccess, SeqAccess, Visitor};
@@ -100,7 +101,7 @@ impl Value {
 /// A number as JavaScript writes it, in the shortest form that `serde_json` has: the standard library's would bring its own tables.
 #[must_use]
 pub fn number_text(number: f64) -> String {
-    let text = serde_json::to_string(&number).unwrap_or_default();
+    let text = to_json(&number);
     text.strip_suffix(".0").unwrap_or(&text).to_owned()
 }
 

@@ -1,6 +1,7 @@
 use super::calibration::{self, Calibration, Usage};
 use super::cut::CutConfig;
 use crate::base::error::Error;
+use crate::base::json::to_json;
 use crate::base::nearest::nearest;
 use crate::base::value::{FromValue, Misfit, Reading, Value};
 use crate::tokens::windows;
@@ -112,7 +113,7 @@ fn unknown_window(message: &str, first: &str) -> Error {
 fn as_json(tools: &Value) -> Reading<Vec<String>> {
     let json = |tool: &Value| match tool {
         Value::Text(json) => Ok(json.clone()),
-        Value::Map(_) => Ok(serde_json::to_string(tool).unwrap_or_default()),
+        Value::Map(_) => Ok(to_json(tool)),
         _ => Err(Misfit::new("expected each tool as an object, or as its JSON")),
     };
     tools.list()?.iter().map(json).collect()

@@ -46,6 +46,7 @@ pub use triage::{TriageCandidates, TriageConfig, TriageDecisions, TriageFallback
 pub use window::{WindowConfig, WindowUnit};
 
 use crate::base::error::{Error, Result};
+use crate::base::json::to_json;
 use crate::base::time::Milliseconds;
 use crate::base::value::{FromValue, Value};
 use crate::tokens::model::NEWEST;
@@ -261,7 +262,7 @@ impl ContextConfig {
     /// The effective config as JSON, with every default filled in: always the same text for the same config.
     #[must_use]
     pub fn canonical(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
+        to_json(self)
     }
 }
 

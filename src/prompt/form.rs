@@ -8,6 +8,7 @@ use crate::base::guard::{
     clean_label, collapse, escape, escape_action, escape_name, indent, indent_by, is_line_end,
     margin,
 };
+use crate::base::json::to_json;
 use crate::base::message::{Field, Role};
 use crate::base::template::fill_slots;
 use crate::base::time::{self, Milliseconds};
@@ -27,7 +28,7 @@ use std::fmt::Write;
 
 /// What a remembered cost depends on beside the message.
 pub(crate) fn key(config: &ContextConfig, counter: &str) -> String {
-    let render = serde_json::to_string(&config.render).unwrap_or_default();
+    let render = to_json(&config.render);
     let zone = config.time_zone.as_deref().unwrap_or_default();
     let budget = &config.budget;
     let (message, name) = (budget.per_message(), budget.tokens_per_name);

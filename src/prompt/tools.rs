@@ -5,6 +5,7 @@
 //! Claude the JSON, what Anthropic's page says, and what recorded requests cost beside them; for all others the JSON alone.
 //! `tests/usage` has the recorded requests, `docs/tokens.md` how near the counts come.
 
+use crate::base::json::to_json;
 use crate::base::value::{Value, number_text};
 use crate::config::{ContextConfig, Provider, ToolChoice};
 use crate::tokens::model::Version;
@@ -104,7 +105,7 @@ pub(crate) fn call_text<'a>(
             (vec![name.to_owned().into(), arguments.into()], flat_tokens)
         }
         Family::Other => {
-            let json = |text: &str| serde_json::to_string(text).unwrap_or_default();
+            let json = |text: &str| to_json(text);
             let (id, name, arguments) = (json(id), json(name), json(arguments));
             let text = format!(r#"{{"id":{id},"name":{name},"arguments":{arguments}}}"#);
             (vec![text.into()], 0)

@@ -2,6 +2,7 @@
 
 use crate::base::candidate::Candidate;
 use crate::base::error::{Error, ErrorCode, Result};
+use crate::base::json::to_json;
 use crate::base::map::Map;
 use crate::config::{EncodingChoice, SectionKind};
 use crate::log::unread::{RankingRecord, Unread};
@@ -89,7 +90,7 @@ const LARGE_ANSWER_BYTES: usize = 1024;
 fn record_answers(answers: &[Answer]) -> (Vec<AnswerRecord>, Map<String, Answer>) {
     let mut large = Map::default();
     let record = |answer: &Answer| {
-        let json = serde_json::to_string(answer).unwrap_or_default();
+        let json = to_json(answer);
         if json.len() <= LARGE_ANSWER_BYTES {
             return AnswerRecord::Here(answer.clone());
         }

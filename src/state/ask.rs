@@ -4,6 +4,7 @@
 //! before it marks. Answers that hooks gave are kept in their order; with them a recording builds the same again.
 
 use crate::base::error::Error;
+use crate::base::json::to_json;
 use crate::base::time::Milliseconds;
 use crate::base::value::FromValue;
 use crate::config::Focus;
@@ -238,7 +239,7 @@ fn example(element: &str) -> String {
     let mut letters = element.chars();
     let start: String = letters.by_ref().take(MOST_CHARS).collect();
     let end = if letters.next().is_some() { "…" } else { "" };
-    serde_json::to_string(&(start + end)).unwrap_or_default()
+    to_json(&(start + end))
 }
 
 /// A function of the caller's.

@@ -1,5 +1,6 @@
 //! What became of every message, and why.
 
+use crate::base::json::to_json;
 use crate::config::{ContextConfig, LimitsCount, WindowUnit};
 use crate::log::unread::RecalledWords;
 use serde::Serialize;
@@ -294,7 +295,7 @@ impl Reason {
             Self::TooOld => format!(
                 "more than {} hours older than the newest message (window.recencyHours), and not among the newest {} \
                  (window.minMessages)",
-                serde_json::to_string(&window.recency_hours).unwrap_or_default(),
+                to_json(&window.recency_hours),
                 window.min_messages
             ),
             Self::NotCandidate => {

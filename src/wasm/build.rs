@@ -4,6 +4,7 @@ use super::crossing::{JsResult, failure, moment, number, pairs, plain, read_conf
 use super::selection::started_selection;
 use super::tokens::loaded;
 use super::transcript::CoreTranscript;
+use crate::base::json::to_json;
 use crate::base::value::Value;
 use crate::build::{Build, Step};
 use crate::config::ContextConfig;
@@ -204,7 +205,7 @@ fn finished(context: &Context) -> JsResult<JsValue> {
     let rows: Vec<i32> = context.pieces.iter().map(|placed| row(placed.piece)).collect();
     let costs: Vec<f64> = context.pieces.iter().map(|placed| number(placed.tokens)).collect();
     let checksums = context.pieces.iter().map(|placed| number(placed.checksum >> 11));
-    let tools = serde_json::to_string(&context.recording.config.budget.tools).unwrap_or_default();
+    let tools = to_json(&context.recording.config.budget.tools);
     let rest = Rest {
         head: number(xxh64(tools.as_bytes(), 0) >> 11),
         least_cached: context.least_cached,
@@ -232,7 +233,7 @@ fn finished(context: &Context) -> JsResult<JsValue> {
         rows: Int32Array::from(rows.as_slice()),
         costs: Float64Array::from(costs.as_slice()),
         checksums: Float64Array::from(checksums.collect::<Vec<f64>>().as_slice()),
-        json: serde_json::to_string(&rest).unwrap_or_default(),
+        json: to_json(&rest),
     })
 }
 

@@ -5,6 +5,7 @@
 
 use super::crossing::{JsResult, failure};
 use crate::base::error::{Error, ErrorCode};
+use crate::base::json::to_json;
 use crate::base::time::{Milliseconds, Zone};
 use crate::build::selection::SELECTION;
 use crate::recall::transcript::Transcript;
@@ -29,7 +30,7 @@ static SELECTING: Selecting = Selecting {
     selection: &SELECTION,
     search: |transcript, question, now, zone, count| {
         let found = transcript.search(question, now, zone, count)?;
-        Some(serde_json::to_string(&found).unwrap_or_default())
+        Some(to_json(&found))
     },
     index_part: Transcript::index_part,
     learn_index_part: Transcript::learn_index_part,

@@ -2,6 +2,7 @@
 
 use super::crossing::{JsResult, failure, read_config};
 use crate::base::error::{Error, ErrorCode};
+use crate::base::json::to_json;
 use crate::config::ContextConfig;
 use crate::prompt::certainty::{Beside, Certainty};
 use crate::tokens::{Counter, Encoding, EncodingName, Tokenizer};
@@ -63,7 +64,7 @@ pub fn counting_of(config: &JsValue, has_media: bool, has_tools: bool) -> JsResu
         },
         certainty: Certainty::of(&config, Beside { has_media, has_tools }),
     };
-    Ok(serde_json::to_string(&counting).unwrap_or_default())
+    Ok(to_json(&counting))
 }
 
 /// Whether an encoding is loaded.

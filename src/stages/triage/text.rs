@@ -1,6 +1,7 @@
 //! The prompt of triage, and the tolerant reading of its answer.
 
 use crate::base::guard::{collapse, indent};
+use crate::base::json::to_json;
 use crate::log::conversations::cut;
 use crate::state::ask::TriageUnit;
 use std::fmt::Write;
@@ -19,7 +20,7 @@ pub(crate) fn prompt(
         let said: Vec<String> = candidate.text.split('\n').map(collapse).collect();
         let _ = writeln!(out, "[{position}] {}", indent(&cut(&said.join("\n"), limit)));
     }
-    let quoted = serde_json::to_string(&collapse(request)).unwrap_or_default();
+    let quoted = to_json(&collapse(request));
     out + "\nThe new request:\n" + &quoted
 }
 

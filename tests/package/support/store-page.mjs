@@ -31,10 +31,11 @@ export function chromiumOptions({ args = [] } = {}) {
 
 /**
  * Serves a page that runs a script: an ES module as text, which may import `windrow` and what lies beside this file. Every
- * address gives the page, but those of the script's own files, and of `assets`: by their paths, their types and bytes. With
- * `minify` the script is as small as an application's. It is served until `close`, so that a browser that is started again finds its data.
+ * address gives the page, but those of the script's own files, and of `assets`: by their paths, their types and bytes. The script may
+ * import `modules`, further modules as text, by their names. With `minify` all of it is as small as an application's. It is served
+ * until `close`, so that a browser that is started again finds its data.
  */
-export async function serveStorePage({ script, assets = {}, minify = false }) {
+export async function serveStorePage({ script, modules = {}, assets = {}, minify = false }) {
   const { outputFiles } = await build({
     stdin: { contents: script, resolveDir: here, sourcefile: "main.js" },
     outdir: "/",
@@ -46,6 +47,7 @@ export async function serveStorePage({ script, assets = {}, minify = false }) {
     target: "es2022",
     write: false,
     logLevel: "warning",
+    plugins: [given(modules)],
   });
   const files = new Map([
     ...outputFiles.map(({ path, contents }) => [path, ["text/javascript", contents]]),
@@ -66,6 +68,20 @@ export async function serveStorePage({ script, assets = {}, minify = false }) {
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Finds modules that are given as text, by their names. */
+function given(modules) {
+  return {
+    name: "given-modules",
+    setup(bundler) {
+      bundler.onResolve({ filter: /.*/ }, ({ path }) => (path in modules ? { path, namespace: "given" } : undefined));
+      bundler.onLoad({ filter: /.*/, namespace: "given" }, ({ path }) => ({
+        contents: modules[path],
+        resolveDir: here,
+      }));
     },
   };
 }

@@ -1,0 +1,401 @@
+//! JSON as text, byte for byte as `serde_json` writes it.
+//!
+//! Writing into memory cannot fail. A serializer that says so needs no code behind each field for what would follow a failure: the
+//! core has some hundred fields to write, and takes a third of the code that `serde_json::to_string` makes of them.
+
+use serde::Serialize;
+use serde::ser::{self, Serializer};
+use std::fmt::Display;
+
+/// A value as JSON.
+pub(crate) fn to_json(value: &(impl Serialize + ?Sized)) -> String {
+    let mut text = String::new();
+    match value.serialize(Json(&mut text)) {
+        Ok(()) => text,
+    }
+}
+
+/// Writes one value behind a text.
+struct Json<'a>(&'a mut String);
+
+/// Writes what is between brackets.
+struct Within<'a> {
+    text: &'a mut String,
+    end: &'static str,
+}
+
+/// A failure, of which there is none.
+#[derive(Debug)]
+enum Never {}
+
+type Written = Result<(), Never>;
+
+impl<'a> Json<'a> {
+    #[expect(clippy::unnecessary_wraps, reason = "the traits below ask for it")]
+    fn text(self, text: &str) -> Written {
+        self.0.push_str(text);
+        Ok(())
+    }
+
+    fn open(self, start: &str, end: &'static str) -> Within<'a> {
+        self.0.push_str(start);
+        Within { text: self.0, end }
+    }
+
+    /// The value of a variant is the only one of an object, under the variant's name.
+    fn open_variant(self, variant: &'static str, start: &str, end: &'static str) -> Within<'a> {
+        let mut object = self.open("{", "");
+        object.name(variant);
+        object.text.push_str(start);
+        Within { end, ..object }
+    }
+}
+
+impl Within<'_> {
+    /// Writes a comma, but where a bracket was opened just now.
+    fn next(&mut self) -> Json<'_> {
+        if !self.text.ends_with(['[', '{']) {
+            self.text.push(',');
+        }
+        Json(self.text)
+    }
+
+    fn name(&mut self, name: &str) {
+        quote(self.next().0, name);
+        self.text.push(':');
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "the traits below ask for it")]
+    fn close(self) -> Written {
+        self.text.push_str(self.end);
+        Ok(())
+    }
+}
+
+/// Writes a text in quotation marks.
+fn quote(out: &mut String, text: &str) {
+    out.push('"');
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(|byte| byte < b' ' || byte == b'"' || byte == b'\\')
+    {
+        out.push_str(&rest[..at]);
+        let byte = rest.as_bytes()[at];
+        match byte {
+            b'"' => out.push_str("\\\""),
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            0x08 => out.push_str("\\b"),
+            0x0c => out.push_str("\\f"),
+            _ => {
+                out.push_str("\\u00");
+                out.extend(
+                    [byte >> 4, byte & 15]
+                        .map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)])),
+                );
+            }
+        }
+        rest = &rest[at + 1..];
+    }
+    out.push_str(rest);
+    out.push('"');
+}
+
+impl<'a> Serializer for Json<'a> {
+    type Ok = ();
+    type Error = Never;
+    type SerializeSeq = Within<'a>;
+    type SerializeTuple = Within<'a>;
+    type SerializeTupleStruct = Within<'a>;
+    type SerializeTupleVariant = Within<'a>;
+    type SerializeMap = Within<'a>;
+    type SerializeStruct = Within<'a>;
+    type SerializeStructVariant = Within<'a>;
+
+    fn serialize_bool(self, value: bool) -> Written {
+        self.text(if value { "true" } else { "false" })
+    }
+    fn serialize_i8(self, value: i8) -> Written {
+        self.serialize_i64(value.into())
+    }
+    fn serialize_i16(self, value: i16) -> Written {
+        self.serialize_i64(value.into())
+    }
+    fn serialize_i32(self, value: i32) -> Written {
+        self.serialize_i64(value.into())
+    }
+    fn serialize_i64(self, value: i64) -> Written {
+        self.text(itoa::Buffer::new().format(value))
+    }
+    fn serialize_u8(self, value: u8) -> Written {
+        self.serialize_u64(value.into())
+    }
+    fn serialize_u16(self, value: u16) -> Written {
+        self.serialize_u64(value.into())
+    }
+    fn serialize_u32(self, value: u32) -> Written {
+        self.serialize_u64(value.into())
+    }
+    fn serialize_u64(self, value: u64) -> Written {
+        self.text(itoa::Buffer::new().format(value))
+    }
+    fn serialize_f32(self, value: f32) -> Written {
+        self.text(&serde_json::to_string(&value).unwrap_or_default())
+    }
+    fn serialize_f64(self, value: f64) -> Written {
+        self.text(&serde_json::to_string(&value).unwrap_or_default())
+    }
+    fn serialize_char(self, value: char) -> Written {
+        self.serialize_str(value.encode_utf8(&mut [0; 4]))
+    }
+    fn serialize_str(self, value: &str) -> Written {
+        quote(self.0, value);
+        Ok(())
+    }
+    fn serialize_bytes(self, value: &[u8]) -> Written {
+        self.collect_seq(value)
+    }
+    fn serialize_none(self) -> Written {
+        self.serialize_unit()
+    }
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Written {
+        value.serialize(self)
+    }
+    fn serialize_unit(self) -> Written {
+        self.text("null")
+    }
+    fn serialize_unit_struct(self, _: &'static str) -> Written {
+        self.serialize_unit()
+    }
+    fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Written {
+        self.serialize_str(variant)
+    }
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        value: &T,
+    ) -> Written {
+        value.serialize(self)
+    }
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+        value: &T,
+    ) -> Written {
+        let object = self.open_variant(variant, "", "}");
+        value.serialize(Json(object.text))?;
+        object.close()
+    }
+    fn serialize_seq(self, _: Option<usize>) -> Result<Within<'a>, Never> {
+        Ok(self.open("[", "]"))
+    }
+    fn serialize_tuple(self, _: usize) -> Result<Within<'a>, Never> {
+        Ok(self.open("[", "]"))
+    }
+    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Within<'a>, Never> {
+        Ok(self.open("[", "]"))
+    }
+    fn serialize_tuple_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+        _: usize,
+    ) -> Result<Within<'a>, Never> {
+        Ok(self.open_variant(variant, "[", "]}"))
+    }
+    fn serialize_map(self, _: Option<usize>) -> Result<Within<'a>, Never> {
+        Ok(self.open("{", "}"))
+    }
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Within<'a>, Never> {
+        Ok(self.open("{", "}"))
+    }
+    fn serialize_struct_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+        _: usize,
+    ) -> Result<Within<'a>, Never> {
+        Ok(self.open_variant(variant, "{", "}}"))
+    }
+}
+
+/// Implements a trait of serde's whose values stand behind one another.
+macro_rules! values {
+    ($name:ident, $method:ident) => {
+        impl ser::$name for Within<'_> {
+            type Ok = ();
+            type Error = Never;
+
+            fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Written {
+                value.serialize(self.next())
+            }
+            fn end(self) -> Written {
+                self.close()
+            }
+        }
+    };
+}
+
+values!(SerializeSeq, serialize_element);
+values!(SerializeTuple, serialize_element);
+values!(SerializeTupleStruct, serialize_field);
+values!(SerializeTupleVariant, serialize_field);
+
+/// Implements a trait of serde's whose values have names.
+macro_rules! fields {
+    ($name:ident) => {
+        impl ser::$name for Within<'_> {
+            type Ok = ();
+            type Error = Never;
+
+            fn serialize_field<T: Serialize + ?Sized>(
+                &mut self,
+                name: &'static str,
+                value: &T,
+            ) -> Written {
+                self.name(name);
+                value.serialize(Json(self.text))
+            }
+            fn end(self) -> Written {
+                self.close()
+            }
+        }
+    };
+}
+
+fields!(SerializeStruct);
+fields!(SerializeStructVariant);
+
+impl ser::SerializeMap for Within<'_> {
+    type Ok = ();
+    type Error = Never;
+
+    /// A name is always a text: a number becomes one.
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, name: &T) -> Written {
+        let written = to_json(name);
+        if written.starts_with('"') {
+            self.next().text(&written)?;
+        } else {
+            quote(self.next().0, &written);
+        }
+        self.text.push(':');
+        Ok(())
+    }
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Written {
+        value.serialize(Json(self.text))
+    }
+    fn end(self) -> Written {
+        self.close()
+    }
+}
+
+impl ser::Error for Never {
+    fn custom<T: Display>(message: T) -> Self {
+        unreachable!("what is written is plain data: {message}")
+    }
+}
+
+impl ser::StdError for Never {}
+
+impl Display for Never {
+    fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match *self {}
+    }
+}
+
+#[cfg(all(test, not(target_family = "wasm")))]
+mod tests {
+    use super::to_json;
+    use proptest::collection::{btree_map, vec};
+    use proptest::prelude::*;
+    use serde::Serialize;
+    use std::collections::BTreeMap;
+
+    /// Every kind of value that serde tells apart.
+    #[derive(Clone, Debug, Serialize)]
+    enum Sample {
+        Unit,
+        Truth(bool),
+        Letter(char),
+        Text(String),
+        Small(f32),
+        Number(f64),
+        Signed(i64),
+        Tiny(i8),
+        Unsigned(u64),
+        Option(Option<Box<Sample>>),
+        List(Vec<Sample>),
+        Pair(Box<Sample>, u8),
+        Named { first: Box<Sample>, second: () },
+        Map(BTreeMap<String, Sample>),
+        Numbered(BTreeMap<i32, Sample>),
+        Flat(Flat),
+        Tagged(Tagged),
+    }
+
+    #[derive(Clone, Debug, Serialize)]
+    struct Flat {
+        before: u16,
+        #[serde(flatten)]
+        rest: BTreeMap<String, Sample>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        after: Vec<(u32, i16)>,
+    }
+
+    #[derive(Clone, Debug, Serialize)]
+    #[serde(tag = "kind", rename_all = "camelCase")]
+    enum Tagged {
+        Nothing,
+        Something { text: String },
+    }
+
+    fn samples() -> impl Strategy<Value = Sample> {
+        let leaf = prop_oneof![
+            Just(Sample::Unit),
+            any::<bool>().prop_map(Sample::Truth),
+            any::<char>().prop_map(Sample::Letter),
+            any::<String>().prop_map(Sample::Text),
+            "[\\x00-\\x20\"\\\\/\u{7f}\u{2028}]{0,12}".prop_map(Sample::Text),
+            any::<f32>().prop_map(Sample::Small),
+            any::<f64>().prop_map(Sample::Number),
+            any::<i32>().prop_map(|number| Sample::Number(number.into())),
+            any::<i64>().prop_map(Sample::Signed),
+            any::<i8>().prop_map(Sample::Tiny),
+            any::<u64>().prop_map(Sample::Unsigned),
+            Just(Sample::Option(None)),
+            Just(Sample::Tagged(Tagged::Nothing)),
+            any::<String>().prop_map(|text| Sample::Tagged(Tagged::Something { text })),
+        ];
+        leaf.prop_recursive(4, 48, 6, |inner| {
+            let map = btree_map(any::<String>(), inner.clone(), 0..4);
+            prop_oneof![
+                inner.clone().prop_map(|value| Sample::Option(Some(Box::new(value)))),
+                vec(inner.clone(), 0..5).prop_map(Sample::List),
+                (inner.clone(), any::<u8>())
+                    .prop_map(|(value, number)| Sample::Pair(Box::new(value), number)),
+                inner
+                    .clone()
+                    .prop_map(|value| Sample::Named { first: Box::new(value), second: () }),
+                map.clone().prop_map(Sample::Map),
+                btree_map(any::<i32>(), inner, 0..4).prop_map(Sample::Numbered),
+                (any::<u16>(), map, vec(any::<(u32, i16)>(), 0..3)).prop_map(
+                    |(before, rest, after)| { Sample::Flat(Flat { before, rest, after }) }
+                ),
+            ]
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn it_is_what_serde_json_writes(value in samples()) {
+            prop_assert_eq!(to_json(&value), serde_json::to_string(&value).expect("it is JSON"));
+        }
+    }
+}
