@@ -5,8 +5,9 @@
 //! Only prose counts: a phrase within code, within quotation marks, or in a quoted line is somebody else's.
 
 use crate::language::Language;
-use crate::lists::{self, Hashes, hash_of};
-use crate::terms::spaced_folded;
+use crate::lists::{self, Hashes, hash_of, hash_of_small};
+use crate::terms::{has_byte, spaced_folded};
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 /// It says that something holds throughout: an instruction or a preference.
@@ -55,8 +56,8 @@ static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
 
 impl Phrases {
     /// Those that begin with a word, and perhaps others whose first word has its hash.
-    fn beginning_with(&self, word: &str) -> impl Iterator<Item = &Phrase> {
-        let hash = hash_of(word);
+    fn beginning_with(&self, word: &[u8]) -> impl Iterator<Item = &Phrase> {
+        let hash = hash_of_small(word);
         let place = self.places.get(hash).map_or(self.all.len(), |place| place as usize);
         self.all[place..].iter().take_while(move |phrase| phrase.hash == hash)
     }
@@ -64,29 +65,44 @@ impl Phrases {
 
 /// What the words of a text say about how it is meant: [`STANDS`], [`CORRECTS`]. Where the language is unknown, those of any
 /// count.
+#[must_use]
 pub fn cues(text: &str, language: Option<Language>) -> u8 {
+    let phrases = &*PHRASES;
     let mut cues = 0;
     for sentence in sentences(&prose(text)).take(MOST_SENTENCES) {
-        let said = spaced_folded(sentence);
-        let mut rest = said.strip_prefix(' ').unwrap_or(&said);
+        // What is ASCII has nothing to fold but capitals, which are compared as small letters below.
+        let folded = if sentence.is_ascii() {
+            Cow::Borrowed(sentence)
+        } else {
+            Cow::Owned(spaced_folded(sentence))
+        };
+        let mut words = words_of(&folded);
         let mut is_first = true;
-        while let Some((word, behind)) = rest.split_once(' ') {
-            for phrase in PHRASES.beginning_with(word) {
+        while let Some(word) = words.next() {
+            for phrase in phrases.beginning_with(word) {
                 let may_be = language.is_none_or(|known| known == phrase.language)
                     && (is_first || !phrase.is_first);
-                let is_said =
-                    || rest.strip_prefix(phrase.words).is_some_and(|end| end.starts_with(' '));
-                if may_be && is_said() {
+                let mut said = std::iter::once(word).chain(words.clone());
+                let mut is_next = |own: &str| {
+                    said.next().is_some_and(|it| it.eq_ignore_ascii_case(own.as_bytes()))
+                };
+                if may_be && phrase.words.split(' ').all(&mut is_next) {
                     cues |= phrase.cue;
                 }
             }
-            (rest, is_first) = (behind, false);
+            is_first = false;
         }
         if cues == STANDS | CORRECTS {
             break;
         }
     }
     cues
+}
+
+/// The words of a text of ASCII, or of a folded one.
+fn words_of(text: &str) -> impl Iterator<Item = &[u8]> + Clone {
+    let is_between = |byte: &u8| byte.is_ascii() && !byte.is_ascii_alphanumeric();
+    text.as_bytes().split(is_between).filter(|word| !word.is_empty())
 }
 
 /// Whose words a request asks for.
@@ -133,7 +149,11 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// A text without code, and without what is quoted.
-fn prose(text: &str) -> String {
+fn prose(text: &str) -> Cow<'_, str> {
+    let is_mark = |byte: u8| !byte.is_ascii() | matches!(byte, b'"' | b'`' | b'~' | b'>');
+    if !has_byte(text, is_mark) {
+        return Cow::Borrowed(text); // nothing begins code or a quotation
+    }
     let mut prose = String::with_capacity(text.len());
     let mut fence = None;
     for line in text.split('\n') {
@@ -149,7 +169,7 @@ fn prose(text: &str) -> String {
             _ => {}
         }
     }
-    prose
+    Cow::Owned(prose)
 }
 
 /// Appends a line without what stands between quotation marks. A mark without its other half quotes the rest of the line.
@@ -279,6 +299,7 @@ mod tests {
                 if is_said { cues | cue } else { cues }
             });
             prop_assert_eq!(cues(&text, known), expected, "{}", text);
+            prop_assert_eq!(cues(&text.to_ascii_uppercase(), known), expected, "{}", text);
         }
 
         #[test]

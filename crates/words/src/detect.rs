@@ -14,6 +14,11 @@ pub fn detect(text: &str) -> Option<Language> {
     let mut scores = Scores::default();
     let mut rest = text;
     while !rest.is_empty() && scores.words < MOST {
+        let plain = scores.plain_word(rest.as_bytes());
+        if plain > 0 {
+            rest = &rest[plain..];
+            continue;
+        }
         let (length, is_code) = first_chunk(rest);
         if !is_code {
             scores.chunk(&rest[..length]);
@@ -46,7 +51,7 @@ fn first_chunk(text: &str) -> (usize, bool) {
 }
 
 /// What speaks for each language.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Scores {
     /// Words that were met.
     words: u32,
@@ -65,6 +70,26 @@ struct Scores {
 }
 
 impl Scores {
+    /// Counts the word that a text begins with, where it is plain to see what it is: letters of ASCII up to one space, with one mark between
+    /// them at most. Says how long both are, and 0 where it is not.
+    fn plain_word(&mut self, text: &[u8]) -> usize {
+        let mut hash = hash::START;
+        let mut length = 0;
+        while let Some(letter) = text.get(length).filter(|byte| byte.is_ascii_alphabetic()) {
+            hash = hash::with_byte(hash, letter.to_ascii_lowercase());
+            length += 1;
+        }
+        let is_marked = matches!(text.get(length), Some(b'.' | b',' | b'!' | b'?' | b':' | b';'));
+        let end = length + usize::from(is_marked);
+        let is_plain =
+            length > 0 && text.get(end) == Some(&b' ') && text.get(end + 1) != Some(&b' ');
+        if !is_plain {
+            return 0;
+        }
+        self.word(hash, u32::try_from(length).unwrap_or(u32::MAX), false);
+        end + 1
+    }
+
     /// Counts the words between two spaces.
     fn chunk(&mut self, chunk: &str) {
         let mut hash = hash::START;
@@ -104,8 +129,10 @@ impl Scores {
             return;
         }
         let part = if letters > 1 { 12 } else { 6 } / languages.count_ones();
-        for language in Language::ALL.into_iter().filter(|it| languages & it.bit() != 0) {
-            let at = language as usize;
+        let mut left = languages;
+        while left != 0 {
+            let at = left.trailing_zeros() as usize;
+            left &= left - 1;
             self.stops[at] += part;
             if letters > 1 {
                 if self.hits[at] == 0 {
@@ -261,6 +288,19 @@ mod tests {
     }
 
     proptest! {
+        /// What is plain to see is what reading closely finds.
+        #[test]
+        fn a_plain_word_counts_as_any_other(text in "([a-zA-Z]{0,3}[-.,!?:;'’1é]{0,2} {0,2}){1,4}") {
+            let (mut plain, mut close) = (Scores::default(), Scores::default());
+            let length = plain.plain_word(text.as_bytes());
+            if length > 0 {
+                close.chunk(text[..length].trim_end());
+                prop_assert_eq!(format!("{plain:?}"), format!("{close:?}"));
+                prop_assert_eq!(&text[length..], text[first_chunk(&text).0..].trim_start());
+                prop_assert!(!first_chunk(&text).1);
+            }
+        }
+
         #[test]
         fn any_text_has_at_most_one(text in ".*") {
             prop_assert_eq!(detect(&text), detect(&text));

@@ -802,7 +802,7 @@ pub fn is_question(text: &str, language: Option<Language>) -> bool {
     const MOST_WORDS: usize = 6;
     let mut rest = text;
     let is_mark = |it: char| matches!(it, '?' | '？' | '؟' | '¿');
-    if !text.bytes().any(|byte| byte == b'?' || !byte.is_ascii()) {
+    if !has_byte(text, |byte| (byte == b'?') | !byte.is_ascii()) {
         rest = "";
     }
     while let Some(at) = rest.find(is_mark) {
@@ -816,10 +816,13 @@ pub fn is_question(text: &str, language: Option<Language>) -> bool {
     let Some(language) = language else { return false };
     let Some(first) = first_sentence(text) else { return false };
     let beginning = spaced_words(first, MOST_WORDS);
-    lists::question_phrases(language).any(|phrase| {
-        let mut said = beginning.split(' ').skip(1);
-        words_of(phrase).all(|word| said.next() == Some(word))
-    })
+    let letter = beginning[1..].chars().next();
+    lists::question_phrases(language).filter(|phrase| phrase.chars().next() == letter).any(
+        |phrase| {
+            let mut said = beginning.split(' ').skip(1);
+            words_of(phrase).all(|word| said.next() == Some(word))
+        },
+    )
 }
 
 /// The first sentence, where it does not end as a statement does.
@@ -887,13 +890,18 @@ pub fn identifier_count(text: &str) -> u8 {
 }
 
 /// Whether a text has what every identifier has some of: a digit, a slash, or a point with something behind it.
+#[expect(
+    clippy::needless_bitwise_bool,
+    reason = "without a branch several bytes are compared at once"
+)]
 fn may_have_identifiers(text: &str) -> bool {
-    let behind = text.bytes().skip(1).chain([b' ']);
-    text.bytes().zip(behind).any(|(byte, next)| match byte {
-        b'.' => !next.is_ascii_whitespace(),
-        b'/' | b'\\' => true,
-        _ => byte.is_ascii_digit(),
-    })
+    if has_byte(text, |byte| byte.is_ascii_digit() | (byte == b'/') | (byte == b'\\')) {
+        return true;
+    }
+    let behind = text.bytes().skip(1);
+    text.bytes()
+        .zip(behind)
+        .fold(false, |has, (byte, next)| has | ((byte == b'.') & !next.is_ascii_whitespace()))
 }
 
 /// Whether a request wants an overview, an opinion or a reason rather than a fact, by the words of its language, or of
@@ -915,6 +923,11 @@ pub fn wants_overview(request: &str, language: Option<Language>) -> bool {
     )
 }
 
+/// Whether a text has a byte of a kind. It does not stop at the first one: so several are looked at together.
+pub(crate) fn has_byte(text: &str, is: impl Fn(u8) -> bool) -> bool {
+    text.bytes().fold(false, |has, byte| has | is(byte))
+}
+
 fn words_of(text: &str) -> impl Iterator<Item = &str> {
     text.split(|it: char| !it.is_alphanumeric() && !is_mark(it)).filter(|it| !it.is_empty())
 }
@@ -923,8 +936,28 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
 #[must_use]
 pub fn spaced_folded(text: &str) -> String {
     let mut out = String::new();
-    fold(&spaced_words(text, usize::MAX), &mut out);
+    if text.is_ascii() {
+        spaced_ascii(text, &mut out);
+    } else {
+        fold(&spaced_words(text, usize::MAX), &mut out);
+    }
     out
+}
+
+/// The same of a text of ASCII, where small letters are all that folding makes.
+fn spaced_ascii(text: &str, out: &mut String) {
+    out.reserve(text.len() + 2);
+    out.push(' ');
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() {
+            out.push(char::from(byte.to_ascii_lowercase()));
+        } else if !out.ends_with(' ') {
+            out.push(' ');
+        }
+    }
+    if !out.ends_with(' ') {
+        out.push(' ');
+    }
 }
 
 #[cfg(all(test, not(target_family = "wasm")))]
@@ -1221,6 +1254,28 @@ mod tests {
                 prop_assert_eq!(length, word.len());
             }
         }
+        #[test]
+        fn what_is_looked_at_together_is_what_is_looked_at_one_by_one(
+            before in "[a-z .é\n]{50,80}",
+            text in "([a-z .é\n]{0,70}|.{0,3}|[0-9/\\\\. ]{0,2}){0,2}",
+        ) {
+            let text = format!("{before}{text}");
+            let bytes = text.as_bytes();
+            let any = (0..bytes.len()).any(|at| match bytes[at] {
+                b'.' => bytes.get(at + 1).is_some_and(|next| !next.is_ascii_whitespace()),
+                byte => byte.is_ascii_digit() || matches!(byte, b'/' | b'\\'),
+            });
+            prop_assert_eq!(may_have_identifiers(&text), any);
+        }
+
+        /// Small letters are all that folding makes of ASCII.
+        #[test]
+        fn words_of_ascii_are_spaced_as_any(text in "[ -~\t\n]{0,40}") {
+            let mut folded = String::new();
+            fold(&spaced_words(&text, usize::MAX), &mut folded);
+            prop_assert_eq!(spaced_folded(&text), folded);
+        }
+
         #[test]
         fn any_text_is_read_and_always_alike(text in ".{0,60}", language in language()) {
             let once = terms(&text, language);

@@ -187,6 +187,7 @@ impl Hashes {
         self.starts.resize(length, u16::try_from(self.sorted.len()).unwrap_or(u16::MAX));
     }
 
+    #[inline]
     pub(crate) fn get(&self, hash: u32) -> Option<u32> {
         let place = directory_place(hash);
         let range = usize::from(self.starts[place])..usize::from(self.starts[place + 1]);
@@ -222,6 +223,11 @@ static IRREGULARS: LazyLock<Hashes> = LazyLock::new(|| {
 
 pub(crate) fn hash_of(word: &str) -> u32 {
     word.bytes().fold(hash::START, hash::with_byte)
+}
+
+/// The hash of a word in small letters, where it has capitals of ASCII alone.
+pub(crate) fn hash_of_small(word: &[u8]) -> u32 {
+    word.iter().fold(hash::START, |hash, byte| hash::with_byte(hash, byte.to_ascii_lowercase()))
 }
 
 /// The hash of a word of letters of one byte and of two, folded.
