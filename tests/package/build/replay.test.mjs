@@ -9,7 +9,14 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { buildContext, buildContextSync, createTranscript, loadEncoding, presets, replay } from "windrow";
 import { checkContextError, errorOf } from "../support/errors.mjs";
-import { forEachSeed, forEachSeedAsync, randomConfig, randomMessage, randomTranscript } from "../support/random.mjs";
+import {
+  forEachSeed,
+  forEachSeedAsync,
+  partOf,
+  randomConfig,
+  randomMessage,
+  randomTranscript,
+} from "../support/random.mjs";
 import { tryBuild } from "../support/transcripts.mjs";
 
 before(() => Promise.all([loadEncoding("o200k_base"), loadEncoding("cl100k_base")]));
@@ -38,7 +45,7 @@ describe("replay", () => {
       assert.deepEqual(again.context.trace, context.trace);
       assert.deepEqual(again.context.snapshot, context.snapshot);
     });
-    assert.ok(count > 200);
+    assert.ok(count > partOf(200));
   });
 
   test("does not mind what was appended since", async () => {
@@ -204,7 +211,7 @@ describe("a replay of a build with hooks", () => {
       large += Object.keys(context.recording.largeAnswers).length;
       assert.equal(context.recording.answers.length, count);
     });
-    assert.ok(asked > 300 && large > 5, `${asked} answers, ${large} large ones`);
+    assert.ok(asked > partOf(300) && large > 5, `${asked} answers, ${large} large ones`);
   });
 
   test("is the same where an answer says the same in another way, and another where it says something else", async () => {

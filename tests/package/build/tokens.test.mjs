@@ -7,7 +7,7 @@ import { describe, test } from "node:test";
 import { buildContext, buildContextSync, countTokens, loadEncoding, replay } from "windrow";
 import o200k from "windrow/encodings/o200k_base";
 import { checkContextError, errorOf } from "../support/errors.mjs";
-import { forEachSeed, randomConfig, randomTranscript } from "../support/random.mjs";
+import { forEachSeed, partOf, randomConfig, randomTranscript } from "../support/random.mjs";
 import { tryBuild } from "../support/transcripts.mjs";
 
 const user = (content, more) => ({ role: "user", content, ...more });
@@ -251,8 +251,8 @@ describe("budgets hold", () => {
       }
       assert.ok(maxChars === undefined || (context.charCount ?? 0) <= maxChars);
     });
-    assert.ok(built > 2000, `${built} contexts were built`);
-    assert.ok(shortened > 40, `${shortened} of them were shortened`);
+    assert.ok(built > partOf(2000), `${built} contexts were built`);
+    assert.ok(shortened > partOf(40), `${shortened} of them were shortened`);
   });
 
   test("the order of the transcript is kept", () => {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ContextError, memoryStore, openSession, retain } from "windrow";
 import { errorOf } from "../support/errors.mjs";
-import { forEachSeedAsync } from "../support/random.mjs";
+import { forEachSeedAsync, partOf } from "../support/random.mjs";
 
 const KEY = "web:main";
 const HOUR_MS = 3_600_000;
@@ -234,7 +234,7 @@ describe("a session", () => {
       assert.deepEqual(await entriesOf(store), after, "once more changes nothing");
     });
     for (const [what, count] of Object.entries(seen)) {
-      assert.ok(count >= 10, `${what}: ${count}`);
+      assert.ok(count >= partOf(3), `${what}: ${count}`);
     }
   });
 
@@ -560,7 +560,7 @@ describe("all sessions", () => {
       await retain(store, { maxMessages });
       assert.deepEqual(await read(), after, "once more changes nothing");
     });
-    assert.ok(removals > 100, `${removals}`);
+    assert.ok(removals > partOf(100), `${removals}`);
   });
 
   test("that were not appended to for longest go whole, but for those with something pinned", async (context) => {

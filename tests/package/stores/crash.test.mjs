@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { crash } from "../support/crash.mjs";
 
-test("a browser is killed while it appends, 3 times", async (t) => {
-  const sessions = await crash(3);
+test("a browser is killed while it appends", async (t) => {
+  const sessions = await crash(1);
   for (const session of sessions) {
     t.diagnostic(JSON.stringify(session));
   }
   const acknowledged = sessions.reduce((sum, session) => sum + session.acknowledged, 0);
-  assert.ok(acknowledged > 60, `${acknowledged} messages were acknowledged`);
+  assert.ok(acknowledged > 20, `${acknowledged} messages were acknowledged`);
 });
