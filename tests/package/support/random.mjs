@@ -62,8 +62,8 @@ export class Random {
   }
 }
 
-/** Of the seeds of a property, quick tests try one in so many: tests/full/seeds.test.mjs tries all. */
-const ONE_IN = process.env.WINDROW_ALL_SEEDS === undefined ? 3 : 1;
+/** Of the seeds of a property, quick tests try one in so many: tests/full/seeds.test.mjs tries all. A page has no environment. */
+const ONE_IN = globalThis.process?.env.WINDROW_ALL_SEEDS === undefined ? 3 : 1;
 
 /** How many of so many cases are tried. */
 export function partOf(count) {
