@@ -90,6 +90,9 @@ const FORMS = ["text", "messages", "xml", "conversations", "json"] as const sati
 
 const SEE_HELP = "; see windrow --help";
 
+/** The highest port that there is. */
+const MOST_PORT = 65_535;
+
 /** How many skipped rows are named one by one. */
 const SKIPPED_ROWS_SHOWN = 10;
 
@@ -311,7 +314,11 @@ function studioOrder([file, ...rest]: readonly string[], values: ReadonlyMap<Opt
   if (rest.length > 0) {
     throw new UsageError(`one file at a time: ${rest.map(quote).join(" ")} is too many`);
   }
-  return { command: "studio", file, port: countOption(values, "port") };
+  const port = countOption(values, "port");
+  if (port !== undefined && port > MOST_PORT) {
+    throw new UsageError(`--port is at most ${MOST_PORT}, not ${port}`);
+  }
+  return { command: "studio", file, port };
 }
 
 function knownOption(name: string, written: string): OptionName {
@@ -409,7 +416,7 @@ function fileFailure(failure: unknown, done: "read" | "written"): string {
   const { code } = failure as NodeJS.ErrnoException;
   switch (code) {
     case "ENOENT":
-      return "there is no such file";
+      return done === "read" ? "there is no such file" : "there is no such folder";
     case "ENOTDIR":
       return "there is no such file: a part of its path is not a directory";
     case "EISDIR":

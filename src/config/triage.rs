@@ -34,7 +34,7 @@ pub struct TriageConfig {
     pub placement: Placement,
     /// What earlier builds have decided: as the last one says it in `context.triage.decided`, or `{}` before the first. What was decided
     /// stays so, and the hook is asked about what is new alone. So its choices do not change the beginning of the prompt from turn to
-    /// turn. With `budget.cut` chosen messages are cut as all others are, and of those that were passed recall may quote what fits a
+    /// turn. With `budget.cut` chosen messages are cut as all others are, and of those that it passed over recall may quote what fits a
     /// request. A session with `budget.cut` gives it by itself. Goes with
     /// `candidates: "all"`. Default: none, the hook is asked about all older units each time.
     pub decided: Option<TriageDecisions>,
@@ -48,7 +48,7 @@ pub struct TriageDecisions {
     /// The last unit that was decided, by the id of its first message; `#` and the position of one without an id. All before it are
     /// decided too, also those that come in later. Default: none was.
     pub through: Option<String>,
-    /// Those of them that were chosen, named in the same way. All others were passed.
+    /// Those of them that were chosen, named in the same way. All others were passed over.
     pub chosen: Vec<String>,
     /// A checksum of the options that they were decided with. With other options nothing is decided. Default: not checked.
     pub under: Option<String>,

@@ -131,8 +131,9 @@ impl Groups {
     #[must_use]
     pub fn find(transcript: &Messages, order: &[usize]) -> Self {
         let mut groups = Self::apart(transcript);
-        // By stretch, session and call id, as ids like `call_0` are in many: the row of the latest call, and whether it has a result.
-        let mut calls: Hashed<(usize, Option<&str>, &str), (usize, bool)> = Hashed::default();
+        // By stretch, session and call id, as ids like `call_0` are in many: the row of the latest call, and how many results it waits for. A
+        // message may call several times by one id, as where tools are called by their names alone.
+        let mut calls: Hashed<(usize, Option<&str>, &str), (usize, usize)> = Hashed::default();
         for &row in order {
             let is_summary = transcript.is_summary(row);
             // No call answers a result beyond a gap: what lies between them may.
@@ -141,17 +142,18 @@ impl Groups {
             for (field, id) in transcript.fields(row) {
                 match field {
                     Field::CallId => {
-                        if let Some((earlier, false)) =
-                            calls.insert((stretch, session, id), (row, is_summary))
-                            && earlier != row
-                        {
-                            groups.calls_without_result.push(earlier);
+                        let (latest, open) =
+                            calls.entry((stretch, session, id)).or_insert((row, 0));
+                        if *latest != row {
+                            groups.calls_without_result.extend((*open > 0).then_some(*latest));
+                            (*latest, *open) = (row, 0);
                         }
+                        *open += usize::from(!is_summary);
                     }
                     Field::ResultId if is_summary => {}
                     Field::ResultId => match calls.get_mut(&(stretch, session, id)) {
-                        Some((call, answered)) if !transcript.is_summary(*call) => {
-                            *answered = true;
+                        Some((call, open)) if !transcript.is_summary(*call) => {
+                            *open = open.saturating_sub(1);
                             let call = *call;
                             groups.join(call, row);
                         }
@@ -164,8 +166,8 @@ impl Groups {
         if transcript.has_seen(Field::JoinsNext) {
             groups.join_thoughts(transcript, order);
         }
-        for (row, answered) in calls.into_values() {
-            groups.calls_without_result.extend((!answered).then_some(row));
+        for (row, open) in calls.into_values() {
+            groups.calls_without_result.extend((open > 0).then_some(row));
         }
         map::sort_by_key(&mut groups.calls_without_result, &|_| (0, 0));
         groups

@@ -24,7 +24,7 @@ impl Counts {
             };
             return Err(Error::new(
                 ErrorCode::HookFailed,
-                format!("countTokens failed: {reason}"),
+                format!("the hook failed: {reason}"),
                 "Give a whole number of 0 or more for each text, or leave countTokens out.",
             )
             .at("countTokens"));

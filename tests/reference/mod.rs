@@ -305,7 +305,8 @@ fn page() -> String {
          Beside the options below there is `request`: the current input, a text of the user or a message. It stands \
          where `sections` say, by default last, and is always kept where they have a place for it. Without it the newest user \
          message and the newest message stand for it. `contents` is what the sections of kind `text` and `items` hold, by their \
-         ids. `signal` aborts the build. The hooks are functions in their groups: `triage.select` or `triage.complete`, \
+         ids. `shape` says of which shape the messages are, one of `messageShapes`; by default each is recognised by what it holds. \
+         `previous` is the context before this one, or its `outline`: `prefix` compares with it. `signal` aborts the build. The hooks are functions in their groups: `triage.select` or `triage.complete`, \
          `recall.search`, `recall.embed`, `tiers.summarize`, and `countTokens`.\n",
     );
     let root = &definitions["ContextConfig"];
@@ -336,7 +337,8 @@ fn page() -> String {
     out.push_str(
         "\n## Errors\n\nThe codes of a `ContextError`. Each error also has `kind` (which call failed), `path` (where in \
          the input), `nextAction` (what to do) and, where there is one, `cause`. Those of sessions and stores are in \
-         [sessions.md](sessions.md).\n",
+         [sessions.md](sessions.md). `request(provider)` fails with `NOT_SENDABLE` where the provider takes no such messages, and `init` of \
+         `windrow/slim` with `INVALID_CORE` where it is not given the core of this version.\n",
     );
     listed(&mut out, "code", &definitions["ErrorCode"], ErrorCode::ALL.len());
     out
@@ -442,13 +444,17 @@ fn thousands(figure: &str) -> String {
 }
 
 /// Where objects within options are, and their types.
-const NESTED: [(&str, &str); 8] = [
+const NESTED: [(&str, &str); 12] = [
     ("sections[]", "Section"),
     ("sections[].items[]", "Item"),
     ("sections[].limit", "SectionLimit"),
     ("recall.excerpts", "ExcerptConfig"),
+    ("recall.pairs", "PairConfig"),
     ("recall.focusSignals", "FocusSignals"),
+    ("triage.decided", "TriageDecisions"),
     ("tiers.conversations[]", "KnownConversation"),
+    ("budget.cut", "CutConfig"),
+    ("budget.usage[]", "Usage"),
     ("render.labels", "Labels"),
     ("render.replace[]", "Replacement"),
 ];
@@ -534,6 +540,8 @@ fn unit(name: &str, kind: &str) -> &'static str {
         "maxItems" | "items" => "items",
         "maxSummaries" => "summaries",
         "maxActions" => "actions",
+        "highWater" | "lowWater" => "0 to 1",
+        "countedTokens" | "inputTokens" | "replyTokens" => "tokens",
         "d" | "o" | "s" | "e" | "maxShare" | "maxRecentShare" | "maxStandingShare" => "0 to 1",
         "priority" | "score" => "any number",
         other => panic!("the option {other} is a number: give it a unit here"),

@@ -413,7 +413,7 @@ export interface TriageConfig {
   /**
    * What earlier builds have decided: as the last one says it in `context.triage.decided`, or `{}` before the first. What was decided
    * stays so, and the hook is asked about what is new alone. So its choices do not change the beginning of the prompt from turn to
-   * turn. With `budget.cut` chosen messages are cut as all others are, and of those that were passed recall may quote what fits a
+   * turn. With `budget.cut` chosen messages are cut as all others are, and of those that it passed over recall may quote what fits a
    * request. A session with `budget.cut` gives it by itself. Goes with
    * `candidates: "all"`. Default: none, the hook is asked about all older units each time.
    */
@@ -442,7 +442,7 @@ export interface TriageDecisions {
    * decided too, also those that come in later. Default: none was.
    */
   readonly through?: string | null | undefined;
-  /** Those of them that were chosen, named in the same way. All others were passed. */
+  /** Those of them that were chosen, named in the same way. All others were passed over. */
   readonly chosen?: readonly string[] | undefined;
   /** A checksum of the options that they were decided with. With other options nothing is decided. Default: not checked. */
   readonly under?: string | null | undefined;

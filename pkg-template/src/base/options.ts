@@ -1,5 +1,7 @@
 // Options of a call: none is misspelt, and each is what it must be. A wrong one is told the same way wherever it is given.
 
+import { ContextError, type ErrorKind } from "./errors.js";
+
 /** The rule for an option, in words and as a test. An undefined option was not given. */
 export type OptionRule = readonly [expected: string, isRight: (value: unknown) => boolean];
 export type OptionRules<Name extends string = string> = Readonly<Record<Name, OptionRule>>;
@@ -35,6 +37,24 @@ export function faultIn(options: unknown, rules: OptionRules): OptionFault | und
     }
   }
   return undefined;
+}
+
+/** Fails where options are misspelt, are not what they must be, or lack one of the `required`. */
+export function checkOptions<Name extends string>(
+  kind: ErrorKind,
+  options: unknown,
+  rules: OptionRules<Name>,
+  required: readonly Name[] = [],
+): void {
+  const given = options as Readonly<Record<string, unknown>>;
+  const lacking = (): OptionFault | undefined => {
+    const name = required.find((option) => given[option] === undefined);
+    return name && fault(name, `expected ${rules[name][0]}, got nothing`, `Give ${rules[name][0]}.`);
+  };
+  const found = faultIn(options, rules) ?? lacking();
+  if (found !== undefined) {
+    throw new ContextError({ kind, code: "INVALID_CONFIG", ...found });
+  }
 }
 
 /** The fault of one value; undefined where it has none. */

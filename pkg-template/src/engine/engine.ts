@@ -22,7 +22,7 @@ export function engineGeneration(): number {
     if (getModule === undefined) {
       throw new ContextError({
         kind: "context_build_error",
-        code: "INTERNAL",
+        code: "PART_NOT_LOADED",
         message: "the core is not loaded",
         nextAction: 'Import "windrow", or await init() of "windrow/slim" first.',
       });

@@ -12,6 +12,16 @@ export interface EmbeddingModel {
   readonly embed: EmbedHook;
 }
 
+/** Whether an option is a text with something in it. */
+export function isName(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}
+
+/** Whether an option is an object with names. */
+export function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** How much of an unexpected answer an error shows. */
 const SHOWN = 200;
 

@@ -1,6 +1,15 @@
 // Any endpoint that takes OpenAI's chat completions and embeddings: a server of one's own, a router, a provider.
 
-import { type CompletingModel, type EmbeddingModel, MOST_REPLY_TOKENS, unexpected, vectorsIn } from "./model.js";
+import { checkOptions, type OptionRules } from "../base/options.js";
+import {
+  type CompletingModel,
+  type EmbeddingModel,
+  isName,
+  isObject,
+  MOST_REPLY_TOKENS,
+  unexpected,
+  vectorsIn,
+} from "./model.js";
 
 /** Where the endpoint is, and which model answers. */
 export interface EndpointOptions {
@@ -24,16 +33,27 @@ export interface EndpointRequest {
   readonly signal: AbortSignal;
 }
 
+const ENDPOINT = {
+  baseUrl: ["the address before /chat/completions, as a text", isName],
+  model: ["the name of a model", isName],
+  apiKey: ["a text", (value) => typeof value === "string"],
+  headers: ["an object with headers", isObject],
+  body: ["an object with fields of the body", isObject],
+  fetch: ["a function like fetch", (value) => typeof value === "function"],
+} satisfies OptionRules;
+
 /** How many texts are sent at once. */
 const BATCH = 96;
 /** No answer of a model that triages or embeds is longer, in characters. */
 const MOST_CHARS = 64_000_000;
 
 /**
- * The hooks `triage.complete` and `recall.embed` by an endpoint that is compatible with OpenAI's. Each rejects where the endpoint
+ * The hooks `triage.complete` and `recall.embed` by an endpoint that is compatible with OpenAI's. Fails with `INVALID_CONFIG` where an
+ * option is wrong. Each hook rejects where the endpoint
  * fails or gives something else: with its status and the beginning of what came. Nothing is asked twice.
  */
 export function openAiCompatible(options: EndpointOptions): CompletingModel & EmbeddingModel {
+  checkOptions("context_build_error", options, ENDPOINT, ["baseUrl", "model"]);
   return {
     async complete(prompt, { signal }) {
       const messages = [{ role: "user", content: prompt }];

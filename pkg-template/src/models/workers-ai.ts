@@ -1,6 +1,16 @@
 // Cloudflare's Workers AI, by the binding of a worker.
 
-import { type CompletingModel, type EmbeddingModel, MOST_REPLY_TOKENS, unexpected, vectorsIn } from "./model.js";
+import { ContextError } from "../base/errors.js";
+import { checkOptions, describe, type OptionRules } from "../base/options.js";
+import {
+  type CompletingModel,
+  type EmbeddingModel,
+  isName,
+  isObject,
+  MOST_REPLY_TOKENS,
+  unexpected,
+  vectorsIn,
+} from "./model.js";
 
 /** The binding, as far as it is used: `"ai": { "binding": "AI" }` in wrangler.jsonc. */
 export interface AiBinding {
@@ -17,17 +27,33 @@ export interface WorkersAiOptions {
   readonly options?: Readonly<Record<string, unknown>> | undefined;
 }
 
+const KIND = "context_build_error";
+const MODELS: OptionRules = {
+  model: ["the name of a model", isName],
+  embeddingModel: ["the name of a model", isName],
+  options: ["an object with options of run", isObject],
+};
+
 /** How many texts the models for embeddings take at once. */
 const BATCH = 100;
 
 /**
- * The hooks `triage.complete` and `recall.embed` by Workers AI. The hook of a model that is not named says that it is unavailable.
+ * The hooks `triage.complete` and `recall.embed` by Workers AI. Fails with `INVALID_CONFIG` where the binding is missing, or an option is
+ * wrong. The hook of a model that is not named says that it is unavailable.
  * Each rejects where the model fails or gives something else.
  */
-export function workersAi(
-  ai: AiBinding,
-  { model, embeddingModel, options }: WorkersAiOptions,
-): CompletingModel & EmbeddingModel {
+export function workersAi(ai: AiBinding, models: WorkersAiOptions): CompletingModel & EmbeddingModel {
+  checkOptions(KIND, models, MODELS);
+  if (typeof ai?.run !== "function") {
+    throw new ContextError({
+      kind: KIND,
+      code: "INVALID_CONFIG",
+      message: `ai: expected the binding of Workers AI, got ${describe(ai)}`,
+      path: "ai",
+      nextAction: 'Pass env.AI, and name it in wrangler.jsonc: "ai": { "binding": "AI" }.',
+    });
+  }
+  const { model, embeddingModel, options } = models;
   const run = ai.run.bind(ai) as (model: string, inputs: object, options?: object) => Promise<unknown>;
   return {
     async complete(prompt, { signal }) {

@@ -20,8 +20,8 @@ import type {
   TextPart,
 } from "../read/plain.js";
 import type { PlainMessage } from "../read/shapes/shape.js";
-import { argumentsOf, outcomeOf } from "./calls.js";
-import { mediaOf, refuse } from "./media.js";
+import { ANY, argumentsOf, idsOf, outcomeOf } from "./calls.js";
+import { isSpoken, mediaOf, refuse } from "./media.js";
 import type { Provider, Rule } from "./provider.js";
 import {
   callsHaveResults,
@@ -29,6 +29,7 @@ import {
   fieldsAreKnown,
   type Held,
   hasMessages,
+  idsAreUnique,
   knownRoles,
   listIn,
   makeRule,
@@ -39,7 +40,7 @@ import {
 } from "./rules.js";
 import { fields, type Schema, unknownFields, withFields } from "./schema.js";
 import { isBlank, wellFormed } from "./text.js";
-import { apart, type Call, type Piece, type Turn, textsOf, turnsOf, withSpeaker } from "./turns.js";
+import { apart, type Call, callsIn, type Piece, type Turn, textsOf, turnsOf, withSpeaker } from "./turns.js";
 
 /** Data that JSON can say. */
 export type AiSdkJson = null | string | number | boolean | { [key: string]: AiSdkJson } | AiSdkJson[];
@@ -172,16 +173,18 @@ function allowedOf(call: Call, allowed: ReadonlyMap<unknown, Allowed>): Allowed 
 }
 
 function body(messages: readonly PlainMessage[]): AiSdkBody {
-  const { system, others } = apart(turnsOf(messages, isInline));
+  const turns = turnsOf(messages, isInline);
+  const { system, others } = apart(turns);
   const allowed = allowedIn(messages);
+  const ids = idsOf(callsIn(turns), ANY);
   const instructions = system.flatMap(textsOf).map(({ part }) => part.text);
   return wellFormed({
     ...(instructions.length === 0 ? {} : { system: instructions.join("\n\n") }),
-    messages: others.flatMap((turn) => messageOf(turn, allowed)),
+    messages: others.flatMap((turn) => messageOf(turn, allowed, ids)),
   });
 }
 
-function messageOf(turn: Turn, allowed: ReadonlyMap<unknown, Allowed>): AiSdkMessage[] {
+function messageOf(turn: Turn, allowed: ReadonlyMap<unknown, Allowed>, ids: ReadonlyMap<Call, string>): AiSdkMessage[] {
   switch (turn.kind) {
     case "user": {
       const pieces = withSpeaker(turn).filter(({ part }) => part.type !== "text" || !isBlank(part.text));
@@ -191,9 +194,12 @@ function messageOf(turn: Turn, allowed: ReadonlyMap<unknown, Allowed>): AiSdkMes
     }
     case "assistant": {
       const names = new Map(turn.pieces.flatMap(({ part }) => (part.type === "tool-call" ? [nameOf(part)] : [])));
-      const pieces = turn.pieces.filter(({ part }) => part.type !== "text" || !isBlank(part.text));
-      const content = contentOf(pieces, (piece) => assistantPartOf(piece, names));
-      const asked = pieces.flatMap(({ call }) => (call && allowedOf(call, allowed)?.request) ?? []);
+      const pieces = turn.pieces.filter(({ part }) => !isItem(part) && (part.type !== "text" || !isBlank(part.text)));
+      const content = contentOf(pieces, (piece) => assistantPartOf(piece, names, ids));
+      const asked = pieces.flatMap(({ call }) => {
+        const request = call && allowedOf(call, allowed)?.request;
+        return request === undefined ? [] : [{ ...request, toolCallId: ids.get(call as Call) as string }];
+      });
       return pieces.length === 0
         ? []
         : [
@@ -208,7 +214,7 @@ function messageOf(turn: Turn, allowed: ReadonlyMap<unknown, Allowed>): AiSdkMes
       const results = turn.calls.flatMap((call): (AiSdkResult | AiSdkAnswer)[] => {
         const response = allowedOf(call, allowed)?.response;
         return response === undefined
-          ? resultOf(call.results, call.part)
+          ? resultOf(call.results, { toolCallId: ids.get(call) as string, toolName: call.part.toolName })
           : [withFields(response, PARTS[RESPONSE] as Schema)];
       });
       const orphan = turn.orphan === undefined ? [] : resultOf([turn.orphan], turn.orphan.part);
@@ -337,6 +343,7 @@ function fileOf(piece: Piece<MediaPart>): AiSdkFile {
 function assistantPartOf(
   piece: Piece,
   names: ReadonlyMap<string, string>,
+  ids: ReadonlyMap<Call, string>,
 ): AiSdkText | AiSdkFile | AiSdkReasoning | AiSdkCall | AiSdkResult {
   const { part } = piece;
   switch (part.type) {
@@ -347,14 +354,13 @@ function assistantPartOf(
     case "redacted_thinking":
       return redactedOf(piece as Piece<RedactedPart>);
     case "tool-call":
-      return callOf(piece as Piece<CallPart>);
+      return callOf(piece as Piece<CallPart>, piece.call && ids.get(piece.call));
     case "tool-result": {
       const toolName = part.toolName ?? names.get(part.toolCallId) ?? part.toolCallId;
       return resultOf([piece as Piece<ResultPart>], { toolCallId: part.toolCallId, toolName })[0] as AiSdkResult;
     }
     default: {
-      const isSpoken = part.data === undefined && part.transcript !== undefined;
-      return isSpoken ? { type: "text", text: part.transcript ?? "" } : fileOf(piece as Piece<MediaPart>);
+      return isSpoken(part) ? { type: "text", text: part.transcript } : fileOf(piece as Piece<MediaPart>);
     }
   }
 }
@@ -364,6 +370,13 @@ const reasoningOf = (part: ReasoningPart): AiSdkReasoning => ({
   text: part.text,
   ...proofOf(part, part.data),
 });
+
+/** Whether a part is an item of OpenAI's that the SDK has no place for, such as the list of a server's tools. */
+function isItem(part: PlainPart): boolean {
+  const given = originOf(part)?.given;
+  const isOther = isRecord(given) && !/^(?:reasoning|redacted_thinking|custom)$/.test(String(given.type));
+  return part.type === "redacted_thinking" && part.provider === "openai" && isOther;
+}
 
 /** Encrypted reasoning, where the SDK's package of its provider looks for it. */
 function redactedOf({ part, place }: Piece<RedactedPart>): AiSdkReasoning {
@@ -390,15 +403,15 @@ function redactedOf({ part, place }: Piece<RedactedPart>): AiSdkReasoning {
   );
 }
 
-function callOf(piece: Piece<CallPart>): AiSdkCall {
+function callOf(piece: Piece<CallPart>, toolCallId: string = piece.part.toolCallId): AiSdkCall {
   const { part } = piece;
-  const own = ownPart<AiSdkCall>(piece, ({ input }) => isRecord(input));
+  const own = ownPart<AiSdkCall>(piece, ({ input, toolCallId: id }) => isRecord(input) && id === toolCallId);
   if (own !== undefined) {
     return own;
   }
   return {
     type: "tool-call",
-    toolCallId: part.toolCallId,
+    toolCallId,
     toolName: part.toolName,
     input: argumentsOf(piece).object,
     ...(part.providerExecuted === true ? { providerExecuted: true } : {}),
@@ -417,16 +430,16 @@ function resultOf(
     return [];
   }
   const name = toolName ?? toolCallId;
-  const isWhole = ({ output, toolName: own }: Readonly<Record<string, unknown>>): boolean =>
-    own === name && isRecord(output) && OUTPUT.test(String(output.type));
+  const isWhole = ({ output, toolName: own, toolCallId: id }: Readonly<Record<string, unknown>>): boolean =>
+    own === name && id === toolCallId && isRecord(output) && OUTPUT.test(String(output.type));
   const own = others.length === 0 ? ownPart<AiSdkResult>(first, isWhole) : undefined;
   return [own ?? { type: "tool-result", toolCallId, toolName: name, output: outputOf(results) }];
 }
 
 function outputOf(results: Call["results"]): AiSdkOutput {
-  const { text, object, parts, isError } = outcomeOf(results);
-  if (object !== undefined) {
-    return { type: isError ? "error-json" : "json", value: object as AiSdkJson };
+  const { text, json, parts, isError } = outcomeOf(results);
+  if (json !== undefined) {
+    return { type: isError ? "error-json" : "json", value: json as AiSdkJson };
   }
   if (text !== undefined) {
     return { type: isError ? "error-text" : "text", value: text };
@@ -540,6 +553,7 @@ const rules: readonly Rule[] = [
       }
     },
   ),
+  idsAreUnique(rows),
   resultsFollowCalls(rows),
   callsHaveResults(rows),
   endsWithUser(rows),

@@ -2,6 +2,7 @@
 
 import { jsonOf } from "../base/lists.js";
 import { isRecord } from "../base/plain-data.js";
+import { originOf } from "../read/given.js";
 import { Malformed } from "../read/malformed.js";
 import type { CallPart, PlainPart, ResultPart } from "../read/plain.js";
 import type { Call, Piece } from "./turns.js";
@@ -116,6 +117,8 @@ export interface Outcome {
   readonly text: string | undefined;
   /** As JSON, where it is an object. */
   readonly object: Record<string, unknown> | undefined;
+  /** As JSON, where it is one value and no text. */
+  readonly json: unknown;
   /** In parts: texts, images and files. */
   readonly parts: readonly Piece[];
 }
@@ -126,10 +129,12 @@ export function outcomeOf(results: readonly Piece<ResultPart>[]): Outcome {
   const isText = parts.every(({ part }) => part.type === "text");
   const [only, ...others] = results;
   const output = only !== undefined && others.length === 0 ? unwrapped(only.part.output) : undefined;
+  const isValue = output !== null && typeof output === "object" && !(isRecord(output) && output.type === "content");
   return {
     isError: results.some(({ part }) => part.isError === true),
     text: isText ? parts.map(({ part }) => (part.type === "text" ? part.text : "")).join("\n") : undefined,
-    object: isRecord(output) && output.type !== "content" ? (output as Record<string, unknown>) : undefined,
+    object: isValue && isRecord(output) ? (output as Record<string, unknown>) : undefined,
+    json: isValue ? output : undefined,
     parts,
   };
 }
@@ -141,6 +146,14 @@ const unwrapped = (output: unknown): unknown => {
 
 function partsOf({ part, place }: Piece<ResultPart>): readonly Piece[] {
   const { output } = part;
+  const own = originOf(part)?.given;
+  if (isRecord(own) && own.type === "tool-approval-response" && own.approved === true) {
+    throw new Malformed(
+      place,
+      "the user has allowed this call, and it was not run yet",
+      "Run it and give what it gave, or leave the call out.",
+    );
+  }
   if (isRecord(output) && output.type === "content" && Array.isArray(output.value)) {
     return (output.value as readonly PlainPart[]).map((value) => ({ part: value, place }));
   }

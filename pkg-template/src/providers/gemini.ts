@@ -14,7 +14,7 @@ import { originOf } from "../read/given.js";
 import type { MediaPart, PlainPart, ReasoningPart } from "../read/plain.js";
 import type { PlainMessage } from "../read/shapes/shape.js";
 import { ANY, argumentsOf, fitted, idsOf, type Limit, outcomeOf } from "./calls.js";
-import { mediaOf, refuse } from "./media.js";
+import { isSpoken, mediaOf, refuse } from "./media.js";
 import type { Provider, Rule } from "./provider.js";
 import {
   argumentsAreObjects,
@@ -234,8 +234,7 @@ function modelPartsOf(piece: Piece, ids: ReadonlyMap<Call, string>): GeminiPart[
     case "image":
     case "audio":
     case "file": {
-      const isSpoken = part.data === undefined && part.transcript !== undefined;
-      return isSpoken ? [{ text: part.transcript ?? "" }] : [mediaPartOf(piece as Piece<MediaPart>)];
+      return isSpoken(part) ? [{ text: part.transcript }] : [mediaPartOf(piece as Piece<MediaPart>)];
     }
     case "tool-call":
     case "tool-result":

@@ -5,6 +5,11 @@ import { Malformed } from "../read/malformed.js";
 import type { MediaPart } from "../read/plain.js";
 import type { Piece } from "./turns.js";
 
+/** Whether audio is sent as what was said in it: of a reply in audio nothing says which form its data has. */
+export function isSpoken(part: MediaPart): part is MediaPart & { readonly transcript: string } {
+  return part.transcript !== undefined && (part.data === undefined || part.mediaType === undefined);
+}
+
 /** An image, audio or a file. One of `base64`, `url`, `id` and `text` is there, or the part has a source of its own. */
 export interface Media {
   readonly kind: "image" | "audio" | "file";

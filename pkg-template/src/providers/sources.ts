@@ -204,6 +204,7 @@ export const SOURCES: Readonly<Record<ProviderName, Readonly<Record<string, read
       "https://github.com/anthropics/claude-code/issues/59812",
     ],
     "text-is-well-formed": HALF_CHARACTER,
+    "call-ids-are-unique": ["https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message"],
     "results-have-names": ["https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message"],
     "results-follow-calls": ["https://github.com/vercel/ai/issues/8216"],
     "calls-have-results": ["https://ai-sdk.dev/docs/troubleshooting/missing-tool-results-error"],

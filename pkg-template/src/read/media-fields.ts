@@ -70,7 +70,8 @@ export function givenMedia(part: Row): MediaFields {
   const ids = [part.file_id, part.fileId, file.file_id, source.file_id, image.file_id, said.id, part.id];
   const value = held.map(heldIn).find(isSome) ?? [...addresses, file.file_url].map(addressIn).find(isSome);
   if (value !== undefined) {
-    return { ...about, ...value };
+    // A reply in audio has its id beside its data.
+    return { ...about, ...value, ...texts({ id: said.id }) };
   }
   const tagged = [part.data, part.image].map(taggedIn).find(isSome);
   if (tagged !== undefined) {

@@ -96,12 +96,17 @@ export function readMessage(
     const isMalformed = failure instanceof Malformed;
     const own = typeof path === "string" ? path : path();
     const place = isMalformed ? own + failure.place : own;
+    const isShaped = isMalformed && shape !== undefined;
     throw new ContextError({
       kind,
       code: "INVALID_TRANSCRIPT",
       message: `${place}: ${isMalformed ? failure.message : "the message could not be read"}`,
       path: place,
-      nextAction: isMalformed ? failure.nextAction : "Pass messages whose fields can be read as plain data.",
+      nextAction: isShaped
+        ? `${failure.nextAction} It was read as ${shape}, as \`shape\` says.`
+        : isMalformed
+          ? failure.nextAction
+          : "Pass messages whose fields can be read as plain data.",
       cause: isMalformed ? undefined : failure,
     });
   }

@@ -3,7 +3,7 @@
 import { CoreTranscript } from "#core";
 import { ContextError, type ErrorKind } from "../base/errors.js";
 import type { Unread } from "../base/generated.js";
-import { describe } from "../base/options.js";
+import { checkOptions, describe, type OptionRules } from "../base/options.js";
 import { publicCall, publicMethods } from "../base/public-call.js";
 import { call, engineGeneration } from "../engine/engine.js";
 import type { MessageInput } from "./message.js";
@@ -80,7 +80,15 @@ export class Transcript<M extends AnyMessage = MessageInput> {
 
   /** Puts a message in the place of the last one, for example a reply that is still being written. */
   replaceLast(message: M): void {
-    const last = Math.max(this.length - 1, 0);
+    const last = this.length - 1;
+    if (last < 0) {
+      throw new ContextError({
+        kind: "transcript_error",
+        code: "INVALID_TRANSCRIPT",
+        message: "there is no message to be replaced",
+        nextAction: "Append it.",
+      });
+    }
     const where = { first: last, shape: this.#shape, before: this.#messages[last - 1] };
     const encodedMessages = readAll([message], "transcript_error", where);
     this.truncate(last);
@@ -144,16 +152,20 @@ export interface TranscriptOptions {
   readonly shape?: ShapeName | undefined;
 }
 
+/** Whether there is such a shape is asked where it is looked for. */
+const TRANSCRIPT_OPTIONS: OptionRules = { shape: ["the name of a shape", () => true] };
+
 /**
  * Makes a transcript that lives in the engine. Fails with `INVALID_TRANSCRIPT`, and with `INVALID_CONFIG` for a shape that is not
  * known.
  */
 export function createTranscript<M extends AnyMessage>(
   messages: readonly M[] = [],
-  options?: TranscriptOptions,
+  options: TranscriptOptions = {},
 ): Transcript<M> {
   return publicCall("transcript_error", "createTranscript", () => {
-    const transcript = new Transcript<M>(shapeNameOf(options?.shape, "transcript_error"));
+    checkOptions("transcript_error", options, TRANSCRIPT_OPTIONS);
+    const transcript = new Transcript<M>(shapeNameOf(options.shape, "transcript_error"));
     transcript.append(listOf(messages, "transcript_error"));
     return transcript;
   });

@@ -3,7 +3,7 @@
 import { ContextError, type FailureRecord } from "../base/errors.js";
 import type { Format, TriageDecisions } from "../base/generated.js";
 import { idOf } from "../base/ids.js";
-import { describe, faultIn, type OptionRules } from "../base/options.js";
+import { checkOptions, describe, type OptionRules } from "../base/options.js";
 import { decodePlain, encodePlain, isRecord } from "../base/plain-data.js";
 import { publicMethods, publicPromise } from "../base/public-call.js";
 import { checkAborted } from "../build/ask.js";
@@ -139,7 +139,7 @@ async function open<M extends AnyMessage>(key: string, options: SessionOptions):
   checkKey(key);
   const store = options?.store;
   checkStore(store, "store");
-  checkOptions(options, OPEN);
+  checkOptions(KIND, options, OPEN);
   checkRetention(options.retention ?? {}, "retention");
   const retention = { maxBuilds: MAX_BUILDS, ...options.retention };
   // Stored messages may be of any shape.
@@ -197,7 +197,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     options: { readonly operationId?: string; readonly expectedSeq?: number } = {},
   ): Promise<SessionAppend<M>> {
     this.#check();
-    checkOptions(options, APPEND);
+    checkOptions(KIND, options, APPEND);
     const list = messageListOf<M>(messages, KIND) ?? [messages as M];
     const kept = list.flatMap((message, index) => {
       const path = Array.isArray(messages) ? `messages[${index}]` : "message";
@@ -254,7 +254,7 @@ export class Session<M extends AnyMessage = MessageInput> {
       try {
         return await this.#appendNow([entry], { replacesSeq: newest.seq });
       } catch (failure) {
-        if (!(failure instanceof ContextError && failure.code === "STORE_CONFLICT")) {
+        if (!isConflict(failure)) {
           // Whether it is there now is not known: the next one looks, and takes no other's place.
           this.#newest = undefined;
           this.#ownId = entry.id ?? missing.id;
@@ -266,13 +266,13 @@ export class Session<M extends AnyMessage = MessageInput> {
 
   /** The messages, oldest first unless `order` says otherwise. Rows that are no messages are left out: see `skipped`. */
   async messages(range: SessionRange = {}): Promise<readonly M[]> {
-    checkOptions(range, SESSION_RANGE);
+    checkOptions(KIND, range, SESSION_RANGE);
     return this.#messagesOf(await this.#read({ ...range, types: ["message"] }));
   }
 
   /** The summaries of conversations: messages with `summaryOf`. */
   async summaries(range: SessionRange = {}): Promise<readonly M[]> {
-    checkOptions(range, SESSION_RANGE);
+    checkOptions(KIND, range, SESSION_RANGE);
     return this.#messagesOf(await this.#read({ ...range, types: ["summary"] }));
   }
 
@@ -381,7 +381,7 @@ export class Session<M extends AnyMessage = MessageInput> {
   /** The builds that were kept, oldest first unless `order` says otherwise. */
   async snapshots(range: SessionRange = {}): Promise<readonly KeptBuild[]> {
     this.#check();
-    checkOptions(range, SESSION_RANGE);
+    checkOptions(KIND, range, SESSION_RANGE);
     await this.settled();
     const entries = await this.#read({ ...range, log: "builds" });
     return entries.flatMap((entry) => buildOf(entry) ?? []);
@@ -389,7 +389,7 @@ export class Session<M extends AnyMessage = MessageInput> {
 
   /** The records of failed builds. */
   async failures(range: SessionRange = {}): Promise<readonly FailureRecord[]> {
-    checkOptions(range, SESSION_RANGE);
+    checkOptions(KIND, range, SESSION_RANGE);
     const entries = await this.#read({ ...range, types: ["failure"] });
     return entries.flatMap(({ data }) => {
       const record = parsed(data) as unknown as FailureRecord | null;
@@ -437,7 +437,14 @@ export class Session<M extends AnyMessage = MessageInput> {
     if (copies.length === 0) {
       throw invalid("atSeq", `there is nothing up to ${atSeq}`, "Pass what seqOf gives.");
     }
-    await this.#store.append(own, copies, { expectedSeq: 0 });
+    try {
+      await this.#store.append(own, copies, { expectedSeq: 0 });
+    } catch (failure) {
+      await fork.close();
+      throw isConflict(failure)
+        ? storeError("STORE_CONFLICT", `there is a session ${describe(own)} already`, "Give another key, or none.")
+        : failure;
+    }
     return fork;
   }
 
@@ -447,7 +454,7 @@ export class Session<M extends AnyMessage = MessageInput> {
    */
   async export(options: ExportOptions = {}): Promise<string> {
     this.#check();
-    checkOptions(options, EXPORT);
+    checkOptions(KIND, options, EXPORT);
     const builds = options.builds === true ? await this.#keptBuilds() : [];
     const [info, entries] = [await this.info(), await this.#all({})];
     const header = entries[0]?.type === "session" ? [] : [headerLine(this.key, info?.createdAtMs)];
@@ -468,7 +475,7 @@ export class Session<M extends AnyMessage = MessageInput> {
   async import(text: string, options: ImportOptions = {}): Promise<SessionImport> {
     this.#check();
     checkText(text, KIND);
-    checkOptions(options, IMPORT);
+    checkOptions(KIND, options, IMPORT);
     const { onProgress, conversation, signal: given, ...operation } = options;
     const signal = given == null ? undefined : readSignal(given, KIND);
     const tell = (progress: ReadProgress): void => {
@@ -884,10 +891,7 @@ const OPEN: OptionRules = {
   retention: ["limits", () => true],
 };
 
-/** Fails where options are misspelt, or not what they must be. */
-function checkOptions(options: unknown, rules: OptionRules): void {
-  const fault = faultIn(options, rules);
-  if (fault !== undefined) {
-    throw new ContextError({ kind: KIND, code: "INVALID_CONFIG", ...fault });
-  }
+/** Whether an append failed as another one came first. */
+function isConflict(failure: unknown): boolean {
+  return failure instanceof ContextError && failure.code === "STORE_CONFLICT";
 }

@@ -81,7 +81,7 @@ describe("windrow/slim", () => {
     const folder = fileURLToPath(new URL(".", import.meta.url));
     const printed = execFileSync(process.execPath, ["--input-type=module", "-e", program], { cwd: folder });
     const [before, wrong, still, taken, works, another, goesOn] = JSON.parse(printed);
-    assert.deepEqual([before.kind, before.code], ["context_build_error", "INTERNAL"]);
+    assert.deepEqual([before.kind, before.code], ["context_build_error", "PART_NOT_LOADED"]);
     assert.match(before.nextAction, /init\(\)/);
     assert.deepEqual([wrong.kind, wrong.code], ["load_error", "INVALID_CORE"]);
     assert.deepEqual(still, before);

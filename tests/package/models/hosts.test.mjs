@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { buildContext } from "windrow";
-import { chromeModel, workersAi } from "windrow/models";
+import { chromeModel, openAiCompatible, workersAi } from "windrow/models";
+import { checkContextError } from "../support/errors.mjs";
 
 const signal = AbortSignal.timeout(10_000);
 
@@ -29,6 +30,27 @@ test("Workers AI answers by its binding, in batches of a hundred", async () => {
   assert.ok(calls.every(({ self }) => self));
   assert.equal(await workersAi(ai, {}).complete("Which?", { signal, model: "" }), null);
   assert.equal(await workersAi(ai, {}).embed(["a"], { signal }), null);
+});
+
+test("options that are wrong, and a binding that is missing, are told by their names", () => {
+  const ai = { run: () => Promise.resolve(null) };
+  for (const [make, path] of [
+    [() => workersAi(undefined, { model: "m" }), "ai"],
+    [() => workersAi({}, {}), "ai"],
+    [() => workersAi(ai), "options"],
+    [() => workersAi(ai, { modle: "m" }), "modle"],
+    [() => workersAi(ai, { model: "" }), "model"],
+    [() => openAiCompatible({}), "baseUrl"],
+    [() => openAiCompatible(), "options"],
+    [() => openAiCompatible({ baseURL: "https://a.test/v1", model: "m" }), "baseURL"],
+    [() => openAiCompatible({ baseUrl: "https://a.test/v1" }), "model"],
+    [() => openAiCompatible({ baseUrl: "https://a.test/v1", model: "m", headers: "x" }), "headers"],
+  ]) {
+    assert.throws(make, (error) => {
+      checkContextError(error, { kind: "context_build_error", code: "INVALID_CONFIG", path });
+      return true;
+    });
+  }
 });
 
 test("Workers AI that gives nonsense, or nothing, is a failure", async () => {

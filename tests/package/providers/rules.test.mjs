@@ -637,6 +637,19 @@ const CASES = {
         [{ messages: [{ role: "user", content: "" }] }, "messages[0].content"],
         [{ messages: [{ role: "tool", content: [] }] }, "messages[0]"],
       ],
+      "call-ids-are-unique": [
+        [
+          {
+            messages: [
+              {
+                role: "assistant",
+                content: ["f", "g"].map((toolName) => ({ type: "tool-call", toolCallId: "a", toolName, input: {} })),
+              },
+            ],
+          },
+          "messages[0].content[1]",
+        ],
+      ],
       "text-is-well-formed": [[{ messages: [{ role: "user", content: HALF }] }, "messages[0].content"]],
       "results-have-names": [
         [

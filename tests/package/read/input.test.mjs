@@ -189,6 +189,30 @@ describe("messages that are none", () => {
     await checkFails(ordinary, throwing({}, "request"), { code: "INVALID_CONFIG" });
   });
 
+  test("options of a transcript are checked, and a shape that was given is named where it does not fit", () => {
+    for (const [options, path] of [
+      [{ shap: "gemini" }, "shap"],
+      ["gemini", "options"],
+      [{ shape: "gemeni" }, "shape"],
+    ]) {
+      assert.throws(
+        () => createTranscript(ordinary, options),
+        (error) => {
+          checkContextError(error, { kind: "transcript_error", code: "INVALID_CONFIG", path });
+          return true;
+        },
+      );
+    }
+    assert.throws(
+      () => createTranscript(ordinary, { shape: "gemini" }),
+      (error) => {
+        checkContextError(error, { kind: "transcript_error", code: "INVALID_TRANSCRIPT" });
+        assert.match(error.nextAction, /It was read as gemini, as `shape` says\.$/);
+        return true;
+      },
+    );
+  });
+
   test("a failed append leaves a transcript as it was", () => {
     const transcript = createTranscript(ordinary);
     const expected = buildContextSync(transcript, ordinaryConfig).snapshot.contextHash;
@@ -200,6 +224,7 @@ describe("messages that are none", () => {
       () => transcript.truncate(1.5),
       () => transcript.truncate(Number.NaN),
       () => createTranscript("text"),
+      () => createTranscript([]).replaceLast(user("fine")),
     ]) {
       assert.throws(fail, (error) => {
         checkContextError(error, { kind: "transcript_error", code: "INVALID_TRANSCRIPT" });

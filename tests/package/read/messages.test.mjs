@@ -372,7 +372,7 @@ describe("a transcript in the engine", () => {
           const list = randomTranscript(random, { mostMessages: 4 });
           transcript.append(list);
           mirror.push(...list);
-        } else if (change === 3) {
+        } else if (change === 3 && mirror.length > 0) {
           transcript.replaceLast(message);
           mirror.splice(-1, 1, message);
         } else {

@@ -3,7 +3,7 @@
 import { from } from "../given.js";
 import { required } from "../malformed.js";
 import type { PartInput } from "../message.js";
-import { sealedBy } from "../provenance.js";
+import { provenanceOf, sealedBy } from "../provenance.js";
 import { kindOfMediaType, type Row, recordOf } from "./shape.js";
 
 /** What the model is told of a call that its user did not allow. */
@@ -62,15 +62,20 @@ export function withMetadata(part: PartInput, providerMetadata: unknown, place: 
 export const textPart = (text: string, providerMetadata: unknown, place: string): PartInput =>
   withMetadata({ type: "text", text }, providerMetadata, place);
 
-/** Reasoning: its text, or where nothing of it may be read, what the provider has encrypted of it. */
+/**
+ * Reasoning: its text, or where nothing of it may be read, what the provider has encrypted of it. With neither there is what proves it,
+ * which the provider asks for.
+ */
 export function reasoningParts(
   text: string | undefined,
   providerMetadata: unknown,
   place: string,
 ): readonly PartInput[] {
-  return text === undefined || text === ""
-    ? sealedIn(providerMetadata, place)
-    : [withMetadata({ type: "reasoning", text }, providerMetadata, place)];
+  const part: PartInput = { type: "reasoning", text: text ?? "" };
+  const sealed = part.text === "" ? sealedIn(providerMetadata, place) : [];
+  const { signature, id } = provenanceOf({ ...part, providerOptions: providerMetadata }, undefined);
+  const isThere = part.text !== "" || signature !== undefined || id !== undefined;
+  return sealed.length === 0 && isThere ? [withMetadata(part, providerMetadata, place)] : sealed;
 }
 
 /** What a provider has encrypted, and gives with a part under its own name. */

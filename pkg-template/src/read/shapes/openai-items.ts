@@ -206,12 +206,14 @@ function withFields(part: PartInput, more: Row): PartInput {
   return from({ ...part, ...more }, given, place);
 }
 
-/** Reasoning: the texts, and what is encrypted. It belongs to the item behind it, and without that a provider refuses it. */
+/** Reasoning: the texts, and what is encrypted; its id alone where nothing else is given. It belongs to the item behind it, and without that a provider refuses it. */
 export function reasoningOf(texts: readonly string[], encrypted: unknown, id: unknown): ItemContent {
   const named = typeof id === "string" ? { id } : {};
   const thoughts = texts.map((text): PartInput => ({ type: "reasoning", text, ...named }));
   const sealed = unshown(encrypted).map((part): PartInput => ({ ...part, ...named }));
-  return { role: "assistant", content: [...thoughts, ...sealed], joinsNext: true };
+  const said = [...thoughts, ...sealed];
+  const content: PartInput[] = said.length > 0 ? said : [{ type: "reasoning", text: "", ...named }];
+  return { role: "assistant", content, joinsNext: true };
 }
 
 /** The texts of a list of parts of one type. */

@@ -1,0 +1,218 @@
+// What a provider asks for though nobody can read it: reasoning without a text, and calls that share an id.
+
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import { buildContextSync, loadEncoding, problemsOf, providers } from "windrow";
+import { forEachSeed } from "../support/random.mjs";
+
+const encoding = "o200k_base";
+const NAMES = providers.map(({ name }) => name);
+
+before(() => loadEncoding(encoding));
+
+/** Steps of the assistant: reasoning without a text, and behind it a call with its result, or a text. */
+function stepsOf(random) {
+  return Array.from({ length: random.integer(1, 5) }, (_, at) => ({ at, isCall: random.chance(0.6) }));
+}
+
+/** As items of OpenAI's Responses: encrypted or not. */
+function items(random, steps) {
+  return steps.flatMap(({ at, isCall }) => [
+    {
+      type: "reasoning",
+      id: `rs_${at}`,
+      summary: [],
+      ...random.pick([{}, { encrypted_content: null }, { encrypted_content: "Z0FB" }]),
+    },
+    ...(isCall
+      ? [
+          { type: "function_call", id: `fc_${at}`, call_id: `call_${at}`, name: "look", arguments: "{}" },
+          { type: "function_call_output", call_id: `call_${at}`, output: `said ${at}.` },
+        ]
+      : [
+          {
+            type: "message",
+            id: `msg_${at}`,
+            role: "assistant",
+            status: "completed",
+            content: [{ type: "output_text", text: `said ${at}.`, annotations: [] }],
+          },
+        ]),
+  ]);
+}
+
+/** As a message of the AI SDK's, with proofs of each provider or none. */
+function uiMessage(random, steps) {
+  const parts = steps.flatMap(({ at, isCall }) => [
+    { type: "step-start" },
+    {
+      type: "reasoning",
+      text: "",
+      providerMetadata: random.pick([
+        undefined,
+        { openai: { itemId: `rs_${at}`, reasoningEncryptedContent: null } },
+        { openai: { itemId: `rs_${at}`, reasoningEncryptedContent: "Z0FB" } },
+        { anthropic: { signature: "c2ln" } },
+        { anthropic: { redactedData: "c2Vh" } },
+        { google: { thoughtSignature: "c2ln" } },
+      ]),
+    },
+    isCall
+      ? { type: "tool-look", toolCallId: `call_${at}`, state: "output-available", input: {}, output: `said ${at}.` }
+      : { type: "text", text: `said ${at}.`, providerMetadata: { openai: { itemId: `msg_${at}` } } },
+  ]);
+  return { id: "reply", role: "assistant", parts };
+}
+
+const asUser = (text, isUi) =>
+  isUi ? { id: text, role: "user", parts: [{ type: "text", text }] } : { role: "user", content: text };
+
+describe("reasoning of which nothing may be read", () => {
+  test("takes nothing with it: all that was said is sent, by the rules of every provider", () => {
+    forEachSeed(300, (random) => {
+      const isUi = random.chance(0.5);
+      const steps = stepsOf(random);
+      const messages = [
+        asUser("asked.", isUi),
+        ...(isUi ? [uiMessage(random, steps)] : items(random, steps)),
+        asUser("and?", isUi),
+      ];
+      for (const name of NAMES) {
+        const render = random.pick([{}, { provider: name }]);
+        const context = buildContextSync(messages, { encoding, render, filter: { excludeBlank: random.chance(0.5) } });
+        const body = context.request(name);
+        assert.deepEqual(problemsOf(name, body), []);
+        const text = JSON.stringify(body);
+        for (const said of ["asked.", "and?", ...steps.map(({ at }) => `said ${at}.`)]) {
+          assert.ok(text.includes(said), `${name}: ${said} ${text}`);
+        }
+        for (const [at, { id }] of (body.input ?? []).entries()) {
+          const number = /^(?:fc|msg)_(\d+)$/.exec(id ?? "")?.[1];
+          if (number !== undefined && !isUi) {
+            assert.equal(
+              body.input[at - 1].id,
+              `rs_${number}`,
+              "an item by its id stands behind the reasoning that led to it",
+            );
+          }
+        }
+      }
+    });
+  });
+
+  test("keeps its proof, as the provider asks for it with what it led to", () => {
+    const ui = (providerMetadata) => [
+      asUser("asked.", true),
+      {
+        id: "reply",
+        role: "assistant",
+        parts: [
+          { type: "reasoning", text: "", providerMetadata },
+          { type: "tool-look", toolCallId: "call_1", state: "output-available", input: {}, output: "said." },
+        ],
+      },
+      asUser("and?", true),
+    ];
+    const sent = (name, metadata) => buildContextSync(ui(metadata), { encoding }).request(name).messages[1].content[0];
+    const anthropic = { anthropic: { signature: "c2ln" } };
+    const openai = { openai: { itemId: "rs_1", reasoningEncryptedContent: null } };
+    assert.deepEqual(sent("anthropic", anthropic), { type: "thinking", thinking: "", signature: "c2ln" });
+    for (const metadata of [anthropic, openai]) {
+      assert.deepEqual(sent("ai-sdk", metadata), { type: "reasoning", text: "", providerOptions: metadata });
+    }
+  });
+});
+
+describe("calls that share an id", () => {
+  test("make a request for every provider, however many of them were answered", () => {
+    forEachSeed(150, (random) => {
+      const count = random.integer(2, 4);
+      const answered = random.integer(0, count);
+      const calls = Array.from({ length: count }, (_, at) => ({ name: "look", args: { at } }));
+      const results = calls.slice(0, answered).map((_, at) => ({ name: "look", response: { output: `gave ${at}.` } }));
+      const messages = [
+        { role: "user", parts: [{ text: "asked." }] },
+        { role: "model", parts: calls.map((functionCall) => ({ functionCall })) },
+        ...(results.length > 0
+          ? [{ role: "user", parts: results.map((functionResponse) => ({ functionResponse })) }]
+          : []),
+        { role: "user", parts: [{ text: "and?" }] },
+      ];
+      for (const name of NAMES) {
+        const context = buildContextSync(messages, { encoding, render: random.pick([{}, { provider: name }]) });
+        const body = context.request(name);
+        assert.deepEqual(problemsOf(name, body), []);
+        const text = JSON.stringify(body);
+        for (const at of results.keys()) {
+          assert.equal(text.includes(`gave ${at}.`), answered === count, `${name}: ${answered} of ${count}: ${text}`);
+        }
+      }
+    });
+  });
+});
+
+test("a call that was allowed and not run yet gave nothing: the AI SDK runs it, and no other request can be made", () => {
+  const messages = [
+    asUser("asked.", true),
+    {
+      id: "reply",
+      role: "assistant",
+      parts: [
+        {
+          type: "tool-look",
+          toolCallId: "call_1",
+          state: "approval-responded",
+          input: {},
+          approval: { id: "ask_1", approved: true },
+        },
+      ],
+    },
+  ];
+  const context = buildContextSync(messages, { encoding });
+  assert.deepEqual(problemsOf("ai-sdk", context.request("ai-sdk")), []);
+  for (const name of NAMES.filter((other) => other !== "ai-sdk")) {
+    assert.throws(() => context.request(name), { code: "NOT_SENDABLE", message: /was not run yet/ });
+  }
+});
+
+test("what the AI SDK has a form for keeps it: lists are JSON, and items without a place are left out", () => {
+  const hosted = {
+    id: "reply",
+    role: "assistant",
+    parts: [
+      {
+        type: "tool-web_search",
+        toolCallId: "s1",
+        state: "output-available",
+        input: {},
+        output: [{ url: "x" }],
+        providerExecuted: true,
+      },
+      { type: "text", text: "said." },
+    ],
+  };
+  const searched = buildContextSync([asUser("asked.", true), hosted, asUser("and?", true)], { encoding });
+  const [, { output }] = searched.request("ai-sdk").messages[1].content;
+  assert.deepEqual(output, { type: "json", value: [{ url: "x" }] });
+  const listed = [
+    asUser("asked."),
+    { type: "mcp_list_tools", id: "mcpl_1", server_label: "s", tools: [] },
+    asUser("and?"),
+  ];
+  assert.ok(!JSON.stringify(buildContextSync(listed, { encoding }).request("ai-sdk")).includes("mcpl_1"));
+});
+
+test("a reply in audio goes back by its id, and elsewhere as what was said", () => {
+  const audio = { id: "audio_1", expires_at: 4e9, data: "AAAA", transcript: "said." };
+  const context = buildContextSync([asUser("asked."), { role: "assistant", content: null, audio }, asUser("and?")], {
+    encoding,
+  });
+  assert.deepEqual(context.request("openai").messages[1], {
+    role: "assistant",
+    content: null,
+    audio: { id: "audio_1" },
+  });
+  for (const name of NAMES.filter((other) => other !== "openai")) {
+    assert.ok(JSON.stringify(context.request(name)).includes("said."), name);
+  }
+});
