@@ -520,7 +520,8 @@ fn unit(name: &str, kind: &str) -> &'static str {
     }
     match name {
         "maxTokens" | "contextLimit" | "replyReserve" | "tokensPerMessage" | "tokensPerName"
-        | "tokensPriming" | "tokens" | "minTokens" => "tokens",
+        | "tokensPriming" | "tokens" | "minTokens" | "countedTokens" | "inputTokens"
+        | "replyTokens" => "tokens",
         "maxChars" | "maxItemChars" | "maxCandidateChars" | "minTailChars" | "maxSummaryChars"
         | "maxReplyChars" | "chars" => "characters",
         "timeoutMs" => "milliseconds",
@@ -540,9 +541,8 @@ fn unit(name: &str, kind: &str) -> &'static str {
         "maxItems" | "items" => "items",
         "maxSummaries" => "summaries",
         "maxActions" => "actions",
-        "highWater" | "lowWater" => "0 to 1",
-        "countedTokens" | "inputTokens" | "replyTokens" => "tokens",
-        "d" | "o" | "s" | "e" | "maxShare" | "maxRecentShare" | "maxStandingShare" => "0 to 1",
+        "d" | "o" | "s" | "e" | "maxShare" | "maxRecentShare" | "maxStandingShare"
+        | "highWater" | "lowWater" => "0 to 1",
         "priority" | "score" => "any number",
         other => panic!("the option {other} is a number: give it a unit here"),
     }
