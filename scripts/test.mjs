@@ -151,10 +151,10 @@ function browserEnvironment() {
 }
 
 /** Runs the files below a folder, so many at a time: slow ones each for itself, as they measure, or kill what is busy. */
-async function nodeTest(folder, fileCount = availableParallelism()) {
+async function nodeTest(folder, fileCount = availableParallelism() + 2) {
   const files = testFiles(folder);
   const env = { CHROME_PATH: findChromium().chromium };
-  // On its own, Node leaves a core to itself.
+  // Some tests wait for a browser, and use no core meanwhile. On its own, Node leaves one to itself.
   const concurrency = `--test-concurrency=${fileCount}`;
   await run(process.execPath, ["--test", REPORTER, concurrency, ...files], { env, output: "stdout" });
 }
