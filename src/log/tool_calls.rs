@@ -37,13 +37,11 @@ pub(crate) fn is_nothing_else(filter: &FilterConfig, transcript: &Messages, row:
         || (transcript.fields(row).any(is_of_tool) && is_blank(filter, transcript, row))
 }
 
-/// Whether a message shows nothing, and is nothing to the one behind it: reasoning of which nothing may be read is asked for with what
-/// it led to.
+/// Whether a message shows nothing.
 pub(crate) fn is_blank(filter: &FilterConfig, transcript: &Messages, row: usize) -> bool {
-    transcript.value(row, Field::JoinsNext).is_none()
-        && shown_fields(filter, transcript, row).all(|(field, value)| match field {
-            Field::Name => true,
-            Field::Text | Field::Reasoning => value.trim().is_empty(),
-            field => !field.is_content(),
-        })
+    shown_fields(filter, transcript, row).all(|(field, value)| match field {
+        Field::Name => true,
+        Field::Text | Field::Reasoning => value.trim().is_empty(),
+        field => !field.is_content(),
+    })
 }

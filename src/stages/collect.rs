@@ -185,7 +185,8 @@ fn find_request(input: &Input, marks: &mut Marks) -> Marked {
         }
         asked = newest_user.filter(|row| is_same(*row));
     } else {
-        let is_wanted = |row: &usize| is_user(*row) && filter::unwanted(input, *row).is_none();
+        let is_wanted =
+            |row: &usize| is_user(*row) && filter::unwanted(input, &marks.groups, *row).is_none();
         let newest_user = rows.iter().copied().rev().find(is_wanted);
         if transcript.unread().is_some()
             && !newest_user.is_some_and(|row| is_behind(input, marks, row))

@@ -3,6 +3,8 @@
 use crate::base::message::{Field, Role};
 use crate::base::time::MILLISECONDS_PER_DAY;
 use crate::config::{FilterConfig, Format, WindowUnit};
+use crate::log::groups::Groups;
+use crate::log::messages::Messages;
 use crate::log::tool_calls;
 use crate::log::units;
 use crate::state::input::Input;
@@ -13,7 +15,7 @@ use crate::state::trace::Reason;
 pub fn mark(input: &Input, marks: &mut Marks) {
     let is_text = input.config.render.format != Format::Messages;
     for row in marks.open_rows() {
-        match unwanted(input, row) {
+        match unwanted(input, &marks.groups, row) {
             // In a text a call is a text: it stays without its result.
             Some(Reason::Role) if is_text => marks.leave_out_alone(row, Reason::Role),
             Some(reason) => marks.leave_out(row, reason),
@@ -26,7 +28,7 @@ pub fn mark(input: &Input, marks: &mut Marks) {
 }
 
 /// Why the filter does not want a message, if it does not.
-pub(crate) fn unwanted(input: &Input, row: usize) -> Option<Reason> {
+pub(crate) fn unwanted(input: &Input, groups: &Groups, row: usize) -> Option<Reason> {
     let FilterConfig {
         roles,
         exclude_sources,
@@ -60,6 +62,7 @@ pub(crate) fn unwanted(input: &Input, row: usize) -> Option<Reason> {
         Some(Reason::Unfinished)
     } else if (*exclude_blank || input.config.render.provider.is_some())
         && tool_calls::is_blank(&input.config.filter, transcript, row)
+        && !leads_on(transcript, groups, row)
     {
         Some(Reason::Blank)
     } else if max_age_days.is_some_and(|days| is_older(input, row, days)) {
@@ -67,6 +70,11 @@ pub(crate) fn unwanted(input: &Input, row: usize) -> Option<Reason> {
     } else {
         None
     }
+}
+
+/// Whether a message has led to another one. Reasoning of which nothing may be read is still asked for with that.
+fn leads_on(transcript: &Messages, groups: &Groups, row: usize) -> bool {
+    transcript.value(row, Field::JoinsNext).is_some() && groups.members(row).len() > 1
 }
 
 #[expect(clippy::cast_precision_loss, reason = "milliseconds of a Date are exact in a double")]

@@ -291,7 +291,8 @@ fn require_reply_to(input: &Input, marks: &mut Marks) -> Marked {
             let is_half = decision.reason == Reason::SplitGroup;
             is_not_fetched(decision.reason) || is_half && decision.stage == StageName::Collect
         });
-        if let (true, Some(unwanted)) = (is_unfiltered, filter::unwanted(input, row)) {
+        if let (true, Some(unwanted)) = (is_unfiltered, filter::unwanted(input, &marks.groups, row))
+        {
             marks.leave_out_rather(row, unwanted);
         }
     }

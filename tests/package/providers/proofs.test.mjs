@@ -75,6 +75,8 @@ describe("reasoning of which nothing may be read", () => {
       const messages = [
         asUser("asked.", isUi),
         ...(isUi ? [uiMessage(random, steps)] : items(random, steps)),
+        // It was broken off before anything was said.
+        ...(!isUi && random.chance(0.3) ? [{ type: "reasoning", id: "rs_last", summary: [] }] : []),
         asUser("and?", isUi),
       ];
       for (const name of NAMES) {
@@ -149,6 +151,14 @@ describe("calls that share an id", () => {
       }
     });
   });
+});
+
+test("reasoning that led to nothing is left out where a provider is named", () => {
+  const messages = [asUser("asked."), { type: "reasoning", id: "rs_1", summary: [] }, asUser("and?")];
+  for (const provider of NAMES) {
+    const context = buildContextSync(messages, { encoding, render: { provider } });
+    assert.deepEqual([context.kept.length, context.explain(1).reason], [2, "blank"]);
+  }
 });
 
 test("a call that was allowed and not run yet gave nothing: the AI SDK runs it, and no other request can be made", () => {
