@@ -221,11 +221,21 @@ function figuresOfDocs(sizes) {
   const kB = (name, form) => Math.round(sizes.get(name)[form] / 1000);
   const KiB = (name, form) => Math.round(sizes.get(name)[form] / 1024);
   const core = kB("windrow.wasm", "brotli");
+  const page = kB("page: buildContext", "brotli");
+  const [o200k, cl100k] = ["o200k_base", "cl100k_base"].map((name) => kB(`encodings/${name}.js`, "brotli"));
   return {
     "README.md": [
       ["a core of ", " kB brotli'd", core],
       [" kB brotli'd and ", " kB more once not all fits", kB("selection.wasm", "brotli")],
       ["", " kB are too much for your page", core + kB("selection.wasm", "brotli")],
+      ["while all fits and tokens are estimated | ", " kB |", kB("first context in a page: all fits", "brotli")],
+      [
+        "with `windrow/slim`, counted exactly in `o200k_base` | ",
+        " kB |",
+        kB("first context in a page: exact in o200k_base", "brotli"),
+      ],
+      ["inside its JavaScript, while all fits | ", " kB |", page],
+      ["with `windrow`, counted exactly in `o200k_base` | ", " kB |", page + o200k],
     ],
     "docs/hosts.md": [
       ["| `windrow` | ", " KiB |", KiB("worker: both vocabularies", "gzip")],
@@ -254,8 +264,14 @@ function figuresOfDocs(sizes) {
       ["all shapes of messages and all providers | ", " kB |", kB("slim: everything, the core beside it", "brotli")],
       ["inlined as base64, with all of that JavaScript | ", " kB |", kB("page: everything", "brotli")],
       ["the IndexedDB store beside that, with a part of `idb` | ", " kB |", kB("store-indexeddb.js", "brotli")],
-      ["a vocabulary, a file of its own | ", " kB for `o200k_base`", kB("encodings/o200k_base.js", "brotli")],
-      [" kB for `o200k_base`, ", " kB for `cl100k_base`", kB("encodings/cl100k_base.js", "brotli")],
+      ["a vocabulary, a file of its own | ", " kB for `o200k_base`", o200k],
+      [" kB for `o200k_base`, ", " kB for `cl100k_base`", cl100k],
+      ["`buildContext` alone has ", " kB from `windrow/o200k_base`", kB("worker: buildContext, o200k_base", "gzip")],
+      ["`windrow/o200k_base`, and ", " kB from `windrow/cl100k_base`", kB("worker: buildContext, cl100k_base", "gzip")],
+      ["in chunks, downloads ", " kB at first", page],
+      ["Then it downloads ", " kB for `o200k_base` or", o200k],
+      ["for `o200k_base` or ", " kB for `cl100k_base` when", cl100k],
+      ["in it,\nand ", " kB when not all fits", kB("core/selection.js", "brotli")],
     ],
   };
 }
