@@ -358,7 +358,9 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       throw new ContextError({
         kind: "context_build_error",
         code: "INVALID_TRANSCRIPT",
-        message: `there is no message ${describe(idOrPosition)} in the transcript`,
+        message: isName(idOrPosition)
+          ? `there is no message ${describe(idOrPosition)} in the transcript`
+          : `expected the id or the position of a message, got ${describe(idOrPosition)}`,
         nextAction: "Pass the id of a message, or its position from 0.",
       });
     }
@@ -486,4 +488,9 @@ function copyOf(request: MessageInput): MessageInput {
   } catch {
     return request; // A field holds what cannot be copied, such as a function.
   }
+}
+
+/** Whether a value can name a message. */
+function isName(value: unknown): boolean {
+  return typeof value === "string" || typeof value === "number";
 }

@@ -127,12 +127,14 @@ export interface Outcome {
 export function outcomeOf(results: readonly Piece<ResultPart>[]): Outcome {
   const parts = results.flatMap(partsOf);
   const isText = parts.every(({ part }) => part.type === "text");
+  const texts = parts.map(({ part }) => (part.type === "text" ? part.text : ""));
   const [only, ...others] = results;
   const output = only !== undefined && others.length === 0 ? unwrapped(only.part.output) : undefined;
   const isValue = output !== null && typeof output === "object" && !(isRecord(output) && output.type === "content");
   return {
     isError: results.some(({ part }) => part.isError === true),
-    text: isText ? parts.map(({ part }) => (part.type === "text" ? part.text : "")).join("\n") : undefined,
+    // One that says nothing makes no line.
+    text: isText ? texts.filter((text) => texts.length === 1 || text !== "").join("\n") : undefined,
     object: isValue && isRecord(output) ? (output as Record<string, unknown>) : undefined,
     json: isValue ? output : undefined,
     parts,

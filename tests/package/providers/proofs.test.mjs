@@ -212,6 +212,18 @@ test("what the AI SDK has a form for keeps it: lists are JSON, and items without
   assert.ok(!JSON.stringify(buildContextSync(listed, { encoding }).request("ai-sdk")).includes("mcpl_1"));
 });
 
+test("a result that says nothing makes no line beside another of the same call", () => {
+  const call = { id: "call_1", type: "function", function: { name: "look", arguments: "{}" } };
+  const messages = [
+    asUser("asked."),
+    { role: "assistant", content: null, tool_calls: [call] },
+    ...["", "gave."].map((content) => ({ role: "tool", tool_call_id: "call_1", content })),
+    asUser("and?"),
+  ];
+  const body = buildContextSync(messages, { encoding }).request("openai");
+  assert.equal(body.messages[2].content, "gave.");
+});
+
 test("a reply in audio goes back by its id, and elsewhere as what was said", () => {
   const audio = { id: "audio_1", expires_at: 4e9, data: "AAAA", transcript: "said." };
   const context = buildContextSync([asUser("asked."), { role: "assistant", content: null, audio }, asUser("and?")], {
