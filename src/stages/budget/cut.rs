@@ -201,7 +201,7 @@ fn over(part: u64, share: f64) -> u64 {
 
 /// The most tokens that the history may have by the limits of the config: its own, and what the limits of the other sections leave
 /// of the budget.
-fn most_tokens(config: &ContextConfig) -> Option<u64> {
+pub(crate) fn most_tokens(config: &ContextConfig) -> Option<u64> {
     let others = config.sections().iter().filter(|section| section.kind != SectionKind::History);
     let others: u64 = others.filter_map(|section| section.limit.tokens).sum();
     let all = config.budget.token_limit().map(|tokens| tokens.saturating_sub(others));

@@ -13,7 +13,7 @@
 //! `filling` is the budget while it is filled. `required`, `section_fills`, `keep`, `ranked` and `cut` fill it, `tiered` does so for
 //! conversations; `frame` and `omission` are the lines around the history. A message's cost is the form's business: see `measure` and `form`.
 
-mod cut;
+pub(crate) mod cut;
 pub(crate) mod filling;
 pub(crate) mod frame;
 mod omission;

@@ -12,13 +12,14 @@ pub(crate) mod items;
 pub(crate) mod nearness;
 pub(crate) mod rank;
 
-use crate::base::cost::Cost;
+use crate::base::cost::{Cost, share_of};
 use crate::base::guard;
 use crate::base::map::{self, HashedSet, Map};
 use crate::config::{Counting, Format, Item, Placement, SearchResults, SectionKind};
 use crate::prompt::form;
 use crate::prompt::measure::Meter;
 use crate::recall::rank::query;
+use crate::stages::budget::cut::most_tokens;
 use crate::stages::budget::sections::count;
 use crate::stages::recall::focus::focus;
 use crate::stages::selection::{Given, needed};
@@ -131,6 +132,11 @@ fn fit(input: &Input, marks: &Marks) -> Fit {
     }
     let fill = Fill::default();
     let view = View { input, marks, fill: &fill };
+    // A cut goes by the whole log, also by what is left out of the window.
+    let (limit, cut_off) = match (config.budget.cut, most_tokens(config)) {
+        (Some(cut), Some(tokens)) => (limit.min(share_of(tokens, cut.high_water)), left_out(marks)),
+        _ => (limit, Vec::new()),
+    };
     let Some(room) = limit.checked_sub(most) else { return Fit::Unsure };
     // What only characters limit is not counted; nor where a cut goes by counts that no hook or provider changes, or where more may
     // have to be read: what was not read may fit better than what was.
@@ -140,13 +146,18 @@ fn fit(input: &Input, marks: &Marks) -> Fit {
         && config.render.format == Format::Messages;
     let countable = if is_counted { room.saturating_mul(MOST_BYTES_A_TOKEN) } else { room };
     let mut bytes = 0_u64;
-    for piece in pieces(input, marks) {
+    for piece in pieces(input, marks).chain(cut_off.into_iter().map(Piece::Message)) {
         bytes = bytes.saturating_add(form::most_of(&form::parts(view, piece, false)));
         if bytes > countable {
             return Fit::Unsure;
         }
     }
     if bytes <= room { Fit::Anyway } else { Fit::Within(room) }
+}
+
+/// The rows that are left out so far.
+fn left_out(marks: &Marks) -> Vec<usize> {
+    marks.order.iter().copied().filter(|row| marks.is_left_out(*row)).collect()
 }
 
 /// Whether all that there is fits the budget as it is counted. The newest messages are counted first: their counts are needed anyway.
