@@ -302,6 +302,15 @@ mod tests {
             prop_assert_eq!(cues(&text.to_ascii_uppercase(), known), expected, "{}", text);
         }
 
+        /// Small letters are all that folding makes of ASCII; and a folded text has the words that it has.
+        #[test]
+        fn words_are_those_of_the_folded_text(text in "[ -~\t\n]{0,40}", other in any::<String>()) {
+            let folded = |text: &str| spaced_folded(text).split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect::<Vec<_>>();
+            let words = |text: &str| words_of(text).map(|word| String::from_utf8_lossy(word).to_ascii_lowercase()).collect::<Vec<_>>();
+            prop_assert_eq!(words(&text), folded(&text));
+            prop_assert_eq!(words(&spaced_folded(&other)), folded(&other));
+        }
+
         #[test]
         fn any_text_has_cues_or_none(text in any::<String>()) {
             let all = cues(&text, None);

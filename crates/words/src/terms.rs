@@ -936,28 +936,8 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
 #[must_use]
 pub fn spaced_folded(text: &str) -> String {
     let mut out = String::new();
-    if text.is_ascii() {
-        spaced_ascii(text, &mut out);
-    } else {
-        fold(&spaced_words(text, usize::MAX), &mut out);
-    }
+    fold(&spaced_words(text, usize::MAX), &mut out);
     out
-}
-
-/// The same of a text of ASCII, where small letters are all that folding makes.
-fn spaced_ascii(text: &str, out: &mut String) {
-    out.reserve(text.len() + 2);
-    out.push(' ');
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() {
-            out.push(char::from(byte.to_ascii_lowercase()));
-        } else if !out.ends_with(' ') {
-            out.push(' ');
-        }
-    }
-    if !out.ends_with(' ') {
-        out.push(' ');
-    }
 }
 
 #[cfg(all(test, not(target_family = "wasm")))]
@@ -1254,6 +1234,7 @@ mod tests {
                 prop_assert_eq!(length, word.len());
             }
         }
+
         #[test]
         fn what_is_looked_at_together_is_what_is_looked_at_one_by_one(
             before in "[a-z .é\n]{50,80}",
@@ -1266,14 +1247,6 @@ mod tests {
                 byte => byte.is_ascii_digit() || matches!(byte, b'/' | b'\\'),
             });
             prop_assert_eq!(may_have_identifiers(&text), any);
-        }
-
-        /// Small letters are all that folding makes of ASCII.
-        #[test]
-        fn words_of_ascii_are_spaced_as_any(text in "[ -~\t\n]{0,40}") {
-            let mut folded = String::new();
-            fold(&spaced_words(&text, usize::MAX), &mut folded);
-            prop_assert_eq!(spaced_folded(&text), folded);
         }
 
         #[test]

@@ -19,7 +19,7 @@ import type {
   TraceRange,
   TriageReport,
 } from "../base/generated.js";
-import { describe, faultIn, type OptionRules } from "../base/options.js";
+import { checkOptions, describe, type OptionRules } from "../base/options.js";
 import { publicCall } from "../base/public-call.js";
 import { type ProviderName, type RequestBodies, requests } from "../providers/index.js";
 import type { MessageInput, PartInput } from "../read/message.js";
@@ -395,10 +395,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     options: { readonly cacheBreakpoints?: boolean } = {},
   ): RequestBodies[Name] {
     return publicCall("context_build_error", "request", () => {
-      const fault = faultIn(options, REQUEST_OPTIONS);
-      if (fault !== undefined) {
-        throw new ContextError({ kind: "context_build_error", code: "INVALID_CONFIG", ...fault });
-      }
+      checkOptions("context_build_error", options, REQUEST_OPTIONS);
       if (this.messages === undefined) {
         throw new ContextError({
           kind: "context_build_error",

@@ -17,11 +17,6 @@ export function isName(value: unknown): boolean {
   return typeof value === "string" && value !== "";
 }
 
-/** Whether an option is an object with names. */
-export function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** How much of an unexpected answer an error shows. */
 const SHOWN = 200;
 

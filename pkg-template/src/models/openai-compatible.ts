@@ -1,11 +1,11 @@
 // Any endpoint that takes OpenAI's chat completions and embeddings: a server of one's own, a router, a provider.
 
 import { checkOptions, type OptionRules } from "../base/options.js";
+import { isRecord } from "../base/plain-data.js";
 import {
   type CompletingModel,
   type EmbeddingModel,
   isName,
-  isObject,
   MOST_REPLY_TOKENS,
   unexpected,
   vectorsIn,
@@ -37,8 +37,8 @@ const ENDPOINT = {
   baseUrl: ["the address before /chat/completions, as a text", isName],
   model: ["the name of a model", isName],
   apiKey: ["a text", (value) => typeof value === "string"],
-  headers: ["an object with headers", isObject],
-  body: ["an object with fields of the body", isObject],
+  headers: ["an object with headers", isRecord],
+  body: ["an object with fields of the body", isRecord],
   fetch: ["a function like fetch", (value) => typeof value === "function"],
 } satisfies OptionRules;
 
@@ -49,8 +49,8 @@ const MOST_CHARS = 64_000_000;
 
 /**
  * The hooks `triage.complete` and `recall.embed` by an endpoint that is compatible with OpenAI's. Fails with `INVALID_CONFIG` where an
- * option is wrong. Each hook rejects where the endpoint
- * fails or gives something else: with its status and the beginning of what came. Nothing is asked twice.
+ * option is wrong. Each hook rejects where the endpoint fails or gives something else: with its status and the beginning of what came.
+ * Nothing is asked twice.
  */
 export function openAiCompatible(options: EndpointOptions): CompletingModel & EmbeddingModel {
   checkOptions("context_build_error", options, ENDPOINT, ["baseUrl", "model"]);

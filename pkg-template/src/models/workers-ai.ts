@@ -2,11 +2,11 @@
 
 import { ContextError } from "../base/errors.js";
 import { checkOptions, describe, type OptionRules } from "../base/options.js";
+import { isRecord } from "../base/plain-data.js";
 import {
   type CompletingModel,
   type EmbeddingModel,
   isName,
-  isObject,
   MOST_REPLY_TOKENS,
   unexpected,
   vectorsIn,
@@ -31,7 +31,7 @@ const KIND = "context_build_error";
 const MODELS: OptionRules = {
   model: ["the name of a model", isName],
   embeddingModel: ["the name of a model", isName],
-  options: ["an object with options of run", isObject],
+  options: ["an object with options of run", isRecord],
 };
 
 /** How many texts the models for embeddings take at once. */
@@ -39,8 +39,7 @@ const BATCH = 100;
 
 /**
  * The hooks `triage.complete` and `recall.embed` by Workers AI. Fails with `INVALID_CONFIG` where the binding is missing, or an option is
- * wrong. The hook of a model that is not named says that it is unavailable.
- * Each rejects where the model fails or gives something else.
+ * wrong. The hook of a model that is not named says that it is unavailable. Each rejects where the model fails or gives something else.
  */
 export function workersAi(ai: AiBinding, models: WorkersAiOptions): CompletingModel & EmbeddingModel {
   checkOptions(KIND, models, MODELS);

@@ -96,17 +96,13 @@ export function readMessage(
     const isMalformed = failure instanceof Malformed;
     const own = typeof path === "string" ? path : path();
     const place = isMalformed ? own + failure.place : own;
-    const isShaped = isMalformed && shape !== undefined;
+    const asShape = shape === undefined ? "" : ` It was read as ${shape}, as \`shape\` says.`;
     throw new ContextError({
       kind,
       code: "INVALID_TRANSCRIPT",
       message: `${place}: ${isMalformed ? failure.message : "the message could not be read"}`,
       path: place,
-      nextAction: isShaped
-        ? `${failure.nextAction} It was read as ${shape}, as \`shape\` says.`
-        : isMalformed
-          ? failure.nextAction
-          : "Pass messages whose fields can be read as plain data.",
+      nextAction: isMalformed ? failure.nextAction + asShape : "Pass messages whose fields can be read as plain data.",
       cause: isMalformed ? undefined : failure,
     });
   }

@@ -133,10 +133,10 @@ fn fit(input: &Input, marks: &Marks) -> Fit {
     let fill = Fill::default();
     let view = View { input, marks, fill: &fill };
     // A cut goes by the whole log, also by what is left out of the window.
-    let (limit, cut_off) = match (config.budget.cut, most_tokens(config)) {
-        (Some(cut), Some(tokens)) => (limit.min(share_of(tokens, cut.high_water)), left_out(marks)),
-        _ => (limit, Vec::new()),
-    };
+    let cut = config.budget.cut.zip(most_tokens(config));
+    let limit = cut.map_or(limit, |(cut, tokens)| limit.min(share_of(tokens, cut.high_water)));
+    let left_out = |row: &usize| cut.is_some() && marks.is_left_out(*row);
+    let left_out = marks.order.iter().copied().filter(left_out).map(Piece::Message);
     let Some(room) = limit.checked_sub(most) else { return Fit::Unsure };
     // What only characters limit is not counted; nor where a cut goes by counts that no hook or provider changes, or where more may
     // have to be read: what was not read may fit better than what was.
@@ -146,18 +146,13 @@ fn fit(input: &Input, marks: &Marks) -> Fit {
         && config.render.format == Format::Messages;
     let countable = if is_counted { room.saturating_mul(MOST_BYTES_A_TOKEN) } else { room };
     let mut bytes = 0_u64;
-    for piece in pieces(input, marks).chain(cut_off.into_iter().map(Piece::Message)) {
+    for piece in pieces(input, marks).chain(left_out) {
         bytes = bytes.saturating_add(form::most_of(&form::parts(view, piece, false)));
         if bytes > countable {
             return Fit::Unsure;
         }
     }
     if bytes <= room { Fit::Anyway } else { Fit::Within(room) }
-}
-
-/// The rows that are left out so far.
-fn left_out(marks: &Marks) -> Vec<usize> {
-    marks.order.iter().copied().filter(|row| marks.is_left_out(*row)).collect()
 }
 
 /// Whether all that there is fits the budget as it is counted. The newest messages are counted first: their counts are needed anyway.

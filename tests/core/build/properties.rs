@@ -484,28 +484,51 @@ fn build_by_bounds(
 
 #[test]
 fn bounds_keep_what_counts_keep() {
-    check_bounds(500);
+    check_bounds_of_options(500);
 }
 
 #[test]
 #[ignore = "slow by nature: npm run test:full"]
 fn bounds_keep_what_counts_keep_in_many_cases() {
-    check_bounds(6_000);
+    check_bounds_of_options(6_000);
 }
 
-fn check_bounds(cases: u32) {
+/// What the window leaves out is on the scale of a cut: small windows, and cuts near what there is.
+#[test]
+fn bounds_keep_what_counts_keep_behind_a_cut() {
+    let cut = (1_u64..4, 20_u64..3000, select(vec!["0.5", "0.8", "1.0"]), any::<bool>());
+    let json = cut.prop_map(|(count, tokens, high, is_ranked)| {
+        let ranking = if is_ranked { "relevance" } else { "recency" };
+        format!(
+            r#"{{"window":{{"lookbackCount":{count},"unit":"message"}},"recall":{{"ranking":"{ranking}"}},
+                "budget":{{"maxTokens":{tokens},"cut":{{"highWater":{high},"lowWater":0.2}}}}}}"#
+        )
+    });
+    let case = (vec(message(), 4..24), weighted(0.5, text()), json);
+    check_bounds(&case, 2_000);
+}
+
+fn check_bounds_of_options(cases: u32) {
     let case = (vec(message(), 0..24), weighted(0.7, text()), options(), 1_u64..200);
+    let case = case.prop_map(|(messages, request, json, scale)| {
+        // Small and large budgets by turns: of these some are far away.
+        let limit = r#""maxTokens":"#;
+        let is_limited = !json.contains(&format!("{limit}null"));
+        let json = if is_limited { json.replace(limit, &format!("{limit}{scale}")) } else { json };
+        (messages, request, json)
+    });
+    check_bounds(&case, cases);
+}
+
+/// Messages, a request and options: by bounds the same is kept as by counts.
+fn check_bounds(case: &impl Strategy<Value = (Vec<Message>, Option<String>, String)>, cases: u32) {
     let decided_by_bounds = std::cell::Cell::new(0_u32);
     TestRunner::new(ProptestConfig {
         cases,
         failure_persistence: None,
         ..ProptestConfig::default()
     })
-    .run(&case, |(messages, request, json, scale)| {
-        // Small and large budgets by turns: of these some are far away.
-        let limit = r#""maxTokens":"#;
-        let is_limited = !json.contains(&format!("{limit}null"));
-        let json = if is_limited { json.replace(limit, &format!("{limit}{scale}")) } else { json };
+    .run(case, |(messages, request, json)| {
         let request = request.as_deref();
         let exact = build(&transcript(&messages), request, config(&json));
         let (bounded, is_asked) = build_by_bounds(&messages, request, &json);

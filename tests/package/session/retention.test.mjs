@@ -174,7 +174,7 @@ function atExchange(messages, first) {
 describe("a session", () => {
   test("keeps what its limits say and what survives, and nothing else: for random sessions", async () => {
     const seen = { cut: 0, further: 0, survived: 0, aged: 0, failures: 0, nothing: 0 };
-    await forEachSeedAsync(300, async (random) => {
+    await forEachSeedAsync(900, async (random) => {
       const store = await storeWith(randomEntries(random));
       const before = await entriesOf(store);
       if (!before.some(isMessage)) {
@@ -234,7 +234,7 @@ describe("a session", () => {
       assert.deepEqual(await entriesOf(store), after, "once more changes nothing");
     });
     for (const [what, count] of Object.entries(seen)) {
-      assert.ok(count >= partOf(3), `${what}: ${count}`);
+      assert.ok(count >= 10, `${what}: ${count}`);
     }
   });
 

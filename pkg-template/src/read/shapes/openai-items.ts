@@ -206,7 +206,10 @@ function withFields(part: PartInput, more: Row): PartInput {
   return from({ ...part, ...more }, given, place);
 }
 
-/** Reasoning: the texts, and what is encrypted; its id alone where nothing else is given. It belongs to the item behind it, and without that a provider refuses it. */
+/**
+ * Reasoning: the texts, and what is encrypted; its id alone where nothing else is given. It belongs to the item behind it, and without
+ * that a provider refuses it.
+ */
 export function reasoningOf(texts: readonly string[], encrypted: unknown, id: unknown): ItemContent {
   const named = typeof id === "string" ? { id } : {};
   const thoughts = texts.map((text): PartInput => ({ type: "reasoning", text, ...named }));
