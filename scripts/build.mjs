@@ -63,6 +63,7 @@ const entries = {
   "default-cl100k_base": "src/load/default-cl100k_base.ts",
   module: "src/load/module.ts",
   slim: "src/load/slim.ts",
+  "workerd-slim": "src/load/workerd-slim.ts",
   providers: "src/providers/all.ts",
   shapes: "src/read/shapes/all.ts",
   stores: "src/stores/index.ts",

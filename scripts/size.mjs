@@ -24,6 +24,8 @@ const LIMITS = {
   "first context in a page: exact in o200k_base": { brotli: 700_000 },
   "first context in a page: exact in cl100k_base": { brotli: 450_000 },
   "worker: buildContext, cl100k_base": { gzip: 722_000 },
+  "worker: slim, cl100k_base": { gzip: 490_000 },
+  "worker: slim, cl100k_base, with what selects": { gzip: 685_000 },
   "worker: o200k_base": { gzip: 1_000_000 },
   "worker: cl100k_base": { gzip: 756_000 },
   "worker: both vocabularies": { gzip: 1_212_000 },
@@ -64,10 +66,28 @@ const bundles = [
   },
   { name: "worker: buildContext, o200k_base", code: 'export { buildContext } from "windrow/o200k_base";' },
   { name: "worker: buildContext, cl100k_base", code: 'export { buildContext } from "windrow/cl100k_base";' },
+  { name: "worker: slim, cl100k_base", code: slimWorker("cl100k_base") },
+  { name: "worker: slim, cl100k_base, with what selects", code: slimWorker("cl100k_base", { selects: true }) },
+  { name: "worker: slim, o200k_base", code: slimWorker("o200k_base") },
   { name: "worker: o200k_base", code: everything("windrow/o200k_base") },
   { name: "worker: cl100k_base", code: everything("windrow/cl100k_base") },
   { name: "worker: both vocabularies", code: everything("windrow") },
 ];
+
+/** A worker that counts exactly, and imports no more than it needs. With `selects` it also ranks, where not all fits. */
+function slimWorker(encoding, { selects = false } = {}) {
+  const parts = selects ? "{ selection }" : "{}";
+  return `
+    import core from "windrow/windrow.wasm";
+    ${selects ? 'import selection from "windrow/selection.wasm";' : ""}
+    import vocabulary from "windrow/encodings/${encoding}";
+    import { buildContext, initSync, loadEncoding } from "windrow/slim";
+    initSync(core, ${parts});
+    export const build = async (messages) => {
+      await loadEncoding(vocabulary);
+      return await buildContext(messages, { encoding: "${encoding}" });
+    };`;
+}
 
 /** Prints all sizes, and fails where one is over its limit, or the docs say otherwise. */
 export async function checkSizes({ write = false } = {}) {
@@ -268,6 +288,9 @@ function figuresOfDocs(sizes) {
       [" kB for `o200k_base`, ", " kB for `cl100k_base`", cl100k],
       ["`buildContext` alone has ", " kB from `windrow/o200k_base`", kB("worker: buildContext, o200k_base", "gzip")],
       ["`windrow/o200k_base`, and ", " kB from `windrow/cl100k_base`", kB("worker: buildContext, cl100k_base", "gzip")],
+      ["not all fit, has ", " kB with `cl100k_base`", kB("worker: slim, cl100k_base", "gzip")],
+      ["`cl100k_base`, and ", " kB with `o200k_base`:", kB("worker: slim, o200k_base", "gzip")],
+      ["With `cl100k_base` it is ", " kB then", kB("worker: slim, cl100k_base, with what selects", "gzip")],
       ["in chunks, downloads ", " kB at first", page],
       ["Then it downloads ", " kB for `o200k_base` or", o200k],
       ["for `o200k_base` or ", " kB for `cl100k_base` when", cl100k],

@@ -1,4 +1,4 @@
-// A worker that names one vocabulary: its bundle has that one alone, it counts exactly by it, and says what to do for the other.
+// Workers that name what they need: the bundle has one vocabulary alone, counts exactly by it, and says what to do for the other.
 
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -25,47 +25,116 @@ const worker = (entry) => `
     },
   };`;
 
+/** Bundles a worker as wrangler does, and runs it in workerd: `check` is given the paths in its bundle, and what asks it. */
+async function inWorkerd(source, check) {
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, "vocabulary-test-"));
+  try {
+    writeFileSync(join(folder, "source.mjs"), source);
+    const { outputFiles, metafile } = await build({
+      entryPoints: { worker: join(folder, "source.mjs") },
+      outdir: join(folder, "out"),
+      bundle: true,
+      metafile: true,
+      write: false,
+      format: "esm",
+      conditions: ["workerd", "worker", "browser"],
+      loader: { ".wasm": "copy" },
+      logLevel: "warning",
+    });
+    const modules = outputFiles
+      .toSorted((left) => (left.path.endsWith("worker.js") ? -1 : 1))
+      .map(({ path, contents }) => ({ type: path.endsWith(".wasm") ? "CompiledWasm" : "ESModule", path, contents }));
+    const miniflare = new Miniflare({ modulesRoot: join(folder, "out"), modules, compatibilityDate: "2026-01-01" });
+    try {
+      const inputs = Object.values(metafile.outputs).flatMap((output) => Object.keys(output.inputs));
+      await check(inputs, async (path) => await (await miniflare.dispatchFetch(`http://worker/${path}`)).json());
+    } finally {
+      await miniflare.dispose();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function vocabulariesIn(inputs) {
+  return NAMES.filter((encoding) => inputs.some((path) => path.endsWith(`encodings/${encoding}.js`)));
+}
+
 for (const name of NAMES) {
   test(`windrow/${name} carries ${name} alone`, async () => {
-    mkdirSync(cache, { recursive: true });
-    const folder = mkdtempSync(join(cache, "vocabulary-test-"));
-    try {
-      writeFileSync(join(folder, "source.mjs"), worker(`windrow/${name}`));
-      const { outputFiles, metafile } = await build({
-        entryPoints: { worker: join(folder, "source.mjs") },
-        outdir: join(folder, "out"),
-        bundle: true,
-        metafile: true,
-        write: false,
-        format: "esm",
-        conditions: ["workerd", "worker", "browser"],
-        loader: { ".wasm": "copy" },
-        logLevel: "warning",
-      });
-      const inputs = Object.values(metafile.outputs).flatMap((output) => Object.keys(output.inputs));
-      assert.deepEqual(
-        NAMES.filter((encoding) => inputs.some((path) => path.endsWith(`encodings/${encoding}.js`))),
-        [name],
-      );
-      const modules = outputFiles
-        .toSorted((left) => (left.path.endsWith("worker.js") ? -1 : 1))
-        .map(({ path, contents }) => ({ type: path.endsWith(".wasm") ? "CompiledWasm" : "ESModule", path, contents }));
-      const miniflare = new Miniflare({ modulesRoot: join(folder, "out"), modules, compatibilityDate: "2026-01-01" });
-      try {
-        const ask = async (encoding) => await (await miniflare.dispatchFetch(`http://worker/${encoding}`)).json();
-        const [other] = NAMES.filter((encoding) => encoding !== name);
-        assert.deepEqual(await ask(name), { total: 20, words: `exact in ${name}, the encoding that is named` });
-        const { code, nextAction } = await ask(other);
-        assert.equal(code, "ENCODING_NOT_LOADED");
-        assert.match(nextAction, new RegExp(`windrow/encodings/${other}`));
-      } finally {
-        await miniflare.dispose();
-      }
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    await inWorkerd(worker(`windrow/${name}`), async (inputs, ask) => {
+      assert.deepEqual(vocabulariesIn(inputs), [name]);
+      const [other] = NAMES.filter((encoding) => encoding !== name);
+      assert.deepEqual(await ask(name), { total: 20, words: `exact in ${name}, the encoding that is named` });
+      const { code, nextAction } = await ask(other);
+      assert.equal(code, "ENCODING_NOT_LOADED");
+      assert.match(nextAction, new RegExp(`windrow/encodings/${other}`));
+    });
   });
 }
+
+/** A worker of `windrow/slim` with further imports: each of its addresses gives what a context has, or what its error says. */
+const slimWorker = (imports, parts = "{}") => `
+  import core from "windrow/windrow.wasm";
+  import vocabulary from "windrow/encodings/cl100k_base";
+  import { buildContext, initSync, loadEncoding } from "windrow/slim";
+  ${imports}
+  initSync(core, ${parts});
+  const plain = [{ role: "user", content: "The boat house is free." }, { role: "user", content: "And the bridge is closed." }];
+  const foreign = [{ role: "user", parts: [{ type: "text", text: "The boat house is free." }] }];
+  const less = { request: "Which boat?", budget: { maxTokens: 24 } };
+  const answers = {
+    plain: (config) => buildContext(plain, config),
+    foreign: (config) => buildContext(foreign, config),
+    request: (config) => buildContext(plain, { ...config, render: { provider: "openai" } }),
+    otherEncoding: (config) => buildContext(plain, { ...config, encoding: "o200k_base" }),
+    tooMuch: (config) => buildContext(plain, { ...config, ...less }),
+    newest: (config) => buildContext(plain, { ...config, ...less, recall: { ranking: "recency" } }),
+  };
+  export default {
+    fetch: async (request) => {
+      await loadEncoding(vocabulary);
+      const build = answers[new URL(request.url).pathname.slice(1)];
+      const answer = await build({ encoding: "cl100k_base", budget: { maxTokens: 2000 } }).catch((failure) => failure);
+      const { code, nextAction, messages, tokens } = answer;
+      return Response.json({ code, nextAction, kept: messages?.length, exact: tokens?.exact });
+    },
+  };`;
+
+test("windrow/slim in a worker carries what the worker imports, and names what is missing", async () => {
+  await inWorkerd(slimWorker(""), async (inputs, ask) => {
+    assert.deepEqual(vocabulariesIn(inputs), ["cl100k_base"]);
+    assert.deepEqual(
+      inputs.filter((path) => /selection\.wasm$|fflate/.test(path)),
+      [],
+    );
+    assert.deepEqual(await ask("plain"), { kept: 2, exact: true });
+    assert.deepEqual(await ask("newest"), { kept: 2, exact: true }, "the newest message and the request");
+    const missing = {
+      otherEncoding: ["ENCODING_NOT_LOADED", /windrow\/encodings\/o200k_base/],
+      tooMuch: ["PART_NOT_LOADED", /windrow\/selection\.wasm/],
+      foreign: ["PART_NOT_LOADED", /windrow\/shapes/],
+      request: ["PART_NOT_LOADED", /windrow\/providers/],
+    };
+    for (const [path, [code, nextAction]] of Object.entries(missing)) {
+      const answer = await ask(path);
+      assert.equal(answer.code, code, path);
+      assert.match(answer.nextAction, nextAction);
+    }
+    assert.deepEqual(await ask("plain"), { kept: 2, exact: true }, "the next call works");
+  });
+});
+
+test("windrow/slim in a worker does all, with all that it could need", async () => {
+  const imports = ["windrow/shapes", "windrow/providers"].map((entry) => `import "${entry}";`);
+  imports.push('import selection from "windrow/selection.wasm";');
+  await inWorkerd(slimWorker(imports.join("\n"), "{ selection }"), async (_, ask) => {
+    assert.deepEqual(await ask("tooMuch"), { kept: 2, exact: true });
+    assert.deepEqual(await ask("foreign"), { kept: 1, exact: true });
+    assert.deepEqual(await ask("request"), { kept: 2, exact: true });
+  });
+});
 
 const hosts = {
   workerd: { conditions: ["workerd", "worker", "browser"], loader: { ".wasm": "copy" } },

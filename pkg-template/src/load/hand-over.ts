@@ -1,0 +1,152 @@
+// How a caller hands over the core, so that it can be cached, streamed or compiled elsewhere: the functions of `windrow/slim`.
+
+import { ContextError } from "../base/errors.js";
+import { describe } from "../base/options.js";
+import { publicCall, publicPromise } from "../base/public-call.js";
+import { provideModule } from "../engine/engine.js";
+import { provideSelection, provideSelectionLater } from "../engine/selection.js";
+
+/** The core in any form that a host has it in: compiled, as bytes, or as the answer to a request. */
+export type CoreInput = WebAssembly.Module | ArrayBuffer | Uint8Array<ArrayBuffer> | Response;
+
+/** A part of the core, or a function that fetches it when it is first needed. */
+export type CorePartInput = CoreInput | PromiseLike<CoreInput> | (() => CoreInput | PromiseLike<CoreInput>);
+
+/** What of the core not every page needs. */
+export interface CoreParts {
+  /**
+   * What ranks and searches messages, triages them, and tells conversations apart, `windrow/selection.wasm`: it is needed when there is
+   * more than fits.
+   */
+  readonly selection?: CorePartInput;
+}
+
+const KIND = "load_error";
+const HAND_OVER =
+  "Hand over the file windrow/windrow.wasm of this version: its bytes, the Response of a fetch, or the compiled module.";
+/** What the core exports and another module does not. */
+const OWN_EXPORTS = ["memory", "corebuild_step", "coretranscript_append", "loadVocabulary"];
+
+/**
+ * Hands over the core, the file `windrow/windrow.wasm`, and compiles it where it is not compiled yet; and what selects, which is
+ * compiled when it is first needed. Fails with `INVALID_CORE` where it is none; what was handed over before stays.
+ */
+export function init(input: CoreInput | PromiseLike<CoreInput>, parts: CoreParts = {}): Promise<void> {
+  return publicPromise(KIND, "init", async () => {
+    const selection = selectionOf(parts);
+    const isFunction = typeof selection === "function";
+    if (!isFunction) {
+      Promise.resolve(selection).catch(() => undefined); // whoever needs it is told
+    }
+    take(await compile(await arrived(input)));
+    if (selection !== undefined) {
+      provideSelectionLater(async () => await compile(await arrived(isFunction ? selection() : selection)));
+    }
+  });
+}
+
+/** Hands over a compiled core, and what selects. Fails with `INVALID_CORE` if a module is not what it should be. */
+export function initSync(module: WebAssembly.Module, parts: { readonly selection?: WebAssembly.Module } = {}): void {
+  publicCall(KIND, "initSync", () => {
+    const selection = selectionOf(parts);
+    if (selection !== undefined && !isModule(selection)) {
+      throw invalid(`expected a compiled module, got ${describe(selection)}`, HAND_OVER, undefined, "selection");
+    }
+    take(module);
+    if (selection !== undefined) {
+      provideSelection(() => selection);
+    }
+  });
+}
+
+/** What was handed over beside the core. */
+function selectionOf<T>(parts: { readonly selection?: T }): T | undefined {
+  const unknown = Object.keys(parts).find((name) => name !== "selection");
+  if (unknown !== undefined) {
+    throw invalid(`there is no part "${unknown}"`, "Pass { selection }.", undefined, "parts");
+  }
+  return parts.selection;
+}
+
+function take(module: unknown): void {
+  if (!isModule(module)) {
+    throw invalid(`expected a compiled module, got ${describe(module)}`, HAND_OVER);
+  }
+  const names = WebAssembly.Module.exports(module).map(({ name }) => name);
+  if (!OWN_EXPORTS.every((name) => names.includes(name))) {
+    throw invalid("this is a WebAssembly module, but not windrow's core", HAND_OVER);
+  }
+  provideModule(() => module);
+}
+
+/** Whether a value is a compiled module, of whichever realm: `instanceof` knows those of its own alone. */
+function isModule(value: unknown): value is WebAssembly.Module {
+  return Object.prototype.toString.call(value) === "[object WebAssembly.Module]";
+}
+
+/** What was given, once it is there: a request may fail. */
+async function arrived(input: unknown): Promise<unknown> {
+  try {
+    return await input;
+  } catch (cause) {
+    throw invalid("it was to come later, and failed", "See the cause: it is the failure of what was passed.", cause);
+  }
+}
+
+async function compile(input: unknown): Promise<WebAssembly.Module> {
+  if (typeof Response === "function" && input instanceof Response) {
+    return await compileBytes(await bodyOf(input));
+  }
+  if (input instanceof ArrayBuffer || ArrayBuffer.isView(input)) {
+    return await compileBytes(input as BufferSource);
+  }
+  if (isModule(input)) {
+    return input;
+  }
+  throw invalid(`expected the core, got ${describe(input)}`, HAND_OVER);
+}
+
+/** The bytes of an answer; the answer itself where the host can compile while it arrives. */
+async function bodyOf(response: Response): Promise<ArrayBuffer | Response> {
+  const { ok, status, url, bodyUsed } = response;
+  const place = url === "" ? "the answer" : url;
+  if (!ok) {
+    throw invalid(`${place} has the status ${status}`, "Check the address that the core is fetched from.");
+  }
+  if (bodyUsed) {
+    throw invalid(`${place} was read before`, "Hand over a Response that nobody has read, or its bytes.");
+  }
+  if (response.headers.get("content-type")?.startsWith("application/wasm") && "compileStreaming" in WebAssembly) {
+    return response;
+  }
+  try {
+    return await response.arrayBuffer();
+  } catch (cause) {
+    throw invalid(`${place} broke off while it was read`, "Fetch it again.", cause);
+  }
+}
+
+async function compileBytes(source: BufferSource | Response): Promise<WebAssembly.Module> {
+  try {
+    return source instanceof ArrayBuffer || ArrayBuffer.isView(source)
+      ? await WebAssembly.compile(source)
+      : await WebAssembly.compileStreaming(source);
+  } catch (cause) {
+    throw invalid(
+      "it could not be compiled",
+      `${HAND_OVER} Under a content security policy, allow script-src 'wasm-unsafe-eval'; workerd takes a compiled module only.`,
+      cause,
+    );
+  }
+}
+
+function invalid(problem: string, nextAction: string, cause?: unknown, path = "input"): ContextError {
+  return new ContextError({
+    kind: KIND,
+    code: "INVALID_CORE",
+    path,
+    message: `${path}: ${problem}`,
+    nextAction,
+    cause,
+  });
+}
