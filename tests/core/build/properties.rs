@@ -482,6 +482,45 @@ fn build_by_bounds(
     }
 }
 
+/// docs/hosts.md says so, of a config without long sections.
+#[test]
+fn what_selects_is_not_asked_for_where_a_thousand_tokens_are_to_spare() {
+    let providers = vec!["null", r#""openai""#, r#""anthropic""#, r#""gemini""#];
+    let encoding = select(vec!["o200k_base", "cl100k_base"]);
+    let case = (vec(message(), 0..24), weighted(0.7, text()), encoding, select(providers));
+    TestRunner::new(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })
+        .run(&case, |(messages, request, encoding, provider)| {
+            let config_of = |max_tokens: u64| {
+                config(&format!(
+                    r#"{{"encoding":"{encoding}","render":{{"provider":{provider}}},
+                        "budget":{{"maxTokens":{max_tokens}}}}}"#
+                ))
+            };
+            let request = request.as_deref();
+            let whole =
+                build(&transcript(&messages), request, config_of(1_000_000)).expect("all fits");
+            let request = request.map(|text| transcript(&[Message::user(text)]));
+            let config = config_of(whole.tokens.total + 1000);
+            let begun =
+                Build::new(transcript(&messages), request, config, support::NOW, Vec::new());
+            let mut build = begun.expect("a build");
+            let encoding = whole.recording.config.encoding_name().expect("counted exactly");
+            loop {
+                match build.step().expect("it builds") {
+                    Step::Need(Need::Encoding { .. }) => {
+                        build.provide_encoding(support::encoding(encoding));
+                    }
+                    Step::Need(need) => prop_assert!(false, "asks for {need:?}"),
+                    Step::Done(context) => {
+                        prop_assert_eq!(context.tokens.total, whole.tokens.total);
+                        return Ok(());
+                    }
+                }
+            }
+        })
+        .unwrap_or_else(|failure| panic!("{failure}"));
+}
+
 #[test]
 fn bounds_keep_what_counts_keep() {
     check_bounds_of_options(500);
