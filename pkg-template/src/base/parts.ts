@@ -1,5 +1,5 @@
 // Parts of the package that not every page needs. Most entries have them from the start; `windrow/slim` fetches each when it is first needed,
-// and in workers leaves it to what the worker imports.
+// and in workers and the edge runtime leaves it to what these import.
 
 import { ContextError } from "./errors.js";
 

@@ -1,4 +1,4 @@
-// Next.js: built for production, and served: a page in the browser, a server component, a route in Node, and one in the edge runtime.
+// Next.js: built for production, and served: a page in the browser, a server component, a route in Node, and two in the edge runtime.
 
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -24,6 +24,7 @@ const places = {
   },
   "a route in Node": async (address) => JSON.parse(await asked(`${address}/node`)),
   "a route in the edge runtime": async (address) => JSON.parse(await asked(`${address}/edge`)),
+  "`windrow/slim` in the edge runtime": async (address) => JSON.parse(await asked(`${address}/slim`)),
 };
 
 /** Builds the application, serves it, and asks at each place: an answer, or a failure, for each. */
