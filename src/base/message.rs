@@ -100,11 +100,14 @@ pub enum Field {
     JoinsNext,
     /// Whose the reasoning behind it is, with what proves it: that provider takes it back.
     ReasoningOf,
+    /// The id of a call of this message whose result may come later than those of other calls: the provider runs it, or it waits for an
+    /// approval.
+    ResultLater,
 }
 
 impl Field {
     /// Every field, in the order of its code at the boundary.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::Id,
         Self::Name,
         Self::Text,
@@ -130,6 +133,7 @@ impl Field {
         Self::TimeToLive,
         Self::JoinsNext,
         Self::ReasoningOf,
+        Self::ResultLater,
     ];
 
     /// Whether the field is part of what the model sees.

@@ -116,45 +116,81 @@ pub struct Groups {
     larger: Hashed<usize, Vec<usize>>,
     /// Rows with a call that has no result.
     pub calls_without_result: Vec<usize>,
+    /// Rows that nobody has spoken behind, with no call that lacks its result but such whose result may come later.
+    pub calls_running: Vec<usize>,
     /// Rows with a result that has no call before it.
     pub results_without_call: Vec<usize>,
 }
 
+/// The latest call by an id.
+#[derive(Clone, Copy)]
+struct Called {
+    row: usize,
+    /// Where the row is in the order.
+    place: usize,
+    /// How many results it waits for. A message may call several times by one id, as where tools are called by their names alone.
+    open: usize,
+    is_answered_later: bool,
+}
+
 impl Groups {
-    /// Every message by itself: for a context that shows neither calls nor results.
-    #[must_use]
-    pub fn apart(transcript: &Messages) -> Self {
+    /// Every message by itself.
+    fn apart(transcript: &Messages) -> Self {
         Self { group_of: (0..transcript.len()).collect(), ..Self::default() }
+    }
+
+    /// For a context that shows neither calls nor results: what was thought belongs to what was said next, and all else is by itself.
+    #[must_use]
+    pub fn without_calls(transcript: &Messages, order: &[usize]) -> Self {
+        let mut groups = Self::apart(transcript);
+        if transcript.has_seen(Field::JoinsNext) {
+            let calls = |row: usize| transcript.value(row, Field::CallId).is_some();
+            groups.join_thoughts(transcript, order, |pair| !pair.iter().copied().any(calls));
+        }
+        groups
     }
 
     /// Pairs every tool result with the latest call of its id before it, in the same session.
     #[must_use]
     pub fn find(transcript: &Messages, order: &[usize]) -> Self {
         let mut groups = Self::apart(transcript);
-        // By stretch, session and call id, as ids like `call_0` are in many: the row of the latest call, and how many results it waits for. A
-        // message may call several times by one id, as where tools are called by their names alone.
-        let mut calls: Hashed<(usize, Option<&str>, &str), (usize, usize)> = Hashed::default();
-        for &row in order {
+        // By stretch, session and call id, as ids like `call_0` are in many.
+        let mut calls: Hashed<(usize, Option<&str>, &str), Called> = Hashed::default();
+        // By session: the place of the newest message in which the user speaks.
+        let mut spoken: Hashed<Option<&str>, usize> = Hashed::default();
+        for (place, &row) in order.iter().enumerate() {
             let is_summary = transcript.is_summary(row);
             // No call answers a result beyond a gap: what lies between them may.
             let stretch = stretch_of(transcript, row);
             let session = transcript.value(row, Field::SessionId);
+            let is_spoken = transcript.role(row) == Role::User
+                && transcript.value(row, Field::ResultId).is_none();
+            if is_spoken {
+                spoken.insert(session, place);
+            }
             for (field, id) in transcript.fields(row) {
                 match field {
                     Field::CallId => {
-                        let (latest, open) =
-                            calls.entry((stretch, session, id)).or_insert((row, 0));
-                        if *latest != row {
-                            groups.calls_without_result.extend((*open > 0).then_some(*latest));
-                            (*latest, *open) = (row, 0);
+                        let new = Called { row, place, open: 0, is_answered_later: false };
+                        let latest = calls.entry((stretch, session, id)).or_insert(new);
+                        if latest.row != row {
+                            let open = (latest.open > 0).then_some(latest.row);
+                            groups.calls_without_result.extend(open);
+                            *latest = new;
                         }
-                        *open += usize::from(!is_summary);
+                        latest.open += usize::from(!is_summary);
+                    }
+                    Field::ResultLater => {
+                        let call = calls.get_mut(&(stretch, session, id));
+                        if let Some(call) = call.filter(|call| call.row == row) {
+                            call.is_answered_later = true;
+                        }
                     }
                     Field::ResultId if is_summary => {}
                     Field::ResultId => match calls.get_mut(&(stretch, session, id)) {
-                        Some((call, open)) if !transcript.is_summary(*call) => {
-                            *open = open.saturating_sub(1);
-                            let call = *call;
+                        Some(call) if !transcript.is_summary(call.row) => {
+                            call.open = call.open.saturating_sub(1);
+                            let call = call.row;
                             groups.join(call, row);
                         }
                         _ => groups.results_without_call.push(row),
@@ -164,18 +200,33 @@ impl Groups {
             }
         }
         if transcript.has_seen(Field::JoinsNext) {
-            groups.join_thoughts(transcript, order);
+            groups.join_thoughts(transcript, order, |_| true);
         }
-        for (row, open) in calls.into_values() {
-            groups.calls_without_result.extend((open > 0).then_some(row));
+        for ((_, session, _), call) in calls {
+            if call.open > 0 {
+                let is_running = call.is_answered_later
+                    && spoken.get(&session).is_none_or(|spoken| *spoken < call.place);
+                let rows = if is_running {
+                    &mut groups.calls_running
+                } else {
+                    &mut groups.calls_without_result
+                };
+                rows.push(call.row);
+            }
         }
         map::sort_by_key(&mut groups.calls_without_result, &|_| (0, 0));
+        map::sort_by_key(&mut groups.calls_running, &|_| (0, 0));
         groups
     }
 
     /// What the assistant thought belongs to what it did next, and to nothing that others say.
-    fn join_thoughts(&mut self, transcript: &Messages, order: &[usize]) {
-        for pair in order.windows(2) {
+    fn join_thoughts(
+        &mut self,
+        transcript: &Messages,
+        order: &[usize],
+        is_wanted: impl Fn(&[usize]) -> bool,
+    ) {
+        for pair in order.windows(2).filter(|pair| is_wanted(pair)) {
             let joins = transcript.value(pair[0], Field::JoinsNext).is_some();
             if joins && transcript.role(pair[1]) == Role::Assistant {
                 self.join(pair[0], pair[1]);

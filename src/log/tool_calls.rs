@@ -29,11 +29,10 @@ pub(crate) fn shown_fields<'a>(
     })
 }
 
-/// Whether a message is nothing but tool calls or results, or what was thought before one.
+/// Whether a message is nothing but tool calls or results.
 pub(crate) fn is_nothing_else(filter: &FilterConfig, transcript: &Messages, row: usize) -> bool {
     let is_of_tool = |(field, _)| matches!(field, Field::CallId | Field::ResultId);
     transcript.role(row) == Role::Tool
-        || transcript.value(row, Field::JoinsNext).is_some()
         || (transcript.fields(row).any(is_of_tool) && is_blank(filter, transcript, row))
 }
 

@@ -38,7 +38,7 @@ pub fn mark(input: &Input, marks: &mut Marks) -> Marked {
     marks.order = arrangement.order;
     marks.times = arrangement.times;
     marks.groups = if input.config.filter.exclude_tool_calls {
-        Groups::apart(&input.transcript) // calls are not shown: what is said beside one needs no result
+        Groups::without_calls(&input.transcript, &marks.order) // what is said beside a call needs no result
     } else {
         arrangement.groups
     };
@@ -64,6 +64,12 @@ pub fn mark(input: &Input, marks: &mut Marks) -> Marked {
     find_request(input, marks)?;
     for row in marks.groups.calls_without_result.clone() {
         marks.leave_out(row, Reason::CallWithoutResult);
+    }
+    for row in marks.groups.calls_running.clone() {
+        // A request behind it ends the step that such a call is of.
+        if input.request.is_some() && !marks.is_in_turn(row) {
+            marks.leave_out(row, Reason::CallWithoutResult);
+        }
     }
     for row in marks.groups.results_without_call.clone() {
         marks.leave_out(row, Reason::ResultWithoutCall);

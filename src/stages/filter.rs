@@ -49,7 +49,8 @@ pub(crate) fn unwanted(input: &Input, groups: &Groups, row: usize) -> Option<Rea
     } else if roles.as_ref().is_some_and(|roles| !roles.contains(&role)) {
         Some(Reason::Role)
     } else if *exclude_tool_calls
-        && tool_calls::is_nothing_else(&input.config.filter, transcript, row)
+        && (tool_calls::is_nothing_else(&input.config.filter, transcript, row)
+            || (joins_next(transcript, row) && !leads_on(transcript, groups, row)))
     {
         Some(Reason::ToolCalls)
     } else if has_one_of(Field::Source, exclude_sources) {
@@ -62,7 +63,7 @@ pub(crate) fn unwanted(input: &Input, groups: &Groups, row: usize) -> Option<Rea
         Some(Reason::Unfinished)
     } else if (*exclude_blank || input.config.render.provider.is_some())
         && tool_calls::is_blank(&input.config.filter, transcript, row)
-        && !leads_on(transcript, groups, row)
+        && !(joins_next(transcript, row) && leads_on(transcript, groups, row))
     {
         Some(Reason::Blank)
     } else if max_age_days.is_some_and(|days| is_older(input, row, days)) {
@@ -72,9 +73,14 @@ pub(crate) fn unwanted(input: &Input, groups: &Groups, row: usize) -> Option<Rea
     }
 }
 
-/// Whether a message has led to another one. Reasoning of which nothing may be read is still asked for with that.
+/// Whether a message is nothing without the next, as reasoning.
+fn joins_next(transcript: &Messages, row: usize) -> bool {
+    transcript.value(row, Field::JoinsNext).is_some()
+}
+
+/// Whether such a message has led to one that is something by itself. Reasoning of which nothing may be read is still asked for with that.
 fn leads_on(transcript: &Messages, groups: &Groups, row: usize) -> bool {
-    transcript.value(row, Field::JoinsNext).is_some() && groups.members(row).len() > 1
+    groups.members(row).last().is_some_and(|last| !joins_next(transcript, *last))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "milliseconds of a Date are exact in a double")]

@@ -121,7 +121,8 @@ pub(crate) fn ask_for_more(input: &Input, marks: &Marks, left_out: &[(usize, Rea
 /// The rows that are half of a tool call, and whose other half may not have been read. A result's call is before it.
 pub(crate) fn unpaired(input: &Input, marks: &Marks) -> impl Iterator<Item = usize> {
     let first_of_tail = input.transcript.first_of_tail();
-    let calls = marks.groups.calls_without_result.iter().filter(move |row| **row < first_of_tail);
+    let calls = marks.groups.calls_without_result.iter().chain(&marks.groups.calls_running);
+    let calls = calls.filter(move |row| **row < first_of_tail);
     calls.chain(&marks.groups.results_without_call).copied()
 }
 

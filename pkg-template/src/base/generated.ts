@@ -1129,6 +1129,8 @@ export type ErrorCode =
  * - `timeToLive`: How long it is valid after it was written, in milliseconds.
  * - `joinsNext`: The message is nothing without the one behind it; its value says nothing.
  * - `reasoningOf`: Whose the reasoning behind it is, with what proves it: that provider takes it back.
+ * - `resultLater`: The id of a call of this message whose result may come later than those of other calls: the provider runs it, or it waits for an
+ * approval.
  */
 export type Field =
   | "id"
@@ -1155,7 +1157,8 @@ export type Field =
   | "priority"
   | "timeToLive"
   | "joinsNext"
-  | "reasoningOf";
+  | "reasoningOf"
+  | "resultLater";
 
 /** All that is needed, with the transcript, to build a context again. */
 export interface Recording {
@@ -1557,6 +1560,7 @@ export const FIELDS: readonly Field[] = [
   "timeToLive",
   "joinsNext",
   "reasoningOf",
+  "resultLater",
 ];
 
 /** Every way to count tokens. */

@@ -483,6 +483,7 @@ function readFields(input: Record<string, unknown>, place: string, encoded: Enco
       push(encoded, "callId", required(input.approvalId, `${place}.approvalId`));
       push(encoded, "callName", "");
       push(encoded, "callArguments", "");
+      push(encoded, "resultLater", text(input.toolCallId, `${place}.toolCallId`));
       return APPROVAL_FIELDS;
     case "tool-approval-response":
       push(encoded, "resultId", required(input.approvalId, `${place}.approvalId`));
@@ -490,6 +491,7 @@ function readFields(input: Record<string, unknown>, place: string, encoded: Enco
       return APPROVAL_FIELDS;
     case "tool-call":
       pushCall(encoded, place, input, input.input ?? input.args, ["toolCallId", "toolName"]);
+      push(encoded, "resultLater", input.providerExecuted === true ? String(input.toolCallId) : undefined);
       return TOOL_CALL_FIELDS;
     case "tool-result":
       push(encoded, "resultId", required(input.toolCallId, `${place}.toolCallId`));
@@ -498,6 +500,7 @@ function readFields(input: Record<string, unknown>, place: string, encoded: Enco
     default:
       if (typeof type === "string" && CALL_TYPE.test(type)) {
         pushCall(encoded, place, input, input.input);
+        push(encoded, "resultLater", type === "tool_use" ? undefined : String(input.id));
         return TOOL_USE_FIELDS;
       }
       if (typeof type === "string" && RESULT_TYPE.test(type)) {

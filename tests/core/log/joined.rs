@@ -24,9 +24,15 @@ fn turn() -> impl Strategy<Value = Vec<Message>> {
 
 proptest! {
     #[test]
-    fn what_was_thought_is_there_with_what_it_led_to(turns in vec(turn(), 1..12), tokens in 30_u64..400) {
+    fn what_was_thought_is_there_with_what_it_led_to(
+        turns in vec(turn(), 1..12),
+        tokens in 30_u64..400,
+        excludes in any::<bool>(),
+    ) {
         let messages = turns.concat();
-        let json = format!(r#"{{"encoding":"estimate","budget":{{"maxTokens":{tokens}}}}}"#);
+        let json = format!(
+            r#"{{"encoding":"estimate","budget":{{"maxTokens":{tokens}}},"filter":{{"excludeToolCalls":{excludes}}}}}"#
+        );
         let Ok(context) = build(&transcript(&messages), Some("And now?"), config(&json)) else { return Ok(()) };
         let rows = kept(&context);
         for (row, message) in messages.iter().enumerate() {

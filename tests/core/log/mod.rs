@@ -1,3 +1,4 @@
 mod groups;
 mod joined;
+mod later;
 pub(crate) mod unread;
