@@ -7,6 +7,7 @@ import { appendFile, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs, TextDecoder } from "node:util";
 import { ENCODINGS } from "./base/generated.js";
+import { counted } from "./base/words.js";
 import { checkRecording, inWords } from "./build/replay.js";
 import { nearest } from "./engine/nearest.js";
 import {
@@ -477,7 +478,7 @@ function readConversation(text: string, name: string, choice: string | undefined
   }
   throw new UsageError(
     `${name}: no conversation ${quote(choice ?? "")} in it`,
-    `It has ${count(conversations.length, "conversation")}: ${listed(conversations).map(oneLine).join("; ")}.`,
+    `It has ${counted(conversations.length, "conversation")}: ${listed(conversations).map(oneLine).join("; ")}.`,
   );
 }
 
@@ -528,13 +529,13 @@ function summary(name: string, read: ReadFile, context: BuiltContext<MessageInpu
   const { conversations, skipped } = read.file;
   const { tokens, snapshot } = context;
   const paint = painter(process.stderr);
-  const lines = [`${paint.strong(oneLine(name))}: ${count(read.messages.length, "message")} read`];
+  const lines = [`${paint.strong(oneLine(name))}: ${counted(read.messages.length, "message")} read`];
 
   if (conversations.length > 1) {
     const { conversation } = read;
     const others = conversations.filter((other) => other !== conversation);
     const [which = "all of them"] = conversation === undefined ? [] : listed(conversations, [conversation]);
-    lines.push(`${count(conversations.length, "conversation")}: ${paint.strong(oneLine(which))}`);
+    lines.push(`${counted(conversations.length, "conversation")}: ${paint.strong(oneLine(which))}`);
     if (conversation !== undefined) {
       lines.push(
         "Others, with --conversation:",
@@ -544,7 +545,7 @@ function summary(name: string, read: ReadFile, context: BuiltContext<MessageInpu
   }
 
   if (skipped.length > 0) {
-    lines.push(`Skipped ${count(skipped.length, "row")}, not understood:`);
+    lines.push(`Skipped ${counted(skipped.length, "row")}, not understood:`);
     for (const { row, reason } of skipped.slice(0, SKIPPED_ROWS_SHOWN)) {
       lines.push(`  row ${row}: ${oneLine(reason)}`);
     }
@@ -560,9 +561,9 @@ function summary(name: string, read: ReadFile, context: BuiltContext<MessageInpu
   ] as const) {
     const rows = outcomes.filter((outcome) => (outcome.fate === "left out") === isLeftOut);
     const total = rows.reduce((sum, outcome) => sum + outcome.messages, 0);
-    lines.push(paint.strong(`${title}: ${count(total, "message")}`));
+    lines.push(paint.strong(`${title}: ${counted(total, "message")}`));
     for (const { fate, messages, tokens, words } of rows) {
-      const cost = isLeftOut ? "" : ` (${count(tokens, "token")})`;
+      const cost = isLeftOut ? "" : ` (${counted(tokens, "token")})`;
       const figures = `${messages}${fate === "shortened" ? " shortened" : fate === "excerpt" ? " as excerpts" : ""}${cost}`;
       lines.push(`  ${figures}: ${paint.faint(oneLine(words))}`);
     }
@@ -599,10 +600,6 @@ function outcomesOf({ trace }: BuiltContext<MessageInput, Format>): readonly Out
     outcomes.set(key, outcome);
   }
   return [...outcomes.values()];
-}
-
-function count(number: number, unit: string): string {
-  return `${number} ${unit}${number === 1 ? "" : "s"}`;
 }
 
 function quote(text: string): string {

@@ -4,10 +4,10 @@
 //!
 //! ```
 //! use windrow::base::message::Role;
-//! use windrow::base::value::Value;
+//! use windrow::base::value::{OptionNames, Value};
 //!
 //! assert!(Role::System.is_instruction());
-//! let roles: Vec<Role> = Value::List(vec![Value::Text("user".into())]).decode(&[])?;
+//! let roles: Vec<Role> = Value::List(vec![Value::Text("user".into())]).decode(&OptionNames::NONE)?;
 //! assert_eq!(roles, [Role::User]);
 //! # Ok::<(), windrow::base::error::Error>(())
 //! ```

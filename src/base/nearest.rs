@@ -9,7 +9,13 @@ pub(crate) fn nearest<'a>(
     let wanted = plain(given);
     let length = wanted.chars().count();
     let most = |candidate: &str| 1.max(candidate.chars().count() / 4);
+    let is_least = |name: &str| plain(name).starts_with("min");
+    let is_most = |name: &str| plain(name).starts_with("max");
     candidates
+        // These look alike, and mean the opposite.
+        .filter(|candidate| {
+            !(is_least(given) && is_most(candidate) || is_most(given) && is_least(candidate))
+        })
         // A much longer or shorter name is no slip. Compared letter by letter, a long text would cost seconds.
         .filter(|candidate| length.abs_diff(plain(candidate).chars().count()) <= most(candidate))
         .map(|candidate| (strsim::osa_distance(&wanted, &plain(candidate)), candidate))

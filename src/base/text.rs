@@ -35,3 +35,8 @@ pub(crate) fn tail(text: &str, char_count: usize) -> &str {
         _ => &text[cursor.next_boundary(text, 0).ok().flatten().unwrap_or(text.len())..],
     }
 }
+
+/// How many there are of something, in words: `1 token`, `2 tokens`.
+pub(crate) fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}

@@ -93,7 +93,7 @@ impl Value {
     /// # Errors
     ///
     /// `INVALID_CONFIG` with the option's path, what is wrong with it, and the nearest right spelling.
-    pub fn decode<T: FromValue>(&self, options: &[&'static str]) -> Result<T, Error> {
+    pub fn decode<T: FromValue>(&self, options: &OptionNames) -> Result<T, Error> {
         T::from_value(self).map_err(|failure| failure.into_error(options))
     }
 }
@@ -176,6 +176,20 @@ impl<'de> Deserialize<'de> for Value {
     }
 }
 
+/// The names of options, to say which one was meant where a wrong one was given.
+#[derive(Debug)]
+pub struct OptionNames {
+    /// The paths of all.
+    pub paths: &'static [&'static str],
+    /// What other packages call some of them, in small letters without hyphens, each with the path here.
+    pub meant: &'static [(&'static str, &'static str)],
+}
+
+impl OptionNames {
+    /// None: a name that is unknown is compared with those beside it alone.
+    pub const NONE: Self = Self { paths: &[], meant: &[] };
+}
+
 /// Why a value does not fit, with the path from the inside out.
 ///
 /// It is in a box, as every reader gives one back beside what it reads.
@@ -210,21 +224,22 @@ impl Misfit {
         self
     }
 
-    fn into_error(self, options: &[&'static str]) -> Error {
+    fn into_error(self, options: &OptionNames) -> Error {
         let (mut names, problem) = *self.0;
         names.reverse();
         let path = names.join(".").replace(".[", "[");
         let (message, next_action) = match problem {
             Problem::UnknownOption { expected } => {
                 let name = names.last().map_or("", String::as_str);
-                match nearest_option(name, expected, &path, options) {
+                let beside = names_beside(&path, name, expected, options);
+                match nearest_option(name, &beside, &path, options) {
                     Some(right) => (
                         format!("unknown option; did you mean {right}?"),
                         format!("Rename it to {right}."),
                     ),
                     None => (
                         "unknown option".to_owned(),
-                        format!("Remove it; known here are {}.", expected.join(", ")),
+                        format!("Remove it; known here are {}.", beside.join(", ")),
                     ),
                 }
             }
@@ -238,10 +253,20 @@ impl Misfit {
                     None => (format!("unknown value \"{given}\""), format!("Use one of {known}.")),
                 }
             }
-            Problem::Mismatch { expected, given } => (
-                format!("expected {expected}, got {given}"),
-                format!("Give {expected}, or leave the option out."),
-            ),
+            Problem::Mismatch { expected, given } => {
+                // Of a group its first option, as it is what is most often meant.
+                let within = |option: &&str| {
+                    option.strip_prefix(path.as_str())?.strip_prefix('.').map(str::to_owned)
+                };
+                let first = options.paths.iter().find_map(within);
+                let next_action = match first {
+                    Some(first) => {
+                        format!("Give {expected}, for example {path}: {{ {first}: … }}.")
+                    }
+                    None => format!("Give {expected}, or leave the option out."),
+                };
+                (format!("expected {expected}, got {given}"), next_action)
+            }
             Problem::Other(message) => (message, "Correct the option, or leave it out.".to_owned()),
         };
         let error = Error::new(ErrorCode::InvalidConfig, message, next_action);
@@ -249,20 +274,41 @@ impl Misfit {
     }
 }
 
-/// The option that was meant: a near spelling beside it, or the same name in another group.
+/// The option that was meant: a near spelling beside it, what it is called elsewhere, or the same name in another group.
 fn nearest_option(
     name: &str,
-    expected: &'static [&'static str],
+    beside: &[&str],
     path: &str,
-    options: &[&'static str],
+    options: &OptionNames,
 ) -> Option<String> {
     let group = path.strip_suffix(name).unwrap_or("");
-    if let Some(right) = nearest(name, expected.iter().copied()) {
+    if let Some(right) = nearest(name, beside.iter().copied()) {
         return Some(format!("{group}{right}"));
     }
-    let leaf = |option: &&'static str| option.rsplit('.').next().unwrap_or_default();
-    let right = nearest(name, options.iter().map(leaf))?;
-    options.iter().find(|option| leaf(option) == right).map(|option| (*option).to_owned())
+    let plain = |name: &str| name.to_ascii_lowercase().replace(['_', '-'], "");
+    let name = plain(name);
+    let meant = options.meant.iter().find(|(other, _)| *other == name);
+    let leaf = |option: &str| option.rsplit('.').next().map(plain);
+    let same = || options.paths.iter().find(|option| leaf(option).as_ref() == Some(&name));
+    meant.map(|(_, right)| right).or_else(same).map(|right| (*right).to_owned())
+}
+
+/// The names that a group of options has, `path` being one of it that is unknown.
+fn names_beside(
+    path: &str,
+    name: &str,
+    expected: &'static [&'static str],
+    options: &OptionNames,
+) -> Vec<&'static str> {
+    let group = path.strip_suffix(name).unwrap_or("");
+    let beside = options.paths.iter().filter_map(|option| option.strip_prefix(group));
+    let mut names: Vec<&str> = expected.to_vec();
+    for name in beside.filter_map(|option| option.split('.').next()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 pub use windrow_from_value::FromValue;

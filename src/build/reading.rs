@@ -9,6 +9,7 @@ use crate::recall::transcript::Transcript;
 use crate::state::ask::Wanted;
 use crate::state::context::{Context, Piece};
 use crate::state::trace::{Decision, Reason, TraceRange};
+use std::ops::Range;
 use std::rc::Rc;
 
 /// So many times as many messages are read where more are wanted.
@@ -20,6 +21,8 @@ pub(super) struct Reading {
     whole: Rc<Transcript>,
     /// Rows before the end that are read for themselves.
     picked: Vec<usize>,
+    /// The exchange that was picked last: it is not looked for again for each of its messages.
+    last_exchange: Range<usize>,
     /// The row from which on all are read.
     first_of_tail: usize,
     looked_up: Vec<String>,
@@ -39,7 +42,8 @@ impl Reading {
         }
         let whole = Rc::clone(whole);
         let picked = (0..head_length(&whole).min(first_of_tail)).collect();
-        let mut reading = Self { whole, picked, first_of_tail, looked_up: Vec::new() };
+        let (last_exchange, looked_up) = (0..0, Vec::new());
+        let mut reading = Self { whole, picked, last_exchange, first_of_tail, looked_up };
         for row in Rc::clone(&reading.whole).pinned() {
             reading.pick_exchange(*row);
         }
@@ -83,10 +87,14 @@ impl Reading {
 
     /// Reads a message with the exchange that it is of.
     fn pick_exchange(&mut self, row: usize) {
+        if self.last_exchange.contains(&row) {
+            return;
+        }
         let whole = &self.whole;
         let begins = |row: &usize| begins_exchange(whole, *row);
         let begin = (0..=row).rev().find(begins).unwrap_or(0);
         let end = (row + 1..whole.len()).find(begins).unwrap_or(whole.len());
+        self.last_exchange = begin..end;
         if end < self.first_of_tail {
             self.picked.extend(begin..end);
         } else {

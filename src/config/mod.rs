@@ -48,7 +48,7 @@ pub use window::{WindowConfig, WindowUnit};
 use crate::base::error::{Error, Result};
 use crate::base::json::to_json;
 use crate::base::time::Milliseconds;
-use crate::base::value::{FromValue, Value};
+use crate::base::value::{FromValue, OptionNames, Value};
 use crate::tokens::model::NEWEST;
 use crate::tokens::{EncodingName, Family};
 use serde::Serialize;
@@ -136,7 +136,7 @@ impl ContextConfig {
     /// two options exclude each other.
     pub fn read(value: &Value) -> Result<Self> {
         let resolved = budget::resolve_window(value)?;
-        let mut config: Self = resolved.as_ref().unwrap_or(value).decode(OPTION_PATHS)?;
+        let mut config: Self = resolved.as_ref().unwrap_or(value).decode(&OPTION_NAMES)?;
         config.filter.check()?;
         config.window.check()?;
         config.triage.check()?;
@@ -266,10 +266,46 @@ impl ContextConfig {
     }
 }
 
-/// The paths of all options, to name the right one where a wrong one was given. The `request` crosses as a message, so
-/// it is no field of the config here, but it is an option to the caller.
+/// What other packages call options.
+const MEANT: &[(&str, &str)] = &[
+    ("tokens", "budget.maxTokens"),
+    ("limit", "budget.maxTokens"),
+    ("maxlength", "budget.maxTokens"),
+    ("tokenlimit", "budget.maxTokens"),
+    ("tokenbudget", "budget.maxTokens"),
+    ("maxinputtokens", "budget.maxTokens"),
+    ("maxcontexttokens", "budget.maxTokens"),
+    ("contextwindow", "budget.contextLimit"),
+    ("contextlength", "budget.contextLimit"),
+    ("maxoutputtokens", "budget.replyReserve"),
+    ("outputtokens", "budget.replyReserve"),
+    ("replytokens", "budget.replyReserve"),
+    ("reservedtokens", "budget.replyReserve"),
+    ("maxmessages", "window.maxRecentMessages"),
+    ("messagelimit", "window.maxRecentMessages"),
+    ("lastmessages", "window.maxRecentMessages"),
+    ("query", "request"),
+    ("question", "request"),
+    ("prompt", "request"),
+    ("input", "request"),
+    ("systemprompt", "sections"),
+    ("instructions", "sections"),
+    ("strategy", "recall.ranking"),
+    ("functions", "budget.tools"),
+];
+
+/// What the names of options are, to name the right one where a wrong one was given.
+static OPTION_NAMES: OptionNames = OptionNames { paths: OPTION_PATHS, meant: MEANT };
+
+/// The paths of all options, to name the right one where a wrong one was given. Some are fields of the caller's config that do not cross
+/// with it: the request, what the binding takes, and the hooks.
 pub const OPTION_PATHS: &[&str] = &[
     "request",
+    "contents",
+    "shape",
+    "previous",
+    "signal",
+    "countTokens",
     "enabled",
     "now",
     "timeZone",
@@ -300,6 +336,8 @@ pub const OPTION_PATHS: &[&str] = &[
     "window.previousTasksCount",
     "window.requiredNewest",
     "window.includeReplyTo",
+    "recall.search",
+    "recall.embed",
     "recall.ranking",
     "recall.recentMessages",
     "recall.maxRecentShare",
@@ -323,6 +361,8 @@ pub const OPTION_PATHS: &[&str] = &[
     "recall.timeoutMs",
     "recall.emptyQuery",
     "recall.unavailable",
+    "triage.select",
+    "triage.complete",
     "triage.skipSelectionThreshold",
     "triage.model",
     "triage.timeoutMs",
@@ -338,6 +378,7 @@ pub const OPTION_PATHS: &[&str] = &[
     "triage.decided.through",
     "triage.decided.chosen",
     "triage.decided.under",
+    "tiers.summarize",
     "tiers.enabled",
     "tiers.maxAgeDays",
     "tiers.conversationGapMinutes",
@@ -409,7 +450,9 @@ mod tests {
                 }
             }
         }
-        let mut paths = vec!["request".to_owned()];
+        let beside = "request contents shape previous signal countTokens recall.search recall.embed triage.select triage.complete \
+                      tiers.summarize";
+        let mut paths: Vec<String> = beside.split_whitespace().map(str::to_owned).collect();
         let mut whole = ContextConfig::default();
         whole.budget.cut = Some(CutConfig::default());
         whole.triage.decided = Some(TriageDecisions::default());

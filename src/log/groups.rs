@@ -202,18 +202,13 @@ impl Groups {
         if transcript.has_seen(Field::JoinsNext) {
             groups.join_thoughts(transcript, order, |_| true);
         }
-        for ((_, session, _), call) in calls {
-            if call.open > 0 {
-                let is_running = call.is_answered_later
-                    && spoken.get(&session).is_none_or(|spoken| *spoken < call.place);
-                let rows = if is_running {
-                    &mut groups.calls_running
-                } else {
-                    &mut groups.calls_without_result
-                };
-                rows.push(call.row);
-            }
-        }
+        let open = calls.into_iter().filter(|(_, call)| call.open > 0);
+        let (running, over): (Vec<_>, Vec<_>) = open.partition(|((_, session, _), call)| {
+            let is_spoken_behind = spoken.get(session).is_some_and(|spoken| *spoken > call.place);
+            call.is_answered_later && !is_spoken_behind
+        });
+        groups.calls_running = running.iter().map(|(_, call)| call.row).collect();
+        groups.calls_without_result.extend(over.iter().map(|(_, call)| call.row));
         map::sort_by_key(&mut groups.calls_without_result, &|_| (0, 0));
         map::sort_by_key(&mut groups.calls_running, &|_| (0, 0));
         groups

@@ -3,6 +3,7 @@
 
 use crate::base::map::{self, Hashed};
 use crate::base::message::{Field, Role};
+use crate::base::text::counted;
 use crate::base::time::Milliseconds;
 use crate::config::{LimitsCount, SectionKind, SessionScope};
 use crate::log::groups::{Arrangement, Groups};
@@ -31,7 +32,10 @@ pub fn mark(input: &Input, marks: &mut Marks) -> Marked {
     if let count @ 1.. = input.transcript.skipped_count() {
         marks.note(
             NoteKind::RowsSkipped,
-            format!("{count} of the rows that were read of the log are no messages"),
+            format!(
+                "the log has {} that can be read, and that hold no message",
+                counted(count as u64, "row")
+            ),
         );
     }
     let arrangement = Arrangement::of(&input.transcript);

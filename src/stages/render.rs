@@ -1,6 +1,7 @@
 //! Stage 8, `render`: puts what was kept into the one form that was asked for, and reports what it costs.
 
 use crate::base::cost::Cost;
+use crate::base::text::counted;
 use crate::config::{Calibration, Format, SectionKind};
 use crate::prompt::certainty::Beside;
 use crate::prompt::form;
@@ -93,10 +94,11 @@ pub fn mark(input: &Input, marks: &mut Marks, context: &Context) {
     let is_over = budget.token_limit().is_some_and(|limit| tokens > limit)
         || budget.max_chars.zip(chars).is_some_and(|(limit, chars)| chars > limit);
     if is_over {
-        let chars = chars.unwrap_or_default();
-        let words = format!(
-            "the required messages and sections cost more than the budget: {tokens} tokens, {chars} characters"
-        );
+        let mut cost = counted(tokens, "token");
+        if let Some(chars) = chars {
+            cost = format!("{cost}, {}", counted(chars, "character"));
+        }
+        let words = format!("the required messages and sections cost more than the budget: {cost}");
         marks.note(NoteKind::RequiredOverflow, words);
     }
 }

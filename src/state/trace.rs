@@ -1,6 +1,7 @@
 //! What became of every message, and why.
 
 use crate::base::json::to_json;
+use crate::base::text::counted;
 use crate::config::{ContextConfig, LimitsCount, WindowUnit};
 use crate::log::unread::RecalledWords;
 use serde::Serialize;
@@ -214,14 +215,13 @@ impl Reason {
     pub fn words(self, config: &ContextConfig) -> String {
         let window = &config.window;
         let unit = match window.unit {
-            WindowUnit::Message => "messages",
-            WindowUnit::Exchange => "exchanges",
+            WindowUnit::Message => "message",
+            WindowUnit::Exchange => "exchange",
         };
         let limited = match config.collect.limits_count {
-            LimitsCount::Messages => "messages",
+            LimitsCount::Messages => "message",
             LimitsCount::History => unit,
         };
-        let figure = |value: Option<u64>| value.map_or_else(String::new, |value| value.to_string());
         match self {
             Self::NotRead => {
                 "older than every message that was read of the log: window and budget were full before"
@@ -249,12 +249,12 @@ impl Reason {
             }
             Self::Disabled => "history is turned off (enabled)".to_owned(),
             Self::BeyondCache => format!(
-                "older than the newest {} {limited}, which are all that the cache holds (collect.cacheLimit)",
-                figure(config.collect.cache_limit)
+                "older than {}, all that the cache holds (collect.cacheLimit)",
+                newest(config.collect.cache_limit, limited)
             ),
             Self::BeyondFetchLimit => format!(
-                "older than the newest {} {limited}, which are all that is looked at (collect.fetchLimit)",
-                figure(config.collect.fetch_limit)
+                "older than {}, all that is looked at (collect.fetchLimit)",
+                newest(config.collect.fetch_limit, limited)
             ),
             Self::CallWithoutResult => {
                 "calls a tool, and the transcript has no result for the call".to_owned()
@@ -280,37 +280,34 @@ impl Reason {
             Self::IsSummary => "is the summary of a conversation, shown only where tiers show the conversation by its summary (tiers)"
                 .to_owned(),
             Self::BeyondLookback => format!(
-                "older than the newest {} {} (window.lookbackCount)",
-                figure(window.lookback_count),
-                unit
+                "older than {} (window.lookbackCount)",
+                newest(window.lookback_count, unit)
             ),
             Self::BeyondUserTurns => format!(
-                "older than the newest {} user turns (window.maxUserTurns)",
-                figure(window.max_user_turns)
+                "older than {} (window.maxUserTurns)",
+                newest(window.max_user_turns, "user turn")
             ),
             Self::BeyondRecentMessages => format!(
-                "older than the newest {} messages (window.maxRecentMessages)",
-                figure(window.max_recent_messages)
+                "older than {} (window.maxRecentMessages)",
+                newest(window.max_recent_messages, "message")
             ),
             Self::TooOld => format!(
-                "more than {} hours older than the newest message (window.recencyHours), and not among the newest {} \
-                 (window.minMessages)",
-                to_json(&window.recency_hours),
-                window.min_messages
+                "older than the newest message by more than window.recencyHours ({}), and older than {} (window.minMessages)",
+                to_json(&window.recency_hours).trim_end_matches(".0"),
+                newest(Some(window.min_messages), "message")
             ),
             Self::NotCandidate => {
                 "not among those that triage was asked about (triage.candidates, triage.maxCandidates)".to_owned()
             }
             Self::NotChosen => "not chosen by triage as relevant to the request".to_owned(),
             Self::TriageFailed => format!(
-                "triage failed, and it is older than the newest {} that are kept then (triage.alwaysIncludeRecent, \
-                 triage.onError)",
-                config.triage.always_include_recent
+                "triage failed, and it is older than {}, all that is kept then (triage.alwaysIncludeRecent, triage.onError)",
+                newest(Some(config.triage.always_include_recent), "message")
             ),
             Self::TriageUnavailable => format!(
-                "there is no triage, and it is older than the newest {} that are kept then \
-                 (triage.alwaysIncludeRecent, triage.onUnavailable)",
-                config.triage.always_include_recent
+                "there is no triage, and it is older than {}, all that is kept then (triage.alwaysIncludeRecent, \
+                 triage.onUnavailable)",
+                newest(Some(config.triage.always_include_recent), "message")
             ),
             Self::Summarized => "its conversation is shown by a summary (tiers)".to_owned(),
             Self::TierNotShown => "conversations of its tier are not shown (tiers)".to_owned(),
@@ -346,18 +343,18 @@ impl Reason {
                     .to_owned()
             }
             Self::RequiredNewest => format!(
-                "one of the newest {}, which are required, or goes together with one (window.requiredNewest)",
-                window.required_newest
+                "required, as it, or what it goes together with, is {} (window.requiredNewest)",
+                one_of_newest(window.required_newest)
             ),
             Self::Direct => "a message for this agent (agentId)".to_owned(),
             Self::Recent => format!(
-                "one of the newest {}, which are kept without triage (triage.alwaysIncludeRecent)",
-                config.triage.always_include_recent
+                "kept without triage, as it is {} (triage.alwaysIncludeRecent)",
+                one_of_newest(config.triage.always_include_recent)
             ),
             Self::Chosen => "chosen by triage as relevant to the request".to_owned(),
             Self::Newest => format!(
-                "one of the newest {}, which come before recalled messages (recall.recentMessages)",
-                config.recall.recent_messages
+                "kept before recalled messages, as it is {} (recall.recentMessages)",
+                one_of_newest(config.recall.recent_messages)
             ),
             Self::Standing => {
                 "the user says in it what holds throughout, which has a share of its own (recall.maxStandingShare)".to_owned()
@@ -369,6 +366,20 @@ impl Reason {
             Self::History => "within the window, and there was room for it".to_owned(),
         }
     }
+}
+
+/// The newest messages, or what they are counted in; nothing where there is no such limit.
+fn newest(count: Option<u64>, noun: &str) -> String {
+    match count {
+        Some(1) => format!("the newest {noun}"),
+        Some(count) => format!("the newest {}", counted(count, noun)),
+        None => String::new(),
+    }
+}
+
+fn one_of_newest(count: u64) -> String {
+    let newest = newest(Some(count), "message");
+    if count == 1 { newest } else { format!("one of {newest}") }
 }
 
 /// A stage of a build.

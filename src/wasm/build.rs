@@ -5,7 +5,7 @@ use super::selection::started_selection;
 use super::tokens::loaded;
 use super::transcript::CoreTranscript;
 use crate::base::json::to_json;
-use crate::base::value::Value;
+use crate::base::value::{OptionNames, Value};
 use crate::build::{Build, Step};
 use crate::config::ContextConfig;
 use crate::log::reach::Reach;
@@ -48,7 +48,7 @@ impl CoreBuild {
         let now = moment(now);
         let request = request.map(|request| request.0);
         let hooks = Value::List(hooks.into_iter().map(Value::Text).collect());
-        let hooks = hooks.decode(&[]).map_err(failure)?;
+        let hooks = hooks.decode(&OptionNames::NONE).map_err(failure)?;
         Build::new(Rc::clone(&transcript.0), request, config, now, hooks).map(Self).map_err(failure)
     }
 
@@ -97,7 +97,7 @@ impl CoreBuild {
     /// `INVALID_CONFIG` where it is no answer, `INVALID_RECORDING` where nothing of that kind was asked, `HOOK_FAILED` where
     /// `countTokens` gave no counts.
     pub fn answer(&mut self, answer: &JsValue) -> JsResult<()> {
-        let answer: Answer = plain(answer).decode(&[]).map_err(failure)?;
+        let answer: Answer = plain(answer).decode(&OptionNames::NONE).map_err(failure)?;
         self.0.answer(answer).map_err(failure)
     }
 
@@ -118,7 +118,7 @@ impl CoreBuild {
 pub fn reach_of(config: &JsValue, hooks: Vec<String>) -> JsResult<f64> {
     let config = read_config(config)?;
     let hooks = Value::List(hooks.into_iter().map(Value::Text).collect());
-    let hooks: Vec<HookName> = hooks.decode(&[]).map_err(failure)?;
+    let hooks: Vec<HookName> = hooks.decode(&OptionNames::NONE).map_err(failure)?;
     Ok(match Reach::of(&config, HookName::ABOUT_ALL.iter().any(|name| hooks.contains(name))) {
         Reach::Newest(count) => number(count as u64),
         Reach::Everything => f64::INFINITY,

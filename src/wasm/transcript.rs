@@ -5,6 +5,7 @@ use super::selection::selecting;
 use super::tokens::counter_of;
 use crate::base::cost::Cost;
 use crate::base::time::Zone;
+use crate::base::value::OptionNames;
 use crate::log::messages::Columns;
 use crate::log::unread::Unread;
 use crate::prompt::measure;
@@ -69,7 +70,7 @@ impl CoreTranscript {
         skipped_count: usize,
         seqs: &[f64],
     ) -> JsResult<()> {
-        let unread: Option<Unread> = plain(unread).decode(&[]).map_err(failure)?;
+        let unread: Option<Unread> = plain(unread).decode(&OptionNames::NONE).map_err(failure)?;
         let seqs = seqs.iter().copied().map(whole).collect();
         Rc::make_mut(&mut self.0).set_log(unread, skipped_count, seqs);
         Ok(())

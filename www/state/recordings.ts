@@ -72,7 +72,7 @@ async function replayOne(name: string, recording: BuildRecording): Promise<Repla
 
 function inWords(name: string, { same, differences, context }: Replay<MessageInput>): Replayed {
   const words = same
-    ? `the same context, byte for byte: ${formatNumber(context.tokens.total)} tokens, and the same hash.`
+    ? `the same context, byte for byte: ${formatCount(context.tokens.total, "token")}, and the same hash.`
     : "not the same context.";
   return { name, same, words, differences: differences.map(differenceInWords) };
 }
@@ -80,7 +80,7 @@ function inWords(name: string, { same, differences, context }: Replay<MessageInp
 function differenceInWords({ kind, recorded, found, after, until }: Difference): string {
   switch (kind) {
     case "transcript_shorter":
-      return `The conversation has ${found} of the ${recorded} messages that it had.`;
+      return `The conversation has ${formatCount(Number(found), "message")}, and had ${formatNumber(Number(recorded))}.`;
     case "transcript_changed":
       return after === until
         ? `Message ${after} has changed.`

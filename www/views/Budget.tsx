@@ -2,7 +2,7 @@
 
 import { useComputed } from "@preact/signals";
 import { totalCost } from "../state/building.js";
-import { formatNumber } from "../state/names.js";
+import { formatCount, formatNumber } from "../state/names.js";
 import { state } from "../state/state.js";
 import "./Budget.css";
 
@@ -41,7 +41,7 @@ export function Budget() {
   const words =
     budget.value === undefined
       ? "no limit"
-      : `${formatNumber(budget.value)} tokens, ${formatNumber(kept)} of ${formatNumber(picture.value?.messages.length ?? 0)} messages`;
+      : `${formatCount(budget.value, "token")}, ${formatNumber(kept)} of ${formatCount(picture.value?.messages.length ?? 0, "message")}`;
   const slide = (step: number) => {
     const tokens = tokensAt(step / STEPS);
     state.budget.value = tokens >= all ? all : Math.min(Math.max(round(tokens), needed), all);

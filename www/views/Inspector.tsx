@@ -162,7 +162,7 @@ function spansInWords({ spans }: Answer): string {
   }
   const [first] = spans;
   if (spans.length === 1 && first !== undefined && first[1] === Number.POSITIVE_INFINITY) {
-    return `In from ${formatNumber(first[0])} tokens on.`;
+    return `In from ${formatCount(first[0], "token")} on.`;
   }
   const words = spans.map(([from, to]) =>
     to === Number.POSITIVE_INFINITY

@@ -198,7 +198,7 @@ function BlockShape({ id, index, picture, block, isActive, isLit }: BlockProps) 
       class={`block ${why}${isLit ? " is-lit" : ""}`}
       role="option"
       aria-selected={isActive}
-      aria-label={isThin ? `${formatNumber(tokens)} tokens ${name} ${text}` : undefined}
+      aria-label={isThin ? `${formatCount(tokens, "token")} ${name} ${text}` : undefined}
       data-tokens={tokens}
       tabIndex={-1}
       title={message === undefined ? undefined : momentOf(message)}
@@ -245,7 +245,7 @@ function Foot({ picture, isFirst }: { picture: Picture; isFirst: boolean }) {
     <div class="prompt-foot">
       <p id={isFirst ? "summary" : "summary-b"} role={isFirst ? "status" : undefined}>
         <b>{formatNumber(tokens.total)}</b>
-        {tokens.limit == null ? " tokens" : ` of ${formatNumber(tokens.limit)}`}
+        {tokens.limit == null ? (tokens.total === 1 ? " token" : " tokens") : ` of ${formatNumber(tokens.limit)}`}
         <span class="more quiet">
           {free === undefined ? "" : free < 0 ? `, ${formatNumber(-free)} over` : `, ${formatNumber(free)} free`}
           {tokens.exact ? ", exact" : `, ${tokens.words.split(",")[0]}`}
@@ -286,7 +286,7 @@ function Sent({ id, picture }: { id: string; picture: Picture }) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
       <pre class="sent" id={`${id}-text`} tabIndex={0}>
         {text.length > LONGEST_SHOWN
-          ? `${text.slice(0, LONGEST_SHOWN)}\n… and ${formatNumber(text.length - LONGEST_SHOWN)} characters more`
+          ? `${text.slice(0, LONGEST_SHOWN)}\n… and ${formatCount(text.length - LONGEST_SHOWN, "more character")}`
           : text}
       </pre>
     </div>

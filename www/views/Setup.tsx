@@ -220,7 +220,7 @@ function Candidates({ setup, set }: Pick<SideProps, "setup" | "set">) {
         </fieldset>
       </div>
       {candidates.length > MOST_LISTED && (
-        <p class="quiet">and {formatNumber(candidates.length - MOST_LISTED)} that are older still</p>
+        <p class="quiet">and {formatCount(candidates.length - MOST_LISTED, "older one")}</p>
       )}
     </details>
   );

@@ -2,6 +2,7 @@
 
 import type { Answer, HookName, Need, Recalled } from "../base/generated.js";
 import { describe } from "../base/options.js";
+import { counted } from "../base/words.js";
 import type { TriageCandidate } from "../read/hooks.js";
 import { idOfMessage } from "../read/messages.js";
 import type { AnyMessage } from "../read/shapes/index.js";
@@ -335,7 +336,7 @@ export function readVectors(
     return notList(given);
   }
   if (vectors.length !== wanted) {
-    return { nonsense: `answered ${vectors.length > wanted ? "more" : vectors.length} vectors for ${wanted} texts` };
+    return { nonsense: foundForWanted(vectors.length, wanted, "vector", "text") };
   }
   let length = dimensions;
   let components = new Float32Array(0);
@@ -348,7 +349,9 @@ export function readVectors(
     const { length: found } = list;
     length ??= found;
     if (found !== length || !(found > 0 && found <= MAX_DIMENSIONS)) {
-      return { nonsense: `answered a vector of ${found} numbers${found === length ? "" : ` beside one of ${length}`}` };
+      return {
+        nonsense: `answered a vector of ${counted(found, "number")}${found === length ? "" : ` beside one of ${length}`}`,
+      };
     }
     if (index === 0) {
       components = new Float32Array(wanted * found);
@@ -366,7 +369,7 @@ export function readVectors(
 function readSimilarities(given: unknown, wanted: number): Reading {
   return typeof given === "string" && given.length === 2 * wanted
     ? { taken: { similarities: given }, misunderstood: "nothing" }
-    : { nonsense: `answered no similarities for ${wanted} messages` };
+    : { nonsense: `answered no similarities for ${counted(wanted, "message")}` };
 }
 
 export function readSummaries(given: unknown, ids: readonly string[]): Reading {
@@ -414,8 +417,8 @@ function summariesById(
   }
   // Of a list of another length nobody knows which summary is whose.
   if (elements.length !== ids.length) {
-    const found = elements.length > ids.length ? "more" : String(elements.length);
-    return { nonsense: `answered ${found} summaries for ${ids.length} conversations` };
+    const found = elements.length > ids.length ? "too many summaries" : `a list of ${elements.length}`;
+    return { nonsense: `answered ${found} for ${counted(ids.length, "conversation")}` };
   }
   return elements.map((summary, index) => [ids[index], summary]);
 }
@@ -433,6 +436,11 @@ function fieldsOfPlain(given: unknown): readonly (readonly [string, unknown])[] 
   return Object.keys(given).map((name) => [name, field(name)]);
 }
 
+/** That an answer has too many or too few. */
+function foundForWanted(found: number, wanted: number, noun: string, of: string): string {
+  return `answered ${found > wanted ? `too many ${noun}s` : counted(found, noun)} for ${counted(wanted, of)}`;
+}
+
 export function readCounts(given: unknown, wanted: number): Reading {
   // One more than is wanted, to see that there are too many.
   const counts = elementsOf(given, wanted + 1);
@@ -440,8 +448,7 @@ export function readCounts(given: unknown, wanted: number): Reading {
     return notList(given);
   }
   if (counts.length !== wanted) {
-    const found = counts.length > wanted ? "more" : String(counts.length);
-    return { nonsense: `answered ${found} counts for ${wanted} texts` };
+    return { nonsense: foundForWanted(counts.length, wanted, "count", "text") };
   }
   // By its place: the wrong element may be nothing at all.
   const wrong = counts.findIndex((count) => !Number.isSafeInteger(count) || (count as number) < 0);

@@ -21,6 +21,7 @@ import type {
 } from "../base/generated.js";
 import { checkOptions, describe, type OptionRules } from "../base/options.js";
 import { publicCall } from "../base/public-call.js";
+import { counted } from "../base/words.js";
 import { type ProviderName, type RequestBodies, requests } from "../providers/index.js";
 import type { MessageInput, PartInput } from "../read/message.js";
 import { idOfMessage, shortenedCopy } from "../read/messages.js";
@@ -56,7 +57,7 @@ export interface ExcerptGap {
 function formWords(fate: Fate, gaps: readonly ExcerptGap[] = []): string {
   if (fate === "excerpt") {
     const leftOut = gaps.reduce((sum, { tokens }) => sum + tokens, 0);
-    return `; as an excerpt: ${leftOut.toLocaleString("en")} of its tokens are left out`;
+    return `; as an excerpt, without ${leftOut.toLocaleString("en")} of its tokens`;
   }
   return fate === "shortened" ? "; shortened" : "";
 }
@@ -430,10 +431,9 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     if (typeof idOrPosition === "number") {
       return idOrPosition;
     }
-    // The list may have grown since: what came later is not of this context.
-    const source = this.#source.slice(0, this.recording.transcript.length);
     this.#positions ??= new Map(
-      source.flatMap((message, position) => {
+      // The list may have grown since: what came later is not of this context.
+      this.#source.slice(0, this.recording.transcript.length).flatMap((message, position) => {
         const id = idOfMessage(message, this.#shape);
         return id === undefined ? [] : [[id, position] as const];
       }),
@@ -468,8 +468,8 @@ function notRead(id: string, unreadCount: number): Explanation {
     stage: "collect",
     reason: "not_read",
     words:
-      `not among the messages that were read: window and budget were full before the ${unreadCount} older messages of the ` +
-      "session, of which it is one, if it is of this session",
+      "not among the messages that were read: window and budget were full before it, if it is of this session " +
+      `(${counted(unreadCount, "older message")} not read)`,
     tokens: 0,
     shortenedText: undefined,
   };

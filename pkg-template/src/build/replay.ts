@@ -5,6 +5,7 @@ import type { Answer, Format, HookName, Recording } from "../base/generated.js";
 import { holeIn } from "../base/lists.js";
 import { describe } from "../base/options.js";
 import { publicPromise } from "../base/public-call.js";
+import { counted } from "../base/words.js";
 import { call } from "../engine/engine.js";
 import { readConfig } from "../read/config.js";
 import { HOOK_NAMES } from "../read/hooks.js";
@@ -199,7 +200,7 @@ function marksOf(
 export function inWords({ kind, recorded, found, after, until }: Difference): string {
   switch (kind) {
     case "transcript_shorter":
-      return `the transcript has ${found} of the ${recorded} messages that it had`;
+      return `the transcript has ${counted(Number(found), "message")}, and had ${recorded}`;
     case "transcript_changed":
       return after === until
         ? `the message at position ${after} has changed`

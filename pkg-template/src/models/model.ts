@@ -1,6 +1,7 @@
 // What the helpers give, and how an answer of the wrong form is told.
 
 import type { CompleteHook, EmbedHook } from "windrow";
+import { counted } from "../base/words.js";
 
 /** A model that answers prompts: its `complete` is the hook `triage.complete`. */
 export interface CompletingModel {
@@ -35,7 +36,7 @@ export function vectorsIn(answer: unknown, count: number, who: string): readonly
   const isVector = (vector: unknown): vector is readonly number[] =>
     Array.isArray(vector) && vector.length > 0 && vector.every((component) => Number.isFinite(component));
   if (!Array.isArray(answer) || answer.length !== count || !answer.every(isVector)) {
-    throw unexpected(who, `${count} vectors of finite numbers`, answer);
+    throw unexpected(who, `${counted(count, "vector")} of finite numbers`, answer);
   }
   const [first] = answer;
   if (answer.some(({ length }) => length !== first?.length)) {

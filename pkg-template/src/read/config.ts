@@ -214,7 +214,8 @@ function readRequest(request: unknown, kind: ErrorKind): MessageInput | null {
   }
   return guarded(kind, "request", () => {
     if (typeof request !== "object" || request === null || Array.isArray(request)) {
-      throw invalid(kind, "request", `expected a text or a message, got ${describe(request)}`);
+      const problem = `expected a text or a message, got ${describe(request)}`;
+      throw invalid(kind, "request", problem, undefined, "Give a text or a message.");
     }
     const message = request as MessageInput;
     // A message of another shape may say in its own way who speaks.

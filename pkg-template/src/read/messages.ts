@@ -175,7 +175,7 @@ function readPlain(input: Row, encoded: EncodedMessage, known: ReadonlySet<strin
     );
   }
   const createdAt = input.createdAt;
-  encoded.push(isAnswerOfTools(input) ? TOOL : roleCode, input.pinned === true ? 1 : 0, timeOf(createdAt));
+  encoded.push(isAnswerOfTools(input) ? TOOL : roleCode, isPinned(input.pinned) ? 1 : 0, timeOf(createdAt));
   push(encoded, "id", idOf(input.id, ".id"));
   push(encoded, "name", text(input.name, ".name"));
   push(encoded, "createdAt", typeof createdAt === "string" ? createdAt : undefined);
@@ -816,6 +816,13 @@ function push(encoded: EncodedMessage, field: Field, value: string | undefined):
   if (value !== undefined) {
     encoded.push(fieldCodes[field], value);
   }
+}
+
+function isPinned(pinned: unknown): boolean {
+  if (pinned == null || typeof pinned === "boolean") {
+    return pinned === true;
+  }
+  throw new Malformed(".pinned", `expected true or false, got ${describe(pinned)}`, "Give true or false.");
 }
 
 /** A value as the text that carries it: a text is itself, anything else JSON. */

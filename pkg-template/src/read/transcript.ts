@@ -218,10 +218,29 @@ function listOf<T>(value: unknown, kind: ErrorKind): readonly T[] {
     throw invalid(
       kind,
       `expected a list of messages, got ${describe(value)}`,
-      "Pass an array of messages, or what createTranscript() gives.",
+      listIn(value) ?? "Pass an array of messages, or what createTranscript() gives.",
     );
   }
   return list;
+}
+
+/** Where the list is that is meant, if that can be told. */
+function listIn(value: unknown): string | undefined {
+  if (typeof value === "string") {
+    return "Pass what JSON.parse() makes of the text, or parseTranscript().";
+  }
+  try {
+    const { then, json, messages } = Object(value) as { then?: unknown; json?: unknown; messages?: unknown };
+    if (typeof then === "function") {
+      return "Await the promise, and pass what it gives.";
+    }
+    if (typeof json === "function") {
+      return "Pass what its json() gives, awaited.";
+    }
+    return Array.isArray(messages) ? "Pass its messages." : undefined;
+  } catch {
+    return undefined; // a proxy that was revoked, for example
+  }
 }
 
 /** How many messages a list may have. What says that it has more may be nothing but a length. */

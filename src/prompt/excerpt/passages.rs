@@ -80,7 +80,8 @@ impl Passages {
 
 /// What stands in the place of what is left out.
 fn mark(tokens: u64) -> String {
-    format!("[… {} tokens left out …]", grouped(tokens))
+    let noun = if tokens == 1 { "token" } else { "tokens" };
+    format!("[… {} {noun} left out …]", grouped(tokens))
 }
 
 /// A number with a comma between thousands.

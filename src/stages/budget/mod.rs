@@ -267,7 +267,8 @@ pub fn mark(input: &Input, marks: &mut Marks, fill: &mut Fill) {
         marks.is_capped && marks.has_decision(|it| it.reason == Reason::BeyondRecentMessages);
     let words = match recent {
         Some(count) if is_beyond => format!(
-            "messages that are older than the newest {count} were left out (window.maxRecentMessages){}",
+            "all but the newest {} were left out (window.maxRecentMessages){}",
+            text::counted(count, "message"),
             if fill.is_trimmed {
                 ", and the budget, or the limit of a section, left out or shortened something"
             } else {

@@ -6,6 +6,7 @@ use super::frame::Frame;
 use super::tiered::Shape;
 use crate::base::cost::Cost;
 use crate::base::error::{Error, ErrorCode};
+use crate::base::text;
 use crate::config::OnRequiredOverflow;
 use crate::prompt::shorten;
 use crate::stages::unread;
@@ -114,12 +115,12 @@ impl Filling<'_> {
     fn too_small(&self, needed: Cost, limit: Cost) -> Error {
         let budget = &self.input.config.budget;
         let (needed, available, unit, option) = if needed.tokens <= limit.tokens {
-            (needed.chars, limit.chars, "characters", "maxChars")
+            (needed.chars, limit.chars, "character", "maxChars")
         } else {
             let is_window = budget.context_limit.is_some();
             let option = if is_window { "contextLimit" } else { "maxTokens" };
             let available = budget.token_limit().unwrap_or(limit.tokens);
-            (budget.calibration().tokens(needed.tokens), available, "tokens", option)
+            (budget.calibration().tokens(needed.tokens), available, "token", option)
         };
         let (state, remedy) = if budget.on_required_overflow == OnRequiredOverflow::Shorten {
             (", with nothing left of their texts,", "or pin less")
@@ -129,8 +130,8 @@ impl Filling<'_> {
         let mut error = Error::new(
             ErrorCode::BudgetTooSmall,
             format!(
-                "instructions, required sections, pinned messages and request need{state} {needed} {unit}, and the budget has \
-                 {available}"
+                "instructions, required sections, pinned messages and request need{state} {}, and the budget has {available}",
+                text::counted(needed, unit)
             ),
             format!("Raise budget.{option}, {remedy}."),
         )

@@ -220,33 +220,20 @@ impl Filling<'_> {
             return Ok(false);
         }
         let all = std::mem::take(&mut shape.rows);
-        for (position, row) in all.iter().enumerate().rev() {
-            shape.rows.insert(0, *row);
-            if self.fits(shape)? {
-                continue;
-            }
-            // The longest end of this one that fits.
-            let piece = Piece::Message(*row);
-            let text = self.view().text_of(piece);
-            let before = self.view().shortened_text(piece).map(str::to_owned);
-            let low = shorten::longest_fitting(text.chars().count() + 1, &mut |length| {
-                self.fill.shortened.insert(piece, text::tail(&text, length).to_owned());
-                self.fits(shape)
-            })?;
-            if low == 0 {
-                self.fill.shortened.remove(&piece);
-                if let Some(text) = before {
-                    self.fill.shortened.insert(piece, text);
-                }
-                shape.rows.remove(0);
-            } else {
-                self.fill.shortened.insert(piece, text::tail(&text, low).to_owned());
-            }
-            if low == 0 && position + 1 == all.len() {
-                shape.rows = all;
-                return Ok(false);
-            }
-            break;
+        let newest = |count: usize| all[all.len() - count..].to_vec();
+        let count = shorten::longest_fitting(all.len() + 1, &mut |count| {
+            shape.rows = newest(count);
+            self.fits(shape)
+        })?;
+        shape.rows = newest(count);
+        let before = all.len().checked_sub(count + 1).map(|at| all[at]);
+        let is_cut = match before {
+            Some(row) => self.keep_end(shape, row)?,
+            None => false,
+        };
+        if count == 0 && !is_cut {
+            shape.rows = all;
+            return Ok(false);
         }
         // A tail begins with no result whose call is before it.
         let groups = &self.marks.groups;
@@ -265,6 +252,28 @@ impl Filling<'_> {
         self.fill.is_trimmed = true;
         self.pay(shape)?;
         Ok(true)
+    }
+
+    /// Keeps the longest end of a message that fits before the rows of a conversation. False where nothing of it does.
+    fn keep_end(&mut self, shape: &mut Shape, row: usize) -> StageResult<bool> {
+        let piece = Piece::Message(row);
+        let text = self.view().text_of(piece);
+        let before = self.view().shortened_text(piece).map(str::to_owned);
+        shape.rows.insert(0, row);
+        let length = shorten::longest_fitting(text.chars().count() + 1, &mut |length| {
+            self.fill.shortened.insert(piece, text::tail(&text, length).to_owned());
+            self.fits(shape)
+        })?;
+        if length > 0 {
+            self.fill.shortened.insert(piece, text::tail(&text, length).to_owned());
+            return Ok(true);
+        }
+        self.fill.shortened.remove(&piece);
+        if let Some(text) = before {
+            self.fill.shortened.insert(piece, text);
+        }
+        shape.rows.remove(0);
+        Ok(false)
     }
 
     /// Whether a conversation fits as it is now, with all of it to be paid for.

@@ -237,10 +237,10 @@ fn check_excerpts(context: &Context, messages: &[Message]) {
         for gap in gaps {
             let part = text[begin..gap.start].trim_matches('\n');
             rest = &rest[rest.find(part).expect("a part of the message") + part.len()..];
-            let (mark, _) = text[gap.start..].split_once(" tokens left out …]").expect("a mark");
+            let (mark, _) = text[gap.start..].split_once(" left out …]").expect("a mark");
             let figure: String = mark.chars().filter(char::is_ascii_digit).collect();
             assert_eq!(figure.parse(), Ok(gap.tokens));
-            begin = gap.start + mark.len() + " tokens left out …]".len();
+            begin = gap.start + mark.len() + " left out …]".len();
         }
         assert!(rest.contains(text[begin..].trim_matches('\n')));
     }

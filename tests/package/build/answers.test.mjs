@@ -393,7 +393,7 @@ describe("a note on an answer", () => {
       ],
     ]);
     assert.deepEqual(await noteOf("tiers.summarize", () => ["one"]), [
-      ["summaries-failed", "tiers.summarize failed: answered 1 summaries for 3 conversations"],
+      ["summaries-failed", "tiers.summarize failed: answered a list of 1 for 3 conversations"],
     ]);
     const open = await buildContext(messages, { ...config, triage: { select: () => ["nobody"], onError: "keepAll" } });
     assert.equal(open.kept.length, messages.length);

@@ -37,7 +37,7 @@ const config = {
 };
 
 /** What a copy says at its gaps. */
-const marksOf = (text, gaps) => gaps.map(({ start }) => /^\[… ([\d,]+) tokens left out …\]/.exec(text.slice(start)));
+const marksOf = (text, gaps) => gaps.map(({ start }) => /^\[… ([\d,]+) tokens? left out …\]/.exec(text.slice(start)));
 
 describe("an excerpt", () => {
   test("is a marked copy that says where something is left out, and how much", () => {
@@ -61,7 +61,7 @@ describe("an excerpt", () => {
     assert.ok(context.kept.includes(messages[6]));
     const { fate, words, tokens, shortenedText } = context.explain("m6");
     assert.equal(fate, "excerpt");
-    assert.match(words, /; as an excerpt: [\d,]+ of its tokens are left out$/);
+    assert.match(words, /; as an excerpt, without [\d,]+ of its tokens$/);
     assert.equal(shortenedText, copy.content);
     assert.ok(tokens < tokensOf(page) / 2);
   });

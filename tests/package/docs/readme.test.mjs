@@ -332,7 +332,7 @@ test("the example of a Durable Object keeps each session in an object", async ()
   }`;
   const answers = await runInWorker(exampleWith("cloudflare:workers"), ask, 2);
   assert.deepEqual(
-    answers.map((messages) => messages.map(({ content }) => content)),
+    answers.map(({ messages }) => messages.map(({ content }) => content)),
     [["Is it free?"], ["Is it free?", "Is it free?"]],
   );
 });
