@@ -111,12 +111,15 @@ fn unknown_window(message: &str, first: &str) -> Error {
 
 /// Reads tools that are objects or JSON already, each as its JSON.
 fn as_json(tools: &Value) -> Reading<Vec<String>> {
-    let json = |tool: &Value| match tool {
-        Value::Text(json) => Ok(json.clone()),
-        Value::Map(_) => Ok(to_json(tool)),
-        _ => Err(Misfit::new("expected each tool as an object, or as its JSON")),
-    };
-    tools.list()?.iter().map(json).collect()
+    let is_object = |json: &str| matches!(serde_json::from_str(json), Ok(Value::Map(_)));
+    let json =
+        |(at, tool): (usize, &Value)| match tool {
+            Value::Text(json) if is_object(json) => Ok(json.clone()),
+            Value::Map(_) => Ok(to_json(tool)),
+            _ => Err(Misfit::new("expected a tool as an object, or as its JSON")
+                .within(format!("[{at}]"))),
+        };
+    tools.list()?.iter().enumerate().map(json).collect()
 }
 
 /// Whether a tool must be called.

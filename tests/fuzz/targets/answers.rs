@@ -142,7 +142,7 @@ fuzz_target!(
 
         let Ok(recorded) = serde_json::from_str(text) else { return };
         let recorded: Value = value(recorded);
-        let Ok(given) = recorded.decode::<Answer>(&[]) else { return };
+        let Ok(given) = recorded.decode::<Answer>(&windrow::base::value::OptionNames::NONE) else { return };
         for config in configs() {
             for (need, answer) in build_with(config, given.hook, &given) {
                 if let (Need::Triage { candidates, .. }, Some(ids), None) = (need, &given.ids, &given.text) {

@@ -651,6 +651,8 @@ describe("tools", () => {
       [[() => {}], "budget.tools[0]"],
       [[cycle], "budget.tools[0]"],
       [[5n], "budget.tools[0]"],
+      [[null], "budget.tools[0]"],
+      [["find"], "budget.tools[0]"],
       ["find", "budget.tools"],
     ]) {
       checkContextError(await errorOf(() => built(tools)), { code: "INVALID_CONFIG", path });
