@@ -126,8 +126,8 @@ async function retainAll(
     }
   }
   if (maxMessages !== undefined) {
-    for (const [key, beforeSeq] of await oldestOfAll(store, maxMessages)) {
-      removedCount += await trimMessages(store, key, { beforeSeq });
+    for (const [info, beforeSeq] of await oldestOfAll(store, maxMessages)) {
+      removedCount += await trimMessages(store, info, { beforeSeq });
     }
   }
   return { removedCount, removedSessions: removed.map(({ key }) => key) };
@@ -200,10 +200,12 @@ function wrong(path: string, problem: string, nextAction: string): ContextError 
 
 async function retainMessages(
   store: TranscriptStore,
-  { key, logs: { transcript } }: SessionInfo,
+  info: SessionInfo,
   { maxMessages, maxAgeDays }: RetentionLimits,
   nowMs: number,
 ): Promise<number> {
+  const { key, logs } = info;
+  const { transcript } = logs;
   const { message: messageCount = 0, failure: failureCount = 0 } = transcript.counts;
   const excess = maxMessages === undefined ? 0 : Math.max(0, messageCount - maxMessages);
   // Where nothing has a time, nothing is too old.
@@ -217,7 +219,7 @@ async function retainMessages(
     return 0;
   }
   const newest = excess > 0 ? maxMessages : undefined;
-  return trimMessages(store, key, { newest, agedBefore, failuresBefore });
+  return trimMessages(store, info, { newest, agedBefore, failuresBefore });
 }
 
 /** Whether a time is over the limit; undefined where that is not known. */
@@ -281,7 +283,7 @@ interface Cuts {
 
 async function trimMessages(
   store: TranscriptStore,
-  sessionKey: string,
+  { key: sessionKey, id }: SessionInfo,
   { newest, beforeSeq, agedBefore = 0, failuresBefore = 0 }: Cuts,
 ): Promise<number> {
   const scan = new Scan(newest ?? Number.POSITIVE_INFINITY, beforeSeq ?? 0);
@@ -317,7 +319,12 @@ async function trimMessages(
     }
   }
   const before = Math.max(cut, failuresBefore);
-  const { removedCount } = before === 0 ? { removedCount: 0 } : await store.trim(sessionKey, before, { keepSeqs });
+  if (before === 0) {
+    return 0;
+  }
+  // What was read is nothing to a session that began meanwhile: its sequence numbers are others.
+  const trim = store.trim(sessionKey, before, { keepSeqs, expectedId: id });
+  const { removedCount } = await unlessChanged(trim, { removedCount: 0 });
   if (removedCount > 0) {
     await forgetIndex(store, sessionKey);
   }
@@ -480,7 +487,7 @@ function namesIn(encoded: EncodedMessage): Readonly<Record<"calls" | "results" |
 
 async function retainBuilds(
   store: TranscriptStore,
-  { key, logs: { builds } }: SessionInfo,
+  { key, id, logs: { builds } }: SessionInfo,
   { maxBuilds, maxAgeDays }: RetentionLimits,
   nowMs: number,
 ): Promise<number> {
@@ -504,7 +511,11 @@ async function retainBuilds(
       }
     }
   }
-  return before === 0 ? 0 : (await store.trim(key, before, { log: "builds" })).removedCount;
+  if (before === 0) {
+    return 0;
+  }
+  const trim = store.trim(key, before, { log: "builds", expectedId: id });
+  return (await unlessChanged(trim, { removedCount: 0 })).removedCount;
 }
 
 /** The sequence number from which on the newest entries of a type are so many. */
@@ -531,18 +542,28 @@ async function removeSessions(store: TranscriptStore, maxSessions: number): Prom
   const sessions = await store.sessions();
   const removed: SessionInfo[] = [];
   const oldest = sessions.filter(isUnpinned).sort((left, right) => left.updatedAtMs - right.updatedAtMs);
-  for (const { key, id, updatedAtMs } of oldest) {
+  for (const info of oldest) {
     if (sessions.length - removed.length <= maxSessions) {
       break;
     }
-    // It may have been used since.
-    const [now] = await store.sessions({ keys: [key] });
-    if (now?.id === id && now.updatedAtMs === updatedAtMs && isUnpinned(now)) {
-      await store.remove(key);
-      removed.push(now);
-    }
+    // It may have been used since: then it stays.
+    const { key, id, logs } = info;
+    const removal = store.remove(key, { expectedId: id, expectedSeq: logs.transcript.lastSeq }).then(() => [info]);
+    removed.push(...(await unlessChanged(removal, [])));
   }
   return removed;
+}
+
+/** What a call gives, or something else where the session is no longer the one that was looked at. */
+async function unlessChanged<T>(call: Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await call;
+  } catch (failure) {
+    if (failure instanceof ContextError && failure.code === "STORE_CONFLICT") {
+      return otherwise;
+    }
+    throw failure;
+  }
 }
 
 function isUnpinned({ logs }: SessionInfo): boolean {
@@ -573,7 +594,10 @@ interface Dated {
 }
 
 /** The oldest messages of all sessions, so many that the others are within a limit: for each session, before which entry. */
-async function oldestOfAll(store: TranscriptStore, maxMessages: number): Promise<ReadonlyMap<string, number>> {
+async function oldestOfAll(
+  store: TranscriptStore,
+  maxMessages: number,
+): Promise<readonly (readonly [SessionInfo, number])[]> {
   const sessions = await store.sessions();
   let excess = sessions.reduce((sum, { logs }) => sum + (logs.transcript.counts.message ?? 0), 0) - maxMessages;
   const cursors: Cursor[] = [];
@@ -593,7 +617,7 @@ async function oldestOfAll(store: TranscriptStore, maxMessages: number): Promise
       excess -= 1;
     } while (excess > 0 && oldest.next !== undefined && isBefore(oldest, second));
   }
-  return new Map(cursors.flatMap(({ info, beforeSeq, isRemovable }) => (isRemovable ? [[info.key, beforeSeq]] : [])));
+  return cursors.filter(({ isRemovable }) => isRemovable).map(({ info, beforeSeq }) => [info, beforeSeq] as const);
 }
 
 async function nextOf(rows: AsyncGenerator<Dated>): Promise<Dated | undefined> {

@@ -68,7 +68,13 @@ export interface SessionInfo {
   readonly logs: Readonly<Record<LogName, LogHead>>;
 }
 
-export interface AppendOptions {
+/** Which session a call is meant for. */
+export interface ExpectedSession {
+  /** The `id` that the caller knows; where another session is there, or none, the call does nothing and fails with `STORE_CONFLICT`. */
+  readonly expectedId?: string;
+}
+
+export interface AppendOptions extends ExpectedSession {
   /** Default: `transcript`. */
   readonly log?: LogName;
   /** Names the append: where it was made before, it is not made again, and gives what it gave then. */
@@ -80,6 +86,17 @@ export interface AppendOptions {
    * otherwise the append fails with `STORE_CONFLICT`. At least one of the appended ones must be a message.
    */
   readonly replacesSeq?: number;
+}
+
+export interface TrimOptions extends ExpectedSession {
+  /** Default: `transcript`. */
+  readonly log?: LogName;
+  readonly keepSeqs?: readonly number[];
+}
+
+export interface RemoveOptions extends ExpectedSession {
+  /** The `lastSeq` of the transcript that the caller knows; where another append came, nothing is removed and it fails with `STORE_CONFLICT`. */
+  readonly expectedSeq?: number;
 }
 
 export interface Appended {
@@ -154,13 +171,9 @@ export interface TranscriptStore {
   /** The sessions that there are, by key in the order of code units; only these where `keys` are given. */
   sessions(filter?: { readonly keys?: readonly string[] }): Promise<readonly SessionInfo[]>;
   /** Removes the entries before a sequence number but for those that are to be kept, and says how many. The sequence goes on. */
-  trim(
-    sessionKey: string,
-    beforeSeq: number,
-    options?: { readonly log?: LogName; readonly keepSeqs?: readonly number[] },
-  ): Promise<{ readonly removedCount: number }>;
-  /** Removes a session with all that belongs to it. */
-  remove(sessionKey: string): Promise<void>;
+  trim(sessionKey: string, beforeSeq: number, options?: TrimOptions): Promise<{ readonly removedCount: number }>;
+  /** Removes a session with all that belongs to it. What is expected of it is checked in the same transaction. */
+  remove(sessionKey: string, options?: RemoveOptions): Promise<void>;
   /** Runs something that reads several times: until it has ended, nothing of the session is trimmed or removed. */
   holding<T>(sessionKey: string, run: () => Promise<T>): Promise<T>;
   /** Tells of changes, in whatever tab they are made where the store can know; gives what ends it. */

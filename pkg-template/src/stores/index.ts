@@ -5,6 +5,7 @@ export type * from "./contract.js";
 export {
   type Admitted,
   admit,
+  checkExpected,
   checkKey,
   flawOf,
   isInfo,

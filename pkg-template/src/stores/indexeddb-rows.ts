@@ -11,11 +11,13 @@ import type {
   NewEntry,
   ReadRange,
   ReadResult,
+  RemoveOptions,
   SessionInfo,
   SkippedEntry,
+  TrimOptions,
 } from "./contract.js";
 import type { Row, Schema, StoreName } from "./indexeddb-schema.js";
-import { admit, flawOf, isInfo, recovered, trimmed } from "./log.js";
+import { admit, checkExpected, flawOf, isInfo, recovered, trimmed } from "./log.js";
 
 export type Transaction = IDBPTransaction<Schema, StoreName[], "readwrite">;
 type Store<Name extends StoreName> = IDBPObjectStore<Schema, StoreName[], Name, "readwrite">;
@@ -482,11 +484,11 @@ export async function get(work: Work, session: string, ids: readonly string[]): 
 export async function trim(
   work: Work,
   session: string,
-  log: LogName,
   beforeSeq: number,
-  keepSeqs: readonly number[],
+  { log = "transcript", keepSeqs = [], expectedId }: TrimOptions,
 ): Promise<number> {
   const { info } = await standingOf(work, session);
+  checkExpected(info, { expectedId });
   if (info === undefined || !(beforeSeq > 1)) {
     return 0;
   }
@@ -540,15 +542,34 @@ async function newestMessage(work: Work, session: string, log: LogName): Promise
   return found.entries[0]?.seq ?? 0;
 }
 
-/** Removes a session, and says whether there was one. */
-export async function remove(work: Work, session: string): Promise<boolean> {
-  const wasThere = await isThere(work, session);
+/** A removal, and what its tries have found. */
+export interface Removal {
+  readonly session: string;
+  readonly expected: RemoveOptions;
+  wasThere: boolean;
+  /** The id of the session that an earlier try found, if that came to its end. */
+  tried?: string | undefined;
+}
+
+/** Removes a session, the one that is found first: what began after an earlier try is another. */
+export async function remove(work: Work, call: Removal): Promise<void> {
+  const { session, expected, wasThere, tried } = call;
+  const header: unknown = await work.sessions.get(session);
+  const id = isInfo(header) ? header.id : undefined;
+  const isFound = await isThere(work, session);
+  if (wasThere && (!isFound || (tried !== undefined && id !== undefined && id !== tried))) {
+    return;
+  }
+  if (expected.expectedId !== undefined || expected.expectedSeq !== undefined) {
+    checkExpected((await standingOf(work, session)).info, expected);
+  }
   await Promise.all([
     work.sessions.delete(session),
     work.entries.delete(beginningWith(session)),
     work.derived.delete(beginningWith(session)),
   ]);
-  return wasThere;
+  call.wasThere = isFound;
+  call.tried = id;
 }
 
 async function isThere(work: Work, session: string): Promise<boolean> {

@@ -10,12 +10,13 @@ import type {
   Change,
   DerivedStore,
   Entry,
-  LogName,
   NewEntry,
   ReadRange,
   ReadResult,
+  RemoveOptions,
   SessionInfo,
   TranscriptStore,
+  TrimOptions,
 } from "./contract.js";
 import { Holds } from "./hold.js";
 import {
@@ -24,6 +25,7 @@ import {
   append,
   DATA_LOST,
   get,
+  type Removal,
   read,
   readDerived,
   remove,
@@ -136,31 +138,26 @@ class Store implements IndexedDbStore {
     );
   }
 
-  trim(
-    sessionKey: string,
-    beforeSeq: number,
-    { log = "transcript", keepSeqs = [] }: { readonly log?: LogName; readonly keepSeqs?: readonly number[] } = {},
-  ): Promise<{ readonly removedCount: number }> {
+  trim(sessionKey: string, beforeSeq: number, options: TrimOptions = {}): Promise<{ readonly removedCount: number }> {
+    const own = { ...options };
     return this.#alone(sessionKey, async () => {
       let removedCount = 0;
       await this.#transact("readwrite", ENTRIES, async (work) => {
         // Where this is done again, what the first try removed may be gone already.
-        removedCount = (await trim(work, sessionKey, log, beforeSeq, keepSeqs)) || removedCount;
+        removedCount = (await trim(work, sessionKey, beforeSeq, own)) || removedCount;
       });
       if (removedCount > 0) {
-        this.#tell(sessionKey, { kind: "trim", log, lastSeq: 0 });
+        this.#tell(sessionKey, { kind: "trim", log: own.log ?? "transcript", lastSeq: 0 });
       }
       return { removedCount };
     });
   }
 
-  remove(sessionKey: string): Promise<void> {
+  remove(sessionKey: string, options: RemoveOptions = {}): Promise<void> {
+    const call: Removal = { session: sessionKey, expected: { ...options }, wasThere: false };
     return this.#alone(sessionKey, async () => {
-      let wasThere = false;
-      await this.#transact("readwrite", ALL, async (work) => {
-        wasThere = (await remove(work, sessionKey)) || wasThere;
-      });
-      if (wasThere) {
+      await this.#transact("readwrite", ALL, (work) => remove(work, call));
+      if (call.wasThere) {
         this.#tell(sessionKey, { kind: "remove", log: "transcript", lastSeq: 0 });
       }
     });

@@ -70,22 +70,45 @@ export interface Standing {
   readonly replaced?: Entry | undefined;
 }
 
+interface Expected {
+  readonly log?: LogName | undefined;
+  readonly expectedId?: string | undefined;
+  readonly expectedSeq?: number | undefined;
+}
+
+/** Fails with `STORE_CONFLICT` where a session is not what the caller of an append, a trim or a removal expects. */
+export function checkExpected(
+  info: SessionInfo | undefined,
+  { expectedId, expectedSeq, log = "transcript" }: Expected,
+): void {
+  if (expectedId !== undefined && expectedId !== info?.id) {
+    throw storeError(
+      "STORE_CONFLICT",
+      `the session that was expected is gone; there is ${info === undefined ? "none" : "another"} under its key`,
+      "Read what is there, and call again where it is still wanted.",
+    );
+  }
+  const { lastSeq } = info?.logs[log] ?? EMPTY;
+  if (expectedSeq !== undefined && expectedSeq !== lastSeq) {
+    throw storeError(
+      "STORE_CONFLICT",
+      `the log ends with ${lastSeq}, and ${expectedSeq} was expected`,
+      "Read what is new, and call again where it is still wanted.",
+    );
+  }
+}
+
 /** Admits an append that was not made before: fails with `STORE_CONFLICT`, or gives the rows and the session as it is after it. */
 export function admit(
   sessionKey: string,
   { info, replaced }: Standing,
   entries: readonly NewEntry[],
-  { log = "transcript", operationId, expectedSeq, replacesSeq }: AppendOptions,
+  options: AppendOptions,
   nowMs: number,
 ): Admitted {
+  const { log = "transcript", operationId, replacesSeq } = options;
+  checkExpected(info, options);
   const head = info?.logs[log] ?? EMPTY;
-  if (expectedSeq !== undefined && expectedSeq !== head.lastSeq) {
-    throw storeError(
-      "STORE_CONFLICT",
-      `the log ends with ${head.lastSeq}, and ${expectedSeq} was expected`,
-      "Read what is new, and append again where it is still wanted.",
-    );
-  }
   if (replacesSeq !== undefined && (replacesSeq !== head.lastMessageSeq || replaced?.seq !== replacesSeq)) {
     throw storeError(
       "STORE_CONFLICT",

@@ -12,12 +12,14 @@ import type {
   NewEntry,
   ReadRange,
   ReadResult,
+  RemoveOptions,
   SessionInfo,
   TranscriptStore,
+  TrimOptions,
 } from "./contract.js";
 import { Holds } from "./hold.js";
 import { Listeners } from "./listeners.js";
-import { admit, checkKey, checkListener, storeError, trimmed } from "./log.js";
+import { admit, checkExpected, checkKey, checkListener, storeError, trimmed } from "./log.js";
 import { publicDerived, publicStore } from "./public-store.js";
 
 /** Makes a store that keeps sessions as long as it is used. All that shall share them use the same store. */
@@ -110,14 +112,12 @@ class MemoryStore implements TranscriptStore {
     });
   }
 
-  trim(
-    sessionKey: string,
-    beforeSeq: number,
-    { log = "transcript", keepSeqs = [] }: { readonly log?: LogName; readonly keepSeqs?: readonly number[] } = {},
-  ): Promise<{ readonly removedCount: number }> {
+  trim(sessionKey: string, beforeSeq: number, options: TrimOptions = {}): Promise<{ readonly removedCount: number }> {
+    const { log = "transcript", keepSeqs = [], expectedId } = options;
     const keep = new Set(keepSeqs);
     return this.#alone(sessionKey, () => {
       const session = this.#sessions.get(sessionKey);
+      checkExpected(session?.info, { expectedId });
       const removed = session?.logs[log].trim(beforeSeq, keep) ?? [];
       if (session !== undefined && removed.length > 0) {
         session.info = trimmed(session.info, log, removed, session.logs[log].lastMessageSeq);
@@ -127,8 +127,10 @@ class MemoryStore implements TranscriptStore {
     });
   }
 
-  remove(sessionKey: string): Promise<void> {
+  remove(sessionKey: string, options: RemoveOptions = {}): Promise<void> {
+    const expected = { ...options };
     return this.#alone(sessionKey, () => {
+      checkExpected(this.#sessions.get(sessionKey)?.info, expected);
       if (this.#sessions.delete(sessionKey)) {
         this.#listeners.tell(sessionKey, { kind: "remove", log: "transcript", lastSeq: 0 });
       }

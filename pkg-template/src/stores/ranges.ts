@@ -2,7 +2,7 @@
 
 import { ContextError } from "../base/errors.js";
 import { faultIn, faultOf, type OptionFault, type OptionRule, type OptionRules } from "../base/options.js";
-import type { AppendOptions, EntryType, LogName, ReadRange } from "./contract.js";
+import type { AppendOptions, EntryType, LogName, ReadRange, RemoveOptions, TrimOptions } from "./contract.js";
 
 /** What an entry can be. */
 export const TYPES: readonly EntryType[] = ["session", "message", "summary", "failure", "build", "other"];
@@ -33,13 +33,16 @@ export const RANGE: OptionRules<keyof ReadRange> = {
   seqs: PLACES,
 };
 
+const EXPECTED_ID: OptionRule = ["a text", (value) => typeof value === "string"];
 const APPEND: OptionRules<keyof AppendOptions> = {
+  expectedId: EXPECTED_ID,
   log: LOG,
   operationId: ["a text", (value) => typeof value === "string"],
   expectedSeq: COUNT,
   replacesSeq: COUNT,
 };
-const TRIM: OptionRules = { log: LOG, keepSeqs: PLACES };
+const TRIM: OptionRules<keyof TrimOptions> = { expectedId: EXPECTED_ID, log: LOG, keepSeqs: PLACES };
+const REMOVE: OptionRules<keyof RemoveOptions> = { expectedId: EXPECTED_ID, expectedSeq: COUNT };
 const SESSIONS: OptionRules = { keys: TEXTS };
 
 /** Fails with `INVALID_SESSION` where a method of a store was given what cannot be asked for. It looks at all but keys and entries. */
@@ -58,6 +61,8 @@ export function checkAsked(method: string, given: readonly unknown[]): void {
   } else if (method === "trim") {
     refuse(faultOf("beforeSeq", given[1], PLACE));
     options(2, TRIM);
+  } else if (method === "remove") {
+    options(1, REMOVE);
   }
 }
 

@@ -238,6 +238,23 @@ export function trimsOf(
   return [...statements, statement(sql, key, callId, LOGS[log], after, beforeSeq, "[]")];
 }
 
+/** Removes a session with all that belongs to it; with `isUnchanged` only where nobody has written to it since its head was read. */
+export function removalsOf({ number, revision }: Head, isUnchanged: boolean): Statement[] {
+  const isRead = "(SELECT revision FROM windrow_sessions WHERE session = ?1) IS ?2";
+  const of = (table: string, column = "session"): Statement =>
+    statement(
+      `DELETE FROM ${table} WHERE ${column} = ?1 AND ${isUnchanged ? `${isRead} AND ` : ""}${IS_CURRENT}`,
+      ...[number ?? null, ...(isUnchanged ? [revision ?? null] : [])],
+    );
+  return [
+    of("windrow_entries"),
+    of("windrow_derived"),
+    of("windrow_keys", "number"),
+    // The last: the others ask for its revision.
+    of("windrow_sessions"),
+  ];
+}
+
 // ---- Derived values ----
 
 export function joined(pieces: readonly Uint8Array[]): Uint8Array {

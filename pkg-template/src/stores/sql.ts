@@ -13,13 +13,15 @@ import type {
   NewEntry,
   ReadRange,
   ReadResult,
+  RemoveOptions,
   SessionInfo,
   SkippedEntry,
   TranscriptStore,
+  TrimOptions,
 } from "./contract.js";
 import type { Holds } from "./hold.js";
 import type { Listeners } from "./listeners.js";
-import { admit, checkKey, checkListener, recovered, storeError, trimmed } from "./log.js";
+import { admit, checkExpected, checkKey, checkListener, recovered, storeError, trimmed } from "./log.js";
 import { publicDerived, publicStore } from "./public-store.js";
 import {
   allEntriesOf,
@@ -41,10 +43,11 @@ import {
   NUMBER,
   parsed,
   readable,
+  removalsOf,
   trimsOf,
   WITHOUT_DATA,
 } from "./sql-rows.js";
-import { ask, IS_CURRENT, type Row, type Script, type Statement, statement } from "./sql-schema.js";
+import { ask, type Row, type Script, statement } from "./sql-schema.js";
 
 /** Where scripts run. */
 export interface SqlHost {
@@ -132,16 +135,13 @@ class SqlStore implements TranscriptStore {
     });
   }
 
-  trim(
-    sessionKey: string,
-    beforeSeq: number,
-    { log = "transcript", keepSeqs = [] }: { readonly log?: LogName; readonly keepSeqs?: readonly number[] } = {},
-  ): Promise<{ readonly removedCount: number }> {
+  trim(sessionKey: string, beforeSeq: number, options: TrimOptions = {}): Promise<{ readonly removedCount: number }> {
     return this.#ofSession(sessionKey, () => {
-      const kept = new Set(keepSeqs);
+      const { log = "transcript", expectedId } = options;
+      const kept = new Set(options.keepSeqs);
       const done: Trimming = { callId: newId(), removedCount: 0 };
       return this.#host.holds.alone(sessionKey, async () => {
-        const begin = (): Script<number> => this.#trim(sessionKey, boundOf(beforeSeq), log, kept, done);
+        const begin = (): Script<number> => this.#trim(sessionKey, boundOf(beforeSeq), { log, kept, expectedId }, done);
         const removedCount = await this.#host.write(sessionKey, begin);
         if (removedCount > 0) {
           this.#tell(sessionKey, { kind: "trim", log, lastSeq: 0 });
@@ -151,15 +151,16 @@ class SqlStore implements TranscriptStore {
     });
   }
 
-  remove(sessionKey: string): Promise<void> {
-    return this.#ofSession(sessionKey, () =>
-      this.#host.holds.alone(sessionKey, async () => {
-        this.#recovered.delete(sessionKey);
-        if (await this.#host.write(sessionKey, () => remove(sessionKey))) {
+  remove(sessionKey: string, options: RemoveOptions = {}): Promise<void> {
+    return this.#ofSession(sessionKey, () => {
+      const expected = { ...options };
+      const found: Removing = { number: undefined };
+      return this.#host.holds.alone(sessionKey, async () => {
+        if (await this.#host.write(sessionKey, () => this.#remove(sessionKey, expected, found))) {
           this.#tell(sessionKey, { kind: "remove", log: "transcript", lastSeq: 0 });
         }
-      }),
-    );
+      });
+    });
   }
 
   async holding<T>(sessionKey: string, run: () => Promise<T>): Promise<T> {
@@ -358,13 +359,7 @@ class SqlStore implements TranscriptStore {
     return infos.sort((left, right) => (left.key < right.key ? -1 : 1));
   }
 
-  *#trim(
-    sessionKey: string,
-    beforeSeq: number,
-    log: LogName,
-    kept: ReadonlySet<number>,
-    done: Trimming,
-  ): Script<number> {
+  *#trim(sessionKey: string, beforeSeq: number, { log, kept, expectedId }: TrimCall, done: Trimming): Script<number> {
     const key = jsonOf(sessionKey);
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
       const [headRows = [], rows = []] = yield* ask(
@@ -381,6 +376,7 @@ class SqlStore implements TranscriptStore {
         return done.removedCount;
       }
       const info = yield* this.#infoOf(sessionKey, head);
+      checkExpected(info, { expectedId });
       const removed = rows.filter(({ seq }) => !kept.has(seq as number));
       if (info === undefined || removed.length === 0) {
         return 0;
@@ -399,6 +395,30 @@ class SqlStore implements TranscriptStore {
         this.#recovered.delete(sessionKey);
         return removed.length;
       }
+    }
+    throw tooManyWriters();
+  }
+
+  /** Removes the session that is found first, and says whether there was one: what begins later under its key is another. */
+  *#remove(sessionKey: string, expected: RemoveOptions, found: Removing): Script<boolean> {
+    const key = jsonOf(sessionKey);
+    const isConditional = expected.expectedId !== undefined || expected.expectedSeq !== undefined;
+    let [[row] = []] = yield* ask(headOf(key));
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+      const head = headIn(sessionKey, row);
+      if (found.number !== undefined && head.number !== found.number) {
+        this.#recovered.delete(sessionKey);
+        return true;
+      }
+      if (isConditional) {
+        checkExpected(yield* this.#infoOf(sessionKey, head), expected);
+      }
+      if (head.number === undefined) {
+        return false;
+      }
+      found.number = head.number;
+      const answers = yield* ask(...removalsOf(head, isConditional), headOf(key));
+      row = answers.at(-1)?.[0];
     }
     throw tooManyWriters();
   }
@@ -430,10 +450,21 @@ class SqlStore implements TranscriptStore {
   }
 }
 
+interface TrimCall {
+  readonly log: LogName;
+  readonly kept: ReadonlySet<number>;
+  readonly expectedId: string | undefined;
+}
+
 interface Trimming {
   readonly callId: string;
   /** How many entries the last attempt removes, where it comes in time. */
   removedCount: number;
+}
+
+interface Removing {
+  /** The number of the session that is removed, once it was found. */
+  number: number | undefined;
 }
 
 function* findById(sessionKey: string, ids: readonly string[]): Script<readonly Entry[]> {
@@ -444,20 +475,6 @@ function* findById(sessionKey: string, ids: readonly string[]): Script<readonly 
   const chunks = listsOf(ids);
   const answers = chunks.length === 0 ? [] : yield* ask(...chunks.map((chunk) => statement(sql, key, chunk)));
   return readable(answers.flat()).sort((left, right) => left.seq - right.seq);
-}
-
-function* remove(sessionKey: string): Script<boolean> {
-  const key = jsonOf(sessionKey);
-  const of = (table: string): Statement =>
-    statement(`DELETE FROM ${table} WHERE session = ${NUMBER} AND ${IS_CURRENT}`, key);
-  const [found = []] = yield* ask(
-    headOf(key),
-    of("windrow_entries"),
-    of("windrow_derived"),
-    of("windrow_sessions"),
-    statement(`DELETE FROM windrow_keys WHERE key = ?1 AND ${IS_CURRENT}`, key),
-  );
-  return found.length > 0;
 }
 
 function* readDerived(sessionKey: string, names: readonly string[]): Script<ReadonlyMap<string, Uint8Array>> {

@@ -611,6 +611,40 @@ describe("all sessions", () => {
     assert.deepEqual((await retain(disturbed, { maxSessions: 2 })).removedSessions, ["d"]);
   });
 
+  test("that are used while a removal waits for a reader are not removed", async () => {
+    const store = memoryStore();
+    await storeWith([user("1")], "old", store);
+    await storeWith([user("1")], "new", store);
+    let letGo;
+    const hold = store.holding("old", () => new Promise((resolve) => (letGo = resolve)));
+    const retained = retain(store, { maxSessions: 1 });
+    await new Promise(setImmediate);
+    await store.append("old", [user("2")]);
+    letGo();
+    await hold;
+    // Another goes in its place, which was not used.
+    assert.deepEqual(await retained, { removedCount: 1, removedSessions: ["new"] });
+    assert.equal((await store.read("old")).entries.length, 2);
+  });
+
+  test("that began anew under their key lose nothing by what was read of the one before", async () => {
+    for (const limit of [{ maxMessages: 2 }, { maxAgeDays: 1 }]) {
+      const store = memoryStore();
+      const old = { timeMs: Date.now() - 3 * DAY_MS };
+      await storeWith([user("1", old), assistant("2", old), user("3", old), assistant("4", old)], KEY, store);
+      await store.append(KEY, [{ type: "build", data: {}, ...old }], { log: "builds" });
+      const disturbed = watched(store, async (name, call) => {
+        if (name === "trim") {
+          await store.remove(KEY);
+          await store.append(KEY, [user("another"), assistant("session")]);
+        }
+        return call();
+      });
+      assert.deepEqual(await retain(disturbed, limit), { removedCount: 0, removedSessions: [] });
+      assert.deepEqual(await contentsOf(store), ["another", "session"]);
+    }
+  });
+
   test("lose what is too old, by the clock that is given", async () => {
     const store = memoryStore();
     const nowMs = Date.UTC(2030, 0, 10);

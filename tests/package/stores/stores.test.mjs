@@ -253,6 +253,29 @@ const broken = [
     finds: ["expectedSeq: of several that expect the same, one comes first"],
   },
   {
+    name: "expectedId is ignored",
+    calls: (store) => {
+      const without = ({ expectedId: _, ...options } = {}) => options;
+      return {
+        append: (key, entries, options) => store.append(key, entries, without(options)),
+        trim: (key, seq, options) => store.trim(key, seq, without(options)),
+        remove: (key, options) => store.remove(key, without(options)),
+      };
+    },
+    finds: ["expectedId: what is meant for another session does nothing"],
+  },
+  {
+    name: "what is expected of a removal is compared before it waits",
+    calls: (store) => ({
+      async remove(key, { expectedSeq = 0 } = {}) {
+        const { info } = await store.read(key);
+        const isExpected = (info?.logs.transcript.lastSeq ?? 0) === expectedSeq;
+        return store.remove(key, isExpected ? {} : { expectedSeq });
+      },
+    }),
+    finds: ["remove: of a session that was appended to since it was looked at, nothing goes"],
+  },
+  {
     name: "what is replaced stays",
     calls: appending((store, key, entries, { replacesSeq: _, ...options }) => store.append(key, entries, options)),
     finds: [

@@ -333,7 +333,10 @@ const storeMethods = {
     or((random) => random.integer(0, 4)),
     or((random) => mixed(random, { keepSeqs: [1] })),
   ),
-  remove: args(key),
+  remove: args(
+    key,
+    or((random) => mixed(random, { expectedSeq: 2 })),
+  ),
   holding: args(
     key,
     or(() => async () => 1),

@@ -159,12 +159,22 @@ export const reading: readonly Case[] = [
         const place = seq as number;
         await refused(store.append(KEY, messages("x"), { expectedSeq: place }), `expecting ${show(seq)}`);
         await refused(store.append(KEY, messages("x"), { replacesSeq: place }), `replacing ${show(seq)}`);
+        await refused(store.remove(KEY, { expectedSeq: place }), `removing, expecting ${show(seq)}`);
         await refused(store.trim(KEY, place), `trimming before ${show(seq)}`);
         await refused(store.trim(KEY, 2, { keepSeqs: [place] }), `trimming but for ${show(seq)}`);
       }
       const misspelt = { expectdSeq: 7, operation: "o", keep: [1], key: KEY } as object;
       await refused(store.append(KEY, messages("x"), misspelt), "options of an append that are misspelt");
       await refused(store.trim(KEY, 3, misspelt), "options of a trim that are misspelt");
+      await refused(store.remove(KEY, misspelt), "options of a removal that are misspelt");
+      for (const id of [7, null] as unknown as string[]) {
+        await refused(
+          store.append(KEY, messages("x"), { expectedId: id }),
+          `an append that expects the id ${show(id)}`,
+        );
+        await refused(store.trim(KEY, 3, { expectedId: id }), `a trim that expects the id ${show(id)}`);
+        await refused(store.remove(KEY, { expectedId: id }), `a removal that expects the id ${show(id)}`);
+      }
       await refused(store.sessions(misspelt), "a filter of sessions that is misspelt");
       await refused(store.sessions({ keys: [1] as unknown as string[] }), "a key that is no text");
       same(await infoOf(store, KEY), info, "the session after all that");

@@ -2,10 +2,12 @@
 
 import type { TranscriptStore } from "../contract.js";
 import type { Case } from "./case.js";
-import { ensure, same, show } from "./checks.js";
+import { ensure, fails, same, show } from "./checks.js";
 import {
   appended,
   build,
+  bytes,
+  bytesOf,
   entriesOf,
   headWith,
   infoOf,
@@ -183,6 +185,63 @@ export const removing: readonly Case[] = [
         ["other"],
         "the sessions after it was removed twice",
       );
+    },
+  },
+  {
+    name: "remove: of a session that was appended to since it was looked at, nothing goes",
+    async check(storage) {
+      const store = await storage.open();
+      const removal = (expectedSeq: number): Promise<void> => store.remove(KEY, { expectedSeq });
+      await fails(removal(1), ["STORE_CONFLICT"], "removing what is expected to end with 1, and is not there");
+      await removal(0);
+      await store.append(KEY, messages("a", "b"));
+      await store.derived.write(KEY, new Map([["a", bytes(1)]]));
+      const goOn = gate();
+      const hold = store.holding(KEY, () => goOn.passed);
+      // What is expected is checked when the removal comes to its turn.
+      const waited = waiting(removal(2).catch((failure: unknown) => failure));
+      await ends(store.append(KEY, messages("c")), store, "an append while a removal waits");
+      goOn.open();
+      await hold;
+      const ended = ends(waited.promise, store, "a removal after the hold").then((failure) => Promise.reject(failure));
+      await fails(ended, ["STORE_CONFLICT"], "removing what ended with 2, and was appended to");
+      for (const expectedSeq of [0, 2, 4]) {
+        await fails(removal(expectedSeq), ["STORE_CONFLICT"], `removing, expecting ${expectedSeq} and not 3`);
+      }
+      same(await textsOf(store, KEY), ["a", "b", "c"], "the entries after all that");
+      same(bytesOf(await store.derived.read(KEY, ["a"])), [["a", [1]]], "the derived values after all that");
+      await store.append(KEY, [build("x"), build("y")], { log: "builds" });
+      await removal(3);
+      same(await store.sessions(), [], "the sessions after it was removed as it was expected");
+    },
+  },
+  {
+    name: "expectedId: what is meant for another session does nothing",
+    async check(storage) {
+      const store = await storage.open();
+      await store.append(KEY, messages("a", "b"));
+      const { id } = await infoOf(store, KEY);
+      same(await store.append(KEY, messages("c"), { expectedId: id, operationId: "o" }), appended(3, 3), "an append");
+      same(await store.append(KEY, [build("x")], { expectedId: id, log: "builds" }), appended(1, 1), "one of a build");
+      same(await store.trim(KEY, 2, { expectedId: id }), { removedCount: 1 }, "a trim");
+      await store.remove(KEY, { expectedId: id, expectedSeq: 3 });
+      const refused = async (what: string): Promise<void> => {
+        const calls: Record<string, () => Promise<unknown>> = {
+          "an append": () => store.append(KEY, messages("x"), { expectedId: id }),
+          "an append of a build": () => store.append(KEY, [build("x")], { expectedId: id, log: "builds" }),
+          "a trim": () => store.trim(KEY, Infinity, { expectedId: id }),
+          "a removal": () => store.remove(KEY, { expectedId: id }),
+        };
+        for (const [name, call] of Object.entries(calls)) {
+          await fails(call(), ["STORE_CONFLICT"], `${name} that is meant for a session that is gone, ${what}`);
+        }
+      };
+      await refused("where there is none");
+      same(await store.sessions(), [], "the sessions after that");
+      await store.append(KEY, messages("d"));
+      const anew = await store.read(KEY);
+      await refused("where another has begun");
+      same(await store.read(KEY), anew, "the session that began anew");
     },
   },
 ];
