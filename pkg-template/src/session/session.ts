@@ -162,6 +162,8 @@ export class Session<M extends AnyMessage = MessageInput> {
   readonly #builds = new Set<Promise<unknown>>();
   /** What the last build left for the next one; null where there was none, undefined where that is not known. */
   #last: LastBuild | null | undefined;
+  /** How often it was cleared: what a build found before that is not written after it. */
+  #clearCount = 0;
   /** What goes on after a call has ended. */
   readonly #background = new Set<Promise<void>>();
   /** How many entries may come before the limits are applied. */
@@ -315,14 +317,14 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   async #build<const F extends Format>(config: unknown): Promise<BuiltContext<M, F>> {
-    let sessionId: string | undefined;
+    let origin: Origin = { id: undefined, clearCount: this.#clearCount };
     let previous: LastBuild | null = null;
     let goesOn = false;
     try {
       const context = await buildOver<M, F>(config, async ({ options, hooks }) => {
         inSession(options as Record<string, unknown>, this.key);
         await this.#tail.refresh(hooks.has("recall.embed") ? modelOf(options) : undefined);
-        sessionId = this.#tail.sessionId;
+        origin = { ...origin, id: this.#tail.sessionId };
         const tail = this.#tail;
         previous = await this.#previous();
         goesOn = remembersChoices(options, hooks);
@@ -336,11 +338,11 @@ export class Session<M extends AnyMessage = MessageInput> {
       const { outline, triage } = context;
       const decided = (goesOn ? triage?.decided : undefined) ?? (previous as LastBuild | null)?.decided;
       this.#last = { outline, decided };
-      this.#later(this.#keep(context as unknown as BuiltContext<M>, decided, sessionId));
+      this.#later(this.#keep(context as unknown as BuiltContext<M>, decided, origin));
       this.#later(this.#tail.save());
       return context;
     } catch (failure) {
-      await this.#record(failure);
+      await this.#record(failure, origin);
       throw failure;
     }
   }
@@ -557,6 +559,7 @@ export class Session<M extends AnyMessage = MessageInput> {
   /** Removes all that the store has of the session. It can go on with a new message. */
   async clear(): Promise<void> {
     this.#check();
+    this.#clearCount += 1;
     await this.settled();
     await this.#inOrder(() => this.#store.remove(this.key));
     this.#newest = undefined;
@@ -706,18 +709,28 @@ export class Session<M extends AnyMessage = MessageInput> {
   async #keep(
     { snapshot, recording, outline }: BuiltContext<M>,
     decided: TriageDecisions | undefined,
-    sessionId: string | undefined,
+    origin: Origin,
   ): Promise<void> {
     const data = encodePlain({ snapshot, recording, outline, ...(decided && { decided }) }) ?? null;
     const entry = buildEntry(snapshot, data);
-    // A session that was removed meanwhile stays removed. One that had not begun begins with the build of its first turn, or has
-    // begun since; without a request and messages there is nothing to replay.
+    // Without a request and messages there is nothing to replay.
     const isEmpty = recording.transcript.length === 0 && recording.request == null;
-    const isThere = sessionId === undefined || (await this.#info())?.id === sessionId;
-    if (isThere && !isEmpty) {
-      await this.#store.append(this.key, [entry], { log: "builds", operationId: idOf("op") });
+    const into = this.#into(origin);
+    if (into !== undefined && !isEmpty) {
+      await this.#store.append(this.key, [entry], { log: "builds", operationId: idOf("op"), ...into });
       this.#retainAfter(1);
     }
+  }
+
+  /**
+   * What an append of a build expects: a session that was removed meanwhile stays removed. One that had not begun begins with the
+   * build of its first turn, or has begun since. Undefined where nothing may be written any more.
+   */
+  #into({ id, clearCount }: Origin): { readonly expectedId?: string } | undefined {
+    if (clearCount !== this.#clearCount) {
+      return undefined;
+    }
+    return id === undefined ? {} : { expectedId: id };
   }
 
   /**
@@ -738,12 +751,17 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   /** Appends the record of a failed build; the failure itself matters more than that. */
-  async #record(failure: unknown): Promise<void> {
+  async #record(failure: unknown, origin?: Origin): Promise<void> {
     const record = failure instanceof ContextError && failure.code !== "ABORTED" ? failure.record : undefined;
     if (record !== undefined) {
       const own = { ...record, sessionId: record.sessionId ?? this.key };
       const entry: NewEntry = { type: "failure", data: encodePlain(own) ?? null };
-      await this.#append([entry], {}).catch(() => undefined);
+      await this.#inOrder(async () => {
+        const into = origin === undefined ? {} : this.#into(origin);
+        if (into !== undefined) {
+          await this.#appendNow([entry], into);
+        }
+      }).catch(() => undefined);
     }
   }
 
@@ -770,6 +788,13 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 }
 
+/** Which session a build is of. */
+interface Origin {
+  /** Undefined where it had not begun. */
+  readonly id: string | undefined;
+  readonly clearCount: number;
+}
+
 /** What a build leaves for the next one. */
 interface LastBuild {
   readonly outline: PromptOutline | undefined;
@@ -778,6 +803,7 @@ interface LastBuild {
 
 interface AppendOptions {
   readonly operationId?: string;
+  readonly expectedId?: string;
   readonly expectedSeq?: number;
   readonly replacesSeq?: number;
 }

@@ -359,6 +359,58 @@ describe("what is kept", () => {
     assert.equal((await session.build({ request: "x" })).kept.length, 1);
   });
 
+  test("a build that fails after the session was cleared does not bring it back", async () => {
+    for (const messages of [conversation(3), []]) {
+      for (const goesOn of [false, true]) {
+        const store = memoryStore();
+        const session = await sessionOf(messages, { store });
+        let begun;
+        let fail;
+        const isAsked = new Promise((resolve) => {
+          begun = resolve;
+        });
+        const countTokens = () =>
+          new Promise((_, reject) => {
+            fail = reject;
+            begun();
+          });
+        const build = errorOf(() => session.build({ request: "so?", countTokens }));
+        await isAsked;
+        await session.clear();
+        if (goesOn) {
+          await session.append(user("anew"));
+        }
+        fail(new Error("no counts"));
+        await build;
+        await session.settled();
+        const found = (await store.sessions()).map(({ logs }) => [logs.transcript.counts, logs.builds.counts]);
+        assert.deepEqual(found, goesOn ? [[{ message: 1 }, {}]] : []);
+      }
+    }
+  });
+
+  test("a build is kept in no session that began after it under its key", async () => {
+    const store = memoryStore();
+    let isReplaced = false;
+    // Between whatever the session looks at and its append, another tab clears the session and goes on.
+    const disturbed = {
+      ...counting(store).store,
+      async append(key, entries, options) {
+        if (options.log === "builds" && !isReplaced) {
+          isReplaced = true;
+          await store.remove(KEY);
+          await store.append(KEY, [{ type: "message", data: user("anew") }]);
+        }
+        return store.append(key, entries, options);
+      },
+    };
+    const session = await sessionOf(conversation(3), { store: disturbed });
+    await session.build({ request: "so?" });
+    assert.deepEqual(await session.snapshots(), []);
+    await session.build({ request: "so?" });
+    assert.equal((await session.snapshots()).length, 1);
+  });
+
   test("after close every call fails, and the store goes on", async () => {
     const store = memoryStore();
     const session = await sessionOf(conversation(1), { store });
