@@ -169,7 +169,7 @@ export class Session<M extends AnyMessage = MessageInput> {
   /** How many entries may come before the limits are applied. */
   #untilRetention = 0;
   /** The newest message, as far as it is this session's own. */
-  #newest: { readonly seq: number; readonly message: M; readonly atMs: number } | undefined;
+  #newest: Newest<M> | undefined;
   /** The id that it must have, where an append has failed and may have been made all the same. */
   #ownId: string | undefined;
   /** Appends are made in the order of the calls. */
@@ -235,9 +235,8 @@ export class Session<M extends AnyMessage = MessageInput> {
         });
       }
       const { id, createdAt } = aboutOf(read(newest.message));
-      const info = await this.#info();
-      const isGone = this.#newest !== undefined && (info?.createdAtMs ?? Number.POSITIVE_INFINITY) > this.#newest.atMs;
-      if (isGone || (this.#ownId !== undefined && id !== this.#ownId)) {
+      const expectedId = this.#newest === undefined ? this.#tail.sessionId : await this.#idOf(this.#newest);
+      if (expectedId === undefined || (this.#ownId !== undefined && id !== this.#ownId)) {
         throw storeError(
           "STORE_CONFLICT",
           "another message has come since, or the session was cleared",
@@ -254,7 +253,7 @@ export class Session<M extends AnyMessage = MessageInput> {
       };
       const entry = entryOf(given, read(given), "message", named);
       try {
-        return await this.#appendNow([entry], { replacesSeq: newest.seq });
+        return await this.#appendNow([entry], { replacesSeq: newest.seq, expectedId });
       } catch (failure) {
         if (!isConflict(failure)) {
           // Whether it is there now is not known: the next one looks, and takes no other's place.
@@ -425,7 +424,7 @@ export class Session<M extends AnyMessage = MessageInput> {
   /**
    * Begins another session with what this one has up to a message, for a turn that is edited or asked again. Its key is made
    * up where none is given. Fails with `STORE_CONFLICT` where there is a session of that key, and with `INVALID_CONFIG` where
-   * `atSeq` is no place in this one.
+   * this one has nothing up to `atSeq`.
    */
   async fork(atSeq: number, key?: string): Promise<Session<M>> {
     this.#check();
@@ -434,12 +433,12 @@ export class Session<M extends AnyMessage = MessageInput> {
     }
     const own = key ?? `${this.key}#${idOf("fork")}`;
     const fork = await openSession<M>(own, { store: this.#store, retention: this.#retention });
-    const entries = await this.#all({ before: atSeq + 1 });
-    const copies = entries.map((entry) => copyOf(entry, this.key, own));
-    if (copies.length === 0) {
-      throw invalid("atSeq", `there is nothing up to ${atSeq}`, "Pass what seqOf gives.");
-    }
     try {
+      const entries = await this.#all({ before: atSeq + 1 });
+      const copies = entries.map((entry) => copyOf(entry, this.key, own));
+      if (copies.length === 0) {
+        throw invalid("atSeq", `there is nothing up to ${atSeq}`, "Pass what seqOf gives.");
+      }
       await this.#store.append(own, copies, { expectedSeq: 0 });
     } catch (failure) {
       await fork.close();
@@ -544,7 +543,11 @@ export class Session<M extends AnyMessage = MessageInput> {
     };
     const end = this.#store.subscribe(this.key, ({ kind, log }) => {
       if (log === "transcript") {
-        told = told.then((before) => (isEnded || this.#isClosed ? before : tell(before, kind).catch(() => before)));
+        // Where it fails behind a trim or a removal, sequence numbers may have begun anew: the next change is a reset.
+        const unheard = (before: Told | undefined): Told | undefined => (kind === "append" ? before : undefined);
+        told = told.then((before) =>
+          isEnded || this.#isClosed ? before : tell(before, kind).catch(() => unheard(before)),
+        );
       }
     });
     const unsubscribe = (): void => {
@@ -612,6 +615,12 @@ export class Session<M extends AnyMessage = MessageInput> {
     return info;
   }
 
+  /** The id of the session that has a message of this one, undefined where it is gone. Clocks say nothing: hosts have their own. */
+  async #idOf({ seq, operationId }: Newest<M>): Promise<string | undefined> {
+    const { entries, info } = await this.#store.read(this.key, { seqs: [seq] });
+    return entries[0]?.operationId === operationId ? info?.id : undefined;
+  }
+
   #append(entries: readonly NewEntry[], options: AppendOptions): Promise<SessionAppend<M>> {
     return this.#inOrder(() => this.#appendNow(entries, options));
   }
@@ -634,7 +643,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     const newest = rows.findLast(({ type }) => type === "message");
     const message = messages.findLast((it) => this.seqOf(it) === newest?.seq);
     if (newest !== undefined && message !== undefined && !(isRepeated && newest.seq < (this.#newest?.seq ?? 0))) {
-      this.#newest = { seq: newest.seq, message, atMs: Date.now() };
+      this.#newest = { seq: newest.seq, message, operationId };
       this.#ownId = undefined;
     }
     this.#retainAfter(rows.length);
@@ -788,6 +797,13 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 }
 
+interface Newest<M> {
+  readonly seq: number;
+  readonly message: M;
+  /** The operation that appended it: another message of its number has another. */
+  readonly operationId: string;
+}
+
 /** Which session a build is of. */
 interface Origin {
   /** Undefined where it had not begun. */
@@ -867,9 +883,7 @@ function copyOf(entry: Entry, from: string, to: string): NewEntry {
     ...(pinned === undefined ? {} : { pinned }),
   };
   if (type === "session") {
-    // All else of the line stays as it is written.
-    const named = typeof data === "string" && data.replace(SESSION_KEY, (_, field) => `${field}${JSON.stringify(to)}`);
-    return { ...facts, data: named || data };
+    return { ...facts, data: headerOf(data, to) };
   }
   const { message, about } = MESSAGE_TYPES.includes(type) ? messageOf(entry) : {};
   if (about?.sessionId !== from) {
@@ -877,6 +891,14 @@ function copyOf(entry: Entry, from: string, to: string): NewEntry {
   }
   const copy = withOrigin(message as unknown as Row, { sessionId: to }) as unknown as AnyMessage;
   return entryOf(copy, read(copy));
+}
+
+/** A header that names another session. All else of it stays: of a line as it is written. */
+function headerOf(data: JsonValue, to: string): JsonValue {
+  if (typeof data === "string") {
+    return data.replace(SESSION_KEY, (_, field) => `${field}${JSON.stringify(to)}`);
+  }
+  return isRecord(data) && Object.hasOwn(data, "session_key") ? { ...data, session_key: to } : data;
 }
 
 /** Data, of an imported row those in its line. */

@@ -3,7 +3,16 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { buildContext, ContextError, countTokens, loadEncoding, memoryStore, openSession, presets } from "windrow";
+import {
+  buildContext,
+  ContextError,
+  countTokens,
+  createTranscript,
+  loadEncoding,
+  memoryStore,
+  openSession,
+  presets,
+} from "windrow";
 import { checkContextError, errorOf } from "../support/errors.mjs";
 import { forEachSeedAsync, randomConfig, randomTranscript } from "../support/random.mjs";
 
@@ -302,6 +311,36 @@ describe("what is kept", () => {
       checkContextError(await errorOf(call), { kind: "session_error", code: "INVALID_CONFIG", path });
     }
     assert.equal((await session.messages()).length, 3);
+  });
+
+  test("a reply is replaced whatever the clock of the host that began the session says", async (context) => {
+    const store = memoryStore();
+    const now = Date.now();
+    const clock = context.mock.method(Date, "now", () => now + 60_000);
+    await sessionOf(conversation(1), { store });
+    clock.mock.mockImplementation(() => now);
+    const session = await openSession(KEY, { store });
+    await session.append(assistant("I"));
+    await session.replaceLast(assistant("I think"));
+    assert.equal((await session.messages()).at(-1).content, "I think");
+  });
+
+  test("nobody replaces a message of a session that another tab began anew", async (context) => {
+    // No clock tells them apart.
+    context.mock.method(Date, "now", () => 1_800_000_000_000);
+    const store = memoryStore();
+    const one = await sessionOf([assistant("I")], { store });
+    const other = await openSession(KEY, { store });
+    await other.clear();
+    await other.append(user("another"));
+    checkContextError(await errorOf(() => one.replaceLast(assistant("I think"))), {
+      kind: "store_error",
+      code: "STORE_CONFLICT",
+    });
+    assert.deepEqual(
+      (await one.messages()).map(({ content }) => content),
+      ["another"],
+    );
   });
 
   test("nobody replaces a message of another tab's", async () => {
@@ -992,6 +1031,35 @@ describe("files, forks and subscriptions", () => {
     assert.equal((await moved.build({})).kept.length, 2, "a message that names its session names the new one");
   });
 
+  test("a fork's header names the fork, however the header was imported", async () => {
+    const session = await openSession("old", { store: memoryStore() });
+    const rows = [
+      { type: "session", session_key: "old", title: "Venues" },
+      { type: "message", role: "user", text: "so?" },
+    ];
+    await session.import(JSON.stringify(rows));
+    const fork = await session.fork(2, "new");
+    const [header] = (await fork.export()).split("\n");
+    assert.deepEqual(JSON.parse(header), { ...rows[0], session_key: "new" });
+  });
+
+  test("a fork that fails leaves no session open", async (context) => {
+    const inner = memoryStore();
+    const { store } = counting(inner);
+    const session = await sessionOf(conversation(3), { store });
+    await store.trim(KEY, 3);
+    const free = context.mock.method(Object.getPrototypeOf(createTranscript([])), "free");
+    checkContextError(await errorOf(() => session.fork(1)), {
+      kind: "session_error",
+      code: "INVALID_CONFIG",
+      message: /nothing up to 1/,
+    });
+    assert.equal(free.mock.callCount(), 1);
+    store.holding = () => Promise.reject(new Error("no reader today"));
+    await errorOf(() => session.fork(3));
+    assert.equal(free.mock.callCount(), 2);
+  });
+
   test("a listener can follow a reply that grows, however many of its states it is told of", async () => {
     const session = await sessionOf([user("so?"), assistant("v0")]);
     const shown = new Map((await session.messages()).map((message) => [session.seqOf(message), message.content]));
@@ -1013,6 +1081,36 @@ describe("files, forks and subscriptions", () => {
       });
     }
     assert.deepEqual([...shown.values()], ["so?", "v21"]);
+  });
+
+  test("a reset that the store failed to tell of is told with the next change", async () => {
+    for (const change of [(store) => store.remove(KEY), (store) => store.trim(KEY, 3)]) {
+      const inner = memoryStore();
+      const { store } = counting(inner);
+      let fails = false;
+      const { sessions } = store;
+      store.sessions = async (...given) => {
+        if (fails) {
+          fails = false;
+          throw new Error("for a moment");
+        }
+        return sessions(...given);
+      };
+      const session = await sessionOf(conversation(3), { store });
+      const told = [];
+      session.subscribe(({ kind }) => told.push(kind));
+      await session.info();
+      fails = true;
+      await change(inner);
+      await new Promise(setImmediate);
+      assert.deepEqual([fails, told], [false, []]);
+      await inner.append(KEY, [{ type: "message", data: user("anew") }]);
+      await new Promise(setImmediate);
+      assert.deepEqual(told, ["reset"]);
+      await inner.append(KEY, [{ type: "message", data: user("more") }]);
+      await new Promise(setImmediate);
+      assert.deepEqual(told, ["reset", "append"]);
+    }
   });
 
   test("every change is told, in order and once, also another tab's", async () => {
