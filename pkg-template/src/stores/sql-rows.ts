@@ -214,6 +214,13 @@ function valuesOf({
   ];
 }
 
+/** Whether a row is the one that an entry was inserted as. */
+export function isRowOf(row: Row, entry: Entry | undefined): boolean {
+  const { seq, type, id, time_ms, latest_time_ms, is_pinned, replaces_seq, data } = row;
+  const found = [seq, type, id, time_ms, latest_time_ms, is_pinned, replaces_seq, data];
+  return entry !== undefined && valuesOf(entry).every((value, index) => value === found[index]);
+}
+
 /** Removes the entries before a sequence number, except those that are kept, where the head is the call's own. */
 export function trimsOf(
   key: string,

@@ -36,6 +36,7 @@ import {
   headWrites,
   IS_MINE,
   insertsOf,
+  isRowOf,
   joined,
   jsonOf,
   LOGS,
@@ -104,8 +105,8 @@ class SqlStore implements TranscriptStore {
       const { log = "transcript" } = options;
       const own = { ...options };
       const written = entries.map((entry) => ({ ...entry, data: jsonOf(entry.data) }));
-      const callId = newId();
-      const begin = (): Script<Appended> => this.#append(sessionKey, written, own, callId);
+      const trying: Appending = { callId: newId(), rows: undefined };
+      const begin = (): Script<Appended> => this.#append(sessionKey, written, own, trying);
       const appended = await this.#host.write(sessionKey, begin);
       if (!appended.isRepeated) {
         this.#tell(sessionKey, { kind: "append", log, lastSeq: appended.lastSeq });
@@ -225,7 +226,13 @@ class SqlStore implements TranscriptStore {
 
   // ---- Scripts ----
 
-  *#append(sessionKey: string, entries: readonly NewEntry[], options: AppendOptions, callId: string): Script<Appended> {
+  *#append(
+    sessionKey: string,
+    entries: readonly NewEntry[],
+    options: AppendOptions,
+    trying: Appending,
+  ): Script<Appended> {
+    const { callId } = trying;
     const { log = "transcript", operationId, replacesSeq } = options;
     // Without an operation of its own, a call that is begun again must still be known: a JSON text is never this.
     const operation = operationId === undefined ? (this.#host.mayRepeat ? callId : null) : jsonOf(operationId);
@@ -258,14 +265,16 @@ class SqlStore implements TranscriptStore {
       const [headRows = [], [made] = [], [replacedRow] = []] = answers.slice(-standing.length);
       const head = headIn(sessionKey, headRows[0]);
       if (made !== undefined) {
-        const isRepeated = operationId !== undefined && head.revision !== callId;
-        return { firstSeq: made.first_seq as number, lastSeq: made.last_seq as number, isRepeated };
+        const [firstSeq, lastSeq] = [made.first_seq as number, made.last_seq as number];
+        const isOwn = operationId === undefined || head.revision === callId;
+        return { firstSeq, lastSeq, isRepeated: !(isOwn || (yield* this.#hasWritten(key, log, trying.rows))) };
       }
       const info = yield* this.#infoOf(sessionKey, head);
       const replaced = replacedRow && entryIn(replacedRow);
       const found = { info, replaced: typeof replaced === "object" ? replaced : undefined };
       const after = admit(sessionKey, found, entries, options, Date.now());
       const [firstSeq, lastSeq] = [after.rows[0]?.seq as number, after.rows.at(-1)?.seq as number];
+      trying.rows = after.rows;
       answers = yield* ask(
         ...headWrites(key, head, callId, after.info),
         ...insertsOf(key, callId, log, operation, after.rows),
@@ -277,8 +286,20 @@ class SqlStore implements TranscriptStore {
         this.#recovered.delete(sessionKey);
         return { firstSeq, lastSeq, isRepeated: false };
       }
+      trying.rows = undefined;
     }
     throw tooManyWriters();
+  }
+
+  /** Whether rows are there that a step wrote whose answer was lost: others may have come since, also with the same operation. */
+  *#hasWritten(key: string, log: LogName, rows: readonly Entry[] | undefined): Script<boolean> {
+    const [first] = rows ?? [];
+    if (rows === undefined || first === undefined) {
+      return false;
+    }
+    const range = { log, after: first.seq - 1, before: first.seq + rows.length };
+    const [found = []] = yield* ask(entriesOf(key, range, rows.length));
+    return found.every((row) => isRowOf(row, rows[(row.seq as number) - first.seq]));
   }
 
   *#read(sessionKey: string, range: ReadRange): Script<ReadResult> {
@@ -379,7 +400,7 @@ class SqlStore implements TranscriptStore {
       checkExpected(info, { expectedId });
       const removed = rows.filter(({ seq }) => !kept.has(seq as number));
       if (info === undefined || removed.length === 0) {
-        return 0;
+        return done.removedCount;
       }
       const { lastMessageSeq } = info.logs[log];
       const isLeft = lastMessageSeq >= beforeSeq || kept.has(lastMessageSeq);
@@ -395,6 +416,7 @@ class SqlStore implements TranscriptStore {
         this.#recovered.delete(sessionKey);
         return removed.length;
       }
+      done.removedCount = 0;
     }
     throw tooManyWriters();
   }
@@ -450,6 +472,12 @@ class SqlStore implements TranscriptStore {
   }
 }
 
+interface Appending {
+  readonly callId: string;
+  /** What a step wrote, as long as it is not known whether it came in time. */
+  rows: readonly Entry[] | undefined;
+}
+
 interface TrimCall {
   readonly log: LogName;
   readonly kept: ReadonlySet<number>;
@@ -458,7 +486,7 @@ interface TrimCall {
 
 interface Trimming {
   readonly callId: string;
-  /** How many entries the last attempt removes, where it comes in time. */
+  /** How many entries the last attempt removes, as long as it is not known that it came too late. */
   removedCount: number;
 }
 

@@ -93,6 +93,94 @@ function wrapped(host, around) {
 
 const isWrite = ({ sql }) => /^\s*(INSERT|UPDATE|DELETE)/.test(sql);
 
+/** A write whose answer was lost is told of, also where others came since. */
+async function checkTold(host) {
+  const other = host.open();
+  for (const since of [[], messages("z")]) {
+    let isLosing = false;
+    const store = host.open(
+      wrapped(host, async (run, statements) => {
+        const result = await run();
+        if (isLosing && statements.some(isWrite)) {
+          isLosing = false;
+          await (since.length > 0 && other.append(KEY, since));
+          throw new Error("D1_ERROR: Network connection lost.");
+        }
+        return result;
+      }),
+    );
+    const losing = async (call) => {
+      isLosing = true;
+      const result = await call();
+      assert.equal(isLosing, false);
+      return result;
+    };
+    await other.remove(KEY);
+    await other.append(KEY, messages("a", "b"));
+    const told = [];
+    store.subscribe(KEY, ({ kind, lastSeq }) => told.push(`${kind} ${lastSeq}`));
+    const append = () => store.append(KEY, messages("c", "d"), { operationId: "o" });
+    const written = { firstSeq: 3, lastSeq: 4, isRepeated: false };
+    assert.deepEqual(await losing(append), written);
+    assert.deepEqual(await append(), { ...written, isRepeated: true });
+    assert.deepEqual(await losing(() => store.trim(KEY, 2)), { removedCount: 1 });
+    await losing(() => store.remove(KEY));
+    assert.deepEqual(told, ["append 4", "trim 0", "remove 0"]);
+    // What another began since is not what was to be removed.
+    assert.deepEqual(
+      await textsOf(other),
+      since.map(({ data }) => data),
+    );
+  }
+  await other.remove(KEY);
+  // An operation that another made first is another's, whatever it has in it.
+  const store = host.open(
+    wrapped(host, async (run, statements) => {
+      if (isOvertaken || !statements.some(isWrite)) {
+        return run();
+      }
+      isOvertaken = true;
+      await other.append(KEY, messages("another's"), { operationId: "o" });
+      await other.append(KEY, messages("z"));
+      await run();
+      throw new Error("D1_ERROR: Network connection lost.");
+    }),
+  );
+  let isOvertaken = false;
+  const written = await store.append(KEY, messages("mine"), { operationId: "o" });
+  assert.deepEqual(written, { firstSeq: 1, lastSeq: 1, isRepeated: true });
+  assert.deepEqual(await textsOf(other), ["another's", "z"]);
+}
+
+/** A removal that is overtaken removes nothing that was not expected. */
+async function checkOvertakenRemoval(host) {
+  const other = host.open();
+  for (const isExpected of [false, true]) {
+    await other.append(KEY, messages("a"));
+    const { info } = await other.read(KEY);
+    let isOvertaken = false;
+    const over = wrapped(host, async (run, statements) => {
+      if (!isOvertaken && statements.some(isWrite)) {
+        isOvertaken = true;
+        // A build changes the head, and is no append to the transcript.
+        await other.append(KEY, isExpected ? [{ type: "build", data: 1 }] : messages("b"), {
+          log: isExpected ? "builds" : "transcript",
+        });
+      }
+      return run();
+    });
+    const removal = () => host.open(over).remove(KEY, { expectedId: info.id, expectedSeq: 1 });
+    if (isExpected) {
+      await removal();
+      assert.deepEqual(await other.sessions(), []);
+    } else {
+      await fails(removal, "STORE_CONFLICT");
+      assert.deepEqual(await textsOf(other), ["a", "b"]);
+      await other.remove(KEY);
+    }
+  }
+}
+
 export const edgeCases = {
   // ---- Rows and heads that something else has written ----
 
@@ -597,6 +685,7 @@ export const edgeCases = {
     );
     await fails(() => never.append(KEY, messages("x")), "STORE_FAILED");
     assert.equal(attempts, 3);
+    await checkTold(host);
   },
 
   async "an append that others always overtake ends with a conflict"(host) {
@@ -665,6 +754,7 @@ export const edgeCases = {
     const removing = overtakenBy(() => other.append(KEY, messages("d")));
     await removing.remove(KEY);
     assert.deepEqual(await other.sessions(), []);
+    await checkOvertakenRemoval(host);
   },
 
   async "what one store on a database changes, another tells of; what it holds, it alone knows"(host) {
