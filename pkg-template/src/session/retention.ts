@@ -17,7 +17,7 @@ import type {
 } from "../stores/contract.js";
 import { checkStore } from "../stores/log.js";
 import { messageOf } from "./log.js";
-import { forgetIndex } from "./tail.js";
+import { forgetBlocks, forgetIndex } from "./tail.js";
 
 /** How much a session may hold. A limit that is not given bounds nothing. */
 export interface RetentionLimits {
@@ -286,12 +286,17 @@ async function trimMessages(
   { key: sessionKey, id }: SessionInfo,
   { newest, beforeSeq, agedBefore = 0, failuresBefore = 0 }: Cuts,
 ): Promise<number> {
+  /** The messages of the log, damaged ones included. */
+  const seqs: number[] = [];
   const scan = new Scan(newest ?? Number.POSITIVE_INFINITY, beforeSeq ?? 0);
   if (newest !== undefined || beforeSeq !== undefined || agedBefore > 0) {
     const range: ReadRange = { types: ["message", "summary"], order: "descending" };
-    for await (const { entries } of pagesOf(store, sessionKey, range, FULL)) {
-      for (const entry of entries) {
+    for await (const page of pagesOf(store, sessionKey, range, FULL)) {
+      for (const entry of page.entries) {
         scan.take(entry);
+      }
+      for (const seq of seqsOf(page)) {
+        seqs.push(seq);
       }
     }
   }
@@ -322,11 +327,16 @@ async function trimMessages(
   if (before === 0) {
     return 0;
   }
+  const kept = new Set(keepSeqs);
+  const removed = seqs.filter((seq) => seq < before && !kept.has(seq));
+  // Before the trim, as nobody would look for it where that is the last that happens; and behind it, as a build may have kept it again.
+  await forgetBlocks(store, sessionKey, removed);
   // What was read is nothing to a session that began meanwhile: its sequence numbers are others.
   const trim = store.trim(sessionKey, before, { keepSeqs, expectedId: id });
   const { removedCount } = await unlessChanged(trim, { removedCount: 0 });
   if (removedCount > 0) {
     await forgetIndex(store, sessionKey);
+    await forgetBlocks(store, sessionKey, removed);
   }
   return removedCount;
 }

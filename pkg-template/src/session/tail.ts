@@ -28,6 +28,9 @@ export const MESSAGE_TYPES: readonly EntryType[] = ["message", "summary"];
 const BLOCK = 64;
 /** What is derived of so many blocks is read and written at once: of vectors that may be megabytes. */
 const BLOCKS_AT_ONCE = 32;
+const COSTS = "costs";
+/** The name of the list of what else there is by block. */
+const PREFIXES = "prefixes";
 /** How many are read at a time where a beginning is looked for. */
 const STEP = 16;
 const LONGEST_STEP = 1024;
@@ -226,10 +229,16 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
       const write = async (): Promise<void> => {
         const [written, noted] = [values, notes];
         [values, notes] = [new Map(), []];
-        await this.#store.derived.write(this.#sessionKey, written);
-        for (const note of noted) {
-          note();
-        }
+        await this.#store.holding(this.#sessionKey, async () => {
+          const [info] = await this.#store.sessions({ keys: [this.#sessionKey] });
+          // What is derived of messages that were trimmed meanwhile would stay for good.
+          if (!this.#isOutdated(info)) {
+            await this.#store.derived.write(this.#sessionKey, written);
+            for (const note of noted) {
+              note();
+            }
+          }
+        });
       };
       const put = async (name: string, bytes: Uint8Array, note: () => void): Promise<void> => {
         values.set(name, bytes);
@@ -246,6 +255,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
         });
       }
       for (const derived of this.#derived) {
+        let isNamed = derived === this.#costs;
         for (const [block, [first, end]] of blocks) {
           const { core } = transcript.source();
           const known = call("session_error", () => derived.count(core, first, end));
@@ -253,6 +263,12 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
           const isWhole = block * BLOCK >= firstOfTail || firstOfTail <= 1;
           if (isWhole && known > (derived.saved.get(block) ?? 0)) {
             const bytes = call("session_error", () => derived.bytes(core, first, end));
+            if (!isNamed) {
+              // No later than its first block: who trims must know of it.
+              const prefixes = new Set([...(await prefixesIn(this.#store, this.#sessionKey)), derived.prefix]);
+              await put(PREFIXES, new TextEncoder().encode(JSON.stringify([...prefixes])), () => {});
+              isNamed = true;
+            }
             await put(nameOf(derived, block), bytes, () => derived.saved.set(block, known));
           }
         }
@@ -713,7 +729,7 @@ interface Derived {
 
 function costs(): Derived {
   return {
-    prefix: "costs",
+    prefix: COSTS,
     saved: new Map(),
     loaded: new Map(),
     count: (core, first, end) => core.knownCosts(first, end),
@@ -745,6 +761,29 @@ function partName(part: number): string {
   return `index/${part}`;
 }
 
+/** Removes what was derived of messages: the costs and vectors of all that are in a block with one of these. */
+export async function forgetBlocks(store: TranscriptStore, sessionKey: string, seqs: readonly number[]): Promise<void> {
+  if (seqs.length === 0) {
+    return;
+  }
+  const blocks = new Set(seqs.map((seq) => Math.floor(seq / BLOCK)));
+  const names = [COSTS, ...(await prefixesIn(store, sessionKey))].flatMap((prefix) =>
+    [...blocks].map((block) => nameOf({ prefix }, block)),
+  );
+  await store.derived.write(sessionKey, new Map(names.map((name) => [name, undefined])));
+}
+
+/** What the names of stored vectors begin with: for each model that gave some. */
+async function prefixesIn({ derived }: TranscriptStore, sessionKey: string): Promise<readonly string[]> {
+  const bytes = (await derived.read(sessionKey, [PREFIXES])).get(PREFIXES);
+  try {
+    const prefixes: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return Array.isArray(prefixes) ? prefixes.map(String) : [];
+  } catch {
+    return []; // there are none, or something else has written them
+  }
+}
+
 /** Removes the index of a log from its store: nothing stays of trimmed messages. */
 export async function forgetIndex({ derived }: TranscriptStore, sessionKey: string): Promise<void> {
   // Where the first of some is not there, none of them is.
@@ -754,7 +793,7 @@ export async function forgetIndex({ derived }: TranscriptStore, sessionKey: stri
   }
 }
 
-function nameOf({ prefix }: Derived, block: number): string {
+function nameOf({ prefix }: Pick<Derived, "prefix">, block: number): string {
   return `${prefix}/${block}`;
 }
 

@@ -645,6 +645,96 @@ describe("all sessions", () => {
     }
   });
 
+  describe("what was derived of messages that were trimmed goes with them", () => {
+    const embed = (texts) => texts.map((text) => Float32Array.from([text.length, 1]));
+    const build = (session, embedModel) =>
+      session.build({ request: "so?", recall: { embed, embedModel }, budget: { maxTokens: 5000 } });
+
+    /** A session of 700 messages with costs, and vectors of two models; `derived` says which blocks of them are readable. */
+    async function embedded(write = (derived, key, values) => derived.write(key, values)) {
+      const inner = memoryStore();
+      const names = new Set();
+      const store = watched(inner, (_, call) => call());
+      const derived = {
+        read: inner.derived.read,
+        write(key, values) {
+          for (const name of values.keys()) {
+            names.add(name);
+          }
+          return write(inner.derived, key, values, inner);
+        },
+      };
+      const own = new Proxy(store, { get: (target, name) => (name === "derived" ? derived : target[name]) });
+      const entries = Array.from({ length: 700 }, (_, at) =>
+        (at % 2 ? assistant : user)(`number ${at}`, at === 200 ? { pinned: true } : {}),
+      );
+      await storeWith(entries, KEY, inner);
+      const session = await openSession(KEY, { store: own });
+      for (const model of ["one", "two/1"]) {
+        await build(session, model);
+        await session.settled();
+      }
+      const blocks = async () => {
+        const byBlock = [...names].filter((name) => /^(costs|vectors)\//.test(name));
+        const found = [...(await inner.derived.read(KEY, byBlock)).keys()];
+        return found.map((name) => /^(.*)\/(\d+)$/.exec(name).slice(1)).map(([of, block]) => [of, Number(block)]);
+      };
+      return { inner, own, session, blocks };
+    }
+
+    /** The blocks from which something is gone. */
+    async function trimmedBlocks(store) {
+      const left = new Set((await store.read(KEY)).entries.map(({ seq }) => seq));
+      const all = Array.from({ length: 700 }, (_, index) => index + 1);
+      return new Set(all.filter((seq) => !left.has(seq)).map((seq) => Math.floor(seq / 64)));
+    }
+
+    /** A build after a trim reads what is left, and keeps that again; nothing else is there. */
+    async function checkLeft(store, blocks) {
+      const left = (await store.read(KEY)).entries.map(({ seq }) => Math.floor(seq / 64));
+      for (const [name, block] of await blocks()) {
+        assert.ok(left.includes(block), `${name}/${block}`);
+      }
+    }
+
+    test("of every model, and what is left is kept again", async () => {
+      const { inner, own, session, blocks } = await embedded();
+      const ofAll = await blocks();
+      for (const of of ["costs", "vectors/one", "vectors/two/1"]) {
+        assert.ok(ofAll.filter(([name]) => name === of).length >= 10, of);
+      }
+      await retain(own, { maxMessages: 100 });
+      const trimmed = await trimmedBlocks(inner);
+      assert.ok(trimmed.size >= 9);
+      assert.deepEqual(
+        (await blocks()).filter(([, block]) => trimmed.has(block)),
+        [],
+      );
+      assert.ok((await blocks()).length > 0, "what nothing was taken from stays");
+      await build(session, "one");
+      await session.settled();
+      const again = await blocks();
+      assert.ok(again.some(([name, block]) => name === "vectors/one" && trimmed.has(block)));
+      await retain(own, { maxMessages: 1 });
+      await checkLeft(inner, blocks);
+    });
+
+    test("also where a session keeps it while it is trimmed", async () => {
+      let retained;
+      const { inner, blocks } = await embedded(async (derived, key, values, store) => {
+        retained ??= retain(store, { maxMessages: 100 });
+        for (let turn = 0; turn < 20; turn += 1) {
+          await new Promise(setImmediate);
+        }
+        await derived.write(key, values);
+      });
+      await retained;
+      const trimmed = await trimmedBlocks(inner);
+      assert.ok(trimmed.size >= 9);
+      await checkLeft(inner, blocks);
+    });
+  });
+
   test("lose what is too old, by the clock that is given", async () => {
     const store = memoryStore();
     const nowMs = Date.UTC(2030, 0, 10);

@@ -1094,7 +1094,7 @@ describe("files, forks and subscriptions", () => {
           fails = false;
           throw new Error("for a moment");
         }
-        return sessions(...given);
+        return await sessions(...given);
       };
       const session = await sessionOf(conversation(3), { store });
       const told = [];
