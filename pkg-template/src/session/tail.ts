@@ -406,18 +406,21 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
       }
       first = start;
     }
-    this.#take(entries, [first, before === Number.POSITIVE_INFINITY ? before : before - 1]);
+    this.#take(entries, [[first, before === Number.POSITIVE_INFINITY ? before : before - 1]]);
     return result;
   }
 
   /** Reads each of these messages with the exchange that it is of. */
   async #readExchanges(entries: readonly Entry[]): Promise<void> {
     const types = MESSAGE_TYPES;
-    for (const entry of entries) {
-      const tail = this.#firstOfTail;
+    const tail = this.#firstOfTail;
+    // Added all at once: one by one, each would go through all that was read before.
+    const found: Entry[] = [];
+    const stretches: Stretch[] = [];
+    for (const entry of entries.toSorted((left, right) => left.seq - right.seq)) {
       // Of the log's beginning an exchange may be there in part; all else was read by exchanges.
       const isRead = ([first, last]: Stretch): boolean => first > 0 && first <= entry.seq && entry.seq <= last;
-      if (entry.seq >= tail || this.#stretches.some(isRead)) {
+      if (entry.seq >= tail || entry.seq <= (stretches.at(-1)?.[1] ?? 0) || this.#stretches.some(isRead)) {
         continue;
       }
       let exchange = [entry];
@@ -443,8 +446,12 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
         const end = user < 0 ? (rest.at(-1)?.seq ?? last) : (page[user] as Entry).seq - 1;
         last = isEnd && user < 0 ? tail - 1 : end;
       }
-      this.#take(exchange, [first, last]);
+      for (const each of exchange) {
+        found.push(each);
+      }
+      stretches.push([first, last]);
     }
+    this.#take(found, stretches);
   }
 
   /** Reads messages for themselves, and says whether they are all there. */
@@ -457,10 +464,10 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     return seqs.every((seq) => read.has(seq) && !this.#skipped.has(seq));
   }
 
-  /** Adds the messages of a stretch that was read. */
-  #take(entries: readonly Entry[], stretch: Stretch): void {
+  /** Adds the messages of stretches that were read. */
+  #take(entries: readonly Entry[], stretches: readonly Stretch[]): void {
     this.#addRows(entries);
-    this.#stretches = merged([...this.#stretches, stretch]);
+    this.#stretches = merged([...this.#stretches, ...stretches]);
     for (const { seq } of entries) {
       this.#singles.delete(seq);
     }
@@ -469,7 +476,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   /** Adds messages, and gives those that were not there. */
   #addRows(entries: readonly Entry[]): readonly Row<M>[] {
     const known = new Set(this.#rows.map(({ seq }) => seq));
-    const added = this.#rowsOf(entries.filter(({ seq }) => !known.has(seq)));
+    const added = this.#rowsOf(entries.filter(({ seq }) => !known.has(seq) && known.add(seq)));
     this.#rows = [...this.#rows, ...added].sort((left, right) => left.seq - right.seq);
     return added;
   }
@@ -556,7 +563,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
       const range = { after, before: this.#lastSeq + 1, types: MESSAGE_TYPES, limit: STEP };
       const { entries } = await this.#readRange(range);
       const last = entries.at(-1)?.seq ?? after;
-      this.#take(entries, [after === 0 ? 0 : after + 1, last]);
+      this.#take(entries, [[after === 0 ? 0 : after + 1, last]]);
       this.#isHeadRead = entries.length < STEP || !entries.every(isInstruction);
       after = last;
     }
@@ -645,7 +652,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     const first = this.#firstOfTail;
     if (first > last + 1) {
       const { entries } = await this.#readRange({ after: last, before: first, types: MESSAGE_TYPES });
-      this.#take(entries, [last + 1, first - 1]);
+      this.#take(entries, [[last + 1, first - 1]]);
     }
     return index;
   }
