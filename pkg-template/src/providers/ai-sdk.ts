@@ -513,9 +513,9 @@ function heldIn(part: Readonly<Record<string, unknown>>, role: string, place: st
       // A proof may stand in a text that says nothing.
       return text === "" && providerOptions !== undefined ? { place, kind: "other" } : { place, kind: "text", text };
     case "tool-call":
-      return { place, kind: providerExecuted === true ? "other" : "call", id, name };
+      return { place, kind: providerExecuted === true ? "hosted-call" : "call", id, name };
     case "tool-result":
-      return { place, kind: role === "assistant" ? "other" : "result", id, name };
+      return { place, kind: role === "assistant" ? "hosted-result" : "result", id, name };
     default:
       return { place, kind: type === "reasoning" ? "reasoning" : "media" };
   }
@@ -556,7 +556,7 @@ const rules: readonly Rule[] = [
   idsAreUnique(rows),
   resultsFollowCalls(rows),
   callsHaveResults(rows),
-  endsWithUser(rows),
+  endsWithUser(rows, true),
 ];
 
 export const aiSdk: Provider<AiSdkBody> = { name: "ai-sdk", title: "AI SDK ModelMessage", rules, body };

@@ -186,5 +186,7 @@ const NEXT_ACTIONS: Readonly<Record<string, string>> = {
   "ends-with-user": "Give the request, or let the messages end with one of the user's.",
   "calls-have-results": "Give the result of every call, or leave the call out.",
   "results-follow-calls": "Give every result behind the call that it answers, with the id of the call.",
+  "hosted-calls-have-results": "Give what the provider's tool gave, as the provider gave it, or leave the call out.",
+  "hosted-results-follow-calls": "Give what the provider's tool gave behind its call, or leave it out.",
   "starts-with-user": "Let the messages begin with one of the user's.",
 };

@@ -23,6 +23,8 @@ import {
   fieldsAreKnown,
   type Held,
   hasMessages,
+  hostedCallsHaveResults,
+  hostedResultsFollowCalls,
   idsAreUnique,
   idsFit,
   knownRoles,
@@ -124,8 +126,10 @@ const BLOCKS: Readonly<Record<string, Schema>> = {
 /** The schema of a block, by its type: those of results of tools that Anthropic runs are alike. */
 function schemaOf(type: unknown): Schema | undefined {
   const name = String(type);
-  return Object.hasOwn(BLOCKS, name) ? BLOCKS[name] : /^\w+_tool_result$/.test(name) ? RESULT : undefined;
+  return Object.hasOwn(BLOCKS, name) ? BLOCKS[name] : HOSTED_RESULT.test(name) ? RESULT : undefined;
 }
+
+const HOSTED_RESULT = /^\w+_tool_result$/;
 
 /** Calls of tools that Anthropic runs, and what they gave: they stay in the assistant's message. */
 function isInline(part: PlainPart): boolean {
@@ -409,13 +413,19 @@ function heldIn(block: Readonly<Record<string, unknown>>, place: string): Held[]
       return [{ place, kind: "reasoning" }];
     case "tool_use":
       return [{ place, kind: "call", id: block.id, name: block.name, input: block.input }];
+    case "server_tool_use":
+    case "mcp_tool_use":
+      return [{ place, kind: "hosted-call", id: block.id }];
     case "tool_result": {
       const inner = listIn(block, "content").flatMap((part, at) =>
         heldIn(isRecord(part) ? part : {}, `${place}.content[${at}]`),
       );
-      return [{ place, kind: "result", id: block.tool_use_id }, ...inner];
+      return [{ place, kind: "result", id: block.tool_use_id }, ...inner.map((held) => ({ ...held, isInside: true }))];
     }
     default:
+      if (HOSTED_RESULT.test(String(block.type))) {
+        return [{ place, kind: "hosted-result", id: block.tool_use_id }];
+      }
       return [{ place, kind: block.type === "image" || block.type === "document" ? "media" : "other" }];
   }
 }
@@ -456,7 +466,7 @@ const rules: readonly Rule[] = [
   knownRoles(rows, ["user", "assistant"]),
   startsWithUser(rows),
   rolesAlternate(rows),
-  endsWithUser(rows),
+  endsWithUser(rows, true),
   fieldsAreKnown(unknownIn),
   nothingIsEmpty(rows),
   textIsWellFormed,
@@ -466,6 +476,8 @@ const rules: readonly Rule[] = [
   argumentsAreObjects(rows),
   resultsFollowCalls(rows),
   callsHaveResults(rows),
+  hostedResultsFollowCalls(rows),
+  hostedCallsHaveResults(rows),
   makeRule(
     "results-come-first",
     "The results of tools begin their message: all else stands behind them.",

@@ -9,7 +9,8 @@ import { hasHalfCharacter, isBlank, isPlainObject } from "./text.js";
 /** What a message of a body holds. */
 export interface Held {
   readonly place: string;
-  readonly kind: "text" | "media" | "reasoning" | "call" | "result" | "other";
+  /** A call is hosted where the provider runs its tool, and so is what that gave. */
+  readonly kind: "text" | "media" | "reasoning" | "call" | "result" | "hosted-call" | "hosted-result" | "other";
   readonly text?: unknown;
   /** The id of a call, or of the call that a result answers. */
   readonly id?: unknown;
@@ -17,6 +18,8 @@ export interface Held {
   readonly name?: unknown;
   /** The arguments of a call. */
   readonly input?: unknown;
+  /** Whether it is a part of what a tool gave. */
+  readonly isInside?: boolean;
 }
 
 /** A message of a body, or an item. */
@@ -39,6 +42,8 @@ export function listIn(value: unknown, field: string): readonly unknown[] {
 export function makeRule(id: string, demands: string, check: (body: unknown) => Iterable<Finding>): Rule {
   return { id, demands, check };
 }
+
+const isHosted = (kind: Held["kind"] | undefined): boolean => kind === "hosted-call" || kind === "hosted-result";
 
 const SYSTEM = "system";
 const isSystem = ({ role }: Row): boolean => role === SYSTEM;
@@ -75,10 +80,14 @@ export function startsWithUser(rows: Rows): Rule {
   });
 }
 
-export function endsWithUser(rows: Rows): Rule {
-  return makeRule("ends-with-user", "The last message is the user's, or what tools gave.", function* (body) {
+/** `mayPause` says that a provider goes on with a message of the assistant's that it ended itself, in the midst of its own tools. */
+export function endsWithUser(rows: Rows, mayPause = false): Rule {
+  const paused = ", or a message of the assistant's that ends with a tool of the provider's";
+  const demands = `The last message is the user's, or what tools gave${mayPause ? paused : ""}.`;
+  return makeRule("ends-with-user", demands, function* (body) {
     const last = rows(body).findLast((row) => !isSystem(row));
-    if (last !== undefined && last.role !== "user" && last.role !== "results") {
+    const isPaused = mayPause && last?.role === "assistant" && isHosted(last.held.at(-1)?.kind);
+    if (last !== undefined && last.role !== "user" && last.role !== "results" && !isPaused) {
       yield [last.place, `the last message is of the role ${last.role}`];
     }
   });
@@ -175,6 +184,40 @@ export function callsHaveResults(rows: Rows, isByItem = false): Rule {
     }
   });
 }
+
+export function hostedResultsFollowCalls(rows: Rows): Rule {
+  const demands = "What a tool of the provider's gave stands behind its call, which is the assistant's too.";
+  return makeRule("hosted-results-follow-calls", demands, function* (body) {
+    const called = new Set<unknown>();
+    for (const { kind, id, place } of rows(body).flatMap(({ held }) => held)) {
+      if (kind === "hosted-call") {
+        called.add(id);
+      } else if (kind === "hosted-result" && !called.has(id)) {
+        yield [place, `no call of the provider's before it has the id ${String(id)}`];
+      }
+    }
+  });
+}
+
+/** A call may be open while its step runs: the provider answers it when it goes on. */
+export function hostedCallsHaveResults(rows: Rows): Rule {
+  const demands = "The call of a tool of the provider's has its result behind it, once the user has said more.";
+  return makeRule("hosted-calls-have-results", demands, function* (body) {
+    const all = rows(body);
+    const said = all.findLastIndex((row) => row.role === "user" && row.held.some(isSaid));
+    const given = new Set(heldOf(all, "hosted-result").map(({ id }) => id));
+    for (const { id, place } of heldOf(all.slice(0, Math.max(said, 0)), "hosted-call")) {
+      if (!given.has(id)) {
+        yield [place, `no result behind it has the id ${String(id)}`];
+      }
+    }
+  });
+}
+
+const isSaid = ({ kind, isInside }: Held): boolean => kind !== "result" && isInside !== true;
+
+const heldOf = (rows: readonly Row[], kind: Held["kind"]): readonly Held[] =>
+  rows.flatMap(({ held }) => held.filter((it) => it.kind === kind));
 
 export function idsAreUnique(rows: Rows): Rule {
   return makeRule("call-ids-are-unique", "No two calls have the same id.", function* (body) {

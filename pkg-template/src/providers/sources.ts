@@ -102,6 +102,7 @@ export const SOURCES: Readonly<Record<ProviderName, Readonly<Record<string, read
     "ends-with-user": [
       "https://github.com/anomalyco/opencode/issues/19981",
       "https://github.com/vybestack/llxprt-code/pull/3695",
+      "https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons",
     ],
     "fields-are-known": [
       "https://github.com/RooCodeInc/Roo-Code/issues/11429",
@@ -129,6 +130,14 @@ export const SOURCES: Readonly<Record<ProviderName, Readonly<Record<string, read
     "calls-have-results": [
       "https://github.com/anthropics/claude-code/issues/5060",
       "https://github.com/anthropics/claude-code/issues/7929",
+    ],
+    "hosted-results-follow-calls": [
+      "https://github.com/anthropics/claude-code/issues/95406",
+      "https://github.com/anthropics/claude-code/issues/89348",
+    ],
+    "hosted-calls-have-results": [
+      "https://github.com/anthropics/anthropic-sdk-python/issues/961",
+      "https://github.com/AnswerDotAI/lisette/issues/108",
     ],
     "results-come-first": [
       "https://github.com/anthropics/anthropic-sdk-typescript/issues/653",

@@ -11,9 +11,9 @@ import { deepFreeze } from "../support/transcripts.mjs";
 const TAKEN = {
   openai: { media: ["image", "file", "audio"] },
   "openai-responses": { mediaIn: ["user", "tool"] },
-  anthropic: { mediaIn: ["user", "tool"] },
+  anthropic: { mediaIn: ["user", "tool"], hosted: true },
   gemini: { media: ["image", "file", "audio"], mediaIn: ["user", "tool"] },
-  "ai-sdk": { media: ["image", "file", "audio"] },
+  "ai-sdk": { media: ["image", "file", "audio"], hosted: true },
 };
 
 /** The marks of a body, in order. */

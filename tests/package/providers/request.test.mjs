@@ -33,6 +33,22 @@ describe("context.request", () => {
     }
   });
 
+  test("a turn that the provider paused is sent back as it is, as the last message", async () => {
+    const paused = {
+      role: "assistant",
+      content: [
+        { type: "text", text: "ok" },
+        { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "u" } },
+        { type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [] },
+      ],
+    };
+    for (const message of [paused, { ...paused, content: paused.content.slice(0, 2) }]) {
+      const chat = [user("search"), message];
+      const context = await buildContext(chat, { encoding, render: { provider: "anthropic" } });
+      assert.deepEqual(context.request("anthropic"), { messages: chat });
+    }
+  });
+
   test("sections and shortened copies are in it, and nothing that windrow notes on them", () => {
     const context = buildContextSync([{ ...user("long ".repeat(300)), pinned: true }], {
       encoding,

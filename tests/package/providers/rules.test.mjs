@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { problemsOf, providers } from "windrow";
+import { problemsOf, providers, requestOf } from "windrow";
 
 const HALF = "half \ud83e";
 
@@ -398,6 +398,37 @@ const CASES = {
           "messages[0].content[0]",
         ],
       ],
+      "hosted-results-follow-calls": [
+        [{ messages: [{ role: "assistant", content: [hostedResult("a")] }] }, "messages[0].content[0]"],
+        [{ messages: [{ role: "assistant", content: [hostedResult("a"), hosted("a")] }] }, "messages[0].content[0]"],
+      ],
+      "hosted-calls-have-results": [
+        [
+          {
+            messages: [
+              { role: "user", content: "hi" },
+              { role: "assistant", content: [hosted("a"), { type: "text", text: "x" }] },
+              { role: "user", content: "ho" },
+            ],
+          },
+          "messages[1].content[0]",
+        ],
+        [
+          {
+            messages: [
+              { role: "assistant", content: [{ ...hosted("a"), type: "mcp_tool_use" }, use("b")] },
+              {
+                role: "user",
+                content: [
+                  { type: "tool_result", tool_use_id: "b" },
+                  { type: "text", text: "ho" },
+                ],
+              },
+            ],
+          },
+          "messages[0].content[0]",
+        ],
+      ],
       "results-come-first": [
         [
           {
@@ -701,6 +732,14 @@ function use(id, name = "look", input = {}) {
   return { type: "tool_use", id, name, input };
 }
 
+function hosted(id) {
+  return { type: "server_tool_use", id, name: "web_search", input: {} };
+}
+
+function hostedResult(id) {
+  return { type: "web_search_tool_result", tool_use_id: id, content: [] };
+}
+
 function responded(name) {
   return { functionResponse: { name, response: { output: "x" } } };
 }
@@ -752,3 +791,40 @@ for (const { name, title, rules } of providers) {
     });
   });
 }
+
+test("Anthropic: a server's tool may be open while its step runs, and at the end of a turn that is paused", () => {
+  const asked = { role: "user", content: "go" };
+  const results = (id) => ({
+    role: "user",
+    content: [{ type: "tool_result", tool_use_id: id, content: [{ type: "text", text: "found" }] }],
+  });
+  const step = { role: "assistant", content: [hosted("s"), use("a")] };
+  const later = { role: "assistant", content: [use("b")] };
+  const answered = { role: "assistant", content: [hostedResult("s"), { type: "text", text: "It." }] };
+  for (const messages of [
+    [asked, step, results("a")],
+    [asked, step, results("a"), later, results("b")],
+    [asked, step, results("a"), later, results("b"), answered, asked],
+    [asked, { role: "assistant", content: [{ type: "text", text: "ok" }, hosted("s")] }],
+    [asked, { role: "assistant", content: [hosted("s"), hostedResult("s")] }],
+  ]) {
+    assert.deepEqual(problemsOf("anthropic", { messages }), []);
+    assert.deepEqual(requestOf("anthropic", messages), { messages });
+  }
+  const ended = { role: "assistant", content: [hosted("s"), hostedResult("s"), { type: "text", text: "It." }] };
+  assert.throws(() => requestOf("anthropic", [asked, ended]), { code: "NOT_SENDABLE", rule: "ends-with-user" });
+});
+
+test("the AI SDK: the request may end with a tool that the provider ran", () => {
+  const asked = { role: "user", content: "go" };
+  const call = { type: "tool-call", toolCallId: "h", toolName: "web_search", input: {}, providerExecuted: true };
+  const gave = { type: "tool-result", toolCallId: "h", toolName: "web_search", output: { type: "json", value: [] } };
+  for (const content of [[call], [call, gave]]) {
+    const messages = [asked, { role: "assistant", content }];
+    assert.deepEqual(requestOf("ai-sdk", messages), { messages });
+  }
+  const [problem] = problemsOf("ai-sdk", {
+    messages: [asked, { role: "assistant", content: [call, gave, { type: "text", text: "It." }] }],
+  });
+  assert.equal(problem.rule, "ends-with-user");
+});

@@ -28,6 +28,7 @@ const BLANKS = ["", "   ", "\n\t", "\u00a0"];
  * - `mostTurns`: how many turns it has at most;
  * - `media`: which kinds come: `image`, `file`, `audio`;
  * - `mediaIn`: where: with the `user`, from a `tool`;
+ * - `hosted`: whether the assistant calls Anthropic's own tools, and may pause in the midst of them at the end;
  * - `endsWith`: whose the last message is: `user`, `tool`, or either.
  *
  * Every call has its result, and the first message is anybody's. Gives `messages` and `marks`, in the order in which they are said:
@@ -39,10 +40,11 @@ export function randomConversation(
     mostTurns = 10,
     media = ["image", "file"],
     mediaIn = ["user"],
+    hosted = false,
     endsWith = random.pick(["user", "user", "tool"]),
   } = {},
 ) {
-  const talk = new Talk(random, { media, mediaIn });
+  const talk = new Talk(random, { media, mediaIn, hosted });
   const turns = random.integer(0, mostTurns);
   for (let turn = 0; turn < turns; turn++) {
     talk.turn();
@@ -51,6 +53,9 @@ export function randomConversation(
     talk.exchange();
   } else {
     talk.userMessage({ content: talk.text("text") });
+    if (hosted && random.chance(0.2)) {
+      talk.hostedMessage({ isPaused: true });
+    }
   }
   return { messages: talk.messages, marks: talk.marks };
 }
@@ -61,18 +66,22 @@ class Talk {
   #random;
   #media;
   #mediaIn;
+  #hosted;
   #count = 0;
 
-  constructor(random, { media, mediaIn }) {
+  constructor(random, { media, mediaIn, hosted }) {
     this.#random = random;
     this.#media = media;
     this.#mediaIn = mediaIn;
+    this.#hosted = hosted;
   }
 
   turn() {
     const { chance, pick } = bound(this.#random);
     if (chance(0.15)) {
       this.system();
+    } else if (this.#hosted && chance(0.18)) {
+      this.hostedMessage();
     } else if (chance(0.4)) {
       this.exchange();
     } else {
@@ -102,6 +111,26 @@ class Talk {
     const refusal = chance(0.05) ? { refusal: this.text("text") } : {};
     const thought = chance(0.1) ? { reasoning_content: this.text("reasoning") } : {};
     this.#push({ role: "assistant", content, ...refusal, ...thought, ...this.#name() });
+  }
+
+  /** A message with calls of Anthropic's own tools, and what they gave; where it is paused the last may be open. */
+  hostedMessage({ isPaused = false } = {}) {
+    const { chance, integer } = bound(this.#random);
+    const count = integer(1, 2);
+    const blocks = Array.from({ length: count }, (_, at) => {
+      const call = this.#mark("call");
+      const id = `srvtoolu_${this.#count}`;
+      const used = { type: "server_tool_use", id, name: "web_search", input: { query: call } };
+      if (isPaused && at === count - 1 && chance(0.5)) {
+        return [used];
+      }
+      const found = { type: "web_search_result", title: this.#mark("result", { of: call }) };
+      return [used, { type: "web_search_tool_result", tool_use_id: id, content: [found] }];
+    });
+    this.#push({
+      role: "assistant",
+      content: [...this.#texts(integer(0, 1)), ...blocks.flat(), ...(isPaused ? [] : this.#texts(integer(0, 1)))],
+    });
   }
 
   /** Calls of tools, in one message or several, and their results. */
