@@ -48,6 +48,7 @@ interface Kept {
 
 type KeptMessage = MessageInput & { readonly id: string; readonly metadata?: { readonly assistantUi?: Kept } };
 
+/** assistant-ui's own format, and what `messageShapes` calls the shape of its messages. */
 const OWN_FORMAT = "assistant-ui";
 
 /**
@@ -57,7 +58,7 @@ const OWN_FORMAT = "assistant-ui";
  * runtime shows instead. Fails as the session does.
  */
 export function threadHistory(session: Session): ThreadHistory {
-  const own = historyOf<ThreadMessageShape, ThreadMessageShape>(session, {
+  const format: MessageFormat<ThreadMessageShape, ThreadMessageShape> = {
     format: OWN_FORMAT,
     encode: ({ message }) => message,
     // A log holds plain data: a time is a text there.
@@ -66,7 +67,8 @@ export function threadHistory(session: Session): ThreadHistory {
       message: { ...message, ...(createdAt === undefined ? {} : { createdAt: new Date(createdAt) }) },
     }),
     getId: ({ id }) => id,
-  });
+  };
+  const own = historyOf(session, format, OWN_FORMAT);
   return {
     load: own.load as ThreadHistory["load"],
     append: own.append,
@@ -75,12 +77,13 @@ export function threadHistory(session: Session): ThreadHistory {
   };
 }
 
-function historyOf<M, S>(session: Session, format: MessageFormat<M, S>): History<M> {
+/** A history in a format. Messages whose shape is not named are recognised by what they hold. */
+function historyOf<M, S>(session: Session, format: MessageFormat<M, S>, shape?: string): History<M> {
   const log = session as unknown as Session<KeptMessage>;
   const keptOf = (item: HistoryItem<M>): KeptMessage => {
     const content = format.encode(item);
     const assistantUi = { format: format.format, parentId: item.parentId, content };
-    return { ...saidIn(item.message), id: format.getId(item.message), metadata: { assistantUi } };
+    return { ...saidIn(item.message, shape), id: format.getId(item.message), metadata: { assistantUi } };
   };
   const append = async (item: HistoryItem<M>): Promise<void> => {
     const kept = keptOf(item);
@@ -113,44 +116,7 @@ function historyOf<M, S>(session: Session, format: MessageFormat<M, S>): History
 }
 
 /** What a message says, in windrow's form. */
-function saidIn(message: unknown): MessageInput {
-  const { role, content, createdAt } = message as Partial<ThreadMessageShape>;
-  if (Array.isArray(content)) {
-    return { role: role as MessageInput["role"], content: content.flatMap(partOf), createdAt: createdAt ?? null };
-  }
-  const { role: said, content: parts, createdAt: at } = plainMessage(message as Parameters<typeof plainMessage>[0]);
-  return { role: said, content: parts as readonly PartInput[], createdAt: at ?? null };
-}
-
-interface ThreadPart {
-  readonly type: string;
-  readonly text?: string;
-  readonly image?: string;
-  readonly data?: string;
-  readonly mimeType?: string;
-  readonly toolCallId?: string;
-  readonly toolName?: string;
-  readonly args?: unknown;
-  readonly result?: unknown;
-}
-
-/** A part of assistant-ui's own message. What only the page shows, such as a source or a component, says nothing. */
-function partOf(part: ThreadPart): readonly PartInput[] {
-  const { type, text, image, data, mimeType, toolCallId, toolName, args, result } = part;
-  switch (type) {
-    case "text":
-    case "reasoning":
-      return [{ type, text: text ?? "" }];
-    case "image":
-      return [{ type, image } as PartInput];
-    case "file":
-      return [{ type, data, mediaType: mimeType } as PartInput];
-    case "tool-call": {
-      const call = { type, toolCallId, toolName, input: args } as PartInput;
-      const output = typeof result === "string" ? result : JSON.stringify(result);
-      return result === undefined ? [call] : [call, { type: "tool-result", toolCallId, toolName, output } as PartInput];
-    }
-    default:
-      return [];
-  }
+function saidIn(message: unknown, shape: string | undefined): MessageInput {
+  const { role, content, createdAt } = plainMessage(message as Parameters<typeof plainMessage>[0], { shape });
+  return { role, content: content as readonly PartInput[], createdAt: createdAt ?? null };
 }

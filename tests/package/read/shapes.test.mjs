@@ -40,6 +40,27 @@ class HumanMessage {
 
 /** Of every shape, by its name, a list of messages in which `ASKED` and `SAID` are said, and a tool is called. */
 const SAMPLES = {
+  "assistant-ui": [
+    {
+      id: "a",
+      role: "user",
+      createdAt: new Date(0),
+      content: [{ type: "text", text: ASKED }],
+      attachments: [],
+      metadata: { custom: {} },
+    },
+    {
+      id: "b",
+      role: "assistant",
+      createdAt: new Date(1),
+      content: [
+        { type: "tool-call", toolCallId: "t", toolName: "look", args: { q: 1 }, argsText: '{"q":1}', result: 40 },
+        { type: "text", text: SAID },
+      ],
+      status: { type: "complete", reason: "stop" },
+      metadata: { custom: {} },
+    },
+  ],
   opencode: [
     { info: { id: "a", role: "user", time: { created: 1 } }, parts: [{ type: "text", text: ASKED }] },
     {

@@ -660,6 +660,57 @@ function mastraMessages(turns, random) {
   });
 }
 
+function threadMessages(turns, random) {
+  return turns.map((turn, at) => {
+    const about = { id: `m${at}`, createdAt: new Date(START + at * 60_000), metadata: { custom: {} } };
+    const partOf = ({ text, media }) => {
+      if (media === undefined) {
+        return { type: "text", text };
+      }
+      const { kind, mediaType: mimeType, filename } = media;
+      return kind === "image"
+        ? { type: "image", image: dataUrl(media) }
+        : { type: "file", data: media.base64, mimeType, filename };
+    };
+    if (turn.kind === "system") {
+      return { ...about, role: "system", content: [{ type: "text", text: turn.text }] };
+    }
+    if (turn.kind === "user") {
+      const parts = turn.parts.map(partOf);
+      const beside = random.chance(0.5) ? parts.splice(1) : [];
+      const status = { type: "complete" };
+      const attachments = beside.map((part, i) => ({ id: `f${i}`, type: "file", name: "f", content: [part], status }));
+      return { ...about, role: "user", content: parts, attachments };
+    }
+    const content = turn.steps.flatMap(({ thoughts, text, calls }) => [
+      ...thoughts.map((it) => ({ type: "reasoning", text: it.text, providerMetadata: metadataOf(it) })),
+      ...(text === undefined ? [] : [{ type: "text", text }]),
+      ...calls.map((call) => ({
+        type: "tool-call",
+        toolCallId: call.id,
+        toolName: call.name,
+        args: call.input,
+        argsText: JSON.stringify(call.input),
+        ...(call.state === "denied"
+          ? { approval: { id: "a", approved: false, reason: call.text } }
+          : { result: outputOf(call), ...(call.state === "failed" ? { isError: true } : {}) }),
+        ...(call.media === undefined
+          ? {}
+          : {
+              modelContent: [
+                { type: "text", text: call.text },
+                { type: "file", data: dataUrl(call.media), mediaType: call.media.mediaType },
+              ],
+            }),
+      })),
+      ...(random.chance(0.1)
+        ? [{ type: "source", sourceType: "url", id: "s1", url: "https://example.org/boats" }]
+        : []),
+    ]);
+    return { ...about, role: "assistant", content, status: { type: "complete", reason: "stop" } };
+  });
+}
+
 // ---- LangChain ----
 
 function langChainMessages(turns, random) {
@@ -864,6 +915,12 @@ export const SHAPES = {
     write: geminiContents,
     thoughtsOf: ["google"],
     has: ["media", "tool-media", "failed", "system-anywhere"],
+  },
+  "assistant-ui": {
+    title: "assistant-ui ThreadMessage",
+    write: threadMessages,
+    thoughtsOf: ["anthropic", "openai", "google"],
+    has: ["media", "tool-media", "failed", "denied", "system-anywhere"],
   },
   "ai-sdk-ui": {
     title: "AI SDK UIMessage 5 to 7",

@@ -2,6 +2,7 @@
 
 import { uiMessageShape } from "./ai-sdk-ui.js";
 import { uiMessage4Shape } from "./ai-sdk-ui-4.js";
+import { assistantUiShape } from "./assistant-ui.js";
 import { geminiContentShape } from "./gemini.js";
 import { type ShapeName, shapes } from "./index.js";
 import { langChainMessageShape } from "./langchain.js";
@@ -17,6 +18,7 @@ export type { AnyMessage, ShapeName } from "./index.js";
 
 /** In the order in which a message is held against them. */
 const SHAPES: readonly MessageShape[] = [
+  assistantUiShape,
   uiMessageShape,
   uiMessage4Shape,
   geminiContentShape,

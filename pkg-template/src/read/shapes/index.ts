@@ -9,6 +9,7 @@ import { nearest } from "../../engine/nearest.js";
 import type { MessageInput } from "../message.js";
 import type { UiMessageShape } from "./ai-sdk-ui.js";
 import type { UiMessage4Shape } from "./ai-sdk-ui-4.js";
+import type { AssistantUiMessageShape } from "./assistant-ui.js";
 import type { GeminiContentShape } from "./gemini.js";
 import type { LangChainMessageShape } from "./langchain.js";
 import type { MastraMessageShape } from "./mastra.js";
@@ -27,6 +28,7 @@ export type AnyMessage =
   | GeminiContentShape
   | LangChainMessageShape
   | UiMessage4Shape
+  | AssistantUiMessageShape
   | MastraMessageShape
   | OpencodeMessageShape
   | PiMessageShape;
@@ -68,6 +70,7 @@ const FOREIGN_FIELDS: ReadonlySet<string> = new Set([
     "lc_kwargs",
     "toolInvocations",
     "experimental_attachments",
+    "attachments",
     "timestamp",
     "stopReason",
   ],
@@ -92,8 +95,9 @@ export function shapeOf(message: Row, name?: string): MessageShape | undefined {
 
 /** Whether a message has anything that is not in windrow's own form: a look that costs little. */
 function isSuspect(message: Row): boolean {
-  const { role, content } = message;
-  if (FOREIGN_ROLES.has(role) || (typeof content === "object" && content !== null && !Array.isArray(content))) {
+  const { role, content, status } = message;
+  const isOfFields = typeof content === "object" && content !== null && !Array.isArray(content);
+  if (FOREIGN_ROLES.has(role) || isOfFields || (typeof status === "object" && status !== null)) {
     return true;
   }
   for (const field in message) {
