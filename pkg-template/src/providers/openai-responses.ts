@@ -98,17 +98,27 @@ const PARTS: Readonly<Record<string, Schema>> = {
   input_file: fields("type file_data file_id file_url filename detail prompt_cache_breakpoint"),
   output_text: fields("type text annotations logprobs"),
   refusal: fields("type refusal"),
+  summary_text: fields("type text"),
+  reasoning_text: fields("type text"),
 };
 const MESSAGE = fields("type role content phase id status");
 const OUTPUT = fields("type call_id output id status name namespace caller");
-/** The items whose fields are known. The many items of tools that the provider runs are taken as they are. */
+const REASONING = fields("type id summary content encrypted_content");
+/** The fields of an item that hold parts. */
+const HOLDERS: ReadonlyMap<Schema | undefined, readonly string[]> = new Map([
+  [MESSAGE, ["content"]],
+  [OUTPUT, ["output"]],
+  [REASONING, ["summary", "content"]],
+]);
+/** The items whose fields are known. The many other items of tools that the provider runs are taken as they are. */
 const ITEMS: Readonly<Record<string, Schema>> = {
   message: MESSAGE,
   function_call: fields("type call_id name arguments id status namespace caller async"),
   function_call_output: OUTPUT,
   custom_tool_call: fields("type call_id name input id namespace caller async"),
   custom_tool_call_output: OUTPUT,
-  reasoning: fields("type id summary content encrypted_content status"),
+  reasoning: REASONING,
+  image_generation_call: fields("type id result status"),
 };
 /** An item of a tool that the provider runs, which has its result in it, or one that is given to the model beside the conversation. */
 const HOSTED =
@@ -325,16 +335,15 @@ function fittedParts(
   item: Readonly<Record<string, unknown>>,
   schema: Schema | undefined,
 ): Readonly<Record<string, unknown>> {
-  const field = schema === MESSAGE ? "content" : "output";
-  const held = item[field];
-  if ((schema !== MESSAGE && schema !== OUTPUT) || !Array.isArray(held)) {
-    return item;
-  }
-  const parts = listIn(item, field).map((part) => {
-    const known = isRecord(part) ? PARTS[String(part.type)] : undefined;
-    return known === undefined ? part : withFields(part as object, known);
-  });
-  return parts.every((part, at) => part === held[at]) ? item : { ...item, [field]: parts };
+  const held = HOLDERS.get(schema)?.filter((field) => Array.isArray(item[field])) ?? [];
+  const fitted = held.map((field) => [field, listIn(item, field).map(fittedPart)] as const);
+  const isSame = fitted.every(([field, parts]) => parts.every((part, at) => part === listIn(item, field)[at]));
+  return isSame ? item : { ...item, ...Object.fromEntries(fitted) };
+}
+
+function fittedPart(part: unknown): unknown {
+  const known = isRecord(part) ? PARTS[String(part.type)] : undefined;
+  return known === undefined ? part : withFields(part as object, known);
 }
 
 type SaidItem = Extract<ResponsesItem, { readonly status: "completed" }>;
@@ -508,7 +517,7 @@ function* unknownIn(given: unknown): Iterable<string> {
     const { type, role } = isRecord(item) ? item : {};
     const schema = ITEMS[type === undefined && role !== undefined ? "message" : String(type)];
     yield* schema === undefined ? [] : unknownFields(item, schema, place);
-    for (const field of schema === MESSAGE ? ["content"] : schema === OUTPUT ? ["output"] : []) {
+    for (const field of HOLDERS.get(schema) ?? []) {
       for (const [index, part] of listIn(item, field).entries()) {
         const known = PARTS[isRecord(part) ? String(part.type) : ""] ?? fields("type");
         yield* unknownFields(part, known, `${place}.${field}[${index}]`);

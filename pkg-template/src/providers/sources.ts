@@ -50,6 +50,9 @@ export const SOURCES: Readonly<Record<ProviderName, Readonly<Record<string, read
     "roles-are-known": ["https://platform.openai.com/docs/api-reference/responses/create"],
     "fields-are-known": [
       "https://github.com/spring-projects/spring-ai/issues/5197",
+      "https://github.com/openai/openai-python/issues/3008",
+      "https://github.com/BerriAI/litellm/issues/13420",
+      "https://github.com/Yeachan-Heo/gajae-code/issues/1688",
       "https://platform.openai.com/docs/api-reference/responses/create",
     ],
     "nothing-is-empty": [

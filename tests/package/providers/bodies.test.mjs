@@ -113,6 +113,22 @@ describe("a conversation that is in the provider's own form already", () => {
     assert.equal(body.messages[2].content[0], messages[2].content[0]);
   });
 
+  test("OpenAI's Responses: what it gives with an item and does not take back is left out", () => {
+    const summary = [{ type: "summary_text", text: "hm" }];
+    const reasoning = { type: "reasoning", id: "rs_1", summary, encrypted_content: "Z0FB" };
+    const image = { type: "image_generation_call", id: "ig_1", status: "completed", result: PIXEL };
+    const given = [
+      user("Draw it."),
+      { ...reasoning, summary: [{ ...summary[0], index: 0 }], status: "completed" },
+      { ...image, action: "generate", background: "opaque", quality: "high", size: "1x1" },
+      user("And now?"),
+    ];
+    const before = structuredClone(given);
+    const { input } = requestOf("openai-responses", given);
+    assert.deepEqual(input, [given[0], reasoning, image, given[3]]);
+    assert.deepEqual(given, before);
+  });
+
   test("fields that the provider does not know are removed in a copy", () => {
     const part = { type: "text", text: "hi", index: 0 };
     const given = { id: "m", role: "user", content: [part], createdAt: 5, metadata: {}, tags: ["note"] };

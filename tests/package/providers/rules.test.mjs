@@ -174,6 +174,19 @@ const CASES = {
           "input[0].content[0].index",
         ],
         [{ input: [{ type: "function_call_output", call_id: "a", output: "x", is_error: true }] }, "input[0].is_error"],
+        [{ input: [{ type: "reasoning", id: "rs_1", summary: [], status: null }] }, "input[0].status"],
+        [
+          {
+            input: [{ type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: "hm", index: 0 }] }],
+          },
+          "input[0].summary[0].index",
+        ],
+        [
+          {
+            input: [{ type: "image_generation_call", id: "ig_1", status: "completed", result: "", action: "generate" }],
+          },
+          "input[0].action",
+        ],
       ],
       "nothing-is-empty": [
         [{ input: [{ role: "user", content: " " }] }, "input[0].content"],

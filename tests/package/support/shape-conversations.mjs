@@ -234,8 +234,10 @@ function responsesItems(turns, random) {
       ...thoughts.map((thought) => ({
         type: "reasoning",
         id: thought.id,
-        summary: [{ type: "summary_text", text: thought.text }],
+        // The API gives these, and refuses them.
+        summary: [{ type: "summary_text", text: thought.text, index: 0 }],
         encrypted_content: thought.data,
+        status: "completed",
       })),
       ...(text === undefined
         ? []
