@@ -5,6 +5,8 @@
 // - A name of the user's stands before its text, others are left out.
 // - Reasoning with a signature of Google's stays, and so do signatures of texts and calls; other reasoning is left out. A first call
 //   without one, made since the user last spoke, has the value by which the provider lets it pass: Gemini 3 takes none without.
+// - A call and its response have an id where the caller gave one, or where one of them is from another shape: not every host of the
+//   models knows the field. Name and order say otherwise what belongs together.
 // - What a tool gave is the response itself, where it is an object; a text is its field `output`, a failure its field `error`.
 // - A conversation that begins with the assistant has a short message of the user's before it.
 
@@ -161,7 +163,7 @@ function contentsOf(turn: Turn, ids: ReadonlyMap<Call, string>): Written[] {
     case "assistant":
       return [{ speaker: "model", parts: turn.pieces.flatMap((piece) => modelPartsOf(piece, ids)) }];
     case "results": {
-      const orphans = turn.orphan === undefined ? [] : [responseOf([turn.orphan], turn.orphan.part)];
+      const orphans = turn.orphan === undefined ? [] : [orphanOf(turn.orphan)];
       return [{ speaker: "tools", parts: [...turn.calls.flatMap((call) => responsesOf(call, ids)), ...orphans] }];
     }
     default:
@@ -220,7 +222,7 @@ function mediaPartOf(piece: Piece<MediaPart>): GeminiPart {
 function modelPartsOf(piece: Piece, ids: ReadonlyMap<Call, string>): GeminiPart[] {
   const { part, call } = piece;
   if (call !== undefined) {
-    return [callOf(call, ids.get(call) as string)];
+    return [callOf(call, idOf(call, ids))];
   }
   switch (part.type) {
     case "text": {
@@ -253,42 +255,58 @@ function ownThoughts(piece: Piece): GeminiPart[] {
   return own?.thought === true && !isBlank(own.text ?? "") ? [own] : [];
 }
 
-function callOf(call: Call, id: string): GeminiPart {
+/** The id of a call as it is written; undefined where neither the call nor its response has one, in Gemini's own parts. */
+function idOf(call: Call, ids: ReadonlyMap<Call, string>): string | undefined {
+  const given = [
+    ownPart(call, "functionCall")?.functionCall,
+    ...call.results.map((result) => ownPart(result, "functionResponse")?.functionResponse),
+  ];
+  return given.every((own) => own !== undefined && own.id === undefined) ? undefined : ids.get(call);
+}
+
+const idIn = (id: string | undefined): { readonly id?: string } => (id === undefined ? {} : { id });
+
+function callOf(call: Call, id: string | undefined): GeminiPart {
   const { toolName, provider, signature } = call.part;
   const name = fitted(toolName, NAME);
   const own = ownPart(call, "functionCall");
   if (own?.functionCall?.name === name && (own.functionCall.id ?? id) === id) {
-    return own.functionCall.id === undefined ? { ...own, functionCall: { ...own.functionCall, id } } : own;
+    return own.functionCall.id === id ? own : { ...own, functionCall: { ...own.functionCall, ...idIn(id) } };
   }
   return {
-    functionCall: { id, name, args: argumentsOf(call).object },
+    functionCall: { ...idIn(id), name, args: argumentsOf(call).object },
     ...(provider === "google" && signature ? { thoughtSignature: signature } : {}),
   };
 }
 
 function responsesOf(call: Call, ids: ReadonlyMap<Call, string>): GeminiPart[] {
-  const id = ids.get(call) as string;
-  return call.results.length === 0 ? [] : [responseOf(call.results, { toolCallId: id, toolName: call.part.toolName })];
+  return call.results.length === 0 ? [] : [responseOf(call.results, idOf(call, ids), call.part.toolName)];
 }
 
-function responseOf(
-  results: Call["results"],
-  { toolCallId, toolName }: { readonly toolCallId: string; readonly toolName?: string },
-): GeminiPart {
-  const id = fitted(toolCallId, ANY);
-  const name = fitted(toolName ?? toolCallId, NAME);
+/** A response to no call: it is written all the same, so that the provider's rules say what is wrong. */
+function orphanOf(orphan: Call["results"][number]): GeminiPart {
+  const { toolCallId, toolName = toolCallId } = orphan.part;
+  return responseOf([orphan], fitted(toolCallId, ANY), toolName);
+}
+
+function responseOf(results: Call["results"], id: string | undefined, toolName: string): GeminiPart {
+  const name = fitted(toolName, NAME);
   const own = results.length === 1 ? ownPart(results[0] as Piece, "functionResponse") : undefined;
-  if (own?.functionResponse !== undefined) {
-    const { functionResponse } = own;
-    const isSame = functionResponse.id === id && functionResponse.name === name;
-    return isSame ? own : { ...own, functionResponse: { ...functionResponse, id, name } };
+  const { id: ownId, ...given } = own?.functionResponse ?? {};
+  if (own !== undefined && isResponse(given.response)) {
+    const isSame = ownId === id && given.name === name;
+    return isSame ? own : { ...own, functionResponse: { ...idIn(id), ...given, name } };
   }
   const { text, object, parts, isError } = outcomeOf(results);
   const said = parts.flatMap(({ part }) => (part.type === "text" ? [part.text] : [])).join("\n");
   const media = parts.filter(({ part }) => part.type !== "text").map((part) => mediaPartOf(part as Piece<MediaPart>));
   const response = object !== undefined && !isError ? object : { [isError ? "error" : "output"]: text ?? said };
-  return { functionResponse: { id, name, response, ...(media.length === 0 ? {} : { parts: media }) } };
+  const held = media.length === 0 ? {} : { parts: media };
+  return { ...own, functionResponse: { ...idIn(id), ...held, ...given, name, response } };
 }
+
+/** Whether a response is one that the provider takes: an object, or none. */
+const isResponse = (response: unknown): boolean => response == null || isRecord(response);
 
 // ---- Rules ----
 
@@ -363,6 +381,13 @@ const rules: readonly Rule[] = [
   idsAreUnique(rows),
   toolNamesFit(rows, NAME, ["call", "result"]),
   argumentsAreObjects(rows),
+  makeRule("responses-are-objects", "What a tool gave is an object.", function* (given) {
+    for (const [place, { functionResponse }] of Array.from(partsOf(given)).flat()) {
+      if (isRecord(functionResponse) && !isResponse(functionResponse.response)) {
+        yield [`${place}.functionResponse.response`, "the response is no object"];
+      }
+    }
+  }),
   resultsFollowCalls(rows),
   callsHaveResults(rows),
   makeRule("results-stand-alone", "A content with what tools gave holds nothing else.", function* (given) {

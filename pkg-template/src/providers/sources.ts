@@ -193,6 +193,7 @@ export const SOURCES: Readonly<Record<ProviderName, Readonly<Record<string, read
       "https://github.com/cline/cline/issues/7339",
     ],
     "arguments-are-objects": ["https://ai.google.dev/gemini-api/docs/function-calling"],
+    "responses-are-objects": ["https://ai.google.dev/api/caching#FunctionResponse"],
     "results-follow-calls": ["https://github.com/langchain-ai/langchain/issues/27799"],
     "calls-have-results": [
       "https://github.com/google-gemini/gemini-cli/issues/4217",

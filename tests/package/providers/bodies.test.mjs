@@ -129,6 +129,48 @@ describe("a conversation that is in the provider's own form already", () => {
     assert.deepEqual(given, before);
   });
 
+  test("Gemini: a call and its response have an id where one of them had one, and are the caller's own parts without", () => {
+    const calls = (...ids) =>
+      ids.map((id) => ({ functionCall: { ...id, name: "look", args: {} }, thoughtSignature: "c2ln" }));
+    const responses = (...ids) =>
+      ids.map((id, at) => ({ functionResponse: { ...id, name: "look", response: { at } } }));
+    const contents = (called, gave) => [
+      { role: "user", parts: [{ text: "go" }] },
+      { role: "model", parts: called },
+      { role: "user", parts: gave },
+    ];
+    const own = contents(calls({}, {}), responses({}, {}));
+    const later = [...own, ...contents(calls({}), responses({}))];
+    for (const given of [own, later, contents(calls({ id: "a" }, {}), responses({ id: "a" }, {}))]) {
+      const body = requestOf("gemini", given);
+      assert.deepEqual(body.contents, given);
+      for (const [at, { parts }] of body.contents.entries()) {
+        assert.ok(parts.every((part, index) => part === given[at].parts[index]));
+      }
+    }
+    const mixed = requestOf("gemini", contents(calls({ id: "a" }), responses({})));
+    assert.deepEqual(mixed.contents, contents(calls({ id: "a" }), responses({ id: "a" })));
+    // Of another shape they have ids, as they do there.
+    const { contents: of } = requestOf("gemini", [user("go"), call("a"), result("a")]);
+    assert.deepEqual([of[1].parts[0].functionCall.id, of[2].parts[0].functionResponse.id], ["a", "a"]);
+  });
+
+  test("Gemini: a response that is no object is put into one, in a copy", () => {
+    const given = (response) => [
+      { role: "user", parts: [{ text: "go" }] },
+      { role: "model", parts: [{ functionCall: { name: "look", args: {} }, thoughtSignature: "c2ln" }] },
+      { role: "user", parts: [{ functionResponse: { name: "look", response, scheduling: "SILENT" } }] },
+    ];
+    const cases = [
+      ["sunny", { output: "sunny" }],
+      [[1, 2], { output: "[1,2]" }],
+      [5, { output: "5" }],
+    ];
+    for (const [response, written] of cases) {
+      assert.deepEqual(requestOf("gemini", given(response)).contents, given(written));
+    }
+  });
+
   test("fields that the provider does not know are removed in a copy", () => {
     const part = { type: "text", text: "hi", index: 0 };
     const given = { id: "m", role: "user", content: [part], createdAt: 5, metadata: {}, tags: ["note"] };

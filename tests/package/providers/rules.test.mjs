@@ -596,6 +596,16 @@ const CASES = {
           "contents[0].parts[0]",
         ],
       ],
+      "responses-are-objects": [
+        [
+          { contents: [{ role: "user", parts: [{ functionResponse: { name: "f", response: [1, 2] } }] }] },
+          "contents[0].parts[0].functionResponse.response",
+        ],
+        [
+          { contents: [{ role: "user", parts: [{ functionResponse: { name: "f", response: "sunny" } }] }] },
+          "contents[0].parts[0].functionResponse.response",
+        ],
+      ],
       "results-follow-calls": [
         [
           {

@@ -287,8 +287,8 @@ function readResponse({ id, name, response, parts }: Row, place: string): readon
 
 /** What a function gave, as a text: its output or error where that is all, otherwise all of it as JSON. */
 function saidBy(response: unknown): string {
-  if (response === undefined) {
-    return "";
+  if (response === undefined || typeof response === "string") {
+    return response ?? "";
   }
   const [[field, value] = [], ...others] = Object.entries(recordOf(response));
   const isAll = others.length === 0 && (field === "output" || field === "error") && typeof value === "string";
