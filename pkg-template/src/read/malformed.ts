@@ -1,6 +1,6 @@
 // The fault of a message, and the checks that all shapes of messages share.
 
-import { firstHole } from "../base/lists.js";
+import { firstHole, holeIn, jsonOf } from "../base/lists.js";
 import { describe } from "../base/options.js";
 
 /** The fault of a message, and its place. */
@@ -53,4 +53,50 @@ export function list(value: unknown, place: string, expected = "a list"): readon
     );
   }
   return value;
+}
+
+/** A value as JSON; undefined where it has none. */
+export function json(value: unknown, place: string): string | undefined {
+  try {
+    return jsonOf(value);
+  } catch {
+    const [inner, problem] = lookedInto(value) ?? ["", "it has no form in JSON"];
+    throw new Malformed(place + inner, problem, "Give plain data: what JSON can say.");
+  }
+}
+
+/** Where a value holds what JSON cannot say, and what that is; undefined where it cannot be looked into. */
+function lookedInto(value: unknown): readonly [place: string, problem: string] | undefined {
+  try {
+    const hole = holeIn(value);
+    return hole === undefined
+      ? unsayableIn(value, "", [])
+      : [hole.startsWith("[") ? hole : `.${hole}`, "there is nothing here"];
+  } catch {
+    return undefined;
+  }
+}
+
+function unsayableIn(
+  value: unknown,
+  place: string,
+  around: readonly object[],
+): readonly [place: string, problem: string] | undefined {
+  if (typeof value === "bigint") {
+    return [place, "a BigInt has no form in JSON"];
+  }
+  if (typeof value !== "object" || value === null || typeof (value as { toJSON?: unknown }).toJSON === "function") {
+    return undefined;
+  }
+  if (around.includes(value)) {
+    return [place, "it contains itself"];
+  }
+  for (const [name, field] of Object.entries(value)) {
+    const inner = Array.isArray(value) ? `${place}[${name}]` : `${place}.${name}`;
+    const found = unsayableIn(field, inner, [...around, value]);
+    if (found !== undefined) {
+      return found;
+    }
+  }
+  return undefined;
 }

@@ -3,17 +3,18 @@
 import type { CoreTranscript } from "#core";
 import { ContextError, type ErrorKind } from "../base/errors.js";
 import { FIELDS, type Field, ROLES, type Role } from "../base/generated.js";
-import { firstHole, jsonOf } from "../base/lists.js";
+import { firstHole } from "../base/lists.js";
 import { describe } from "../base/options.js";
 import { isPartMissing } from "../base/parts.js";
 import { isRecord } from "../base/plain-data.js";
 import { call } from "../engine/engine.js";
-import { list, Malformed, required, text } from "./malformed.js";
+import { originOf } from "./given.js";
+import { json, list, Malformed, required, text } from "./malformed.js";
 import { mediaOf } from "./media.js";
 import type { MediaSource, MessageInput, PartInput } from "./message.js";
 import { OWN_PROVIDER, PROVIDER_OF_SHAPE, provenanceOf, sealedBy, thoughtDetails } from "./provenance.js";
 import { type AnyMessage, shapeOf } from "./shapes/index.js";
-import { kindOfMediaType, type Origin, type Row } from "./shapes/shape.js";
+import { kindOfMediaType, type Origin, type PlainMessage, type Row } from "./shapes/shape.js";
 import { hasMedia, lostField, sayingField } from "./substance.js";
 
 /**
@@ -122,13 +123,29 @@ function read(message: unknown, encoded: EncodedMessage, shapeName: string | und
   const row = shape.behind?.(given, before) ?? given;
   const plain = shape.read(row);
   const maker = PROVIDER_OF_SHAPE[shape.name];
-  const begin = readPlain({ ...ownFields(row, shape.fields), ...plain }, encoded, PLAIN_FIELDS, maker);
+  const own = { ...ownFields(row, shape.fields), ...plain };
+  const begin = placed(plain, () => readPlain(own, encoded, PLAIN_FIELDS, maker));
   if (plain.joinsNext === true) {
     push(encoded, "joinsNext", "");
   }
   const known = new Set([...shape.fields, ...OWN_FIELDS]);
   const isEmpty = saysNothing(encoded, begin, SAYS_NOTHING_BY_ITSELF);
   checkNothingIsLost(row, { place: "", what: "message", known }, isEmpty, encoded, begin);
+}
+
+/** Reads what a module made of a message. What is wrong with a part of it is told with its place in the caller's message. */
+function placed<T>(plain: PlainMessage, read: () => T): T {
+  try {
+    return read();
+  } catch (failure) {
+    const at = failure instanceof Malformed ? /^\.content\[(\d+)\]/.exec(failure.place)?.[1] : undefined;
+    const part = at === undefined ? undefined : plain.content[Number(at)];
+    const place = part === undefined ? undefined : originOf(part)?.place;
+    if (failure instanceof Malformed && place !== undefined) {
+      throw new Malformed(place, failure.message, failure.nextAction);
+    }
+    throw failure;
+  }
 }
 
 /** Fails for what is a row of a file that `parseTranscript` reads, and no message. */
@@ -490,16 +507,16 @@ function readFields(input: Record<string, unknown>, place: string, encoded: Enco
       push(encoded, "text", typeof input.reason === "string" ? input.reason : "");
       return APPROVAL_FIELDS;
     case "tool-call":
-      pushCall(encoded, place, input, input.input ?? input.args, ["toolCallId", "toolName"]);
+      pushCall(encoded, place, input, oneOf(input, "input", "args"), ["toolCallId", "toolName"]);
       push(encoded, "resultLater", input.providerExecuted === true ? String(input.toolCallId) : undefined);
       return TOOL_CALL_FIELDS;
     case "tool-result":
       push(encoded, "resultId", required(input.toolCallId, `${place}.toolCallId`));
-      readOutput(input.output ?? input.result, place, encoded);
+      readOutput(oneOf(input, "output", "result"), place, encoded);
       return TOOL_RESULT_FIELDS;
     default:
       if (typeof type === "string" && CALL_TYPE.test(type)) {
-        pushCall(encoded, place, input, input.input);
+        pushCall(encoded, place, input, [input.input, ".input"]);
         push(encoded, "resultLater", type === "tool_use" ? undefined : String(input.id));
         return TOOL_USE_FIELDS;
       }
@@ -588,13 +605,14 @@ export function searchResult(input: Row, place: string): MediaSource {
 }
 
 /** What a tool gave: a text, any JSON, or one of the AI SDK's outputs, which say themselves what they are. */
-function readOutput(output: unknown, place: string, encoded: EncodedMessage): void {
+function readOutput([output, field]: Held, holder: string, encoded: EncodedMessage): void {
+  const place = holder + field;
   const typed = (typeof output === "object" && output !== null ? output : {}) as { type?: unknown; value?: unknown };
   if (typed.type === "content" && Array.isArray(typed.value)) {
-    readBlocks(typed.value, `${place}.output.value`, encoded);
+    readBlocks(typed.value, `${place}.value`, encoded);
   } else {
     const isTyped = OUTPUT_TYPE.test(String(typed.type)) && "value" in typed;
-    push(encoded, "text", json(isTyped ? typed.value : output) ?? "");
+    push(encoded, "text", isTyped ? carried(typed.value, `${place}.value`) : carried(output, place));
   }
 }
 
@@ -603,7 +621,7 @@ const OUTPUT_TYPE = /^(?:error-)?(?:text|json)$/;
 /** What a tool gave, as a list of texts, images and the like, or as a text. */
 function readBlocks(content: unknown, place: string, encoded: EncodedMessage): void {
   if (!Array.isArray(content)) {
-    push(encoded, "text", json(content) ?? "");
+    push(encoded, "text", carried(content, place));
     return;
   }
   for (const [position, block] of content.entries()) {
@@ -615,7 +633,7 @@ function readBlocks(content: unknown, place: string, encoded: EncodedMessage): v
     } else if (type === "text" || typeof block === "string") {
       readPart(block, at, encoded, undefined);
     } else {
-      push(encoded, "text", json(block) ?? "");
+      push(encoded, "text", carried(block, at));
     }
   }
 }
@@ -786,7 +804,9 @@ function readCall(call: unknown, place: string, encoded: EncodedMessage): void {
   const given = input.function ?? input.custom;
   const named = (typeof given === "object" && given !== null ? given : input) as Record<string, unknown>;
   const begin = encoded.length;
-  pushCall(encoded, place, { id: input.id, name: named.name }, named.arguments ?? named.input);
+  const [said, field] = oneOf(named, "arguments", "input");
+  const holder = named === input ? "" : input.function === given ? ".function" : ".custom";
+  pushCall(encoded, place, { id: input.id, name: named.name }, [said, holder + field]);
   const isEmpty = saysNothing(encoded, begin, SAYS_NOTHING_IN_A_PART);
   for (const fields of named === input ? [input] : [input, named]) {
     checkNothingIsLost(fields, { place, what: "tool call", known: CALL_FIELDS }, isEmpty, encoded, begin);
@@ -800,16 +820,23 @@ function readCall(call: unknown, place: string, encoded: EncodedMessage): void {
   }
 }
 
+/** A value, and the field in which it was found. */
+type Held = readonly [value: unknown, field: string];
+
+/** The first of two fields that has a value. */
+const oneOf = (row: Row, first: string, second: string): Held =>
+  row[first] == null ? [row[second], `.${second}`] : [row[first], `.${first}`];
+
 function pushCall(
   encoded: EncodedMessage,
   place: string,
   call: Record<string, unknown>,
-  given: unknown,
+  [given, field]: Held,
   [idField, nameField]: readonly [string, string] = ["id", "name"],
 ): void {
   push(encoded, "callId", required(call[idField], `${place}.${idField}`));
   push(encoded, "callName", required(call[nameField], `${place}.${nameField}`));
-  push(encoded, "callArguments", json(given) ?? "");
+  push(encoded, "callArguments", carried(given, place + field));
 }
 
 function push(encoded: EncodedMessage, field: Field, value: string | undefined): void {
@@ -826,8 +853,8 @@ function isPinned(pinned: unknown): boolean {
 }
 
 /** A value as the text that carries it: a text is itself, anything else JSON. */
-function json(value: unknown): string | undefined {
-  return typeof value === "string" ? value : jsonOf(value);
+function carried(value: unknown, place: string): string {
+  return typeof value === "string" ? value : (json(value, place) ?? "");
 }
 
 /** An id. A number is read as its text. */

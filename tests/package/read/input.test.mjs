@@ -123,10 +123,35 @@ describe("messages that are none", () => {
     "a role that throws": [throwing({ content: "hi" }, "role"), ""],
     "content that throws": [throwing({ role: "user" }, "content"), ""],
     "a text part that throws": [user([throwing({ type: "text" }, "text")]), ""],
-    "cyclic tool arguments": [{ role: "assistant", toolCalls: [{ id: "c", name: "f", arguments: cyclic() }] }, ""],
+    "cyclic tool arguments": [
+      { role: "assistant", toolCalls: [{ id: "c", name: "f", arguments: cyclic() }] },
+      ".toolCalls[0].arguments.deep.self",
+    ],
     "tool arguments with a BigInt": [
       { role: "assistant", toolCalls: [{ id: "c", name: "f", arguments: { n: 1n } }] },
-      "",
+      ".toolCalls[0].arguments.n",
+    ],
+    "tool arguments of OpenAI's with a BigInt": [
+      { role: "assistant", tool_calls: [{ id: "c", function: { name: "f", arguments: { list: ["a", { n: 1n }] } } }] },
+      ".tool_calls[0].function.arguments.list[1].n",
+    ],
+    "a part of a call with a BigInt": [
+      { role: "assistant", content: [{ type: "tool-call", toolCallId: "c", toolName: "f", input: { n: 1n } }] },
+      ".content[0].input.n",
+    ],
+    "tool arguments with a list that has nothing at a place": [
+      { role: "assistant", content: [{ type: "tool_use", id: "c", name: "f", input: { list: [1, undefined] } }] },
+      ".content[0].input.list[1]",
+    ],
+    "a part of a tool of another shape with a BigInt": [
+      {
+        role: "assistant",
+        parts: [
+          { type: "text", text: "hi" },
+          { type: "tool-f", toolCallId: "c", state: "input-available", input: { n: 1n } },
+        ],
+      },
+      ".parts[1]",
     ],
     "tool arguments that throw as JSON": [
       {
@@ -143,11 +168,11 @@ describe("messages that are none", () => {
           },
         ],
       },
-      "",
+      ".toolCalls[0].arguments",
     ],
     "a cyclic tool result": [
       { role: "tool", content: [{ type: "tool-result", toolCallId: "c", output: cyclic() }] },
-      "",
+      ".content[0].output.deep.self",
     ],
     "a revoked proxy": [revokedProxy({}), ""],
   };
