@@ -3,6 +3,7 @@
 
 import type { BetaContentBlockParam } from "@anthropic-ai/sdk/resources/beta/messages/messages";
 import type { ContentBlockParam } from "@anthropic-ai/sdk/resources/messages/messages";
+import type { ThreadAssistantMessagePart, ThreadUserMessagePart } from "@assistant-ui/core";
 import type { Part } from "@google/genai";
 import type { ContentBlock } from "@langchain/core/messages";
 import type { AgentMessage } from "@mariozechner/pi-agent-core";
@@ -256,6 +257,18 @@ const pi: Record<RoleOf<AgentMessage> | "bashExecution" | "custom" | "branchSumm
   compactionSummary: [{ summary: "The hall is open.", tokensBefore: 1 }, "read"],
 };
 
+const assistantUi: Record<TypeOf<ThreadUserMessagePart | ThreadAssistantMessagePart>, Case> = {
+  text: [{ text: "The hall is open." }, "read"],
+  reasoning: [{ text: "hm" }, "read"],
+  "tool-call": [{ toolCallId: "t", toolName: "look", args: {}, argsText: "{}", result: "It is open." }, "read"],
+  image: [{ image: `data:image/png;base64,${base64.data}` }, "read"],
+  file: [{ data: base64.data, mimeType: "image/png" }, "read"],
+  audio: [{ audio: { data: "UklGRg==", format: "wav" } }, "read"],
+  source: [{ sourceType: "url", id: "s", url }, "unseen"],
+  data: [{ name: "weather", data: { degrees: 20 } }, "unseen"],
+  "generative-ui": [{ spec: { root: "card" } }, "unseen"],
+};
+
 type Entry = readonly [name: string, message: object, outcome: Outcome];
 
 function entries(
@@ -290,6 +303,13 @@ export const members: readonly Entry[] = [
   ...entries("opencode part", opencode, (type, part) => ({
     info: { id: "m", sessionID: "s", role: "assistant" },
     parts: [{ id: "p", type, ...part }],
+  })),
+  ...entries("assistant-ui part", assistantUi, (type, part) => ({
+    id: "m",
+    role: "assistant",
+    content: [{ type, ...part }],
+    status: { type: "complete", reason: "stop" },
+    metadata: { custom: {} },
   })),
   ...entries("pi message", pi, (role, message) => ({ role, timestamp, ...message })),
 ];

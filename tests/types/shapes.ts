@@ -59,6 +59,17 @@ interface MastraMessage {
   content: { format: 2; parts: ({ type: "text"; text: string } | { type: "step-start" })[]; content?: string };
 }
 
+// assistant-ui's `ThreadMessage`.
+interface ThreadMessage {
+  readonly id: string;
+  readonly createdAt: Date;
+  readonly role: "system" | "user" | "assistant";
+  readonly content: readonly ({ readonly type: "text"; readonly text: string } | { readonly type: "tool-call" })[];
+  readonly status?: { readonly type: "running" } | { readonly type: "complete"; readonly reason: "stop" };
+  readonly attachments?: readonly { readonly id: string; readonly content: { readonly type: "text" }[] }[];
+  readonly metadata: { readonly custom: Record<string, unknown> };
+}
+
 // Gemini's `Content`: a class of optional fields.
 interface GeminiPart {
   text?: string;
@@ -212,6 +223,8 @@ isTrue<Equal<typeof ui.messages, readonly (UiMessage<{ starred: boolean }> | Con
 ui.kept[0]?.metadata?.starred;
 const ui4 = buildContextSync([] as UiMessage4[]);
 isTrue<Equal<typeof ui4.kept, readonly UiMessage4[]>>();
+const thread = buildContextSync([] as ThreadMessage[]);
+isTrue<Equal<typeof thread.kept, readonly ThreadMessage[]>>();
 const mastra = buildContextSync([] as MastraMessage[]);
 isTrue<Equal<typeof mastra.kept, readonly MastraMessage[]>>();
 const gemini = buildContextSync([] as GeminiContent[]);
