@@ -3,7 +3,6 @@
 
 use crate::base::map::{self, Hashed};
 use crate::base::message::{Field, Role};
-use crate::base::text::counted;
 use crate::base::time::Milliseconds;
 use crate::config::{LimitsCount, SectionKind, SessionScope};
 use crate::log::groups::{Arrangement, Groups};
@@ -32,10 +31,7 @@ pub fn mark(input: &Input, marks: &mut Marks) -> Marked {
     if let count @ 1.. = input.transcript.skipped_count() {
         marks.note(
             NoteKind::RowsSkipped,
-            format!(
-                "the log has {} that can be read, and that hold no message",
-                counted(count as u64, "row")
-            ),
+            format!("rows of the log that hold no message were passed over: {count}"),
         );
     }
     let arrangement = Arrangement::of(&input.transcript);

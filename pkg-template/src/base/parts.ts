@@ -73,3 +73,14 @@ export class Part<T> {
 export function isPartMissing(failure: unknown): failure is ContextError {
   return failure instanceof ContextError && failure.code === "PART_NOT_LOADED";
 }
+
+/**
+ * What an `import()` gave. With `inlineDynamicImports` Rollup runs the module behind the code that waits for it at the top level: then it
+ * gives nothing, and `entry` has the module from the start.
+ */
+export function inTime<T>(fetched: T | undefined, what: string, entry: string): T {
+  if (fetched === undefined) {
+    throw new Error(`the bundle runs the module of ${what} too late: import "${entry}", which has it from the start`);
+  }
+  return fetched;
+}

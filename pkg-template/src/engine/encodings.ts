@@ -5,6 +5,7 @@ import { decodeBase64 } from "../base/base64.js";
 import { ContextError } from "../base/errors.js";
 import { ENCODINGS, type EncodingName } from "../base/generated.js";
 import { describe } from "../base/options.js";
+import { inTime } from "../base/parts.js";
 import { publicPromise } from "../base/public-call.js";
 import { call, giveVocabulary } from "./engine.js";
 
@@ -85,14 +86,7 @@ async function fetchVocabulary(name: EncodingName): Promise<Vocabulary> {
     if (importVocabulary === undefined) {
       throw new Error(`the entry that is imported has no vocabulary of ${name}`);
     }
-    const fetched: { default: Vocabulary } | undefined = await importVocabulary();
-    if (fetched === undefined) {
-      // Rollup with `inlineDynamicImports`: the module runs after the code that waits for it at the top level.
-      throw new Error(
-        `the bundle runs the vocabulary's module too late: import "windrow/${name}", which has it from the start`,
-      );
-    }
-    return fetched.default;
+    return inTime(await importVocabulary(), "the vocabulary", `windrow/${name}`).default;
   } catch (cause) {
     throw new ContextError({
       kind: "encoding_error",

@@ -2,6 +2,7 @@
 // needed, or a little before.
 import base64 from "virtual:windrow-wasm-base64";
 import { decodeBase64 } from "../base/base64.js";
+import { inTime } from "../base/parts.js";
 import { provideModule } from "../engine/engine.js";
 import { provideSelectionLater } from "../engine/selection.js";
 import { compiled } from "./compiled.js";
@@ -11,6 +12,9 @@ import { provideAllVocabularies } from "./vocabularies.js";
 provideFflate();
 provideAllVocabularies();
 provideModule(() => compiled(base64));
-provideSelectionLater(async () => await WebAssembly.compile(decodeBase64((await import("#selection")).default)));
+provideSelectionLater(async () => {
+  const selection = inTime(await import("#selection"), "what selects", "windrow/o200k_base");
+  return await WebAssembly.compile(decodeBase64(selection.default));
+});
 
 export * from "./whole.js";

@@ -1,6 +1,6 @@
 // Cloudflare's workerd: what wrangler would deploy.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { outputOf, packageFolder, versionOf } from "../support/programs.mjs";
@@ -14,6 +14,9 @@ let bundled;
 /** Has wrangler bundle the worker, once. */
 function bundle() {
   const wrangler = `${packageFolder("wrangler")}/bin/wrangler.js`;
+  if (bundled === undefined) {
+    rmSync(made, { recursive: true, force: true }); // modules of earlier builds have other names, and would stay
+  }
   bundled ??= outputOf(process.execPath, [wrangler, "deploy", "--dry-run", "--minify", "--outdir", made], {
     cwd: folder,
   });

@@ -36,11 +36,11 @@ export const rollup = {
       run: () => bundled("waiting.js", inOneFile),
     },
     {
-      what: "the same with `windrow`, whose vocabularies Rollup runs too late",
+      what: "the same with `windrow`, whose parts Rollup runs too late",
       gives: [],
       run: async () => {
         const { code, cause } = await bundled("too-late.js", inOneFile);
-        assert.equal(code, "ENCODING_NOT_LOADED");
+        assert.equal(code, "PART_NOT_LOADED");
         assert.match(cause, /windrow\/o200k_base/);
         return { result: "refused, and says which entry to import" };
       },
