@@ -564,7 +564,7 @@ function summary(name: string, read: ReadFile, context: BuiltContext<MessageInpu
     lines.push(paint.strong(`${title}: ${counted(total, "message")}`));
     for (const { fate, messages, tokens, words } of rows) {
       const cost = isLeftOut ? "" : ` (${counted(tokens, "token")})`;
-      const figures = `${messages}${fate === "shortened" ? " shortened" : fate === "excerpt" ? " as excerpts" : ""}${cost}`;
+      const figures = `${counted(messages, "message")}${fate === "shortened" ? " shortened" : fate === "excerpt" ? " as excerpts" : ""}${cost}`;
       lines.push(`  ${figures}: ${paint.faint(oneLine(words))}`);
     }
   }

@@ -6,8 +6,8 @@ use crate::base::message::{Field, Role};
 use crate::base::time::Milliseconds;
 use crate::log::messages::Messages;
 
-/// How many messages may lie between a tool's call and its result, for the call to be looked for. A call further away counts
-/// as not there.
+/// How many messages may lie between a tool's call and its result, where only a part of the messages was read: a call further away is
+/// not looked for.
 pub(crate) const LONGEST_CALL: usize = 1024;
 
 /// A transcript in order. Groups stand by the time of their first message; within a group results follow their call, with

@@ -78,7 +78,8 @@ fn joins_next(transcript: &Messages, row: usize) -> bool {
     transcript.value(row, Field::JoinsNext).is_some()
 }
 
-/// Whether such a message has led to one that is something by itself. Reasoning of which nothing may be read is still asked for with that.
+/// Whether such a message has led to one that is something by itself. Providers ask for reasoning beside what it led to, even where its
+/// text is hidden.
 fn leads_on(transcript: &Messages, groups: &Groups, row: usize) -> bool {
     groups.members(row).last().is_some_and(|last| !joins_next(transcript, *last))
 }

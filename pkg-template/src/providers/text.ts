@@ -25,7 +25,7 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
   return Array.isArray(value) || prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** A value whose texts have no half characters: a mark stands in the place of each. The value itself where it has none. */
+/** The value with U+FFFD in the place of each lone surrogate in its texts; the value itself where there is none. */
 export function wellFormed<T>(value: T): T {
   if (typeof value === "string") {
     return (hasHalfCharacter(value) ? value.replace(HALF_CHARACTERS, "\ufffd") : value) as T;

@@ -66,8 +66,8 @@ impl LogIndex {
         ends
     }
 
-    /// A part as bytes that [`LogIndex::learn`] reads. `state` says of which state of the log it is: bytes of another are of
-    /// no use.
+    /// A part as bytes that [`LogIndex::learn`] reads. `state` names the state of the log: bytes of another are
+    /// refused.
     #[must_use]
     pub fn bytes(&self, part: usize, state: u64) -> Vec<u8> {
         let parts = self.parts();

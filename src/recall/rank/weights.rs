@@ -14,8 +14,8 @@ pub struct Weights {
     /// BM25's length normalisation, from 0 (none) to 1 (by length alone). The usual value is 0.75, of the same source; more of
     /// it where long replies stand beside short lines.
     pub length_normalisation: f32,
-    /// Of a longer message than so many mean ones no more length counts: of a page that was pasted, a passage can come in. Less of it
-    /// raises all long messages.
+    /// The length of a message counts up to this many times the mean length. A pasted page is not ranked down for all of its length, as a
+    /// passage of it can be shown. Less raises all long messages.
     pub longest: f32,
     /// An identifier (`ORD-1234`, `src/main.rs`) against a word. More of it finds codes, and buries what is said about them.
     pub identifier: f32,

@@ -47,8 +47,8 @@ pub fn worth(scoring: Scoring<'_>, scores: &Scores) -> Vec<f32> {
     worth
 }
 
-/// The best messages in a new order: the worth of those whose words another one of the same speaker has, all of them and no others,
-/// is counted off, by half for each such one that is worth more.
+/// The best messages in a new order: a message that has exactly the words of others by the same speaker loses half its worth for each of
+/// them that is worth more.
 #[must_use]
 pub fn count_off_repeated(index: &Index, best: Vec<usize>, worth: &mut [f32]) -> Vec<usize> {
     /// Shorter ones ("yes", "thank you") say something else each time.

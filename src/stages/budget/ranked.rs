@@ -23,7 +23,7 @@ const MOST_MISSES: usize = 48;
 /// So many messages that say what holds throughout are read at once: their share is small.
 const MOST_STANDING_READ: usize = 16;
 
-/// What is left out of an excerpt in one place is not counted where it has more bytes: nobody needs so large a figure exactly.
+/// A gap in an excerpt of more bytes is estimated and not counted: nobody needs so large a figure exactly.
 const MOST_COUNTED: usize = 1 << 20;
 
 /// What ranks in one way, and what it may take.
@@ -84,8 +84,8 @@ impl Filling<'_> {
         }
     }
 
-    /// Keeps what fits of a share of the room, `all` of which is given with the messages that it may have. Gives the places that were
-    /// not read and that there would be room for.
+    /// Keeps what fits into a share of the room. `all` is the whole room, and how many messages it may have. Gives the places that
+    /// were not read and that there would be room for.
     fn keep_share(
         &mut self,
         frame: &Frame,

@@ -77,8 +77,8 @@ fn nearness(input: &Input, marks: &Marks, request: &Vector) -> Result<String, &'
     similarities.map(|known| write_similarities(&known)).ok_or("gave fewer vectors than texts")
 }
 
-/// An answer about embeddings as far as it is used. Where it does not say how near the messages are, the vectors do that were
-/// learned: the request's is `request`.
+/// An answer about embeddings as far as it is used. How near the messages are is taken from the answer, and where it does not say so,
+/// computed from the vectors that were learned; the request's is `request`.
 pub(crate) fn understand_embeddings(
     input: &Input,
     marks: &Marks,

@@ -195,8 +195,8 @@ describe("the summary on standard error", () => {
     const { stderr } = await buildsList(30, "messages");
     const { tokens, snapshot } = await build({ budget: { maxTokens: 30 } });
     assert.match(stderr, /^list\.json: 4 messages read\nKept: 2 messages\n/);
-    assert.match(stderr, /\n {2}1 \(\d+ tokens\): one of the instructions/);
-    assert.match(stderr, /\nLeft out: 2 messages\n {2}2: no room left in the budget/);
+    assert.match(stderr, /\n {2}1 message \(\d+ tokens\): one of the instructions/);
+    assert.match(stderr, /\nLeft out: 2 messages\n {2}2 messages: no room left in the budget/);
     assert.ok(stderr.includes(`Tokens: ${tokens.total} of 30 (${tokens.words}): format 3, instructions `), stderr);
     assert.ok(stderr.endsWith(`Hash: ${snapshot.contextHash}\n`));
     assert.ok(!stderr.includes("\u001b"), "no colours where it is no terminal");

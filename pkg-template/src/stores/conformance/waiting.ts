@@ -40,7 +40,7 @@ export async function turns(store: Pick<TranscriptStore, "read">): Promise<void>
   for (let turn = 0; turn < 20; turn += 1) {
     await store.read("a session that does not exist");
   }
-  // A store whose reads end in the same turn of the host lets in nothing else, a message of another store for example.
+  // A store that answers at once keeps other tasks of the host out, such as a message of another store: these get their turn here.
   await new Promise((resolve) => setTimeout(resolve, 0));
 }
 
