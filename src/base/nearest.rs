@@ -1,25 +1,46 @@
 //! The right spelling of a name.
 
+/// A name without what spellings differ in: capitals and hyphens.
+pub(crate) fn plain(name: &str) -> String {
+    name.to_ascii_lowercase().replace(['_', '-'], "")
+}
+
 /// The candidate that differs least, if it differs little enough to be a slip.
 pub(crate) fn nearest<'a>(
     given: &str,
     candidates: impl Iterator<Item = &'a str>,
 ) -> Option<&'a str> {
-    let plain = |text: &str| text.to_ascii_lowercase().replace(['_', '-'], "");
     let wanted = plain(given);
     let length = wanted.chars().count();
     let most = |candidate: &str| 1.max(candidate.chars().count() / 4);
-    let is_least = |name: &str| plain(name).starts_with("min");
-    let is_most = |name: &str| plain(name).starts_with("max");
     candidates
-        // These look alike, and mean the opposite.
-        .filter(|candidate| {
-            !(is_least(given) && is_most(candidate) || is_most(given) && is_least(candidate))
-        })
         // A much longer or shorter name is no slip. Compared letter by letter, a long text would cost seconds.
         .filter(|candidate| length.abs_diff(plain(candidate).chars().count()) <= most(candidate))
+        .filter(|candidate| !are_opposites(&wanted, &plain(candidate)))
         .map(|candidate| (strsim::osa_distance(&wanted, &plain(candidate)), candidate))
         .filter(|(distance, candidate)| *distance <= most(candidate))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
+}
+
+/// Whether one is a least and the other a most: these look alike.
+fn are_opposites(one: &str, other: &str) -> bool {
+    let is = |first: &str, second: &str| one.starts_with(first) && other.starts_with(second);
+    is("min", "max") || is("max", "min")
+}
+
+#[cfg(all(test, not(target_family = "wasm")))]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_least_is_no_slip_of_a_most(name in "[A-Za-z]{1,20}", slip in "[a-z]?") {
+            let (least, most) = (format!("min{name}"), format!("max_{name}{slip}"));
+            prop_assert_eq!(nearest(&least, [most.as_str()].into_iter()), None);
+            prop_assert_eq!(nearest(&most, [least.as_str()].into_iter()), None);
+            prop_assert_eq!(nearest(&least, [most.as_str(), least.as_str()].into_iter()), Some(least.as_str()));
+        }
+    }
 }

@@ -6,7 +6,7 @@
 
 use super::json::to_json;
 use crate::base::error::{Error, ErrorCode};
-use crate::base::nearest::nearest;
+use crate::base::nearest::{nearest, plain};
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -181,7 +181,7 @@ impl<'de> Deserialize<'de> for Value {
 pub struct OptionNames {
     /// The paths of all.
     pub paths: &'static [&'static str],
-    /// What other packages call some of them, in small letters without hyphens, each with the path here.
+    /// What other packages call some of them, each with the path here.
     pub meant: &'static [(&'static str, &'static str)],
 }
 
@@ -254,7 +254,7 @@ impl Misfit {
                 }
             }
             Problem::Mismatch { expected, given } => {
-                // Of a group its first option, as it is what is most often meant.
+                // The first option of a group shows the form.
                 let within = |option: &&str| {
                     option.strip_prefix(path.as_str())?.strip_prefix('.').map(str::to_owned)
                 };
@@ -285,9 +285,8 @@ fn nearest_option(
     if let Some(right) = nearest(name, beside.iter().copied()) {
         return Some(format!("{group}{right}"));
     }
-    let plain = |name: &str| name.to_ascii_lowercase().replace(['_', '-'], "");
     let name = plain(name);
-    let meant = options.meant.iter().find(|(other, _)| *other == name);
+    let meant = options.meant.iter().find(|(other, _)| *other == name); // they are plain
     let leaf = |option: &str| option.rsplit('.').next().map(plain);
     let same = || options.paths.iter().find(|option| leaf(option).as_ref() == Some(&name));
     meant.map(|(_, right)| right).or_else(same).map(|right| (*right).to_owned())

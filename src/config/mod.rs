@@ -266,7 +266,7 @@ impl ContextConfig {
     }
 }
 
-/// What other packages call options.
+/// What other packages call options, in small letters without hyphens.
 const MEANT: &[(&str, &str)] = &[
     ("tokens", "budget.maxTokens"),
     ("limit", "budget.maxTokens"),
@@ -433,6 +433,18 @@ pub const OPTION_PATHS: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::nearest::plain;
+
+    #[test]
+    fn what_other_packages_call_options_leads_to_options() {
+        for (name, path) in MEANT {
+            assert!(OPTION_PATHS.contains(path), "{path}");
+            assert_eq!(plain(name), *name);
+            let config = Value::Map(vec![((*name).to_owned(), Value::Number(1.0))]);
+            let error = ContextConfig::read(&config).expect_err("there is no such option");
+            assert_eq!(error.next_action, format!("Rename it to {path}."), "{name}");
+        }
+    }
 
     #[test]
     fn the_option_paths_are_those_of_the_config() {

@@ -116,7 +116,7 @@ pub struct Groups {
     larger: Hashed<usize, Vec<usize>>,
     /// Rows with a call that has no result.
     pub calls_without_result: Vec<usize>,
-    /// Rows that nobody has spoken behind, with no call that lacks its result but such whose result may come later.
+    /// Rows with a call that has no result yet, which may come later: the user has not spoken behind them.
     pub calls_running: Vec<usize>,
     /// Rows with a result that has no call before it.
     pub results_without_call: Vec<usize>,
@@ -156,18 +156,11 @@ impl Groups {
         let mut groups = Self::apart(transcript);
         // By stretch, session and call id, as ids like `call_0` are in many.
         let mut calls: Hashed<(usize, Option<&str>, &str), Called> = Hashed::default();
-        // By session: the place of the newest message in which the user speaks.
-        let mut spoken: Hashed<Option<&str>, usize> = Hashed::default();
         for (place, &row) in order.iter().enumerate() {
             let is_summary = transcript.is_summary(row);
             // No call answers a result beyond a gap: what lies between them may.
             let stretch = stretch_of(transcript, row);
             let session = transcript.value(row, Field::SessionId);
-            let is_spoken = transcript.role(row) == Role::User
-                && transcript.value(row, Field::ResultId).is_none();
-            if is_spoken {
-                spoken.insert(session, place);
-            }
             for (field, id) in transcript.fields(row) {
                 match field {
                     Field::CallId => {
@@ -202,6 +195,11 @@ impl Groups {
         if transcript.has_seen(Field::JoinsNext) {
             groups.join_thoughts(transcript, order, |_| true);
         }
+        let spoken = if transcript.has_seen(Field::ResultLater) {
+            newest_spoken(transcript, order)
+        } else {
+            Hashed::default() // no call runs
+        };
         let open = calls.into_iter().filter(|(_, call)| call.open > 0);
         let (running, over): (Vec<_>, Vec<_>) = open.partition(|((_, session, _), call)| {
             let is_spoken_behind = spoken.get(session).is_some_and(|spoken| *spoken > call.place);
@@ -261,6 +259,15 @@ impl Groups {
         let group = &self.group_of[row];
         self.larger.get(group).map_or(std::slice::from_ref(group), Vec::as_slice)
     }
+}
+
+/// By session: the place of the newest message in which the user speaks, and answers no call.
+fn newest_spoken<'a>(transcript: &'a Messages, order: &[usize]) -> Hashed<Option<&'a str>, usize> {
+    let is_spoken = |row: usize| {
+        transcript.role(row) == Role::User && transcript.value(row, Field::ResultId).is_none()
+    };
+    let spoken = order.iter().enumerate().filter(|(_, row)| is_spoken(**row));
+    spoken.map(|(place, row)| (transcript.value(*row, Field::SessionId), place)).collect()
 }
 
 /// In which of the stretches that gaps leave a row is, counted from 0.

@@ -1,3 +1,3 @@
-// windrow/windrow.wasm in Vercel's edge runtime, whose bundlers find a file of another package without `?module` alone.
+// windrow/windrow.wasm in Vercel's edge runtime. Turbopack does not find a file of a package that is imported with `?module` from outside.
 
 export { default } from "./windrow.wasm?module";

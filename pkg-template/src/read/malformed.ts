@@ -55,6 +55,11 @@ export function list(value: unknown, place: string, expected = "a list"): readon
   return value;
 }
 
+/** The fault of a part whose type is not known. */
+export function unknownType(type: unknown, place: string, what: string, known: string): Malformed {
+  return new Malformed(`${place}.type`, `unknown ${what} ${describe(type)}`, `Use ${known}, or leave the part out.`);
+}
+
 /** A value as JSON; undefined where it has none. */
 export function json(value: unknown, place: string): string | undefined {
   try {

@@ -9,7 +9,7 @@ import { isPartMissing } from "../base/parts.js";
 import { isRecord } from "../base/plain-data.js";
 import { call } from "../engine/engine.js";
 import { originOf } from "./given.js";
-import { json, list, Malformed, required, text } from "./malformed.js";
+import { json, list, Malformed, required, text, unknownType } from "./malformed.js";
 import { mediaOf } from "./media.js";
 import type { MediaSource, MessageInput, PartInput } from "./message.js";
 import { OWN_PROVIDER, PROVIDER_OF_SHAPE, provenanceOf, sealedBy, thoughtDetails } from "./provenance.js";
@@ -525,11 +525,7 @@ function readFields(input: Record<string, unknown>, place: string, encoded: Enco
         readBlocks(input.content, `${place}.content`, encoded);
         return TOOL_RESULT_BLOCK_FIELDS;
       }
-      throw new Malformed(
-        `${place}.type`,
-        `unknown content part ${describe(type)}`,
-        "Use text, reasoning, image, audio, file, tool-call or tool-result, or leave the part out.",
-      );
+      throw unknownType(type, place, "content part", "text, reasoning, image, audio, file, tool-call or tool-result");
   }
 }
 

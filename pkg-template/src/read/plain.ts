@@ -5,7 +5,7 @@ import { ROLES } from "../base/generated.js";
 import { describe } from "../base/options.js";
 import { publicCall } from "../base/public-call.js";
 import { from, originOf } from "./given.js";
-import { list, Malformed, required } from "./malformed.js";
+import { list, Malformed, required, unknownType } from "./malformed.js";
 import { givenMedia, type MediaFields } from "./media-fields.js";
 import type { Provenance } from "./message.js";
 import { APPROVAL, compacted, readMessage, searchResult } from "./messages.js";
@@ -278,10 +278,11 @@ function canonicalBlock(input: Row, type: string, place: string, provider: strin
     return called[1] === undefined ? part : { ...part, providerExecuted: true };
   }
   if (!RESULT_TYPE.test(type)) {
-    throw new Malformed(
-      `${place}.type`,
-      `unknown content part ${describe(input.type)}`,
-      "Use text, reasoning, image, audio, file, tool-call or tool-result, or leave the part out.",
+    throw unknownType(
+      input.type,
+      place,
+      "content part",
+      "text, reasoning, image, audio, file, tool-call or tool-result",
     );
   }
   const output = Array.isArray(input.content)

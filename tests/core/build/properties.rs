@@ -211,9 +211,22 @@ fn checked(messages: &[Message], request: Option<&str>, json: &str) -> Option<Co
     check_quotes(&context, &quoted, messages, request);
     check_notice(&context);
     check_excerpts(&context, messages);
+    check_figures(&context);
     let left_out = context.trace.ranges.iter().filter(|range| range.fate == Fate::LeftOut);
     assert!(left_out.clone().all(|range| range.tokens == 0));
     Some(context)
+}
+
+/// No words for people have one of several things.
+fn check_figures(context: &Context) {
+    let of_reasons = context.trace.reasons.iter().map(|reason| &reason.words);
+    for words in of_reasons.chain(context.trace.notes.iter().map(|note| &note.words)) {
+        let all: Vec<&str> = words.split_whitespace().collect();
+        for pair in all.windows(2) {
+            let noun = pair[1].trim_end_matches(|it: char| it.is_ascii_punctuation());
+            assert!(pair[0] != "1" || !noun.ends_with('s'), "{words}");
+        }
+    }
 }
 
 /// An excerpt is a part of its message with marks that are counted, it is of a role and a length that may be, and nothing else is

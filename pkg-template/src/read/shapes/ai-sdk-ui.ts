@@ -3,7 +3,7 @@
 
 import { describe } from "../../base/options.js";
 import { from } from "../given.js";
-import { list, Malformed, required } from "../malformed.js";
+import { list, Malformed, required, unknownType } from "../malformed.js";
 import type { PartInput } from "../message.js";
 import {
   callParts,
@@ -149,11 +149,7 @@ function readPart(part: Row, place: string): readonly PartInput[] {
       if (isTool(part)) {
         return readTool(part, place);
       }
-      throw new Malformed(
-        `${place}.type`,
-        `unknown part ${describe(type)}`,
-        "Use the parts of the AI SDK's UIMessage, or leave the part out.",
-      );
+      throw unknownType(type, place, "part", "the parts of the AI SDK's UIMessage");
   }
 }
 

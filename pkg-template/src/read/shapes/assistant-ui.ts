@@ -3,7 +3,7 @@
 
 import { describe } from "../../base/options.js";
 import { from } from "../given.js";
-import { list, Malformed, required } from "../malformed.js";
+import { list, Malformed, required, unknownType } from "../malformed.js";
 import type { PartInput } from "../message.js";
 import {
   callParts,
@@ -143,11 +143,7 @@ function readPart(part: Row, place: string): readonly PartInput[] {
       if (UNSEEN.test(String(type))) {
         return [];
       }
-      throw new Malformed(
-        `${place}.type`,
-        `unknown part ${describe(type)}`,
-        "Use the parts of assistant-ui's ThreadMessage, or leave the part out.",
-      );
+      throw unknownType(type, place, "part", "the parts of assistant-ui's ThreadMessage");
   }
 }
 

@@ -4,7 +4,7 @@
 import { jsonOf, untilHole } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
 import { from, originOf } from "../given.js";
-import { list, Malformed, text as optional, required } from "../malformed.js";
+import { list, Malformed, text as optional, required, unknownType } from "../malformed.js";
 import type { MediaFacts, PartInput } from "../message.js";
 import { hasMedia } from "../substance.js";
 import { type Origin, type PlainMessage, partsWithText, type Row, recordOf } from "./shape.js";
@@ -108,11 +108,7 @@ export const unshown = (data: unknown): readonly PartInput[] =>
 
 /** A part of a message that is no text and no media that is known. */
 export function unknownPart(part: Row, place: string, known: string): Malformed {
-  return new Malformed(
-    `${place}.type`,
-    `unknown content part ${describe(part.type)}`,
-    `Use ${known}, or leave the part out.`,
-  );
+  return unknownType(part.type, place, "content part", known);
 }
 
 /** The parts of a list, each read at its place. */

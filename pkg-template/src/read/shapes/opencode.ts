@@ -2,7 +2,7 @@
 
 import { describe } from "../../base/options.js";
 import { from } from "../given.js";
-import { list, Malformed, required } from "../malformed.js";
+import { list, Malformed, required, unknownType } from "../malformed.js";
 import type { PartInput } from "../message.js";
 import { callParts, inSteps, mediaPart, reasoningParts, STEP, type Stepped, textPart } from "./ai-sdk-parts.js";
 import {
@@ -125,11 +125,7 @@ function readPart(part: Row, place: string): readonly PartInput[] {
       if (UNSEEN.has(type)) {
         return [];
       }
-      throw new Malformed(
-        `${place}.type`,
-        `unknown part ${describe(type)}`,
-        "Use the parts of opencode's messages, or leave the part out.",
-      );
+      throw unknownType(type, place, "part", "the parts of opencode's messages");
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { describe } from "../../base/options.js";
 import { from } from "../given.js";
-import { list, Malformed, required } from "../malformed.js";
+import { list, Malformed, required, unknownType } from "../malformed.js";
 import type { PartInput, Provenance } from "../message.js";
 import { mediaPart } from "./ai-sdk-parts.js";
 import { type MessageShape, type PlainMessage, partsWithText, type Row, recordOf, timeIn } from "./shape.js";
@@ -213,11 +213,7 @@ function readPart(part: Row, place: string, maker: string | undefined): readonly
     const input = part.arguments ?? part.input;
     return [from({ type: "tool-call", toolCallId, toolName, input, ...proofOf(part, maker) }, undefined, place)];
   }
-  throw new Malformed(
-    `${place}.type`,
-    `unknown part ${describe(type)}`,
-    "Use text, thinking, image or toolCall, or leave the part out.",
-  );
+  throw unknownType(type, place, "part", "text, thinking, image or toolCall");
 }
 
 /** What proves to Google that a text or a call is its own, or how OpenAI calls the item that a text is. */

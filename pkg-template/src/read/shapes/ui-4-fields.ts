@@ -3,7 +3,7 @@
 
 import { describe } from "../../base/options.js";
 import { from } from "../given.js";
-import { list, Malformed, required, text as textOf } from "../malformed.js";
+import { list, Malformed, required, text as textOf, unknownType } from "../malformed.js";
 import type { PartInput } from "../message.js";
 import {
   callParts,
@@ -144,11 +144,7 @@ function readPart({ part, place, callPlace = `${place}.toolInvocation` }: Placed
       if (UNSEEN.test(String(type))) {
         return [];
       }
-      throw new Malformed(
-        `${place}.type`,
-        `unknown part ${describe(type)}`,
-        "Use the parts of the AI SDK's UIMessage of version 4, or leave the part out.",
-      );
+      throw unknownType(type, place, "part", "the parts of the AI SDK's UIMessage of version 4");
   }
 }
 
