@@ -54,8 +54,9 @@ pub(crate) fn share_of(amount: u64, share: f64) -> u64 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use windrow_property::properties;
 
-    proptest! {
+    properties! {
         /// However it is spent and shared, a limit that is not there never becomes one.
         #[test]
         fn what_is_without_limit_stays_so(tokens in any::<u64>(), chars in any::<u64>(), share in 0.0..1.0_f64) {

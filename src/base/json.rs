@@ -315,6 +315,7 @@ mod tests {
     use proptest::prelude::*;
     use serde::Serialize;
     use std::collections::BTreeMap;
+    use windrow_property::properties;
 
     /// Every kind of value that serde tells apart.
     #[derive(Clone, Debug, Serialize)]
@@ -390,12 +391,10 @@ mod tests {
         })
     }
 
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2000))]
-
-        #[test]
-        fn it_is_what_serde_json_writes(value in samples()) {
-            prop_assert_eq!(to_json(&value), serde_json::to_string(&value).expect("it is JSON"));
+    properties! {
+    #[test]
+            fn it_is_what_serde_json_writes(value in samples()) {
+                prop_assert_eq!(to_json(&value), serde_json::to_string(&value).expect("it is JSON"));
+            }
         }
-    }
 }

@@ -33,8 +33,9 @@ fn are_opposites(one: &str, other: &str) -> bool {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use windrow_property::properties;
 
-    proptest! {
+    properties! {
         #[test]
         fn a_least_is_no_slip_of_a_most(name in "[A-Za-z]{1,20}", slip in "[a-z]?") {
             let (least, most) = (format!("min{name}"), format!("max_{name}{slip}"));

@@ -54,6 +54,7 @@ pub(crate) fn fill_slots(template: &str, slots: &[(&str, &str)]) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use windrow_property::properties;
 
     #[test]
     fn writes_decimals() {
@@ -83,7 +84,7 @@ mod tests {
         assert_eq!(fill("", 1, "text", None, None), "");
     }
 
-    proptest! {
+    properties! {
         #[test]
         fn decimals_are_as_near_as_they_can_be(value in -1000.0..1000.0, places in 0_u32..8) {
             let read: f64 = decimals(value, places).parse().expect("a number");

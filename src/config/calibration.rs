@@ -101,8 +101,9 @@ pub(super) fn check(usage: &[Usage]) -> Result<()> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use windrow_property::properties;
 
-    proptest! {
+    properties! {
         /// A limit and a report say the same of every count.
         #[test]
         fn a_count_is_within_the_limit_where_its_tokens_are(

@@ -404,6 +404,7 @@ mod tests {
     use super::*;
     use crate::log::messages::Columns;
     use proptest::prelude::*;
+    use windrow_property::properties;
 
     const MINUTE: i64 = MILLISECONDS_PER_MINUTE;
     /// Friday 2026-02-06 15:00.
@@ -777,7 +778,7 @@ mod tests {
         prop::collection::vec((-100_i64..20_000, 0_u8..4, 0_u8..4, 0_u8..3), 0..30)
     }
 
-    proptest! {
+    properties! {
         #[test]
         fn every_row_is_in_one_place(mut times in messages(), days in prop::option::of(0_u8..9)) {
             times.sort_by_key(|(ago, ..)| -ago);

@@ -39,8 +39,8 @@ pub(crate) fn part(mut text: String, ends_line: bool) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use proptest::test_runner::{Config, TestRunner};
     use tiktoken_rs::CoreBPE;
+    use windrow_property::properties;
 
     /// All that a pattern of an encoding treats in its own way, and the longest tokens of white space and symbols.
     #[rustfmt::skip]
@@ -82,24 +82,14 @@ mod tests {
         Ok(())
     }
 
-    fn check_borders(cases: u32) {
-        let config = Config { cases, failure_persistence: None, ..Config::default() };
-        TestRunner::new(config)
-            .run(&(prop::collection::vec(text(7), 1..6), any::<bool>()), |(texts, is_last_open)| {
-                check(&texts, is_last_open)
-            })
-            .unwrap_or_else(|failure| panic!("{failure}"));
-    }
-
-    #[test]
-    fn a_text_costs_the_sum_of_its_parts() {
-        check_borders(20_000);
-    }
-
-    #[test]
-    #[ignore = "slow by nature: npm run test:full"]
-    fn a_million_texts_cost_the_sum_of_their_parts() {
-        check_borders(1_000_000);
+    properties! {
+        #[test]
+        fn a_text_costs_the_sum_of_its_parts(
+            texts in prop::collection::vec(text(7), 1..6),
+            is_last_open in any::<bool>(),
+        ) {
+            check(&texts, is_last_open)?;
+        }
     }
 
     #[test]

@@ -213,6 +213,7 @@ fn is_end(letter: char, end: char) -> bool {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use windrow_property::properties;
 
     /// A sentence of each language that holds throughout, and one that corrects.
     const SAID: [(Language, [&str; 2]); 7] = [
@@ -249,7 +250,7 @@ mod tests {
         assert_eq!(whose("When did Anna leave?"), Whose::Anybody);
     }
 
-    proptest! {
+    properties! {
         /// A page, a log or a program that says "from now on" gains nothing.
         #[test]
         fn what_is_quoted_gives_no_cue(

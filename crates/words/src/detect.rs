@@ -188,6 +188,7 @@ impl Scores {
 #[cfg(all(test, not(target_family = "wasm")))]
 mod tests {
     use proptest::prelude::*;
+    use windrow_property::properties;
 
     use super::*;
     use crate::fold::folded;
@@ -287,7 +288,7 @@ mod tests {
         }
     }
 
-    proptest! {
+    properties! {
         /// What is plain to see is what reading closely finds.
         #[test]
         fn a_plain_word_counts_as_any_other(text in "([a-zA-Z]{0,3}[-.,!?:;'’1é]{0,2} {0,2}){1,4}") {

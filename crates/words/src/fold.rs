@@ -262,6 +262,7 @@ fn push_digit(digit: u32, out: &mut String) {
 #[cfg(all(test, not(target_family = "wasm")))]
 mod tests {
     use proptest::prelude::*;
+    use windrow_property::properties;
 
     use super::*;
 
@@ -312,7 +313,7 @@ mod tests {
         }
     }
 
-    proptest! {
+    properties! {
         #[test]
         fn folding_again_changes_nothing(text in ".{0,40}") {
             let once = folded(&text);

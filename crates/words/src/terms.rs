@@ -943,6 +943,7 @@ pub fn spaced_folded(text: &str) -> String {
 #[cfg(all(test, not(target_family = "wasm")))]
 mod tests {
     use proptest::prelude::*;
+    use windrow_property::properties;
 
     use super::*;
     use crate::detect::detect;
@@ -1214,7 +1215,7 @@ mod tests {
         prop::option::of(prop::sample::select(Language::ALL.to_vec()))
     }
 
-    proptest! {
+    properties! {
         /// What is plain to see is what reading closely finds.
         #[test]
         fn a_word_that_is_plain_to_see_is_the_token(

@@ -176,6 +176,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use serde_json::{Value, json};
+    use windrow_property::properties;
 
     fn wanted(request: &str, tokens: u64) -> Wanted<'_> {
         Wanted { request, role: Role::Assistant, tokens }
@@ -292,7 +293,7 @@ Do not water at noon. The leaves would burn in the sun of July.";
         parts
     }
 
-    proptest! {
+    properties! {
         #[test]
         fn an_excerpt_is_parts_of_the_text_in_their_order(text in text(), request in "[a-z]{1,9} [a-z]{1,9}", tokens in 1_u64..200) {
             if let Some(found) = excerpt(&text, wanted(&request, tokens), &bytes) {

@@ -725,6 +725,7 @@ mod tests {
     use super::*;
     use crate::log::messages;
     use proptest::prelude::*;
+    use windrow_property::properties;
 
     /// What is done to an index.
     #[derive(Clone, Debug)]
@@ -816,7 +817,7 @@ mod tests {
         index.segments(0).flat_map(of).collect()
     }
 
-    proptest! {
+    properties! {
         #[test]
         fn whatever_was_done_to_it_it_has_what_a_new_one_has(steps in steps()) {
             let (mut index, mut texts) = (Index::default(), Vec::<String>::new());

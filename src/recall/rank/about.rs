@@ -397,8 +397,9 @@ pub(crate) fn best(scores: &[f32], count: usize) -> Vec<usize> {
 mod tests {
     use super::best;
     use proptest::prelude::*;
+    use windrow_property::properties;
 
-    proptest! {
+    properties! {
         #[test]
         fn the_best_are_those_that_sorting_all_of_them_gives(
             scores in prop::collection::vec(prop_oneof![Just(0.0_f32), -1.0_f32..5.0, (0_u8..4).prop_map(f32::from)], 0..3000),

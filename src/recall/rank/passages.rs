@@ -381,6 +381,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use unicode_segmentation::UnicodeSegmentation;
+    use windrow_property::properties;
 
     const ALL: Bounds =
         Bounds { count: usize::MAX, chars: usize::MAX, text_chars: usize::MAX, around: 0 };
@@ -488,7 +489,7 @@ mod tests {
         proptest::collection::vec(part, 0..200).prop_map(|parts| parts.concat())
     }
 
-    proptest! {
+    properties! {
         #[test]
         fn passages_hold_all_of_a_text_and_tear_nothing(text in texts(), longest in 1_usize..80) {
             let boundaries: Vec<usize> =

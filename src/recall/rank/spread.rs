@@ -165,6 +165,7 @@ fn faded(carried: f32) -> f32 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use windrow_property::properties;
 
     const KERNELS: [Kernel; 2] = [
         Kernel { forward: 0.6, backward: 0.4, decay: 0.7, message_tokens: f32::INFINITY },
@@ -208,7 +209,7 @@ mod tests {
         prop::collection::vec(((score, flags), size), 0..600)
     }
 
-    proptest! {
+    properties! {
         #[test]
         fn what_spreads_is_what_the_kernel_says(messages in messages()) {
             let (messages, sizes): (Vec<(f32, u8)>, Vec<u16>) = messages.into_iter().unzip();

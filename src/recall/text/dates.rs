@@ -1032,6 +1032,7 @@ mod tests {
     use super::*;
     use crate::base::time::{format_date, format_minute, parse};
     use proptest::prelude::*;
+    use windrow_property::properties;
 
     fn at(text: &str) -> Milliseconds {
         parse(text).expect("a moment")
@@ -1440,7 +1441,7 @@ mod tests {
         }
     }
 
-    proptest! {
+    properties! {
         #[test]
         fn spans_are_in_order_and_in_range(
             text in prop_oneof![

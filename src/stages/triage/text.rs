@@ -151,6 +151,7 @@ fn is_number(word: &str) -> bool {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use windrow_property::properties;
 
     fn candidates(texts: &[&str]) -> Vec<TriageUnit> {
         let candidate = |text: &&str| TriageUnit {
@@ -280,7 +281,7 @@ mod tests {
         assert_eq!(positions(INSTRUCTION, 5), Some(vec![]));
     }
 
-    proptest! {
+    properties! {
         #[test]
         fn nothing_forges_a_line(texts in prop::collection::vec(".*|(\n|\\[|1|\\]| |\"|\u{2028})*", 0..5), request in "(\n|\"|.)*") {
             let texts: Vec<_> = texts.iter().map(String::as_str).collect();

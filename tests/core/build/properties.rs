@@ -8,7 +8,6 @@ use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::TestRunner;
 use std::cmp::Reverse;
 use std::fmt::Write;
 use windrow::base::error::{Error, ErrorCode};
@@ -455,18 +454,12 @@ fn check_case(
 }
 
 /// Random conversations of so many messages, and up to 23 more.
-fn check_cases(cases: u32, least: usize) {
+fn check_contexts(least: usize) {
     let messages = vec(message(), least..least + 24);
     let case = (messages, weighted(0.7, text()), options(), 1_u64..200);
-    TestRunner::new(ProptestConfig {
-        cases,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })
-    .run(&case, |(messages, request, json, more)| {
+    windrow_property::check(&case, |(messages, request, json, more)| {
         check_case(&messages, request.as_deref(), &json, more)
-    })
-    .unwrap_or_else(|failure| panic!("{failure}"));
+    });
 }
 
 /// Builds with counts only where they are needed. Says also whether the vocabulary was asked for.
@@ -501,48 +494,33 @@ fn what_selects_is_not_asked_for_where_a_thousand_tokens_are_to_spare() {
     let providers = vec!["null", r#""openai""#, r#""anthropic""#, r#""gemini""#];
     let encoding = select(vec!["o200k_base", "cl100k_base"]);
     let case = (vec(message(), 0..24), weighted(0.7, text()), encoding, select(providers));
-    TestRunner::new(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })
-        .run(&case, |(messages, request, encoding, provider)| {
-            let config_of = |max_tokens: u64| {
-                config(&format!(
-                    r#"{{"encoding":"{encoding}","render":{{"provider":{provider}}},
+    windrow_property::check(&case, |(messages, request, encoding, provider)| {
+        let config_of = |max_tokens: u64| {
+            config(&format!(
+                r#"{{"encoding":"{encoding}","render":{{"provider":{provider}}},
                         "budget":{{"maxTokens":{max_tokens}}}}}"#
-                ))
-            };
-            let request = request.as_deref();
-            let whole =
-                build(&transcript(&messages), request, config_of(1_000_000)).expect("all fits");
-            let request = request.map(|text| transcript(&[Message::user(text)]));
-            let config = config_of(whole.tokens.total + 1000);
-            let begun =
-                Build::new(transcript(&messages), request, config, support::NOW, Vec::new());
-            let mut build = begun.expect("a build");
-            let encoding = whole.recording.config.encoding_name().expect("counted exactly");
-            loop {
-                match build.step().expect("it builds") {
-                    Step::Need(Need::Encoding { .. }) => {
-                        build.provide_encoding(support::encoding(encoding));
-                    }
-                    Step::Need(need) => prop_assert!(false, "asks for {need:?}"),
-                    Step::Done(context) => {
-                        prop_assert_eq!(context.tokens.total, whole.tokens.total);
-                        return Ok(());
-                    }
+            ))
+        };
+        let request = request.as_deref();
+        let whole = build(&transcript(&messages), request, config_of(1_000_000)).expect("all fits");
+        let request = request.map(|text| transcript(&[Message::user(text)]));
+        let config = config_of(whole.tokens.total + 1000);
+        let begun = Build::new(transcript(&messages), request, config, support::NOW, Vec::new());
+        let mut build = begun.expect("a build");
+        let encoding = whole.recording.config.encoding_name().expect("counted exactly");
+        loop {
+            match build.step().expect("it builds") {
+                Step::Need(Need::Encoding { .. }) => {
+                    build.provide_encoding(support::encoding(encoding));
+                }
+                Step::Need(need) => prop_assert!(false, "asks for {need:?}"),
+                Step::Done(context) => {
+                    prop_assert_eq!(context.tokens.total, whole.tokens.total);
+                    return Ok(());
                 }
             }
-        })
-        .unwrap_or_else(|failure| panic!("{failure}"));
-}
-
-#[test]
-fn bounds_keep_what_counts_keep() {
-    check_bounds_of_options(500);
-}
-
-#[test]
-#[ignore = "slow by nature: npm run test:full"]
-fn bounds_keep_what_counts_keep_in_many_cases() {
-    check_bounds_of_options(6_000);
+        }
+    });
 }
 
 /// What the window leaves out is on the scale of a cut: small windows, and cuts near what there is.
@@ -557,10 +535,11 @@ fn bounds_keep_what_counts_keep_behind_a_cut() {
         )
     });
     let case = (vec(message(), 4..24), weighted(0.5, text()), json);
-    check_bounds(&case, 2_000);
+    check_bounds(&case);
 }
 
-fn check_bounds_of_options(cases: u32) {
+#[test]
+fn bounds_keep_what_counts_keep() {
     let case = (vec(message(), 0..24), weighted(0.7, text()), options(), 1_u64..200);
     let case = case.prop_map(|(messages, request, json, scale)| {
         // Small and large budgets by turns: of these some are far away.
@@ -569,18 +548,13 @@ fn check_bounds_of_options(cases: u32) {
         let json = if is_limited { json.replace(limit, &format!("{limit}{scale}")) } else { json };
         (messages, request, json)
     });
-    check_bounds(&case, cases);
+    check_bounds(&case);
 }
 
 /// Messages, a request and options: by bounds the same is kept as by counts.
-fn check_bounds(case: &impl Strategy<Value = (Vec<Message>, Option<String>, String)>, cases: u32) {
+fn check_bounds(case: &impl Strategy<Value = (Vec<Message>, Option<String>, String)>) {
     let decided_by_bounds = std::cell::Cell::new(0_u32);
-    TestRunner::new(ProptestConfig {
-        cases,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })
-    .run(case, |(messages, request, json)| {
+    let outcome = windrow_property::check(case, |(messages, request, json)| {
         let request = request.as_deref();
         let exact = build(&transcript(&messages), request, config(&json));
         let (bounded, is_asked) = build_by_bounds(&messages, request, &json);
@@ -606,20 +580,19 @@ fn check_bounds(case: &impl Strategy<Value = (Vec<Message>, Option<String>, Stri
             prop_assert!(exact.tokens.total <= limit && bounded.tokens.total <= limit);
         }
         Ok(())
-    })
-    .unwrap_or_else(|failure| panic!("{failure}"));
-    assert!(decided_by_bounds.get() > cases / 15, "{decided_by_bounds:?} of {cases}");
+    });
+    outcome.assert_share(decided_by_bounds.get(), 15, "were decided by bounds");
 }
 
 // Two tests, as each runs on one core.
 #[test]
 fn contexts_keep_their_promises() {
-    check_cases(600, 0);
+    check_contexts(0);
 }
 
 #[test]
 fn contexts_of_longer_conversations_keep_their_promises() {
-    check_cases(600, 1);
+    check_contexts(1);
 }
 
 /// Texts of white space and symbols: where tokens reach over line ends, and fall into several without one.
@@ -680,16 +653,6 @@ fn a_last_line_without_its_line_end_is_within_the_budget() {
 /// The sum of the parts is the count of the whole, and within the budget, whatever the parts begin and end with.
 #[test]
 fn no_budget_is_exceeded_by_what_stands_at_a_border() {
-    check_borders(2_000);
-}
-
-#[test]
-#[ignore = "slow by nature: npm run test:full"]
-fn no_budget_is_exceeded_by_what_stands_at_many_borders() {
-    check_borders(20_000);
-}
-
-fn check_borders(cases: u32) {
     let said = (edges(), any::<bool>()).prop_map(|(text, is_user)| {
         if is_user { Message::user(&text) } else { Message::assistant(&text) }
     });
@@ -701,12 +664,7 @@ fn check_borders(cases: u32) {
         any::<bool>(),
     );
     let case = (parts, kind, 0_u64..120);
-    let mut runner = TestRunner::new(ProptestConfig {
-        cases,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    });
-    let outcome = runner.run(&case, |((messages, request, given), kind, room)| {
+    windrow_property::check(&case, |((messages, request, given), kind, room)| {
         let (format, encoding, request_last, trailing) = kind;
         let mut sections = serde_json::json!([
             { "id": "one", "kind": "text", "text": given[0], "label": given[1] },
@@ -737,17 +695,4 @@ fn check_borders(cases: u32) {
         }
         Ok(())
     });
-    outcome.unwrap_or_else(|failure| panic!("{failure}"));
-}
-
-#[test]
-#[ignore = "slow by nature: npm run test:full"]
-fn sixty_thousand_contexts_keep_their_promises() {
-    check_cases(60_000, 0);
-}
-
-#[test]
-#[ignore = "slow by nature: npm run test:full"]
-fn six_thousand_contexts_of_longer_conversations_keep_their_promises() {
-    check_cases(6_000, 1);
 }

@@ -5,7 +5,6 @@ use crate::support::{Message, NOW, config, encoding, fates, ranking_options, tra
 use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::TestRunner;
 use std::cell::Cell;
 use std::rc::Rc;
 use windrow::base::error::Error;
@@ -106,46 +105,29 @@ fn about_a_part(json: &str) -> String {
     options.to_string()
 }
 
-/// Runs random cases. `check` says whether a part was looked at: it was in more than one case of `share`.
+/// Tries random cases. `check` returns whether a build read only a part, as at least 1 case in `one_in` must.
 fn check_all<S: Strategy>(
-    cases: u32,
-    share: u32,
+    one_in: u32,
     case: &S,
     check: impl Fn(S::Value) -> Result<bool, TestCaseError>,
 ) {
     let parts = Cell::new(0);
-    TestRunner::new(ProptestConfig {
-        cases,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })
-    .run(case, |drawn| {
+    let outcome = windrow_property::check(case, |drawn| {
         parts.set(parts.get() + u32::from(check(drawn)?));
         Ok(())
-    })
-    .unwrap_or_else(|failure| panic!("{failure}"));
-    assert!(parts.get() > cases / share, "{} of {cases} looked at a part", parts.get());
-}
-
-fn check_cases(cases: u32) {
-    let options = (options(), prop::bool::weighted(0.8)).prop_map(|(json, is_about_a_part)| {
-        if is_about_a_part { about_a_part(&json) } else { json }
     });
-    let case = (messages(), request(), options, 1_usize..20);
-    check_all(cases, 20, &case, |(messages, request, json, least)| {
-        check(&messages, request.as_ref(), &json, least)
-    });
+    outcome.assert_share(parts.get(), one_in, "read only a part");
 }
 
 #[test]
 fn builds_over_a_part_give_what_builds_over_all_give() {
-    check_cases(700);
-}
-
-#[test]
-#[ignore = "slow by nature: npm run test:full"]
-fn many_builds_over_a_part_give_what_builds_over_all_give() {
-    check_cases(40_000);
+    let options = (options(), prop::bool::weighted(0.8)).prop_map(|(json, is_about_a_part)| {
+        if is_about_a_part { about_a_part(&json) } else { json }
+    });
+    let case = (messages(), request(), options, 1_usize..20);
+    check_all(20, &case, |(messages, request, json, least)| {
+        check(&messages, request.as_ref(), &json, least)
+    });
 }
 
 /// A request about what such a chat is about.
@@ -162,7 +144,7 @@ fn asked() -> impl Strategy<Value = &'static str> {
 fn a_part_is_ranked_as_all_is() {
     let options = (select(vec!["relevance", "bm25"]), 60_u64..300, weighted(0.3, 1_u64..40));
     let case = (chat(), asked(), options, 1_usize..60);
-    check_all(300, 10, &case, |(messages, request, options, least)| {
+    check_all(10, &case, |(messages, request, options, least)| {
         let (ranking, tokens, lookback) = options;
         let lookback = lookback.map_or("null".to_owned(), |count| count.to_string());
         let replies = [0, 6, 12][usize::try_from(tokens % 3).expect("below 3")];
@@ -176,7 +158,8 @@ fn a_part_is_ranked_as_all_is() {
 
 /// Where the messages of the window fit as they are counted, a build over all of them does not rank them. One over a part ranks
 /// them: it does not know what else there is.
-fn check_ranking_where_all_fits(cases: u32) {
+#[test]
+fn where_all_fits_ranking_changes_nothing() {
     let ranking = ranking_options().prop_map(|mut recall| {
         if recall["ranking"] == "recency" {
             recall["ranking"] = "relevance".into();
@@ -185,7 +168,7 @@ fn check_ranking_where_all_fits(cases: u32) {
     });
     let spare_tokens = prop_oneof![3 => 0_u64..60, 1 => 0_u64..2_000];
     let case = (chat(), asked(), ranking, spare_tokens, 1_u64..20);
-    check_all(cases, 20, &case, |(messages, request, recall, spare_tokens, lookback)| {
+    check_all(20, &case, |(messages, request, recall, spare_tokens, lookback)| {
         let request = Some(Message::user(request));
         let mut options = serde_json::json!({
             "encoding": "estimate",
@@ -198,15 +181,4 @@ fn check_ranking_where_all_fits(cases: u32) {
         options["budget"] = serde_json::json!({"maxTokens": tokens + spare_tokens});
         check(&messages, request.as_ref(), &options.to_string(), 1)
     });
-}
-
-#[test]
-fn where_all_fits_ranking_changes_nothing() {
-    check_ranking_where_all_fits(400);
-}
-
-#[test]
-#[ignore = "slow by nature: npm run test:full"]
-fn where_all_fits_ranking_changes_nothing_in_many_cases() {
-    check_ranking_where_all_fits(20_000);
 }

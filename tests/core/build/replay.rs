@@ -10,7 +10,6 @@ use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 use std::rc::Rc;
 use windrow::base::error::{Error, ErrorCode};
@@ -426,7 +425,8 @@ fn is_replaced(context: &Context, row: usize) -> bool {
     context.shortened.iter().any(|(piece, _)| *piece == Piece::Message(row))
 }
 
-fn check_cases(cases: u32) {
+#[test]
+fn contexts_are_built_again_from_their_recordings() {
     let case = (
         messages(),
         weighted(0.8, "[a-z ]{1,40}"),
@@ -435,24 +435,7 @@ fn check_cases(cases: u32) {
         hooks(),
         any::<Index>(),
     );
-    TestRunner::new(ProptestConfig {
-        cases,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })
-    .run(&case, |(messages, request, reply_to, options, hooks, changed)| {
+    windrow_property::check(&case, |(messages, request, reply_to, options, hooks, changed)| {
         check_case(&messages, (request.as_deref(), reply_to), &options, &hooks, changed)
-    })
-    .unwrap_or_else(|failure| panic!("{failure}"));
-}
-
-#[test]
-fn contexts_are_built_again_from_their_recordings() {
-    check_cases(400);
-}
-
-#[test]
-#[ignore = "slow"]
-fn fifty_thousand_contexts_are_built_again_from_their_recordings() {
-    check_cases(50_000);
+    });
 }

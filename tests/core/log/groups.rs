@@ -5,7 +5,6 @@ use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
-use proptest::test_runner::TestRunner;
 use windrow::base::message::{Field, Role};
 use windrow::state::context::{Context, Piece};
 
@@ -207,37 +206,24 @@ fn is_valid(context: &Context, written: &Written) -> Result<(), String> {
     expected.map_or(Ok(()), |place| Err(format!("{place:?} is not whole: {rows:?}")))
 }
 
-fn try_cases(count: u32) {
-    let mut runner = TestRunner::new(ProptestConfig::with_cases(count));
-    let cases = (written(), options(), weighted(0.5, Just("what is m0?")));
-    runner
-        .run(&cases, |(written, json, request)| {
-            let config = config(&json);
-            let is_whole =
-                config.budget.prompt_limit().is_none() && config.window.lookback_count.is_none();
-            let format = config.render.format;
-            let context = build(&transcript(&written.messages), request, config).expect("built");
-            is_valid(&context, &written).map_err(|problem| {
-                TestCaseError::fail(format!("{format:?} {problem} {:?}", context.text))
-            })?;
-            if is_whole {
-                // Nothing is lost to its clock.
-                let rows = rows_of(&context, &written).len();
-                let all = written.places.iter().filter(|place| !place.is_half).count();
-                prop_assert_eq!(rows, all);
-            }
-            Ok(())
-        })
-        .unwrap_or_else(|failure| panic!("{failure}"));
-}
-
 #[test]
 fn every_valid_transcript_stays_valid() {
-    try_cases(12_000);
-}
-
-#[test]
-#[ignore = "slow"]
-fn every_valid_transcript_stays_valid_in_many_cases() {
-    try_cases(60_000);
+    let cases = (written(), options(), weighted(0.5, Just("what is m0?")));
+    windrow_property::check(&cases, |(written, json, request)| {
+        let config = config(&json);
+        let is_whole =
+            config.budget.prompt_limit().is_none() && config.window.lookback_count.is_none();
+        let format = config.render.format;
+        let context = build(&transcript(&written.messages), request, config).expect("built");
+        is_valid(&context, &written).map_err(|problem| {
+            TestCaseError::fail(format!("{format:?} {problem} {:?}", context.text))
+        })?;
+        if is_whole {
+            // Nothing is lost to its clock.
+            let rows = rows_of(&context, &written).len();
+            let all = written.places.iter().filter(|place| !place.is_half).count();
+            prop_assert_eq!(rows, all);
+        }
+        Ok(())
+    });
 }

@@ -5,6 +5,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use windrow::base::message::{Field, Role};
 use windrow::state::trace::Fate;
+use windrow_property::properties;
 
 /// A turn of a chat whose steps are messages of their own.
 fn turn() -> impl Strategy<Value = Vec<Message>> {
@@ -22,7 +23,7 @@ fn turn() -> impl Strategy<Value = Vec<Message>> {
     })
 }
 
-proptest! {
+properties! {
     #[test]
     fn what_was_thought_is_there_with_what_it_led_to(
         turns in vec(turn(), 1..12),

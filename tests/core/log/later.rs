@@ -5,6 +5,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use windrow::base::message::{Field, Role};
 use windrow::state::trace::Reason;
+use windrow_property::properties;
 
 /// A round of a step: calls of both kinds, and how many of those that are answered later are answered at once.
 #[derive(Clone, Debug)]
@@ -39,7 +40,7 @@ fn messages_of(at: usize, round: &Round) -> (Vec<Message>, bool) {
     (std::iter::once(call).chain(results).collect(), round.answered < round.later)
 }
 
-proptest! {
+properties! {
     #[test]
     fn they_stay_while_the_step_runs(
         rounds in vec(round(), 1..5),

@@ -6,7 +6,6 @@ use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::TestRunner;
 use std::rc::Rc;
 use windrow::base::error::Error;
 use windrow::base::message::{Field, Role};
@@ -451,29 +450,13 @@ pub(crate) fn request() -> impl Strategy<Value = Option<Message>> {
     weighted(0.7, request)
 }
 
-fn check_cases(cases: u32) {
-    let reading = (1_usize..20, select(vec![0_usize, 20, 40, 1000]));
-    let case = (messages(), request(), options(), reading, prop::bool::weighted(0.2));
-    TestRunner::new(ProptestConfig {
-        cases,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })
-    .run(&case, |(messages, request, json, reading, has_triage)| {
-        check_case(&messages, request.as_ref(), &json, reading, has_triage)
-    })
-    .unwrap_or_else(|failure| panic!("{failure}"));
-}
-
 #[test]
 fn builds_over_an_end_give_what_builds_over_all_give() {
-    check_cases(700);
-}
-
-#[test]
-#[ignore = "slow by nature: npm run test:full"]
-fn many_builds_over_an_end_give_what_builds_over_all_give() {
-    check_cases(50_000);
+    let reading = (1_usize..20, select(vec![0_usize, 20, 40, 1000]));
+    let case = (messages(), request(), options(), reading, prop::bool::weighted(0.2));
+    windrow_property::check(&case, |(messages, request, json, reading, has_triage)| {
+        check_case(&messages, request.as_ref(), &json, reading, has_triage)
+    });
 }
 
 #[test]
@@ -614,63 +597,58 @@ fn what_was_not_read_is_ranked_as_if_it_was() {
         weighted(0.3, 1_u64..40),
     );
     let reading = (1_usize..20, select(vec![3_usize, 100, 200, 1000]));
-    let partly = std::cell::Cell::new((0, 0));
-    TestRunner::new(ProptestConfig {
-        cases: 300,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })
-    .run(&(chat(), request, options, reading), |(messages, request, options, reading)| {
-        let (ranking, tokens, format, lookback) = options;
-        let lookback = lookback.map_or("null".to_owned(), |count| count.to_string());
+    let partly = std::cell::Cell::new(0);
+    let outcome = windrow_property::check(
+        &(chat(), request, options, reading),
+        |(messages, request, options, reading)| {
+            let (ranking, tokens, format, lookback) = options;
+            let lookback = lookback.map_or("null".to_owned(), |count| count.to_string());
             let replies = [0, 6, 12][usize::try_from(tokens % 3).expect("below 3")];
-        let json = format!(
-            r#"{{"encoding":"estimate","recall":{{"ranking":"{ranking}","excerpts":{{"minTokens":8,"tokens":4}},"pairs":{{"replyTokens":{replies}}}}},"budget":{{"maxTokens":{tokens}}},
+            let json = format!(
+                r#"{{"encoding":"estimate","recall":{{"ranking":"{ranking}","excerpts":{{"minTokens":8,"tokens":4}},"pairs":{{"replyTokens":{replies}}}}},"budget":{{"maxTokens":{tokens}}},
             "window":{{"lookbackCount":{lookback}}},"render":{{"format":"{format}"}}}}"#
-        );
-        let request = Message::user(request);
-        let mut whole = Log::open(&messages, messages.len());
-        let mut end = Log::open(&messages, reading.0).indexed(reading.1);
-        let expected = build(&mut whole, Some(&request), &json, &[]).expect("it fits");
-        let found = build(&mut end, Some(&request), &json, &[]).expect("it fits");
-        prop_assert_eq!(prompt(&found, &end.rows()), prompt(&expected, &whole.rows()));
-        prop_assert_eq!(&found.snapshot.context_hash, &expected.snapshot.context_hash);
-        let words = |context: &Context, rows: &[usize]| {
-            let mut all: Vec<(usize, String)> = Vec::new();
-            for recalled in &context.trace.recalled {
-                let positions = recalled.positions.iter();
-                all.extend(positions.map(|at| (rows[*at], recalled.words.clone())));
-            }
-            all.sort();
-            all
-        };
-        prop_assert_eq!(words(&found, &end.rows()), words(&expected, &whole.rows()));
+            );
+            let request = Message::user(request);
+            let mut whole = Log::open(&messages, messages.len());
+            let mut end = Log::open(&messages, reading.0).indexed(reading.1);
+            let expected = build(&mut whole, Some(&request), &json, &[]).expect("it fits");
+            let found = build(&mut end, Some(&request), &json, &[]).expect("it fits");
+            prop_assert_eq!(prompt(&found, &end.rows()), prompt(&expected, &whole.rows()));
+            prop_assert_eq!(&found.snapshot.context_hash, &expected.snapshot.context_hash);
+            let words = |context: &Context, rows: &[usize]| {
+                let mut all: Vec<(usize, String)> = Vec::new();
+                for recalled in &context.trace.recalled {
+                    let positions = recalled.positions.iter();
+                    all.extend(positions.map(|at| (rows[*at], recalled.words.clone())));
+                }
+                all.sort();
+                all
+            };
+            prop_assert_eq!(words(&found, &end.rows()), words(&expected, &whole.rows()));
 
-        // Its recording needs no index.
-        let mut again = Transcript::default();
-        let read: Vec<Message> = end.rows().iter().map(|row| messages[*row].clone()).collect();
-        append(&mut again, &read);
-        again.set_log(found.recording.transcript.unread.clone(), 0, Vec::new());
-        let request = support::transcript(std::slice::from_ref(&request));
-        let config = found.recording.config.clone();
-        let mut build = Build::new(Rc::new(again), Some(request), config, NOW, Vec::new())
-            .expect("a build");
-        build.provide_selection(&SELECTION);
-        let replayed = match build.step().expect("it fits") {
-            Step::Done(context) => context,
-            Step::Need(need) => panic!("asks for {need:?}"),
-        };
-        prop_assert_eq!(&replayed.snapshot.context_hash, &found.snapshot.context_hash);
-        prop_assert_eq!(&replayed.trace, &found.trace);
-        prop_assert_eq!(&replayed.recording, &found.recording);
-        let (all, unread) = partly.get();
-        let is_partly = !found.trace.recalled.is_empty() && found.trace.unread_count > 0;
-        partly.set((all + 1, unread + usize::from(is_partly)));
-        Ok(())
-    })
-    .unwrap_or_else(|failure| panic!("{failure}"));
-    let (all, unread) = partly.get();
-    assert!(unread * 4 > all, "{unread} of {all} were ranked with something unread");
+            // Its recording needs no index.
+            let mut again = Transcript::default();
+            let read: Vec<Message> = end.rows().iter().map(|row| messages[*row].clone()).collect();
+            append(&mut again, &read);
+            again.set_log(found.recording.transcript.unread.clone(), 0, Vec::new());
+            let request = support::transcript(std::slice::from_ref(&request));
+            let config = found.recording.config.clone();
+            let mut build = Build::new(Rc::new(again), Some(request), config, NOW, Vec::new())
+                .expect("a build");
+            build.provide_selection(&SELECTION);
+            let replayed = match build.step().expect("it fits") {
+                Step::Done(context) => context,
+                Step::Need(need) => panic!("asks for {need:?}"),
+            };
+            prop_assert_eq!(&replayed.snapshot.context_hash, &found.snapshot.context_hash);
+            prop_assert_eq!(&replayed.trace, &found.trace);
+            prop_assert_eq!(&replayed.recording, &found.recording);
+            let is_partly = !found.trace.recalled.is_empty() && found.trace.unread_count > 0;
+            partly.set(partly.get() + u32::from(is_partly));
+            Ok(())
+        },
+    );
+    outcome.assert_share(partly.get(), 4, "were ranked with something unread");
 }
 
 #[test]
@@ -689,10 +667,9 @@ fn what_an_index_has_and_the_log_does_not_is_forgotten() {
     let between = (0_u64..100).prop_filter("a message of the log's", |at| at % 3 != 1);
     let others = vec((between, select(vec!["violin", "harbour and violin"])), 0..8);
     let taken = std::cell::Cell::new(0);
-    let runs =
-        ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() };
-    TestRunner::new(runs)
-        .run(&(chat(), others, 0_usize..40), |(mut messages, others, missing)| {
+    let outcome = windrow_property::check(
+        &(chat(), others, 0_usize..40),
+        |(mut messages, others, missing)| {
             for message in &mut messages {
                 message.time = None;
             }
@@ -714,9 +691,9 @@ fn what_an_index_has_and_the_log_does_not_is_forgotten() {
             let found = build(&log);
             prop_assert_eq!(found.snapshot.context_hash, expected.snapshot.context_hash);
             Ok(())
-        })
-        .unwrap_or_else(|failure| panic!("{failure}"));
-    assert!(taken.get() > 50, "{} of 100 logs had an index to take", taken.get());
+        },
+    );
+    outcome.assert_share(taken.get(), 2, "had an index to take");
 }
 
 #[test]

@@ -6,7 +6,6 @@ use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 use std::cell::Cell;
 use windrow::base::message::{Field, Role};
@@ -931,32 +930,14 @@ fn check_made(case: &Case, format: &str, made: &Made, text: &str, marker: Option
     }
 }
 
-fn check_cases(cases: u32) {
-    let checked = Cell::new(0_u32);
-    let mut runner = TestRunner::new(ProptestConfig {
-        cases,
-        failure_persistence: None,
-        max_local_rejects: u32::MAX,
-        ..ProptestConfig::default()
-    });
-    runner
-        .run(&case(), |case| {
-            checked.set(checked.get() + u32::from(check(&case)));
-            Ok(())
-        })
-        .unwrap_or_else(|failure| panic!("{failure}"));
-    assert!(checked.get() > cases / 4, "only {} of {cases} were built", checked.get());
-}
-
 #[test]
 fn what_went_into_a_prompt_is_read_from_it_again() {
-    check_cases(2_000);
-}
-
-#[test]
-#[ignore = "slow by nature: npm run test:full"]
-fn what_went_into_a_hundred_thousand_prompts_is_read_from_them_again() {
-    check_cases(100_000);
+    let checked = Cell::new(0_u32);
+    let outcome = windrow_property::check(&case(), |case| {
+        checked.set(checked.get() + u32::from(check(&case)));
+        Ok(())
+    });
+    outcome.assert_share(checked.get(), 4, "were built");
 }
 
 // ---- The prompt of `triage.complete`. ----
@@ -1072,13 +1053,9 @@ fn what_triage_is_asked_is_read_from_its_prompt_again() {
         any::<bool>(),
     );
     let seen = Cell::new(0_u32);
-    let mut runner = TestRunner::new(ProptestConfig {
-        cases: 2_000,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    });
-    runner
-        .run(&(triage_messages(), hostile(9), options), |(messages, request, options)| {
+    let outcome = windrow_property::check(
+        &(triage_messages(), hostile(9), options),
+        |(messages, request, options)| {
             let (by_exchange, recent, limit, most, blank) = options;
             let options = json!({
                 "encoding": "estimate",
@@ -1089,7 +1066,7 @@ fn what_triage_is_asked_is_read_from_its_prompt_again() {
             });
             seen.set(seen.get() + u32::from(check_triage(&messages, &request, &options)));
             Ok(())
-        })
-        .unwrap_or_else(|failure| panic!("{failure}"));
-    assert!(seen.get() > 1_000, "only {} were asked", seen.get());
+        },
+    );
+    outcome.assert_share(seen.get(), 2, "were asked");
 }

@@ -9,7 +9,6 @@ use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::{Index as Place, select};
-use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 use std::rc::Rc;
 use windrow::base::message::{Field, Role};
@@ -149,49 +148,29 @@ fn conversation(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Mess
     })
 }
 
-fn runner(cases: u32) -> TestRunner {
-    TestRunner::new(ProptestConfig {
-        cases,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })
-}
-
 #[test]
 fn an_index_that_grew_and_shrank_scores_as_one_made_at_once() {
-    check_changed_indexes(100);
-}
-
-#[test]
-#[ignore = "slow by nature: npm run test:full"]
-fn many_indexes_that_grew_and_shrank_score_as_those_made_at_once() {
-    check_changed_indexes(1_000);
-}
-
-fn check_changed_indexes(cases: u32) {
     let steps = vec((vec(said(), 0..20), weighted(0.6, any::<Place>())), 1..8);
-    runner(cases)
-        .run(&(steps, select(vec!["Ana", "Nobody"])), |(steps, name)| {
-            let mut transcript = Transcript::default();
-            let mut index = Index::default();
-            let mut analyzer = Analyzer::new();
-            for (messages, cut) in steps {
-                append(&mut transcript, &messages);
-                for row in index.len()..transcript.len() {
-                    index.append(&transcript, row, &mut analyzer);
-                }
-                if let Some(cut) = cut {
-                    let length = cut.index(transcript.len() + 1);
-                    transcript.truncate(length);
-                    index.truncate(length);
-                }
-                // The transcript does by itself what is done here by hand.
-                check_index(&transcript, &index_of(&transcript), name);
+    windrow_property::check(&(steps, select(vec!["Ana", "Nobody"])), |(steps, name)| {
+        let mut transcript = Transcript::default();
+        let mut index = Index::default();
+        let mut analyzer = Analyzer::new();
+        for (messages, cut) in steps {
+            append(&mut transcript, &messages);
+            for row in index.len()..transcript.len() {
+                index.append(&transcript, row, &mut analyzer);
             }
-            check_index(&transcript, &index, name);
-            Ok(())
-        })
-        .unwrap_or_else(|failure| panic!("{failure}"));
+            if let Some(cut) = cut {
+                let length = cut.index(transcript.len() + 1);
+                transcript.truncate(length);
+                index.truncate(length);
+            }
+            // The transcript does by itself what is done here by hand.
+            check_index(&transcript, &index_of(&transcript), name);
+        }
+        check_index(&transcript, &index, name);
+        Ok(())
+    });
 }
 
 #[test]
@@ -266,66 +245,62 @@ fn scores_are_finite_for_any_text() {
     );
     let open = vec((any::<bool>(), -1.0_f32..=1.0), 30);
     let case = (vec(message, 0..30), any_text(), any_text(), open, any::<i64>());
-    runner(1_000)
-        .run(&case, |(messages, text, name, open, now)| {
-            let index = index_of(&transcript(&messages));
-            let request = Request { text: &text, name: &name, role: Role::User };
-            let now = Milliseconds(now);
-            let query = Query::new(&index, request, now, &Zone::default());
-            let (is_open, similarities): (Vec<bool>, Vec<f32>) =
-                open[..messages.len()].iter().copied().unzip();
-            let all = [
-                score(scoring(&index, &query, &is_open), now, None),
-                score(scoring(&index, &query, &is_open), now, Some(&similarities)),
-                score_by_words(scoring(&index, &query, &is_open)),
-            ];
-            for scores in all {
-                let lengths = [scores.own.len(), scores.total.len()];
-                prop_assert_eq!(lengths, [messages.len(); 2]);
-                let flow = flow_of(&scores);
-                let mut values = scores.own.iter().chain(&scores.total).chain(&flow);
-                prop_assert!(values.all(|score| score.is_finite()), "{:?}", scores);
-                let best = best(&scores.total, 5);
-                prop_assert!(best.iter().all(|row| *row < messages.len()) && best.len() <= 5);
-            }
-            Ok(())
-        })
-        .unwrap_or_else(|failure| panic!("{failure}"));
+    windrow_property::check(&case, |(messages, text, name, open, now)| {
+        let index = index_of(&transcript(&messages));
+        let request = Request { text: &text, name: &name, role: Role::User };
+        let now = Milliseconds(now);
+        let query = Query::new(&index, request, now, &Zone::default());
+        let (is_open, similarities): (Vec<bool>, Vec<f32>) =
+            open[..messages.len()].iter().copied().unzip();
+        let all = [
+            score(scoring(&index, &query, &is_open), now, None),
+            score(scoring(&index, &query, &is_open), now, Some(&similarities)),
+            score_by_words(scoring(&index, &query, &is_open)),
+        ];
+        for scores in all {
+            let lengths = [scores.own.len(), scores.total.len()];
+            prop_assert_eq!(lengths, [messages.len(); 2]);
+            let flow = flow_of(&scores);
+            let mut values = scores.own.iter().chain(&scores.total).chain(&flow);
+            prop_assert!(values.all(|score| score.is_finite()), "{:?}", scores);
+            let best = best(&scores.total, 5);
+            prop_assert!(best.iter().all(|row| *row < messages.len()) && best.len() <= 5);
+        }
+        Ok(())
+    });
 }
 
 #[test]
 fn what_is_not_open_gives_nothing_to_what_is_around_it() {
     let case = (conversation(1..40), vec(any::<bool>(), 40), select(REQUESTS.to_vec()));
-    runner(500)
-        .run(&case, |(messages, open, text)| {
-            let count = messages.len();
-            let index = index_of(&transcript(&messages));
-            let all = scores_of(&index, request(text), &vec![true; count]);
-            let some = scores_of(&index, request(text), &open[..count]);
-            for (all, some) in all.iter().zip(&some) {
-                for (row, is_open) in open[..count].iter().enumerate() {
-                    let expected = if *is_open { all.own[row] } else { 0.0 };
-                    prop_assert_eq!(some.own[row].to_bits(), expected.to_bits());
-                }
+    windrow_property::check(&case, |(messages, open, text)| {
+        let count = messages.len();
+        let index = index_of(&transcript(&messages));
+        let all = scores_of(&index, request(text), &vec![true; count]);
+        let some = scores_of(&index, request(text), &open[..count]);
+        for (all, some) in all.iter().zip(&some) {
+            for (row, is_open) in open[..count].iter().enumerate() {
+                let expected = if *is_open { all.own[row] } else { 0.0 };
+                prop_assert_eq!(some.own[row].to_bits(), expected.to_bits());
             }
-            // With all that has the words of the request closed, nothing is left that spreads: neither to the neighbours,
-            // nor by the words that they share with it.
-            let mut others = messages.clone();
-            let mut is_open = vec![true; count];
-            for (row, message) in others.iter_mut().enumerate() {
-                message.time = Some(NOW.0 - 2 * DAY);
-                message.fields.retain(|(field, _)| *field == Field::Text);
-                let text = if open[row] { "nothing else" } else { "the zeppelin has landed" };
-                message.fields[0].1 = format!("{text} beside a wall");
-                is_open[row] = open[row];
-            }
-            let index = index_of(&transcript(&others));
-            for scores in scores_of(&index, request("zeppelin"), &is_open) {
-                prop_assert!(best(&scores.total, count).is_empty(), "{:?}", scores.total);
-            }
-            Ok(())
-        })
-        .unwrap_or_else(|failure| panic!("{failure}"));
+        }
+        // With all that has the words of the request closed, nothing is left that spreads: neither to the neighbours,
+        // nor by the words that they share with it.
+        let mut others = messages.clone();
+        let mut is_open = vec![true; count];
+        for (row, message) in others.iter_mut().enumerate() {
+            message.time = Some(NOW.0 - 2 * DAY);
+            message.fields.retain(|(field, _)| *field == Field::Text);
+            let text = if open[row] { "nothing else" } else { "the zeppelin has landed" };
+            message.fields[0].1 = format!("{text} beside a wall");
+            is_open[row] = open[row];
+        }
+        let index = index_of(&transcript(&others));
+        for scores in scores_of(&index, request("zeppelin"), &is_open) {
+            prop_assert!(best(&scores.total, count).is_empty(), "{:?}", scores.total);
+        }
+        Ok(())
+    });
 }
 
 #[test]
@@ -347,42 +322,38 @@ fn a_ranked_context_is_bounded_whole_and_the_same_however_it_was_appended() {
         select(REQUESTS.to_vec()),
         vec(any::<Place>(), 0..5),
     );
-    runner(400)
-        .run(&case, |(messages, recall, tokens, format, text, cuts)| {
-            let mut messages = messages.concat();
-            for (row, message) in (0..).zip(&mut messages) {
-                message.time = Some(NOW.0 - 90 * DAY + 300 * MINUTE * row);
-            }
-            let options = json!({"encoding": "estimate", "recall": recall,
+    windrow_property::check(&case, |(messages, recall, tokens, format, text, cuts)| {
+        let mut messages = messages.concat();
+        for (row, message) in (0..).zip(&mut messages) {
+            message.time = Some(NOW.0 - 90 * DAY + 300 * MINUTE * row);
+        }
+        let options = json!({"encoding": "estimate", "recall": recall,
                                  "budget": {"maxTokens": tokens}, "render": {"format": format}});
-            let run =
-                |source: &Rc<Transcript>| build(source, Some(text), config(&options.to_string()));
-            let Ok(whole) = run(&transcript(&messages)) else {
-                return Ok(()); // instructions alone are too much
-            };
-            prop_assert!(whole.tokens.total <= tokens);
-            groups_are_whole(&whole, &messages);
-            prop_assert_eq!(fates(&whole).len(), messages.len());
+        let run = |source: &Rc<Transcript>| build(source, Some(text), config(&options.to_string()));
+        let Ok(whole) = run(&transcript(&messages)) else {
+            return Ok(()); // instructions alone are too much
+        };
+        prop_assert!(whole.tokens.total <= tokens);
+        groups_are_whole(&whole, &messages);
+        prop_assert_eq!(fates(&whole).len(), messages.len());
 
-            let mut cuts: Vec<usize> =
-                cuts.iter().map(|cut| cut.index(messages.len() + 1)).collect();
-            cuts.push(messages.len());
-            cuts.sort_unstable();
-            let mut source = Rc::new(Transcript::default());
-            for end in cuts {
-                let transcript = Rc::make_mut(&mut source);
-                let begin = transcript.len();
-                append(transcript, &messages[begin..end]);
-                let _ = run(&source); // what is remembered of it changes nothing
-            }
-            let again = run(&source).expect("as before");
-            prop_assert_eq!(&again.pieces, &whole.pieces);
-            prop_assert_eq!(&again.text, &whole.text);
-            prop_assert_eq!(&again.trace, &whole.trace);
-            prop_assert_eq!(&again.snapshot.context_hash, &whole.snapshot.context_hash);
-            Ok(())
-        })
-        .unwrap_or_else(|failure| panic!("{failure}"));
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(messages.len() + 1)).collect();
+        cuts.push(messages.len());
+        cuts.sort_unstable();
+        let mut source = Rc::new(Transcript::default());
+        for end in cuts {
+            let transcript = Rc::make_mut(&mut source);
+            let begin = transcript.len();
+            append(transcript, &messages[begin..end]);
+            let _ = run(&source); // what is remembered of it changes nothing
+        }
+        let again = run(&source).expect("as before");
+        prop_assert_eq!(&again.pieces, &whole.pieces);
+        prop_assert_eq!(&again.text, &whole.text);
+        prop_assert_eq!(&again.trace, &whole.trace);
+        prop_assert_eq!(&again.snapshot.context_hash, &whole.snapshot.context_hash);
+        Ok(())
+    });
 }
 
 // What is found. Each conversation is one old matter among many others, and far more than fits.

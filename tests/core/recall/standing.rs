@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use windrow::base::message::{Field, Role};
 use windrow::state::context::Context;
 use windrow::state::trace::Reason;
+use windrow_property::properties;
 
 /// Lines of each language that hold throughout, and a request that has none of their words.
 const LINES: [&str; 7] = [
@@ -120,7 +121,7 @@ fn a_correction_comes_before_what_it_corrects_and_says_so() {
     );
 }
 
-proptest! {
+properties! {
     /// Whoever else says it gains nothing: the assistant, a tool, another participant, a quotation, a program.
     #[test]
     fn only_the_words_of_the_one_who_asks_hold(line in select(&LINES[..]), how in 0_usize..8) {

@@ -12,6 +12,7 @@ use windrow::recall::rank::scoring::Scoring;
 use windrow::recall::rank::weights::Weights;
 use windrow::recall::rank::worth::{count_off_repeated, worth};
 use windrow::recall::text::terms::Analyzer;
+use windrow_property::properties;
 
 const WORDS: [&str; 6] = ["boat", "lake", "rain", "tent", "lamp", "rope"];
 
@@ -54,7 +55,7 @@ fn alike() -> impl Strategy<Value = Vec<Message>> {
     vec(message, 1..60)
 }
 
-proptest! {
+properties! {
     #[test]
     fn where_all_cost_the_same_the_price_changes_nothing(messages in alike(), word in 0..WORDS.len()) {
         let (scores, worth) = worth_of(&messages, &format!("the {}", WORDS[word]));
@@ -81,7 +82,7 @@ proptest! {
     }
 }
 
-proptest! {
+properties! {
     /// However often something is said, the others keep their order, and each repetition is worth half of the one before.
     #[test]
     fn what_is_said_again_is_counted_off(

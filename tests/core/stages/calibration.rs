@@ -4,11 +4,10 @@ use crate::support::{Message, build, config, read_config, transcript};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use windrow::base::error::ErrorCode;
+use windrow_property::properties;
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
-
-    /// A calibrated build keeps what an uncalibrated one keeps whose limits are as much smaller, says what the provider will
+properties! {
+/// A calibrated build keeps what an uncalibrated one keeps whose limits are as much smaller, says what the provider will
     /// count, and never promises more than fits.
     #[test]
     fn a_calibrated_budget_is_a_smaller_one(

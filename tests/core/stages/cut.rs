@@ -7,6 +7,7 @@ use proptest::sample::select;
 use windrow::base::error::ErrorCode;
 use windrow::state::context::{Context, Piece};
 use windrow::state::trace::Reason;
+use windrow_property::properties;
 
 const WORDS: [&str; 12] = [
     "harbour", "violin", "garden", "invoice", "kitchen", "train", "plumber", "window", "ticket",
@@ -109,10 +110,8 @@ fn is_user(message: &Message) -> bool {
     message.role == windrow::base::message::Role::User
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
-
-    /// From one turn to the next nothing changes before what is quoted, unless the cut moved.
+properties! {
+/// From one turn to the next nothing changes before what is quoted, unless the cut moved.
     #[test]
     fn a_turn_repeats_all_that_stands_before_the_quotes(messages in chat(), json in options()) {
         let mut before: Option<(Vec<String>, Option<usize>)> = None;
@@ -200,10 +199,8 @@ fn kept_chars(text: &str) -> usize {
     text.rsplit_once('\n').map_or(0, |(kept, _)| kept.chars().count())
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
-
-    /// What stands in every prompt is cut in steps: it changes once for a doubling of what is left, and not with every turn.
+properties! {
+/// What stands in every prompt is cut in steps: it changes once for a doubling of what is left, and not with every turn.
     #[test]
     fn what_is_pinned_is_cut_in_steps(
         messages in chat(),

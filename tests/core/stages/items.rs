@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use windrow::state::ask::{Answer, HookName, Need, Outcome, Recalled};
 use windrow::state::context::{Context, Piece, RecallStatus};
 use windrow::state::trace::NoteKind;
+use windrow_property::properties;
 
 const NOTES: [&str; 6] = [
     "The boiler was repaired in March by the Kowalski brothers.",
@@ -299,10 +300,8 @@ fn ends_line(letter: char) -> bool {
     matches!(letter, '\n'..='\r' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
-
-    #[test]
+properties! {
+#[test]
     fn any_texts_give_the_same_within_their_bounds(
         texts in proptest::collection::vec(prop_oneof!["\\PC{0,200}", any::<String>(), "([a-d]{1,3}[ .\n#-]{1,2}){0,300}"], 0..12),
         request in prop_oneof!["([a-d]{1,3} ){1,4}", any::<String>()],

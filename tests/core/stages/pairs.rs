@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use windrow::base::message::{Field, Role};
 use windrow::state::context::Context;
 use windrow::state::trace::{Fate, Reason};
+use windrow_property::properties;
 
 const QUESTION: &str = "And what would that one need there, now that all of it has been as it was for so long, with what came of \
     it this year and the year before that one, and with all that may yet come of it?";
@@ -98,7 +99,7 @@ fn chat() -> impl Strategy<Value = Vec<Message>> {
     })
 }
 
-proptest! {
+properties! {
     #[test]
     fn what_is_paired_has_its_partner_and_what_fits_is_paired(
         messages in chat(),

@@ -11,6 +11,7 @@ use windrow::state::ask::{Answer, HookName, Need};
 use windrow::state::context::{Context, Piece};
 use windrow::state::trace::{Fate, Reason};
 use windrow::tokens::EncodingName;
+use windrow_property::properties;
 
 const MINUTE: i64 = 60_000;
 const NOTICE: &str = "[{count} earlier messages, {from} to {to}, are not shown.]";
@@ -464,9 +465,8 @@ fn forged() -> impl Strategy<Value = (&'static str, Vec<String>)> {
     })
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
-    #[test]
+properties! {
+#[test]
     fn no_content_passes_for_a_notice_or_for_what_opens_a_quotation(
         (notice, texts) in forged(),
         format in select(vec!["messages", "text", "xml", "conversations"]),

@@ -8,6 +8,7 @@ use proptest::sample::select;
 use serde_json::json;
 use windrow::base::message::Role;
 use windrow::state::context::{Context, Piece};
+use windrow_property::properties;
 
 const OPENING: &str = "[Earlier messages are not shown.]";
 
@@ -37,9 +38,8 @@ fn spoken(context: &Context, messages: &[Message]) -> Vec<(Role, Option<String>)
     in_place.map(|it| of(it.piece)).filter(|(role, _)| !role.is_instruction()).collect()
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
-    #[test]
+properties! {
+#[test]
     fn the_user_speaks_first_where_the_provider_wants_it(
         messages in chat(),
         request in weighted(0.6, Just("And the violin in the harbour?")),

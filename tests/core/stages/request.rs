@@ -5,7 +5,6 @@ use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::TestRunner;
 use std::rc::Rc;
 use windrow::base::message::Field;
 use windrow::recall::transcript::Transcript;
@@ -136,49 +135,43 @@ fn prompt(context: &Context, messages: &[Message], request: Option<&Message>) ->
 
 #[test]
 fn append_then_build_gives_what_a_request_gives() {
-    let mut runner = TestRunner::new(ProptestConfig::with_cases(2_000));
     let cases = (turns(), "[a-z]{1,8} [a-z]{1,8}", options());
-    runner
-        .run(&cases, |(turns, text, json)| {
-            let before: Vec<Message> = turns.concat();
-            let asked = Message::user(&text);
-            let after: Vec<Message> = before.iter().cloned().chain([asked.clone()]).collect();
-            let given = run(&before, Some(&asked), &json);
-            let appended = run(&after, None, &json);
-            let both = run(&after, Some(&asked), &json);
-            let expected = prompt(&given, &before, Some(&asked));
-            prop_assert_eq!(prompt(&appended, &after, None), expected.clone());
-            prop_assert_eq!(prompt(&both, &after, Some(&asked)), expected);
-            prop_assert_eq!(&appended.snapshot.context_hash, &given.snapshot.context_hash);
-            prop_assert_eq!(&both.snapshot.context_hash, &given.snapshot.context_hash);
-            prop_assert_eq!(appended.tokens.total, given.tokens.total);
-            prop_assert_eq!(&appended.tokens.sections, &given.tokens.sections);
-            prop_assert_eq!(appended.trimmed, given.trimmed);
-            prop_assert_eq!(fates(&appended)[before.len()], (Fate::Kept, Reason::Request));
-            Ok(())
-        })
-        .unwrap_or_else(|failure| panic!("{failure}"));
+    windrow_property::check(&cases, |(turns, text, json)| {
+        let before: Vec<Message> = turns.concat();
+        let asked = Message::user(&text);
+        let after: Vec<Message> = before.iter().cloned().chain([asked.clone()]).collect();
+        let given = run(&before, Some(&asked), &json);
+        let appended = run(&after, None, &json);
+        let both = run(&after, Some(&asked), &json);
+        let expected = prompt(&given, &before, Some(&asked));
+        prop_assert_eq!(prompt(&appended, &after, None), expected.clone());
+        prop_assert_eq!(prompt(&both, &after, Some(&asked)), expected);
+        prop_assert_eq!(&appended.snapshot.context_hash, &given.snapshot.context_hash);
+        prop_assert_eq!(&both.snapshot.context_hash, &given.snapshot.context_hash);
+        prop_assert_eq!(appended.tokens.total, given.tokens.total);
+        prop_assert_eq!(&appended.tokens.sections, &given.tokens.sections);
+        prop_assert_eq!(appended.trimmed, given.trimmed);
+        prop_assert_eq!(fates(&appended)[before.len()], (Fate::Kept, Reason::Request));
+        Ok(())
+    });
 }
 
 #[test]
 fn each_step_of_a_tool_loop_begins_with_the_prompt_of_the_one_before() {
-    let mut runner = TestRunner::new(ProptestConfig::with_cases(2_000));
     let cases = (turns(), "[a-z]{1,8} [a-z]{1,8}", vec(step(), 1..6), options());
-    runner
-        .run(&cases, |(turns, text, steps, json)| {
-            let mut messages: Vec<Message> = turns.concat();
-            messages.push(Message::user(&text));
-            let mut last = prompt(&run(&messages, None, &json), &messages, None);
-            for step in steps {
-                messages.extend(step);
-                let next = prompt(&run(&messages, None, &json), &messages, None);
-                prop_assert!(next.len() > last.len());
-                prop_assert_eq!(&next[..last.len()], &last[..], "{:?}", next);
-                last = next;
-            }
-            Ok(())
-        })
-        .unwrap_or_else(|failure| panic!("{failure}"));
+    windrow_property::check(&cases, |(turns, text, steps, json)| {
+        let mut messages: Vec<Message> = turns.concat();
+        messages.push(Message::user(&text));
+        let mut last = prompt(&run(&messages, None, &json), &messages, None);
+        for step in steps {
+            messages.extend(step);
+            let next = prompt(&run(&messages, None, &json), &messages, None);
+            prop_assert!(next.len() > last.len());
+            prop_assert_eq!(&next[..last.len()], &last[..], "{:?}", next);
+            last = next;
+        }
+        Ok(())
+    });
 }
 
 #[test]

@@ -12,6 +12,7 @@ use windrow::config::{ContextConfig, TriageDecisions};
 use windrow::state::ask::{Answer, HookName, Need, Outcome};
 use windrow::state::context::{Context, Piece};
 use windrow::state::trace::{Fate, Reason};
+use windrow_property::properties;
 
 const WORDS: [&str; 8] =
     ["harbour", "violin", "garden", "invoice", "kitchen", "train", "plumber", "window"];
@@ -97,10 +98,8 @@ fn is_user(message: &Message) -> bool {
     message.role == Role::User
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
-
-    /// Turn by turn the hook chooses as it likes, and fails now and then. What was decided once is not asked about again and stays
+properties! {
+/// Turn by turn the hook chooses as it likes, and fails now and then. What was decided once is not asked about again and stays
     /// so; order and budget hold; and with a cut the decided messages of two prompts differ by where they begin alone.
     #[test]
     fn what_was_decided_stays_so(messages in chat(), json in options(), seed in any::<u64>()) {

@@ -2,7 +2,6 @@
 
 use crate::support::{ASSETS, reference_count};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
 use std::rc::Rc;
 use tiktoken_rs::tokenizer::{Tokenizer, get_tokenizer};
 use windrow::base::error::ErrorCode;
@@ -187,29 +186,20 @@ fn nasty() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
 }
 
+/// Compares random texts in each encoding with the reference.
+fn compare(texts: &impl Strategy<Value = String>) {
+    let encodings = EncodingName::ALL.map(|name| (name, encoding(name)));
+    windrow_property::check(texts, |text| {
+        for (name, encoding) in &encodings {
+            prop_assert_eq!(encoding.count(&text), reference_count(*name, &text), "{:?}", name);
+        }
+        Ok(())
+    });
+}
+
 #[test]
 fn counts_equal_the_references_on_random_texts() {
-    compare_random_texts(20_000);
-}
-
-#[test]
-#[ignore = "slow by nature: npm run test:full"]
-fn counts_equal_the_references_on_a_million_random_texts() {
-    compare_random_texts(500_000);
-}
-
-/// Compares that many texts in each encoding.
-fn compare_random_texts(cases: u32) {
-    for name in EncodingName::ALL {
-        let encoding = encoding(name);
-        let mut runner =
-            TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
-        let outcome = runner.run(&nasty(), |text| {
-            prop_assert_eq!(encoding.count(&text), reference_count(name, &text));
-            Ok(())
-        });
-        outcome.unwrap_or_else(|failure| panic!("{name:?}: {failure}"));
-    }
+    compare(&nasty());
 }
 
 #[test]
@@ -228,18 +218,8 @@ fn counts_equal_the_references_on_long_pieces() {
         "😀👍",
         "e\u{301}",
     ];
-    for name in EncodingName::ALL {
-        let encoding = encoding(name);
-        let mut runner =
-            TestRunner::new(Config { cases: 150, failure_persistence: None, ..Config::default() });
-        let long = (prop::sample::select(alphabets.to_vec()), 100..5000_usize, any::<u64>());
-        let outcome = runner.run(&long, |(alphabet, length, seed)| {
-            let text = random_text(alphabet, length, seed);
-            prop_assert_eq!(encoding.count(&text), reference_count(name, &text));
-            Ok(())
-        });
-        outcome.unwrap_or_else(|failure| panic!("{name:?}: {failure}"));
-    }
+    let long = (prop::sample::select(alphabets.to_vec()), 100..5000_usize, any::<u64>());
+    compare(&long.prop_map(|(alphabet, length, seed)| random_text(alphabet, length, seed)));
 }
 
 /// A pattern of a few characters, again and again: runs in which tokens are aligned to where they begin.
@@ -271,23 +251,9 @@ static LONG_PIECES: [&[&str]; 7] = [
 
 #[test]
 fn counts_equal_the_references_on_patterns_again_and_again() {
-    for name in EncodingName::ALL {
-        let encoding = encoding(name);
-        for letters in LONG_PIECES {
-            let mut runner = TestRunner::new(Config {
-                cases: 60,
-                failure_persistence: None,
-                ..Config::default()
-            });
-            let outcome = runner.run(&repeated(letters), |text| {
-                // The pattern engine of the reference gives up on long white space at a beginning.
-                let text = format!("x{text}");
-                prop_assert_eq!(encoding.count(&text), reference_count(name, &text));
-                Ok(())
-            });
-            outcome.unwrap_or_else(|failure| panic!("{name:?}: {failure}"));
-        }
-    }
+    // The pattern engine of the reference gives up on long white space at a beginning.
+    let pattern = prop::sample::select(LONG_PIECES.to_vec()).prop_flat_map(repeated);
+    compare(&pattern.prop_map(|text| format!("x{text}")));
 }
 
 /// So many characters of an alphabet, in the order that a seed gives.
