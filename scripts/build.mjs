@@ -4,14 +4,17 @@
 //   tiktoken-rs -> vocabulary                dist/encodings/
 //   TypeScript -> esbuild, tsc               dist/*.js, dist/types/
 //
-// A part whose sources are unchanged is left alone. `--force` builds all of it.
+//   npm run build            builds the parts whose sources have changed
+//   npm run build -- --force builds all of them
+//   node scripts/build.mjs PART   builds one part, as the graph in package.json does
 
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { deflateRawSync } from "node:zlib";
-import { digest, Failure, isProgram, projectPath, root, run, runNode, runProgram, seconds, step } from "./project.mjs";
+import { runGraph } from "./graph.mjs";
+import { Failure, isProgram, projectPath, root, run, runNode, runProgram, seconds, step } from "./project.mjs";
 import { setUp, wasmEnvironment } from "./setup.mjs";
 
 const packageFolder = "pkg-template";
@@ -142,96 +145,25 @@ const encodings = Array.from(
   ([, name]) => name,
 );
 
-/** The parts in the order in which they are built: what each is made from, what it makes, and how. */
-const parts = [
-  {
-    name: "bindgen",
-    inputs: ["scripts/tools/Cargo.toml", "scripts/tools/src/bin/bindgen.rs", "Cargo.lock"],
-    outputs: [join(cache, "bindgen")],
-    build: buildBindgen,
-  },
-  {
-    name: "core",
-    inputs: ["Cargo.toml", "Cargo.lock", "build.rs", "crates", "src", "scripts/tools/src/bin/bindgen.rs"],
-    outputs: [
-      ...Object.keys(coreModules).map((name) => join(dist, `${name}.wasm`)),
-      join(dist, "core", "selection.js"),
-      join(dist, "core", "windrow.js"),
-      join(dist, "core", "windrow.d.ts"),
-    ],
-    build: buildCore,
-  },
-  {
-    name: "encodings",
-    inputs: ["Cargo.lock", "crates", "src/tokens", "scripts/tools/src/bin/vocabulary.rs"],
-    outputs: encodings.map((name) => join(dist, "encodings", `${name}.js`)),
-    build: buildEncodings,
-  },
-  {
-    name: "entries",
-    inputs: [`${packageFolder}/src`, `${packageFolder}/package.json`, "Cargo.toml", "package-lock.json"],
-    outputs: Object.keys(entries).map((name) => join(dist, `${name}.js`)),
-    build: buildEntries,
-    after: ["core"],
-  },
-  {
-    name: "types",
-    inputs: [`${packageFolder}/src`, `${packageFolder}/package.json`, `${packageFolder}/tsconfig.json`],
-    outputs: [join(dist, "types", "index.d.ts")],
-    build: buildTypes,
-    after: ["core"],
-  },
-  {
-    name: "page",
-    inputs: ["www", "package-lock.json"],
-    outputs: [join(dist, "page", "index.html")],
-    build: buildPage,
-    after: ["core", "encodings", "entries"],
-  },
-  {
-    name: "papers",
-    inputs: [...papers, ...Object.values(licences)],
-    outputs: [...papers, ...Object.keys(licences)].map((name) => projectPath(packageFolder, name)),
-    build: copyPapers,
-  },
-];
+/** The parts of the package. The graph in package.json has the inputs, outputs and needs of each. */
+const parts = {
+  bindgen: buildBindgen,
+  core: buildCore,
+  encodings: buildEncodings,
+  entries: buildEntries,
+  types: buildTypes,
+  page: buildPage,
+  papers: copyPapers,
+};
 
 /** Builds what is not up to date. */
 export async function build({ force = false } = {}) {
+  if (force) {
+    rmSync(projectPath(".wireit"), { recursive: true, force: true });
+  }
   const started = performance.now();
-  const stamps = readStamps();
-  let built = 0;
-  for (const part of parts) {
-    const wanted = digest(
-      ...part.inputs,
-      "scripts/build.mjs",
-      ...(part.after ?? []).map((name) => ({ text: stamps[name] })),
-    );
-    if (!force && stamps[part.name] === wanted && part.outputs.every((path) => existsSync(path))) {
-      continue;
-    }
-    writeStamps({ ...stamps, [part.name]: undefined });
-    await part.build();
-    stamps[part.name] = wanted;
-    writeStamps(stamps);
-    built += 1;
-  }
-  console.error(
-    `✓ build: ${built > 0 ? "dist is complete" : "nothing has changed"} (${seconds(performance.now() - started)})`,
-  );
-}
-
-function readStamps() {
-  try {
-    return JSON.parse(readFileSync(join(cache, "build.json"), "utf8"));
-  } catch {
-    return {};
-  }
-}
-
-function writeStamps(stamps) {
-  mkdirSync(cache, { recursive: true });
-  writeFileSync(join(cache, "build.json"), JSON.stringify(stamps, null, 2));
+  await runGraph("parts");
+  console.error(`✓ build: dist is complete (${seconds(performance.now() - started)})`);
 }
 
 // ---- Rust ----
@@ -605,7 +537,12 @@ function count(number) {
 
 if (isProgram(import.meta.url)) {
   await runProgram(async () => {
+    const [name] = process.argv.slice(2);
+    if (Object.hasOwn(parts, name ?? "")) {
+      await parts[name]();
+      return;
+    }
     await setUp("build");
-    await build({ force: process.argv.includes("--force") });
+    await build({ force: name === "--force" });
   });
 }

@@ -7,8 +7,9 @@
 
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { build } from "./build.mjs";
+import { runNpm } from "./npm.mjs";
 import { isProgram, projectPath, run, runProgram, step } from "./project.mjs";
-import { findChromium, findNode, installChromium, installNpmPackages, runNpm, setUp } from "./setup.mjs";
+import { findChromium, findNode, installChromium, installNpmPackages, setUp } from "./setup.mjs";
 
 const folder = "tests/hosts";
 const moreHosts = `${folder}/more`;

@@ -18,6 +18,7 @@ import {
 } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { runNpm } from "./npm.mjs";
 import { capture, digest, Failure, isProgram, projectPath, run, runProgram, seconds, step } from "./project.mjs";
 
 const wasmTarget = "wasm32-unknown-unknown";
@@ -71,14 +72,6 @@ export async function installNpmPackages(folder = ".", manifests = ["pkg-templat
     await runNpm(["ci", ...flags], { cwd: projectPath(folder) });
     writeFileSync(stampFile, wanted);
   });
-}
-
-/** Runs npm: the one that runs this script, or the one on PATH. */
-export function runNpm(npmArguments, options) {
-  const npmProgram = process.env.npm_execpath;
-  return npmProgram?.endsWith(".js")
-    ? run(process.execPath, [npmProgram, ...npmArguments], options)
-    : run(process.platform === "win32" ? "npm.cmd" : "npm", npmArguments, options);
 }
 
 /** A Node of at least this version: the one that runs, or the one that the project in `folder` has installed. */

@@ -17,10 +17,9 @@ import { modelMessageSchema as schema5 } from "ai-5";
 import { convertToModelMessages as convert6, modelMessageSchema as schema6 } from "ai-6";
 import OpenAI from "openai";
 import { problemsOf, requestOf } from "windrow";
-import { forEachSeed, forEachSeedAsync } from "../package/support/random.mjs";
+import { forEachSeed, forEachSeedAsync } from "../package/support/property.mjs";
 import { randomTurns, SHAPES } from "../package/support/shape-conversations.mjs";
 
-const SEEDS = 60;
 setTracingDisabled(true);
 
 /** A `fetch` that keeps what it was given, and answers that it will not. */
@@ -97,7 +96,7 @@ const SETTINGS = { maxRetries: 0, providerOptions: { openai: { store: false } } 
 describe("the AI SDK", () => {
   for (const shape of Object.keys(SHAPES)) {
     test(`its schemas pass what is made of ${shape}`, () => {
-      forEachSeed(SEEDS, (random) => {
+      forEachSeed((random) => {
         const { messages } = requestOf("ai-sdk", conversation(shape, random));
         for (const message of messages) {
           // Version 5 has other words for images and files that a tool gave, and for calls that were denied.
@@ -114,7 +113,7 @@ describe("the AI SDK", () => {
   for (const [provider, { maker, of }] of Object.entries(PROVIDERS)) {
     test(`what its package sends to ${provider} of a body for it keeps the rules`, async () => {
       for (const shape of ["ai-sdk-ui", "anthropic", "openai-responses", "langchain"]) {
-        await forEachSeedAsync(SEEDS / 4, async (random) => {
+        await forEachSeedAsync(async (random) => {
           const messages = conversation(shape, random, { thoughtsOf: [maker], without: ["media", "tool-media"] });
           const sent = await sentBy((fetch) =>
             generateText({ model: of(fetch), ...SETTINGS, ...requestOf("ai-sdk", messages) }),
@@ -130,7 +129,7 @@ describe("the AI SDK", () => {
     });
 
     test(`what it sends to ${provider} of a UIMessage says what the body for it says`, async () => {
-      await forEachSeedAsync(SEEDS, async (random) => {
+      await forEachSeedAsync(async (random) => {
         const messages = conversation("ai-sdk-ui", random, { thoughtsOf: [maker], without: ["media"] });
         for (const convert of [convertToModelMessages, convert6]) {
           const converted = await convert(messages);
@@ -142,7 +141,7 @@ describe("the AI SDK", () => {
   }
 
   test("a body for it is what it converts a UIMessage to", async () => {
-    await forEachSeedAsync(SEEDS, async (random) => {
+    await forEachSeedAsync(async (random) => {
       const messages = conversation("ai-sdk-ui", random, { without: ["media"] });
       const converted = (await convertToModelMessages(messages)).flatMap(withoutApprovals);
       const { messages: made } = requestOf("ai-sdk", messages);
@@ -190,7 +189,7 @@ describe("the clients of the providers take a body as it is", () => {
   for (const [provider, make] of Object.entries(makers)) {
     test(provider, async () => {
       for (const [shape, { write, has, thoughtsOf }] of Object.entries(SHAPES)) {
-        await forEachSeedAsync(8, async (random) => {
+        await forEachSeedAsync(async (random) => {
           const { turns } = randomTurns(random, {
             thoughtsOf,
             has: has.filter((it) => provider !== "openai" || it !== "tool-media"),
@@ -234,7 +233,7 @@ describe("LangChain's models", () => {
     test(`what one sends to ${provider} says what the body for it says`, async () => {
       // Reasoning of OpenAI's goes back by a field of LangChain's own, which these messages do not have.
       const maker = provider === "openai-responses" ? "none" : PROVIDERS[provider].maker;
-      await forEachSeedAsync(SEEDS, async (random) => {
+      await forEachSeedAsync(async (random) => {
         const messages = conversation("langchain", random, {
           thoughtsOf: [maker],
           without: ["media", "tool-media", "name"],
@@ -247,7 +246,7 @@ describe("LangChain's models", () => {
 });
 
 test("what the Agents SDK sends of its items says what the body for the Responses says", async () => {
-  await forEachSeedAsync(SEEDS, async (random) => {
+  await forEachSeedAsync(async (random) => {
     const messages = conversation("openai-agents", random, { without: ["media", "tool-media"] });
     const sent = await sentBy((fetch) => {
       const client = new OpenAI({ apiKey: "k", fetch, maxRetries: 0 });

@@ -13,7 +13,8 @@ import {
   problemsOf,
   replay,
 } from "windrow";
-import { forEachSeed, Random } from "../support/random.mjs";
+import { forEachSeed } from "../support/property.mjs";
+import { Random } from "../support/random.mjs";
 
 const WORDS = "harbour violin garden invoice kitchen train plumber window ticket letter candle river".split(" ");
 
@@ -49,7 +50,7 @@ function sameCount(left, right) {
 
 describe("prefix", () => {
   test("it counts the messages that repeat those of the prompt before, and says why the next one does not", () => {
-    forEachSeed(40, (random) => {
+    forEachSeed((random) => {
       const messages = chat(random, 30);
       const config = random.chance(0.7) ? steady(600) : { budget: { maxTokens: 600 } };
       const transcript = createTranscript();

@@ -9,14 +9,8 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { buildContext, buildContextSync, createTranscript, loadEncoding, presets, replay } from "windrow";
 import { checkContextError, errorOf } from "../support/errors.mjs";
-import {
-  forEachSeed,
-  forEachSeedAsync,
-  partOf,
-  randomConfig,
-  randomMessage,
-  randomTranscript,
-} from "../support/random.mjs";
+import { assertShare, forEachSeed, forEachSeedAsync } from "../support/property.mjs";
+import { Random, randomConfig, randomMessage, randomTranscript } from "../support/random.mjs";
 import { tryBuild } from "../support/transcripts.mjs";
 
 before(() => Promise.all([loadEncoding("o200k_base"), loadEncoding("cl100k_base")]));
@@ -29,7 +23,7 @@ const config = { request: "And?", budget: { maxTokens: 25 }, now: 0 };
 describe("replay", () => {
   test("gives the same context from a recording that was JSON: for random transcripts and configs", async () => {
     let count = 0;
-    await forEachSeedAsync(300, async (random) => {
+    const cases = await forEachSeedAsync(async (random) => {
       const transcript = randomTranscript(random);
       const context = tryBuild(transcript, randomConfig(random));
       if (context === undefined) {
@@ -45,7 +39,7 @@ describe("replay", () => {
       assert.deepEqual(again.context.trace, context.trace);
       assert.deepEqual(again.context.snapshot, context.snapshot);
     });
-    assert.ok(count > partOf(200));
+    assertShare(count, cases, 2, "were built");
   });
 
   test("does not mind what was appended since", async () => {
@@ -205,13 +199,14 @@ describe("a replay of a build with hooks", () => {
   test("gives the same context, and calls no hook: for random transcripts, configs and answers", async () => {
     let asked = 0;
     let large = 0;
-    await forEachSeedAsync(300, async (random) => {
+    const cases = await forEachSeedAsync(async (random) => {
       const { context, count } = await builtAndReplayed(random);
       asked += count;
       large += Object.keys(context.recording.largeAnswers).length;
       assert.equal(context.recording.answers.length, count);
     });
-    assert.ok(asked > partOf(300) && large > 5, `${asked} answers, ${large} large ones`);
+    assertShare(asked, cases, 2, "asked a hook");
+    assertShare(large, cases, 50, "had a large answer");
   });
 
   test("is the same where an answer says the same in another way, and another where it says something else", async () => {
@@ -455,7 +450,7 @@ describe("the hash of a context", () => {
   const roomy = (random) => ({ ...randomConfig(random), budget: {} });
 
   test("does not change with what does not reach the context", () => {
-    forEachSeed(300, (random) => {
+    forEachSeed((random) => {
       const transcript = randomTranscript(random);
       const options = roomy(random);
       const context = buildContextSync(transcript, options);
@@ -480,7 +475,7 @@ describe("the hash of a context", () => {
   });
 
   test("changes with all that does", () => {
-    forEachSeed(300, (random) => {
+    forEachSeed((random) => {
       const transcript = randomTranscript(random);
       const options = roomy(random);
       const context = buildContextSync(transcript, options);
@@ -587,9 +582,5 @@ describe("the hash of a context", () => {
 });
 
 function randomOf(seed) {
-  let message;
-  forEachSeed(seed, (random) => {
-    message = randomMessage(random);
-  });
-  return { ...message, content: `${seed}` };
+  return { ...randomMessage(new Random(seed)), content: `${seed}` };
 }

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { buildContextSync, countTokens, loadEncoding } from "windrow";
 import { checkContextError, errorOf } from "../support/errors.mjs";
-import { forEachSeed, partOf, randomConfig, randomTranscript } from "../support/random.mjs";
+import { assertShare, forEachSeed } from "../support/property.mjs";
+import { randomConfig, randomTranscript } from "../support/random.mjs";
 import { checkGroupsAreWhole, tryBuild } from "../support/transcripts.mjs";
 
 before(() => Promise.all([loadEncoding("o200k_base"), loadEncoding("cl100k_base")]));
@@ -14,7 +15,7 @@ const user = (content, more) => ({ role: "user", content, ...more });
 describe("for random transcripts and configs", () => {
   const cases = [];
   before(() => {
-    forEachSeed(500, (random) => {
+    const count = forEachSeed((random) => {
       const transcript = randomTranscript(random);
       const config = randomConfig(random);
       const context = tryBuild(transcript, config);
@@ -22,7 +23,7 @@ describe("for random transcripts and configs", () => {
         cases.push({ transcript, config, context });
       }
     });
-    assert.ok(cases.length > partOf(300));
+    assertShare(cases.length, count, 2, "were built");
   });
 
   test("the ranges cover the transcript without gap or overlap, and neighbours differ", () => {

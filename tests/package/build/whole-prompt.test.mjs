@@ -116,7 +116,7 @@ function randomMessages(random) {
 }
 
 test("no prompt is larger than the window less the reply's reserve, by an independent sum of its body", () => {
-  const random = new Random(Number(process.env.PROPTEST_RNG_SEED ?? 1));
+  const random = new Random(Number(process.env.WINDROW_SEED ?? 1));
   let built = 0;
   for (let at = 0; at < 400; at++) {
     const tools = Array.from({ length: random.integer(0, 3) }, (_, number) => randomTool(random, `tool_${number}`));

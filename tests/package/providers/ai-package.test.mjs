@@ -6,13 +6,13 @@ import { convertToModelMessages, modelMessageSchema } from "ai";
 import { convertToLanguageModelPrompt, standardizePrompt } from "ai/internal";
 import { requestOf } from "windrow";
 import { randomConversation } from "../support/conversations.mjs";
-import { forEachSeedAsync } from "../support/random.mjs";
+import { forEachSeedAsync } from "../support/property.mjs";
 
 /** What the SDK would fetch for a provider that takes no addresses. */
 const fetched = (plans) => plans.map(() => ({ data: Uint8Array.of(1), mediaType: "image/png" }));
 
 test("random conversations pass the SDK's schema, and become a prompt of its providers", async () => {
-  await forEachSeedAsync(400, async (random) => {
+  await forEachSeedAsync(async (random) => {
     const { messages } = randomConversation(random, { media: ["image", "file", "audio"] });
     const body = requestOf("ai-sdk", messages);
     for (const message of body.messages) {

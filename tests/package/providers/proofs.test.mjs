@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { buildContextSync, loadEncoding, problemsOf, providers } from "windrow";
-import { forEachSeed } from "../support/random.mjs";
+import { forEachSeed } from "../support/property.mjs";
 
 const encoding = "o200k_base";
 const NAMES = providers.map(({ name }) => name);
@@ -69,7 +69,7 @@ const asUser = (text, isUi) =>
 
 describe("reasoning of which nothing may be read", () => {
   test("takes nothing with it: all that was said is sent, by the rules of every provider", () => {
-    forEachSeed(300, (random) => {
+    forEachSeed((random) => {
       const isUi = random.chance(0.5);
       const steps = stepsOf(random);
       const messages = [
@@ -127,7 +127,7 @@ describe("reasoning of which nothing may be read", () => {
 
 describe("calls that share an id", () => {
   test("make a request for every provider, however many of them were answered", () => {
-    forEachSeed(150, (random) => {
+    forEachSeed((random) => {
       const count = random.integer(2, 4);
       const answered = random.integer(0, count);
       const calls = Array.from({ length: count }, (_, at) => ({ name: "look", args: { at } }));

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { countTokens, loadEncoding, problemsOf, providers, requestOf } from "windrow";
 import { randomConversation } from "../support/conversations.mjs";
-import { forEachSeed } from "../support/random.mjs";
+import { forEachSeed } from "../support/property.mjs";
 import { deepFreeze } from "../support/transcripts.mjs";
 
 /** What each provider takes of media, beside what the conversations have by themselves. */
@@ -41,7 +41,7 @@ function inOrderOfCalls(marks) {
 for (const { name } of providers) {
   describe(`bodies for ${name}`, () => {
     test("random conversations keep every rule, and nothing of them is lost, said twice or out of order", () => {
-      forEachSeed(2000, (random) => {
+      forEachSeed((random) => {
         const { messages, marks } = randomConversation(random, TAKEN[name]);
         const body = requestOf(name, messages);
         assert.deepEqual(problemsOf(name, body), []);
@@ -67,7 +67,7 @@ for (const { name } of providers) {
     });
 
     test("reasoning is there no more than once, and only what the provider can take back", () => {
-      forEachSeed(300, (random) => {
+      forEachSeed((random) => {
         const { messages, marks } = randomConversation(random, TAKEN[name]);
         const found = marksIn(requestOf(name, messages));
         const thoughts = marks.filter(({ kind }) => kind === "reasoning").map(({ mark }) => mark);
@@ -79,7 +79,7 @@ for (const { name } of providers) {
     });
 
     test("the messages stay as they were, and the same messages give the same body", () => {
-      forEachSeed(200, (random, seed) => {
+      forEachSeed((random, seed) => {
         const { messages } = randomConversation(random, { ...TAKEN[name], media: ["image"] });
         const before = structuredClone(messages.map(withoutAddresses));
         const body = requestOf(name, deepFreeze(messages));
@@ -97,7 +97,7 @@ function withoutAddresses(message) {
 
 test("conversations of the generator are read for the engine as well", async () => {
   await loadEncoding("o200k_base");
-  forEachSeed(300, (random) => {
+  forEachSeed((random) => {
     const { messages } = randomConversation(random, { media: ["image", "file", "audio"], mediaIn: ["user", "tool"] });
     assert.ok(countTokens(messages, { encoding: "o200k_base" }).tokens > 0);
   });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { countTokens, loadEncoding } from "windrow";
-import { forEachSeed } from "../support/random.mjs";
+import { forEachSeed } from "../support/property.mjs";
 
 before(() => loadEncoding("o200k_base"));
 
@@ -166,7 +166,7 @@ describe("images", () => {
 
   test("of random bytes behind a true beginning do not either", () => {
     const heads = [png(9, 9), gif(9, 9), jpeg(9, 9, 10), webp("VP8X", 9, 9), wav(1), pdf(1)];
-    forEachSeed(600, (random) => {
+    forEachSeed((random) => {
       const bytes = Uint8Array.from(random.pick(heads).subarray(0, random.integer(0, 60)));
       for (let left = random.integer(0, 12); left > 0 && bytes.length > 4; left -= 1) {
         bytes[random.integer(4, bytes.length - 1)] = random.integer(0, 255);

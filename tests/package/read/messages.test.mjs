@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { buildContext, buildContextSync, countTokens, createTranscript, loadEncoding } from "windrow";
-import { forEachSeed, partOf, randomConfig, randomMessage, randomTranscript } from "../support/random.mjs";
+import { assertShare, forEachSeed } from "../support/property.mjs";
+import { randomConfig, randomMessage, randomTranscript } from "../support/random.mjs";
 import { checkGroupsAreWhole, deepFreeze, essence, tryBuild } from "../support/transcripts.mjs";
 
 // `o200k_base` stays unloaded: the builds that have to wait for it are tested at the end.
@@ -155,7 +156,7 @@ describe("groups", () => {
 
   test("groups are whole, orphans are out, order is kept: for random transcripts and configs", () => {
     let count = 0;
-    forEachSeed(600, (random) => {
+    const cases = forEachSeed((random) => {
       const transcript = randomTranscript(random);
       const config = randomConfig(random);
       const context = tryBuild(transcript, { ...config, encoding });
@@ -171,13 +172,13 @@ describe("groups", () => {
         });
       }
     });
-    assert.ok(count > partOf(400), `only ${count} cases were built`);
+    assertShare(count, cases, 2, "were built");
   });
 });
 
 describe("whose objects come back", () => {
   test("the caller's own, which are never changed: for random transcripts and configs", () => {
-    forEachSeed(400, (random) => {
+    forEachSeed((random) => {
       const transcript = randomTranscript(random);
       const config = deepFreeze({ ...randomConfig(random), encoding });
       deepFreeze(transcript);
@@ -301,7 +302,7 @@ function edit(random, messages) {
 
 describe("an array that is passed again", () => {
   test("gives what a fresh one gives, whatever was done to it", () => {
-    forEachSeed(150, (random) => {
+    forEachSeed((random) => {
       let messages = randomTranscript(random, { mostMessages: 12 });
       const config = { ...randomConfig(random), encoding };
       for (let turn = 0; turn < 12; turn++) {
@@ -313,7 +314,7 @@ describe("an array that is passed again", () => {
   });
 
   test("so do arrays that begin alike and then part", () => {
-    forEachSeed(60, (random) => {
+    forEachSeed((random) => {
       const start = randomTranscript(random, { mostMessages: 8 });
       const branches = [
         start,
@@ -358,7 +359,7 @@ describe("an array that is passed again", () => {
 
 describe("a transcript in the engine", () => {
   test("gives what the array of its messages gives, after random changes", () => {
-    forEachSeed(100, (random) => {
+    forEachSeed((random) => {
       const mirror = randomTranscript(random, { mostMessages: 8 });
       const transcript = createTranscript(mirror);
       const config = { ...randomConfig(random), encoding };

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { buildContextSync, parseTranscript } from "windrow";
 import { checkContextError, errorOf } from "../support/errors.mjs";
-import { forEachSeed, randomTranscript } from "../support/random.mjs";
+import { forEachSeed } from "../support/property.mjs";
+import { randomTranscript } from "../support/random.mjs";
 
 const one = { role: "user", content: "one" };
 const two = {
@@ -80,7 +81,7 @@ describe("forms of files", () => {
   });
 
   test("what is read is what was written: for random transcripts, as a list and as lines", () => {
-    forEachSeed(200, (random) => {
+    forEachSeed((random) => {
       const messages = JSON.parse(JSON.stringify(randomTranscript(random)));
       assert.deepEqual(parsedOne(JSON.stringify(messages)), { messages, skipped: [] });
       if (messages.length > 0) {

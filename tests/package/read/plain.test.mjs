@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { countTokens, loadEncoding } from "windrow";
 import { randomConversation } from "../support/conversations.mjs";
-import { forEachSeed } from "../support/random.mjs";
+import { forEachSeed } from "../support/property.mjs";
 import { sources } from "../support/sources.mjs";
 
 const encoding = "o200k_base";
@@ -299,7 +299,7 @@ test("what is not read is refused with its place", () => {
 });
 
 test("random conversations cost in this form what they cost as they were", () => {
-  forEachSeed(400, (random) => {
+  forEachSeed((random) => {
     const others = random.pick([{ media: ["image", "file", "audio"] }, { mediaIn: ["user", "tool"] }]);
     const { messages } = randomConversation(random, others);
     for (const message of messages) {

@@ -16,7 +16,7 @@ import {
   replay,
 } from "windrow";
 import { checkContextError, errorOf } from "../support/errors.mjs";
-import { forEachSeed } from "../support/random.mjs";
+import { forEachSeed } from "../support/property.mjs";
 
 await loadEncoding("o200k_base");
 const encoding = "o200k_base";
@@ -302,7 +302,7 @@ describe("shapes that are known", () => {
     const beside = count([]);
     const sum = all.reduce((tokens, messages) => tokens + count(messages) - beside, beside);
     assert.equal(count(all.flat()), sum);
-    forEachSeed(20, (random) => {
+    forEachSeed((random) => {
       const mixed = Array.from({ length: 9 }, () => random.pick(all.flat()));
       assert.equal(
         count(mixed),
@@ -572,7 +572,7 @@ describe("what says something where nothing is read is refused, at its place", (
   }
 
   test("whatever field of whatever shape holds the text, on random shapes", () => {
-    forEachSeed(400, (random) => {
+    forEachSeed((random) => {
       const word = () =>
         Array.from({ length: random.integer(3, 8) }, () => random.pick([..."abcdefghklmnoprstuw"])).join("");
       const wrap = (value, depth) =>
@@ -656,7 +656,7 @@ describe("what says nothing passes, and comes back as it was", () => {
   });
 
   test("random fields beside a content, untouched", () => {
-    forEachSeed(300, (random) => {
+    forEachSeed((random) => {
       const value = (depth) =>
         random.pick([
           () => random.text(3),

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { memoryStore, openSession, parseTranscript } from "windrow";
 import { checkContextError, errorOf } from "../support/errors.mjs";
-import { forEachSeedAsync, randomTranscript } from "../support/random.mjs";
+import { forEachSeedAsync } from "../support/property.mjs";
+import { randomTranscript } from "../support/random.mjs";
 
 const NOW = Date.UTC(2025, 4, 5, 9);
 const config = { encoding: "estimate", now: NOW };
@@ -252,7 +253,7 @@ describe("import", () => {
   test("any damage to a build is skipped, or leaves one that can be built again or says why it cannot", async () => {
     const rows = rowsOf(await (await talked(2)).export({ builds: true }));
     const at = rows.findIndex(isBuild);
-    await forEachSeedAsync(300, async (random) => {
+    await forEachSeedAsync(async (random) => {
       const row = rows[at];
       const begin = random.integer(0, row.length - 1);
       const end = begin + random.integer(0, 30);
@@ -275,7 +276,7 @@ describe("import", () => {
   });
 
   test("random sessions: a file that is imported is exported as it was, and every build is built again", async () => {
-    await forEachSeedAsync(60, async (random) => {
+    await forEachSeedAsync(async (random) => {
       const session = await open();
       const messages = randomTranscript(random);
       while (messages.length > 0) {

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { buildContext, memoryStore, openSession, retain } from "windrow";
-import { forEachSeedAsync } from "../support/random.mjs";
+import { forEachSeedAsync } from "../support/property.mjs";
 
 const KEY = "web:main";
 const START = Date.UTC(2026, 0, 5, 8);
@@ -64,7 +64,7 @@ const question = (random) => ({
 
 describe("the index of a log", () => {
   test("a session that is opened again ranks all messages, and reads few", async () => {
-    await forEachSeedAsync(3, async (random) => {
+    await forEachSeedAsync(async (random) => {
       const kept = memoryStore();
       const length = 6000;
       const first = await openSession(KEY, { store: kept });
@@ -92,7 +92,7 @@ describe("the index of a log", () => {
   });
 
   test("a part that is in the store is not written again, and the last one only when enough was appended", async () => {
-    await forEachSeedAsync(3, async (random) => {
+    await forEachSeedAsync(async (random) => {
       const kept = memoryStore();
       const first = await openSession(KEY, { store: kept });
       await first.append(chat(random, 5000));
@@ -133,7 +133,7 @@ describe("the index of a log", () => {
   });
 
   test("where the end of the log is not readable, what is before it is read", async () => {
-    await forEachSeedAsync(3, async (random) => {
+    await forEachSeedAsync(async (random) => {
       const store = memoryStore();
       const count = 40;
       const session = await openSession(KEY, { store });
@@ -159,7 +159,7 @@ describe("the index of a log", () => {
   });
 
   test("whatever happens to the log, a context is the one over all messages", async () => {
-    await forEachSeedAsync(12, async (random) => {
+    await forEachSeedAsync(async (random) => {
       const store = memoryStore();
       let position = 0;
       const next = (count) => {

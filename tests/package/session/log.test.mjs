@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { buildContextSync, ContextError, memoryStore, openSession, parseTranscript } from "windrow";
 import { checkContextError, errorOf } from "../support/errors.mjs";
-import { forEachSeedAsync, randomTranscript } from "../support/random.mjs";
+import { assertShare, forEachSeedAsync } from "../support/property.mjs";
+import { randomTranscript } from "../support/random.mjs";
 
 const KEY = "terminal:main";
 
@@ -138,7 +139,7 @@ function randomMessages(random) {
 describe("messages", () => {
   test("come back as they were, from the store, from a file, and from the file of that: for random messages", async () => {
     let marked = 0;
-    await forEachSeedAsync(400, async (random) => {
+    const cases = await forEachSeedAsync(async (random) => {
       const messages = randomMessages(random);
       const { session } = await opened();
       if (messages.length > 0) {
@@ -163,7 +164,7 @@ describe("messages", () => {
         expected.map((message) => ({ sessionId: KEY, ...message })),
       );
     });
-    assert.ok(marked > 50, `${marked}`);
+    assertShare(marked, cases, 8, "were marked");
   });
 
   test("are rows that other readers of the format know, unless their fields say otherwise", async () => {

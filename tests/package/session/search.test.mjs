@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { memoryStore, openSession, searchSessions } from "windrow";
 import { checkContextError, errorOf } from "../support/errors.mjs";
-import { forEachSeedAsync } from "../support/random.mjs";
+import { forEachSeedAsync } from "../support/property.mjs";
+import { Random } from "../support/random.mjs";
 import { chatWith, runSearchCases } from "../support/search-cases.mjs";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -22,7 +23,7 @@ const facts = (hits) => hits.map(({ seq, message, score, reason }) => ({ seq, id
 
 describe("a search in a session", () => {
   test("finds what no prompt has room for, and says why", async () => {
-    await forEachSeedAsync(40, async (random) => {
+    await forEachSeedAsync(async (random) => {
       const length = random.integer(1, 400);
       const place = random.integer(0, length - 1);
       const session = await opened(chatWith("zorblax", { random, length, place }));
@@ -41,7 +42,7 @@ describe("a search in a session", () => {
   });
 
   test("finds the same however the log came to be: at once, in pieces, opened again, with builds in between", async () => {
-    await forEachSeedAsync(12, async (random) => {
+    await forEachSeedAsync(async (random) => {
       const length = random.integer(100, 3000);
       const messages = chatWith("zorblax", { random, length, place: random.integer(0, length - 1) });
       const query = random.pick(["zorblax", "the garden by the river", "invoice for the plumber", "was it yesterday?"]);
@@ -74,11 +75,11 @@ describe("a search in a session", () => {
 
   test("reads what it found, and not the log", async () => {
     const kept = memoryStore();
-    await forEachSeedAsync(1, async (random) => {
-      const first = await opened(chatWith("zorblax", { random, length: 5000, place: 77 }), { store: kept });
-      await first.search("zorblax");
-      await first.close();
+    const first = await opened(chatWith("zorblax", { random: new Random(1), length: 5000, place: 77 }), {
+      store: kept,
     });
+    await first.search("zorblax");
+    await first.close();
     let count = 0;
     const store = new Proxy(kept, {
       get(_, name) {
@@ -174,7 +175,7 @@ describe("a search in a session", () => {
 
 describe("a search over sessions", () => {
   test("puts what is rare everywhere first, whichever session it is in", async () => {
-    await forEachSeedAsync(25, async (random) => {
+    await forEachSeedAsync(async (random) => {
       const store = memoryStore();
       const count = random.integer(2, 8);
       const chosen = random.integer(0, count - 1);
@@ -194,7 +195,7 @@ describe("a search over sessions", () => {
   });
 
   test("finds nothing of a session that was not named", async () => {
-    await forEachSeedAsync(20, async (random) => {
+    await forEachSeedAsync(async (random) => {
       const store = memoryStore();
       const users = ["ada", "bob", "cem", "dan"];
       for (const user of users) {

@@ -14,7 +14,8 @@ import {
   presets,
 } from "windrow";
 import { checkContextError, errorOf } from "../support/errors.mjs";
-import { forEachSeedAsync, randomConfig, randomTranscript } from "../support/random.mjs";
+import { forEachSeedAsync } from "../support/property.mjs";
+import { randomConfig, randomTranscript } from "../support/random.mjs";
 
 const START = Date.UTC(2026, 0, 5, 8);
 const KEY = "web:main";
@@ -513,7 +514,7 @@ describe("contexts", () => {
   }
 
   test("random logs and configs: the end gives what all gives, also when it goes on and when it is opened again", async () => {
-    await forEachSeedAsync(40, async (random) => {
+    await forEachSeedAsync(async (random) => {
       const store = memoryStore();
       const messages = randomTranscript(random, { mostMessages: 400 });
       const isTimed = random.chance(0.7);

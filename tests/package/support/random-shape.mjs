@@ -3,17 +3,17 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { buildContextSync, countTokens } from "windrow";
-import { forEachSeed } from "./random.mjs";
+import { forEachSeed } from "./property.mjs";
 
 const encoding = "estimate";
 
 /**
  * Checks random conversations of a shape. `conversation(random)` makes one: pairs of a message and the same in windrow's own form.
  */
-export function checkRandomShape({ name, conversation, count = 60 }) {
+export function checkRandomShape({ name, conversation }) {
   describe(`random conversations in the shape ${name}`, () => {
     test("every message costs what it costs in windrow's own form", () => {
-      forEachSeed(count, (random) => {
+      forEachSeed((random) => {
         for (const [at, [message, plain]] of conversation(random).entries()) {
           assert.equal(costOf([message]), costOf([plain]), `messages[${at}]: ${JSON.stringify(message)}`);
         }
@@ -21,7 +21,7 @@ export function checkRandomShape({ name, conversation, count = 60 }) {
     });
 
     test("the same messages are chosen, and a call is never without its result, nor a result without its call", () => {
-      forEachSeed(count, (random) => {
+      forEachSeed((random) => {
         const pairs = conversation(random);
         const messages = pairs.map(([message]) => message);
         const plains = pairs.map(([, plain]) => plain);
@@ -52,7 +52,7 @@ export function checkRandomShape({ name, conversation, count = 60 }) {
     });
 
     test("what is shortened costs what it says, and again", () => {
-      forEachSeed(count, (random) => {
+      forEachSeed((random) => {
         const [message] = random.pick(conversation(random));
         const whole = costOf([message]);
         const budget = { maxTokens: random.integer(1, whole) + 6, onRequiredOverflow: "shorten" };
@@ -71,7 +71,7 @@ export function checkRandomShape({ name, conversation, count = 60 }) {
     });
 
     test("without its tools a message has none, and costs what it says", () => {
-      forEachSeed(count, (random) => {
+      forEachSeed((random) => {
         const pairs = conversation(random);
         const filter = { excludeToolCalls: true };
         const context = buildContextSync(

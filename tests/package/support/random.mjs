@@ -62,40 +62,6 @@ export class Random {
   }
 }
 
-/** Of the seeds of a property, quick tests try one in so many: tests/full/seeds.test.mjs tries all. A page has no environment. */
-const ONE_IN = globalThis.process?.env.WINDROW_ALL_SEEDS === undefined ? 3 : 1;
-
-/** How many of so many cases are tried. */
-export function partOf(count) {
-  return Math.ceil(count / ONE_IN);
-}
-
-function seedsOf(count) {
-  return Array.from({ length: partOf(count) }, (_, at) => at + 1);
-}
-
-/** Runs a property for seeds up to `count`, or for a part of them; the error of one that fails names its seed. */
-export function forEachSeed(count, check) {
-  for (const seed of seedsOf(count)) {
-    try {
-      check(new Random(seed), seed);
-    } catch (cause) {
-      throw new Error(`it fails for seed ${seed}`, { cause });
-    }
-  }
-}
-
-/** As `forEachSeed`, for a property that has to wait. */
-export async function forEachSeedAsync(count, check) {
-  for (const seed of seedsOf(count)) {
-    try {
-      await check(new Random(seed), seed);
-    } catch (cause) {
-      throw new Error(`it fails for seed ${seed}`, { cause });
-    }
-  }
-}
-
 const START = Date.UTC(2025, 2, 28, 9);
 
 /** A conversation with instructions, names, times, tool calls in every form, and some orphans of them. */

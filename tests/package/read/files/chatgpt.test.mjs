@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { buildContextSync, parseTranscript } from "windrow";
 import { checkAny, checkFile } from "../../support/file-cases.mjs";
-import { forEachSeed, forEachSeedAsync } from "../../support/random.mjs";
+import { forEachSeed, forEachSeedAsync } from "../../support/property.mjs";
 
 const BEGIN = 1_750_000_000;
 const time = (seconds) => new Date((BEGIN + seconds) * 1000).toISOString();
@@ -403,7 +403,7 @@ describe("trees", () => {
   }
 
   test("give exactly the branch of current_node", () => {
-    forEachSeed(300, (random) => {
+    forEachSeed((random) => {
       const { nodes, leaf, branch } = randomTree(random, random.integer(1, 60));
       const { messages, skipped } = parseTranscript(
         JSON.stringify([{ id: "c", mapping: Object.fromEntries(nodes), current_node: leaf }]),
@@ -417,7 +417,7 @@ describe("trees", () => {
   });
 
   test("without a current_node that is there give the newest branch", () => {
-    forEachSeed(100, (random) => {
+    forEachSeed((random) => {
       const { nodes, parents } = randomTree(random, random.integer(1, 40));
       const newest = [];
       for (let at = parents.length - 1; at !== null; at = parents[at]) {
@@ -436,7 +436,7 @@ describe("trees", () => {
   });
 
   test("that are torn or run in a circle end, and say so", async () => {
-    await forEachSeedAsync(150, async (random) => {
+    await forEachSeedAsync(async (random) => {
       const { nodes, leaf } = randomTree(random, random.integer(2, 30));
       for (let count = random.integer(1, 3); count > 0; count--) {
         const [, node] = random.pick(nodes);

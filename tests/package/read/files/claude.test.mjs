@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { buildContextSync, parseTranscript } from "windrow";
 import { checkAny, checkFile } from "../../support/file-cases.mjs";
-import { forEachSeed, forEachSeedAsync } from "../../support/random.mjs";
+import { forEachSeed, forEachSeedAsync } from "../../support/property.mjs";
 
 const ROOT = "00000000-0000-4000-8000-000000000000";
 const AT = "2026-01-02T03:04:05.678901Z";
@@ -280,7 +280,7 @@ describe("branches", () => {
   }
 
   test("are that of the current leaf, or the newest where none is named", () => {
-    forEachSeed(300, (random) => {
+    forEachSeed((random) => {
       const count = random.integer(2, 50);
       const { messages, branchOf } = randomTree(random, count);
       const leaf = random.chance(0.7) ? random.integer(0, count - 1) : undefined;
@@ -303,7 +303,7 @@ describe("branches", () => {
   });
 
   test("that are torn or run in a circle end, and say so", async () => {
-    await forEachSeedAsync(100, async (random) => {
+    await forEachSeedAsync(async (random) => {
       const { messages } = randomTree(random, random.integer(2, 20));
       for (let count = random.integer(1, 3); count > 0; count--) {
         const one = random.pick(messages);

@@ -5,7 +5,8 @@ import { describe, test } from "node:test";
 import { buildContextSync, memoryStore, openSession, parseTranscript } from "windrow";
 import { checkContextError, errorOf } from "../../support/errors.mjs";
 import { checkFile } from "../../support/file-cases.mjs";
-import { forEachSeed, randomTranscript } from "../../support/random.mjs";
+import { forEachSeed } from "../../support/property.mjs";
+import { randomTranscript } from "../../support/random.mjs";
 
 const user = (content, more) => ({ role: "user", content, ...more });
 const assistant = (content) => ({ role: "assistant", content });
@@ -47,7 +48,7 @@ checkFile({
 
 describe("dialogues", () => {
   test("are the same in a list, a line each, and in an object around them", () => {
-    forEachSeed(60, (random) => {
+    forEachSeed((random) => {
       const dialogues = Array.from({ length: random.integer(2, 5) }, () => ({
         messages: JSON.parse(JSON.stringify([user("first"), ...randomTranscript(random, { mostMessages: 6 })])),
       }));

@@ -1,0 +1,202 @@
+// One check of the graph in package.json: `node scripts/check.mjs NAME`. It needs the built package and the set-up of the tests.
+//
+// Each check says what it found on standard output, and leaves its time and its count of tests in .cache/checks for the summary.
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { checkDependencies } from "./dependencies.mjs";
+import { checkFloors } from "./floors.mjs";
+import { runFrameworkTests } from "./frameworks.mjs";
+import { fuzz, targets } from "./fuzz.mjs";
+import { runHosts } from "./hosts.mjs";
+import { runPeers } from "./peers.mjs";
+import { Failure, projectPath, run, runNode, runProgram } from "./project.mjs";
+import { findChromium, findCompiler, toolsEnvironment, wasmEnvironment } from "./setup.mjs";
+import { checkSizes } from "./size.mjs";
+
+const WASM = ["--target", "wasm32-unknown-unknown"];
+const CRATES = ["windrow", "windrow-encoding", "windrow-property", "windrow-words"].flatMap((name) => [
+  "--package",
+  name,
+]);
+const DENY_WARNINGS = ["--", "--deny", "warnings"];
+
+/** Names what failed at the end too, where a log without colours can be searched for it. */
+const REPORTER = "--test-reporter=spec";
+
+/** Seconds that every change spends on fuzzing, from a fixed seed. The nightly run spends an hour. */
+const FUZZ_SECONDS = 60;
+
+/** Each check: its name for people, and what it runs. A check may return a note. */
+const checks = {
+  "rust-format": ["format of Rust", checkRustFormat],
+  clippy: ["clippy, native", () => run("cargo", ["clippy", "--workspace", "--all-targets", ...DENY_WARNINGS])],
+  "clippy-wasm": ["clippy, wasm", clippyForWasm],
+  "clippy-fuzz": ["clippy, the fuzz targets", clippyForFuzzTargets],
+  "rust-docs": ["cargo doc, native and wasm", checkRustDocs],
+  biome: ["biome", () => runNode("@biomejs/biome/bin/biome", ["check", "--error-on-warnings"])],
+  layers: ["layers of the sources", () => checkFloors()],
+  types: ["types of TypeScript and JavaScript", checkTypes],
+  sizes: ["sizes", () => checkSizes()],
+  dependencies: ["dependencies of the crates", checkDependencies],
+  native: ["native tests", () => counted("cargo", ["test", "--no-fail-fast", ...CRATES])],
+  binding: ["the binding in Node and Chromium", checkBinding],
+  "wasm-pack": ["wasm-pack test, in Node and Chromium", checkWithWasmPack],
+  package: ["the package in Node, Chromium and workerd", () => nodeTest(filesOfPackage())],
+  page: ["the page in Chromium", () => nodeTest(testFiles("tests/package/page"))],
+  docs: ["examples and figures of the docs", () => nodeTest(testFiles("tests/package/docs"))],
+  scripts: ["the task verbs", () => nodeTest(testFiles("tests/scripts"))],
+  frameworks: ["hooks in the real frameworks", () => runFrameworkTests()],
+  peers: ["what users reported of peers", () => runPeers()],
+  hosts: ["the packed package in its hosts", () => runHosts(["--core"])],
+  fuzz: ["fuzzing of the core's decoders", () => fuzz(targets, FUZZ_SECONDS, { seed: 1 })],
+  // These measure, or kill a busy browser: one at a time.
+  slow: ["slow tests of the package", () => nodeTest(testFiles("tests/full"), 1)],
+};
+
+await runProgram(async () => {
+  const [name] = process.argv.slice(2);
+  if (!Object.hasOwn(checks, name ?? "")) {
+    throw new Failure(`there is no check "${name}"; there are ${Object.keys(checks).join(", ")}`);
+  }
+  const [title, check] = checks[name];
+  const started = performance.now();
+  const result = await check();
+  const took = { title, ms: performance.now() - started, ...(typeof result === "number" ? { passed: result } : {}) };
+  mkdirSync(projectPath(".cache", "checks"), { recursive: true });
+  writeFileSync(projectPath(".cache", "checks", `${name}.json`), JSON.stringify({ ...took, note: noteOf(result) }));
+});
+
+function noteOf(result) {
+  return typeof result === "string" ? result : undefined;
+}
+
+/** Runs tests, and returns how many passed. Fails if none ran. */
+async function counted(command, programArguments, options = {}) {
+  let text = "";
+  await run(command, programArguments, {
+    ...options,
+    output: "stdout",
+    onOutput: (piece) => {
+      text += piece;
+    },
+  });
+  const counts = [...text.matchAll(/^test result: ok\. (\d+) passed|^ℹ pass (\d+)|^# pass (\d+)/gm)];
+  const passed = counts.reduce((sum, [, ...found]) => sum + Number(found.find(Boolean)), 0);
+  if (passed === 0) {
+    throw new Failure(`${command} ran no test`);
+  }
+  return passed;
+}
+
+// ---- Rust ----
+
+async function checkRustFormat() {
+  await run("cargo", ["fmt", "--all", "--check"]);
+  for (const folder of ["scripts/test-runner", "tests/fuzz"]) {
+    await run("cargo", ["fmt", "--check", "--manifest-path", projectPath(folder, "Cargo.toml")]);
+  }
+}
+
+async function clippyForWasm() {
+  const env = await wasmEnvironment();
+  if (env?.RUSTUP_TOOLCHAIN === "debian" && !existsSync("/usr/bin/cargo-clippy")) {
+    return "left out: Debian's toolchain has no clippy";
+  }
+  const targets = ["--package", "windrow", ...WASM, "--lib", "--test", "web"];
+  await run("cargo", ["clippy", ...targets, ...DENY_WARNINGS], { env: env ?? {} });
+}
+
+async function clippyForFuzzTargets() {
+  const compiler = findCompiler();
+  if (compiler === null) {
+    return "left out: there is no C++ compiler";
+  }
+  const manifest = ["--manifest-path", projectPath("tests", "fuzz", "Cargo.toml"), "--locked"];
+  const env = { CARGO_TARGET_DIR: projectPath("target", "fuzz"), CXX: compiler };
+  await run("cargo", ["clippy", ...manifest, "--all-targets", ...DENY_WARNINGS], { env });
+}
+
+async function checkRustDocs() {
+  const env = { RUSTDOCFLAGS: "--deny warnings" };
+  await run("cargo", ["doc", "--workspace", "--no-deps"], { env });
+  const wasm = ["doc", "--package", "windrow", ...WASM, "--no-deps", "--lib"];
+  await run("cargo", wasm, { env: { ...env, ...(await wasmEnvironment()) } });
+}
+
+/** The binding's tests in both hosts, by the runner that `wasm-pack test` starts too. */
+async function checkBinding() {
+  const env = {
+    ...(await testRunnerEnvironment()),
+    CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: projectPath(".tools", "bin", "wasm-bindgen-test-runner"),
+  };
+  const tests = ["test", "--package", "windrow", ...WASM, "--test", "web"];
+  const inNode = await counted("cargo", tests, { env });
+  const { chromedriver } = findChromium();
+  const inChromium = await counted("cargo", tests, {
+    env: { ...env, CHROMEDRIVER: chromedriver, WASM_BINDGEN_USE_BROWSER: "1" },
+  });
+  return inNode + inChromium;
+}
+
+async function checkWithWasmPack() {
+  let passed = 0;
+  for (const host of [["--node"], ["--headless", "--chrome", "--chromedriver", findChromium().chromedriver]]) {
+    const env = {
+      ...(await testRunnerEnvironment()),
+      // The same file runs in both hosts: it names neither, so this does.
+      ...(host.includes("--chrome") ? { WASM_BINDGEN_USE_BROWSER: "1" } : {}),
+    };
+    passed += await counted("wasm-pack", ["test", "--mode", "no-install", ...host, "--", "--test", "web"], { env });
+  }
+  return passed;
+}
+
+async function testRunnerEnvironment() {
+  return {
+    ...toolsEnvironment(),
+    ...(await wasmEnvironment()),
+    ...browserEnvironment(),
+    // A machine under load starts a browser slowly.
+    WASM_BINDGEN_TEST_DRIVER_TIMEOUT: "60",
+    WASM_BINDGEN_TEST_TIMEOUT: "300",
+  };
+}
+
+/** `webdriver.json` names no browser, so ChromeDriver looks for one; CHROME_PATH says which. */
+function browserEnvironment() {
+  if (!process.env.CHROME_PATH) {
+    return {};
+  }
+  const file = projectPath(".cache", "webdriver.json");
+  const capabilities = JSON.parse(readFileSync(projectPath("webdriver.json"), "utf8"));
+  capabilities["goog:chromeOptions"].binary = process.env.CHROME_PATH;
+  mkdirSync(projectPath(".cache"), { recursive: true });
+  writeFileSync(file, JSON.stringify(capabilities));
+  return { WASM_BINDGEN_TEST_WEBDRIVER_JSON: file };
+}
+
+// ---- TypeScript and JavaScript ----
+
+async function checkTypes() {
+  for (const folder of ["pkg-template", "www", "examples/worker", "examples/embeddings"]) {
+    await runNode("typescript/bin/tsc", ["--project", projectPath(folder), "--noEmit"]);
+  }
+  await runNode("typescript/bin/tsc", ["--project", projectPath("tests", "types")]);
+}
+
+/** Runs test files. Some wait for a browser and use no core meanwhile, so two more run at once than there are cores. */
+function nodeTest(files, fileCount = availableParallelism() + 2) {
+  const env = { CHROME_PATH: findChromium().chromium };
+  return counted(process.execPath, ["--test", REPORTER, `--test-concurrency=${fileCount}`, ...files], { env });
+}
+
+function filesOfPackage() {
+  return testFiles("tests/package").filter((name) => !/^tests\/package\/(page|docs)\//.test(name));
+}
+
+/** The test files below a folder, as paths from the project's root. */
+function testFiles(folder) {
+  const files = readdirSync(projectPath(folder), { recursive: true }).filter((name) => name.endsWith(".test.mjs"));
+  return files.map((name) => `${folder}/${name}`).sort();
+}

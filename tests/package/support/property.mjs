@@ -1,0 +1,114 @@
+// Property tests that stop when their time is up. Adding a property adds its share of time to a run, however slow one case is.
+//
+//   WINDROW_PROPERTY_MS   time for each property, in milliseconds (200)
+//   WINDROW_SEED          seed of the random cases (1): the same seed gives the same cases in the same order
+//   WINDROW_CASE          runs this case alone, as a failure names it
+//
+// A failing case is saved in tests/corpus/seeds.json under its test file. Later runs try the saved cases first, so commit the
+// file together with the fix.
+
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Random } from "./random.mjs";
+
+const TIME_MS = numberFrom("WINDROW_PROPERTY_MS") ?? 200;
+const FIRST_CASE = ((numberFrom("WINDROW_SEED") ?? 1) - 1) * 1_000_000 + 1;
+const ONLY_CASE = numberFrom("WINDROW_CASE");
+
+/** Cases that a property tries even if its time is up earlier. */
+const LEAST_CASES = 5;
+
+/** Cases from which `assertShare` looks at a share. With fewer of them a share is mostly luck. */
+const CASES_FOR_SHARE = 100;
+
+const ROOT = new URL("../../../", import.meta.url);
+const CORPUS = new URL("tests/corpus/seeds.json", ROOT);
+
+function numberFrom(name) {
+  const text = process.env[name];
+  if (text === undefined) {
+    return undefined;
+  }
+  assert.match(text, /^\d+$/, `${name} is ${JSON.stringify(text)}: give it a whole number`);
+  return Number(text);
+}
+
+/** Tries a property with random cases until its time is up. Returns how many it tried. */
+export function forEachSeed(check) {
+  const cases = new Cases();
+  for (const seed of cases) {
+    try {
+      check(new Random(seed), seed);
+    } catch (cause) {
+      throw cases.failure(seed, cause);
+    }
+  }
+  return cases.count;
+}
+
+/** As `forEachSeed`, for a property that has to wait. */
+export async function forEachSeedAsync(check) {
+  const cases = new Cases();
+  for (const seed of cases) {
+    try {
+      await check(new Random(seed), seed);
+    } catch (cause) {
+      throw cases.failure(seed, cause);
+    }
+  }
+  return cases.count;
+}
+
+/**
+ * Fails unless at least 1 in `oneIn` cases did what makes a property interesting. Guards against a generator that never reaches
+ * the code under test. Passes if fewer than 100 cases were tried.
+ */
+export function assertShare(hits, cases, oneIn, what) {
+  assert.ok(hits * oneIn >= cases || cases < CASES_FOR_SHARE, `${hits} of ${cases} ${what}`);
+}
+
+/** The seeds of one property: first the saved ones of its file, then new ones until the time is up. */
+class Cases {
+  count = 0;
+  #file = testFile();
+
+  *[Symbol.iterator]() {
+    if (ONLY_CASE !== undefined) {
+      this.count = 1;
+      yield ONLY_CASE;
+      return;
+    }
+    const end = performance.now() + TIME_MS;
+    for (const seed of readCorpus()[this.#file] ?? []) {
+      yield seed;
+    }
+    for (let seed = FIRST_CASE; this.count < LEAST_CASES || performance.now() < end; seed++) {
+      this.count += 1;
+      yield seed;
+    }
+  }
+
+  failure(seed, cause) {
+    const corpus = readCorpus();
+    const saved = corpus[this.#file] ?? [];
+    if (!saved.includes(seed)) {
+      corpus[this.#file] = [...saved, seed];
+      writeFileSync(CORPUS, `${JSON.stringify(corpus, null, 2)}\n`);
+    }
+    return new Error(
+      `case ${seed} fails; \`WINDROW_CASE=${seed} node --test ${this.#file}\` runs it alone, and tests/corpus/seeds.json has it now`,
+      { cause },
+    );
+  }
+}
+
+function readCorpus() {
+  return JSON.parse(readFileSync(CORPUS, "utf8"));
+}
+
+/** The test file, by its path from the project's root. Node runs each in a process of its own. */
+function testFile() {
+  return relative(fileURLToPath(ROOT), process.argv[1]).split(sep).join("/");
+}
