@@ -41,10 +41,10 @@ export async function lint() {
     await run("cargo", ["doc", "--workspace", "--no-deps"], { env });
     await run("cargo", ["doc", ...wasm, "--no-deps", "--lib"], { env: { ...env, ...(await wasmEnvironment()) } });
   });
-  await step("format and rules of TypeScript: biome check", () =>
+  await step("format, rules and floors of TypeScript: biome check", () =>
     runNode("@biomejs/biome/bin/biome", ["check", "--error-on-warnings"]),
   );
-  await step("floors: what imports run up, or in a circle", async () => checkFloors());
+  await step("floors of Rust: no use runs up, or in a circle", async () => checkFloors());
   await step("types of TypeScript: tsc", async () => {
     for (const folder of ["pkg-template", "www", "examples/worker", "examples/embeddings"]) {
       if (!existsSync(projectPath(folder, "tsconfig.json"))) {
