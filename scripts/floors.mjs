@@ -1,24 +1,21 @@
-// The floors of the house: a folder of the sources uses those below it, never one above, and no files use each other in a
-// circle. Part of `npm run lint`.
+// Floors of the Rust sources: a folder uses those below it, never one above, and files don't use each other in a circle. Part of
+// `npm run lint`. Biome checks TypeScript: `floors.grit` and `noImportCycles`.
 //
-//   node scripts/floors.mjs        says what is wrong
-//   node scripts/floors.mjs --all  prints every arrow between two folders as well
+//   node scripts/floors.mjs        prints violations
+//   node scripts/floors.mjs --all  also prints the number of uses between each two folders
 
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import { join, relative, sep } from "node:path";
 import { Failure, isProgram, root, runProgram } from "./project.mjs";
 
-/** Each half of the sources: its floors, bottom to top. A file that is named is a floor of its own; no other may lie loose. */
-export const halves = [
+/** Floors of each crate, bottom to top. A named file is a floor; no other file may be at the top level. */
+export const crates = [
   {
     folder: "src",
-    extension: ".rs",
     floors: ["base", "tokens", "config", "log", "recall", "state", "prompt", "stages", "build", "wasm", "lib.rs"],
-    importsOf: importsOfRust,
   },
   {
     folder: join("crates", "encoding", "src"),
-    extension: ".rs",
     floors: [
       "classes.rs",
       "pretokenizer.rs",
@@ -29,103 +26,59 @@ export const halves = [
       "cache.rs",
       "lib.rs",
     ],
-    importsOf: importsOfRust,
   },
   {
     folder: join("crates", "words", "src"),
-    extension: ".rs",
     floors: ["hash.rs", "language.rs", "fold.rs", "lists", "detect.rs", "terms.rs", "cues.rs", "lib.rs"],
-    importsOf: importsOfRust,
-  },
-  {
-    folder: join("pkg-template", "src"),
-    extension: ".ts",
-    floors: [
-      "base",
-      "engine",
-      "stores",
-      "read",
-      "providers",
-      "build",
-      "session",
-      "index.ts",
-      "load",
-      "models",
-      "studio",
-      "frameworks",
-      "cli.ts",
-    ],
-    importsOf: importsOfTypeScript,
   },
 ];
 
-/** What is wrong with one half below a folder, one sentence each. */
-export function findings(folder, half) {
-  const { floors } = half;
-  const files = sourcesOf(join(folder, half.folder), half.extension);
-  const arrows = new Map(files.map((file) => [file, half.importsOf(file, readFileSync(at(file), "utf8"), files)]));
-  function at(file) {
-    return join(folder, half.folder, file);
-  }
-  const named = (file) => join(half.folder, file);
-  const floorOf = (file) => file.split("/")[0];
+/** Violations in one crate, a sentence each. `base` is the folder that contains the crate's folder. */
+export function findings(base, { folder, floors }) {
+  const uses = usesIn(join(base, folder));
+  const named = (file) => join(folder, file);
   const found = [];
-  for (const file of files) {
-    if (!floors.includes(floorOf(file))) {
+  for (const [file, used] of uses) {
+    const floor = floors.indexOf(floorOf(file));
+    if (floor < 0) {
       found.push(`${named(file)} is on no floor: move it into one of ${floors.join(", ")}`);
+      continue;
     }
-  }
-  for (const [file, used] of arrows) {
     for (const other of used) {
-      if (floors.indexOf(floorOf(other)) > floors.indexOf(floorOf(file)) && floors.includes(floorOf(file))) {
-        found.push(
-          `${named(file)} uses ${named(other)}, which is above it: ${floorOf(file)} may use only ` +
-            `${floors.slice(0, floors.indexOf(floorOf(file)) + 1).join(", ")}`,
-        );
+      if (floors.indexOf(floorOf(other)) > floor) {
+        const allowed = floors.slice(0, floor + 1).join(", ");
+        found.push(`${named(file)} uses ${named(other)}, which is above it: ${floorOf(file)} may use only ${allowed}`);
       }
     }
   }
-  for (const circle of circlesOf(arrows)) {
+  for (const circle of circlesOf(uses)) {
     const way = [...circle, circle[0]].map(named).join(" -> ");
     found.push(`files use each other in a circle: ${way}`);
   }
   return found;
 }
 
-/** Every source file below a folder, by its path with slashes. */
-function sourcesOf(folder, extension) {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith(extension))
+function floorOf(file) {
+  return file.split("/")[0];
+}
+
+/** Maps each Rust file below a folder to the files that it uses. Paths have slashes. */
+function usesIn(folder) {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".rs"))
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"))
     .sort();
+  const modules = new Map(files.map((file) => [moduleOf(file), file]));
+  return new Map(files.map((file) => [file, usedBy(file, readFileSync(join(folder, file), "utf8"), modules)]));
 }
 
-/** The files that a file of TypeScript imports, types included. */
-export function importsOfTypeScript(file, text, files) {
-  const code = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
-  const statement =
-    /^\s*(?:import|export)\b[^"';]*?\bfrom\s*"(\.[^"]+)"|^\s*import\s*"(\.[^"]+)"|\bimport\(\s*"(\.[^"]+)"\s*\)/gm;
-  const used = new Set();
-  for (const [, from, alone, dynamic] of code.matchAll(statement)) {
-    const target = join(dirname(file), from ?? alone ?? dynamic)
-      .split(sep)
-      .join("/")
-      .replace(/\.js$/, ".ts");
-    if (files.includes(target) && target !== file) {
-      used.add(target);
-    }
-  }
-  return [...used];
-}
-
-/** The files that a file of Rust uses: by `use`, or by a path in its code. Tests and `mod` are no use. */
-export function importsOfRust(file, text, files) {
+/** Lists the files that a Rust file uses, by `use` or by a path in its code. Tests and `mod` declarations don't count. */
+function usedBy(file, text, modules) {
   const code = withoutTests(withoutWords(text)).replace(/\bmod\s+\w+\s*;/g, "");
   const own = moduleOf(file);
-  const modules = new Map(files.map((other) => [moduleOf(other), other]));
   const used = new Set();
   const note = (path) => {
-    // The longest beginning of the path that is a module: behind it are the names of items.
+    // Finds the longest prefix that names a module. The rest names items.
     for (let length = path.length; length > 0; length--) {
       const found = modules.get(path.slice(0, length).join("::"));
       if (found !== undefined) {
@@ -155,7 +108,7 @@ export function importsOfRust(file, text, files) {
   return [...used];
 }
 
-/** Every path of two names or more, those in the braces of a `use` each with the path before the braces. */
+/** Yields each path of two or more names. A path in the braces of a `use` includes the path before the braces. */
 function* pathsIn(code) {
   for (const match of code.matchAll(/(?<![\w:])((?:[a-z_]\w*::)+)(\{|\w+)/g)) {
     const start = match[1].split("::").filter(Boolean);
@@ -167,7 +120,7 @@ function* pathsIn(code) {
   }
 }
 
-/** The paths in braces that were opened before a place, and the place behind them. */
+/** Reads the paths in braces that open just before `begin`. `at` is the index after the closing brace. */
 function pathsInBraces(code, begin, start) {
   const paths = [];
   let at = begin;
@@ -196,7 +149,7 @@ function pathsInBraces(code, begin, start) {
   }
 }
 
-/** A file's module path: `recall/index/mod.rs` and `recall/index.rs` are `recall::index`. */
+/** Module path of a file: `recall/index/mod.rs` and `recall/index.rs` are `recall::index`. */
 function moduleOf(file) {
   return file
     .replace(/\.rs$/, "")
@@ -206,7 +159,7 @@ function moduleOf(file) {
     .join("::");
 }
 
-/** Code without comments and without the contents of strings. */
+/** Removes comments and the contents of strings. */
 function withoutWords(text) {
   return text
     .replace(/\/\*[\s\S]*?\*\/|r(#+)"[\s\S]*?"\1|'(?:\\.|[^\\'])'|"(?:\\[\s\S]|[^"\\])*"|\/\/.*$/gm, (part) =>
@@ -215,14 +168,14 @@ function withoutWords(text) {
     .replace(/\s*::\s*/g, "::");
 }
 
-/** Code up to the module of its tests, which is the last of a file. */
+/** Cuts off the test module, the last item of a file. */
 function withoutTests(code) {
   const at = code.search(/#\[cfg\((?:test|all\(test\b[^\]]*)\)\]\s*(?:#\[[^\]]*\]\s*)*mod\s+tests\s*\{/);
   return at < 0 ? code : code.slice(0, at);
 }
 
-/** Every set of files that use each other in a circle: one way around each. */
-function circlesOf(arrows) {
+/** Finds the circles of files that use each other, one way around each. */
+function circlesOf(uses) {
   const circles = [];
   const isDone = new Set();
   const way = [];
@@ -236,34 +189,32 @@ function circlesOf(arrows) {
       return;
     }
     way.push(file);
-    for (const other of arrows.get(file) ?? []) {
+    for (const other of uses.get(file) ?? []) {
       visit(other);
     }
     way.pop();
     isDone.add(file);
   };
-  for (const file of arrows.keys()) {
+  for (const file of uses.keys()) {
     visit(file);
   }
   return circles;
 }
 
-/** Fails with everything that is wrong. */
+/** Fails with all violations. */
 export function checkFloors() {
-  const all = halves.flatMap((half) => findings(root, half));
+  const all = crates.flatMap((crate) => findings(root, crate));
   if (all.length > 0) {
     throw new Failure(`the floors of the sources:\n  ${all.join("\n  ")}`);
   }
 }
 
-/** How many imports run from each folder to each other one. */
-function arrowsBetween(half) {
-  const files = sourcesOf(join(root, half.folder), half.extension);
+/** Counts uses from each floor to each other one. */
+function countsBetween(crate) {
   const counts = new Map();
-  for (const file of files) {
-    const text = readFileSync(join(root, half.folder, file), "utf8");
-    for (const other of half.importsOf(file, text, files)) {
-      const [from, to] = [file, other].map((path) => path.split("/")[0]);
+  for (const [file, used] of usesIn(join(root, crate.folder))) {
+    for (const other of used) {
+      const [from, to] = [file, other].map(floorOf);
       if (from !== to) {
         counts.set(`${from} -> ${to}`, (counts.get(`${from} -> ${to}`) ?? 0) + 1);
       }
@@ -275,10 +226,10 @@ function arrowsBetween(half) {
 if (isProgram(import.meta.url)) {
   await runProgram(() => {
     if (process.argv.includes("--all")) {
-      for (const half of halves) {
-        console.log(half.folder);
-        for (const [arrow, count] of arrowsBetween(half)) {
-          console.log(`  ${arrow} (${count})`);
+      for (const crate of crates) {
+        console.log(crate.folder);
+        for (const [pair, count] of countsBetween(crate)) {
+          console.log(`  ${pair} (${count})`);
         }
       }
     }

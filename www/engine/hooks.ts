@@ -3,10 +3,17 @@
 
 import type { SearchHook, SelectHook, TriageCandidate, TriageQuestion } from "windrow";
 import type { Knowledge } from "../state/given.js";
-import type { TriageSetup } from "../state/setup.js";
 
 /** Who plays the fast model. The last two are no scripts, and only the page asks them. */
-export type Judge = "words" | "you" | "unavailable" | "failing" | "chrome" | "endpoint";
+type Judge = "words" | "you" | "unavailable" | "failing" | "chrome" | "endpoint";
+
+/** Who plays the fast model, and how. */
+export interface TriageSetup {
+  readonly by: Judge;
+  readonly delay_ms: number;
+  /** The visitor's own decisions, by candidate. */
+  readonly chosen: Readonly<Record<string, boolean>>;
+}
 
 /** A hook, under its name in its group of options. */
 export interface Hooked {

@@ -2,8 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { chromeModel, openAiCompatible } from "windrow/models";
-import type { Hooked } from "../engine/hooks.js";
-import type { TriageSetup } from "./setup.js";
+import type { Hooked, TriageSetup } from "../engine/hooks.js";
 
 /** An endpoint of the visitor's: it is in memory alone, and asked only where the visitor has agreed. */
 export interface Endpoint {

@@ -2,8 +2,8 @@
 // call.
 
 import { type ContextConfig, type Format, type MessageInput, type Presets, type ProviderName, presets } from "windrow";
-import type { Hooked } from "../engine/hooks.js";
-import { type Judge, knowledgeFor } from "../engine/hooks.js";
+import type { Hooked, TriageSetup } from "../engine/hooks.js";
+import { knowledgeFor } from "../engine/hooks.js";
 import type { Given, Knowledge } from "./given.js";
 
 export type PresetName = keyof Presets | "";
@@ -17,14 +17,6 @@ export interface Setup {
   /** What differs from the preset, by path; null where an option is back at its default. */
   readonly options: Options;
   readonly triage: TriageSetup;
-}
-
-/** Who plays the fast model. */
-export interface TriageSetup {
-  readonly by: Judge;
-  readonly delay_ms: number;
-  /** What the visitor decided, by candidate. */
-  readonly chosen: Readonly<Record<string, boolean>>;
 }
 
 export const plainSetup: Setup = { preset: "", options: {}, triage: { by: "words", delay_ms: 0, chosen: {} } };
