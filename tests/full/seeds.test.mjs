@@ -10,9 +10,12 @@ import { fileURLToPath } from "node:url";
 const folder = fileURLToPath(new URL("../package", import.meta.url));
 const isProperty = (path) => path.endsWith(".test.mjs") && /\bforEachSeed/.test(readFileSync(path, "utf8"));
 
-for (const name of readdirSync(folder, { recursive: true }).filter((name) => isProperty(join(folder, name)))) {
+for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+  isProperty(join(folder, name)),
+)) {
   test(`every seed of ${name}`, () => {
-    const { NODE_TEST_CONTEXT: _, ...env } = { ...process.env, WINDROW_ALL_SEEDS: "1" };
+    const { NODE_TEST_CONTEXT: _, ...inherited } = process.env;
+    const env = { ...inherited, WINDROW_ALL_SEEDS: "1" };
     const { status, stdout } = spawnSync(process.execPath, ["--test", join(folder, name)], { env, encoding: "utf8" });
     assert.equal(status, 0, stdout);
   });
