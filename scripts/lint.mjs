@@ -46,7 +46,7 @@ export async function lint() {
   );
   await step("floors: what imports run up, or in a circle", async () => checkFloors());
   await step("types of TypeScript: tsc", async () => {
-    for (const folder of ["pkg-template", "www", "examples/worker", "examples/embeddings"]) {
+    for (const folder of [".", "pkg-template", "www", "examples/worker", "examples/embeddings"]) {
       if (!existsSync(projectPath(folder, "tsconfig.json"))) {
         throw new Failure(`${folder}/tsconfig.json is missing`);
       }
