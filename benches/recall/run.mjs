@@ -252,6 +252,8 @@ function dayAfter(messages) {
 /**
  * What a message takes of the budget: exact tokens of its text with who says it, and for tools of the calls and of what they
  * gave.
+ *
+ * @param {{ role: string, name?: string, content: string, toolCalls?: readonly object[] }} message
  */
 export function tokensOf({ role, name, content, toolCalls }) {
   return countTokens(textOf(), { encoding: ENCODING }).tokens + MESSAGE_OVERHEAD;

@@ -212,7 +212,7 @@ describe("durability", () => {
     const found = await page.evaluate(async () => {
       const order = [];
       const { transaction } = IDBDatabase.prototype;
-      IDBDatabase.prototype.transaction = function (...given) {
+      IDBDatabase.prototype.transaction = function (/** @type {Parameters<typeof transaction>} */ ...given) {
         const made = transaction.apply(this, given);
         if (made.mode === "readwrite") {
           order.push(made.durability);
@@ -652,7 +652,7 @@ describe("a connection that ends", () => {
       await ended;
       const used = [];
       const { transaction } = IDBDatabase.prototype;
-      IDBDatabase.prototype.transaction = function (...given) {
+      IDBDatabase.prototype.transaction = function (/** @type {Parameters<typeof transaction>} */ ...given) {
         used.push(this);
         return transaction.apply(this, given);
       };
@@ -747,7 +747,7 @@ describe("a connection that ends", () => {
       // The next transaction that writes is completed, but this tab is told that its connection has ended.
       const { transaction } = IDBDatabase.prototype;
       const loseSight = () => {
-        IDBDatabase.prototype.transaction = function (...given) {
+        IDBDatabase.prototype.transaction = function (/** @type {Parameters<typeof transaction>} */ ...given) {
           const made = transaction.apply(this, given);
           if (made.mode === "readwrite") {
             IDBDatabase.prototype.transaction = transaction;
