@@ -5,7 +5,6 @@ import { createServer } from "node:http";
 import { after, before, test } from "node:test";
 import { buildContext, replay } from "windrow";
 import { openAiCompatible } from "windrow/models";
-import { errorOf } from "../support/errors.mjs";
 import { Random } from "../support/random.mjs";
 import { portOf } from "../support/servers.mjs";
 
@@ -98,7 +97,10 @@ for (const [name, fault] of Object.entries(FAULTS)) {
 
 test("what goes wrong is told with what came, and without the key", async () => {
   behave = json({ error: "x".repeat(5000) }, 503);
-  const failure = await errorOf(() => model().complete("prompt", { signal: AbortSignal.timeout(5000), model: "" }));
+  const completing = /** @type {Promise<any>} */ (
+    model().complete("prompt", { signal: AbortSignal.timeout(5000), model: "" })
+  );
+  const failure = await completing.catch((error) => error);
   assert.match(failure.message, /the model fast: expected a status of success, got 503: \{"error":"xxx/);
   assert.ok(failure.message.length < 400 && !failure.message.includes(KEY));
 });
@@ -151,6 +153,9 @@ test("vectors that are none are a failure, whatever is wrong with them", async (
       json({ data: change(rows) })(request, response);
     };
     const texts = Array.from({ length: count }, () => random.text());
-    await assert.rejects(async () => model().embed(texts, { signal: AbortSignal.timeout(5000) }), /expected .*vectors/);
+    await assert.rejects(
+      /** @type {Promise<any>} */ (model().embed(texts, { signal: AbortSignal.timeout(5000) })),
+      /expected .*vectors/,
+    );
   }
 });

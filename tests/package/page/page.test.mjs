@@ -85,7 +85,7 @@ test("blocks are as tall as their tokens, and end above the column's end by what
     column: document.querySelector(".column").getBoundingClientRect().toJSON(),
     blocks: [...document.querySelectorAll("#blocks .block")].map((block) => ({
       height: block.getBoundingClientRect().height,
-      tokens: Number(block.getAttribute("data-tokens")),
+      tokens: Number(/** @type {HTMLElement} */ (block).dataset.tokens),
     })),
   }));
   const { limit } = await summary(page);
