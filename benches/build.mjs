@@ -26,7 +26,8 @@ const RANKED_ROUNDS = 5;
 
 export async function run(options = []) {
   await step("peers", installPeers);
-  const record = { ...describeRun(["@langchain/core", "gpt-tokenizer", "js-tiktoken"]), figures: [] };
+  const run = describeRun(["@langchain/core", "gpt-tokenizer", "js-tiktoken"]);
+  const record = { ...run, figures: [], ranked: undefined };
   await loadEncoding("o200k_base");
   const counters = await countersOfPeers();
   const wrong = [];
@@ -98,7 +99,9 @@ async function chatOf(size, seed) {
   };
 }
 
+/** @param {{ messages: import("windrow").MessageInput[], maxTokens: number }} chat */
 function buildOnce({ messages, maxTokens }) {
+  /** @satisfies {import("windrow").SyncContextConfig} */
   const config = { encoding: "o200k_base", budget: { maxTokens }, recall: { ranking: "recency" } };
   const started = performance.now();
   const context = buildContextSync(messages, config);

@@ -14,7 +14,8 @@ const GOALS = { coldMs: { must: 45, reach: 20 }, memoryMb: { must: 25, reach: 15
 
 export async function run(options = []) {
   await step("peers", installPeers);
-  const record = { ...describeRun(Object.keys(PEERS)), figures: {} };
+  const run = describeRun(Object.keys(PEERS));
+  const record = { ...run, figures: {}, ratios: undefined, page: undefined };
   const names = ["bare", "windrow", ...Object.keys(PEERS)];
   const runs = Object.fromEntries(names.map((name) => [name, []]));
   for (let round = 0; round < ROUNDS; round++) {
@@ -51,13 +52,14 @@ export async function run(options = []) {
   console.log(`\n${table.text()}\n\nEach of ${ROUNDS} rounds. Memory is after the first count, above a bare process.`);
   const own = record.figures.windrow;
   const peer = record.figures["gpt-tokenizer"];
-  record.ratios = {
+  const ratios = {
     time: own.totalMs.median / peer.totalMs.median,
     processor: own.processorMs && own.processorMs.median / peer.processorMs.median,
     memory: own.memoryMb.median / peer.memoryMb.median,
   };
+  record.ratios = ratios;
   console.log(
-    `windrow takes ${record.ratios.time.toFixed(2)} of gpt-tokenizer's time, its first build included, ${record.ratios.processor?.toFixed(2)} of its main thread's processor time, and ${record.ratios.memory.toFixed(2)} of its memory.`,
+    `windrow takes ${ratios.time.toFixed(2)} of gpt-tokenizer's time, its first build included, ${ratios.processor?.toFixed(2)} of its main thread's processor time, and ${ratios.memory.toFixed(2)} of its memory.`,
   );
   console.log(`Goals: ${JSON.stringify(GOALS)}`);
   await step("fresh pages in Chromium", async () => {

@@ -97,9 +97,10 @@ function measure(title, bytes, run) {
 
 export async function run() {
   const slow = [];
-  for (const encoding of ["o200k_base", "cl100k_base"]) {
+  for (const encoding of /** @type {const} */ (["o200k_base", "cl100k_base"])) {
     await loadEncoding(encoding);
     slow.push(...measure(`counted in ${encoding}`, COUNTED_BYTES, (text) => countTokens(text, { encoding })));
+    /** @satisfies {import("windrow").SyncContextConfig} */
     const options = {
       encoding,
       budget: { maxTokens: 4000, onRequiredOverflow: "shorten" },

@@ -22,7 +22,7 @@ const clock = () => performance.now();
 // The engine is made on first use: its memory is where its instance is made.
 let memory;
 WebAssembly.Instance = new Proxy(WebAssembly.Instance, {
-  construct(target, given) {
+  construct(target, /** @type {[WebAssembly.Module, WebAssembly.Imports?]} */ given) {
     const instance = new target(...given);
     memory = instance.exports.memory ?? memory;
     return instance;
@@ -62,6 +62,7 @@ export async function warmUp() {
 /** A chat in the engine. */
 function fill(count) {
   const chat = new Chat(1);
+  /** @type {import("windrow").Transcript<import("windrow").MessageInput & { content: string }>} */
   const transcript = createTranscript();
   for (let left = count; left > 0; left -= PIECE) {
     transcript.append(chat.messages(Math.min(left, PIECE)));

@@ -11,7 +11,11 @@ const COMMON = 256;
 /** How many messages are appended at a time where a session is filled. */
 const BATCH = 1000;
 
-/** What every build is made with: the default window, no recall. */
+/**
+ * What every build is made with: the default window, no recall.
+ *
+ * @returns {import("windrow").ContextConfig}
+ */
 export const config = (request) => ({ request, budget: { maxTokens: 4000 }, recall: { ranking: "recency" } });
 
 /** Makes a session of so many messages, an even number; its last 256 are the same whatever its length. */

@@ -72,7 +72,7 @@ let sourceLines;
 export function codeText(bytes, seed) {
   const random = new Random(seed);
   sourceLines ??= ["src", join("pkg-template", "src"), "scripts"].flatMap((folder) =>
-    readdirSync(projectPath(folder), { recursive: true })
+    readdirSync(projectPath(folder), { recursive: true, encoding: "utf8" })
       .filter((name) => /\.(rs|ts|mjs)$/.test(name))
       .flatMap((name) => readFileSync(projectPath(folder, name), "utf8").split("\n"))
       .filter((line) => !line.includes("<|")),

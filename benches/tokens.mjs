@@ -85,7 +85,7 @@ export async function run(options = []) {
   ]) {
     measureWorst({ what, text, english, record });
   }
-  print(record, english);
+  print(record);
   writeRecord("tokens", record, optionOf(options, "write"));
   if (wrong.length > 0) {
     throw new Failure(wrong.join("; "));

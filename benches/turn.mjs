@@ -113,6 +113,7 @@ async function measureArray(wrong) {
   // As applications do, each turn makes a list of the last one and what is new.
   let own = first;
   let ranked = first.map((message) => ({ ...message }));
+  /** @type {any[]} */
   let pruned = first;
   let newest = first;
   let langchain = first.map(({ content }) => new HumanMessage(content));

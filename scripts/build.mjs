@@ -218,13 +218,13 @@ async function buildCore() {
       ]);
     }
     // Each says which build it is of, so that none is linked with the parts of another.
-    const modules = Object.keys(coreModules).map((name) => [
-      join(dist, `${name}.wasm`),
-      readFileSync(join(dist, `${name}.wasm`)),
-    ]);
-    const build = createHash("sha256").update(Buffer.concat(modules.map(([, bytes]) => bytes)));
+    const modules = Object.keys(coreModules).map((name) => {
+      const path = join(dist, `${name}.wasm`);
+      return { path, bytes: readFileSync(path) };
+    });
+    const build = createHash("sha256").update(Buffer.concat(modules.map(({ bytes }) => bytes)));
     const note = customSection("windrow", build.digest("hex").slice(0, 16));
-    for (const [path, bytes] of modules) {
+    for (const { path, bytes } of modules) {
       writeFileSync(path, Buffer.concat([bytes, note]));
     }
     const base64 = readFileSync(join(dist, "selection.wasm")).toString("base64");
@@ -458,12 +458,14 @@ function checkBundles(metafile) {
     ) {
       refuse("imports a vocabulary or what selects, and does not lie where that path is right");
     }
-    for (const [what, pattern] of [
+    /** @type {[string, RegExp][]} */
+    const refused = [
       ["refers to its own address", /import\.meta/],
       ["refers to a file of wasm-bindgen's", /_bg\.wasm/],
       ["makes code from text", /\beval\(|\bnew Function\(/],
       ["makes a request (import what is used of #core by name, so that the rest is left out)", /\bfetch\(/],
-    ]) {
+    ];
+    for (const [what, pattern] of refused) {
       if (pattern.test(text) && !ofNode.includes(name)) {
         refuse(what);
       }
@@ -478,7 +480,7 @@ async function buildTypes() {
   await step("types: checking TypeScript and writing declarations", async () => {
     rmSync(join(dist, "types"), { recursive: true, force: true });
     await runNode("typescript/bin/tsc", ["--project", projectPath(packageFolder)]);
-    for (const name of readdirSync(join(dist, "types"), { recursive: true })) {
+    for (const name of readdirSync(join(dist, "types"), { recursive: true, encoding: "utf8" })) {
       if (name.endsWith(".d.ts")) {
         writeRelativeImports(join(dist, "types", name));
       }

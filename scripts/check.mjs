@@ -2,7 +2,7 @@
 //
 // Each check says what it found on standard output, and leaves its time and its count of tests in .cache/checks for the summary.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { checkDependencies } from "./dependencies.mjs";
 import { checkFloors } from "./floors.mjs";
@@ -13,6 +13,7 @@ import { runPeers } from "./peers.mjs";
 import { Failure, projectPath, run, runNode, runProgram } from "./project.mjs";
 import { findChromium, findCompiler, toolsEnvironment, wasmEnvironment } from "./setup.mjs";
 import { checkSizes } from "./size.mjs";
+import { testFilesIn } from "./tests-of.mjs";
 
 const WASM = ["--target", "wasm32-unknown-unknown"];
 const CRATES = ["windrow", "windrow-encoding", "windrow-property", "windrow-words"].flatMap((name) => [
@@ -43,15 +44,15 @@ const checks = {
   binding: ["the binding in Node and Chromium", checkBinding],
   "wasm-pack": ["wasm-pack test, in Node and Chromium", checkWithWasmPack],
   package: ["the package in Node, Chromium and workerd", () => nodeTest(filesOfPackage())],
-  page: ["the page in Chromium", () => nodeTest(testFiles("tests/package/page"))],
-  docs: ["examples and figures of the docs", () => nodeTest(testFiles("tests/package/docs"))],
-  scripts: ["the task verbs", () => nodeTest(testFiles("tests/scripts"))],
+  page: ["the page in Chromium", () => nodeTest(testFilesIn("tests/package/page"))],
+  docs: ["examples and figures of the docs", () => nodeTest(testFilesIn("tests/package/docs"))],
+  scripts: ["the task verbs", () => nodeTest(testFilesIn("tests/scripts"))],
   frameworks: ["hooks in the real frameworks", () => runFrameworkTests()],
   peers: ["what users reported of peers", () => runPeers()],
   hosts: ["the packed package in its hosts", () => runHosts(["--core"])],
   fuzz: ["fuzzing of the core's decoders", () => fuzz(targets, FUZZ_SECONDS, { seed: 1 })],
   // These measure, or kill a busy browser: one at a time.
-  slow: ["slow tests of the package", () => nodeTest(testFiles("tests/full"), 1)],
+  slow: ["slow tests of the package", () => nodeTest(testFilesIn("tests/full"), 1)],
 };
 
 await runProgram(async () => {
@@ -179,7 +180,7 @@ function browserEnvironment() {
 // ---- TypeScript and JavaScript ----
 
 async function checkTypes() {
-  for (const folder of ["pkg-template", "www", "examples/worker", "examples/embeddings"]) {
+  for (const folder of ["pkg-template", "www", "examples/worker", "examples/embeddings", "."]) {
     await runNode("typescript/bin/tsc", ["--project", projectPath(folder), "--noEmit"]);
   }
   await runNode("typescript/bin/tsc", ["--project", projectPath("tests", "types")]);
@@ -192,11 +193,5 @@ function nodeTest(files, fileCount = availableParallelism() + 2) {
 }
 
 function filesOfPackage() {
-  return testFiles("tests/package").filter((name) => !/^tests\/package\/(page|docs)\//.test(name));
-}
-
-/** The test files below a folder, as paths from the project's root. */
-function testFiles(folder) {
-  const files = readdirSync(projectPath(folder), { recursive: true }).filter((name) => name.endsWith(".test.mjs"));
-  return files.map((name) => `${folder}/${name}`).sort();
+  return testFilesIn("tests/package").filter((name) => !/^tests\/package\/(page|docs)\//.test(name));
 }

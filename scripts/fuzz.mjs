@@ -34,6 +34,10 @@ const limits = ["-timeout=10", "-rss_limit_mb=1024", "-max_len=65536"];
 /**
  * Fuzzes these targets, all of them together for so many seconds. With a seed, a run begins anew and makes the same choices
  * each time; how far it comes depends on the machine. Without one, it goes on from what the last runs learned.
+ *
+ * @param {string[]} names
+ * @param {number} allSeconds
+ * @param {{ seed?: number }} [options]
  */
 export async function fuzz(names, allSeconds, { seed } = {}) {
   const folder = await buildTargets();

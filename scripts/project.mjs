@@ -35,9 +35,22 @@ export function seconds(milliseconds) {
 }
 
 /**
+ * @typedef {object} RunOptions
+ * @property {Record<string, string>} [env] Added to the environment of this process.
+ * @property {string} [cwd]
+ * @property {"stdout" | "stderr"} [output]
+ * @property {(piece: string) => void} [onOutput]
+ */
+
+/**
  * Runs a program to its end, its output shown. Rejects when it cannot start or its exit code is not 0.
  * `output: "stdout"` lets its standard output through; otherwise that too goes to standard error.
  * `onOutput` is given the standard output as well, piece by piece.
+ *
+ * @param {string} command
+ * @param {string[]} programArguments
+ * @param {RunOptions} [options]
+ * @returns {Promise<void>}
  */
 export function run(command, programArguments, { env = {}, cwd = root, output = "stderr", onOutput } = {}) {
   return new Promise((resolve, reject) => {
@@ -68,7 +81,13 @@ function shortened(command) {
   return command.length > 200 ? `${command.slice(0, 200)} …` : command;
 }
 
-/** Runs a Node program of a development dependency, for example `typescript/bin/tsc`. */
+/**
+ * Runs a Node program of a development dependency, for example `typescript/bin/tsc`.
+ *
+ * @param {string} program
+ * @param {string[]} programArguments
+ * @param {RunOptions} [options]
+ */
 export function runNode(program, programArguments, options) {
   return run(process.execPath, [projectPath("node_modules", program), ...programArguments], options);
 }

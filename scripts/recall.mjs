@@ -81,6 +81,14 @@ function optionsOfRecall(text) {
 /**
  * Measures conversations, and gives the lines to print, of which the last is the JSON object. Needs the built package.
  * `configurations` are those that `CONFIGURATIONS` of run.mjs describes; `embed` is a hook for the first of them.
+ *
+ * @param {object[]} conversations
+ * @param {object} [options]
+ * @param {object[]} [options.configurations]
+ * @param {import("windrow").EmbedHook} [options.embed]
+ * @param {boolean} [options.withOracle]
+ * @param {object[]} [options.others]
+ * @param {(doneCount: number, allCount: number) => void} [options.onProgress]
  */
 export async function recallLines(conversations, { configurations, embed, withOracle, others = [], onProgress } = {}) {
   const { CONFIGURATIONS, ORACLE, measureConversations, triageByVectors } = await import("../benches/recall/run.mjs");

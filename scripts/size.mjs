@@ -128,9 +128,9 @@ export async function sizesOfFiles() {
     ),
   ];
   const rows = await Promise.all(
-    files.sort().map(async (file) => [file, await sizeOf(readFileSync(join(dist, file)))]),
+    files.sort().map(async (file) => ({ file, size: await sizeOf(readFileSync(join(dist, file))) })),
   );
-  return new Map(rows);
+  return new Map(rows.map(({ file, size }) => [file, size]));
 }
 
 async function sizesOfBundles() {

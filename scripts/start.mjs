@@ -17,7 +17,11 @@ const sample = {
   maxTokens: "600",
 };
 
-/** The options of `windrow build`, all of which take a value: so that a value is not mistaken for the file. */
+/**
+ * The options of `windrow build`, all of which take a value: so that a value is not mistaken for the file.
+ *
+ * @type {import("node:util").ParseArgsConfig["options"]}
+ */
 const options = Object.fromEntries(
   ["request", "max-tokens", "format", "last", "session", "model", "encoding"].map((name) => [name, { type: "string" }]),
 );

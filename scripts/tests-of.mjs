@@ -103,13 +103,15 @@ function testFilesOf(source) {
     : [];
 }
 
-function testFilesIn(path) {
+/** The test files below a folder, or a test file itself. For any other file, those of its folder. */
+export function testFilesIn(path) {
   if (!existsSync(projectPath(path))) {
     return [];
   }
   if (!statSync(projectPath(path)).isDirectory()) {
     return path.endsWith(".test.mjs") ? [path] : testFilesIn(dirname(path));
   }
-  const names = readdirSync(projectPath(path), { recursive: true }).filter((name) => name.endsWith(".test.mjs"));
-  return names.map((name) => `${path}/${name.split(sep).join("/")}`);
+  const names = readdirSync(projectPath(path), { recursive: true, encoding: "utf8" });
+  const tests = names.filter((name) => name.endsWith(".test.mjs") && !name.includes("node_modules"));
+  return tests.map((name) => `${path}/${name.split(sep).join("/")}`).sort();
 }

@@ -36,12 +36,13 @@ export function measuresOf(conversations) {
     ];
   }
   if (questions.some(({ category }) => category >= 1)) {
-    const ofCategories = (first, last, ...rest) =>
+    const ofCategories = (first, last, isReported, isDetail = false) =>
       measure(
         first === last ? `evidence kept, category ${first}` : `evidence kept, categories ${first}-${last}`,
         ({ category, evidence }, kept) =>
           category >= first && category <= last ? shareOf(evidence, oneOf(kept)) : undefined,
-        ...rest,
+        isReported,
+        isDetail,
       );
     const details = [1, 2, 3, 4].map((category) => ofCategories(category, category, never, true));
     const ofAssistant = measure(
@@ -67,7 +68,10 @@ function measure(title, share, isReported, isDetail = false) {
   return { title, share, isReported, isDetail };
 }
 
+/** @typedef {(budget: number) => boolean} IsReported */
+/** @type {IsReported} */
 const always = () => true;
+/** @type {IsReported} */
 const never = () => false;
 const oneOf = (kept) => (position) => kept.get(position) ?? 0;
 const anyOf = (kept) => (group) => (group.some((position) => kept.has(position)) ? 1 : 0);
@@ -76,6 +80,11 @@ const anyOf = (kept) => (group) => (group.some((position) => kept.has(position))
 const isByAssistant = (messages) => (position) =>
   messages[position].role === "assistant" && messages[position].name === undefined;
 
+/**
+ * @param {any[]} wanted
+ * @param {(element: any) => number} thereOf
+ * @param {(element: any) => number} [weightOf]
+ */
 function shareOf(wanted, thereOf, weightOf = () => 1) {
   const sum = (of) => wanted.reduce((all, element) => all + of(element), 0);
   return wanted.length === 0 ? undefined : sum((element) => thereOf(element) * weightOf(element)) / sum(weightOf);

@@ -3,7 +3,11 @@
 import { Table } from "../table.mjs";
 import { intervalOf, mean } from "./measures.mjs";
 
-/** The table: each measure at each budget, in percent, the package's own configurations with intervals and in their parts. */
+/**
+ * The table: each measure at each budget, in percent, the package's own configurations with intervals and in their parts.
+ *
+ * @param {Awaited<ReturnType<typeof import("./run.mjs").measureConversations>>} measured
+ */
 export function reportLines({ measures, budgets, results, dayAfterCount }) {
   const table = new Table("percent", ...budgets.map((budget) => `${budget} tokens`));
   for (const [index, measure] of measures.entries()) {
@@ -69,7 +73,11 @@ export function reportLines({ measures, budgets, results, dayAfterCount }) {
   return lines;
 }
 
-/** The object: of the first configuration, what counts at each budget, in percent with two decimals. */
+/**
+ * The object: of the first configuration, what counts at each budget, in percent with two decimals.
+ *
+ * @param {Awaited<ReturnType<typeof import("./run.mjs").measureConversations>>} measured
+ */
 export function figuresOf({ measures, budgets, results: [own] }) {
   return Object.fromEntries(
     budgets.map((budget, at) => {

@@ -36,6 +36,13 @@ const AMPLE = 10_000_000;
  * - `milliseconds`: how long its builds took together, and `buildCount`, how many there were.
  *
  * `dayAfterCount` is for how many questions the clock was set to one day after the newest message.
+ *
+ * @param {any[]} conversations
+ * @param {object} [options]
+ * @param {any[]} [options.configurations]
+ * @param {number[]} [options.budgets]
+ * @param {boolean} [options.withRanks]
+ * @param {(doneCount: number, allCount: number) => void} [options.onProgress]
  */
 export async function measureConversations(
   conversations,
@@ -245,6 +252,8 @@ function dayAfter(messages) {
 /**
  * What a message takes of the budget: exact tokens of its text with who says it, and for tools of the calls and of what they
  * gave.
+ *
+ * @param {{ role: string, name?: string, content: string, toolCalls?: readonly object[] }} message
  */
 export function tokensOf({ role, name, content, toolCalls }) {
   return countTokens(textOf(), { encoding: ENCODING }).tokens + MESSAGE_OVERHEAD;

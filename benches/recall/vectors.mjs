@@ -17,13 +17,20 @@ const WIDTH = 384;
 /** How many texts are asked for at once; the program makes batches of them. */
 const TEXTS_PER_QUESTION = 512;
 
-/** What makes vectors, and keeps them: `embed` is the hook, `close` ends the model's process. */
+/** @typedef {(madeCount: number, allCount: number) => void} Progress */
+
+/**
+ * What makes vectors, and keeps them: `embed` is the hook, `close` ends the model's process.
+ *
+ * @param {{ onProgress?: Progress }} [options]
+ */
 export function openVectors({ onProgress = () => {} } = {}) {
   const model = new Model();
   // Another model or another way to run it gives other vectors.
   const key = digest(PROGRAM, { text: REQUIREMENTS.join(" ") }).slice(0, 16);
   const cache = new VectorCache(join(FOLDER, `vectors-${key}.bin`), WIDTH, (texts) => model.vectorsOf(texts));
   return {
+    /** @type {(texts: readonly string[], details?: { signal?: AbortSignal }) => Promise<Float32Array[]>} */
     embed: (texts, { signal } = {}) => cache.vectorsOf(texts, { signal, onProgress }),
     get madeCount() {
       return cache.madeCount;
@@ -51,7 +58,12 @@ export class VectorCache {
     this.#make = make;
   }
 
-  /** A vector a text, in the order of the texts. The same text gives the same object. */
+  /**
+   * A vector a text, in the order of the texts. The same text gives the same object.
+   *
+   * @param {readonly string[]} texts
+   * @param {{ signal?: AbortSignal, onProgress?: Progress }} [options]
+   */
   async vectorsOf(texts, { signal, onProgress = () => {} } = {}) {
     this.#vectors ??= this.#read();
     const keys = texts.map((text) => createHash("sha256").update(text).digest("base64"));
@@ -174,7 +186,7 @@ class Model {
   async #take(length) {
     while (this.#length < length && this.#failure === undefined) {
       await new Promise((resolve) => {
-        this.#arrived = resolve;
+        this.#arrived = () => resolve(undefined);
       });
     }
     if (this.#failure !== undefined) {

@@ -6,7 +6,13 @@ import { readFileSync } from "node:fs";
 const read = (name) => JSON.parse(readFileSync(new URL(name, import.meta.url), "utf8"));
 const byId = new Map([...read("cases.json"), ...read("more-cases.json")].map((entry) => [entry.id, entry]));
 
-/** A case with nothing but one expectation, which does not hold. `fails` is the key that must be reported. */
+/**
+ * A case with nothing but one expectation, which does not hold. `fails` is the key that must be reported.
+ *
+ * @param {string} id
+ * @param {Record<string, unknown>} expected
+ * @param {{ fails?: string, [change: string]: unknown }} [options] Other changes of the case, by their keys.
+ */
 function wrong(id, expected, { fails = Object.keys(expected)[0], ...changes } = {}) {
   const { seed, input, config } = byId.get(id);
   return {
@@ -43,7 +49,11 @@ function inputOf(id, changes) {
   return { input: { ...byId.get(id).input, ...changes } };
 }
 
-/** A case of each document: ids in another order, ids without one of them, two texts that it has in this order. */
+/**
+ * A case of each document: ids in another order, ids without one of them, two texts that it has in this order.
+ *
+ * @type {[id: string, reordered: string[], fewer: string[], texts: [string, string]][]}
+ */
 const ofEach = [
   ["000-07", ["t2", "t4", "t5", "t6", "t8", "t7"], ["t2", "t4", "t5", "t6", "t7"], ["q2", "q4"]],
   ["001-05", ["m4", "m3", "m5", "m6"], ["m3", "m4", "m5"], ["u2", "u3"]],

@@ -27,6 +27,7 @@ const FIRST_SEED = Number(process.env.FUZZ_SEED ?? 1) * 1_000_000;
 const LONGEST = 2000;
 
 const throughJson = (value) => JSON.parse(JSON.stringify(value));
+/** @satisfies {import("windrow").ContextConfig} */
 const plain = { encoding: "estimate", now: 0 };
 
 /**
@@ -180,6 +181,7 @@ describe("files that were changed", () => {
   });
 
   test("are imported whole or not at all, and exported as they are", async () => {
+    /** @satisfies {import("windrow").ContextConfig} */
     const config = { ...plain, request: "so?", collect: { sessionScope: "all" } };
     await fuzz(1000, { given: 0.2, failed: 0.1 }, async (random) => {
       const text = mutateText(random, randomFile(random), [randomFile(random)]);
@@ -215,7 +217,11 @@ const conversation = Array.from({ length: 40 }, (_, position) => ({
 }));
 const vectorOf = (text) => Array.from({ length: 6 }, (_, index) => (text.charCodeAt(index) % 17) - 8);
 
-/** Configs in which every hook is asked, with what it gives. */
+/**
+ * Configs in which every hook is asked, with what it gives.
+ *
+ * @type {{ config: any, hook: string[], answer: any }[]}
+ */
 const hooked = [
   {
     config: { budget: { maxTokens: 150 }, triage: { alwaysIncludeRecent: 2, skipSelectionThreshold: 2 } },
@@ -248,7 +254,12 @@ const hooked = [
   { config: { budget: { maxTokens: 200 } }, hook: ["countTokens"], answer: [7, 9, 12] },
 ];
 
-/** A config whose hook gives an answer; of texts to count, as many numbers as there are texts. */
+/**
+ * A config whose hook gives an answer; of texts to count, as many numbers as there are texts.
+ *
+ * @param {{ config: any, hook: string[] }} one
+ * @param {any} answer
+ */
 function configWith({ config, hook: [group, name] }, answer) {
   const hook = (texts) =>
     group === "countTokens" && Array.isArray(answer)
@@ -264,7 +275,7 @@ describe("recordings that were changed", () => {
     for (const one of hooked) {
       recordings.push((await buildContext(conversation, configWith(one, one.answer))).recording);
     }
-    for (const format of ["messages", "text", "xml", "conversations"]) {
+    for (const format of /** @type {const} */ (["messages", "text", "xml", "conversations"])) {
       const config = { ...plain, request: good[0], timeZone: "Europe/Berlin", render: { format, times: true } };
       recordings.push(buildContextSync(conversation, config).recording);
     }
@@ -316,6 +327,8 @@ describe("what was derived of a session, and was changed in its store", () => {
     await session.append(messages);
     const request = { ...plain, request: "What of the violin, number 13?", budget: { maxTokens: 400 } };
     const embed = (texts) => texts.map(vectorOf);
+    /** @satisfies {import("windrow").ContextConfig[]} */
+    /** @satisfies {import("windrow").ContextConfig[]} */
     const configs = [
       request,
       { ...request, render: { format: "xml" } },

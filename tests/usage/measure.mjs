@@ -6,7 +6,7 @@ import { buildContextSync, countTokens, loadEncoding } from "windrow";
 /** Requests with the input tokens that the provider reported for them, and where both are published. */
 export const samples = JSON.parse(readFileSync(new URL("samples.json", import.meta.url), "utf8"));
 
-await Promise.all(["o200k_base", "cl100k_base"].map((name) => loadEncoding(name)));
+await Promise.all([loadEncoding("o200k_base"), loadEncoding("cl100k_base")]);
 
 /** The messages of a request in its own shape, instructions first. */
 function messagesOf({ messages, input, contents, system, instructions: said, systemInstruction }) {
@@ -38,9 +38,9 @@ export function measured(sample) {
 
 /** The rows of the documentation's table: one for each way to count. */
 export function rows() {
-  const groups = Map.groupBy
-    ? Map.groupBy(samples.map(measured), groupOf)
-    : samples.map(measured).reduce((map, it) => map.set(groupOf(it), [...(map.get(groupOf(it)) ?? []), it]), new Map());
+  const groups = samples
+    .map(measured)
+    .reduce((map, it) => map.set(groupOf(it), [...(map.get(groupOf(it)) ?? []), it]), new Map());
   return [...groups].map(([name, members]) => {
     const sum = (of) => members.reduce((total, it) => total + of(it), 0);
     const counted = sum((it) => it.counted);

@@ -111,6 +111,10 @@ function build(input, settings) {
 
 // ---- What is built ----
 
+/**
+ * @param {readonly import("windrow").MessageInput[]} messages
+ * @param {import("windrow").ContextConfig} config
+ */
 async function outcomeOf(messages, config) {
   const context = await buildContext(messages, config);
   const plain = context.messages.map(({ role, content }) => ({ role, content }));

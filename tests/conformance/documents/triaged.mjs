@@ -82,6 +82,7 @@ async function build(input, settings) {
   const entries = checkList(input.messages, "input.messages");
   const { messages, entryOf } = form === "exchanges" ? fromExchanges(entries) : fromMessages(entries);
 
+  /** @type {import("windrow").ContextConfig} */
   let config = presets.triaged;
   if (form === "messages") {
     // The Talk path: each message is an entry, and entries of any kind are fetched.

@@ -119,7 +119,7 @@ async function turnInSession(input, settings) {
     await session.append(messages);
   } catch {
     // No log holds what cannot be read. So it reaches the session's build where a build takes a message from outside.
-    given = { ...config, request: [messages] };
+    given = { ...config, request: /** @type {any} */ ([messages]) };
   }
   const failure = await session.build(given).then(
     () => undefined,
@@ -159,6 +159,7 @@ async function build(input, settings) {
 }
 
 /** What a case asks for, as messages and a config. */
+/** @returns {{ messages: import("windrow").MessageInput[], config: import("windrow").ContextConfig, request: any }} */
 function turnOf(input, settings) {
   checkKeys(input, "input", INPUT);
   checkKeys(settings, "config", Object.keys(SETTINGS));

@@ -204,6 +204,7 @@ function hookOf(memory) {
     checkKeys(match.metadata ?? {}, `${place}.metadata`, ["source"]);
     return { text: match.text, score: match.score, source: match.metadata?.source };
   });
+  /** @type {(question: { maxItems: number }) => any} */
   const search = ({ maxItems }) => {
     asked.maxItems = maxItems;
     switch (failure) {

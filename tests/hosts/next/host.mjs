@@ -27,7 +27,13 @@ const places = {
   "`windrow/slim` in the edge runtime": async (address) => JSON.parse(await asked(`${address}/slim`)),
 };
 
-/** Builds the application, serves it, and asks at each place: an answer, or a failure, for each. */
+/**
+ * Builds the application, serves it, and asks at each place: an answer, or a failure, for each.
+ *
+ * @param {string[]} asked
+ * @param {string} bundler
+ * @param {Record<string, string>} [env]
+ */
 async function answersAt(asked, bundler, env) {
   const next = `${packageFolder("next")}/dist/bin/next`;
   rmSync(`${cwd}.next`, { recursive: true, force: true });

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
+import { portOf } from "../../package/support/servers.mjs";
 
 const TYPES = {
   ".html": "text/html; charset=utf-8",
@@ -27,9 +28,9 @@ export async function whileServed(folders, action, headers = {}) {
       response.writeHead(404).end();
     }
   });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
   try {
-    return await action(`http://127.0.0.1:${server.address().port}/`);
+    return await action(`http://127.0.0.1:${portOf(server)}/`);
   } finally {
     server.closeAllConnections();
     server.close();
@@ -57,8 +58,8 @@ export async function closeBrowser() {
 }
 
 async function outcomeIn(page) {
-  await page.waitForFunction(() => window.outcome !== undefined);
-  return await page.evaluate(() => window.outcome);
+  await page.waitForFunction(() => globalThis.outcome !== undefined);
+  return await page.evaluate(() => globalThis.outcome);
 }
 
 /** What a page leaves in `window.outcome`. A page that complains fails, as does one that asks another origin for something. */

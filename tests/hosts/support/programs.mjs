@@ -17,6 +17,8 @@ const quiet = {
   CI: "true",
 };
 
+/** @typedef {{ cwd?: string, env?: Record<string, string> }} StartOptions */
+
 /** The folder of an installed package. */
 export function packageFolder(name) {
   const own = `${packages}${name}`;
@@ -28,6 +30,11 @@ export function versionOf(name) {
   return JSON.parse(readFileSync(`${packageFolder(name)}/package.json`, "utf8")).version;
 }
 
+/**
+ * @param {string} command
+ * @param {string[]} programArguments
+ * @param {StartOptions} [options]
+ */
 function start(command, programArguments, { cwd, env = {} } = {}) {
   const { NODE_OPTIONS: _, ...inherited } = process.env;
   const child = spawn(command, programArguments, {
@@ -44,7 +51,14 @@ function start(command, programArguments, { cwd, env = {} } = {}) {
   return { child, output };
 }
 
-/** What a program writes to its standard output. A program that fails does so with all that it wrote. */
+/**
+ * What a program writes to its standard output. A program that fails does so with all that it wrote.
+ *
+ * @param {string} command
+ * @param {string[]} programArguments
+ * @param {StartOptions} [options]
+ * @returns {Promise<string>}
+ */
 export function outputOf(command, programArguments, options) {
   const { child, output } = start(command, programArguments, options);
   return new Promise((resolve, reject) => {
@@ -60,7 +74,15 @@ export function outputOf(command, programArguments, options) {
   });
 }
 
-/** Runs an action while a server runs whose output names its address by `pattern`. */
+/**
+ * Runs an action while a server runs whose output names its address by `pattern`.
+ *
+ * @template T
+ * @param {string[]} command A program and its arguments.
+ * @param {RegExp} pattern
+ * @param {StartOptions} options
+ * @param {(address: string) => T} action
+ */
 export async function whileServing([command, ...programArguments], pattern, options, action) {
   const { child, output } = start(command, programArguments, options);
   const ended = new Promise((resolve) => child.on("close", resolve));

@@ -1,10 +1,12 @@
 // Vite with no configuration: what it builds under the strictest policy that lets wasm be compiled, and its server for development.
 
 import { fileURLToPath } from "node:url";
+import { portOf } from "../../package/support/servers.mjs";
 import { outcomeAt, pageOf } from "../support/browser.mjs";
 import { versionOf } from "../support/programs.mjs";
 
 const root = fileURLToPath(new URL(".", import.meta.url));
+/** @satisfies {import("vite").InlineConfig} */
 const common = { root, configFile: false, logLevel: "warn" };
 
 export const vite = {
@@ -32,7 +34,7 @@ export const vite = {
         });
         try {
           await server.listen();
-          return await outcomeAt(`http://127.0.0.1:${server.httpServer.address().port}/`);
+          return await outcomeAt(`http://127.0.0.1:${portOf(server.httpServer)}/`);
         } finally {
           await server.close();
         }

@@ -21,11 +21,13 @@ const messages = Array.from({ length: 24 }, (_, position) => {
     createdAt: NOW - daysAgo * DAY - 3_600_000 + position * 60_000,
   };
 });
+/** @type {import("windrow").Section[]} */
 const sections = [
   { id: "recall", kind: "recall" },
   { id: "history", kind: "history" },
   { id: "request", kind: "request" },
 ];
+/** @satisfies {import("windrow").ContextConfig} */
 const config = { encoding: "estimate", request: "And when?", now: NOW };
 
 const isText = (value) => typeof value === "string";
@@ -157,8 +159,10 @@ const HOOKS = {
     isRight(given, [texts]) {
       const isVector = (it) =>
         (Array.isArray(it) || ArrayBuffer.isView(it)) &&
-        it.length > 0 &&
-        Array.from(it).every((part) => Number.isFinite(part) && Number.isFinite(Math.fround(part)));
+        /** @type {any} */ (it).length > 0 &&
+        Array.from(/** @type {ArrayLike<any>} */ (it)).every(
+          (part) => Number.isFinite(part) && Number.isFinite(Math.fround(part)),
+        );
       const list = given == null ? undefined : listOf(given);
       const isWhole = list?.length === texts.length && list.every(isVector);
       return given == null || (isWhole && list.every((it) => it.length === list[0].length));
@@ -202,10 +206,12 @@ const HOOKS = {
       "a list that is too long": ([{ conversations }]) => [...conversations, ""].map(() => "one"),
       "summaries of conversations that nobody asked about": () => ({ day4: "one", today: "two", constructor: "three" }),
       "a map with another's id": () =>
-        new Map([
-          ["day4", "one"],
-          [4, "two"],
-        ]),
+        new Map(
+          /** @type {[any, string][]} */ ([
+            ["day4", "one"],
+            [4, "two"],
+          ]),
+        ),
       "what is no text": ([{ conversations }]) => conversations.map((_, index) => (index === 0 ? 5 : "one")),
       "nothing but what is no text": ([{ conversations }]) => conversations.map(() => ({ summary: "one" })),
       "a blank text": ([{ conversations }]) => conversations.map((_, index) => (index === 0 ? " \n" : "one")),

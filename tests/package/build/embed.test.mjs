@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { buildContext, buildContextSync, createTranscript, memoryStore, openSession, replay } from "windrow";
-import { checkContextError, errorOf } from "../support/errors.mjs";
+import { checkContextError, errorOf, wrong } from "../support/errors.mjs";
 
 const START = Date.UTC(2025, 2, 20, 9);
 
@@ -23,7 +23,7 @@ function vectorOf(text) {
 }
 
 /** A hook that keeps what it was asked. */
-function recorded(answer = (texts) => texts.map(vectorOf)) {
+function recorded(answer = (texts, _details) => texts.map(vectorOf)) {
   const batches = [];
   const embed = async (texts, details) => {
     batches.push([...texts]);
@@ -44,6 +44,7 @@ messages[13].content = "My old automobile broke down again.";
 messages[57].content = " ";
 
 const request = "Which vehicle do we need?";
+/** @satisfies {import("windrow").ContextConfig} */
 const config = { encoding: "estimate", request, now: START + 200 * 86_400_000, budget: { maxTokens: 300 } };
 /** The same messages, of which nothing is remembered. */
 const fresh = () => messages.map((message) => ({ ...message }));
@@ -105,7 +106,7 @@ describe("recall.embed", () => {
   });
 
   test("is asked for what is new alone, and for the request", async () => {
-    for (const transcript of [fresh(), createTranscript(messages)]) {
+    for (const transcript of /** @type {any[]} */ ([fresh(), createTranscript(messages)])) {
       const more = { id: "new", role: "user", name: "Ana", content: "Something new." };
       const { embed, batches } = recorded();
       const first = await buildContext(transcript, { ...config, recall: { embed } });
@@ -186,7 +187,7 @@ describe("recall.embed", () => {
   });
 
   test("a call without a promise has no use for it", async () => {
-    const error = await errorOf(() => buildContextSync(messages, { ...config, recall: { embed: () => [] } }));
+    const error = await errorOf(() => buildContextSync(messages, { ...config, recall: { embed: wrong(() => []) } }));
     checkContextError(error, { kind: "context_build_error", code: "INVALID_CONFIG", path: "recall.embed" });
   });
 
@@ -258,7 +259,7 @@ describe("recall.embed that fails", () => {
       assert.deepEqual(essence(context), essence(without));
       const again = await replay(context.recording, messages);
       assert.deepEqual([again.same, essence(again.context)], [true, essence(without)]);
-      const [{ outcome, similarities }] = context.recording.answers;
+      const [{ outcome, similarities }] = /** @type {any[]} */ ([...context.recording.answers]);
       assert.deepEqual([outcome, similarities], ["failed", undefined]);
     });
   }
@@ -398,9 +399,9 @@ describe("recall.embed of a session", () => {
       await asked(first);
       await first.close();
       const blocks = await store.derived.read("chat", ["vectors/default/0", "vectors/default/1"]);
-      const values = [...blocks].map(([key, bytes]) => [key, damage(bytes)]);
-      assert.equal(values.length, 2);
-      await store.derived.write("chat", new Map(values));
+      const values = new Map([...blocks].map(([key, bytes]) => /** @type {const} */ ([key, damage(bytes)])));
+      assert.equal(values.size, 2);
+      await store.derived.write("chat", values);
       const second = await openSession("chat", { store });
       assert.equal((await asked(second)).length, all, name);
       // And is kept again.

@@ -91,7 +91,7 @@ describe("an excerpt", () => {
 
   test("is the same in a replay, of a transcript and as a text", async () => {
     const messages = chatWith({ role: "assistant", content: page });
-    for (const format of ["messages", "text", "xml"]) {
+    for (const format of /** @type {const} */ (["messages", "text", "xml"])) {
       const context = await buildContext(messages, { ...config, render: { format } });
       assert.equal(context.explain("m6").fate, "excerpt");
       const again = await replay(JSON.parse(JSON.stringify(context.recording)), createTranscript(messages));
@@ -103,7 +103,7 @@ describe("an excerpt", () => {
 
   test("is not made where it is switched off, or of other roles", () => {
     const messages = chatWith({ role: "assistant", content: page });
-    for (const excerpts of [{ enabled: false }, { roles: ["tool"] }]) {
+    for (const excerpts of /** @type {const} */ ([{ enabled: false }, { roles: ["tool"] }])) {
       const context = buildContextSync(messages, { ...config, recall: { excerpts } });
       assert.equal(context.explain("m6").fate, "left out");
     }

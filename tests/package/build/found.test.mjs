@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { buildContextSync, ContextError, countTokens, createTranscript, loadEncoding, replay } from "windrow";
+import { wrong } from "../support/errors.mjs";
 
 const encoding = "estimate";
 const user = (content, more) => ({ role: "user", content, ...more });
@@ -64,8 +65,9 @@ test("a name that begins like a role does not pass for one", () => {
 
 test("a vocabulary of a wrong kind is refused, and the engine goes on", async () => {
   const transcript = createTranscript([user("a")]);
-  for (const wrong of [{ name: 5, bytes: new Uint8Array(1) }, { name: "cl100k_base", bytes: -1 }, null, Symbol("x")]) {
-    await assert.rejects(loadEncoding(wrong), { name: "ContextError", code: "INVALID_ENCODING" });
+  const others = [{ name: 5, bytes: new Uint8Array(1) }, { name: "cl100k_base", bytes: -1 }, null, Symbol("x")];
+  for (const other of others.map(wrong)) {
+    await assert.rejects(loadEncoding(other), { name: "ContextError", code: "INVALID_ENCODING" });
   }
   assert.equal(buildContextSync(transcript).kept.length, 1);
   assert.equal(countTokens("one two").tokens, 2);
@@ -82,11 +84,12 @@ test("conversations that share their instructions are remembered apart", () => {
 
 test("a config of another kind than a plain object is refused, and reading one may change the list", () => {
   fails(
-    () => buildContextSync([user("x")], { encoding, budget: new Map([["maxTokens", 5]]) }),
+    () => buildContextSync([user("x")], { encoding, budget: wrong(new Map([["maxTokens", 5]])) }),
     "INVALID_CONFIG",
     "budget",
   );
   const messages = [user("a")];
+  /** @satisfies {import("windrow").ContextConfig} */
   const config = {
     encoding,
     get model() {

@@ -21,6 +21,7 @@ const transcriptOf = (length = 24) =>
   }));
 const messages = transcriptOf();
 const recent = messages.slice(-5);
+/** @satisfies {import("windrow").ContextConfig} */
 const config = { encoding: "estimate", request: "And when?", now: NOW };
 
 /** Each hook, in a config that asks it, with an answer of its own. */
@@ -63,8 +64,11 @@ const HOOKS = {
   },
 };
 
+/** @type {(name: string, hook: any, options?: BuildOptions) => Promise<import("windrow").BuiltContext<any>>} */
 const build = (name, hook, { timeoutMs = 20, transcript = messages, ...more } = {}) =>
   buildContext(transcript, { ...config, ...HOOKS[name].config(hook, timeoutMs), ...more });
+
+/** @typedef {Omit<import("windrow").ContextConfig, "transcript"> & { timeoutMs?: number, transcript?: any }} BuildOptions */
 
 /** What is the same of two contexts but for their turn. */
 const essence = ({ text, messages, tokens, trace, sections, recording, snapshot }) => ({
@@ -76,6 +80,9 @@ const essence = ({ text, messages, tokens, trace, sections, recording, snapshot 
   answers: recording.answers,
   contextHash: snapshot.contextHash,
 });
+
+/** The only answer that was recorded. */
+const answerOf = (context) => /** @type {any} */ (context.recording.answers[0]);
 
 const { setTimeout: setTimer, clearTimeout: clearTimer } = globalThis;
 const pause = (milliseconds) => new Promise((resolve) => setTimer(resolve, milliseconds));
@@ -129,14 +136,16 @@ const noteUnhandled = (reason) => unhandled.push(reason);
 beforeEach(() => {
   unhandled.length = 0;
   process.on("unhandledRejection", noteUnhandled);
-  globalThis.setTimeout = (run, milliseconds) => {
-    const timer = setTimer(() => {
-      timers.delete(timer);
-      run();
-    }, milliseconds);
-    timers.add(timer);
-    return timer;
-  };
+  globalThis.setTimeout = /** @type {any} */ (
+    (run, milliseconds) => {
+      const timer = setTimer(() => {
+        timers.delete(timer);
+        run();
+      }, milliseconds);
+      timers.add(timer);
+      return timer;
+    }
+  );
   globalThis.clearTimeout = (timer) => {
     timers.delete(timer);
     clearTimer(timer);
@@ -215,6 +224,7 @@ const HOSTILE = {
     },
   }),
   "deeply nested lists": () => {
+    /** @type {any[]} */
     let nested = ["m3"];
     for (let depth = 0; depth < 10_000; depth++) {
       nested = [nested];
@@ -272,7 +282,7 @@ for (const [name, { answer, give = () => answer, askedAnew = 1 }] of Object.entr
           [],
         );
         assert.equal(context.recording.answers.length, 1);
-        assert.ok((context.recording.answers[0].reason ?? "").length <= 200);
+        assert.ok((answerOf(context).reason ?? "").length <= 200);
         const again = await replay(JSON.parse(JSON.stringify(context.recording)), messages);
         assert.deepEqual([again.same, again.differences], [true, []]);
       });
@@ -281,8 +291,8 @@ for (const [name, { answer, give = () => answer, askedAnew = 1 }] of Object.entr
     test("that is late changes nothing any more, whatever it does then", async () => {
       const context = await build(name, (...question) => pause(30).then(() => give(...question)), { timeoutMs: 5 });
       const before = structuredClone(essence(context));
-      assert.equal(context.recording.answers[0].outcome, "failed");
-      assert.match(context.recording.answers[0].reason, /took longer than 5 ms/);
+      assert.equal(answerOf(context).outcome, "failed");
+      assert.match(answerOf(context).reason, /took longer than 5 ms/);
       await pause(60);
       assert.deepEqual(structuredClone(essence(context)), before);
       const inTime = await build(name, give);
@@ -370,6 +380,7 @@ for (const [name, { answer, give = () => answer, askedAnew = 1 }] of Object.entr
 
     test("is asked once, though the engine starts anew meanwhile", async () => {
       const plain = await build(name, give, { timeoutMs: 60_000 });
+      /** @type {import("windrow").Transcript<import("windrow").MessageInput>} */
       const transcript = createTranscript(messages);
       let asked = 0;
       const context = await build(
@@ -405,13 +416,14 @@ for (const [name, { answer, give = () => answer, askedAnew = 1 }] of Object.entr
     test("may take any time: a timeout beyond what timers can do is none", async () => {
       for (const timeoutMs of [2 ** 31, Number.MAX_SAFE_INTEGER]) {
         const context = await build(name, (...question) => pause(5).then(() => give(...question)), { timeoutMs });
-        assert.equal(context.recording.answers[0].outcome, "given");
+        assert.equal(answerOf(context).outcome, "given");
       }
     });
   });
 }
 
 describe("several hooks in one build", () => {
+  /** @type {(hooks: any) => import("windrow").ContextConfig<any>} */
   const all = (hooks) => ({
     ...config,
     triage: { select: hooks.select, timeoutMs: 20 },
@@ -560,6 +572,7 @@ describe("aborting", () => {
 
   test("with a signal of another making", async () => {
     const listeners = new Set();
+    /** @type {any} */
     const signal = {
       aborted: false,
       reason: undefined,

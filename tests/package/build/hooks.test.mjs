@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { buildContext, buildContextSync, countTokens, createTranscript, presets, replay } from "windrow";
-import { checkContextError, errorOf } from "../support/errors.mjs";
+import { checkContextError, errorOf, wrong } from "../support/errors.mjs";
 
 const START = Date.UTC(2025, 2, 20, 9);
 const messages = Array.from({ length: 20 }, (_, position) => ({
@@ -13,10 +13,14 @@ const messages = Array.from({ length: 20 }, (_, position) => ({
   createdAt: START + position * 60_000,
 }));
 const recent = ["m15", "m16", "m17", "m18", "m19"];
+/** @satisfies {import("windrow").ContextConfig} */
 const config = { encoding: "estimate", request: "And when?", now: START + 3_600_000 };
 
 const ids = (context) => context.kept.map((message) => message.id);
 const notes = (context) => context.trace.notes.map((note) => note.kind);
+/** The only answer that was recorded. */
+const answerOf = (context) => /** @type {any} */ (context.recording.answers[0]);
+
 const triaged = (triage, more) => buildContext(messages, { ...config, ...more, triage });
 
 describe("triage.select", () => {
@@ -66,7 +70,7 @@ describe("triage.select", () => {
         .concat(messages.slice(16))
         .map(({ id }) => id),
     );
-    assert.deepEqual(context.recording.answers[0].ids, ["m0", "m2", "m4", "m6"]);
+    assert.deepEqual(answerOf(context).ids, ["m0", "m2", "m4", "m6"]);
   });
 
   test("names messages without an id, or with that of another, by their position", async () => {
@@ -119,7 +123,7 @@ describe("triage.select", () => {
     test(`may answer ${name}, which leaves a note`, async () => {
       const context = await triaged({ select: () => answer });
       assert.deepEqual(ids(context), ["m2", ...recent]);
-      assert.deepEqual(context.recording.answers[0].ids, ["m2"]);
+      assert.deepEqual(answerOf(context).ids, ["m2"]);
       assert.deepEqual(notes(context), ["answer-misunderstood"]);
     });
   }
@@ -149,7 +153,7 @@ describe("triage.select", () => {
     test(`${String(nonsense)} (${typeof nonsense}) is nonsense: the guaranteed recent stay, or what the config says`, async () => {
       const context = await triaged({ select: () => nonsense });
       assert.deepEqual([ids(context), notes(context)], [recent, ["triage-failed"]]);
-      assert.match(context.recording.answers[0].reason, /^answered .*, not a list$/);
+      assert.match(answerOf(context).reason, /^answered .*, not a list$/);
       const open = await triaged({ select: () => nonsense, onError: "keepAll" });
       assert.equal(ids(open).length, messages.length);
     });
@@ -169,12 +173,12 @@ describe("triage.select", () => {
 
   test("is not asked where there is nothing to choose", async () => {
     const select = () => assert.fail("it is asked");
-    for (const [transcript, triage] of [
+    for (const [transcript, triage] of /** @type {any[][]} */ ([
       [[], {}],
       [messages.slice(0, 3), { alwaysIncludeRecent: 0 }],
       [messages.slice(0, 5), { skipSelectionThreshold: 0 }],
       [messages, { useSelection: false }],
-    ]) {
+    ])) {
       const context = await buildContext(transcript, { ...config, triage: { ...triage, select } });
       assert.equal(context.kept.length, transcript.length);
       assert.deepEqual(context.recording.answers, []);
@@ -227,7 +231,7 @@ describe("triage.complete", () => {
     test(`its answer may be ${name}`, async () => {
       const context = await answered(text);
       assert.deepEqual(ids(context), ["m2", ...recent]);
-      const [{ misunderstood, ...answer }] = context.recording.answers;
+      const { misunderstood, ...answer } = answerOf(context);
       assert.deepEqual(answer, { hook: "triage.complete", outcome: "given", ids: ["m2"] });
       assert.equal(misunderstood !== undefined, name.includes("other types"));
     });
@@ -243,6 +247,7 @@ describe("triage.complete", () => {
 });
 
 describe("recall.search", () => {
+  /** @type {import("windrow").Section[]} */
   const sections = [
     { id: "found", kind: "recall", item: "{number} {source} {score} {text}", empty: "nothing" },
     { id: "request", kind: "request" },
@@ -272,7 +277,7 @@ describe("recall.search", () => {
       { text: "three", metadata: { source: "b.md" }, score: Number.NaN },
       { text: "four", source: 5, metadata: null, more: true },
     ]);
-    assert.deepEqual(context.recording.answers[0].items, [
+    assert.deepEqual(answerOf(context).items, [
       { id: null, text: "one", source: null, score: null },
       { id: "7", text: "two", source: "a.md", score: 0.5 },
       { id: null, text: "three", source: "b.md", score: null },
@@ -443,7 +448,8 @@ describe("countTokens", () => {
     assert.ok(context.tokens.total > context.kept.length * 2 ** 33);
   });
 
-  const wrong = {
+  /** @type {Record<string, (texts: readonly string[]) => any>} */
+  const misfits = {
     "too few": (texts) => letters(texts).slice(1),
     "too many": (texts) => [...letters(texts), 1],
     "half a token": (texts) => texts.map(() => 0.5),
@@ -458,7 +464,7 @@ describe("countTokens", () => {
     },
     "too late": () => new Promise(() => {}),
   };
-  for (const [name, hook] of Object.entries(wrong)) {
+  for (const [name, hook] of Object.entries(misfits)) {
     test(`${name} fails the build`, async () => {
       const error = await errorOf(() =>
         buildContext(messages, { ...config, countTokens: hook, budget: { timeoutMs: 20 } }),
@@ -477,7 +483,7 @@ describe("a config with hooks", () => {
     checkContextError(error, { code: "INVALID_CONFIG", path: "triage.complete", message: /give one of them/ });
   });
 
-  for (const [path, bad] of [
+  for (const [path, bad] of /** @type {[path: string, bad: any][]} */ ([
     ["triage.select", { triage: { select: ["m1"] } }],
     ["triage.complete", { triage: { complete: "text" } }],
     ["recall.search", { recall: { search: {} } }],
@@ -486,7 +492,7 @@ describe("a config with hooks", () => {
     ["countTokens", { countTokens: 4 }],
     ["signal", { signal: "now" }],
     ["signal", { signal: { aborted: false } }],
-  ]) {
+  ])) {
     test(`${path} must be what it is: ${JSON.stringify(bad)}`, async () => {
       checkContextError(await errorOf(() => buildContext(messages, { ...config, ...bad })), {
         code: "INVALID_CONFIG",
@@ -526,16 +532,16 @@ describe("a config with hooks", () => {
   });
 
   test("a misspelt hook is told the right one, and another function which there are", async () => {
-    for (const [options, path, message] of [
+    for (const [options, path, message] of /** @type {[options: any, path: string, message: any][]} */ ([
       [{ recall: { embedd: () => [] } }, "recall.embedd", /did you mean recall\.embed\?/],
       [{ embed: () => [] }, "embed", /did you mean recall\.embed\?/],
       [{ triage: { selectt() {} } }, "triage.selectt", /did you mean triage\.select\?/],
       [{ later() {} }, "later", /is a function, and no hook/],
-    ]) {
+    ])) {
       const error = await errorOf(() => buildContext(messages, options));
       checkContextError(error, { code: "INVALID_CONFIG", path, message });
     }
-    const { nextAction } = await errorOf(() => buildContext(messages, { later() {} }));
+    const { nextAction } = await errorOf(() => buildContext(messages, wrong({ later() {} })));
     assert.match(nextAction, /recall\.search/);
   });
 
@@ -545,7 +551,7 @@ describe("a config with hooks", () => {
   });
 
   test("calls without a promise refuse hooks and signals", async () => {
-    for (const [path, given] of [
+    for (const [path, given] of /** @type {[path: string, given: any][]} */ ([
       ["triage.select", { triage: { select: () => [] } }],
       ["triage.complete", { triage: { complete: () => "" } }],
       ["recall.search", { recall: { search: () => [] } }],
@@ -553,12 +559,12 @@ describe("a config with hooks", () => {
       ["tiers.summarize", { tiers: { summarize: () => [] } }],
       ["countTokens", { countTokens: () => [] }],
       ["signal", { signal: new AbortController().signal }],
-    ]) {
+    ])) {
       const error = await errorOf(() => buildContextSync(messages, { ...config, ...given }));
       checkContextError(error, { code: "INVALID_CONFIG", path });
       assert.match(error.nextAction, /buildContext/);
     }
-    const error = await errorOf(() => countTokens("text", { encoding: "estimate", countTokens: () => [] }));
+    const error = await errorOf(() => countTokens("text", wrong({ encoding: "estimate", countTokens: () => [] })));
     checkContextError(error, { kind: "token_count_error", code: "INVALID_CONFIG", path: "countTokens" });
   });
 
@@ -576,6 +582,7 @@ describe("contents", () => {
     { id: "history", kind: "history" },
     { id: "request", kind: "request" },
   ];
+  /** @returns {any} */
   const built = (contents, more) =>
     buildContextSync(messages.slice(0, 2), { ...config, sections, contents, ...more, render: { format: "text" } });
 
@@ -606,7 +613,7 @@ describe("contents", () => {
     assert.equal((await replay(recording, messages)).same, true);
   });
 
-  for (const [contents, path, message] of [
+  for (const [contents, path, message] of /** @type {[contents: any, path: string, message: any][]} */ ([
     [{ sole: "I am" }, "contents.sole", /there are "soul", "notes"/],
     [{ sole: null }, "contents.sole", /there are/],
     [{ soul: ["I am"] }, "contents.soul", /takes a text/],
@@ -619,7 +626,7 @@ describe("contents", () => {
     [{ soul: () => "I am" }, "contents.soul", /./],
     ["soul", "contents", /expected an object/],
     [["soul"], "contents", /expected an object/],
-  ]) {
+  ])) {
     test(`that do not fit are an error at their place: ${JSON.stringify(contents)}`, async () => {
       checkContextError(await errorOf(() => built(contents)), { code: "INVALID_CONFIG", path, message });
     });
@@ -646,7 +653,7 @@ describe("tools", () => {
   test("what has no JSON is an error at its place", async () => {
     const cycle = {};
     cycle.self = cycle;
-    for (const [tools, path] of [
+    for (const [tools, path] of /** @type {[tools: any, path: string][]} */ ([
       [[{}, undefined], "budget.tools[1]"],
       [[() => {}], "budget.tools[0]"],
       [[cycle], "budget.tools[0]"],
@@ -654,7 +661,7 @@ describe("tools", () => {
       [[null], "budget.tools[0]"],
       [["find"], "budget.tools[0]"],
       ["find", "budget.tools"],
-    ]) {
+    ])) {
       checkContextError(await errorOf(() => built(tools)), { code: "INVALID_CONFIG", path });
     }
   });
@@ -741,7 +748,7 @@ describe("the time zone", () => {
 describe("a failed build", () => {
   test("says that the turn failed, and has a record of it", async () => {
     const error = await errorOf(() =>
-      buildContext("not a list", { sessionId: "sess_1", turnId: "turn_1", now: "2026-03-01T11:00:00" }),
+      buildContext(wrong("not a list"), { sessionId: "sess_1", turnId: "turn_1", now: "2026-03-01T11:00:00" }),
     );
     checkContextError(error, { code: "INVALID_TRANSCRIPT" });
     assert.equal(error.terminal, "failed");
@@ -763,11 +770,11 @@ describe("a failed build", () => {
   test("of every kind does, synchronously too, and has the host's clock where it was given none", async () => {
     const before = Date.now();
     for (const run of [
-      () => buildContext(messages, { budget: { maxToken: 5 } }),
-      () => buildContextSync(messages, { budget: { maxToken: 5 } }),
+      () => buildContext(messages, wrong({ budget: { maxToken: 5 } })),
+      () => buildContextSync(messages, wrong({ budget: { maxToken: 5 } })),
       () => buildContext(messages, { ...config, now: undefined, budget: { maxTokens: 1 } }),
       () => buildContext([{ role: "nobody" }]),
-      () => buildContext(messages, 5),
+      () => buildContext(messages, wrong(5)),
     ]) {
       const error = await errorOf(run);
       checkContextError(error);
@@ -778,7 +785,7 @@ describe("a failed build", () => {
   });
 
   test("other failures are none of a turn", async () => {
-    const error = await errorOf(() => createTranscript("no list"));
+    const error = await errorOf(() => createTranscript(wrong("no list")));
     checkContextError(error, { kind: "transcript_error" });
     assert.deepEqual([error.terminal, error.record], [undefined, undefined]);
   });

@@ -54,7 +54,8 @@ describe("a question and its reply", () => {
     const messages = chatWith("Which valve does the greenhouse pump need, one of brass?", page);
     const context = buildContextSync(messages, config({ pairs: { replyTokens: 30 } }, 160));
     assert.deepEqual([context.explain("m5").fate, context.explain("m5").reason], ["excerpt", "paired"]);
-    const copy = context.messages.find(({ id }) => id === "m5");
+    /** @type {any} */
+    const copy = context.messages.find((/** @type {any} */ { id }) => id === "m5");
     assert.ok(copy.content.includes("It takes a valve of brass.") && copy.content.length < 300, copy.content);
     assert.ok(context.tokens.total <= 160);
     const whole = buildContextSync(messages, config({ pairs: { replyTokens: 30 }, excerpts: { enabled: false } }, 160));

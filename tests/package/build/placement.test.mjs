@@ -25,6 +25,7 @@ const garden = [
     content: `weather report ${index}, it rains and rains`,
   })),
 ].map((message, index) => ({ ...message, createdAt: START + index * 60_000 }));
+/** @satisfies {import("windrow").ContextConfig} */
 const config = {
   request: "Where are the tulips?",
   now: START + 30 * 86_400_000,
@@ -34,6 +35,7 @@ const config = {
 };
 
 test("what is recalled is one message behind the history, and the objects of the caller are kept", () => {
+  /** @type {import("windrow").BuiltContext<any>} */
   const context = buildContextSync(garden, config);
   const quotes = context.messages.at(-2);
   assert.equal(context.messages.at(-1).content, config.request);
@@ -98,6 +100,7 @@ test("a session says how much of its log it did not read", async () => {
   );
   await first.close();
   const opened = await openSession("k", { store });
+  /** @type {import("windrow").BuiltContext<any>} */
   const context = await opened.build({
     request: "and now?",
     budget: { maxTokens: 300 },
@@ -134,13 +137,13 @@ describe("for random transcripts and configs", () => {
       assert.ok(tokens.limit === null || tokens.total <= tokens.limit);
       if (tokens.encoding !== "estimate" && !tokens.words.includes("images")) {
         const sent = text ?? messages;
-        const encoding = { encoding: tokens.encoding };
-        assert.equal(countTokens(sent, encoding).tokens, tokens.total);
+        const encoding = /** @type {import("windrow").EncodingName} */ (tokens.encoding);
+        assert.equal(countTokens(sent, { encoding }).tokens, tokens.total);
       }
       const isThere = transcript.filter((_, position) => built.explain(position).fate !== "left out");
       assert.deepEqual(new Set(kept), new Set(isThere));
       assert.equal(kept.length, isThere.length);
-      const contents = text ?? messages.map(({ content }) => content).join("\n");
+      const contents = text ?? messages.map((/** @type {any} */ { content }) => content).join("\n");
       quoted += contents.includes("Earlier in this conversation:") || contents.includes("<recalled>") ? 1 : 0;
       notices += contents.includes("are not shown.]") ? 1 : 0;
     });
@@ -150,12 +153,12 @@ describe("for random transcripts and configs", () => {
 });
 
 test("wrong options name themselves", async () => {
-  for (const [group, option, value] of [
+  for (const [group, option, value] of /** @type {[string, string, any][]} */ ([
     ["recall", "placement", "before"],
     ["triage", "placement", 1],
     ["render", "gapNotice", 1],
     ["render", "quoteLabel", {}],
-  ]) {
+  ])) {
     const error = await errorOf(() => buildContextSync([], { [group]: { [option]: value } }));
     checkContextError(error, { code: "INVALID_CONFIG", path: `${group}.${option}` });
   }

@@ -13,6 +13,7 @@ import {
   problemsOf,
   replay,
 } from "windrow";
+import { wrong } from "../support/errors.mjs";
 import { forEachSeed } from "../support/property.mjs";
 import { Random } from "../support/random.mjs";
 
@@ -85,6 +86,7 @@ describe("prefix", () => {
       role: at % 2 === 0 ? "user" : "assistant",
       content: `message ${at} ${"word ".repeat(12)}`,
     }));
+    /** @satisfies {import("windrow").ContextConfig} */
     const config = { recall: { ranking: "recency" }, budget: { maxTokens: 300 } };
     const first = buildContextSync(messages.slice(0, 21), config);
     const then = buildContextSync(messages.slice(0, 23), { ...config, previous: first });
@@ -112,7 +114,7 @@ describe("prefix", () => {
   });
 
   test("what is no build is refused with its place", () => {
-    for (const previous of [{}, [], "first", { format: "messages", head: 1, pieces: [[1]] }]) {
+    for (const previous of [{}, [], "first", { format: "messages", head: 1, pieces: [[1]] }].map(wrong)) {
       assert.throws(() => buildContextSync([{ role: "user", content: "Hi" }], { previous }), {
         code: "INVALID_CONFIG",
         path: "previous",
@@ -221,18 +223,18 @@ describe("breakpoints", () => {
       );
     }
     const history = places.find(({ after }) => after === "history");
-    assert.ok(context.outline.pieces.slice(1, history.position + 1).every(([source]) => source >= 0));
+    assert.ok(context.outline.pieces.slice(1, history.position + 1).every(([source]) => Number(source) >= 0));
   });
 
   test("none has less before it than the provider of the model caches", () => {
     const spoken = messages.slice(1);
     const all = [{ role: "system", content: `Be brief. ${long(700)}` }, ...spoken];
-    for (const [model, least, first] of [
+    for (const [model, least, first] of /** @type {[model: any, least: number, first: any][]} */ ([
       ["claude-opus-5", 512, "instructions"],
       ["claude-sonnet-4-5", 1024, "history"],
       ["a model of my own", 1024, "history"],
       ["claude-haiku-4-5", 4096, "history"],
-    ]) {
+    ])) {
       const places = buildContextSync(all, { ...steady(8000), model, encoding: "estimate" }).cacheBreakpoints;
       assert.ok(places.every(({ tokens }) => tokens >= least));
       assert.equal(places[0].after, first, model);
@@ -247,14 +249,14 @@ describe("breakpoints", () => {
       const context = buildContextSync(messages.slice(1), { ...steady(tokens), render: { provider: "ai-sdk" } });
       opened += context.outline.pieces[0][0] === "history" ? 1 : 0;
       const { position } = context.cacheBreakpoints.find(({ after }) => after === "history");
-      assert.ok(context.outline.pieces[position][0] >= 0);
+      assert.ok(Number(context.outline.pieces[position][0]) >= 0);
       assert.ok(context.outline.pieces.slice(position + 1, -1).every(([source]) => source === "history"));
     }
     assert.ok(opened > 0);
   });
 
   test("requests are marked as their provider wants it, valid, and say what they say without marks", () => {
-    for (const [provider, model, isMarked] of [
+    for (const [provider, model, isMarked] of /** @type {any[][]} */ ([
       ["anthropic", "claude-sonnet-4-5", true],
       ["ai-sdk", "claude-sonnet-4-5", true],
       ["openai", "gpt-5.6", true],
@@ -262,7 +264,7 @@ describe("breakpoints", () => {
       ["openai", "gpt-5", false],
       ["openai-responses", undefined, false],
       ["gemini", "gemini-3-pro", false],
-    ]) {
+    ])) {
       const context = buildContextSync(messages, {
         ...steady(4000),
         ...(model && { model }),
@@ -280,7 +282,7 @@ describe("breakpoints", () => {
     const relevant = buildContextSync(messages, { budget: { maxTokens: 4000 } });
     assert.equal(markCount(relevant.request("anthropic")), 0);
     assert.ok(markCount(relevant.request("anthropic", { cacheBreakpoints: true })) === 1);
-    assert.throws(() => relevant.request("anthropic", { cacheBreakpoint: true }), { code: "INVALID_CONFIG" });
+    assert.throws(() => relevant.request("anthropic", wrong({ cacheBreakpoint: true })), { code: "INVALID_CONFIG" });
   });
 
   test("what is recalled stands behind the history for providers that take instructions at the beginning alone", () => {

@@ -438,7 +438,7 @@ function* changesOf(value, change, path = "") {
   }
   for (const other of otherValues(value)) {
     const isTaken = yield { path, to: JSON.stringify(other), preset: change(other) };
-    if (isTaken && typeof value === "string" && other.endsWith(" changed")) {
+    if (isTaken && typeof value === "string" && String(other).endsWith(" changed")) {
       return; // a text of any wording
     }
   }

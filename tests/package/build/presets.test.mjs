@@ -12,6 +12,7 @@ import { Random } from "../support/random.mjs";
 
 const MINUTE = 60_000;
 const NOW = Date.UTC(2025, 2, 20, 12);
+/** @satisfies {import("windrow").ContextConfig} */
 const config = { encoding: "estimate", now: NOW };
 
 /** Exchanges, a minute each, the last of them a minute ago. */
@@ -239,7 +240,9 @@ describe("what the documents leave out or switch off", () => {
         results,
         { role: "assistant", content: "done" },
       ];
+      /** @type {any[]} */
       const dated = transcript.map((message) => ({ ...message, createdAt: NOW - MINUTE }));
+      /** @type {any} */
       const { text, kept } = buildContextSync(dated, { ...presets[name], ...config, request: null });
       assert.deepEqual(
         kept,
@@ -249,6 +252,7 @@ describe("what the documents leave out or switch off", () => {
         assert.ok(text.includes(words), words);
       }
       assert.ok(!text.includes("SEEN") && !text.includes("[Calling"), text);
+      /** @type {import("windrow").BuiltContext<any>} */
       const chat = buildContextSync(dated, { ...config, filter: { excludeToolCalls: true } });
       assert.equal(JSON.stringify(chat.messages).match(/SEEN|toolC|tool-/), null);
       assert.deepEqual(chat.kept, kept);
@@ -350,6 +354,7 @@ describe("turns", () => {
   });
 
   test("shows fallback replies in a few words, and no commands", async () => {
+    /** @type {any[]} */
     const [question, answer] = exchanges(1);
     const { text } = await built({}, [
       question,
@@ -411,6 +416,7 @@ describe("tiered", () => {
     ...sitting("before", NOW - 30 * MINUTE),
     ...sitting("now", NOW - 2 * MINUTE),
   ];
+  /** @returns {any} */
   const built = (more) => buildContextSync(transcript, { ...presets.tiered, ...config, ...more });
 
   test("shows conversations in the tiers of document 002", () => {
@@ -521,6 +527,7 @@ describe("turnContract", () => {
     memoryPointers: [{ id: "p1", text: "notes/a.md" }],
     toolSnippets: [{ id: "x1", text: "output ".repeat(100), summary: "It passed." }],
   };
+  /** @returns {any} */
   const built = (maxTokens, more = {}, transcript = exchanges(20)) =>
     buildContextSync(transcript, {
       ...presets.turnContract,
@@ -645,6 +652,7 @@ describe("on the command line", () => {
       const now = "2025-03-20T12:00:00Z";
       const { stdout, status } = windrow("build", "chat.json", "--preset", name, "--request", "And when?");
       assert.equal(status, 0);
+      /** @type {any} */
       const { text, messages } = await buildContext(transcript, {
         ...presets[name],
         // A preset that names no form is shown as a text.

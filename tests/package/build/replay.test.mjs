@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { buildContext, buildContextSync, createTranscript, loadEncoding, presets, replay } from "windrow";
-import { checkContextError, errorOf } from "../support/errors.mjs";
+import { checkContextError, errorOf, wrong } from "../support/errors.mjs";
 import { assertShare, forEachSeed, forEachSeedAsync } from "../support/property.mjs";
 import { Random, randomConfig, randomMessage, randomTranscript } from "../support/random.mjs";
 import { tryBuild } from "../support/transcripts.mjs";
@@ -92,7 +92,7 @@ describe("replay", () => {
   test("a damaged recording is refused", async () => {
     const { recording } = buildContextSync(messages, config);
     const without = (name) => Object.fromEntries(Object.entries(recording).filter(([key]) => key !== name));
-    for (const damaged of [
+    for (const damaged of /** @type {any[]} */ ([
       undefined,
       null,
       5,
@@ -125,18 +125,22 @@ describe("replay", () => {
       { ...recording, transcript: { ...recording.transcript, marks: 5 } },
       { ...recording, config: { ...recording.config, colour: "red" } },
       { ...recording, config: { ...recording.config, budget: { maxTokens: -1 } } },
-    ]) {
+    ])) {
       const error = await errorOf(() => replay(damaged, messages));
       checkContextError(error, { code: "INVALID_RECORDING" });
     }
-    checkContextError(await errorOf(() => replay(recording, "text")), { code: "INVALID_TRANSCRIPT" });
+    checkContextError(await errorOf(() => replay(recording, wrong("text"))), { code: "INVALID_TRANSCRIPT" });
     assert.equal((await replay(recording, messages)).same, true);
   });
 });
 
 const NOW = Date.UTC(2025, 2, 30, 12);
 
-/** Hooks that answer at random, and note how often they were asked. */
+/**
+ * Hooks that answer at random, and note how often they were asked.
+ *
+ * @returns {import("windrow").ContextConfig<any>}
+ */
 function randomHooks(random, asked) {
   const outcome = (answer) => {
     asked.count += 1;
@@ -174,6 +178,7 @@ describe("a replay of a build with hooks", () => {
     const transcript = randomTranscript(random, { mostMessages: 40 });
     const { budget, ...options } = randomConfig(random);
     const hooks = randomHooks(random, asked);
+    /** @type {import("windrow").ContextConfig<any>} */
     const config = {
       ...options,
       ...hooks,
@@ -245,6 +250,7 @@ describe("a replay of a build with hooks", () => {
     await isRefused({ ...recording, answers: [{ hash: "0123" }] }, /no answer with the hash "0123"/);
     await isRefused({ ...recording, answers: [{ hook: "triage.select", outcome: "given" }] }, /does not fit/);
     await isRefused({ ...recording, answers: [{ hook: "triage.select", outcome: "given", ids: 5 }] }, /does not fit/);
+    /** @type {import("windrow").AnswerRecord} */
     const unavailable = { hook: "triage.select", outcome: "unavailable" };
     assert.equal((await replay({ ...recording, answers: [unavailable] }, transcript)).same, false);
   });
@@ -258,7 +264,7 @@ describe("a replay of a build with hooks", () => {
         { id: "request", kind: "request" },
       ],
     });
-    const [{ hash }] = recording.answers;
+    const [{ hash }] = /** @type {any[]} */ ([...recording.answers]);
     assert.match(hash, /^[0-9a-f]{64}$/);
     assert.equal(recording.largeAnswers[hash].items[0].text, text);
     assert.equal((await replay(throughJson(recording), transcript)).same, true);
@@ -285,6 +291,7 @@ describe("a replay of a build with hooks", () => {
       timeZone: "Europe/Berlin",
       render: { format: "text", times: true },
     });
+    /** @type {import("windrow").BuildRecording} */
     const shifted = {
       ...recording,
       zoneOffsets: recording.zoneOffsets.map(([since, minutes]) => [since, minutes + 30]),
@@ -418,7 +425,7 @@ describe("windrow replay", () => {
     file("half.jsonl", `${recording}\n${recording.slice(0, 50)}\n`);
     file("other.jsonl", `${recording}\n{"colour": "red"}\n`);
     file("newer.jsonl", recording.replace(/"formatVersion":\d+/, '"formatVersion":99'));
-    for (const [commandLine, pattern] of [
+    for (const [commandLine, pattern] of /** @type {[commandLine: any, pattern: RegExp][]} */ ([
       [["replay"], /needs a file of recordings and a transcript/],
       [["replay", "good.jsonl"], /needs a file of recordings and a transcript/],
       [["replay", "good.jsonl", "chat.json", "chat.json"], /two files at a time: "chat\.json" is too many/],
@@ -434,7 +441,7 @@ describe("windrow replay", () => {
       [["replay", "newer.jsonl", "chat.json"], /newer\.jsonl: .*format version 99/],
       [["replay", "chat.json", "chat.json"], /chat\.json: row 1: expected a recording/],
       [["replay", "good.jsonl", "good.jsonl"], /good\.jsonl: no message in it/],
-    ]) {
+    ])) {
       const { stdout, stderr, status } = windrow(commandLine);
       assert.equal(stdout, "", commandLine.join(" "));
       assert.match(stderr, /^windrow: [^\n]+\n$/, "one line");
@@ -447,6 +454,7 @@ describe("windrow replay", () => {
 describe("the hash of a context", () => {
   /** Builds with a budget that nothing is too large for, so that one change does not make another. */
   const hashOf = (transcript, options) => buildContextSync(transcript, options).snapshot.contextHash;
+  /** @returns {any} */
   const roomy = (random) => ({ ...randomConfig(random), budget: {} });
 
   test("does not change with what does not reach the context", () => {

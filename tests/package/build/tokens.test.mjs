@@ -17,12 +17,12 @@ const bytesOf = (name) => readFileSync(createRequire(import.meta.url).resolve(`w
 // First in the file: nothing is loaded yet.
 describe("encodings", () => {
   test("before one is loaded, synchronous calls fail and name it", async () => {
-    for (const [config, name] of [
+    for (const [config, name] of /** @type {any[][]} */ ([
       [{}, "o200k_base"],
       [{ model: "gpt-4o-mini" }, "o200k_base"],
       [{ model: "gpt-4" }, "cl100k_base"],
       [{ encoding: "cl100k_base" }, "cl100k_base"],
-    ]) {
+    ])) {
       const expected = { code: "ENCODING_NOT_LOADED", message: new RegExp(name) };
       checkContextError(await errorOf(() => buildContextSync([user("hi")], config)), expected);
       const counted = await errorOf(() => countTokens("hi", config));
@@ -33,11 +33,11 @@ describe("encodings", () => {
   });
 
   test("an estimate needs none, and says that it is one", async () => {
-    for (const config of [
+    for (const config of /** @type {import("windrow").CountOptions[]} */ ([
       { encoding: "estimate" },
       { model: "claude-sonnet-4" },
       { model: "llama-3", encoding: null },
-    ]) {
+    ])) {
       const { tokens } = buildContextSync([user("hi there")], config);
       assert.deepEqual([tokens.exact, tokens.encoding], [false, "estimate"]);
       const counted = countTokens("some words of English text", config);
@@ -52,7 +52,7 @@ describe("encodings", () => {
     const bytes = bytesOf("cl100k_base");
     const damaged = Uint8Array.from(bytes, (byte, index) => (index === 100_000 ? byte ^ 1 : byte));
     const flawed = (data) => ({ name: "o200k_base", data });
-    for (const [vocabulary, code] of [
+    for (const [vocabulary, code] of /** @type {[vocabulary: any, code: string][]} */ ([
       [{ name: "cl100k_base", bytes: damaged }, "INVALID_ENCODING"],
       [{ name: "cl100k_base", bytes: bytes.subarray(0, bytes.length - 1) }, "INVALID_ENCODING"],
       [{ name: "cl100k_base", bytes: new Uint8Array(0) }, "INVALID_ENCODING"],
@@ -75,7 +75,7 @@ describe("encodings", () => {
       [5, "INVALID_ENCODING"],
       [{}, "INVALID_ENCODING"],
       [Symbol("o200k_base"), "INVALID_ENCODING"],
-    ]) {
+    ])) {
       const name = typeof vocabulary === "symbol" ? "a symbol" : JSON.stringify(vocabulary)?.slice(0, 50);
       // A promise that rejects, never a throw: loadEncoding is asynchronous.
       let promise;
@@ -128,7 +128,7 @@ describe("encodings", () => {
   });
 
   test("a count is exact for the model or the encoding that is named, and says so", async () => {
-    for (const [config, exact, words] of [
+    for (const [config, exact, words] of /** @type {any[][]} */ ([
       [{}, false, /^exact in o200k_base, but neither model nor encoding is named$/],
       [{ model: null, encoding: null }, false, /neither/],
       [{ encoding: "o200k_base" }, true, /^exact in o200k_base, the encoding that is named$/],
@@ -147,7 +147,7 @@ describe("encodings", () => {
       ],
       [{ model: "my-deployment", encoding: "o200k_base" }, true, /^exact in o200k_base, the encoding that is named$/],
       [{ encoding: "estimate" }, false, /^an estimate/],
-    ]) {
+    ])) {
       const context = await buildContext([user("hi there")], config);
       for (const { exact: isExact, words: said } of [
         context.tokens,
@@ -159,7 +159,9 @@ describe("encodings", () => {
         assert.match(said, words);
       }
     }
-    const [left, right] = [{}, { encoding: "o200k_base" }].map((config) => buildContextSync([user("hi")], config));
+    const [left, right] = /** @type {const} */ ([{}, { encoding: "o200k_base" }]).map((config) =>
+      buildContextSync([user("hi")], config),
+    );
     assert.equal(
       left.snapshot.contextHash,
       right.snapshot.contextHash,
@@ -174,7 +176,11 @@ describe("encodings", () => {
 
 describe("counting", () => {
   test("known texts, as the published tokenizers count them", () => {
-    for (const [text, o200kTokens, cl100kTokens] of [
+    for (const [
+      text,
+      o200kTokens,
+      cl100kTokens,
+    ] of /** @type {[text: string, o200kTokens: number, cl100kTokens: number][]} */ ([
       ["", 0, 0],
       ["a", 1, 1],
       ["hello world", 2, 2],
@@ -182,7 +188,7 @@ describe("counting", () => {
       ["<|endoftext|>", 7, 7],
       ["antidisestablishmentarianism", 6, 6],
       ["2 + 2 = 4", 7, 7],
-    ]) {
+    ])) {
       assert.equal(countTokens(text).tokens, o200kTokens, text);
       assert.equal(countTokens(text, { encoding: "cl100k_base" }).tokens, cl100kTokens, text);
     }
@@ -271,9 +277,12 @@ describe("budgets hold", () => {
     forEachSeed((random) => {
       const transcript = randomTranscript(random);
       const { budget, ...rest } = randomConfig(random);
+      /** @satisfies {import("windrow").ContextConfig} */
       const config = { ...rest, recall: { ranking: "recency" } };
+      /** @type {readonly object[]} */
       let before = [];
       for (let maxTokens = 10; maxTokens < 400; maxTokens += random.integer(1, 40)) {
+        /** @type {readonly any[]} */
         const kept = tryBuild(transcript, { ...config, budget: { maxTokens } })?.kept ?? [];
         assert.ok(
           before.every((message) => kept.includes(message)),

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { buildContextSync, countTokens, loadEncoding } from "windrow";
-import { checkContextError, errorOf } from "../support/errors.mjs";
+import { checkContextError, errorOf, wrong } from "../support/errors.mjs";
 import { assertShare, forEachSeed } from "../support/property.mjs";
 import { randomConfig, randomTranscript } from "../support/random.mjs";
 import { checkGroupsAreWhole, tryBuild } from "../support/transcripts.mjs";
@@ -109,7 +109,9 @@ describe("explain", () => {
   });
 
   test("fails with an error where there is no such message", async () => {
-    for (const wanted of ["nobody", "", "0", 4, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, undefined, null, {}]) {
+    for (const wanted of ["nobody", "", "0", 4, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, undefined, null, {}].map(
+      wrong,
+    )) {
       const error = await errorOf(() => context().explain(wanted));
       checkContextError(error, { code: "INVALID_TRANSCRIPT" });
     }
@@ -117,6 +119,7 @@ describe("explain", () => {
 
   test("each stage's reasons occur", () => {
     const hour = 3_600_000;
+    /** @type {[reason: string, messages: any[], config: import("windrow").SyncContextConfig][]} */
     const cases = [
       ["other_session", [user("x", { sessionId: "b" })], { sessionId: "a" }],
       ["beyond_fetch_limit", [user("x")], { collect: { fetchLimit: 1 } }],
@@ -144,6 +147,7 @@ describe("explain", () => {
 
 describe("what is shortened", () => {
   const long = Array.from({ length: 300 }, (_, index) => `word${index}`).join(" ");
+  /** @satisfies {import("windrow").BudgetConfig} */
   const budget = { maxTokens: 120, onRequiredOverflow: "shorten" };
 
   test("carries a marker that is true, and the original is untouched", () => {
@@ -164,6 +168,7 @@ describe("what is shortened", () => {
   });
 
   test("the request is cut like a message, its text too", () => {
+    /** @type {import("windrow").BuiltContext<any>} */
     const context = buildContextSync([], { request: long, budget });
     assert.equal(context.messages[0].shortened, true);
     assert.match(context.messages[0].content, /\[truncated: \d+ of \d+ tokens\]$/);
@@ -173,6 +178,7 @@ describe("what is shortened", () => {
   test("a cut never falls inside a character", () => {
     const families = "👩‍👩‍👧‍👦é".repeat(60);
     for (let maxTokens = 40; maxTokens < 140; maxTokens += 3) {
+      /** @type {import("windrow").BuiltContext<any>} */
       const context = tryBuild([], { request: families, budget: { ...budget, maxTokens } });
       const [body] = context?.messages[0].content.split("\n[truncated") ?? [""];
       assert.equal(body.replace(/(👩‍👩‍👧‍👦é)*(👩‍👩‍👧‍👦)?/u, ""), body.startsWith("[truncated") ? body : "");
@@ -213,6 +219,7 @@ describe("what is shortened", () => {
   for (const [name, message] of Object.entries(kinds)) {
     test(`${name}: the copy is whole in all but its text, and costs what is said`, () => {
       const calls = ["b", "c"].map((id) => ({ id, name: "find", arguments: {} }));
+      /** @type {any[]} */
       const transcript = [
         { role: "assistant", toolCalls: calls },
         { ...message, pinned: true },

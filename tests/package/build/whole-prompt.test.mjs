@@ -89,6 +89,7 @@ function randomTool(random, name) {
 }
 
 function randomMessages(random) {
+  /** @type {any[]} */
   const messages = random.chance(0.6) ? [{ role: "system", content: randomText(random) }] : [];
   for (let turn = random.integer(1, 12); turn > 0; turn--) {
     const [width, height] = [random.integer(1, 3000), random.integer(1, 3000)];
@@ -123,7 +124,9 @@ test("no prompt is larger than the window less the reply's reserve, by an indepe
     const contextLimit = random.integer(100, 6000);
     const replyReserve = random.integer(0, Math.floor(contextLimit / 2));
     const usage = random.chance(0.4) ? [{ countedTokens: 1000, inputTokens: random.integer(600, 1900) }] : [];
+    /** @type {import("windrow").Section[]} */
     const texts = random.chance(0.4) ? [{ id: "notes", kind: "text", role: "system", text: randomText(random) }] : [];
+    /** @type {import("windrow").Section[]} */
     const sections = [...texts, { id: "history", kind: "history" }, { id: "request", kind: "request" }];
     let context;
     try {
@@ -172,11 +175,11 @@ test("a model whose window is not known is an error that says what to give", () 
     }
     return undefined;
   };
-  for (const [model, next] of [
+  for (const [model, next] of /** @type {any[][]} */ ([
     ["claude-sonet-4-5", /claude-sonnet-4-5/],
     ["my-own-model", /as a number of tokens/],
     [undefined, /Name the model/],
-  ]) {
+  ])) {
     const error = failure({ model, budget: { contextLimit: "model" } });
     assert.equal(error?.code, "INVALID_CONFIG", model);
     assert.equal(error.path, "budget.contextLimit");

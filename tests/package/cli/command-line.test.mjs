@@ -81,7 +81,13 @@ before(() => {
 
 after(() => rmSync(folder, { recursive: true }));
 
-/** Runs `windrow` with what is given, in the folder of the files. */
+/**
+ * Runs `windrow` with what is given, in the folder of the files.
+ *
+ * @param {string[]} commandLine
+ * @param {{ input?: string | Uint8Array, env?: Record<string, string>, reader?: (child: any) => void }} [options]
+ * @returns {Promise<any>}
+ */
 function windrow(commandLine, { input, env = {}, reader } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, commandLine, { cwd: folder, env: { ...process.env, NO_COLOR: "", ...env } });
@@ -167,14 +173,16 @@ describe("the context on standard output", () => {
   });
 
   test("options reach the build", async () => {
-    for (const [given, config] of [
+    /** @type {[given: string[], config: import("windrow").ContextConfig][]} */
+    const cases = [
       [["--last", "1"], { window: { lookbackCount: 1 } }],
       [["--last=0"], { window: { lookbackCount: 0 } }],
       [["--session", "main"], { sessionId: "main" }],
       [["--model", "gpt-4"], { model: "gpt-4" }],
       [["--encoding", "cl100k_base"], { encoding: "cl100k_base" }],
       [["--encoding", "estimate"], { encoding: "estimate" }],
-    ]) {
+    ];
+    for (const [given, config] of cases) {
       const { stdout } = await succeeds(["build", "list.json", "--request", request, "--format", "json", ...given]);
       assert.equal(
         JSON.parse(stdout).snapshot.contextHash,
@@ -217,7 +225,8 @@ describe("the summary on standard error", () => {
 });
 
 describe("what is wrong with the file is one line, and exit code 2", () => {
-  for (const [file, pattern] of [
+  /** @type {[file: string, pattern: RegExp][]} */
+  const cases = [
     ["missing.json", /missing\.json: there is no such file/],
     ["list.json/missing.json", /there is no such file/],
     ["directory", /directory: is a directory/],
@@ -233,7 +242,8 @@ describe("what is wrong with the file is one line, and exit code 2", () => {
     ["nothing.json", /no message in it/],
     ["no-message.json", /no message in it \(row 1: .*no role\)/],
     ["bad-rows.jsonl", /no message in it \(row 1: .*unknown role "bot"\)/],
-  ]) {
+  ];
+  for (const [file, pattern] of cases) {
     test(file, () => isRefused(["build", file, "--request", request, "--max-tokens", "50"], pattern));
   }
 
@@ -277,14 +287,16 @@ describe("a file of several conversations", () => {
   });
 
   test("without the one that is named is refused, and says what there is", async () => {
-    for (const [file, wrong, there] of [
+    /** @type {[file: string, wrong: string, there: RegExp][]} */
+    const cases = [
       [
         "several.jsonl",
         "4",
         /^It has 3 conversations: 2: b, 2025-03-01; 3: “Ghent”, 2025-02-01; 1: “Rome”, a, 2025-01-01\.$/,
       ],
       ["list.json", "b", /^It has 1 conversation: 1: without a title\.$/],
-    ]) {
+    ];
+    for (const [file, wrong, there] of cases) {
       const { stdout, stderr, exitCode } = await windrow(["build", file, "--conversation", wrong]);
       assert.deepEqual([stdout, exitCode], ["", 2]);
       const [problem, advice, ...rest] = stderr.split("\n");
@@ -321,10 +333,12 @@ describe("a file of messages of another shape is read as it is", () => {
 });
 
 describe("a file of no shape that is known is exit code 2, and says what stands where", () => {
-  for (const [file, problem] of [
+  /** @type {[file: string, problem: RegExp][]} */
+  const cases = [
     ["contents.jsonl", /row 1: contents: what the message says is in `contents`, which windrow does not read/],
     ["text.jsonl", /row 1: text: what the message says is in `text`, which windrow does not read/],
-  ]) {
+  ];
+  for (const [file, problem] of cases) {
     for (const preset of [[], ["--preset", "turns"]]) {
       test([file, ...preset, "is exit code 2, and says what stands where"].join(" "), async () => {
         const { stdout, stderr, exitCode } = await windrow(["build", file, "--request", request, ...preset]);
@@ -346,7 +360,8 @@ describe("a file of no shape that is known is exit code 2, and says what stands 
 });
 
 describe("what is wrong with the command line is one line, and exit code 2", () => {
-  for (const [commandLine, pattern] of [
+  /** @type {[commandLine: string[], pattern: RegExp][]} */
+  const cases = [
     [[], /no command is given; see windrow --help/],
     [["biuld", "list.json"], /unknown command "biuld"; did you mean build\?/],
     [["list.json"], /unknown command "list\.json"/],
@@ -366,11 +381,14 @@ describe("what is wrong with the command line is one line, and exit code 2", () 
       /--format is one of text, messages, xml, conversations, json, not "xlm"; did you mean xml\?/,
     ],
     [["build", "list.json", "--encoding", "o200kbase"], /did you mean o200k_base\?/],
-    ...["-5", "1.5", "many", "", "1e3", "0x10", "99999999999999999999", "NaN"].map((value) => [
-      ["build", "list.json", "--max-tokens", value],
-      /--max-tokens is a whole number of 0 or more, not/,
-    ]),
-  ]) {
+    ...["-5", "1.5", "many", "", "1e3", "0x10", "99999999999999999999", "NaN"].map(
+      /** @returns {[string[], RegExp]} */ (value) => [
+        ["build", "list.json", "--max-tokens", value],
+        /--max-tokens is a whole number of 0 or more, not/,
+      ],
+    ),
+  ];
+  for (const [commandLine, pattern] of cases) {
     test(commandLine.join(" ") || "nothing", () => isRefused(commandLine, pattern));
   }
 });

@@ -206,7 +206,7 @@ describe("the command", () => {
       const path = written(value);
       assert.throws(
         () => readConversations(path),
-        (error) => error.exitCode === 2 && error.message.startsWith(`${path}${expected}`),
+        (/** @type {any} */ error) => error.exitCode === 2 && error.message.startsWith(`${path}${expected}`),
         expected,
       );
     };

@@ -383,6 +383,7 @@ test("the rows of the format are read, and written back as they stand there", as
   const { messageCount, skipped } = await session.import(code);
   assert.deepEqual([messageCount, skipped], [3, []]);
   assert.equal(await session.export(), code);
+  /** @type {readonly any[]} */
   const messages = await session.messages();
   assert.deepEqual(messages[1].content[0].data, new Uint8Array([1, 2]));
   assert.equal(messages[2].text, "a field of yours");

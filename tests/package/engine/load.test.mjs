@@ -16,6 +16,7 @@ import { checkContextError, errorOf } from "../support/errors.mjs";
 import { manyMessages } from "../support/load-cases.mjs";
 import { forEachSeedAsync } from "../support/property.mjs";
 
+/** @satisfies {import("windrow").ContextConfig} */
 const estimate = { encoding: "estimate", now: 0 };
 const nested = (depth) => {
   let value = [];

@@ -5,6 +5,7 @@ import { describe, test } from "node:test";
 import { buildContext, buildContextSync, countTokens, createTranscript, loadEncoding } from "windrow";
 import { checkContextError } from "../support/errors.mjs";
 
+/** @type {import("windrow").MessageInput[]} */
 const messages = Array.from({ length: 30 }, (_, index) => ({
   id: `m${index}`,
   role: "user",
@@ -12,7 +13,11 @@ const messages = Array.from({ length: 30 }, (_, index) => ({
 }));
 const config = { request: "And when?", budget: { maxTokens: 150 }, now: 0 };
 
-/** Lets the engine fail in the middle of a call, as a trap does: what it leaves behind must not be used again. */
+/**
+ * Lets the engine fail in the middle of a call, as a trap does: what it leaves behind must not be used again.
+ *
+ * @param {() => unknown} [run]
+ */
 function failInside(run = () => countTokens("naïve", { encoding: "estimate" })) {
   const { encodeInto } = TextEncoder.prototype;
   TextEncoder.prototype.encodeInto = function (text, bytes) {
@@ -70,7 +75,9 @@ describe("after a failure inside", () => {
     const array = [...messages];
     const before = buildContextSync(transcript, config);
     assert.equal(buildContextSync(array, config).snapshot.contextHash, before.snapshot.contextHash);
-    const counts = ["o200k_base", "cl100k_base"].map((encoding) => countTokens("naïve café", { encoding }));
+    const counts = /** @type {const} */ (["o200k_base", "cl100k_base"]).map((encoding) =>
+      countTokens("naïve café", { encoding }),
+    );
     const leftOut = before.explain("m0");
     for (let failure = 0; failure < 3; failure++) {
       assert.equal(failInside().code, "INTERNAL");
@@ -78,7 +85,7 @@ describe("after a failure inside", () => {
         assert.equal(buildContextSync(source, config).snapshot.contextHash, before.snapshot.contextHash);
       }
       assert.deepEqual(
-        ["o200k_base", "cl100k_base"].map((encoding) => countTokens("naïve café", { encoding })),
+        /** @type {const} */ (["o200k_base", "cl100k_base"]).map((encoding) => countTokens("naïve café", { encoding })),
         counts,
       );
       assert.deepEqual(before.explain("m0"), leftOut, "it is measured anew");

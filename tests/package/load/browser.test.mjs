@@ -10,6 +10,7 @@ import { chromium } from "playwright-core";
 import { build, createServer } from "vite";
 import { findChromium } from "../../../scripts/setup.mjs";
 import { runCases } from "../support/host-cases.mjs";
+import { portOf } from "../support/servers.mjs";
 
 const cache = fileURLToPath(new URL("../../../.cache/", import.meta.url));
 const cases = readFileSync(new URL("../support/host-cases.mjs", import.meta.url), "utf8");
@@ -64,10 +65,10 @@ async function open(address) {
   tab.on("requestfailed", (request) => complaints.push(`failed: ${request.url()}`));
   try {
     await tab.goto(address);
-    await tab.waitForFunction(() => window.runCases !== undefined);
-    const estimate = await tab.evaluate(() => window.estimate);
+    await tab.waitForFunction(() => globalThis.runCases !== undefined);
+    const estimate = await tab.evaluate(() => globalThis.estimate);
     const atStart = [...requests];
-    const found = await tab.evaluate(() => window.runCases());
+    const found = await tab.evaluate(() => globalThis.runCases());
     return { estimate, found, atStart, later: requests.slice(atStart.length), complaints };
   } finally {
     await context.close();
@@ -106,7 +107,7 @@ describe("built by Vite with no configuration", () => {
       }
     });
     await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-    address = `http://127.0.0.1:${server.address().port}/`;
+    address = `http://127.0.0.1:${portOf(server)}/`;
   });
 
   after(() => server?.close());
@@ -145,7 +146,7 @@ test("served by Vite in development, with no configuration", async () => {
   });
   try {
     await server.listen();
-    const address = `http://127.0.0.1:${server.httpServer.address().port}/`;
+    const address = `http://127.0.0.1:${portOf(server.httpServer)}/`;
     const result = await open(address);
     // Vite's own client says in the console that it has connected.
     const complaints = result.complaints.filter((complaint) => !/^debug: \[vite\]/.test(complaint));

@@ -45,7 +45,12 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The worker with some settings beside those of its configuration; `keys` are what the issuer publishes. */
+/**
+ * The worker with some settings beside those of its configuration; `keys` are what the issuer publishes.
+ *
+ * @param {Record<string, string>} settings
+ * @param {{ vars?: Record<string, string>, keys?: object[], persist?: string }} [options]
+ */
 function start(settings, { vars = config.vars, keys, persist = "kept" } = {}) {
   const modules = readdirSync(join(folder, "out"))
     .toSorted((left) => (left === "worker.js" ? -1 : 1))
@@ -74,7 +79,12 @@ function start(settings, { vars = config.vars, keys, persist = "kept" } = {}) {
 
 const seconds = () => Math.floor(Date.now() / 1000);
 
-/** A token that is valid but for what is changed. */
+/**
+ * A token that is valid but for what is changed.
+ *
+ * @param {string} sub
+ * @param {{ claims?: object, alg?: string, kid?: string, key?: any }} [changes]
+ */
 function tokenOf(sub, { claims = {}, alg = "HS256", kid, key = secret } = {}) {
   const all = { iss: issuer, aud: audience, exp: seconds() + 3600, sub, ...claims };
   const known = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
@@ -84,6 +94,16 @@ function tokenOf(sub, { claims = {}, alg = "HS256", kid, key = secret } = {}) {
 
 const bearer = async (sub, options) => `Bearer ${await tokenOf(sub, options)}`;
 
+/**
+ * @param {string} method
+ * @param {string} path
+ * @param {{ authorization?: string, body?: unknown, headers?: Record<string, string>, at?: any }} [options]
+ */
+/**
+ * @param {string} method
+ * @param {string} path
+ * @param {{ authorization?: string, body?: unknown, headers?: Record<string, string>, at?: any }} [options]
+ */
 async function ask(method, path, { authorization, body, headers = {}, at = worker } = {}) {
   const response = await at.dispatchFetch(`http://worker${path}`, {
     method,

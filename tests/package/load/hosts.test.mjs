@@ -11,6 +11,7 @@ import { Miniflare } from "miniflare";
 import { chromium } from "playwright-core";
 import { findChromium } from "../../../scripts/setup.mjs";
 import { runHookedCases } from "../support/hooked-cases.mjs";
+import { portOf } from "../support/servers.mjs";
 
 const cache = fileURLToPath(new URL("../../../.cache/", import.meta.url));
 const cases = JSON.stringify(fileURLToPath(new URL("../support/hooked-cases.mjs", import.meta.url)));
@@ -79,7 +80,7 @@ async function inChromium() {
     response.setHeader("content-type", type);
     response.end(readFileSync(join(root, request.url)));
   });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
   const browser = await chromium.launch({
     executablePath:
       process.env.CHROME_PATH ?? findChromium()?.chromium ?? assert.fail("Chromium is missing: set CHROME_PATH"),
@@ -87,9 +88,9 @@ async function inChromium() {
   });
   try {
     const page = await browser.newPage();
-    await page.goto(`http://127.0.0.1:${server.address().port}/`);
-    await page.waitForFunction(() => window.runHookedCases !== undefined);
-    return await page.evaluate(() => window.runHookedCases());
+    await page.goto(`http://127.0.0.1:${portOf(server)}/`);
+    await page.waitForFunction(() => globalThis.runHookedCases !== undefined);
+    return await page.evaluate(() => globalThis.runHookedCases());
   } finally {
     await browser.close();
     server.close();

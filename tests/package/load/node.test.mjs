@@ -49,7 +49,7 @@ async function runBundle(name, options) {
 
 async function counted() {
   const counts = [];
-  for (const encoding of ["o200k_base", "cl100k_base"]) {
+  for (const encoding of /** @type {const} */ (["o200k_base", "cl100k_base"])) {
     await loadEncoding(encoding);
     counts.push(countTokens(TEXT, { encoding }).tokens);
   }

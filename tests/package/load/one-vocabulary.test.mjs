@@ -111,6 +111,7 @@ test("windrow/slim in a worker carries what the worker imports, and names what i
     );
     assert.deepEqual(await ask("plain"), { kept: 2, exact: true });
     assert.deepEqual(await ask("newest"), { kept: 2, exact: true }, "the newest message and the request");
+    /** @type {Record<string, [code: string, nextAction: RegExp]>} */
     const missing = {
       otherEncoding: ["ENCODING_NOT_LOADED", /windrow\/encodings\/o200k_base/],
       tooMuch: ["PART_NOT_LOADED", /windrow\/selection\.wasm/],
@@ -136,6 +137,7 @@ test("windrow/slim in a worker does all, with all that it could need", async () 
   });
 });
 
+/** @type {Record<string, import("esbuild").BuildOptions>} */
 const hosts = {
   workerd: { conditions: ["workerd", "worker", "browser"], loader: { ".wasm": "copy" } },
   "the edge runtime": { conditions: ["edge-light"], external: ["*.wasm?module"] },

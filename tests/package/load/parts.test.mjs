@@ -17,6 +17,7 @@ const own = [
   { id: "2", role: "user", content: "Where do we meet?" },
 ];
 const foreign = own.map(({ id, role, content }) => ({ id, role, parts: [{ type: "text", text: content }] }));
+/** @satisfies {import("windrow").ContextConfig} */
 const options = { encoding: "estimate", now: 0 };
 
 /** What a program prints that has `slim` and the core, with errors as `[code, nextAction]`. */
@@ -33,7 +34,9 @@ function printed(program, folder = dist) {
     };
     const hashOf = async (messages, more) => (await slim.buildContext(messages, { ...options, ...more })).snapshot.contextHash;
     console.log(JSON.stringify(await (async () => { ${program} })()));`;
-  return JSON.parse(execFileSync(process.execPath, ["--input-type=module", "-e", setUp], { cwd: dist }));
+  return JSON.parse(
+    execFileSync(process.execPath, ["--input-type=module", "-e", setUp], { cwd: dist, encoding: "utf8" }),
+  );
 }
 
 const hashOf = async (messages, more) => (await buildContext(messages, { ...options, ...more })).snapshot.contextHash;
@@ -89,6 +92,7 @@ describe("windrow/slim fetches a part when it is first needed", () => {
   });
 
   test("buildContext fetches the providers where one is named, and so makes its request", async () => {
+    /** @satisfies {import("windrow").ContextConfig} */
     const named = { render: { provider: "anthropic" } };
     const request = printed(`
       return (await slim.buildContext(own, { ...options, ...${JSON.stringify(named)} })).request("anthropic");`);

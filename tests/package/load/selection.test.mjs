@@ -27,7 +27,10 @@ function run(entry, program) {
       console.log(JSON.stringify(found));
     };
     ${program}`;
-  const printed = execFileSync(process.execPath, ["--input-type=module", "-e", code], { cwd: folder });
+  const printed = execFileSync(process.execPath, ["--input-type=module", "-e", code], {
+    cwd: folder,
+    encoding: "utf8",
+  });
   return JSON.parse(printed);
 }
 

@@ -14,7 +14,11 @@ const isWasm = { headers: { "content-type": "application/wasm" } };
 /** A module that has nothing in it. */
 const empty = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
 
-/** What is no core, and what the error says of it. */
+/**
+ * What is no core, and what the error says of it.
+ *
+ * @type {[name: string, input: () => any, message: RegExp | undefined][]}
+ */
 const wrong = [
   ["nothing", () => undefined, /expected the core, got nothing/],
   ["null", () => null, /got nothing/],
@@ -79,7 +83,10 @@ describe("windrow/slim", () => {
         await outcome(build),
       ]));`;
     const folder = fileURLToPath(new URL(".", import.meta.url));
-    const printed = execFileSync(process.execPath, ["--input-type=module", "-e", program], { cwd: folder });
+    const printed = execFileSync(process.execPath, ["--input-type=module", "-e", program], {
+      cwd: folder,
+      encoding: "utf8",
+    });
     const [before, wrong, still, taken, works, another, goesOn] = JSON.parse(printed);
     assert.deepEqual([before.kind, before.code], ["context_build_error", "PART_NOT_LOADED"]);
     assert.match(before.nextAction, /init\(\)/);

@@ -6,6 +6,7 @@ import { after, before, test } from "node:test";
 import { buildContext, replay } from "windrow";
 import { openAiCompatible } from "windrow/models";
 import { Random } from "../support/random.mjs";
+import { portOf } from "../support/servers.mjs";
 
 const KEY = "sk-secret-key-of-a-test";
 let server;
@@ -23,7 +24,7 @@ before(async () => {
     behave(request, response, asked.at(-1).body);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  baseUrl = `http://127.0.0.1:${server.address().port}/v1`;
+  baseUrl = `http://127.0.0.1:${portOf(server)}/v1`;
 });
 after(() => {
   server.closeAllConnections();
@@ -96,9 +97,10 @@ for (const [name, fault] of Object.entries(FAULTS)) {
 
 test("what goes wrong is told with what came, and without the key", async () => {
   behave = json({ error: "x".repeat(5000) }, 503);
-  const failure = await model()
-    .complete("prompt", { signal: AbortSignal.timeout(5000), model: "" })
-    .catch((error) => error);
+  const completing = /** @type {Promise<any>} */ (
+    model().complete("prompt", { signal: AbortSignal.timeout(5000), model: "" })
+  );
+  const failure = await completing.catch((error) => error);
   assert.match(failure.message, /the model fast: expected a status of success, got 503: \{"error":"xxx/);
   assert.ok(failure.message.length < 400 && !failure.message.includes(KEY));
 });
@@ -151,6 +153,9 @@ test("vectors that are none are a failure, whatever is wrong with them", async (
       json({ data: change(rows) })(request, response);
     };
     const texts = Array.from({ length: count }, () => random.text());
-    await assert.rejects(model().embed(texts, { signal: AbortSignal.timeout(5000) }), /expected .*vectors/);
+    await assert.rejects(
+      /** @type {Promise<any>} */ (model().embed(texts, { signal: AbortSignal.timeout(5000) })),
+      /expected .*vectors/,
+    );
   }
 });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { buildContext } from "windrow";
 import { chromeModel, openAiCompatible, workersAi } from "windrow/models";
-import { checkContextError } from "../support/errors.mjs";
+import { checkContextError, wrong } from "../support/errors.mjs";
 
 const signal = AbortSignal.timeout(10_000);
 
@@ -34,18 +34,20 @@ test("Workers AI answers by its binding, in batches of a hundred", async () => {
 
 test("options that are wrong, and a binding that is missing, are told by their names", () => {
   const ai = { run: () => Promise.resolve(null) };
-  for (const [make, path] of [
+  /** @type {[make: () => unknown, path: string][]} */
+  const cases = [
     [() => workersAi(undefined, { model: "m" }), "ai"],
-    [() => workersAi({}, {}), "ai"],
-    [() => workersAi(ai), "options"],
-    [() => workersAi(ai, { modle: "m" }), "modle"],
+    [() => workersAi(wrong({}), {}), "ai"],
+    [() => workersAi(ai, wrong(undefined)), "options"],
+    [() => workersAi(ai, wrong({ modle: "m" })), "modle"],
     [() => workersAi(ai, { model: "" }), "model"],
-    [() => openAiCompatible({}), "baseUrl"],
-    [() => openAiCompatible(), "options"],
-    [() => openAiCompatible({ baseURL: "https://a.test/v1", model: "m" }), "baseURL"],
-    [() => openAiCompatible({ baseUrl: "https://a.test/v1" }), "model"],
-    [() => openAiCompatible({ baseUrl: "https://a.test/v1", model: "m", headers: "x" }), "headers"],
-  ]) {
+    [() => openAiCompatible(wrong({})), "baseUrl"],
+    [() => openAiCompatible(wrong(undefined)), "options"],
+    [() => openAiCompatible(wrong({ baseURL: "https://a.test/v1", model: "m" })), "baseURL"],
+    [() => openAiCompatible(wrong({ baseUrl: "https://a.test/v1" })), "model"],
+    [() => openAiCompatible({ baseUrl: "https://a.test/v1", model: "m", headers: wrong("x") }), "headers"],
+  ];
+  for (const [make, path] of cases) {
     assert.throws(make, (error) => {
       checkContextError(error, { kind: "context_build_error", code: "INVALID_CONFIG", path });
       return true;
@@ -57,7 +59,7 @@ test("Workers AI that gives nonsense, or nothing, is a failure", async () => {
   for (const answer of [null, {}, { response: 3 }, "text", { response: null }]) {
     const ai = { run: () => Promise.resolve(answer) };
     await assert.rejects(
-      workersAi(ai, { model: "m" }).complete("Which?", { signal, model: "" }),
+      /** @type {Promise<any>} */ (workersAi(ai, { model: "m" }).complete("Which?", { signal, model: "" })),
       /expected a response/,
     );
   }
@@ -65,7 +67,7 @@ test("Workers AI that gives nonsense, or nothing, is a failure", async () => {
   const soon = new AbortController();
   setTimeout(() => soon.abort(new Error("too late")), 20);
   const answer = workersAi(never, { model: "m" }).complete("Which?", { signal: soon.signal, model: "" });
-  await assert.rejects(answer, /too late/);
+  await assert.rejects(/** @type {Promise<any>} */ (answer), /too late/);
 });
 
 test("Chrome's model has a session for each prompt, and ends it", async () => {
@@ -80,7 +82,7 @@ test("Chrome's model has a session for each prompt, and ends it", async () => {
   };
   const { complete } = chromeModel({ api });
   assert.equal(await complete("a", { signal, model: "" }), "said a");
-  await assert.rejects(complete("fail", { signal, model: "" }), /no/);
+  await assert.rejects(/** @type {Promise<any>} */ (complete("fail", { signal, model: "" })), /no/);
   assert.deepEqual(log, [["create", true], ["destroy"], ["create", true], ["destroy"]]);
 });
 

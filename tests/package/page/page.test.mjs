@@ -31,7 +31,7 @@ const { page, problems } = await openForTests();
 /** Runs the code that the page shows, and gives the context. */
 async function runCall(messages = sample.messages) {
   const code = (await callOf(page)).replace(/^import .*$/m, "");
-  const AsyncFunction = (async () => {}).constructor;
+  const AsyncFunction = /** @type {any} */ (async () => {}).constructor;
   const run = new AsyncFunction("buildContext", "presets", "messages", `"use strict";${code}\nreturn context;`);
   return run(buildContext, presets, [...messages]);
 }
@@ -85,7 +85,7 @@ test("blocks are as tall as their tokens, and end above the column's end by what
     column: document.querySelector(".column").getBoundingClientRect().toJSON(),
     blocks: [...document.querySelectorAll("#blocks .block")].map((block) => ({
       height: block.getBoundingClientRect().height,
-      tokens: Number(block.dataset.tokens),
+      tokens: Number(/** @type {HTMLElement} */ (block).dataset.tokens),
     })),
   }));
   const { limit } = await summary(page);
@@ -110,7 +110,7 @@ test("what is quoted behind the history is lit in the block that quotes it", asy
   await choosePreset(page, "steady");
   await page.keyboard.press("Escape");
   const { messages, request } = JSON.parse(
-    await readFile(new URL("../../../www/samples/assistant.json", import.meta.url)),
+    await readFile(new URL("../../../www/samples/assistant.json", import.meta.url), "utf8"),
   );
   const { limit } = await summary(page);
   const budget = { ...presets.steady.budget, maxTokens: limit };
@@ -195,6 +195,7 @@ test("runs that were left out fold, and say from which budget on the best of the
   assert.match(words, /^best comes in at/);
   assert.ok(at > 1000);
   const isIn = async (maxTokens) => {
+    /** @satisfies {import("windrow").ContextConfig} */
     const config = { request: sample.request, budget: { maxTokens }, render: { provider: "openai" } };
     const context = await buildContext(sample.messages, config);
     const positions = Array.from({ length: last - first + 1 }, (_, index) => Number(first) + index);
@@ -218,6 +219,7 @@ test("the inspector says why, from exactly which budget on, and what would chang
   assert.match(why, /Why it is (in|out).*stage budget/);
   const [, from] = (await page.textContent("#spans")).match(/from ([\d,]+) (tokens )?on/);
   const fateAt = async (maxTokens) => {
+    /** @satisfies {import("windrow").ContextConfig} */
     const config = { request: sample.request, budget: { maxTokens }, render: { provider: "openai" } };
     return (await buildContext(sample.messages, config)).explain(13).fate;
   };
@@ -377,7 +379,9 @@ test("every turn has a bar; a click, the keyboard and playing show its prompt, w
   while (same < before.messages.length && before.messages[same] === context.messages[same]) {
     same += 1;
   }
-  const reused = context.messages.slice(0, same).reduce((sum, message) => sum + context.explain(message.id).tokens, 0);
+  const reused = context.messages
+    .slice(0, same)
+    .reduce((sum, /** @type {any} */ message) => sum + context.explain(message.id).tokens, 0);
   assert.equal(Number(text.match(/(\d+) %/)[1]), Math.round((100 * reused) / context.tokens.total));
   const again = await buildContext(sample.messages.slice(0, end), {
     budget: { maxTokens: 1000 },
@@ -409,7 +413,7 @@ test("excerpts show what was cut", async () => {
     { role: "user", content: "Tell me all about the house by the lake." },
     { role: "assistant", content: long },
     ...messagesOf(20),
-  ].map(({ id: _, ...message }) => message);
+  ].map((/** @type {any} */ { id: _, ...message }) => message);
   await dropFile(page, "keys.json", JSON.stringify({ messages, request: "Where is the spare key of the boat house?" }));
   await shows(page, "source-name", "keys.json");
   await afterBuild(page, () => page.fill("#budget", "400"));
@@ -430,7 +434,7 @@ test("a recording is downloaded, opened and replayed, and says what differs", as
   await shows(page, "replayed", "the same context, byte for byte");
   const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save-recording")]);
   const buffer = await readFile(await download.path());
-  const again = await replay(JSON.parse(buffer), sample.messages);
+  const again = await replay(JSON.parse(buffer.toString("utf8")), sample.messages);
   assert.deepEqual([again.same, again.differences], [true, []]);
 
   await dropFile(page, "recording.jsonl", `${buffer}${buffer}`);

@@ -218,7 +218,9 @@ test("a message is added, is in the prompt, and what another tab does shows at o
   const addAll = async (tab, name) => {
     for (const text of texts(name)) {
       await add(tab, text);
-      await tab.waitForFunction(() => document.getElementById("add-text").value === "");
+      await tab.waitForFunction(
+        () => /** @type {HTMLTextAreaElement} */ (document.getElementById("add-text")).value === "",
+      );
     }
   };
   await Promise.all([addAll(page, "left"), addAll(other, "right")]);
@@ -364,7 +366,10 @@ test("a saved conversation of a preset moves its clock with its messages", async
   await add(page, "Is there a piano?");
   await shows(page, "source", "86 messages");
   await openPanel(page, "setup-a");
-  await page.waitForFunction((clock) => document.getElementById("now").value > clock, clock);
+  await page.waitForFunction(
+    (clock) => /** @type {HTMLInputElement} */ (document.getElementById("now")).value > clock,
+    clock,
+  );
   assert.ok((await hash(page)).startsWith("ctx_"));
   assert.equal(sample.messages.length, 85);
   assertQuiet(problems);

@@ -41,7 +41,12 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The status of a request with headers that `fetch` does not let be set. */
+/**
+ * The status of a request with headers that `fetch` does not let be set.
+ *
+ * @param {string} path
+ * @param {{ method?: string, [header: string]: string }} [options]
+ */
 function statusOf(path, { method = "GET", ...headers } = {}) {
   const { hostname, port } = new URL(address);
   return new Promise((resolve, reject) => {

@@ -14,7 +14,8 @@ const NAMES = providers.map(({ name }) => name);
 const user = (content, more) => ({ role: "user", content, ...more });
 const assistant = (content, more) => ({ role: "assistant", content, ...more });
 const call = (id, name = "look", args = {}) => ({ role: "assistant", toolCalls: [{ id, name, arguments: args }] });
-const result = (toolCallId, content = "found") => ({ role: "tool", toolCallId, content });
+const result = (toolCallId, /** @type {any} */ content = "found") => ({ role: "tool", toolCallId, content });
+/** @type {(messages: any[]) => Record<string, any>} */
 const bodies = (messages) => Object.fromEntries(NAMES.map((name) => [name, requestOf(name, messages)]));
 
 describe("a conversation that is in the provider's own form already", () => {
@@ -39,6 +40,7 @@ describe("a conversation that is in the provider's own form already", () => {
       { role: "assistant", content: [{ type: "refusal", refusal: "No." }] },
       user("And now?", { name: "Mara" }),
     ];
+    /** @type {any} */
     const body = requestOf("openai", messages);
     assert.deepEqual(body, { messages });
     assert.equal(body.messages[1].content[0], messages[1].content[0]);
@@ -74,6 +76,7 @@ describe("a conversation that is in the provider's own form already", () => {
         { type: "text", text: "And now?" },
       ]),
     ];
+    /** @type {any} */
     const body = requestOf("anthropic", messages);
     assert.deepEqual(body, { messages });
     for (const [at, { content }] of body.messages.entries()) {
@@ -326,7 +329,7 @@ describe("turns", () => {
       { type: "tool_use", id: "a", name: "f", input: {} },
       { type: "text", text: "I look." },
     ]);
-    const { messages } = requestOf("anthropic", [user("go"), message, result("a")]);
+    const { messages } = /** @type {any} */ (requestOf("anthropic", [user("go"), message, result("a")]));
     assert.deepEqual(
       messages[1].content.map(({ type }) => type),
       ["text", "tool_use"],
@@ -341,6 +344,7 @@ describe("turns", () => {
 
   test("a result answers the latest call with its id", () => {
     const messages = [user("go"), call("a"), result("a", "one"), call("a"), result("a", "two")];
+    /** @type {{ messages: any[] }} */
     const { messages: sent } = requestOf("openai", messages);
     assert.deepEqual(
       sent.slice(1).map(({ tool_calls: calls, tool_call_id: id, content }) => [calls?.[0].id ?? id, content]),
@@ -412,6 +416,7 @@ describe("names", () => {
     assert.equal(anthropic.messages[1].content[0].name, "1st_tool_n_me");
     assert.equal(gemini.contents[1].parts[0].functionCall.name, "_1st_tool_n_me");
     assert.equal(gemini.contents[2].parts[0].functionResponse.name, "_1st_tool_n_me");
+    /** @type {any} */
     const long = requestOf("openai", [user("go"), call("a", "t".repeat(140)), result("a")]);
     assert.match(long.messages[1].tool_calls[0].function.name, /^t{50,}_\w+$/);
   });
@@ -444,11 +449,11 @@ describe("calls", () => {
   test("ids are made to fit, and no two are one", () => {
     const ids = ["a|b", "a.b", "a_b", "x".repeat(70), `${"x".repeat(69)}y`];
     const messages = [user("go"), ...ids.flatMap((id) => [call(id), result(id)])];
-    for (const [name, longest] of [
+    for (const [name, longest] of /** @type {[name: any, longest: number][]} */ ([
       ["openai", 40],
       ["anthropic", 64],
       ["openai-responses", 64],
-    ]) {
+    ])) {
       const text = JSON.stringify(requestOf(name, messages));
       const made = Array.from(text.matchAll(/"(?:id|call_id)":"([^"]*)"/g), ([, id]) => id);
       assert.equal(new Set(made).size, ids.length, name);
@@ -540,6 +545,7 @@ describe("reasoning", () => {
 
   test("begins Anthropic's message, and keeps its order", () => {
     const thinking = (text) => ({ type: "thinking", thinking: text, signature: text });
+    /** @type {{ messages: any[] }} */
     const { messages } = requestOf("anthropic", [
       user("go"),
       assistant("Well."),
@@ -555,6 +561,7 @@ describe("reasoning", () => {
   test("is an item of the Responses before what it led to, by encrypted content or by the id of that", () => {
     const part = { type: "reasoning", text: "hm", provider: "openai", id: "rs_1" };
     const item = { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: "hm" }] };
+    /** @returns {any[]} */
     const sent = (content) =>
       requestOf("openai-responses", [user("go"), assistant(content), user("thanks")]).input.slice(1, -1);
     assert.deepEqual(sent([{ ...part, data: "e" }, "It."]), [
@@ -707,17 +714,20 @@ describe("media", () => {
   test("images from tools go where the provider takes them", () => {
     const shown = result("a", [{ type: "text", text: "see" }, png]);
     const messages = [user("go"), call("a"), shown];
-    const block = requestOf("anthropic", messages).messages[2].content[0].content[1];
+    /** @type {(name: import("windrow").ProviderName) => any} */
+    const body = (name) => requestOf(name, messages);
+    const block = body("anthropic").messages[2].content[0].content[1];
     assert.equal(block.source.media_type, "image/png");
-    assert.equal(requestOf("openai-responses", messages).input[2].output[1].type, "input_image");
-    const { functionResponse } = requestOf("gemini", messages).contents[2].parts[0];
+    assert.equal(body("openai-responses").input[2].output[1].type, "input_image");
+    const { functionResponse } = body("gemini").contents[2].parts[0];
     assert.deepEqual(functionResponse.response, { output: "see" });
     assert.equal(functionResponse.parts[0].inlineData.mimeType, "image/png");
-    const [{ output }] = requestOf("ai-sdk", messages).messages[2].content;
+    const [{ output }] = body("ai-sdk").messages[2].content;
     assert.deepEqual(output.value[1], { type: "image-data", data: PIXEL, mediaType: "image/png" });
   });
 
   test("what a provider does not take is an error with its place, and is never lost", async () => {
+    /** @type {[name: import("windrow").ProviderName, messages: any[], path: string][]} */
     const cases = [
       ["openai", [user(["see", { type: "audio", url: "https://example.org/a.mp3" }])], "messages[0].content[1]"],
       ["openai", [user([{ type: "image", file_id: "file_1" }])], "messages[0].content[0]"],

@@ -42,6 +42,7 @@ describe("a context for a provider", () => {
       const { messages } = randomConversation(random, { mostTurns: 16, media: [] });
       const provider = random.pick(NAMES);
       const maxTokens = random.integer(60, 1500);
+      /** @satisfies {import("windrow").ContextConfig} */
       const config = { encoding, request: "And now?", budget: { maxTokens }, render: { provider } };
       const context = tryBuild(messages, config);
       if (context === undefined) {
@@ -52,7 +53,9 @@ describe("a context for a provider", () => {
       assert.deepEqual(problemsOf(provider, body), []);
       assert.ok(context.tokens.total <= maxTokens);
       if (provider === "openai") {
-        assert.ok(countTokens(body.messages, { encoding, render: { provider } }).tokens <= maxTokens);
+        /** @type {any} */
+        const options = { encoding, render: { provider } };
+        assert.ok(countTokens(body.messages, options).tokens <= maxTokens);
       }
       const words = wordsOf(body).reduce((sum, text) => sum + tokensOf(text), 0);
       assert.ok(words <= maxTokens, `${words} of ${maxTokens} for ${provider}`);
@@ -70,7 +73,8 @@ describe("a context for a provider", () => {
     }));
     let count = 0;
     for (let maxTokens = 60; maxTokens < 900; maxTokens += 7) {
-      for (const ranking of ["recency", "relevance"]) {
+      for (const ranking of /** @type {const} */ (["recency", "relevance"])) {
+        /** @satisfies {import("windrow").ContextConfig} */
         const config = { encoding, request: "And the boats?", budget: { maxTokens }, recall: { ranking } };
         const context = buildContextSync(messages, { ...config, render: { provider: "anthropic" } });
         assert.equal(context.messages[0].role, "user");

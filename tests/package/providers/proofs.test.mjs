@@ -82,6 +82,7 @@ describe("reasoning of which nothing may be read", () => {
       for (const name of NAMES) {
         const render = random.pick([{}, { provider: name }]);
         const context = buildContextSync(messages, { encoding, render, filter: { excludeBlank: random.chance(0.5) } });
+        /** @type {any} */
         const body = context.request(name);
         assert.deepEqual(problemsOf(name, body), []);
         const text = JSON.stringify(body);
@@ -154,6 +155,7 @@ describe("calls that share an id", () => {
 });
 
 test("reasoning that led to nothing is left out where a provider is named", () => {
+  /** @type {any[]} */
   const messages = [asUser("asked."), { type: "reasoning", id: "rs_1", summary: [] }, asUser("and?")];
   for (const provider of NAMES) {
     const context = buildContextSync(messages, { encoding, render: { provider } });
@@ -202,8 +204,9 @@ test("what the AI SDK has a form for keeps it: lists are JSON, and items without
     ],
   };
   const searched = buildContextSync([asUser("asked.", true), hosted, asUser("and?", true)], { encoding });
-  const [, { output }] = searched.request("ai-sdk").messages[1].content;
+  const [, { output }] = /** @type {any} */ (searched.request("ai-sdk").messages[1].content);
   assert.deepEqual(output, { type: "json", value: [{ url: "x" }] });
+  /** @type {any[]} */
   const listed = [
     asUser("asked."),
     { type: "mcp_list_tools", id: "mcpl_1", server_label: "s", tools: [] },

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { buildContext, buildContextSync, loadEncoding, problemsOf, providers, requestOf } from "windrow";
 import { randomConversation } from "../support/conversations.mjs";
-import { checkContextError, errorOf } from "../support/errors.mjs";
+import { checkContextError, errorOf, wrong } from "../support/errors.mjs";
 import { assertShare, forEachSeed } from "../support/property.mjs";
 import { tryBuild } from "../support/transcripts.mjs";
 
@@ -55,12 +55,12 @@ describe("context.request", () => {
       request: "Now?",
       budget: { maxTokens: 80, onRequiredOverflow: "shorten" },
     });
-    assert.ok(context.messages.some(({ shortened }) => shortened));
+    assert.ok(context.messages.some((message) => "shortened" in message && message.shortened));
     assert.ok(!JSON.stringify(context.request("openai")).includes('"shortened"'));
   });
 
   test("the text formats have none", async () => {
-    for (const format of ["text", "xml", "conversations"]) {
+    for (const format of /** @type {const} */ (["text", "xml", "conversations"])) {
       const context = buildContextSync(messages, { encoding, render: { format } });
       const failure = await errorOf(() => context.request("openai"));
       checkContextError(failure, { code: "INVALID_CONFIG", path: "render.format" });
@@ -114,27 +114,28 @@ describe("what cannot be sent", () => {
   }
 
   test("fails for what is no message that is read, with its place", async () => {
-    for (const [message, path] of [
+    for (const [message, path] of /** @type {[message: any, path: string][]} */ ([
       [{ role: "user", content: [{ type: "hologram" }] }, "messages[1].content[0].type"],
       [{ role: "user", content: 5 }, "messages[1].content"],
       [{ role: "human", content: "hi" }, "messages[1].role"],
       [null, "messages[1]"],
       ["hi", "messages[1]"],
       [undefined, "messages[1]"],
-    ]) {
+    ])) {
       const failure = await errorOf(() => requestOf("openai", [user("hi"), message]));
       checkContextError(failure, { code: "INVALID_TRANSCRIPT", path });
     }
   });
 
   test("fails for a message that calls a tool and is not the assistant's", async () => {
+    /** @type {any} */
     const message = { role: "user", content: [{ type: "tool-call", toolCallId: "a", toolName: "f", input: {} }] };
     const failure = await errorOf(() => requestOf("openai", [message]));
     checkContextError(failure, { code: "NOT_SENDABLE", path: "messages[0].content[0]" });
   });
 
   test("fails for a provider that there is not", async () => {
-    for (const name of ["opanai", "toString", undefined, 5]) {
+    for (const name of ["opanai", "toString", undefined, 5].map(wrong)) {
       for (const run of [() => requestOf(name, [user("hi")]), () => problemsOf(name, {})]) {
         checkContextError(await errorOf(run), { code: "INVALID_CONFIG", path: "provider" });
       }
@@ -142,7 +143,7 @@ describe("what cannot be sent", () => {
   });
 
   test("fails as every call does where what is given cannot be used", async () => {
-    for (const messages of [
+    for (const messages of /** @type {any[]} */ ([
       undefined,
       null,
       5,
@@ -150,7 +151,7 @@ describe("what cannot be sent", () => {
       [undefined],
       ["hi"],
       new Proxy([], { get: () => assert.fail() }),
-    ]) {
+    ])) {
       checkContextError(await errorOf(() => requestOf("openai", messages)));
     }
   });

@@ -824,16 +824,17 @@ test("Anthropic: a server's tool may be open while its step runs, and at the end
   const step = { role: "assistant", content: [hosted("s"), use("a")] };
   const later = { role: "assistant", content: [use("b")] };
   const answered = { role: "assistant", content: [hostedResult("s"), { type: "text", text: "It." }] };
-  for (const messages of [
+  for (const messages of /** @type {any[][]} */ ([
     [asked, step, results("a")],
     [asked, step, results("a"), later, results("b")],
     [asked, step, results("a"), later, results("b"), answered, asked],
     [asked, { role: "assistant", content: [{ type: "text", text: "ok" }, hosted("s")] }],
     [asked, { role: "assistant", content: [hosted("s"), hostedResult("s")] }],
-  ]) {
+  ])) {
     assert.deepEqual(problemsOf("anthropic", { messages }), []);
     assert.deepEqual(requestOf("anthropic", messages), { messages });
   }
+  /** @type {any} */
   const ended = { role: "assistant", content: [hosted("s"), hostedResult("s"), { type: "text", text: "It." }] };
   assert.throws(() => requestOf("anthropic", [asked, ended]), { code: "NOT_SENDABLE", rule: "ends-with-user" });
 });
@@ -843,6 +844,7 @@ test("the AI SDK: the request may end with a tool that the provider ran", () => 
   const call = { type: "tool-call", toolCallId: "h", toolName: "web_search", input: {}, providerExecuted: true };
   const gave = { type: "tool-result", toolCallId: "h", toolName: "web_search", output: { type: "json", value: [] } };
   for (const content of [[call], [call, gave]]) {
+    /** @type {any[]} */
     const messages = [asked, { role: "assistant", content }];
     assert.deepEqual(requestOf("ai-sdk", messages), { messages });
   }

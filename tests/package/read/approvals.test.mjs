@@ -39,7 +39,7 @@ test("an approval is there where its call is, whatever the budget", () => {
     if (context === undefined) {
       continue;
     }
-    const parts = context.messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
+    const parts = context.messages.flatMap((/** @type {any} */ { content }) => (Array.isArray(content) ? content : []));
     const idsOf = (type, field) =>
       parts.filter((part) => part.type === type).map((part) => part[field].replace(/\D/g, ""));
     const calls = idsOf("tool-call", "toolCallId");

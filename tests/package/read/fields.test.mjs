@@ -12,7 +12,7 @@ const digest = (message) => built([message]).recording.transcript.digest;
 const texts = (context) => context.kept.map(({ content }) => content);
 
 describe("a field is part of the message", () => {
-  for (const [field, one, other] of [
+  for (const [field, one, other] of /** @type {[field: string, one: any, other: any][]} */ ([
     ["conversationId", "a", "b"],
     ["summaryOf", "a", "b"],
     ["replyTo", "a", "b"],
@@ -23,14 +23,14 @@ describe("a field is part of the message", () => {
     ["target", ["a"], ["a", "b"]],
     ["priority", 0.25, 0.26],
     ["ttlSeconds", 60, 60.5],
-  ]) {
+  ])) {
     test(`${field}: ${JSON.stringify(one)} is not ${JSON.stringify(other)}`, () => {
       const digests = [{}, { [field]: one }, { [field]: other }].map((more) => digest(user("hi", more)));
       assert.equal(new Set(digests).size, 3);
     });
   }
 
-  for (const [field, one, other] of [
+  for (const [field, one, other] of /** @type {[field: string, one: any, other: any][]} */ ([
     ["conversationId", 5, "5"],
     ["summaryOf", 5, "5"],
     ["replyTo", 5, "5"],
@@ -42,7 +42,7 @@ describe("a field is part of the message", () => {
     ...["conversationId", "summaryOf", "replyTo", "actions", "status", "target", "priority", "ttlSeconds"].map(
       (field) => [field, null, undefined],
     ),
-  ]) {
+  ])) {
     test(`${field}: ${JSON.stringify(one)} is ${JSON.stringify(other)}`, () => {
       assert.equal(digest(user("hi", { [field]: one })), digest(user("hi", { [field]: other })));
     });
@@ -50,7 +50,7 @@ describe("a field is part of the message", () => {
 });
 
 describe("what is wrong with a field is an error at its place", () => {
-  for (const [field, value, place = ""] of [
+  for (const [field, value, place = ""] of /** @type {[field: string, value: any, place?: string][]} */ ([
     ["conversationId", {}],
     ["summaryOf", true],
     ["replyTo", ["a"]],
@@ -70,7 +70,7 @@ describe("what is wrong with a field is an error at its place", () => {
     ["ttlSeconds", Number.NaN],
     ["ttlSeconds", Number.POSITIVE_INFINITY],
     ["ttlSeconds", "60"],
-  ]) {
+  ])) {
     test(`${field}: ${JSON.stringify(value)}`, async () => {
       const error = await errorOf(() => built([user("hi"), user("hi", { [field]: value })]));
       checkContextError(error, { code: "INVALID_TRANSCRIPT", path: `messages[1].${field}${place}` });

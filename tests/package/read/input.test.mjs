@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { buildContext, buildContextSync, countTokens, createTranscript, loadEncoding } from "windrow";
-import { checkContextError, errorOf } from "../support/errors.mjs";
+import { checkContextError, errorOf, wrong } from "../support/errors.mjs";
 
 const ordinary = [
   { role: "system", content: "Be brief." },
@@ -36,7 +36,13 @@ async function checkFails(transcript, config, expected) {
   }
 }
 
-/** The context of an input that looks bad and is not, the same from both ways of building. */
+/**
+ * The context of an input that looks bad and is not, the same from both ways of building.
+ *
+ * @param {any} transcript
+ * @param {any} [config]
+ * @returns {Promise<any>}
+ */
 async function build(transcript, config = {}) {
   const context = buildContextSync(transcript, { now: 0, ...config });
   const later = await buildContext(transcript, { now: 0, ...config });
@@ -215,11 +221,11 @@ describe("messages that are none", () => {
   });
 
   test("options of a transcript are checked, and a shape that was given is named where it does not fit", () => {
-    for (const [options, path] of [
+    for (const [options, path] of /** @type {[options: any, path: string][]} */ ([
       [{ shap: "gemini" }, "shap"],
       ["gemini", "options"],
       [{ shape: "gemeni" }, "shape"],
-    ]) {
+    ])) {
       assert.throws(
         () => createTranscript(ordinary, options),
         (error) => {
@@ -230,7 +236,7 @@ describe("messages that are none", () => {
     }
     assert.throws(
       () => createTranscript(ordinary, { shape: "gemini" }),
-      (error) => {
+      (/** @type {any} */ error) => {
         checkContextError(error, { kind: "transcript_error", code: "INVALID_TRANSCRIPT" });
         assert.match(error.nextAction, /It was read as gemini, as `shape` says\.$/);
         return true;
@@ -242,13 +248,13 @@ describe("messages that are none", () => {
     const transcript = createTranscript(ordinary);
     const expected = buildContextSync(transcript, ordinaryConfig).snapshot.contextHash;
     for (const fail of [
-      () => transcript.append([user("fine"), { content: "no role" }]),
+      () => transcript.append([user("fine"), wrong({ content: "no role" })]),
       () => transcript.append(null),
-      () => transcript.replaceLast({ role: "bot" }),
+      () => transcript.replaceLast(wrong({ role: "bot" })),
       () => transcript.truncate(-1),
       () => transcript.truncate(1.5),
       () => transcript.truncate(Number.NaN),
-      () => createTranscript("text"),
+      () => createTranscript(wrong("text")),
       () => createTranscript([]).replaceLast(user("fine")),
     ]) {
       assert.throws(fail, (error) => {
@@ -393,11 +399,12 @@ describe("options", () => {
   test("the prototype of all objects is untouched", async () => {
     await errorOf(() => buildContext(ordinary, JSON.parse('{"__proto__": {"polluted": true}}')));
     assert.equal({}.polluted, undefined);
-    assert.equal(Object.prototype.maxTokens, undefined);
+    assert.equal(/** @type {any} */ (Object.prototype).maxTokens, undefined);
   });
 });
 
 function cyclicList() {
+  /** @type {any[]} */
   const list = ["user"];
   list.push(list);
   return list;
@@ -439,6 +446,7 @@ describe("what must be kept and does not fit", () => {
       ["text", "maxChars"],
       ["messages", "maxChars"],
     ]) {
+      /** @type {(limit: number) => any} */
       const config = (limit) => ({ request: "And when?", budget: { [option]: limit }, render: { format }, now: 0 });
       const { needed, available } = await errorOf(() => buildContext(ordinary, config(0)));
       assert.equal(available, 0);
@@ -620,6 +628,7 @@ describe("much input", () => {
 
   test("one word of a million letters is counted and shortened", () => {
     const word = "ab".repeat(500_000);
+    /** @satisfies {import("windrow").BudgetConfig} */
     const budget = { maxTokens: 500, onRequiredOverflow: "shorten" };
     const context = buildContextSync([user("short")], { request: word, budget });
     assert.ok(context.tokens.total <= 500);
@@ -629,6 +638,7 @@ describe("much input", () => {
 
   test("200,000 messages", async () => {
     const messages = Array.from({ length: 200_000 }, (_, index) => user(`message ${index}`, { id: `m${index}` }));
+    /** @satisfies {import("windrow").ContextConfig} */
     const config = { recall: { ranking: "recency" }, budget: { maxTokens: 4000 } };
     const context = buildContextSync(messages, config);
     assert.ok(context.tokens.total <= 4000);
@@ -662,7 +672,7 @@ describe("much input", () => {
 describe("counting", () => {
   test("bad input is a token_count_error", () => {
     const kind = "token_count_error";
-    for (const [input, options, expected] of [
+    for (const [input, options, expected] of /** @type {any[][]} */ ([
       [5, {}, { code: "INVALID_TRANSCRIPT" }],
       [null, {}, { code: "INVALID_TRANSCRIPT" }],
       [undefined, {}, { code: "INVALID_TRANSCRIPT" }],
@@ -670,7 +680,7 @@ describe("counting", () => {
       ["hi", { encoding: "o200k" }, { code: "INVALID_CONFIG", path: "encoding" }],
       ["hi", { modle: "gpt-4o" }, { code: "INVALID_CONFIG", path: "modle" }],
       ["hi", 5, { code: "INVALID_CONFIG" }],
-    ]) {
+    ])) {
       assert.throws(
         () => countTokens(input, options),
         (error) => {

@@ -8,7 +8,7 @@ import { forEachSeed } from "../support/property.mjs";
 before(() => loadEncoding("o200k_base"));
 
 const base64 = (bytes) => Buffer.from(bytes).toString("base64");
-const count = (part, options = { model: "gpt-4o" }) => {
+const count = (part, /** @type {import("windrow").CountOptions} */ options = { model: "gpt-4o" }) => {
   const counted = countTokens([{ role: "user", content: ["look", part] }], options);
   assert.equal(counted.exact, false);
   return counted.tokens - countTokens([{ role: "user", content: ["look"] }], options).tokens;
@@ -134,12 +134,12 @@ describe("images", () => {
 
   test("cost by the detail that they are asked for in", () => {
     const data = png(4032, 3024);
-    for (const [detail, tokens] of [
+    for (const [detail, tokens] of /** @type {[detail: any, tokens: number][]} */ ([
       ["low", 231],
       ["high", 2942],
       ["original", 14_364],
       ["auto", 14_364],
-    ]) {
+    ])) {
       assert.equal(count({ type: "image", detail, data }, { model: "gpt-5.6-sol" }), tokens, detail);
       const url = `data:image/png;base64,${base64(data)}`;
       assert.equal(count({ type: "image_url", image_url: { url, detail } }, { model: "gpt-5.6-sol" }), tokens, detail);

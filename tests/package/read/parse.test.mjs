@@ -93,6 +93,7 @@ describe("forms of files", () => {
 });
 
 describe("rows that are not understood", () => {
+  /** @type {[row: any, reason: RegExp][]} */
   const bad = [
     [{ content: "no role" }, /the message has no role/],
     [{ role: "bot", content: "" }, /unknown role "bot"/],

@@ -11,6 +11,7 @@ const REACH = 1024;
 
 const text = (random) => Array.from({ length: random.integer(3, 12) }, () => random.pick(WORDS)).join(" ");
 
+/** @returns {any} */
 function messageFrom(random, index) {
   return { id: `m${index}`, role: index % 2 === 0 ? "user" : "assistant", content: text(random) };
 }
@@ -19,7 +20,8 @@ function chat(random, length) {
   return Array.from({ length }, (_, index) => messageFrom(random, index));
 }
 
-const config = (ranking = "recency") => ({
+/** @returns {import("windrow").SyncContextConfig & { render?: undefined }} */
+const config = (/** @type {import("windrow").Ranking} */ ranking = "recency") => ({
   encoding: "estimate",
   budget: { maxTokens: 600 },
   recall: { ranking },
@@ -42,7 +44,7 @@ describe("an array that was seen before", () => {
     for (const position of [2999, 2998, 2990, 3000 - REACH]) {
       buildContextSync(messages, config());
       messages[position].content = "the violin of the plumber was in the harbour, in the harbour of the plumber";
-      for (const ranking of ["recency", "relevance"]) {
+      for (const ranking of /** @type {const} */ (["recency", "relevance"])) {
         const context = buildContextSync(messages, config(ranking));
         assert.equal(said(context), fresh(messages, config(ranking)), `${position}, ${ranking}`);
       }
@@ -50,7 +52,7 @@ describe("an array that was seen before", () => {
   });
 
   test("before it, what is in the context is compared, so that nothing wrong is counted", async () => {
-    for (const ranking of ["recency", "relevance"]) {
+    for (const ranking of /** @type {const} */ (["recency", "relevance"])) {
       const messages = chat(new Random(2), 3000);
       messages[5].pinned = true;
       messages[6].content = "The zeppelin of the astronomer stood behind the lighthouse.";

@@ -15,7 +15,7 @@ import {
   parseTranscript,
   replay,
 } from "windrow";
-import { checkContextError, errorOf } from "../support/errors.mjs";
+import { checkContextError, errorOf, wrong } from "../support/errors.mjs";
 import { forEachSeed } from "../support/property.mjs";
 
 await loadEncoding("o200k_base");
@@ -38,7 +38,11 @@ class HumanMessage {
   }
 }
 
-/** Of every shape, by its name, a list of messages in which `ASKED` and `SAID` are said, and a tool is called. */
+/**
+ * Of every shape, by its name, a list of messages in which `ASKED` and `SAID` are said, and a tool is called.
+ *
+ * @type {Record<string, any[]>}
+ */
 const SAMPLES = {
   "assistant-ui": [
     {
@@ -163,7 +167,11 @@ const SAMPLES = {
   ],
 };
 
-/** The same in windrow's own form, and in those that are read with it. */
+/**
+ * The same in windrow's own form, and in those that are read with it.
+ *
+ * @type {Record<string, any[]>}
+ */
 const OWN_SAMPLES = {
   windrow: [
     { role: "user", content: ASKED },
@@ -208,7 +216,11 @@ const OWN_SAMPLES = {
   ],
 };
 
-/** Every way in that messages have. */
+/**
+ * Every way in that messages have.
+ *
+ * @type {Record<string, (messages: any[]) => unknown>}
+ */
 const WAYS = {
   buildContext: (messages) => buildContext(messages, { encoding }),
   buildContextSync: (messages) => buildContextSync(messages, { encoding }),
@@ -230,7 +242,11 @@ const WAYS = {
   },
 };
 
-/** Every way in that takes the name of a shape. */
+/**
+ * Every way in that takes the name of a shape.
+ *
+ * @type {Record<string, (messages: any[], shape: string) => unknown>}
+ */
 const NAMED_WAYS = {
   buildContext: (messages, shape) => buildContext(messages, { encoding, shape }),
   buildContextSync: (messages, shape) => buildContextSync(messages, { encoding, shape }),
@@ -339,7 +355,11 @@ describe("shapes that are known", () => {
 });
 
 describe("the option shape", () => {
-  /** By the name of a shape a message that only the option makes one of it. */
+  /**
+   * By the name of a shape a message that only the option makes one of it.
+   *
+   * @type {Record<string, [message: object, expected: RegExp]>}
+   */
   const TOLD = {
     pi: [{ role: "toolCall", content: "Hi." }, /messages\[0\]\.role: unknown role "toolCall"/],
     gemini: [{ role: "user", content: "Hi." }, /messages\[0\]\.content: what the message says is in `content`/],
@@ -420,7 +440,7 @@ describe("the option shape", () => {
         }
       }
     }
-    for (const none of ["", 5, {}, ["pi"], "toString"]) {
+    for (const none of /** @type {any[]} */ (["", 5, {}, ["pi"], "toString"])) {
       checkContextError(await errorOf(() => buildContext([], { shape: none })), {
         code: "INVALID_CONFIG",
         path: "shape",
@@ -447,7 +467,7 @@ describe("a row of a file is refused as a message, and the error says how the fi
       const { request, ...ways } = WAYS;
       await isRefusedEverywhere([row], { message: new RegExp(`expected a message, got .*${name}`) }, ways);
       await isRefusedEverywhere([row], {}, { request });
-      const failure = await errorOf(() => buildContext([{ role: "user", content: "hi" }, row]));
+      const failure = await errorOf(() => buildContext([{ role: "user", content: "hi" }, wrong(row)]));
       checkContextError(failure, { code: "INVALID_TRANSCRIPT", path: "messages[1]" });
       assert.match(failure.nextAction, /parseTranscript/);
     });
@@ -564,6 +584,7 @@ describe("what says something where nothing is read is refused, at its place", (
   };
   for (const [name, [message, path]] of Object.entries(cases)) {
     test(name, async () => {
+      /** @type {any[]} */
       const messages = [{ role: "user", content: "hi" }, message];
       const failure = await errorOf(() => buildContext(messages));
       checkContextError(failure, { code: "INVALID_TRANSCRIPT", path: `messages[1].${path}` });
@@ -618,6 +639,7 @@ describe("what says nothing passes, and comes back as it was", () => {
     onClick() {},
     toString: 5,
   };
+  /** @type {any[]} */
   const good = [
     { role: "user", content: "hello" },
     { role: "assistant", content: "" },
@@ -748,7 +770,9 @@ describe("files", () => {
 });
 
 describe("Anthropic's blocks", () => {
+  /** @returns {any} */
   const result = (content) => ({ role: "user", content: [{ type: "tool_result", tool_use_id: "t", content }] });
+  /** @type {any} */
   const use = { role: "assistant", content: [{ type: "tool_use", id: "t", name: "look", input: { q: 1 } }] };
 
   test("a message of results is the tools', and stays with its call", () => {
@@ -783,6 +807,7 @@ describe("Anthropic's blocks", () => {
       { type: "web_search_tool_result", tool_use_id: "s", content: [{ type: "web_search_result", title: "Boats" }] },
       { type: "text", text: "It is free." },
     ];
+    /** @type {any} */
     const given = {
       role: "user",
       content: [
@@ -795,6 +820,7 @@ describe("Anthropic's blocks", () => {
         { type: "container_upload", file_id: "file_1" },
       ],
     };
+    /** @type {any[]} */
     const messages = [given, { role: "assistant", content: blocks }];
     assert.match(text(messages), /web_search[\s\S]*Boats[\s\S]*It is free\./);
     const count = (messages) => countTokens(messages, { encoding }).tokens;
@@ -812,12 +838,14 @@ describe("Anthropic's blocks", () => {
   test("are blocks of the same form where they are shortened", () => {
     const long = "forty people and more, ".repeat(400);
     const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "aGVsbG8=" } };
-    for (const [content, check] of [
+    for (const [content, check] of /** @type {any[][]} */ ([
       [long, (it) => typeof it === "string"],
       [[{ type: "text", text: long }], (it) => it.length === 1 && it[0].type === "text"],
       [[{ type: "text", text: "a" }, image, { type: "text", text: long }], (it) => it.length === 2 && it[1] === image],
-    ]) {
+    ])) {
+      /** @type {any[]} */
       const messages = [use, { ...result(content), pinned: true }, { role: "user", content: "And?" }];
+      /** @type {import("windrow").SyncContextConfig & { render?: undefined }} */
       const config = { encoding, budget: { maxTokens: 2000, onRequiredOverflow: "shorten" } };
       const context = buildContextSync(messages, config);
       const cut = context.messages.find(({ shortened }) => shortened);
@@ -839,6 +867,7 @@ describe("Anthropic's blocks", () => {
       [{ type: "content", value: [{ type: "text", text: long }] }, "content"],
     ]) {
       const content = [{ type: "tool-result", toolCallId: "t", toolName: "look", output }];
+      /** @type {any[]} */
       const messages = [call, { role: "tool", content, pinned: true }, { role: "user", content: "And?" }];
       const context = buildContextSync(messages, {
         encoding,

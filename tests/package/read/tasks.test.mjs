@@ -79,7 +79,7 @@ describe("a task as a message", () => {
   });
 
   test("a direct message has its target, priority and time to live", () => {
-    const direct = (parameters, more = { target_agent: "agent-b" }) => {
+    const direct = (parameters, /** @type {object} */ more = { target_agent: "agent-b" }) => {
       const { target, priority, ttlSeconds } = convert("node.message", { content: "x", ...parameters }, more);
       return { target, priority, ttlSeconds };
     };
@@ -128,7 +128,7 @@ describe("a task as a message", () => {
     const messages = messagesOfTasks(tasks);
     const { kept } = buildContextSync(messages, { ...presets.agent, encoding: "estimate", agentId: "b" });
     assert.equal(kept.length, 2);
-    for (const message of kept) {
+    for (const message of /** @type {readonly any[]} */ (kept)) {
       assert.equal(message.parentTaskId, "task-123");
       assert.equal(message.metadata, metadata);
     }
@@ -153,10 +153,11 @@ describe("a look-up in a layer of memory", () => {
     parameters: { content: "x" },
     session_id,
   }));
-  const found = (...query) => queryLayer(...query).map(({ task_id }) => task_id);
+  const found = (/** @type {Parameters<typeof queryLayer>} */ ...query) =>
+    queryLayer(...query).map((/** @type {any} */ { task_id }) => task_id);
 
   test("keeps to the session, but for L4, and gives the newest", () => {
-    for (const layer of ["L1", "L2", "L3"]) {
+    for (const layer of /** @type {const} */ (["L1", "L2", "L3"])) {
       assert.deepEqual(found(layer, tasks, { sessionId: "s1" }), ["t0", "t2"]);
       assert.deepEqual(found(layer, tasks, { sessionId: "s1", limit: 1 }), ["t2"]);
       assert.deepEqual(found(layer, tasks), ["t0", "t1", "t2", "t3"]);
@@ -183,12 +184,16 @@ describe("a look-up in a layer of memory", () => {
   });
 
   test("fails where it is asked wrongly", () => {
-    for (const [path, query] of [
+    for (const [path, query] of /** @type {[path: string, query: any][]} */ ([
       ["layer", ["L5", []]],
       ["entries", ["L1", null]],
       ["limit", ["L1", [], { limit: -1 }]],
-    ]) {
-      assert.throws(() => queryLayer(...query), { name: "ContextError", code: "INVALID_TRANSCRIPT", path });
+    ])) {
+      assert.throws(() => Reflect.apply(queryLayer, undefined, query), {
+        name: "ContextError",
+        code: "INVALID_TRANSCRIPT",
+        path,
+      });
     }
   });
 });

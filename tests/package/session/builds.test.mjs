@@ -8,6 +8,7 @@ import { forEachSeedAsync } from "../support/property.mjs";
 import { randomTranscript } from "../support/random.mjs";
 
 const NOW = Date.UTC(2025, 4, 5, 9);
+/** @satisfies {import("windrow").ContextConfig} */
 const config = { encoding: "estimate", now: NOW };
 const rowsOf = (file) => file.trimEnd().split("\n");
 const isBuild = (row) => row.startsWith('{"type":"build","kind":"context_build",');
@@ -72,12 +73,12 @@ describe("export", () => {
 
   test("refuses other options", async () => {
     const session = await talked(0);
-    for (const [options, path] of [
+    for (const [options, path] of /** @type {[options: any, path: string][]} */ ([
       [{ builds: "yes" }, "builds"],
       [{ build: true }, "build"],
       [null, "options"],
       [true, "options"],
-    ]) {
+    ])) {
       checkContextError(await errorOf(() => session.export(options)), {
         kind: "session_error",
         code: "INVALID_CONFIG",
@@ -208,6 +209,7 @@ describe("import", () => {
     const at = rows.findIndex(isBuild) + 1; // the second build
     const whole = JSON.parse(rows[at]);
     const { snapshot, recording } = whole;
+    /** @type {any} */
     let deep = "x";
     for (let depth = 0; depth < 600; depth++) {
       deep = [deep];

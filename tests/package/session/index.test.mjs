@@ -114,14 +114,14 @@ describe("the index of a log", () => {
         },
       });
       let length = 5000;
-      for (const [appended, expected] of [
+      for (const [appended, expected] of /** @type {[appended: number, expected: string[]][]} */ ([
         [0, []],
         [3, []],
         [100, ["index/4"]], // 5,103
         [100, ["index/4", "index/5"]], // one part is full now: 5 of 1,024, and 83
         [1024, ["index/5", "index/6"]],
         [20, []],
-      ]) {
+      ])) {
         const session = await openSession(KEY, { store });
         await session.append(chat(random, appended, length));
         length += appended;
@@ -140,6 +140,7 @@ describe("the index of a log", () => {
       await session.append(chat(random, count));
       await session.close();
       // As a version to come may write it.
+      /** @type {import("windrow").NewEntry[]} */
       const unreadable = Array.from({ length: 140 }, (_, index) => ({
         type: "message",
         id: `n${index}`,

@@ -170,13 +170,15 @@ describe("messages", () => {
   test("are rows that other readers of the format know, unless their fields say otherwise", async () => {
     const { session } = await opened();
     const common = { id: "a", role: "user", createdAt: "2026-02-01T10:00:00Z" };
-    await session.append([
+    /** @type {any[]} */
+    const messages = [
       { ...common, content: "text", replyTo: "b" },
       { ...common, createdAt: 1769940000000, content: [{ type: "text", text: "part" }] },
       { ...common, role: "assistant", content: null, toolCalls: [{ id: "c", name: "f" }] },
       { ...common, role: "assistant", toolCalls: [{ id: "c", name: "f" }] },
       { ...common, content: "text", text: "another" },
-    ]);
+    ];
+    await session.append(messages);
     const [first, ...rows] = (await session.export()).trimEnd().split("\n").map(json);
     assert.equal(first.type, "session");
     assert.equal(first.session_key, KEY);
@@ -193,13 +195,15 @@ describe("messages", () => {
 
   test("are left alone, and nobody who changes what was given or got changes what is kept", async () => {
     const { session } = await opened();
+    /** @type {any} */
     const message = { id: "a", role: "user", content: [{ type: "text", text: "one" }], createdAt: "2026-02-01T10:00Z" };
     const before = structuredClone(message);
+    /** @type {{ messages: readonly any[] }} */
     const { messages } = await session.append(message);
     assert.deepEqual(message, before);
     message.content[0].text = "changed";
     messages[0].content[0].text = "changed too";
-    (await session.messages())[0].content.push("more");
+    /** @type {any} */ ((await session.messages())[0].content).push("more");
     assert.deepEqual(await session.messages(), [before]);
   });
 
@@ -219,7 +223,8 @@ describe("messages", () => {
       gone: { toJSON() {} },
       when: { toJSON: () => new Date(0) },
     };
-    await session.append({ ...new Said("one").toJSON(), metadata });
+    const message = { ...new Said("one").toJSON(), metadata };
+    await session.append(message);
     assert.deepEqual(await session.messages(), [
       {
         ...new Said("one").toJSON(),
@@ -263,12 +268,13 @@ test("bytes are kept, however many", async () => {
   const { session } = await opened();
   await session.append({ role: "user", content: [{ type: "image", data: bytes }] });
   const again = await imported(await session.export());
-  assert.deepEqual(again.messages[0].content[0].data, bytes);
+  assert.deepEqual(/** @type {any} */ (again.messages[0].content[0]).data, bytes);
 });
 
 describe("what cannot be kept is refused, with its place", () => {
   const circle = { list: [] };
   circle.list.push({ circle });
+  /** @type {any} */
   let deep = "end";
   for (let level = 0; level < 600; level++) {
     deep = [deep];
@@ -347,7 +353,7 @@ describe("what cannot be kept is refused, with its place", () => {
   for (const [name, [value, place, message]] of Object.entries(cases)) {
     test(name, async () => {
       const { session, store } = await opened();
-      for (const [given, prefix] of [
+      for (const [given, prefix] of /** @type {any[][]} */ ([
         [{ role: "user", content: "a", x: value }, "message"],
         [
           [
@@ -356,7 +362,7 @@ describe("what cannot be kept is refused, with its place", () => {
           ],
           "messages[1]",
         ],
-      ]) {
+      ])) {
         const error = await errorOf(() => session.append(given));
         assert.ok(error instanceof ContextError, String(error));
         assert.equal(error.kind, "session_error");
@@ -376,6 +382,7 @@ describe("what cannot be kept is refused, with its place", () => {
 
   test("in a part of its content", async () => {
     const { session } = await opened();
+    /** @type {any[]} */
     const content = [
       { type: "text", text: "a" },
       { type: "image", data: new Blob(["a"]) },
@@ -393,7 +400,9 @@ describe("what cannot be kept is refused, with its place", () => {
       zero: -0,
       [Symbol("s")]: 1,
     };
-    await session.append({ id: "a", role: "user", content: "a", createdAt: 0, x: new Proxy(x, {}) });
+    const given = { id: "a", role: "user", content: "a", createdAt: 0, x: new Proxy(x, {}) };
+    await session.append(given);
+    /** @type {readonly any[]} */
     const [message] = await session.messages();
     assert.deepEqual(message.x, { twice: [{ a: 1 }, { a: 1 }], none: { b: 1 }, zero: 0 });
   });
@@ -518,6 +527,7 @@ describe("a file", () => {
 
   test("with damaged rows gives the others, and says which", async () => {
     const good = { type: "message", role: "user", text: "good" };
+    /** @type {[row: string, reason: RegExp][]} */
     const bad = [
       ["\u0000\u0000\u0000", /not JSON/],
       ['{"type":"message","role":"user","text":"cu', /not JSON/],
@@ -603,7 +613,7 @@ describe("a file", () => {
   });
 
   test("that is empty gives nothing, and one that is none is refused", async () => {
-    for (const [text, count] of [
+    for (const [text, count] of /** @type {[text: string, count: number][]} */ ([
       ["", 0],
       [" \n\r\n\ufeff", 0],
       ["[]", 0],
@@ -612,7 +622,7 @@ describe("a file", () => {
       ["# Notes\n\n- one", 1],
       [JSON.stringify([{ role: "user", content: "a" }], null, 2).slice(0, -3), 1],
       ['{"messages": [\n{"role":"user","content":"a"},\n{"role":"user","content":"b"},\n', 1],
-    ]) {
+    ])) {
       if (count > 0) {
         checkContextError(await errorOf(() => imported(text)), {
           code: "INVALID_TRANSCRIPT",
@@ -715,6 +725,7 @@ test("times are those that the engine reads", async () => {
   const messages = [...texts, ...numbers].map((createdAt) => ({ role: "user", content: "a", createdAt }));
   const { entries } = await imported(lines(...messages));
   assert.equal(entries.length, messages.length);
+  /** @satisfies {import("windrow").ContextConfig} */
   const options = { encoding: "estimate", now: 0, render: { format: "text", times: true }, collect: { fetchLimit: 1 } };
   let timed = 0;
   entries.forEach(({ timeMs }, index) => {

@@ -123,6 +123,7 @@ test("a session of which nothing is known, and nothing is asked, does not begin"
 });
 
 test("that there is no request is recorded", async () => {
+  /** @type {import("windrow").Section[]} */
   const sections = [
     { id: "history", kind: "history" },
     { id: "note", kind: "text", text: "note" },
@@ -130,11 +131,11 @@ test("that there is no request is recorded", async () => {
   ];
   const session = await openSession("web:main", { store: memoryStore() });
   await session.append([...TALK, ASKED]);
-  for (const [request, expected] of [
+  for (const [request, expected] of /** @type {any[][]} */ ([
     [undefined, ["note", ASKED.content]],
     [null, [ASKED.content, "note"]],
     ["", [ASKED.content, "note"]],
-  ]) {
+  ])) {
     const context = await session.build({ encoding: "estimate", sections, request });
     assert.deepEqual(promptOf(context).slice(-2), expected);
     const again = await session.replay(JSON.parse(JSON.stringify(context.recording)));
@@ -150,7 +151,7 @@ test("a request that is appended too is the caller's own object, once", async ()
   const request = { id: "7", role: "user", content: "who takes the keys?" };
   const context = await buildContext([...TALK, { ...request }], { request, encoding: "estimate" });
   assert.equal(context.messages.at(-1), request);
-  assert.equal(context.messages.filter(({ id }) => id === "7").length, 1);
+  assert.equal(context.messages.filter((message) => "id" in message && message.id === "7").length, 1);
   assert.equal(context.explain("7").reason, "same_as_request");
   assert.equal(context.kept.length, TALK.length);
 });

@@ -274,6 +274,7 @@ describe("a session", () => {
 
   test("keeps builds no longer than messages", async () => {
     const store = await storeWith([user("one")]);
+    /** @returns {import("windrow").NewEntry} */
     const build = (timeMs) => ({ type: "build", data: {}, ...(timeMs === undefined ? {} : { timeMs }) });
     const now = Date.now();
     const times = [
@@ -651,7 +652,7 @@ describe("all sessions", () => {
       session.build({ request: "so?", recall: { embed, embedModel }, budget: { maxTokens: 5000 } });
 
     /** A session of 700 messages with costs, and vectors of two models; `derived` says which blocks of them are readable. */
-    async function embedded(write = (derived, key, values) => derived.write(key, values)) {
+    async function embedded(write = (derived, key, values, _store) => derived.write(key, values)) {
       const inner = memoryStore();
       const names = new Set();
       const store = watched(inner, (_, call) => call());
@@ -674,6 +675,7 @@ describe("all sessions", () => {
         await build(session, model);
         await session.settled();
       }
+      /** @returns {Promise<[name: string, block: number][]>} */
       const blocks = async () => {
         const byBlock = [...names].filter((name) => /^(costs|vectors)\//.test(name));
         const found = [...(await inner.derived.read(KEY, byBlock)).keys()];
@@ -751,7 +753,7 @@ describe("all sessions", () => {
     for (const key of ["a", "b"]) {
       const { entries } = await store.read(key);
       assert.deepEqual(
-        entries.map(({ data }) => data.content),
+        entries.map((/** @type {any} */ { data }) => data.content),
         ["8", "9.5"],
       );
     }
@@ -796,7 +798,7 @@ describe("limits that are none are refused by name", () => {
     for (const [name, value] of [...wrong, ["maxBuilds", -1], ["maxSessions", 5]]) {
       await refuses(() => openSession(KEY, { store, retention: { [name]: value } }), `retention.${name}`);
     }
-    for (const retention of [5, "all", [], () => 5]) {
+    for (const retention of /** @type {any[]} */ ([5, "all", [], () => 5])) {
       await refuses(() => openSession(KEY, { store, retention }), "retention");
     }
   });
@@ -812,7 +814,7 @@ describe("limits that are none are refused by name", () => {
     ]) {
       await refuses(() => retain(store, { maxMessages: 1, [name]: value }), name);
     }
-    for (const limits of [undefined, null, 5, []]) {
+    for (const limits of /** @type {any[]} */ ([undefined, null, 5, []])) {
       await refuses(() => retain(store, limits), "limits");
     }
     assert.equal((await entriesOf(store)).length, 2);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { memoryStore, openSession, searchSessions } from "windrow";
-import { checkContextError, errorOf } from "../support/errors.mjs";
+import { checkContextError, errorOf, wrong } from "../support/errors.mjs";
 import { forEachSeedAsync } from "../support/property.mjs";
 import { Random } from "../support/random.mjs";
 import { chatWith, runSearchCases } from "../support/search-cases.mjs";
@@ -87,7 +87,7 @@ describe("a search in a session", () => {
         if (name !== "read") {
           return typeof value === "function" ? value.bind(kept) : value;
         }
-        return async (...given) => {
+        return async (/** @type {Parameters<typeof kept.read>} */ ...given) => {
           const result = await kept.read(...given);
           count += result.entries.length;
           return result;
@@ -113,7 +113,7 @@ describe("a search in a session", () => {
     const session = await opened(messages);
     const hits = await session.search("zorblax", { limit: 7 });
     assert.equal(hits.length, 7);
-    assert.deepEqual([...new Set(hits.map(({ message }) => Number(message.id.slice(1)) >= 50))], [true]);
+    assert.deepEqual([...new Set(hits.map(({ message }) => Number(String(message.id).slice(1)) >= 50))], [true]);
     assert.equal((await session.search("zorblax", { limit: 100 })).length, 10);
     await session.replaceLast({ role: "user", content: "nothing" });
     const [last] = (await session.search("zorblax", { limit: 100 })).filter(({ message }) => message.id === "m59");
@@ -154,18 +154,18 @@ describe("a search in a session", () => {
   test("names an option that is wrong", async () => {
     const session = await opened([{ role: "user", content: "a" }]);
     const store = memoryStore();
-    for (const [path, run] of [
-      ["query", () => session.search(5)],
+    for (const [path, run] of /** @type {[path: string, run: any][]} */ ([
+      ["query", () => session.search(wrong(5))],
       ["query", () => searchSessions(store, undefined)],
-      ["options", () => session.search("a", 5)],
+      ["options", () => session.search("a", wrong(5))],
       ["limit", () => session.search("a", { limit: 0 })],
       ["limit", () => searchSessions(store, "a", { limit: 1.5 })],
-      ["limits", () => session.search("a", { limits: 5 })],
-      ["keys", () => session.search("a", { keys: [] })],
-      ["keys", () => searchSessions(store, "a", { keys: "web:main" })],
-      ["timeZone", () => session.search("a", { timeZone: 5 })],
+      ["limits", () => session.search("a", wrong({ limits: 5 }))],
+      ["keys", () => session.search("a", wrong({ keys: [] }))],
+      ["keys", () => searchSessions(store, "a", { keys: wrong("web:main") })],
+      ["timeZone", () => session.search("a", { timeZone: wrong(5) })],
       ["timeZone", () => searchSessions(store, "a", { timeZone: "Mars/Base" })],
-    ]) {
+    ])) {
       checkContextError(await errorOf(run), { kind: "session_error", code: "INVALID_CONFIG", path });
     }
     await session.close();

@@ -13,14 +13,16 @@ import {
   openSession,
   presets,
 } from "windrow";
-import { checkContextError, errorOf } from "../support/errors.mjs";
+import { checkContextError, errorOf, wrong } from "../support/errors.mjs";
 import { forEachSeedAsync } from "../support/property.mjs";
 import { randomConfig, randomTranscript } from "../support/random.mjs";
 
 const START = Date.UTC(2026, 0, 5, 8);
 const KEY = "web:main";
 
+/** @type {(content: any, more?: object) => any} */
 const user = (content, more = {}) => ({ role: "user", content, ...more });
+/** @type {(content: any, more?: object) => any} */
 const assistant = (content, more = {}) => ({ role: "assistant", content, ...more });
 
 /** A plain conversation: user and assistant in turn, a minute apart. */
@@ -35,9 +37,14 @@ function conversation(length, first = 0) {
   });
 }
 
-/** A store that counts what is asked of it. */
+/**
+ * A store that counts what is asked of it.
+ *
+ * @param {any} store
+ */
 function counting(store) {
   const counts = { reads: 0, rows: 0, derivedReads: 0, derivedWrites: 0 };
+  /** @type {any} */
   const proxy = {
     ...Object.fromEntries(
       ["append", "get", "sessions", "trim", "remove", "holding", "subscribe", "close"].map((name) => [
@@ -72,6 +79,7 @@ function counting(store) {
   return { store: proxy, taken };
 }
 
+/** @returns {Promise<import("windrow").Session<any>>} */
 async function sessionOf(messages, { key = KEY, store = memoryStore() } = {}) {
   const session = await openSession(key, { store });
   if (messages.length > 0) {
@@ -114,10 +122,11 @@ describe("what is kept", () => {
     }
     const store = memoryStore();
     const session = await openSession("a", { store });
+    /** @type {{ messages: readonly any[] }} */
     const { messages } = await session.append([
       new Said("one"),
       { role: "user", content: "two", id: null, createdAt: undefined },
-      { role: "user", content: "three", $windrow: "mine" },
+      wrong({ role: "user", content: "three", $windrow: "mine" }),
       { role: "user", content: "four", id: 4, createdAt: 4 },
     ]);
     assert.deepEqual(
@@ -253,8 +262,8 @@ describe("what is kept", () => {
     let fails = false;
     const store = {
       ...counting(inner).store,
-      async append(...given) {
-        const result = await inner.append(...given);
+      async append(/** @type {any[]} */ ...given) {
+        const result = await /** @type {any} */ (inner).append(...given);
         if (fails) {
           fails = false;
           throw new Error("after its work");
@@ -297,18 +306,18 @@ describe("what is kept", () => {
 
   test("a wrong option names itself", async () => {
     const session = await sessionOf(conversation(3));
-    for (const [call, path] of [
-      [() => session.append(user("x"), { opId: 1 }), "opId"],
+    for (const [call, path] of /** @type {[call: any, path: string][]} */ ([
+      [() => session.append(user("x"), wrong({ opId: 1 })), "opId"],
       [() => session.append(user("x"), { expectedSeq: -1 }), "expectedSeq"],
       [() => session.import("{}", { operationId: "" }), "operationId"],
-      [() => session.messages({ order: "bogus" }), "order"],
+      [() => session.messages({ order: wrong("bogus") }), "order"],
       [() => session.messages({ limit: -1 }), "limit"],
-      [() => session.snapshots({ before: "x" }), "before"],
-      [() => session.messages([]), "options"],
-      [() => session.subscribe(), "listener"],
-      [() => session.fork(), "atSeq"],
+      [() => session.snapshots({ before: wrong("x") }), "before"],
+      [() => session.messages(wrong([])), "options"],
+      [() => session.subscribe(wrong(undefined)), "listener"],
+      [() => session.fork(wrong(undefined), wrong(undefined)), "atSeq"],
       [() => session.fork(0, KEY), "atSeq"],
-    ]) {
+    ])) {
       checkContextError(await errorOf(call), { kind: "session_error", code: "INVALID_CONFIG", path });
     }
     assert.equal((await session.messages()).length, 3);
@@ -475,12 +484,12 @@ describe("what is kept", () => {
       kind: "store_error",
       code: "INVALID_SESSION",
     });
-    checkContextError(await errorOf(() => openSession(KEY)), {
+    checkContextError(await errorOf(() => openSession(KEY, wrong(undefined))), {
       kind: "session_error",
       code: "INVALID_SESSION",
       path: "store",
     });
-    checkContextError(await errorOf(() => openSession(KEY, { store, retension: {} })), {
+    checkContextError(await errorOf(() => openSession(KEY, wrong({ store, retension: {} }))), {
       kind: "session_error",
       code: "INVALID_CONFIG",
       path: "retension",
@@ -559,6 +568,7 @@ describe("contexts", () => {
         ...conversation(400),
       ]);
       // What names no session is of this one.
+      /** @satisfies {import("windrow").ContextConfig} */
       const config = { ...preset, collect: { ...preset.collect, sessionScope: "session" }, now: START + 400 * 60_000 };
       checkSame(
         await session.build({ ...config, request: "so?" }),
@@ -578,6 +588,7 @@ describe("contexts", () => {
     for (const length of [1000, 1000 + 64 * 300]) {
       const { store, taken } = counting(memoryStore());
       const session = await sessionOf(conversation(length), { store });
+      /** @satisfies {import("windrow").ContextConfig} */
       const config = { request: "so?", recall: { ranking: "recency" }, budget: { maxTokens: 1000 } };
       taken();
       const context = await session.build(config);
@@ -653,6 +664,7 @@ describe("contexts", () => {
     const session = await sessionOf(messages);
     const asked = [];
     const counted = [];
+    /** @satisfies {import("windrow").ContextConfig} */
     const config = {
       request: "so?",
       budget: { maxTokens: 6000 },
@@ -688,6 +700,7 @@ describe("contexts", () => {
       JSON.stringify({ type: "message", role, text: content }),
     );
     await session.import(lines.join("\n"));
+    /** @satisfies {import("windrow").RecallConfig} */
     const recall = { ranking: "recency" };
     const config = { request: user("and that?", { replyTo: "#7" }), recall, budget: { maxTokens: 200 } };
     const context = await session.build(config);
@@ -834,6 +847,7 @@ describe("contexts", () => {
   test("a long session lets go of what builds no longer need", async () => {
     const { store, taken } = counting(memoryStore());
     const session = await sessionOf(conversation(100), { store });
+    /** @satisfies {import("windrow").ContextConfig} */
     const config = { request: "so?", recall: { ranking: "recency" }, budget: { maxTokens: 500 } };
     await session.build(config);
     await session.append(conversation(5000, 100));
@@ -877,6 +891,7 @@ describe("contexts", () => {
 
   test("explain names what was not read", async () => {
     const session = await sessionOf(conversation(1000));
+    /** @satisfies {import("windrow").RecallConfig} */
     const recall = { ranking: "recency" };
     const context = await session.build({ request: "so?", recall, budget: { maxTokens: 300 } });
     const { fate, reason, words, position } = context.explain("m100");
@@ -891,6 +906,7 @@ describe("what is written of builds", () => {
   test("snapshots and recordings in a log of their own, by which each is built again", async () => {
     const session = await sessionOf(conversation(600));
     const config = { request: user("so?", { replyTo: "m5" }), budget: { maxTokens: 900 } };
+    /** @type {any[]} */
     const contexts = [await session.build(config)];
     await session.append(conversation(100, 600));
     contexts.push(await session.build({ ...presets.turns, request: "and now?" }));
@@ -1065,7 +1081,7 @@ describe("files, forks and subscriptions", () => {
     const session = await sessionOf([user("so?"), assistant("v0")]);
     const shown = new Map((await session.messages()).map((message) => [session.seqOf(message), message.content]));
     let wake = () => {};
-    session.subscribe(({ messages, replacesSeq }) => {
+    session.subscribe((/** @type {any} */ { messages, replacesSeq }) => {
       shown.delete(replacesSeq);
       for (const message of messages) {
         shown.set(session.seqOf(message), message.content);
@@ -1078,7 +1094,7 @@ describe("files, forks and subscriptions", () => {
     }
     while (![...shown.values()].includes("v21")) {
       await new Promise((resolve) => {
-        wake = resolve;
+        wake = () => resolve(undefined);
       });
     }
     assert.deepEqual([...shown.values()], ["so?", "v21"]);
@@ -1127,7 +1143,7 @@ describe("files, forks and subscriptions", () => {
     const until = async (count) => {
       while (told.length < count) {
         await new Promise((resolve) => {
-          wake = resolve;
+          wake = () => resolve(undefined);
         });
       }
     };

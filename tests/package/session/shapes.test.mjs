@@ -22,13 +22,16 @@ const mastra = (more) => ({
 async function sessionOf(messages, key = "s") {
   const store = memoryStore();
   const session = await openSession(key, { store });
+  /** @type {{ messages: readonly any[] }} */
   const { messages: kept } = await session.append(messages);
   const { entries } = await store.read(key);
-  return { session, store, kept, facts: entries.map(({ id, timeMs }) => [id, timeMs]) };
+  /** @type {any[][]} */
+  const facts = entries.map(({ id, timeMs }) => [id, timeMs]);
+  return { session, store, kept, facts };
 }
 
 describe("what a store knows of a message", () => {
-  for (const [name, message, ...facts] of [
+  for (const [name, message, ...facts] of /** @type {any[][]} */ ([
     ["LangChain's toJSON()", lc("HumanMessage", { id: "h1", content: "Hi." }), "h1"],
     ["LangChain's toDict()", { type: "human", data: { id: "h1", content: "Hi." } }, "h1"],
     ["opencode", opencode({ id: "o1", time: { created: START } }, "Hi."), "o1", START],
@@ -38,7 +41,7 @@ describe("what a store knows of a message", () => {
     ["UIMessage with a time", { id: "u1", role: "user", parts: [], metadata: { createdAt: START } }, "u1", START],
     ["item", { type: "message", id: "msg_1", role: "user", content: [{ type: "input_text", text: "Hi." }] }, "msg_1"],
     ["Gemini", { role: "model", parts: [{ text: "Hi." }] }],
-  ]) {
+  ])) {
     test(`${name}: its id and its time, as its shape has them`, async () => {
       const [id, timeMs] = facts;
       const { facts: known, kept } = await sessionOf([message]);
@@ -120,15 +123,16 @@ describe("what a store knows of a message", () => {
 });
 
 test("the reply that is being written keeps its id and its time, in every shape", async () => {
-  for (const [message, next, named] of [
+  for (const [message, next, named] of /** @type {any[][]} */ ([
     [lc("AIMessage", { content: "At" }), lc("AIMessage", { content: "At Rosa's" }), ({ kwargs }) => kwargs],
     [
       { role: "model", parts: [{ text: "At" }] },
       { role: "model", parts: [{ text: "At Rosa's" }] },
     ],
     [opencode({ role: "assistant" }, "At"), opencode({ role: "assistant" }, "At Rosa's"), ({ info }) => info],
-  ]) {
+  ])) {
     const { session, store, facts } = await sessionOf([message]);
+    /** @type {{ messages: readonly any[] }} */
     const { messages } = await session.replaceLast(next);
     const { entries } = await store.read("s");
     assert.deepEqual(
@@ -155,7 +159,9 @@ test("a fork is a session of its own for messages that name theirs", async () =>
 });
 
 test("what answers a tool begins no exchange, whoever the shape says that it is by", async () => {
+  /** @type {any} */
   const call = { type: "tool_use", id: "t", name: "look", input: {} };
+  /** @type {any[]} */
   const forms = [
     { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: "forty" }] },
     { role: "user", parts: [{ functionResponse: { id: "t", name: "look", response: { output: "forty" } } }] },

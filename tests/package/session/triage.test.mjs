@@ -28,6 +28,7 @@ const turn = (random, number) => [
   { id: `m${2 * number + 1}`, role: "assistant", content: `message ${2 * number + 1}: ${saying(random, 40)}` },
 ];
 
+/** @type {(complete: import("windrow").CompleteHook, more?: any) => import("windrow").ContextConfig<any>} */
 const configOf = (complete, more = {}) => ({
   recall: { ranking: "recency" },
   triage: { complete, alwaysIncludeRecent: 4, ...more.triage },
@@ -153,6 +154,7 @@ describe("a session with a cut remembers what triage chose", () => {
     const numbers = asked.flat();
     assert.ok(numbers.length > 20);
     assert.equal(new Set(numbers).size, numbers.length);
+    /** @satisfies {import("windrow").ContextConfig} */
     const options = { triage: { complete, candidates: "recalled", decided } };
     await assert.rejects(buildContext([], options), { code: "INVALID_CONFIG", path: "triage.decided" });
   });

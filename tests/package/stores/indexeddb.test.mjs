@@ -1,7 +1,5 @@
 // Sessions in IndexedDB, in Chromium: what all stores keep, and what only a browser can do to one.
 
-// biome-ignore-all lint/correctness/noUndeclaredVariables: what runs in the page knows what is global there.
-
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -79,6 +77,31 @@ Object.assign(globalThis, {
 });
 `;
 
+/** Globals of the page, for functions that run in it: here they are undefined. */
+const {
+  cases,
+  changes,
+  done,
+  ended,
+  failure,
+  isEnough,
+  message,
+  name,
+  nest,
+  nested,
+  newer,
+  noise,
+  rawDelete,
+  rawOpen,
+  rawRows,
+  rawWrite,
+  reading,
+  removing,
+  running,
+  store,
+  trimming,
+} = /** @type {any} */ (globalThis);
+
 let site;
 let count = 0;
 
@@ -115,7 +138,7 @@ function checkFailure(failure, code, nextAction) {
   assert.match(failure.nextAction, /^[A-Z].*\.$/, "the next action is a sentence");
 }
 
-async function runCases(t, page, isChosen = () => true) {
+async function runCases(t, page, isChosen = (_name) => true) {
   const names = await page.evaluate(() => cases.map(({ name }) => name));
   const chosen = [...names.entries()].filter(([, name]) => isChosen(name));
   assert.ok(chosen.length > 0);
@@ -153,14 +176,15 @@ test("a page that is not served securely has no locks between tabs, and keeps th
     let count = 0;
     crypto.randomUUID = () => {
       count += 1;
-      return `name-${count}`;
+      return /** @type {any} */ (`name-${count}`);
     };
   });
   await runCases(t, page, (name) => /^(holding|trim|remove|close|two stores)/.test(name));
 });
 
 test("options that are not known or not of their type are refused, by name", async () => {
-  for (const [options, path] of [
+  /** @type {[options: any, path: string | undefined][]} */
+  const wrongOptions = [
     [{ nam: "x" }, "nam"],
     [{ name: "" }, "name"],
     [{ name: 5 }, "name"],
@@ -172,7 +196,8 @@ test("options that are not known or not of their type are refused, by name", asy
     [{ toString: "x" }, "toString"],
     ["windrow", undefined],
     [null, undefined],
-  ]) {
+  ];
+  for (const [options, path] of wrongOptions) {
     const error = await errorOf(() => indexedDbStore(options));
     assert.equal(error.code, "INVALID_CONFIG", error.message);
     assert.equal(error.kind, "store_error");
@@ -187,7 +212,7 @@ describe("durability", () => {
     const found = await page.evaluate(async () => {
       const order = [];
       const { transaction } = IDBDatabase.prototype;
-      IDBDatabase.prototype.transaction = function (...given) {
+      IDBDatabase.prototype.transaction = function (/** @type {Parameters<typeof transaction>} */ ...given) {
         const made = transaction.apply(this, given);
         if (made.mode === "readwrite") {
           order.push(made.durability);
@@ -195,7 +220,7 @@ describe("durability", () => {
         }
         return made;
       };
-      for (const durability of [undefined, "strict", "relaxed", "default"]) {
+      for (const durability of /** @type {const} */ ([undefined, "strict", "relaxed", "default"])) {
         const store = indexedDbStore({ name, durability });
         await store.append("a", [message("x")]);
         order.push("resolved");
@@ -613,7 +638,7 @@ describe("a connection that ends", () => {
         IDBFactory.prototype.open = function (...given) {
           IDBFactory.prototype.open = open;
           const request = open.apply(this, given);
-          request.addEventListener("success", () => request.result.addEventListener("close", () => resolve()));
+          request.addEventListener("success", () => request.result.addEventListener("close", () => resolve(undefined)));
           return request;
         };
       });
@@ -627,7 +652,7 @@ describe("a connection that ends", () => {
       await ended;
       const used = [];
       const { transaction } = IDBDatabase.prototype;
-      IDBDatabase.prototype.transaction = function (...given) {
+      IDBDatabase.prototype.transaction = function (/** @type {Parameters<typeof transaction>} */ ...given) {
         used.push(this);
         return transaction.apply(this, given);
       };
@@ -656,7 +681,7 @@ describe("a connection that ends", () => {
       await clear();
     }
     const { results, left, next } = await page.evaluate(async () => {
-      isEnough = true;
+      globalThis.isEnough = true;
       await running;
       const { entries } = await store.read("a");
       return { results, left: entries.map(({ seq }) => seq), next: await store.append("a", [message("x")]) };
@@ -722,7 +747,7 @@ describe("a connection that ends", () => {
       // The next transaction that writes is completed, but this tab is told that its connection has ended.
       const { transaction } = IDBDatabase.prototype;
       const loseSight = () => {
-        IDBDatabase.prototype.transaction = function (...given) {
+        IDBDatabase.prototype.transaction = function (/** @type {Parameters<typeof transaction>} */ ...given) {
           const made = transaction.apply(this, given);
           if (made.mode === "readwrite") {
             IDBDatabase.prototype.transaction = transaction;
@@ -854,7 +879,8 @@ test("a full disk: appends fail, what was acknowledged is there, and after a ses
         }
       }
     };
-    const lengthOf = async (key) => (await store.read(key)).entries.filter(({ data }) => data.length === 60_000).length;
+    const lengthOf = async (key) =>
+      (await store.read(key)).entries.filter(({ data }) => String(data).length === 60_000).length;
     for (let count = 0; count < 20; count += 1) {
       await store.append("old", [message(noise(60_000))]);
     }
@@ -1232,7 +1258,7 @@ describe("two tabs", () => {
       globalThis.nest = undefined;
       await new Promise((resolve) => {
         store.holding("a", async () => {
-          resolve();
+          resolve(undefined);
           await new Promise((nest) => {
             globalThis.nest = nest;
           });

@@ -95,6 +95,10 @@ function changed(store, calls) {
   return { ...boundTo(store), derived: store.derived, ...calls };
 }
 
+/** @typedef {(...given: any[]) => any} Call */
+/** @typedef {Exclude<keyof import("windrow").TranscriptStore, "derived">} Method */
+/** @typedef {Partial<Record<Method, Call>> & { derived?: Record<string, Call> }} Calls Methods that take the place of a store's own. */
+
 /** A store that changes what it reads before it gives it. */
 const reading = (change) => (store) => ({
   async read(key, range = {}) {
@@ -123,7 +127,11 @@ const appending = (change) => (store) => ({
 
 const RANDOM = [1, 2, 3, 4, 5, 6].map((seed) => `any sequence of calls does what a plain list would do (seed ${seed})`);
 
-/** Stores that are wrong in one way each, and the cases that must find it. */
+/**
+ * Stores that are wrong in one way each, and the cases that must find it.
+ *
+ * @type {{ name: string, calls: (store: any) => Calls, finds: string[] }[]}
+ */
 const broken = [
   {
     name: "sequence numbers begin with 0",
@@ -255,6 +263,7 @@ const broken = [
   {
     name: "expectedId is ignored",
     calls: (store) => {
+      /** @param {{ expectedId?: string }} [options] */
       const without = ({ expectedId: _, ...options } = {}) => options;
       return {
         append: (key, entries, options) => store.append(key, entries, without(options)),

@@ -408,11 +408,13 @@ export function checkAllAreCalled() {
     const isClass = typeof value === "function" && /^class\b/.test(Function.prototype.toString.call(value));
     assert.ok(typeof value !== "function" || isClass || name in called, `random calls of ${name} are missing`);
   }
-  for (const [{ prototype }, methods] of [
+  /** @type {[Function, object][]} */
+  const classes = [
     [windrow.Session, sessionMethods],
     [windrow.Transcript, transcriptMethods],
     [memoryStore().constructor, storeMethods],
-  ]) {
+  ];
+  for (const [{ prototype }, methods] of classes) {
     for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
       const isCalled = typeof value !== "function" || INTERNAL.includes(name) || name in methods;
       assert.ok(isCalled, `random calls of the method ${name} are missing`);

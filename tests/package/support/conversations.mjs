@@ -328,7 +328,7 @@ class Talk {
   /** The results of calls: in a message each, or in one. */
   #results(calls) {
     const { chance, pick } = bound(this.#random);
-    const text = (call) => (chance(0.1) ? this.#unsaid(call) : this.text("result", { of: call.mark }));
+    const text = (call) => (chance(0.1) ? this.#unsaid() : this.text("result", { of: call.mark }));
     const blocks = (call) => [
       { type: "text", text: text(call) },
       ...(this.#mediaIn.includes("tool") && chance(0.5) ? [this.#mediaPart()] : []),

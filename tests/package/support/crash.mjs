@@ -1,7 +1,5 @@
 // A browser that is killed while a page of it appends as fast as it can, and what must be there when it is started again.
 
-// biome-ignore-all lint/correctness/noUndeclaredVariables: what runs in the page knows what is global there.
-
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -174,7 +172,7 @@ function reportsBeforeKill(random, run) {
 function databaseFiles(profile) {
   const folder = join(profile, "Default", "IndexedDB");
   return existsSync(folder)
-    ? readdirSync(folder, { recursive: true })
+    ? readdirSync(folder, { recursive: true, encoding: "utf8" })
         .filter((name) => /\.leveldb[\\/](\d+\.log|MANIFEST-\d+)$/.test(name))
         .map((name) => join(folder, name))
     : [];
@@ -277,13 +275,16 @@ class Chrome {
     });
     await devtools.send("Runtime.enable");
     await devtools.send("Runtime.addBinding", { name: "report" });
-    await page.evaluate(([key, run, options]) => appendForever(key, run, options), [session.key, run, options]);
+    await page.evaluate(
+      ([key, run, options]) => globalThis.appendForever(key, run, options),
+      [session.key, run, options],
+    );
   }
 
   /** Resolves when the page has said so much. */
   async reports(count) {
     const enough = new Promise((resolve) => {
-      this.#onReport = () => (this.#reportCount >= count || this.#failed !== undefined) && resolve();
+      this.#onReport = () => (this.#reportCount >= count || this.#failed !== undefined) && resolve(undefined);
       this.#onReport();
     });
     await Promise.race([enough, this.#end()]);
@@ -314,7 +315,7 @@ class Chrome {
   /** Checks what is there of a session. */
   async check(session, name) {
     const nextId = `${name}.0`;
-    const found = await this.#page.evaluate(([key, nextId]) => inspect(key, nextId), [session.key, nextId]);
+    const found = await this.#page.evaluate(([key, nextId]) => globalThis.inspect(key, nextId), [session.key, nextId]);
     try {
       session.check(found);
     } catch (cause) {

@@ -36,10 +36,23 @@ const CODES = [
   "INVALID_CORE",
 ];
 
+/**
+ * Passes a value of a wrong type to a typed function.
+ *
+ * @param {any} value
+ * @returns {any}
+ */
+export const wrong = (value) => value;
+
 /** Words that would tell a caller about the engine's inside. */
 const INSIDE = /\b(struct|enum|u8|u32|u64|i64|f64|usize|serde|JsValue|Option<|Vec<|Some\(|None\b|panicked|unwrap)/;
 
-/** What `run` throws or rejects with; a failure of the test where it does neither. */
+/**
+ * What `run` throws or rejects with; a failure of the test where it does neither.
+ *
+ * @param {() => unknown} run
+ * @returns {Promise<any>}
+ */
 export async function errorOf(run) {
   try {
     await run();
@@ -49,7 +62,12 @@ export async function errorOf(run) {
   assert.fail("an error was expected");
 }
 
-/** Checks that an error is a `ContextError` in every respect, and is the one that is expected. */
+/**
+ * Checks that an error is a `ContextError` in every respect, and is the one that is expected.
+ *
+ * @param {any} error
+ * @param {{ kind?: string, code?: string, path?: string, message?: RegExp }} [expected]
+ */
 export function checkContextError(error, { kind = "context_build_error", code, path, message } = {}) {
   assert.ok(error instanceof ContextError, `not a ContextError: ${error?.stack ?? String(error)}`);
   assert.ok(error instanceof Error);

@@ -6,6 +6,7 @@ import { buildContextSync, ContextError, createTranscript, memoryStore, openSess
 import { mutateText, mutateValue } from "./mutations.mjs";
 import { forEachSeedAsync } from "./property.mjs";
 
+/** @satisfies {import("windrow").ContextConfig} */
 const plain = { encoding: "estimate", now: 0, request: "And?" };
 
 /** The longest that reading a small file may take, in milliseconds of the processor. */

@@ -8,6 +8,7 @@ const day = 86_400_000;
 /** An hour after Los Angeles set its clocks forward. */
 const now = Date.parse("2026-03-08T11:00:00Z");
 
+/** @type {import("windrow").MessageInput[]} */
 const conversation = Array.from({ length: 60 }, (_, index) => ({
   id: `m${index}`,
   role: index % 2 === 0 ? "user" : "assistant",
@@ -40,6 +41,7 @@ const countTokens = (texts) => texts.map((text) => Math.ceil([...text].length / 
 const request = { role: "user", content: "Größer als was?", replyTo: "m3" };
 const { triaged, turns, tiered, agent, turnContract } = presets;
 
+/** @type {Record<string, import("windrow").ContextConfig & { messages?: import("windrow").MessageInput[] }>} */
 const cases = {
   triaged: { ...triaged, request, timeZone: "America/Los_Angeles", triage: { ...triaged.triage, select } },
   completed: { ...triaged, request, window: { ...triaged.window, unit: "message" }, triage: { complete } },

@@ -12,6 +12,7 @@ import {
   searchFirst,
 } from "windrow";
 
+/** @type {any[]} */
 const conversation = [
   { id: "1", role: "system", content: "You help plan a workshop. Be brief." },
   {
@@ -46,6 +47,7 @@ const conversation = [
   { id: "9", role: "user", content: "word ".repeat(300), createdAt: Date.UTC(2025, 2, 31) },
 ];
 
+/** @type {Record<string, Omit<import("windrow").ContextConfig, "request"> & { request?: any }>} */
 const configs = {
   plain: {},
   budget: { request: "And when?", budget: { maxTokens: 120 } },
@@ -146,9 +148,11 @@ export async function runCases() {
     parsed: parseTranscript(conversation.map((message) => JSON.stringify(message)).join("\n")).messages.length,
     errors: {
       notLoaded,
-      config: describe(await failure(() => buildContext(conversation, { budget: { maxToken: 5 } }))),
+      config: describe(
+        await failure(() => buildContext(conversation, /** @type {any} */ ({ budget: { maxToken: 5 } }))),
+      ),
       budget: describe(await failure(() => buildContext(conversation, { budget: { maxTokens: 5 } }))),
-      transcript: describe(await failure(() => buildContext([{ content: "no role" }]))),
+      transcript: describe(await failure(() => buildContext(/** @type {any} */ ([{ content: "no role" }])))),
       timeZone: describe(await failure(() => buildContext(conversation, { timeZone: "Mars/Olympus" }))),
       aborted: describe(await failure(() => buildContext(conversation, { signal: AbortSignal.abort() }))),
     },

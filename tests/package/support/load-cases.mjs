@@ -50,6 +50,7 @@ export async function checkBigSession(count) {
   const imported = await openSession("web:imported", { store });
   const { messageCount, skipped } = await imported.import(file);
   assert.deepEqual([messageCount, skipped], [count, []]);
+  /** @satisfies {import("windrow").ContextConfig} */
   const config = { request: "What was topic 13?", encoding: "estimate", agentId: "scribe", budget: { maxTokens: 500 } };
   assert.ok((await imported.build(config)).kept.length > 5);
   await imported.close();

@@ -73,6 +73,7 @@ const VALUES = [
 ];
 
 function nested(depth) {
+  /** @type {object} */
   let value = [];
   for (let level = 0; level < depth; level++) {
     value = level % 2 === 0 ? [value] : { a: value };

@@ -55,9 +55,15 @@ export async function openForTests(options) {
   return visit;
 }
 
+/** @typedef {{ hash?: string, prepare?: (context: import("playwright-core").BrowserContext) => unknown, at?: string }} VisitOptions */
+
 const DESKTOP = { width: 1440, height: 900 };
 
-/** A visitor with a browser of their own: a tab, and what went wrong in it. */
+/**
+ * A visitor with a browser of their own: a tab, and what went wrong in it.
+ *
+ * @param {import("playwright-core").BrowserContextOptions & VisitOptions} [options]
+ */
 export async function openVisit({ hash = "", prepare, at = `${site.address}${hash}`, ...options } = {}) {
   const context = await site.browser.newContext({
     viewport: DESKTOP,

@@ -27,6 +27,7 @@ export function checkRandomShape({ name, conversation }) {
         const plains = pairs.map(([, plain]) => plain);
         const all = costOf(messages);
         const maxTokens = random.integer(Math.ceil(all / 3), all) || 1;
+        /** @satisfies {import("windrow").SyncContextConfig} */
         const options = { encoding, request: null, budget: { maxTokens } };
         const context = contextOf(messages, options);
         const own = contextOf(plains, options);
@@ -55,7 +56,11 @@ export function checkRandomShape({ name, conversation }) {
       forEachSeed((random) => {
         const [message] = random.pick(conversation(random));
         const whole = costOf([message]);
+        /** @satisfies {import("windrow").BudgetConfig} */
+        /** @satisfies {import("windrow").BudgetConfig} */
         const budget = { maxTokens: random.integer(1, whole) + 6, onRequiredOverflow: "shorten" };
+        /** @type {readonly any[]} */
+        /** @type {readonly any[]} */
         let messages = [{ ...message, pinned: true }];
         for (let round = 0; round < 2; round++) {
           const context = contextOf(messages, { encoding, request: null, budget });
@@ -91,7 +96,13 @@ export function checkRandomShape({ name, conversation }) {
 
 const costOf = (messages) => countTokens(messages, { encoding }).tokens;
 
-/** The context, or how much is needed where not even what is required fits. */
+/**
+ * The context, or how much is needed where not even what is required fits.
+ *
+ * @param {readonly any[]} messages
+ * @param {import("windrow").SyncContextConfig} options
+ * @returns {any}
+ */
 function contextOf(messages, options) {
   try {
     return buildContextSync(messages, options);

@@ -58,6 +58,8 @@ function checkOne(shape, provider, { seed, mostTurns }, sum) {
   const { random, marks, messages } = conversationOf(shape, provider, seed, mostTurns);
   const said = JSON.stringify(messages);
   const maxTokens = random.integer(30, Math.ceil(said.length / 2));
+  /** @satisfies {import("windrow").SyncContextConfig} */
+  /** @satisfies {import("windrow").SyncContextConfig} */
   const options = { encoding, model: "gpt-4o", request: null, budget: { maxTokens }, render: { provider } };
   let context;
   try {

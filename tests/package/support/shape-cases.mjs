@@ -25,6 +25,14 @@ const encoding = "o200k_base";
  * - `texts`: what must be found in the prompt;
  * - `together`: lists of positions that are in a context together or not at all;
  * - `unknown()`: messages that hold something which the shape does not know, each with the place at which it is refused.
+ *
+ * @param {object} shape
+ * @param {string} shape.name
+ * @param {() => any[]} shape.sample
+ * @param {any[]} shape.plain
+ * @param {string[]} shape.texts
+ * @param {number[][]} [shape.together]
+ * @param {() => (readonly [message: any, place: string])[]} [shape.unknown]
  */
 export function checkShape({ name, sample, plain, texts, together = [], unknown = () => [] }) {
   describe(`the shape ${name}`, async () => {
@@ -86,6 +94,7 @@ export function checkShape({ name, sample, plain, texts, together = [], unknown 
       for (const [at, message] of messages.entries()) {
         for (const share of [0.3, 0.6]) {
           const whole = countTokens([message], { encoding }).tokens;
+          /** @satisfies {import("windrow").BudgetConfig} */
           const budget = { maxTokens: Math.ceil(whole * share) + 8, onRequiredOverflow: "shorten" };
           const context = attempt(() =>
             buildContextSync([Object.assign(clone(message), { pinned: true })], { encoding, request: null, budget }),
@@ -154,6 +163,7 @@ export function checkShape({ name, sample, plain, texts, together = [], unknown 
       await written.close();
 
       const session = await openSession("s", { store });
+      /** @satisfies {import("windrow").SyncContextConfig} */
       const config = { encoding, request: null, sessionId: null };
       const before = buildContextSync(messages, config);
       const ids = await checkKept(session, messages, before, config);

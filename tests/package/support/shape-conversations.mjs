@@ -67,6 +67,8 @@ class Script {
 
   #user() {
     const { chance, pick } = this.#choices();
+    /** @type {{ text?: string, media?: object }[]} */
+    /** @type {{ text?: string, media?: object }[]} */
     const parts = [{ text: this.#text("text") }];
     if (this.#has.has("media") && chance(0.25)) {
       parts.push({ media: this.#media() });

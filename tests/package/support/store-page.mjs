@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { chromium } from "playwright-core";
 import { findChromium } from "../../../scripts/setup.mjs";
+import { portOf } from "./servers.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const html =
@@ -34,6 +35,12 @@ export function chromiumOptions({ args = [] } = {}) {
  * address gives the page, but those of the script's own files, and of `assets`: by their paths, their types and bytes. The script may
  * import `modules`, further modules as text, by their names. With `minify` all of it is as small as an application's. It is served
  * until `close`, so that a browser that is started again finds its data.
+ *
+ * @param {object} options
+ * @param {string} options.script
+ * @param {Record<string, string>} [options.modules]
+ * @param {Record<string, readonly [type: string, content: string | Uint8Array]>} [options.assets]
+ * @param {boolean} [options.minify]
  */
 export async function serveStorePage({ script, modules = {}, assets = {}, minify = false }) {
   const { outputFiles } = await build({
@@ -49,19 +56,20 @@ export async function serveStorePage({ script, modules = {}, assets = {}, minify
     logLevel: "warning",
     plugins: [given(modules)],
   });
-  const files = new Map([
-    ...outputFiles.map(({ path, contents }) => [path, ["text/javascript", contents]]),
-    ...Object.entries(assets),
-  ]);
+  /** @type {typeof assets} */
+  const files = {
+    ...Object.fromEntries(outputFiles.map(({ path, contents }) => [path, ["text/javascript", contents]])),
+    ...assets,
+  };
   const server = createServer(({ url }, response) => {
-    const [type, content] = files.get(new URL(url, "http://localhost").pathname) ?? ["text/html", html];
+    const [type, content] = files[new URL(url, "http://localhost").pathname] ?? ["text/html", html];
     response.setHeader("content-type", type);
     // A page in a sandbox has no origin, and loads its script from another one.
     response.setHeader("access-control-allow-origin", "*");
     response.end(content);
   });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address();
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
+  const port = portOf(server);
   return {
     address: `http://localhost:${port}/`,
     insecureAddress: `http://${INSECURE_HOST}:${port}/`,
@@ -91,6 +99,12 @@ function given(modules) {
  * `folder` the browser's data is kept there. `page()` opens a further tab, which shares its data with the others, and waits
  * until its script has run; what it complains about is in `complaints`. `context` is playwright's: `browser.newContext()`
  * makes one with data of its own.
+ *
+ * @param {object} options
+ * @param {string} [options.script]
+ * @param {Awaited<ReturnType<typeof serveStorePage>>} [options.served]
+ * @param {string} [options.folder]
+ * @param {string[]} [options.args]
  */
 export async function openStorePage({ script, served, folder, args }) {
   const pages = served ?? (await serveStorePage({ script }));

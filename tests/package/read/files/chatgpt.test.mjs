@@ -318,7 +318,7 @@ describe("calls of tools", () => {
   const call = (tool, text = "{}") => message("assistant", { content_type: "code", text }, { recipient: tool });
   const result = (name, text) => message("tool", text, { name });
   const pairs = (...messages) =>
-    read(...messages).map(({ id, role, toolCallId, content }) =>
+    read(...messages).map((/** @type {any} */ { id, role, toolCallId, content }) =>
       role === "tool" ? [toolCallId, content.map(({ text }) => text)] : (content[0].toolCallId ?? id),
     );
 

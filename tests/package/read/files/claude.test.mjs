@@ -178,6 +178,7 @@ describe("blocks", () => {
       assistant("a", [use("one"), use("two"), result("one", "1"), result("two", "2")]),
       assistant("b", [use("three"), use(undefined), result(undefined, "4"), result("three", "3", null)]),
     );
+    /** @type {any[]} */
     const parts = messages.flatMap(({ content }) => content);
     assert.deepEqual(
       parts.map(({ toolCallId, tool_use_id }) => toolCallId ?? tool_use_id),

@@ -74,6 +74,7 @@ describe("dialogues", () => {
 
   test("can be merged on purpose, and are still told apart", () => {
     const { conversations } = parseTranscript(lines({ messages: [user("a")] }, { messages: [user("b")] }));
+    /** @type {import("windrow").BuiltContext<any>} */
     const { messages } = buildContextSync(
       conversations.flatMap(({ messages }) => messages),
       { encoding: "estimate", request: null },
@@ -216,7 +217,7 @@ describe("import of several", () => {
       checkContextError(error, { kind: "session_error", code: "INVALID_CONFIG", path: "conversation" });
       assert.match(error.nextAction, /1: “New”, new, 2026-02-01; 2: old, 2026-01-01/);
     }
-    for (const conversation of ["", 0, 1.5, -1, {}, null]) {
+    for (const conversation of /** @type {any[]} */ (["", 0, 1.5, -1, {}, null])) {
       const error = await errorOf(() => session.import(JSON.stringify(several), { conversation }));
       checkContextError(error, { kind: "session_error", code: "INVALID_CONFIG", path: "conversation" });
     }

@@ -27,7 +27,8 @@ describe("requests to Gemini", () => {
   }, () => {
     assert.deepEqual(outcome({ contents }), contents);
     assert.match(
-      buildContextSync(outcome({ contents }), { encoding: "estimate", render: { format: "text" } }).text,
+      buildContextSync(/** @type {any} */ (outcome({ contents })), { encoding: "estimate", render: { format: "text" } })
+        .text,
       /There\./,
     );
   });

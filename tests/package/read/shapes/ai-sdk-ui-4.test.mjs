@@ -202,10 +202,12 @@ describe("the AI SDK's UIMessage of version 4", () => {
   });
 
   test("the fields say the same as the parts where the text is shortened", () => {
+    /** @type {any} */
     const message = { role: "assistant", parts, ...beside, pinned: true };
     const long = { ...look, result: LONG };
     message.parts = [{ type: "tool-invocation", toolInvocation: long }, ...parts.slice(2)];
     message.toolInvocations = [long];
+    /** @satisfies {import("windrow").BudgetConfig} */
     const budget = { maxTokens: costOf(message) - 30, onRequiredOverflow: "shorten" };
     const { messages, tokens } = buildContextSync([message], { encoding, request: null, budget });
     const [copy] = messages;

@@ -174,7 +174,9 @@ describe("the AI SDK's UIMessage", () => {
   });
 
   test("says what it said before where its text is shortened, in its content too", () => {
+    /** @type {any} */
     const message = { role: "user", content: LONG, parts: [{ type: "text", text: LONG }], pinned: true };
+    /** @satisfies {import("windrow").BudgetConfig} */
     const budget = { maxTokens: 60, onRequiredOverflow: "shorten" };
     const { messages, tokens } = buildContextSync([message], { encoding: "estimate", request: null, budget });
     assert.equal(messages[0].shortened, true);
@@ -210,7 +212,9 @@ describe("the AI SDK's UIMessage", () => {
     };
     const cost = (one) => countTokens([one], { encoding: "estimate" }).tokens;
     assert.equal(cost(message), cost(plain));
+    /** @satisfies {import("windrow").BudgetConfig} */
     const budget = { maxTokens: cost(message) - 40, onRequiredOverflow: "shorten" };
+    /** @type {import("windrow").BuiltContext<any>} */
     const { messages, tokens } = buildContextSync([message], { encoding: "estimate", request: null, budget });
     assert.equal(messages[0].parts[0].output.value.at(-1), value[1]);
     assert.equal(cost(messages[0]), tokens.total);

@@ -15,6 +15,7 @@ const LONG = "The boat house holds forty people, and it has a kitchen with a sto
 const encoding = "estimate";
 
 const about = (id) => ({ id, createdAt: new Date(1746435780000), metadata: { custom: {} } });
+/** @returns {any} */
 const user = (id, content, contents = []) => ({
   ...about(id),
   role: "user",
@@ -28,6 +29,7 @@ const user = (id, content, contents = []) => ({
     status: { type: "complete" },
   })),
 });
+/** @returns {any} */
 const assistant = (id, content, status = { type: "complete", reason: "stop" }) => ({
   ...about(id),
   role: "assistant",
@@ -149,7 +151,7 @@ describe("assistant-ui's ThreadMessage", () => {
     const done = (id) => call(id, { result: "x" });
     const { content } = plainMessage(assistant("x", [thought, done("a"), done("b"), thought, done("c"), text("It.")]));
     assert.deepEqual(
-      content.map(({ type, toolCallId = "" }) => `${type} ${toolCallId}`.trim()),
+      content.map((/** @type {any} */ { type, toolCallId = "" }) => `${type} ${toolCallId}`.trim()),
       [
         ...["reasoning", "tool-call a", "tool-call b", "tool-result a", "tool-result b"],
         ...["reasoning", "tool-call c", "tool-result c", "text"],
@@ -181,12 +183,14 @@ describe("assistant-ui's ThreadMessage", () => {
   });
 
   test("attachments of another form stay windrow's own to judge", () => {
+    /** @type {any} */
     const message = { role: "user", content: [{ type: "image_url", image_url: { url: PIXEL } }], attachments: [] };
     assert.deepEqual(buildContextSync([message], { encoding }).messages, [message]);
   });
 
   test("what is shortened keeps its attachments, and says less in them", () => {
     const message = { ...user("x", [text("Sum it up.")], [[text(LONG)]]), pinned: true };
+    /** @satisfies {import("windrow").BudgetConfig} */
     const budget = { maxTokens: 40, onRequiredOverflow: "shorten" };
     const { messages, tokens } = buildContextSync([message], { encoding, request: null, budget });
     assert.deepEqual([messages[0].attachments[0].id, messages[0].attachments[0].content], ["f0", []]);

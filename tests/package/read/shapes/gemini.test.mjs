@@ -265,7 +265,7 @@ describe("calls and responses", () => {
           groups.push([messages.length, messages.length + 1]);
           const responses = calls.map(({ args, ...call }) => ({ ...call, response: { found: random.text(10) } }));
           messages.push(called(...calls), gave(...responses));
-          const idOf = ({ id, name }) => id ?? name;
+          const idOf = (/** @type {{ id?: string, name: string }} */ { id, name }) => id ?? name;
           same.push(
             {
               role: "assistant",
@@ -331,7 +331,9 @@ describe("copies", () => {
       { role: "user", parts: [{ functionResponse: response }], pinned: true },
     ];
     const whole = countTokens(messages, { encoding }).tokens;
+    /** @satisfies {import("windrow").BudgetConfig} */
     const budget = { maxTokens: whole - 60, onRequiredOverflow: "shorten" };
+    /** @type {import("windrow").BuiltContext<any>} */
     const context = buildContextSync(messages, { encoding, request: null, budget });
     const { functionResponse } = context.messages[1].parts[0];
     assert.deepEqual({ ...functionResponse, response: undefined }, { ...response, response: undefined });

@@ -31,7 +31,7 @@ class BaseMessage {
   }
 
   _getType() {
-    return this.type;
+    return /** @type {any} */ (this).type;
   }
 
   get contentBlocks() {
@@ -43,6 +43,7 @@ class BaseMessage {
   }
 
   toJSON() {
+    /** @type {(entry: [string, unknown]) => [string, unknown]} */
     const named = ([key]) => [key === "contentBlocks" ? "content_blocks" : key, this[key]];
     const kwargs = Object.fromEntries(Object.entries(this.lc_kwargs).map(named));
     return { lc: 1, type: "constructor", id: [...this.lc_namespace, this.constructor.name], kwargs };
@@ -70,8 +71,8 @@ class AIMessage extends BaseMessage {
   type = "ai";
   constructor(given) {
     super(given);
-    this.tool_calls ??= [];
-    this.invalid_tool_calls ??= [];
+    /** @type {any} */ (this).tool_calls ??= [];
+    /** @type {any} */ (this).invalid_tool_calls ??= [];
   }
 }
 /** Its calls are put together from their pieces when they are looked at, and writing them writes to the message itself. */
@@ -334,6 +335,7 @@ describe("forms", () => {
       let count = 0;
       for (const share of [0.3, 0.5, 0.8]) {
         const pinned = talk();
+        /** @satisfies {import("windrow").BudgetConfig} */
         const budget = { maxTokens: Math.ceil(whole * share), onRequiredOverflow: "shorten" };
         const context = buildContextSync(pinned, { encoding, request: null, budget });
         assert.equal(context.messages.length, pinned.length);
@@ -374,11 +376,11 @@ describe("forms", () => {
     const own = { role: "user", type: "message", content: "hi" };
     const context = buildContextSync([own], { encoding });
     assert.equal(context.messages[0], own);
-    for (const [row, path] of [
+    for (const [row, path] of /** @type {[row: any, path: string][]} */ ([
       [{ type: "system", uuid: "u", content: "Conversation compacted" }, "messages[0].role"],
       [{ type: "user", message: { role: "user", content: "hi" } }, "messages[0]"],
       [{ type: "tool", data: { title: "x" } }, "messages[0].role"],
-    ]) {
+    ])) {
       assert.throws(() => buildContextSync([row], { encoding }), { code: "INVALID_TRANSCRIPT", path });
     }
   });
@@ -522,7 +524,7 @@ describe("content blocks", () => {
     [{ type: "cache_point", cachePoint: { type: "default" } }, []],
     [{ cachePoint: { type: "default" } }, []],
   ];
-  for (const [block, parts] of CASES) {
+  for (const [block, parts] of /** @type {any[][]} */ (CASES)) {
     const name = typeof block === "string" ? "a text" : (block.type ?? Object.keys(block)[0]);
     test(`${name} is read: ${JSON.stringify(block).slice(0, 100)}`, () => {
       const same = { role: "assistant", content: parts };
@@ -536,10 +538,11 @@ describe("content blocks", () => {
         },
       ];
       const whole = cost(...messages);
+      /** @satisfies {import("windrow").BudgetConfig} */
       const budget = { maxTokens: whole - 40, onRequiredOverflow: "shorten" };
       const context = buildContextSync(messages, { encoding, request: null, budget });
       assert.equal(context.messages.length, 1);
-      assert.ok(context.messages[0].shortened);
+      assert.ok(/** @type {any} */ (context.messages[0]).shortened);
       assert.equal(cost(...context.messages), context.tokens.total);
     });
   }
@@ -639,7 +642,7 @@ describe("calls", () => {
 });
 
 describe("what stands beside the content", () => {
-  const same = (additional_kwargs, parts, content = "Forty.") =>
+  const same = (additional_kwargs, parts, /** @type {any} */ content = "Forty.") =>
     assert.equal(cost({ type: "ai", content, additional_kwargs }), cost({ role: "assistant", content: parts }));
 
   test("what the assistant thought is said once", () => {
@@ -685,7 +688,9 @@ describe("what stands beside the content", () => {
       response_metadata: { output: [{ type: "message", content: [{ type: "output_text", text: LONG }] }], model: "m" },
       pinned: true,
     };
+    /** @satisfies {import("windrow").BudgetConfig} */
     const budget = { maxTokens: 60, onRequiredOverflow: "shorten" };
+    /** @type {readonly any[]} */
     const [copy] = buildContextSync([message], { encoding, request: null, budget }).messages;
     assert.ok(!JSON.stringify(copy).includes(LONG));
     assert.deepEqual([copy.additional_kwargs, copy.response_metadata], [{ signatures: ["s"] }, { model: "m" }]);
@@ -694,6 +699,7 @@ describe("what stands beside the content", () => {
 });
 
 test("without tool calls an instance stays one, and its original keeps them", () => {
+  /** @type {any} */
   const message = new AIMessageChunk({
     content: [
       { type: "text", text: "I look." },
@@ -705,9 +711,9 @@ test("without tool calls an instance stays one, and its original keeps them", ()
   });
   const messages = [new HumanMessage("Where?"), message, new ToolMessage({ content: "40", tool_call_id: "t" })];
   const context = buildContextSync(messages, { encoding, filter: { excludeToolCalls: true } });
-  const [asked, copy, ...others] = context.messages;
+  const [asked, copy, ...others] = /** @type {readonly any[]} */ (context.messages);
   assert.deepEqual([asked, others], [messages[0], []]);
-  assert.ok(copy instanceof AIMessage && copy.constructor === AIMessageChunk && copy.shortened);
+  assert.deepEqual([copy instanceof AIMessage, copy.constructor, copy.shortened], [true, AIMessageChunk, true]);
   const content = [{ type: "text", text: "I look." }];
   assert.deepEqual([copy.content, copy.tool_calls, copy.tool_call_chunks], [content, [], []]);
   assert.deepEqual(copy.toJSON().kwargs, {

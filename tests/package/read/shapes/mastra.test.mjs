@@ -162,6 +162,7 @@ const costOf = (...messages) => countTokens(messages, { encoding }).tokens;
 
 describe("Mastra's MastraDBMessage", () => {
   test("belongs to its thread, and was written when it says", () => {
+    /** @type {any[]} */
     const messages = sample().slice(0, 4);
     messages[3].threadId = "another";
     messages[3].createdAt = messages[3].createdAt.toISOString();
@@ -184,6 +185,7 @@ describe("Mastra's MastraDBMessage", () => {
     };
     const message = stored("a", "assistant", { parts: [part] }, { pinned: true });
     assert.equal(costOf(message), costOf({ role: "assistant", content: own("t1", modelOutput) }));
+    /** @satisfies {import("windrow").BudgetConfig} */
     const budget = { maxTokens: costOf(message) - 40, onRequiredOverflow: "shorten" };
     const { messages, tokens } = buildContextSync([message], { encoding, request: null, budget });
     const [{ providerMetadata, toolInvocation }] = messages[0].content.parts;
@@ -208,7 +210,7 @@ describe("Mastra's MastraDBMessage", () => {
       [signal([text("<b>")], undefined, { type: "user-message" }), ["<b>"]],
       [signal([text("<b>")], undefined), ["<b>"]],
     ];
-    for (const [message, content] of shown) {
+    for (const [message, content] of /** @type {any[][]} */ (shown)) {
       const plain = content.map((part) => (part === image ? { type: "image", url: PIXEL } : part));
       assert.equal(costOf(message), costOf({ role: "user", content: plain }), JSON.stringify(content));
     }
@@ -220,7 +222,9 @@ describe("Mastra's MastraDBMessage", () => {
       parts: [{ type: "text", text: LONG }],
       metadata: { signal: meant, kept: 1 },
     });
+    /** @satisfies {import("windrow").BudgetConfig} */
     const budget = { maxTokens: 60, onRequiredOverflow: "shorten" };
+    /** @satisfies {import("windrow").ContextConfig} */
     const options = { encoding, request: null, budget };
     const { messages, tokens } = buildContextSync([{ ...message, pinned: true }], options);
     const [copy] = messages;

@@ -463,6 +463,7 @@ checkShape({
 
 describe("items of the Agents SDK", async () => {
   await loadEncoding(encoding);
+  /** @type {(messages: any[], config?: any) => import("windrow").BuiltContext<any>} */
   const built = (messages, config) => buildContextSync(messages, { encoding, ...config });
   const cost = (messages) => countTokens(messages, { encoding }).tokens;
 
@@ -577,6 +578,7 @@ describe("items of the Agents SDK", async () => {
   test("in any conversation, at any budget, calls made at once are there with the reasoning and all that they gave", () => {
     forEachSeed((random) => {
       const turns = Array.from({ length: random.integer(1, 8) }, (_, turn) => randomTurn(random, turn));
+      /** @type {any[]} */
       const messages = turns.flatMap(({ items }) => items);
       const { tokens, messages: all } = built(messages, { request: "And now?" });
       assert.deepEqual(all.slice(0, -1), messages);

@@ -430,6 +430,7 @@ checkShape({
 
 describe("items of the Responses API", async () => {
   await loadEncoding(encoding);
+  /** @type {(messages: any[], config?: any) => import("windrow").BuiltContext<any>} */
   const built = (messages, config) => buildContextSync(messages, { encoding, ...config });
   const cost = (messages) => countTokens(messages, { encoding }).tokens;
 
@@ -446,7 +447,7 @@ describe("items of the Responses API", async () => {
       program: { type: "program", id: "p", ...id, code: "1", fingerprint: "f" },
       approval: { type: "mcp_approval_request", id: "a", server_label: "s", name: "n", arguments: "{}" },
     };
-    for (const [call, given] of [
+    for (const [call, given] of /** @type {any[][]} */ ([
       [calls.function, (output) => ({ type: "function_call_output", ...id, output })],
       [
         calls.function,
@@ -502,7 +503,7 @@ describe("items of the Responses API", async () => {
       [undefined, (message) => ({ ...mcp, error: { type: "http_error", code: 5, message } })],
       [undefined, (content) => ({ ...mcp, error: { type: "mcp_tool_execution_error", content } })],
       [undefined, (error) => ({ ...mcp, error })],
-    ]) {
+    ])) {
       const before = call === undefined ? [] : [call];
       const item = given(LONG);
       const budget = { maxTokens: cost([...before, given("")]) + 40, onRequiredOverflow: "shorten" };
@@ -558,7 +559,7 @@ describe("items of the Responses API", async () => {
   test("the reference to an item says what to do in its place", () => {
     assert.throws(
       () => built([{ type: "item_reference", id: "msg_1" }]),
-      (error) => {
+      (/** @type {any} */ error) => {
         checkContextError(error, { code: "INVALID_TRANSCRIPT", path: "messages[0].id" });
         assert.match(error.nextAction, /^Put the item itself in its place/);
         return true;
@@ -606,6 +607,7 @@ describe("items of the Responses API", async () => {
   test("in any conversation, at any budget, calls made at once are there with the reasoning and all that they gave", () => {
     forEachSeed((random) => {
       const turns = Array.from({ length: random.integer(1, 8) }, (_, turn) => randomTurn(random, turn));
+      /** @type {any[]} */
       const messages = turns.flatMap(({ items }) => items);
       const { tokens, messages: all } = built(messages, { request: "And now?" });
       assert.deepEqual(all.slice(0, -1), messages);

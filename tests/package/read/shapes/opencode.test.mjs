@@ -144,8 +144,11 @@ describe("opencode's messages", () => {
       ],
     };
     assert.equal(costOf(whole), costOf({ role: "assistant", content: own("t1", output) }));
+    /** @satisfies {import("windrow").BudgetConfig} */
     const budget = { maxTokens: costOf(whole) - 40, onRequiredOverflow: "shorten" };
+    /** @satisfies {import("windrow").ContextConfig} */
     const options = { encoding, request: null, budget };
+    /** @type {import("windrow").BuiltContext<any>} */
     const { messages, tokens } = buildContextSync([{ ...whole, pinned: true }], options);
     assert.equal(messages[0].parts[0].state.attachments, attachments);
     assert.equal(costOf(messages[0]), tokens.total);
@@ -182,7 +185,9 @@ describe("opencode's messages", () => {
   test("what a user's message hides from the model stays hidden where it is shortened", () => {
     const hidden = { type: "text", text: "Only for the screen.", ignored: true };
     const whole = message("a", "user", [hidden, { type: "text", text: LONG }]);
+    /** @satisfies {import("windrow").BudgetConfig} */
     const budget = { maxTokens: 50, onRequiredOverflow: "shorten" };
+    /** @type {import("windrow").BuiltContext<any>} */
     const { messages } = buildContextSync([{ ...whole, pinned: true }], { encoding, request: null, budget });
     assert.deepEqual(messages[0].parts[0], whole.parts[0]);
     assert.ok(messages[0].parts[1].text.length < LONG.length);

@@ -137,6 +137,7 @@ const costOf = (...messages) => countTokens(messages, { encoding }).tokens;
 
 describe("pi's AgentMessage", () => {
   test("is timed", () => {
+    /** @type {any[]} */
     const messages = [
       { role: "user", content: "Hi", timestamp: START },
       { role: "assistant", content: [text("Ho")], ...about, timestamp: START + 60_000 },
@@ -155,7 +156,9 @@ describe("pi's AgentMessage", () => {
       { timestamp: START, name: "Mara" },
       { timestamp: START, content: [{ type: "image_url", image_url: { url: "https://example.org/a.png" } }] },
     ]) {
+      /** @type {any} */
       const { timestamp, ...untimed } = { ...plain, ...more };
+      /** @satisfies {import("windrow").ContextConfig} */
       const options = { encoding, render: { format: "text", times: true } };
       assert.equal(
         buildContextSync([{ ...untimed, timestamp }], options).text,
@@ -189,6 +192,7 @@ describe("pi's AgentMessage", () => {
       errorMessage: "overloaded",
       timestamp: START,
     });
+    /** @type {any[]} */
     const messages = [{ role: "user", content: "Hi", timestamp: START }, ...["error", "aborted", "stop"].map(failed)];
     const kept = (filter) => buildContextSync(messages, { encoding, filter }).messages;
     assert.deepEqual(kept({}), messages);
@@ -202,9 +206,10 @@ describe("pi's AgentMessage", () => {
       { role: "branchSummary", summary: LONG, fromId: "b" },
     ]) {
       const whole = { ...message, timestamp: START, pinned: true };
+      /** @satisfies {import("windrow").ContextConfig} */
       const options = { encoding, request: null, budget: { maxTokens: 60, onRequiredOverflow: "shorten" } };
       const { messages, tokens } = buildContextSync([whole], options);
-      const [{ content, ...copy }] = messages;
+      const [{ content, ...copy }] = /** @type {readonly any[]} */ (messages);
       assert.deepEqual(copy, { role: "user", timestamp: START, pinned: true, shortened: true });
       assert.equal(content[0].type, "text");
       assert.equal(costOf(messages[0]), tokens.total);

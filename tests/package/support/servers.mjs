@@ -1,0 +1,10 @@
+// Servers that tests start.
+
+/**
+ * The port that a server listens on.
+ *
+ * @param {{ address(): import("node:net").AddressInfo | string | null }} server
+ */
+export function portOf(server) {
+  return /** @type {import("node:net").AddressInfo} */ (server.address()).port;
+}

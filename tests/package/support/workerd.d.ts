@@ -1,0 +1,12 @@
+// Types of workerd's own module. Those of `@cloudflare/workers-types` cannot be next to those of the DOM.
+
+declare module "cloudflare:workers" {
+  export class DurableObject<Environment = unknown> {
+    protected readonly ctx: {
+      id: { toString(): string };
+      storage: Parameters<typeof import("windrow/stores/durable-object").durableObjectStore>[0];
+    };
+    protected readonly env: Environment;
+    constructor(ctx: unknown, env: Environment);
+  }
+}
