@@ -87,7 +87,7 @@ function isNewer(version, than) {
 
 if (isProgram(import.meta.url)) {
   await runProgram(async () => {
-    await setUp("test");
+    await setUp("full");
     await checkDependencies();
   });
 }

@@ -1,8 +1,8 @@
 // Installs what is missing, asks nothing, and can be run again: what is in place is left alone.
 //
 //   node scripts/setup.mjs          what building needs: npm packages, Rust's wasm target
-//   node scripts/setup.mjs test     that, and what the tests need: wasm-pack, its test runner, cargo-deny, Chromium
-//   node scripts/setup.mjs full     that, and what the slow tests need: a C++ compiler
+//   node scripts/setup.mjs test     and what npm test needs: the test runner of wasm-bindgen, Chromium
+//   node scripts/setup.mjs full     and what npm run test:full needs: wasm-pack, cargo-deny, a C++ compiler
 
 import {
   accessSync,
@@ -37,14 +37,14 @@ export async function setUp(level) {
   if (level !== "build") {
     await installRustComponents();
     await installTestRunner();
-    await installWasmPack();
-    await installTool("cargo-deny", cargoDenyVersion, ["cargo-deny", "--version", cargoDenyVersion]);
-    rmSync(projectPath(".tools", "target"), { recursive: true, force: true });
     await installChromium();
   }
   if (level === "full") {
+    await installWasmPack();
+    await installTool("cargo-deny", cargoDenyVersion, ["cargo-deny", "--version", cargoDenyVersion]);
     await installCompiler();
   }
+  rmSync(projectPath(".tools", "target"), { recursive: true, force: true });
   const user = level === "build" ? "build" : "test";
   console.error(`✓ set-up: all that a ${user} needs is in place (${seconds(performance.now() - started)})`);
 }
