@@ -13,6 +13,7 @@ import { runPeers } from "./peers.mjs";
 import { Failure, projectPath, run, runNode, runProgram } from "./project.mjs";
 import { findChromium, findCompiler, toolsEnvironment, wasmEnvironment } from "./setup.mjs";
 import { checkSizes } from "./size.mjs";
+import { snapshotsOfPackage } from "./snapshots.mjs";
 import { testFilesIn } from "./tests-of.mjs";
 
 const WASM = ["--target", "wasm32-unknown-unknown"];
@@ -46,6 +47,7 @@ const checks = {
   package: ["the package in Node, Chromium and workerd", () => nodeTest(filesOfPackage())],
   page: ["the page in Chromium", () => nodeTest(testFilesIn("tests/package/page"))],
   docs: ["examples and figures of the docs", () => nodeTest(testFilesIn("tests/package/docs"))],
+  snapshots: ["snapshots of what people read", checkSnapshots],
   scripts: ["the task verbs", () => nodeTest(testFilesIn("tests/scripts"))],
   frameworks: ["hooks in the real frameworks", () => runFrameworkTests()],
   peers: ["what users reported of peers", () => runPeers()],
@@ -190,6 +192,11 @@ async function checkTypes() {
 function nodeTest(files, fileCount = availableParallelism() + 2) {
   const env = { CHROME_PATH: findChromium().chromium };
   return counted(process.execPath, ["--test", REPORTER, `--test-concurrency=${fileCount}`, ...files], { env });
+}
+
+function checkSnapshots() {
+  const { program, programArguments } = snapshotsOfPackage();
+  return counted(program, programArguments);
 }
 
 function filesOfPackage() {

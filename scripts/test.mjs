@@ -3,6 +3,7 @@
 //   npm test                 what a change can affect: a check whose inputs haven't changed since it passed is skipped
 //   npm test -- PATH …       the tests of these sources or tests alone, files or folders
 //   npm run test:full        every check, the slow ones too, with ten times the time for each property
+//   npm run lint             format, rules and types alone
 //
 // `package.json` has the graph of checks, scripts/check.mjs has what each runs.
 
@@ -12,10 +13,13 @@ import { Failure, projectPath, runProgram, seconds } from "./project.mjs";
 import { setUp } from "./setup.mjs";
 import { runTestsOf } from "./tests-of.mjs";
 
+/** Nodes of the graph by the option that runs them. */
+const nodes = { "--full": "full", "--lint": "form" };
+
 await runProgram(async () => {
   const started = Date.now();
   const [first, ...rest] = process.argv.slice(2);
-  if (first !== undefined && first !== "--full") {
+  if (first !== undefined && !Object.hasOwn(nodes, first)) {
     await runTestsOf([first, ...rest]);
     return;
   }
@@ -26,7 +30,7 @@ await runProgram(async () => {
   }
   let failure;
   try {
-    await runGraph(isFull ? "full" : "quick");
+    await runGraph(nodes[first] ?? "quick");
   } catch (error) {
     failure = error instanceof Failure ? new Failure("a check failed: see its output above", error.exitCode) : error;
   }

@@ -10,3 +10,4 @@ mod recall;
 mod stages;
 mod tokens;
 mod support;
+mod words;
