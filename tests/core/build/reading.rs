@@ -144,7 +144,7 @@ fn asked() -> impl Strategy<Value = &'static str> {
 fn a_part_is_ranked_as_all_is() {
     let options = (select(vec!["relevance", "bm25"]), 60_u64..300, weighted(0.3, 1_u64..40));
     let case = (chat(), asked(), options, 1_usize..60);
-    check_all(10, &case, |(messages, request, options, least)| {
+    check_all(15, &case, |(messages, request, options, least)| {
         let (ranking, tokens, lookback) = options;
         let lookback = lookback.map_or("null".to_owned(), |count| count.to_string());
         let replies = [0, 6, 12][usize::try_from(tokens % 3).expect("below 3")];
