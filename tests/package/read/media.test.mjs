@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { countTokens, loadEncoding } from "windrow";
+import { processorMs } from "../support/processor-time.mjs";
 import { forEachSeed } from "../support/property.mjs";
 
 before(() => loadEncoding("o200k_base"));
@@ -223,9 +224,9 @@ describe("files and audio", () => {
 
   test("many megabytes are looked through once", () => {
     const part = { type: "file", data: base64(pdf(40, 8_000_000)), mediaType: "application/pdf" };
-    const started = performance.now();
+    const started = processorMs();
     assert.equal(count(part), 40 * 4105);
-    const first = performance.now() - started;
+    const first = processorMs() - started;
     assert.ok(first < 5000, `${first} ms`);
   });
 });

@@ -5,6 +5,7 @@ import { describe, test } from "node:test";
 import { parseTranscript } from "windrow";
 import { errorOf } from "../../support/errors.mjs";
 import { checkFile } from "../../support/file-cases.mjs";
+import { processorMs } from "../../support/processor-time.mjs";
 import { forEachSeed } from "../../support/property.mjs";
 
 const activity = (title, time, html, more = {}) => ({
@@ -107,9 +108,9 @@ describe("activities", () => {
       assert.equal(textOf(html), text);
     }
     for (const piece of ["<", "<p", "<p>", "&", "<script>", "</", "<!--", "&#"]) {
-      const started = performance.now();
+      const started = processorMs();
       said(activity("Prompted a", "2026-01-01T00:00:00Z", `${piece.repeat(200_000)}>`));
-      assert.ok(performance.now() - started < 2000, piece);
+      assert.ok(processorMs() - started < 2000, piece);
     }
   });
 });
