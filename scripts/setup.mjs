@@ -61,7 +61,7 @@ export async function installNpmPackages(folder = ".", manifests = ["pkg-templat
   const lock = join(folder, "package-lock.json");
   const stampFile = projectPath(folder, "node_modules", ".windrow-setup");
   const wanted = digest(lock, join(folder, "package.json"), ...manifests, {
-    text: `${process.platform} ${process.arch} ${process.versions.modules}`,
+    text: `${process.platform} ${process.arch}`,
   });
   if (readIfExists(stampFile) === wanted) {
     return;

@@ -4,13 +4,20 @@
 
 import { build } from "./build.mjs";
 import { isProgram, run, runProgram } from "./project.mjs";
-import { findNode, setUp } from "./setup.mjs";
+import { findNode, installNpmPackages, setUp } from "./setup.mjs";
 
-const JAVASCRIPT = ["--test", "--test-reporter=spec", "tests/snapshots/words.test.mjs"];
+const folder = "tests/snapshots";
+const JAVASCRIPT = ["--test", "--test-reporter=spec", `${folder}/words.test.mjs`];
 
-/** A command that runs the snapshots of the package. They want Node 22, as Node 20 has none. */
-export function snapshotsOfPackage() {
-  return { program: findNode(22, "."), programArguments: JAVASCRIPT };
+/**
+ * A command that runs the snapshots of the package. Node 20 can't take snapshots, so `tests/snapshots` installs a newer one. The
+ * root must not depend on it: npm would put that `node` on the PATH of every script.
+ */
+export async function snapshotsOfPackage() {
+  if (Number.parseInt(process.versions.node, 10) < 22) {
+    await installNpmPackages(folder, []);
+  }
+  return { program: findNode(22, folder), programArguments: JAVASCRIPT };
 }
 
 if (isProgram(import.meta.url)) {
@@ -19,7 +26,7 @@ if (isProgram(import.meta.url)) {
     await build();
     const rust = ["test", "--package", "windrow", "--test", "core", "words::"];
     await run("cargo", rust, { env: { INSTA_UPDATE: "always", INSTA_FORCE_PASS: "1" } });
-    const { program, programArguments } = snapshotsOfPackage();
+    const { program, programArguments } = await snapshotsOfPackage();
     await run(program, ["--test-update-snapshots", ...programArguments]);
     await run("git", ["status", "--short", "--", "tests/core/snapshots", "tests/snapshots"], { output: "stdout" });
     await run("git", ["--no-pager", "diff", "--", "tests/core/snapshots", "tests/snapshots"], { output: "stdout" });
