@@ -70,8 +70,8 @@ const entries = {
   "edge-light-slim": "src/load/edge-light-slim.ts",
   "edge-light-core": "src/load/edge-light-core.ts",
   "edge-light-selection": "src/load/edge-light-selection.ts",
-  providers: "src/providers/all.ts",
-  shapes: "src/read/shapes/all.ts",
+  providers: "src/formats/providers.ts",
+  shapes: "src/formats/index.ts",
   stores: "src/stores/index.ts",
   "store-indexeddb": "src/stores/indexeddb.ts",
   "store-durable-object": "src/stores/durable-object.ts",
@@ -84,11 +84,11 @@ const entries = {
   cli: "src/cli.ts",
 };
 
-/** One entry for each framework: the files of `src/frameworks`; what they share lies in a folder below it. */
+/** One entry for each framework: the formats that have a `plug.ts`. */
 function frameworkEntries() {
-  const folder = "src/frameworks";
-  const files = readdirSync(projectPath(packageFolder, folder)).filter((name) => name.endsWith(".ts"));
-  return Object.fromEntries(files.map((name) => [name.replace(/\.ts$/, ""), `${folder}/${name}`]));
+  const formats = readdirSync(projectPath(packageFolder, "src/formats"));
+  const plugs = formats.map((name) => [name, `src/formats/${name}/plug.ts`]);
+  return Object.fromEntries(plugs.filter(([, file]) => existsSync(projectPath(packageFolder, file))));
 }
 
 function example(name) {

@@ -12,7 +12,7 @@ import { Failure, isProgram, root, runProgram } from "./project.mjs";
 export const crates = [
   {
     folder: "src",
-    floors: ["base", "tokens", "config", "log", "recall", "state", "prompt", "stages", "build", "wasm", "lib.rs"],
+    floors: ["base", "tokens", "config", "log", "recall", "state", "prompt", "stages", "machine", "wasm", "lib.rs"],
   },
   {
     folder: join("crates", "encoding", "src"),

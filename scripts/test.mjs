@@ -2,7 +2,7 @@
 //
 //   npm test                 what a change can affect: a check whose inputs haven't changed since it passed is skipped
 //   npm test -- PATH …       the tests of these sources or tests alone, files or folders
-//   npm run test:full        every check, the slow ones too, with five times the time for each property
+//   npm run test:full        every check, the slow ones too, with more time for each property
 //   npm run lint             format, rules and types alone
 //
 // `package.json` has the graph of checks, scripts/check.mjs has what each runs.
@@ -26,7 +26,7 @@ await runProgram(async () => {
   const isFull = first === "--full";
   await setUp(isFull ? "full" : "test");
   if (isFull) {
-    process.env.WINDROW_PROPERTY_MS ??= "1000";
+    process.env.WINDROW_PROPERTY_MS ??= "500";
   }
   let failure;
   try {

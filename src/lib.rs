@@ -16,14 +16,14 @@
 //! - [`state`]: what a build works on, what it asks for, and what comes out.
 //! - [`prompt`]: what a prompt looks like, and what its parts cost.
 //! - [`stages`]: the stages of a build, one file or folder for each.
-//! - [`build`]: the order of the stages, and how a build stops and asks.
+//! - [`machine`]: the order of the stages, and how a build stops and asks.
 //! - `wasm`: the binding, the only folder that knows JavaScript.
 #![cfg_attr(not(target_family = "wasm"), forbid(unsafe_code))]
 
 pub mod base;
-pub mod build;
 pub mod config;
 pub mod log;
+pub mod machine;
 pub mod prompt;
 pub mod recall;
 pub mod stages;

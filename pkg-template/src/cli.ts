@@ -8,8 +8,9 @@ import { fileURLToPath } from "node:url";
 import { parseArgs, TextDecoder } from "node:util";
 import { ENCODINGS } from "./base/generated.js";
 import { counted } from "./base/words.js";
-import { checkRecording, inWords } from "./build/replay.js";
+import { checkRecording, inWords } from "./context/replay.js";
 import { nearest } from "./engine/nearest.js";
+import { conversationOf, inOrderOfTime, listed, newestOf } from "./files/conversations.js";
 import {
   type BuildRecording,
   type BuiltContext,
@@ -25,7 +26,6 @@ import {
   presets,
   replay,
 } from "./load/node.js";
-import { conversationOf, inOrderOfTime, listed, newestOf } from "./read/files/conversations.js";
 import { startStudio } from "./studio/server.js";
 
 const PRESETS = Object.keys(presets) as (keyof typeof presets)[];

@@ -4,6 +4,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import "./base/hosts.js";
+import "./formats/dialects.js";
 
 export {
   ContextError,
@@ -17,22 +18,7 @@ export type * from "./base/generated.js";
 /** Every way to count tokens: the encodings by their names, and `estimate`. */
 /** What the user says first where a provider takes no other beginning. */
 export { EARLIER_MESSAGES, ENCODINGS as encodings } from "./base/generated.js";
-export { buildContext, buildContextSync } from "./build/build.js";
-export { type BuildRecording, BuiltContext, type ContextMessage, type Explanation } from "./build/context.js";
-export type { CacheBreakpoint, PrefixDifference, PrefixReport } from "./build/prefix.js";
-export { type Presets, presets, type Relevant, type Steady, searchFirst } from "./build/presets.js";
-export { type Difference, type Replay, replay } from "./build/replay.js";
-export { type CountOptions, countTokens, type TokenCount } from "./build/tokens.js";
-export { loadEncoding, type Vocabulary } from "./engine/encodings.js";
-export { loadSelection } from "./engine/selection.js";
-export type { AiSdkBody } from "./providers/ai-sdk.js";
-export type { AnthropicBody } from "./providers/anthropic.js";
-export type { GeminiBody } from "./providers/gemini.js";
-export type { ProviderName, RequestBodies } from "./providers/index.js";
-export type { OpenAiBody } from "./providers/openai.js";
-export type { ResponsesBody } from "./providers/openai-responses.js";
-export type { Problem } from "./providers/provider.js";
-export type { Contents, ContextConfig, InFormat, SyncContextConfig } from "./read/config.js";
+export type { Contents, ContextConfig, InFormat, SyncContextConfig } from "./config/config.js";
 export type {
   Chosen,
   CompleteHook,
@@ -51,12 +37,18 @@ export type {
   TriageCandidate,
   TriageHooks,
   TriageQuestion,
-} from "./read/hooks.js";
-export type { MediaFacts, MediaSource, MessageInput, PartInput, Provenance, ToolCallInput } from "./read/message.js";
-export type { PromptOutline } from "./read/outline.js";
-export { type ParsedConversation, type ParsedTranscript, parseTranscript, type SkippedRow } from "./read/parse.js";
-export type { PlainPart, ReadMessage } from "./read/plain.js";
-export type { AnyMessage, ShapeName } from "./read/shapes/index.js";
+} from "./config/hooks.js";
+export type { PromptOutline } from "./config/outline.js";
+export { buildContext, buildContextSync } from "./context/build.js";
+export { type BuildRecording, BuiltContext, type ContextMessage, type Explanation } from "./context/context.js";
+export type { CacheBreakpoint, PrefixDifference, PrefixReport } from "./context/prefix.js";
+export { type Presets, presets, type Relevant, type Steady, searchFirst } from "./context/presets.js";
+export { type Difference, type Replay, replay } from "./context/replay.js";
+export { type CountOptions, countTokens, type TokenCount } from "./context/tokens.js";
+export { createTranscript, Transcript } from "./context/transcript.js";
+export { loadEncoding, type Vocabulary } from "./engine/encodings.js";
+export { loadSelection } from "./engine/selection.js";
+export { type ParsedConversation, type ParsedTranscript, parseTranscript, type SkippedRow } from "./files/parse.js";
 export {
   type LayerQuery,
   type MemoryLayer,
@@ -65,8 +57,26 @@ export {
   type PythonTaskInput,
   queryLayer,
   type TaskInput,
-} from "./read/tasks.js";
-export { createTranscript, Transcript } from "./read/transcript.js";
+} from "./files/tasks.js";
+export type { AiSdkBody } from "./formats/ai-sdk/write.js";
+export type { AnthropicBody } from "./formats/anthropic/write.js";
+export type { AnyMessage } from "./formats/any-message.js";
+export type { GeminiBody } from "./formats/gemini/write.js";
+export type { OpenAiBody } from "./formats/openai-chat/write.js";
+export type { ResponsesBody } from "./formats/openai-responses/write.js";
+export type { Problem } from "./formats/request/provider.js";
+export type { ProviderName, RequestBodies } from "./formats/requests.js";
+export type {
+  MediaFacts,
+  MediaSource,
+  MessageInput,
+  PartInput,
+  PlainPart,
+  Provenance,
+  ReadMessage,
+  ToolCallInput,
+} from "./message/message.js";
+export type { ShapeName } from "./message/recognise.js";
 export { type OverallLimits, type RetentionLimits, retain } from "./session/retention.js";
 export { type SearchHit, type SearchOptions, type StoreSearchOptions, searchSessions } from "./session/search.js";
 export {

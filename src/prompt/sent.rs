@@ -2,7 +2,7 @@
 //!
 //! Without a provider it is one message, but for results: each is one. With a provider it is as many as it becomes in the request, such
 //! as one with calls, what they gave, and what was said of it; and nothing is counted that is not sent.
-//! `pkg-template/src/providers` makes the request. Messages that become one there are counted apart, which is never too little.
+//! `pkg-template/src/formats` makes the request. Messages that become one there are counted apart, which is never too little.
 
 use crate::base::guard::collapse;
 use crate::base::message::{Field, Role};

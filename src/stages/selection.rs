@@ -18,7 +18,7 @@ use crate::state::marks::Marks;
 use crate::state::ranking::Ranked;
 use crate::state::trace::NoteKind;
 
-/// All that selects. [`Need::Selection`] asks for it, and [`SELECTION`](crate::build::selection::SELECTION) is it.
+/// All that selects. [`Need::Selection`] asks for it, and [`SELECTION`](crate::machine::selection::SELECTION) is it.
 #[allow(clippy::type_complexity, reason = "a table of functions names each as it is")]
 #[derive(Debug)]
 pub struct Selection {

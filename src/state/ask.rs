@@ -21,7 +21,7 @@ pub enum Need {
         /// Which encoding.
         name: EncodingName,
     },
-    /// All that selects, [`SELECTION`](crate::build::selection::SELECTION): not all fits, a section shows what fits the request, a model is
+    /// All that selects, [`SELECTION`](crate::machine::selection::SELECTION): not all fits, a section shows what fits the request, a model is
     /// to be asked, or conversations are told apart.
     Selection,
     /// How far the time zone is from UTC, for a range of time.

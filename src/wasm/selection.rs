@@ -7,7 +7,7 @@ use super::crossing::{JsResult, failure};
 use crate::base::error::{Error, ErrorCode};
 use crate::base::json::to_json;
 use crate::base::time::{Milliseconds, Zone};
-use crate::build::selection::SELECTION;
+use crate::machine::selection::SELECTION;
 use crate::recall::transcript::Transcript;
 use crate::stages::selection::Selection;
 use std::cell::Cell;

@@ -3,7 +3,7 @@
 
 #![cfg(not(target_family = "wasm"))]
 
-mod build;
+mod machine;
 mod log;
 mod prompt;
 mod recall;

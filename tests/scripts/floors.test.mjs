@@ -159,22 +159,22 @@ test("every form of an import is found", () => {
 
 test("circles of TypeScript files are found, through types and dynamic imports too", () => {
   const files = {
-    "read/a.ts": 'export { b } from "./b.js";',
-    "read/b.ts": 'import "./a.js";',
-    "read/c.ts": 'import type { D } from "./d.js";',
-    "read/d.ts": 'export type { E } from "./e.js";',
-    "read/e.ts": 'export const c = () => import("./c.js");',
-    "read/sound.ts": 'import "./a.js";',
+    "message/a.ts": 'export { b } from "./b.js";',
+    "message/b.ts": 'import "./a.js";',
+    "message/c.ts": 'import type { D } from "./d.js";',
+    "message/d.ts": 'export type { E } from "./e.js";',
+    "message/e.ts": 'export const c = () => import("./c.js");',
+    "message/sound.ts": 'import "./a.js";',
   };
   assert.deepEqual(
     biomeFindings(files),
-    ["a", "b", "c", "d", "e"].map((name) => `read/${name}.ts: This import is part of a cycle.`),
+    ["a", "b", "c", "d", "e"].map((name) => `message/${name}.ts: This import is part of a cycle.`),
   );
 });
 
 test("comments, strings, packages and names below a floor don't count as imports of TypeScript", () => {
   const files = {
-    "read/a.ts": [
+    "message/a.ts": [
       '// import "../session/b.js";',
       'import { b } from "../base/b.js";',
       'import c from "session/b.js";',

@@ -4,9 +4,9 @@
 import { ContextError } from "../base/errors.js";
 import type { Snapshot, TriageDecisions } from "../base/generated.js";
 import { decodePlain, encodePlain, isRecord, Unkept } from "../base/plain-data.js";
-import type { BuildRecording } from "../build/context.js";
-import { checkRecording } from "../build/replay.js";
-import type { PromptOutline } from "../read/outline.js";
+import type { PromptOutline } from "../config/outline.js";
+import type { BuildRecording } from "../context/context.js";
+import { checkRecording } from "../context/replay.js";
 import type { Entry, JsonValue, NewEntry } from "../stores/contract.js";
 
 /** What tells the line of a build from a row of another's that has the same type. */

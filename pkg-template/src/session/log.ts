@@ -6,43 +6,34 @@
 import { ContextError } from "../base/errors.js";
 import { describe } from "../base/options.js";
 import { decodePlain, encodePlain, isRecord, Unkept, withFields } from "../base/plain-data.js";
-import {
-  conversationOf,
-  inOrderOfTime,
-  listed,
-  type ParsedConversation,
-  toldApart,
-} from "../read/files/conversations.js";
-import { bareMessagesIn } from "../read/files/dialogue.js";
-import { checkAnyIsRead, type OpenConversation, openFile, reasonOf, type SkippedRow } from "../read/files/file.js";
-import { entriesOf, isConversation, readConversation } from "../read/files/index.js";
-import { messageOfRow } from "../read/files/session-log.js";
-import { isCut, tryParse, withoutMark } from "../read/files/text.js";
-import { messageOfTurn, textsOfTurn } from "../read/files/turn-log.js";
-import type { MessageInput } from "../read/message.js";
-import {
-  aboutOf,
-  type EncodedMessage,
-  fieldsBesideShape,
-  type MessageAbout,
-  readMessage,
-  withOrigin,
-} from "../read/messages.js";
-import { type AnyMessage, shapeOf } from "../read/shapes/index.js";
-import { fieldsWithValue, type Row } from "../read/shapes/shape.js";
-import { timeMsOf } from "../read/times.js";
+import { conversationOf, inOrderOfTime, listed, type ParsedConversation, toldApart } from "../files/conversations.js";
+import { bareMessagesIn } from "../files/dialogue.js";
+import { checkAnyIsRead, type OpenConversation, openFile, reasonOf, type SkippedRow } from "../files/file.js";
+import { entriesOf, isConversation, readConversation } from "../files/index.js";
+import { messageOfRow } from "../files/session-log.js";
+import { isCut, tryParse, withoutMark } from "../files/text.js";
+import { messageOfTurn, textsOfTurn } from "../files/turn-log.js";
+import type { AnyMessage } from "../formats/any-message.js";
+import type { MessageOrigin, Row } from "../message/format.js";
+import { fieldsWithValue } from "../message/format.js";
+import type { MessageInput } from "../message/message.js";
+import { originated, ownFields, type ParsedMessage, parse } from "../message/read.js";
+import { formatOf, ownFormat } from "../message/recognise.js";
+import { timeMsOf } from "../message/times.js";
 import type { Entry, EntryType, JsonValue, NewEntry } from "../stores/contract.js";
 import { entryOfBuildRow, isBuildRow } from "./builds.js";
 
-/** The reading of an entry: a message and what it says of itself, or its fault. */
+/** The reading of an entry: its message, or its fault. */
 export type EntryMessage =
-  | { readonly message: AnyMessage; readonly about: MessageAbout; readonly flaw?: undefined }
-  | { readonly message?: undefined; readonly about?: undefined; readonly flaw: string };
+  | { readonly parsed: ParsedMessage; readonly flaw?: undefined }
+  | { readonly parsed?: undefined; readonly flaw: string };
 
-/** What a message is known by. */
-export interface Named {
-  readonly id?: string | number | undefined;
-  readonly createdAt?: string | number | undefined;
+/** A message as a log keeps it. */
+export interface KeptMessage {
+  readonly parsed: ParsedMessage;
+  readonly data: Data;
+  /** The id and the time of the caller's message, if its `toJSON` left them out. */
+  readonly origin: MessageOrigin;
 }
 
 /** An object's data. */
@@ -66,45 +57,51 @@ export interface ImportedConversation extends Omit<ParsedConversation, "messages
 }
 
 /**
- * The entry of a message of any shape, as `readMessage` has `encoded` it, with what it is `missing`: its id and its time, where
- * it has none. Fails with `INVALID_TRANSCRIPT` where something in it would be lost: a function, for example, or an object of a
- * class that has no `toJSON`. `path` is where the message is in the caller's input.
+ * Reads a message as a log keeps it. Fails with `INVALID_TRANSCRIPT` if something in it would be lost: a function, for example, or an
+ * object of a class that has no `toJSON`. `path` is the message's place in the caller's input.
  */
-export function entryOf(message: AnyMessage, encoded: EncodedMessage, path = "", missing: Named = {}): NewEntry {
-  const about = (row: unknown): MessageAbout => {
-    const again: EncodedMessage = [];
-    readMessage(row, path || "message", "session_error", again);
-    return aboutOf(again);
-  };
-  const given = aboutOf(encoded);
-  const { row, data } = keptOf(message, path);
-  // What is kept is what `toJSON` gives, and nobody has looked at that. It may not say all that the message itself says.
-  const kept = row === message ? given : about(row);
-  const added: Named = fieldsWithValue({
-    id: kept.id === undefined ? (given.id ?? missing.id) : undefined,
-    createdAt: kept.createdAt === undefined ? (given.createdAt ?? missing.createdAt) : undefined,
-  });
-  if (Object.keys(added).length === 0) {
-    return { ...factsOf(kept), data };
-  }
-  const named = withOrigin(row, added);
-  const isOwn = shapeOf(row) === undefined;
-  return { ...factsOf(about(named)), data: isOwn ? withFields(data, added as Data) : dataOf(named, path) };
-}
-
-/** A message as it is kept: itself, or what its `toJSON` gives, with the fields of windrow's own that stand beside its shape. */
-function keptOf(message: AnyMessage, path: string): { readonly row: Row; readonly data: Data } {
+export function keptMessage(message: AnyMessage, path = "message"): KeptMessage {
   const given = message as unknown as Row;
   const data = dataOf(given, path);
+  const [row, kept] = besideFormat(given, data, path);
+  const parsed = parse(row, path, "session_error");
+  const { id, createdAt } = parsed.message;
+  // Nobody has looked at what `toJSON` returns: it may say less than the message itself.
+  const isWhole = typeof given?.toJSON !== "function" || (id !== undefined && createdAt !== undefined);
+  const source = isWhole ? parsed.message : parse(given, path, "session_error").message;
+  return { parsed, data: kept, origin: { id: source.id, createdAt: source.createdAt } };
+}
+
+/** Returns the entry of a message, and the message in it. It takes its id and its time from `missing` if it has none. */
+export function entryOf(
+  { parsed, data, origin }: KeptMessage,
+  missing: MessageOrigin = {},
+): { readonly entry: NewEntry; readonly parsed: ParsedMessage } {
+  const { message, given, format } = parsed;
+  const added: MessageOrigin = fieldsWithValue({
+    id: message.id === undefined ? (origin.id ?? missing.id) : undefined,
+    createdAt: message.createdAt === undefined ? (origin.createdAt ?? missing.createdAt) : undefined,
+  });
+  if (Object.keys(added).length === 0) {
+    return { entry: { ...factsOf(parsed), data }, parsed };
+  }
+  const named = originated({ ...parsed, given }, added, "session_error");
+  const isOwn = format === ownFormat();
+  const namedData = isOwn ? withFields(data, dataOf(added as Row, "")) : dataOf(named.given as Row, "message");
+  return { entry: { ...factsOf(named), data: namedData }, parsed: named };
+}
+
+/** Returns a message as it is kept, and its data: with the fields of windrow's own that its `toJSON` leaves out. */
+function besideFormat(given: Row, data: Data, path: string): readonly [row: Row, data: Data] {
+  const row = decodePlain(data) as Row;
   try {
-    if (given.toJSON === undefined) {
-      return { row: given, data };
+    if (typeof given?.toJSON !== "function" || !isRecord(row)) {
+      return [row, data];
     }
-    const beside = fieldsBesideShape(given);
-    const row = decodePlain(data) as Row;
-    return Object.keys(beside).length === 0 || !isRecord(row)
-      ? { row, data }
-      : { row: { ...beside, ...row }, data: dataOf({ ...beside, ...row }, path) };
+    const format = formatOf(given);
+    const beside = format === ownFormat() ? {} : ownFields(given, format);
+    const whole = { ...beside, ...row };
+    return Object.keys(beside).length === 0 ? [row, data] : [whole, dataOf(whole, path)];
   } catch (failure) {
     throw notKept(failure, path);
   }
@@ -134,32 +131,27 @@ function notKept(failure: unknown, path: string): ContextError {
 }
 
 /** What a store knows of a message. */
-function factsOf({ id, summaryOf, createdAt, isPinned }: MessageAbout): Omit<NewEntry, "data"> {
+function factsOf({ message: { id, summaryOf, createdAt, pinned } }: ParsedMessage): Omit<NewEntry, "data"> {
   const timeMs = timeMsOf(createdAt);
   return {
     type: summaryOf === undefined || summaryOf === "" ? "message" : "summary",
-    ...(id === undefined ? {} : { id }),
+    ...(id === undefined ? {} : { id: id as string }),
     ...(timeMs === undefined ? {} : { timeMs }),
-    ...(isPinned ? { pinned: true } : {}),
+    ...(pinned === true ? { pinned: true } : {}),
   };
 }
 
 /**
- * The message of an entry, or the reason why it has no message. A message without an id gets one, so that it can be named: `#` and
- * its sequence number. The message's fields are read into `encoded`.
+ * Reads the message of an entry, or the reason why it has none. A message without an id gets one, so that it can be named: `#` and
+ * its sequence number.
  */
-export function messageOf(entry: Entry, encoded: EncodedMessage = []): EntryMessage {
+export function messageOf({ data, seq }: Entry): EntryMessage {
   try {
-    const { data, seq } = entry;
     const found = typeof data === "string" ? messageOfRow(JSON.parse(data)) : decodePlain(data);
-    readMessage(found, "entry", "session_error", encoded);
-    const about = aboutOf(encoded);
-    if (about.id !== undefined) {
-      return { message: found as AnyMessage, about };
-    }
-    const message = withOrigin(found as Row, { id: `#${seq}` });
-    readMessage(message, "entry", "session_error", encoded);
-    return { message: message as unknown as AnyMessage, about: aboutOf(encoded) };
+    const parsed = parse(found, "entry", "session_error");
+    return {
+      parsed: parsed.message.id === undefined ? originated(parsed, { id: `#${seq}` }, "session_error") : parsed,
+    };
   } catch (failure) {
     return { flaw: reasonOf(failure) };
   }
@@ -255,7 +247,7 @@ export async function readLines(
 function checkIsMessage({ data }: NewEntry): void {
   const row: unknown = typeof data === "string" ? JSON.parse(data) : data;
   try {
-    readMessage(row, "row", "session_error", []);
+    parse(row, "row", "session_error");
   } catch (failure) {
     checkAnyIsRead([{ row: 1, reason: reasonOf(failure) }], failure as ContextError, "session_error");
   }
@@ -278,7 +270,6 @@ async function readRows(text: string, onProgress: (progress: ReadProgress) => vo
   const builds: NewEntry[] = [];
   const { skipped } = file;
   const damagedBuilds = new Set<SkippedRow>();
-  const encoded: EncodedMessage = [];
   let loose: OpenConversation | undefined;
   const takeBuild = (value: Readonly<Record<string, unknown>>, row: number): void => {
     try {
@@ -312,14 +303,13 @@ async function readRows(text: string, onProgress: (progress: ReadProgress) => vo
       return;
     }
     try {
-      const { entry, message } = entryOfRow(value, line, encoded, isLog);
+      const { entry, message } = entryOfRow(value, line, isLog);
       keep(entry, message);
     } catch (failure) {
       file.skip(row, failure);
       const texts = textsOfTurn(messageOfTurn(value) ?? {});
       if (texts !== undefined) {
-        readMessage(texts, "row", "session_error", encoded);
-        keep(entryOf(texts as unknown as AnyMessage, encoded), texts as unknown as AnyMessage);
+        keep(entryOf(keptMessage(texts as unknown as AnyMessage, "row")).entry, texts as unknown as AnyMessage);
       }
     }
   };
@@ -409,7 +399,6 @@ async function withExports(found: ReadRows, choice: string | number | undefined)
   const none: Pick<ReadRows, "entries" | "rows" | "builds"> = { entries: [], rows: [], builds: [] };
   const { entries, rows, builds } = isLooseIn ? found : none;
   const conversations: ImportedConversation[] = [];
-  const encoded: EncodedMessage = [];
   if (isLooseIn && ofLoose !== undefined) {
     // Its lines stay as they are: no conversation is named in them.
     const { id, messages, ...facts } = ofLoose;
@@ -420,8 +409,7 @@ async function withExports(found: ReadRows, choice: string | number | undefined)
     const before = entries.length;
     await inSlices(messages, (message, at) => {
       try {
-        readMessage(message, "message", "session_error", encoded);
-        entries.push(entryOf(message, encoded));
+        entries.push(entryOf(keptMessage(message)).entry);
       } catch (failure) {
         skipped.push({ row: rowOf.get(conversation) ?? at + 1, reason: reasonOf(failure) });
       }
@@ -491,7 +479,6 @@ async function isOneValueCut(
 function entryOfRow(
   row: unknown,
   line: string | undefined,
-  encoded: EncodedMessage,
   isLog: boolean,
 ): { readonly entry: NewEntry; readonly message?: AnyMessage } {
   const type = typeOf(row);
@@ -501,16 +488,17 @@ function entryOfRow(
     return { entry: { type: kept, data: line ?? (row as JsonValue) } };
   }
   const message = messageOfRow(row) as AnyMessage;
-  readMessage(message, "row", "session_error", encoded);
   const isKeptAsLine = line !== undefined && !isOther;
-  const entry = isKeptAsLine ? { ...factsOf(aboutOf(encoded)), data: line } : entryOf(message, encoded);
+  const entry = isKeptAsLine
+    ? { ...factsOf(parse(message, "row", "session_error")), data: line }
+    : entryOf(keptMessage(message, "row")).entry;
   return { entry, message };
 }
 
 /** Whether a row is a message of another package's shape, which may have a type of its own. */
 function isOfShape(row: unknown): boolean {
   const message = decodePlain(row);
-  return isRecord(message) && shapeOf(message) !== undefined;
+  return isRecord(message) && formatOf(message) !== ownFormat();
 }
 
 function typeOf(row: unknown): string | undefined {

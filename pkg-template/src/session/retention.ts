@@ -1,11 +1,10 @@
 // What sessions may hold: bounded logs, from which the oldest goes first.
 
 import { ContextError } from "../base/errors.js";
-import { FIELDS } from "../base/generated.js";
 import { publicPromise } from "../base/public-call.js";
-import type { EncodedMessage } from "../read/messages.js";
-import { beginsExchange } from "../read/roles.js";
-import { shapes } from "../read/shapes/index.js";
+import type { ReadMessage } from "../message/message.js";
+import { shapes } from "../message/recognise.js";
+import { beginsExchange } from "../message/roles.js";
 import type {
   Entry,
   LogName,
@@ -351,23 +350,12 @@ interface Fact {
   readonly results: readonly string[];
 }
 
-/** By the code of a field, which of the lists below its values are of. */
-const lists = new Map<number, "calls" | "results" | "replyTo">([
-  [FIELDS.indexOf("callId"), "calls"],
-  [FIELDS.indexOf("resultId"), "results"],
-  [FIELDS.indexOf("replyTo"), "replyTo"],
-]);
-
-/** Where the fields of a message begin in what `readMessage` gives, after role, pinned and time. */
-const HEAD = 3;
-
 const NO_REPLY = { newestSeq: 0, lastingSeq: 0 };
 
 /** Goes through a transcript from its end: first what stays, then what may go. */
 class Scan {
   readonly #newest: number;
   readonly #beforeSeq: number;
-  readonly #encoded: EncodedMessage = [];
   /** What may survive, or decide about others, newest first. All else is read and forgotten. */
   readonly #facts: Fact[] = [];
   /** The newest reply to an id, and the newest that survives for its own sake; 0 for none. */
@@ -386,14 +374,14 @@ class Scan {
 
   take(entry: Entry): void {
     const { seq, type, pinned } = entry;
-    const { message, about } = messageOf(entry, this.#encoded);
-    const named = message === undefined ? NOBODY : namesIn(this.#encoded);
+    const message = messageOf(entry).parsed?.message;
+    const named = message === undefined ? NOBODY : namesIn(message);
     if (type === "message" && !this.#isPast) {
       this.#isPast = this.#stayingCount === this.#newest || seq < this.#beforeSeq;
       if (!this.#isPast) {
         this.#stayingCount += 1;
         this.#beyondCount = 0;
-        this.#border.push({ seq, begins: beginsExchange(about?.role) });
+        this.#border.push({ seq, begins: beginsExchange(message?.role) });
         if (this.#border.length > FURTHER + 1) {
           this.#border.shift();
         }
@@ -481,16 +469,25 @@ class Scan {
 
 const NOBODY = { calls: [], results: [], replyTo: [] } as const;
 
-/** The messages and tool calls that a message names. */
-function namesIn(encoded: EncodedMessage): Readonly<Record<"calls" | "results" | "replyTo", readonly string[]>> {
-  const named = { calls: [] as string[], results: [] as string[], replyTo: [] as string[] };
-  for (let at = HEAD; at < encoded.length; at += 2) {
-    const list = lists.get(encoded[at] as number);
-    if (list !== undefined) {
-      named[list].push(encoded[at + 1] as string);
+/** Returns the messages and tool calls that a message names. */
+function namesIn({
+  content,
+  replyTo,
+}: ReadMessage): Readonly<Record<"calls" | "results" | "replyTo", readonly string[]>> {
+  const calls: string[] = [];
+  const results: string[] = [];
+  for (const part of content) {
+    if (part.type === "tool-call") {
+      calls.push(part.toolCallId);
+    } else if (part.type === "tool-result") {
+      results.push(part.toolCallId);
+    } else if (part.type === "tool-approval-request") {
+      calls.push(part.approvalId);
+    } else if (part.type === "tool-approval-response") {
+      results.push(part.approvalId);
     }
   }
-  return named;
+  return { calls, results, replyTo: replyTo == null ? [] : [replyTo as string] };
 }
 
 // ---- Builds, and failures ----

@@ -4,11 +4,12 @@ import { rarityOf } from "#core";
 import { ContextError } from "../base/errors.js";
 import { faultIn, faultOf, type OptionRules } from "../base/options.js";
 import { publicPromise } from "../base/public-call.js";
+import { zoneOf } from "../config/zones.js";
+import { Transcript } from "../context/transcript.js";
 import { call } from "../engine/engine.js";
-import type { MessageInput } from "../read/message.js";
-import { type AnyMessage, shapes } from "../read/shapes/index.js";
-import { Transcript } from "../read/transcript.js";
-import { zoneOf } from "../read/zones.js";
+import type { AnyMessage } from "../formats/any-message.js";
+import type { MessageInput } from "../message/message.js";
+import { shapes } from "../message/recognise.js";
 import type { TranscriptStore } from "../stores/contract.js";
 import { checkKey, checkStore } from "../stores/log.js";
 import { messageOf } from "./log.js";
@@ -157,8 +158,8 @@ function searchedOf<M extends AnyMessage>(store: TranscriptStore, sessionKey: st
       const { entries } = await store.read(sessionKey, { seqs, types: MESSAGE_TYPES });
       return new Map(
         entries.flatMap((entry) => {
-          const { message } = messageOf(entry);
-          return message === undefined ? [] : [[entry.seq, message as M]];
+          const { parsed } = messageOf(entry);
+          return parsed === undefined ? [] : [[entry.seq, parsed.given as M]];
         }),
       );
     },

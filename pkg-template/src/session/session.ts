@@ -4,21 +4,23 @@ import { ContextError, type FailureRecord } from "../base/errors.js";
 import type { Format, TriageDecisions } from "../base/generated.js";
 import { idOf } from "../base/ids.js";
 import { checkOptions, describe, type OptionRules } from "../base/options.js";
-import { decodePlain, encodePlain, isRecord } from "../base/plain-data.js";
+import { encodePlain, isRecord } from "../base/plain-data.js";
 import { publicMethods, publicPromise } from "../base/public-call.js";
-import { checkAborted } from "../build/ask.js";
-import { buildOver } from "../build/build.js";
-import type { BuildRecording, BuiltContext } from "../build/context.js";
-import { checkRecording, type Replay, replay } from "../build/replay.js";
-import { type ContextConfig, type InFormat, readSignal } from "../read/config.js";
-import type { SkippedRow } from "../read/files/file.js";
-import { checkText } from "../read/files/text.js";
-import type { MessageInput } from "../read/message.js";
-import { aboutOf, type EncodedMessage, readMessage, withOrigin } from "../read/messages.js";
-import { isOutline, type PromptOutline } from "../read/outline.js";
-import { type AnyMessage, shapes } from "../read/shapes/index.js";
-import type { Row } from "../read/shapes/shape.js";
-import { createTranscript, messageListOf } from "../read/transcript.js";
+import { type ContextConfig, type InFormat, readSignal } from "../config/config.js";
+import { isOutline, type PromptOutline } from "../config/outline.js";
+import { checkAborted } from "../context/ask.js";
+import { buildOver } from "../context/build.js";
+import type { BuildRecording, BuiltContext } from "../context/context.js";
+import { checkRecording, type Replay, replay } from "../context/replay.js";
+import { createTranscript, messageListOf } from "../context/transcript.js";
+import type { SkippedRow } from "../files/file.js";
+import { checkText } from "../files/text.js";
+import type { AnyMessage } from "../formats/any-message.js";
+import { withOrigin } from "../message/edit.js";
+import type { Row } from "../message/format.js";
+import type { MessageInput } from "../message/message.js";
+import { type ParsedMessage, parse } from "../message/read.js";
+import { shapes } from "../message/recognise.js";
 import type {
   Entry,
   JsonValue,
@@ -37,6 +39,7 @@ import {
   entryOf,
   headerLine,
   type ImportedConversation,
+  keptMessage,
   lineOf,
   messageOf,
   type ReadProgress,
@@ -53,6 +56,8 @@ const LOCAL_TAGS = ["command", "diagnostic"];
 const MAX_BUILDS = 1000;
 /** Where only age is limited: it is looked at whenever an eighth of so many entries have come. */
 const RETENTION_STEP = 512;
+/** How many messages are remembered from their append to the builds that read them. */
+const REMEMBERED_APPENDS = 256;
 /** How many entries are read at a time where all are. */
 const PAGE = 1024;
 
@@ -157,6 +162,8 @@ export class Session<M extends AnyMessage = MessageInput> {
   readonly #retention: RetentionLimits;
   readonly #tail: Tail<M>;
   readonly #seqs = new WeakMap<object, number>();
+  /** The newest messages that this session appended, by sequence number. */
+  readonly #appended = new Map<number, { readonly operationId: string; readonly parsed: ParsedMessage }>();
   readonly #skipped = new Map<string, SkippedEntry>();
   readonly #subscriptions = new Set<() => void>();
   readonly #builds = new Set<Promise<unknown>>();
@@ -169,7 +176,7 @@ export class Session<M extends AnyMessage = MessageInput> {
   /** How many entries may come before the limits are applied. */
   #untilRetention = 0;
   /** The newest message, as far as it is this session's own. */
-  #newest: Newest<M> | undefined;
+  #newest: NewestMessage | undefined;
   /** The id that it must have, where an append has failed and may have been made all the same. */
   #ownId: string | undefined;
   /** Appends are made in the order of the calls. */
@@ -183,7 +190,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     this.#store = store;
     this.#retention = retention;
     const note = (skipped: SkippedEntry): void => this.#note([skipped]);
-    this.#tail = new Tail<M>(store, key, (entry) => this.#messageOf(entry), note);
+    this.#tail = new Tail<M>(store, key, (entry) => this.#messageForBuilds(entry), note);
   }
 
   // ---- Messages ----
@@ -203,8 +210,11 @@ export class Session<M extends AnyMessage = MessageInput> {
     const list = messageListOf<M>(messages, KIND) ?? [messages as M];
     const kept = list.flatMap((message, index) => {
       const path = Array.isArray(messages) ? `messages[${index}]` : "message";
-      const encoded = read(message, path);
-      return isKept(message) ? [entryOf(message, encoded, path, this.#missing())] : [];
+      if (isLocal(message)) {
+        parse(message, path, KIND);
+        return [];
+      }
+      return [entryOf(keptMessage(message, path), this.#missing())];
     });
     if (kept.length === 0) {
       return { firstSeq: undefined, lastSeq: undefined, messages: [], isRepeated: false };
@@ -220,7 +230,7 @@ export class Session<M extends AnyMessage = MessageInput> {
   async replaceLast(message: M): Promise<SessionAppend<M>> {
     this.#check();
     // As it is now: the caller may go on with it.
-    const given = decodePlain(entryOf(message, read(message), "message").data) as unknown as M;
+    const kept = keptMessage(message);
     return await this.#inOrder(async () => {
       if (this.#newest === undefined) {
         await this.#tail.refresh();
@@ -234,7 +244,7 @@ export class Session<M extends AnyMessage = MessageInput> {
           nextAction: "Append the message.",
         });
       }
-      const { id, createdAt } = aboutOf(read(newest.message));
+      const { id, createdAt } = newest.parsed.message;
       const expectedId = this.#newest === undefined ? this.#tail.sessionId : await this.#idOf(this.#newest);
       if (expectedId === undefined || (this.#ownId !== undefined && id !== this.#ownId)) {
         throw storeError(
@@ -246,19 +256,19 @@ export class Session<M extends AnyMessage = MessageInput> {
       const missing = this.#missing();
       // What had no id was named by its place, and this is another place.
       const hasId = id !== undefined && id !== `#${newest.seq}`;
-      const { id: spelt } = newest.message as MessageInput;
+      const { id: spelt } = newest.parsed.given as MessageInput;
       const named = {
         id: hasId ? (typeof spelt === "number" ? spelt : id) : missing.id,
         createdAt: createdAt ?? missing.createdAt,
       };
-      const entry = entryOf(given, read(given), "message", named);
+      const own = entryOf(kept, named);
       try {
-        return await this.#appendNow([entry], { replacesSeq: newest.seq, expectedId });
+        return await this.#appendNow([own], { replacesSeq: newest.seq, expectedId });
       } catch (failure) {
         if (!isConflict(failure)) {
           // Whether it is there now is not known: the next one looks, and takes no other's place.
           this.#newest = undefined;
-          this.#ownId = entry.id ?? missing.id;
+          this.#ownId = own.entry.id ?? missing.id;
         }
         throw failure;
       }
@@ -393,7 +403,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     checkOptions(KIND, range, SESSION_RANGE);
     const entries = await this.#read({ ...range, types: ["failure"] });
     return entries.flatMap(({ data }) => {
-      const record = parsed(data) as unknown as FailureRecord | null;
+      const record = dataOf(data) as unknown as FailureRecord | null;
       return record?.kind === "context_build_error" ? [record] : [];
     });
   }
@@ -487,7 +497,8 @@ export class Session<M extends AnyMessage = MessageInput> {
     checkAborted(signal, KIND);
     let firstSeq = 1;
     if (entries.length > 0) {
-      ({ firstSeq = firstSeq } = await this.#append(entries, operation));
+      const rows = entries.map((entry) => ({ entry }));
+      ({ firstSeq = firstSeq } = await this.#append(rows, operation));
     }
     if (builds.length > 0) {
       const placed = builds.map((build) => placedBuild(build, rows, firstSeq));
@@ -616,13 +627,13 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   /** The id of the session that has a message of this one, undefined where it is gone. Clocks say nothing: hosts have their own. */
-  async #idOf({ seq, operationId }: Newest<M>): Promise<string | undefined> {
+  async #idOf({ seq, operationId }: NewestMessage): Promise<string | undefined> {
     const { entries, info } = await this.#store.read(this.key, { seqs: [seq] });
     return entries[0]?.operationId === operationId ? info?.id : undefined;
   }
 
-  #append(entries: readonly NewEntry[], options: AppendOptions): Promise<SessionAppend<M>> {
-    return this.#inOrder(() => this.#appendNow(entries, options));
+  #append(rows: readonly NewRow[], options: AppendOptions): Promise<SessionAppend<M>> {
+    return this.#inOrder(() => this.#appendNow(rows, options));
   }
 
   #inOrder<T>(run: () => Promise<T>): Promise<T> {
@@ -631,22 +642,29 @@ export class Session<M extends AnyMessage = MessageInput> {
     return turn;
   }
 
-  async #appendNow(entries: readonly NewEntry[], options: AppendOptions): Promise<SessionAppend<M>> {
+  async #appendNow(rows: readonly NewRow[], options: AppendOptions): Promise<SessionAppend<M>> {
     // A store that has to try again must know what it has done.
     const operationId = options.operationId ?? idOf("op");
-    const appended = await this.#store.append(this.key, entries, { ...options, operationId });
+    const written = rows.map(({ entry }) => entry);
+    const appended = await this.#store.append(this.key, written, { ...options, operationId });
     const { firstSeq, lastSeq, isRepeated } = appended;
-    const rows = isRepeated
+    const entries = isRepeated
       ? await this.#read({ after: firstSeq - 1, before: lastSeq + 1 })
-      : entries.map((entry, index): Entry => ({ ...entry, seq: firstSeq + index }));
-    const messages = this.#messagesOf(rows);
-    const newest = rows.findLast(({ type }) => type === "message");
-    const message = messages.findLast((it) => this.seqOf(it) === newest?.seq);
-    if (newest !== undefined && message !== undefined && !(isRepeated && newest.seq < (this.#newest?.seq ?? 0))) {
-      this.#newest = { seq: newest.seq, message, operationId };
+      : rows.map(({ entry, parsed }, index): Entry => {
+          const seq = firstSeq + index;
+          this.#remember(seq, operationId, parsed);
+          return { ...entry, seq, operationId };
+        });
+    const messages = isRepeated
+      ? this.#messagesOf(entries)
+      : rows.flatMap(({ parsed }, index) => (parsed === undefined ? [] : [this.#copyOf(parsed, firstSeq + index)]));
+    const newest = entries.findLast(({ type }) => type === "message");
+    const { parsed } = newest === undefined ? {} : this.#messageForBuilds(newest);
+    if (newest !== undefined && parsed !== undefined && !(isRepeated && newest.seq < (this.#newest?.seq ?? 0))) {
+      this.#newest = { seq: newest.seq, parsed, operationId };
       this.#ownId = undefined;
     }
-    this.#retainAfter(rows.length);
+    this.#retainAfter(entries.length);
     return { firstSeq, lastSeq, messages, isRepeated };
   }
 
@@ -691,22 +709,51 @@ export class Session<M extends AnyMessage = MessageInput> {
       if (!MESSAGE_TYPES.includes(entry.type)) {
         return [];
       }
-      const { message, flaw } = this.#messageOf(entry);
+      const { parsed, flaw } = this.#messageOf(entry);
       if (flaw !== undefined) {
         this.#note([{ seq: entry.seq, reason: flaw }]);
         return [];
       }
-      return [message as M];
+      return [parsed.given as M];
     });
   }
 
-  /** A message as this session hands it out: it is known by its place. */
+  /** Reads a message as this session hands it out: it is known by its place, and the caller may change it. */
   #messageOf(entry: Entry): EntryMessage {
-    const read = messageOf(entry);
-    if (read.message !== undefined) {
-      this.#seqs.set(read.message, entry.seq);
+    const reading = messageOf(entry);
+    if (reading.parsed !== undefined) {
+      this.#seqs.set(reading.parsed.given, entry.seq);
     }
-    return read;
+    return reading;
+  }
+
+  /** Returns a copy of a message: the caller may change it. */
+  #copyOf({ given }: ParsedMessage, seq: number): M {
+    const copy = structuredClone(given) as M;
+    this.#seqs.set(copy, seq);
+    return copy;
+  }
+
+  /** Reads a message for builds. One that this session appended itself was read then. */
+  #messageForBuilds(entry: Entry): EntryMessage {
+    const own = this.#appended.get(entry.seq);
+    if (own === undefined || own.operationId !== entry.operationId) {
+      return this.#messageOf(entry);
+    }
+    this.#seqs.set(own.parsed.given, entry.seq);
+    return own;
+  }
+
+  /** Remembers what was read of a message that this session appended. */
+  #remember(seq: number, operationId: string, parsed: ParsedMessage | undefined): void {
+    if (parsed === undefined) {
+      return;
+    }
+    this.#appended.set(seq, { operationId, parsed });
+    if (this.#appended.size > REMEMBERED_APPENDS) {
+      const [oldest] = this.#appended.keys();
+      this.#appended.delete(oldest as number);
+    }
   }
 
   #note(skipped: readonly SkippedEntry[]): void {
@@ -768,7 +815,7 @@ export class Session<M extends AnyMessage = MessageInput> {
       await this.#inOrder(async () => {
         const into = origin === undefined ? {} : this.#into(origin);
         if (into !== undefined) {
-          await this.#appendNow([entry], into);
+          await this.#appendNow([{ entry }], into);
         }
       }).catch(() => undefined);
     }
@@ -797,9 +844,15 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 }
 
-interface Newest<M> {
+/** An entry to append, with its message if it was read. */
+interface NewRow {
+  readonly entry: NewEntry;
+  readonly parsed?: ParsedMessage;
+}
+
+interface NewestMessage {
   readonly seq: number;
-  readonly message: M;
+  readonly parsed: ParsedMessage;
   /** The operation that appended it: another message of its number has another. */
   readonly operationId: string;
 }
@@ -829,16 +882,10 @@ interface Told {
   readonly newest: number;
 }
 
-/** Reads a message of any shape. */
-function read(message: AnyMessage, path = "message"): EncodedMessage {
-  const encoded: EncodedMessage = [];
-  readMessage(message, path, KIND, encoded);
-  return encoded;
-}
-
-function isKept(message: AnyMessage): boolean {
-  const { persist, tags } = message as MessageInput;
-  return persist ?? !tags?.some((tag) => LOCAL_TAGS.includes(tag));
+/** Whether a message stays out of the log. */
+function isLocal(message: AnyMessage): boolean {
+  const { persist, tags } = (message ?? {}) as MessageInput;
+  return persist == null ? Array.isArray(tags) && tags.some((tag) => LOCAL_TAGS.includes(tag)) : !persist;
 }
 
 /** What a config says in a session: it is of this one, and so is what names none. */
@@ -885,12 +932,12 @@ function copyOf(entry: Entry, from: string, to: string): NewEntry {
   if (type === "session") {
     return { ...facts, data: headerOf(data, to) };
   }
-  const { message, about } = MESSAGE_TYPES.includes(type) ? messageOf(entry) : {};
-  if (about?.sessionId !== from) {
+  const { parsed } = MESSAGE_TYPES.includes(type) ? messageOf(entry) : {};
+  if (parsed?.message.sessionId !== from) {
     return { ...facts, data };
   }
-  const copy = withOrigin(message as unknown as Row, { sessionId: to }) as unknown as AnyMessage;
-  return entryOf(copy, read(copy));
+  const copy = withOrigin(parsed.given as Row, { sessionId: to }) as unknown as AnyMessage;
+  return entryOf(keptMessage(copy)).entry;
 }
 
 /** A header that names another session. All else of it stays: of a line as it is written. */
@@ -902,7 +949,7 @@ function headerOf(data: JsonValue, to: string): JsonValue {
 }
 
 /** Data, of an imported row those in its line. */
-function parsed(data: JsonValue): JsonValue {
+function dataOf(data: JsonValue): JsonValue {
   try {
     return typeof data === "string" ? JSON.parse(data) : data;
   } catch {

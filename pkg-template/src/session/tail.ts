@@ -3,13 +3,14 @@
 
 import type { CoreTranscript } from "#core";
 import type { Unread, UnreadStretch } from "../base/generated.js";
-import type { OlderNeed, Reader } from "../build/build.js";
+import { zoneOffsets } from "../config/zones.js";
+import type { OlderNeed, Reader } from "../context/build.js";
+import { type Source, Transcript } from "../context/transcript.js";
 import { call, engineGeneration } from "../engine/engine.js";
 import { needSelection } from "../engine/selection.js";
-import { beginsExchange, isInstructionRole } from "../read/roles.js";
-import type { AnyMessage } from "../read/shapes/index.js";
-import { type Source, Transcript } from "../read/transcript.js";
-import { zoneOffsets } from "../read/zones.js";
+import type { AnyMessage } from "../formats/any-message.js";
+import type { ParsedMessage } from "../message/read.js";
+import { beginsExchange, isInstructionRole } from "../message/roles.js";
 import type {
   Entry,
   EntryType,
@@ -19,7 +20,7 @@ import type {
   SkippedEntry,
   TranscriptStore,
 } from "../stores/contract.js";
-import { type EntryMessage, messageOf } from "./log.js";
+import type { EntryMessage } from "./log.js";
 
 /** What a build's transcript consists of. */
 export const MESSAGE_TYPES: readonly EntryType[] = ["message", "summary"];
@@ -39,9 +40,9 @@ const LARGEST_GROWTH = 4096;
 /** Where so many were read for one build or another, they are let go: each recording names what was read. */
 const MOST_SINGLES = 256;
 
-interface Row<M> {
+interface LogRow {
   readonly seq: number;
-  readonly message: M;
+  readonly parsed: ParsedMessage;
   readonly isSummary: boolean;
   readonly latestTimeMs: number | undefined;
 }
@@ -77,9 +78,10 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   /** Tells of rows that are no messages. */
   readonly #onSkipped: (skipped: SkippedEntry) => void;
   /** Reads an entry as a message of the session. */
-  readonly #messageOf: (entry: Entry) => EntryMessage;
+  readonly #read: (entry: Entry) => EntryMessage;
+  readonly #readings = new WeakMap<Entry, EntryMessage>();
   /** The messages that were read, by sequence number. */
-  #rows: Row<M>[] = [];
+  #rows: LogRow[] = [];
   #stretches: Stretch[] = [];
   /** The messages that were read for themselves, and are in no stretch. */
   readonly #singles = new Set<number>();
@@ -95,7 +97,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   #lookedUp: string[] = [];
   /** What is in the engine, and what was read for it: it changes at once, when all that it needs was read. */
   #transcript = new Transcript<M>();
-  #read: readonly Stretch[] = [];
+  #shown: readonly Stretch[] = [];
   /** Whether the log is the one that the engine's index is of. */
   #isSameLog = false;
   /** By part of the index: up to how many messages it is in the store. */
@@ -117,12 +119,12 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   ) {
     this.#store = store;
     this.#sessionKey = sessionKey;
-    this.#messageOf = read;
+    this.#read = read;
     this.#onSkipped = onSkipped;
   }
 
   source(): Source<M> {
-    return { ...this.#transcript.source(), read: this.#read };
+    return { ...this.#transcript.source(), read: this.#shown };
   }
 
   /** Reads the messages since the last time; at first, the end of the log. `model` is the one that gives vectors, if one does. */
@@ -289,7 +291,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
       this.#forget();
       this.#transcript.free();
       this.#transcript = new Transcript<M>();
-      this.#read = [];
+      this.#shown = [];
       return Promise.resolve();
     });
   }
@@ -300,7 +302,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   }
 
   /** The newest message that is known, if any. */
-  get newest(): { readonly seq: number; readonly message: M } | undefined {
+  get newest(): { readonly seq: number; readonly parsed: ParsedMessage } | undefined {
     const lastMessageSeq = headOf(this.#info)?.lastMessageSeq;
     return this.#rows.findLast(({ seq }) => seq === lastMessageSeq);
   }
@@ -427,10 +429,10 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
       let first = entry.seq;
       // Most exchanges are short, and of a long one no more than twice as much is read.
       let limit = STEP;
-      for (; first > 0 && !isBeginning(exchange[0]); limit = Math.min(limit * 2, LONGEST_STEP)) {
+      for (; first > 0 && !this.#isBeginning(exchange[0]); limit = Math.min(limit * 2, LONGEST_STEP)) {
         const range = { before: first, types, limit, order: "descending" } as const;
         const { entries: page } = await this.#readRange(range);
-        const user = page.findIndex(isBeginning);
+        const user = page.findIndex((entry) => this.#isBeginning(entry));
         exchange = [...page.slice(0, user < 0 ? undefined : user + 1).reverse(), ...exchange];
         first = page.length < limit && user < 0 ? 0 : (exchange[0] as Entry).seq;
       }
@@ -439,7 +441,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
       for (let isEnd = false; !isEnd; limit = Math.min(limit * 2, LONGEST_STEP)) {
         // No further than to the tail: it goes on there.
         const { entries: page } = await this.#readRange({ after: last, before: tail, types, limit });
-        const user = page.findIndex(isBeginning);
+        const user = page.findIndex((entry) => this.#isBeginning(entry));
         const rest = page.slice(0, user < 0 ? undefined : user);
         exchange = [...exchange, ...rest];
         isEnd = user >= 0 || page.length < limit;
@@ -452,6 +454,21 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
       stretches.push([first, last]);
     }
     this.#take(found, stretches);
+  }
+
+  /** Returns what was read of an entry; each is read once. */
+  #messageOf(entry: Entry): EntryMessage {
+    const reading = this.#readings.get(entry) ?? this.#read(entry);
+    this.#readings.set(entry, reading);
+    return reading;
+  }
+
+  #roleOf(entry: Entry): unknown {
+    return this.#messageOf(entry).parsed?.message.role;
+  }
+
+  #isBeginning(entry: Entry | undefined): boolean {
+    return entry !== undefined && beginsExchange(this.#roleOf(entry));
   }
 
   /** Reads messages for themselves, and says whether they are all there. */
@@ -474,22 +491,22 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   }
 
   /** Adds messages, and gives those that were not there. */
-  #addRows(entries: readonly Entry[]): readonly Row<M>[] {
+  #addRows(entries: readonly Entry[]): readonly LogRow[] {
     const known = new Set(this.#rows.map(({ seq }) => seq));
     const added = this.#rowsOf(entries.filter(({ seq }) => !known.has(seq) && known.add(seq)));
     this.#rows = [...this.#rows, ...added].sort((left, right) => left.seq - right.seq);
     return added;
   }
 
-  #rowsOf(entries: readonly Entry[]): Row<M>[] {
+  #rowsOf(entries: readonly Entry[]): LogRow[] {
     return entries.flatMap((entry) => {
       const { seq, latestTimeMs, type } = entry;
-      const { message, flaw } = this.#messageOf(entry);
+      const { parsed, flaw } = this.#messageOf(entry);
       if (flaw !== undefined) {
         this.#skip({ seq, reason: flaw });
         return [];
       }
-      return [{ seq, message: message as M, isSummary: type === "summary", latestTimeMs }];
+      return [{ seq, parsed, isSummary: type === "summary", latestTimeMs }];
     });
   }
 
@@ -518,7 +535,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     const length = same < 0 ? before.length : same;
     if (length < before.length || entries.length > 0) {
       this.#transcript.truncate(length);
-      this.#transcript.append(rows.slice(length).map(({ message }) => message));
+      this.#transcript.appendParsed(rows.slice(length).map(({ parsed }) => parsed));
       this.#show(this.#transcript);
     }
   }
@@ -528,7 +545,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     const seqs = this.#rows.map(({ seq }) => seq);
     transcript.setLog({ unread: this.#unread(), skippedCount: this.#skipped.size, seqs });
     this.#transcript = transcript;
-    this.#read = this.#covered.map(([first, last]) => [first, Math.min(last, this.#lastSeq)]);
+    this.#shown = this.#covered.map(([first, last]) => [first, Math.min(last, this.#lastSeq)]);
   }
 
   /** Puts all messages that were read into the engine, with their costs, and with `index` if it was loaded. */
@@ -539,7 +556,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     }
     const before = this.#transcript;
     const transcript = new Transcript<M>();
-    transcript.append(this.#rows.map(({ message }) => message));
+    transcript.appendParsed(this.#rows.map(({ parsed }) => parsed));
     for (const derived of this.#derived) {
       await this.#load(derived, transcript);
       const [{ core: old }, { core }] = [before.source(), transcript.source()];
@@ -564,7 +581,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
       const { entries } = await this.#readRange(range);
       const last = entries.at(-1)?.seq ?? after;
       this.#take(entries, [[after === 0 ? 0 : after + 1, last]]);
-      this.#isHeadRead = entries.length < STEP || !entries.every(isInstruction);
+      this.#isHeadRead = entries.length < STEP || !entries.every((entry) => isInstructionRole(this.#roleOf(entry)));
       after = last;
     }
   }
@@ -603,7 +620,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     const gaps: UnreadStretch[] = [];
     let row = 0;
     for (const [first] of this.#covered) {
-      while (row < this.#rows.length && (this.#rows[row] as Row<M>).seq < first) {
+      while (row < this.#rows.length && (this.#rows[row] as LogRow).seq < first) {
         row += 1;
       }
       // Of a stretch nothing may be readable.
@@ -802,16 +819,4 @@ export async function forgetIndex({ derived }: TranscriptStore, sessionKey: stri
 
 function nameOf({ prefix }: Pick<Derived, "prefix">, block: number): string {
   return `${prefix}/${block}`;
-}
-
-function roleOf(entry: Entry | undefined): unknown {
-  return entry === undefined ? undefined : messageOf(entry).about?.role;
-}
-
-function isBeginning(entry: Entry | undefined): boolean {
-  return beginsExchange(roleOf(entry));
-}
-
-function isInstruction(entry: Entry): boolean {
-  return isInstructionRole(roleOf(entry));
 }

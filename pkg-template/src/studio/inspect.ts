@@ -3,8 +3,8 @@
 // finds that nothing else in this file is used, and leaves it out.
 
 import type { Format } from "../base/generated.js";
-import type { BuiltContext } from "../build/context.js";
-import type { AnyMessage } from "../read/shapes/index.js";
+import type { BuiltContext } from "../context/context.js";
+import type { AnyMessage } from "../formats/any-message.js";
 
 /** Where the studio is. */
 export interface InspectOptions {

@@ -3,7 +3,7 @@
 import { build } from "esbuild";
 import { projectPath } from "../../../scripts/project.mjs";
 
-/** The exports of files below `pkg-template/src`, in one instance: `await sources("read/plain.ts", "read/given.ts")`. */
+/** The exports of files below `pkg-template/src`, in one instance: `await sources("message/plain.ts", "message/origin.ts")`. */
 export async function sources(...files) {
   const { outputFiles } = await build({
     stdin: {

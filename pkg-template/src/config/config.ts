@@ -1,0 +1,478 @@
+// The config as a caller writes it, and as the engine reads it.
+
+import { ContextError, type ErrorKind, type Turn } from "../base/errors.js";
+import type {
+  BudgetConfig,
+  ContextOptions,
+  Format,
+  HookName,
+  Item,
+  RecallConfig,
+  TiersConfig,
+  TriageConfig,
+} from "../base/generated.js";
+import { jsonOf } from "../base/lists.js";
+import { describe } from "../base/options.js";
+import { nearest } from "../engine/nearest.js";
+import type { AnyMessage } from "../formats/any-message.js";
+import type { Row } from "../message/format.js";
+import type { MessageInput } from "../message/message.js";
+import { formatOf, ownFormat, type ShapeName, shapeNameOf } from "../message/recognise.js";
+import {
+  type CountTokensHook,
+  HOOK_NAMES,
+  type Hooks,
+  type RecallHooks,
+  type TierHooks,
+  type TriageHooks,
+} from "./hooks.js";
+import { isOutline, type PromptOutline } from "./outline.js";
+
+/**
+ * What sections hold, by their ids: a text for kind `text`, a list for the kinds `items` and `recall`, and null where
+ * there is nothing.
+ */
+export type Contents = Readonly<Record<string, string | readonly (string | Item)[] | null | undefined>>;
+
+/** What a config has beside plain options, for both ways to build. */
+interface CommonConfig extends Omit<ContextOptions, "now" | "recall" | "triage" | "tiers" | "budget"> {
+  /**
+   * The current input: a text of the user, or a message, which may have `replyTo`. It stands where `sections` say, by default
+   * last, and is always kept. Where it is left out, the newest user message fills its place, followed by what answers it. Null,
+   * or an empty text, means no request: then all messages are history.
+   */
+  readonly request?: string | AnyMessage | null | undefined;
+  /** The clock: milliseconds since 1970, ISO 8601, or a `Date`. Default: the host's clock. */
+  readonly now?: number | string | Date | null | undefined;
+  /** What sections hold, by their ids, so that `sections` can stay as a preset has them. */
+  readonly contents?: Contents | null | undefined;
+  /** What the prompt may cost. */
+  readonly budget?: BudgetConfig | undefined;
+  /**
+   * The build before this one, or its `outline`: then `prefix` says what this prompt repeats of it. Default: the last build of the same
+   * session or `Transcript`.
+   */
+  readonly previous?: { readonly outline: PromptOutline } | PromptOutline | null | undefined;
+  /**
+   * The shape of the messages of an array, one of `messageShapes`. Default: each is recognised by what it holds. A transcript has its
+   * own.
+   */
+  readonly shape?: ShapeName | null | undefined;
+}
+
+/**
+ * How a context is built. Everything is optional; a misspelt option is an error that names it. `M` is the type of the
+ * messages that hooks are shown.
+ */
+export interface ContextConfig<M extends AnyMessage = MessageInput> extends CommonConfig {
+  /** Which older messages are kept and what is recalled for the section of kind `recall`, and the hooks that say it. */
+  readonly recall?: (RecallConfig & RecallHooks) | undefined;
+  /** Which older messages matter, and the hook that says it. */
+  readonly triage?: (TriageConfig & TriageHooks<M>) | undefined;
+  /** How much of each conversation is shown, and the hook that summarizes. */
+  readonly tiers?: (TiersConfig & TierHooks<M>) | undefined;
+  /** Counts tokens in place of an encoding. It is asked for many texts at once, and for none twice in a build. */
+  readonly countTokens?: CountTokensHook | null | undefined;
+  /** Aborts the build: it fails with `ABORTED`, and the hook that is being asked is told so. */
+  readonly signal?: AbortSignal | null | undefined;
+}
+
+/** As `ContextConfig`, for `buildContextSync`: it waits for nothing, so there are no hooks, and no signal. */
+export interface SyncContextConfig extends CommonConfig {
+  /** Which older messages are kept; for the section of kind `recall` nothing is found without a hook. */
+  readonly recall?: (RecallConfig & NoHooks<RecallHooks>) | undefined;
+  /** Which older messages matter. Without a hook it is `onUnavailable` that says it. */
+  readonly triage?: (TriageConfig & NoHooks<TriageHooks>) | undefined;
+  /** How much of each conversation is shown. */
+  readonly tiers?: (TiersConfig & NoHooks<TierHooks>) | undefined;
+  readonly countTokens?: null | undefined;
+  readonly signal?: null | undefined;
+}
+
+type NoHooks<H> = { readonly [K in keyof H]?: null | undefined };
+
+/** A config that asks for a form, as far as its type says; one that says nothing asks for `messages`. */
+export type InFormat<C, F extends Format> = C & {
+  readonly render?: { readonly format?: F | undefined } | undefined;
+};
+
+/** A config in its parts: what the engine reads as plain data, and what only JavaScript can hold. */
+export interface ReadConfig {
+  /** Null for no request; undefined if the newest user message is the request. */
+  readonly request: MessageInput | null | undefined;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly hooks: Hooks;
+  readonly signal: AbortSignal | undefined;
+  /** The shape of the messages, where it is named. */
+  readonly shape: ShapeName | undefined;
+  /** The prompt that was built before, where it is given. */
+  readonly previous: PromptOutline | undefined;
+  /** Where the caller wrote what the engine finds elsewhere: `sections[2].items` may be of `contents.notes`. */
+  readonly places: ReadonlyMap<string, string>;
+}
+
+type Options = Record<string, unknown>;
+
+/** The outline of an earlier build, which is given as it is or with its context. */
+function outlineIn(previous: unknown, kind: ErrorKind): PromptOutline {
+  return guarded(kind, "previous", () => {
+    const { outline = previous } = previous as { readonly outline?: unknown };
+    if (!isOutline(outline)) {
+      throw invalid(kind, "previous", `expected a built context or its outline, got ${describe(previous)}`);
+    }
+    return outline;
+  });
+}
+
+/** Reads a config. Fails with `INVALID_CONFIG` where it is not plain data beside its hooks. */
+export function readConfig(config: unknown, kind: ErrorKind): ReadConfig {
+  if (config == null) {
+    return {
+      request: undefined,
+      options: {},
+      hooks: new Map(),
+      signal: undefined,
+      shape: undefined,
+      previous: undefined,
+      places: new Map(),
+    };
+  }
+  const { request, signal, contents, shape, previous, ...rest } = guarded(kind, "", () => {
+    if (typeof config !== "object" || Array.isArray(config)) {
+      throw invalid(kind, "", `expected an object with options, got ${describe(config)}`);
+    }
+    return { ...config } as Options;
+  });
+  const hooks = takeHooks(rest, kind);
+  takeTools(rest, kind);
+  const options = plain(rest, "", 0, kind) as Options;
+  const places = new Map<string, string>();
+  if (contents != null) {
+    mergeContents(options, contents, places, kind);
+  }
+  return {
+    request: request === undefined ? undefined : readRequest(request, kind),
+    options,
+    hooks,
+    signal: signal == null ? undefined : readSignal(signal, kind),
+    shape: shapeNameOf(shape, kind),
+    previous: previous == null ? undefined : outlineIn(previous, kind),
+    places,
+  };
+}
+
+/** Fails where a config has what a call that waits for nothing cannot use. */
+export function refuseHooks({ hooks, signal }: ReadConfig, kind: ErrorKind): void {
+  const [hook] = hooks.keys();
+  const path = hook ?? (signal && "signal");
+  if (path !== undefined) {
+    throw new ContextError({
+      kind,
+      code: "INVALID_CONFIG",
+      message: `${path}: a call without a promise waits for nothing, and has no use for it`,
+      path,
+      nextAction: "Call buildContext instead: it asks hooks, and can be aborted.",
+    });
+  }
+}
+
+/** Which turn a config is for, for the record of a failure. The config may be anything. */
+export function turnOf(config: unknown, clock: number): Turn {
+  const read = (name: "sessionId" | "turnId" | "now"): unknown => {
+    try {
+      return (config as Options | null | undefined)?.[name];
+    } catch {
+      return undefined;
+    }
+  };
+  const text = (value: unknown): string | null => (typeof value === "string" ? value : null);
+  let timestampMs: number | null = null;
+  try {
+    timestampMs = momentOf(read("now"), clock);
+  } catch {
+    // A proxy that was revoked, for example: then the moment is not known.
+  }
+  return { sessionId: text(read("sessionId")), turnId: text(read("turnId")), timestampMs };
+}
+
+function momentOf(now: unknown, clock: number): number | null {
+  if (now == null) {
+    return clock;
+  }
+  // Without an offset a time is in UTC, as the engine reads it.
+  const isLocal = typeof now === "string" && /\d[T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?$/.test(now);
+  const text = typeof now === "string" ? Date.parse(isLocal ? `${now}Z` : now) : Number.NaN;
+  const moment = now instanceof Date || typeof now === "number" ? Number(now) : text;
+  return Number.isFinite(moment) ? moment : null;
+}
+
+function readRequest(request: unknown, kind: ErrorKind): MessageInput | null {
+  if (request === null || request === "") {
+    return null;
+  }
+  if (typeof request === "string") {
+    return { role: "user", content: request };
+  }
+  return guarded(kind, "request", () => {
+    if (typeof request !== "object" || request === null || Array.isArray(request)) {
+      const problem = `expected a text or a message, got ${describe(request)}`;
+      throw invalid(kind, "request", problem, undefined, "Give a text or a message.");
+    }
+    const message = request as MessageInput;
+    // A message of another shape may say in its own way who speaks.
+    const isOpen = message.role === undefined && formatOf(request as Row) === ownFormat();
+    return isOpen ? { ...message, role: "user" } : message;
+  });
+}
+
+/** A signal of any realm, or of a library of its own. */
+export function readSignal(signal: unknown, kind: ErrorKind): AbortSignal {
+  return guarded(kind, "signal", () => {
+    const { aborted, addEventListener, removeEventListener } = signal as AbortSignal;
+    const isSignal =
+      typeof aborted === "boolean" &&
+      typeof addEventListener === "function" &&
+      typeof removeEventListener === "function";
+    if (!isSignal) {
+      throw invalid(kind, "signal", `expected an AbortSignal, got ${describe(signal)}`);
+    }
+    return watched(signal as AbortSignal);
+  });
+}
+
+/** A signal that never throws: a signal of the caller's may, and also in the middle of a wait. One that cannot be read is not aborted. */
+function watched(signal: AbortSignal): AbortSignal {
+  const look = <T>(read: () => T, otherwise: T): T => {
+    try {
+      return read();
+    } catch {
+      return otherwise;
+    }
+  };
+  return {
+    get aborted() {
+      return look(() => signal.aborted === true, false);
+    },
+    get reason() {
+      return look(() => signal.reason as unknown, undefined);
+    },
+    addEventListener: (type: string, listener: () => void) =>
+      look(() => signal.addEventListener(type, listener), undefined),
+    removeEventListener: (type: string, listener: () => void) =>
+      look(() => signal.removeEventListener(type, listener), undefined),
+  } as AbortSignal;
+}
+
+/** Takes the hooks out of a copy of the config, whose groups become copies too. */
+function takeHooks(rest: Options, kind: ErrorKind): Hooks {
+  const hooks = new Map<HookName, (...question: readonly unknown[]) => unknown>();
+  const given = { ...rest };
+  const copies = new Map(
+    ["recall", "triage", "tiers"].map((group) => [group, copyOfGroup(rest, group, kind)] as const),
+  );
+  for (const path of HOOK_NAMES) {
+    const [group, name] = path.split(".") as [string, string | undefined];
+    const [holder, copy, field] = name === undefined ? [given, rest, group] : [given[group], copies.get(group), name];
+    if (copy === undefined) {
+      continue;
+    }
+    // It may be a method of a class: then it is called as one.
+    const hook = guarded(kind, path, () => (holder as Options)[field]);
+    delete copy[field];
+    if (typeof hook === "function") {
+      hooks.set(path, (...question) => hook.apply(holder, question));
+    } else if (hook != null) {
+      throw invalid(
+        kind,
+        path,
+        `expected a function, got ${describe(hook)}`,
+        undefined,
+        "Give a function, or leave it out.",
+      );
+    }
+  }
+  if (hooks.has("triage.select") && hooks.has("triage.complete")) {
+    throw invalid(
+      kind,
+      "triage.complete",
+      "select and complete are two forms of one hook: give one of them",
+      undefined,
+      "Remove triage.select or triage.complete.",
+    );
+  }
+  return hooks;
+}
+
+/** Takes the tools out of a copy of the budget, and puts in their JSON. */
+function takeTools(rest: Options, kind: ErrorKind): void {
+  const budget = copyOfGroup(rest, "budget", kind);
+  const tools = budget?.tools;
+  if (budget === undefined || !Array.isArray(tools)) {
+    return;
+  }
+  const length = guarded(kind, "budget.tools", () => tools.length);
+  budget.tools = Array.from({ length }, (_, index) => {
+    const path = `budget.tools[${index}]`;
+    const text = guarded(kind, path, () => {
+      const tool: unknown = tools[index];
+      return typeof tool === "string" ? tool : jsonOf(tool);
+    });
+    return text ?? fail(invalid(kind, path, "has no JSON", undefined, "Give each tool as an object, or as its JSON."));
+  });
+}
+
+/** A copy of a group of options, put in its place; undefined for a missing group. */
+function copyOfGroup(rest: Options, name: string, kind: ErrorKind): Options | undefined {
+  return guarded(kind, name, () => {
+    const group = rest[name];
+    if (Object.prototype.toString.call(group) !== "[object Object]") {
+      return undefined;
+    }
+    const copy = { ...(group as Options) };
+    rest[name] = copy;
+    return copy;
+  });
+}
+
+/** Puts what sections hold into them. */
+function mergeContents(options: Options, contents: unknown, places: Map<string, string>, kind: ErrorKind): void {
+  const entries = guarded(kind, "contents", () => {
+    if (Object.prototype.toString.call(contents) !== "[object Object]") {
+      const problem = `expected an object, got ${describe(contents)}`;
+      throw invalid(kind, "contents", problem, undefined, "Give an object with what sections hold, by their ids.");
+    }
+    return Object.entries(contents as Options);
+  });
+  const sections = (Array.isArray(options.sections) ? options.sections : []) as unknown[];
+  const idOf = (section: unknown): unknown => (section as Options | null)?.id;
+  for (const [id, given] of entries) {
+    const path = `contents.${id}`;
+    const content = plain(given ?? null, path, 0, kind);
+    const position = sections.findIndex((section) => idOf(section) === id);
+    const section = sections[position] as Options | undefined;
+    if (section === undefined) {
+      const ids = sections.filter(isFillable).map((section) => `"${idOf(section)}"`);
+      throw invalid(
+        kind,
+        path,
+        `there is no section ${describe(id)}; ${ids.length === 0 ? "no section takes contents" : `there are ${ids.join(", ")}`}`,
+        undefined,
+        "Name a section of kind text, items or recall, or add it to sections.",
+      );
+    }
+    const field = section.kind === "text" ? "text" : "items";
+    const fits = content === null || (field === "items" ? Array.isArray(content) : typeof content === "string");
+    if (!isFillable(section) || !fits) {
+      const takes = field === "text" ? "takes a text" : "takes a list of items";
+      throw invalid(
+        kind,
+        path,
+        `the section is of kind ${section.kind}, and ${isFillable(section) ? takes : "takes no contents"}`,
+        undefined,
+        "Give a text for kind text, and a list of items or texts for the kinds items and recall.",
+      );
+    }
+    delete section[field];
+    if (content !== null) {
+      section[field] = Array.isArray(content) ? content.map(itemOf) : content;
+      places.set(`sections[${position}].${field}`, path);
+    }
+  }
+}
+
+function isFillable(section: unknown): boolean {
+  const kind = (section as Options | null)?.kind;
+  return kind === "text" || kind === "items" || kind === "recall";
+}
+
+function itemOf(item: unknown): unknown {
+  return typeof item === "string" ? { text: item } : item;
+}
+
+/** No config has a longer list; what does may be nothing but a length. */
+const MAX_LENGTH = 1_000_000;
+
+/** No config nests deeper; what does is cyclic. */
+const MAX_DEPTH = 8;
+
+/** Plain data: no function, no accessor, no cycle, no `undefined`. */
+function plain(value: unknown, path: string, depth: number, kind: ErrorKind): unknown {
+  return guarded(kind, path, () => copyOf(value, path, depth, kind));
+}
+
+function copyOf(value: unknown, path: string, depth: number, kind: ErrorKind): unknown {
+  if (value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean") {
+    return value;
+  }
+  if (value instanceof Date) {
+    return value.getTime();
+  }
+  if (typeof value === "function") {
+    throw invalid(kind, path, ...noHook(kind, path));
+  }
+  if (typeof value !== "object" || depth > MAX_DEPTH) {
+    const problem = typeof value === "object" ? "is nested too deep, or contains itself" : `is ${typeof value}`;
+    throw invalid(kind, path, `${problem}; options are plain data`);
+  }
+  if (Array.isArray(value)) {
+    if (value.length > MAX_LENGTH) {
+      throw invalid(kind, path, `has more than ${MAX_LENGTH} elements`);
+    }
+    // Places with nothing in them too: `map` would pass over them.
+    return Array.from(value, (element, index) => plain(element, `${path}[${index}]`, depth + 1, kind));
+  }
+  if (Object.prototype.toString.call(value) !== "[object Object]") {
+    throw invalid(kind, path, "is an object of a class; options are plain data");
+  }
+  // A null prototype, so that a key like `__proto__` is an option like any other: an unknown one.
+  const copy: Record<string, unknown> = Object.create(null);
+  for (const [key, element] of Object.entries(value)) {
+    if (element !== undefined) {
+      copy[key] = plain(element, path === "" ? key : `${path}.${key}`, depth + 1, kind);
+    }
+  }
+  return copy;
+}
+
+/** The error for a function that is no hook. */
+function noHook(kind: ErrorKind, path: string): [problem: string, cause: undefined, nextAction: string] {
+  const nameOf = (hook: string): string => hook.slice(hook.lastIndexOf(".") + 1);
+  const name = nearest(nameOf(path).slice(0, MAX_NAME), HOOK_NAMES.map(nameOf), kind);
+  const right = HOOK_NAMES.find((hook) => nameOf(hook) === name);
+  return right === undefined
+    ? ["is a function, and no hook", undefined, `Hooks are ${HOOK_NAMES.join(", ")}; other options are plain data.`]
+    : [`unknown hook; did you mean ${right}?`, undefined, `Rename it to ${right}.`];
+}
+
+/** The longest name for which a right spelling is looked for. */
+const MAX_NAME = 100;
+
+/** Reads what may throw when it is read: a getter, a proxy. */
+function guarded<T>(kind: ErrorKind, path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw cause instanceof ContextError ? cause : invalid(kind, path, "could not be read", cause);
+  }
+}
+
+function fail(failure: ContextError): never {
+  throw failure;
+}
+
+function invalid(
+  kind: ErrorKind,
+  path: string,
+  problem: string,
+  cause?: unknown,
+  nextAction = "Pass an object of options as plain data; the reference page lists them.",
+): ContextError {
+  return new ContextError({
+    kind,
+    code: "INVALID_CONFIG",
+    message: path === "" ? problem : `${path}: ${problem}`,
+    path: path === "" ? undefined : path,
+    nextAction,
+    cause,
+  });
+}

@@ -1,0 +1,543 @@
+// What hooks give, read into answers: whatever it is, and whatever reading it does.
+
+import type { Answer, HookName, Need, Recalled } from "../base/generated.js";
+import { describe } from "../base/options.js";
+import { counted } from "../base/words.js";
+import type { TriageCandidate } from "../config/hooks.js";
+import type { AnyMessage } from "../formats/any-message.js";
+import { idOfMessage } from "../message/read.js";
+
+/** A need that a hook answers. */
+export type HookNeed = Exclude<Need, { readonly need: "encoding" | "selection" | "zoneOffsets" | "older" }>;
+
+/** Which of the hooks a need is asked of. */
+export function hookOf(need: HookNeed, has: (name: HookName) => boolean): HookName {
+  switch (need.need) {
+    case "counts":
+      return "countTokens";
+    case "recall":
+      return "recall.search";
+    case "embeddings":
+      return "recall.embed";
+    case "summaries":
+      return "tiers.summarize";
+    case "triage":
+      return has("triage.complete") ? "triage.complete" : "triage.select";
+  }
+}
+
+/** The reading of a hook's answer: the part that was understood, or why nothing was. */
+export type Reading = Understood | "unavailable" | Nonsense;
+
+/**
+ * An answer that is understood, whole or in part. Who reads an answer has to say what it did not understand, so that nothing
+ * is taken for something else in silence.
+ */
+export interface Understood {
+  /** The part of an `Answer` that holds it. */
+  readonly taken: Partial<Answer>;
+  /** What of it is not understood; "nothing" where it is understood whole or not at all. */
+  readonly misunderstood: Misunderstood | "nothing";
+}
+
+/** An answer of which nothing was understood. */
+export interface Nonsense {
+  readonly nonsense: string;
+}
+
+/** The parts of an answer that were not understood: how often, the first of each kind, and what was done instead. */
+class Misunderstood {
+  readonly #kinds = new Map<string, { count: number; readonly first: string }>();
+  readonly #beside: string[] = [];
+  readonly #elementCount: number;
+  #lostCount = 0;
+
+  /** `elementCount` is how many elements the answer has. */
+  constructor(elementCount: number) {
+    this.#elementCount = elementCount;
+  }
+
+  /** An element of which nothing is taken. */
+  lose(element: unknown, instead: string): void {
+    this.#lostCount += 1;
+    this.doubt(element, instead);
+  }
+
+  /** A part of an element that is taken without it. */
+  doubt(part: unknown, instead: string): void {
+    const known = this.#kinds.get(instead);
+    if (known === undefined) {
+      this.#kinds.set(instead, { count: 1, first: exampleOf(part) });
+    } else {
+      known.count += 1;
+    }
+  }
+
+  /** Elements beyond those that are looked at. */
+  addBeside(instead: string): void {
+    this.#beside.push(instead);
+  }
+
+  /** Whether there are elements, and nothing is taken of any. */
+  get isAll(): boolean {
+    return this.#lostCount > 0 && this.#lostCount === this.#elementCount;
+  }
+
+  /** The parts that were not understood, in words; undefined where all was understood. */
+  get words(): string | undefined {
+    const of = this.#elementCount;
+    const kinds = [...this.#kinds].map(
+      ([instead, { count, first }]) => `${instead} (${count} of ${of}, first ${first})`,
+    );
+    const words = [...kinds, ...this.#beside];
+    return words.length === 0 ? undefined : words.join("; ");
+  }
+}
+
+/** How much of an example is shown, in UTF-16 code units. */
+const MAX_EXAMPLE_LENGTH = 40;
+
+/** Something that was not understood, in one short line. */
+function exampleOf(value: unknown): string {
+  const shown = attempt(() => {
+    if (value === UNREADABLE) {
+      return value;
+    }
+    const id = idOf(value);
+    return typeof value === "string"
+      ? JSON.stringify(shortened(value, MAX_EXAMPLE_LENGTH))
+      : shortened(id === undefined ? describe(value) : `an object with the id ${id}`, MAX_EXAMPLE_LENGTH);
+  });
+  return typeof shown === "string" ? shown : "what cannot be read";
+}
+
+/** Reads a hook's answer. Reading may run the caller's code, which may throw. */
+export function answerOf(hook: HookName, read: () => Reading): Answer {
+  let reading: Reading;
+  try {
+    reading = read();
+  } catch (cause) {
+    return { hook, outcome: "failed", reason: `its answer could not be read: ${reasonOf(cause)}` };
+  }
+  if (reading === "unavailable") {
+    return { hook, outcome: "unavailable" };
+  }
+  return "nonsense" in reading ? { hook, outcome: "failed", reason: reading.nonsense } : answerFrom(hook, reading);
+}
+
+/** The answer of a reading: where nothing of it is understood, the hook has failed. */
+function answerFrom(hook: HookName, { taken, misunderstood }: Understood, before?: string): Answer {
+  const found = misunderstood === "nothing" ? undefined : misunderstood.words;
+  if (misunderstood !== "nothing" && misunderstood.isAll) {
+    const reason = shortened(`nothing of its answer was understood: ${found}`, MAX_REASON_LENGTH);
+    return { hook, outcome: "failed", reason };
+  }
+  const words = [before, found].filter((some) => some !== undefined);
+  return { ...taken, hook, outcome: "given", ...(words.length === 0 ? {} : { misunderstood: words.join("; ") }) };
+}
+
+/** A recorded answer as the answer to the present question; nonsense where it is no answer. */
+export function readAgain(recorded: Answer, need: HookNeed): Answer | Nonsense {
+  const { hook, outcome, reason, misunderstood, ids, text, items, similarities, summaries, counts } = recorded;
+  if (outcome !== "given") {
+    return typeof reason === "string" ? { hook, outcome, reason } : { hook, outcome };
+  }
+  const reading = ((): Reading => {
+    switch (need.need) {
+      case "counts":
+        return readCounts(counts, need.texts.length);
+      case "recall":
+        return readRecalled(items);
+      case "embeddings":
+        return readSimilarities(similarities, need.messageCount);
+      case "summaries":
+        return readSummaries(
+          summaries,
+          need.conversations.map(({ id }) => id),
+        );
+      case "triage": {
+        // What a model said was read when it was recorded.
+        const chosen = elementsOf(ids, MAX_ELEMENTS);
+        if (chosen === undefined) {
+          return readText(text);
+        }
+        return chosen.every((id) => typeof id === "string")
+          ? { taken: { ids: chosen }, misunderstood: "nothing" }
+          : { nonsense: "names what is no id" };
+      }
+    }
+  })();
+  if (reading === "unavailable") {
+    return { nonsense: "holds nothing" };
+  }
+  // A part that was not understood then is named again.
+  const before = typeof misunderstood === "string" ? shortened(misunderstood, MAX_RECORDED_LENGTH) : undefined;
+  return "nonsense" in reading ? reading : answerFrom(hook, reading, before);
+}
+
+/** How much of the words of a recording is looked at, in UTF-16 code units: more than windrow writes. */
+const MAX_RECORDED_LENGTH = 5000;
+
+/** How much of an answer is looked at: so many elements, and so many characters of texts. */
+const MAX_ELEMENTS = 100_000;
+const MAX_LENGTH = 10_000_000;
+const BEYOND_LENGTH = `what comes after the first ${MAX_LENGTH} characters was not looked at`;
+
+/** What candidates are known by: ids, and the objects that the hook was shown. */
+export type Known = ReadonlyMap<unknown, string>;
+
+export function knownBy<M extends AnyMessage>(candidates: readonly TriageCandidate<M>[]): Known {
+  const known = new Map<unknown, string>();
+  for (const { id } of candidates) {
+    known.set(id, id);
+  }
+  for (const candidate of candidates) {
+    known.set(candidate, candidate.id);
+    for (const message of candidate.messages) {
+      known.set(message, candidate.id);
+      // Any message of an exchange names it, where no other message has the same id.
+      const id = attempt(() => idOfMessage(message));
+      if (typeof id === "string" && !known.has(id)) {
+        known.set(id, candidate.id);
+      }
+    }
+  }
+  return known;
+}
+
+export function readChosen(given: unknown, known: Known): Reading {
+  if (given == null) {
+    return "unavailable";
+  }
+  const read = firstOf(given);
+  if (read === undefined) {
+    return notList(given);
+  }
+  const { elements, misunderstood } = read;
+  const ids = new Set<string>();
+  for (const element of elements) {
+    const id = known.get(typeof element === "number" ? String(element) : element) ?? known.get(idOf(element));
+    if (id === undefined) {
+      misunderstood.lose(element, "what names no candidate was passed over");
+    } else {
+      ids.add(id);
+    }
+  }
+  return { taken: { ids: [...ids] }, misunderstood };
+}
+
+export function readText(given: unknown): Reading {
+  if (given == null) {
+    return "unavailable";
+  }
+  if (typeof given !== "string") {
+    return { nonsense: `answered ${describe(given)}, not a text` };
+  }
+  const misunderstood = new Misunderstood(0);
+  if (given.length > MAX_LENGTH) {
+    misunderstood.addBeside(BEYOND_LENGTH);
+  }
+  return { taken: { text: given.slice(0, MAX_LENGTH) }, misunderstood };
+}
+
+export function readRecalled(given: unknown): Reading {
+  if (given == null) {
+    return "unavailable";
+  }
+  const read = firstOf(given);
+  if (read === undefined) {
+    return notList(given);
+  }
+  const { elements, misunderstood } = read;
+  const items: Recalled[] = [];
+  let length = 0;
+  for (const element of elements) {
+    const item = recalledOf(element, misunderstood);
+    length += item?.text.length ?? 0;
+    if (length > MAX_LENGTH) {
+      misunderstood.addBeside(BEYOND_LENGTH);
+      break;
+    }
+    if (item !== undefined) {
+      items.push(item);
+    }
+  }
+  return { taken: { items }, misunderstood };
+}
+
+function recalledOf(element: unknown, misunderstood: Misunderstood): Recalled | undefined {
+  if (typeof element === "string") {
+    return { text: element };
+  }
+  const fields = typeof element === "object" && element !== null ? fieldsOf(element) : undefined;
+  if (typeof fields?.text !== "string") {
+    misunderstood.lose(element, "what is no item with a text was left out");
+    return undefined;
+  }
+  const { id, text, source, score, metadata, metadataSource } = fields;
+  const fieldOf = <T>(value: unknown, isRight: boolean, expected: string): T | null => {
+    if (isRight) {
+      return value as T;
+    }
+    if (value != null) {
+      misunderstood.doubt(value, `an item was taken without ${expected}`);
+    }
+    return null;
+  };
+  if (metadata != null && typeof metadata !== "object") {
+    misunderstood.doubt(metadata, "an item was taken without metadata that are no object");
+  }
+  const own = fieldOf<string>(source, typeof source === "string", "a source that is no text");
+  const isId = typeof id === "string" || typeof id === "number";
+  return {
+    id: isId ? String(id) : fieldOf(id, false, "an id that is no text and no number"),
+    text,
+    source: own ?? (typeof metadataSource === "string" ? metadataSource : null),
+    score: fieldOf(score, Number.isFinite(score), "a score that is no finite number"),
+  };
+}
+
+/** The fields of an item; what cannot be read is `UNREADABLE`. */
+function fieldsOf(element: object): Readonly<Record<string, unknown>> {
+  const field = (from: object, name: string): unknown => attempt(() => (from as Record<string, unknown>)[name]);
+  const metadata = field(element, "metadata");
+  const fields = ["id", "text", "source", "score"].map((name) => [name, field(element, name)]);
+  return {
+    ...Object.fromEntries(fields),
+    metadata,
+    metadataSource: typeof metadata === "object" && metadata !== null ? field(metadata, "source") : undefined,
+  };
+}
+
+/** Vectors in a row, and how many components each has. */
+export interface Vectors {
+  readonly components: Float32Array;
+  readonly dimensions: number;
+}
+
+/** The most components of a vector; no model gives more. */
+const MAX_DIMENSIONS = 65_536;
+
+/**
+ * The vectors of so many texts; of several batches all have as many `dimensions`. Whether their components are finite numbers
+ * is seen where they are learned.
+ */
+export function readVectors(
+  given: unknown,
+  wanted: number,
+  dimensions: number | undefined,
+): Vectors | "unavailable" | Nonsense {
+  if (given == null) {
+    return "unavailable";
+  }
+  // One more than is wanted, to see that there are too many.
+  const vectors = elementsOf(given, wanted + 1);
+  if (vectors === undefined) {
+    return notList(given);
+  }
+  if (vectors.length !== wanted) {
+    return { nonsense: foundForWanted(vectors.length, wanted, "vector", "text") };
+  }
+  let length = dimensions;
+  let components = new Float32Array(0);
+  for (const [index, vector] of vectors.entries()) {
+    const isList = Array.isArray(vector) || (ArrayBuffer.isView(vector) && !(vector instanceof DataView));
+    if (!isList) {
+      return { nonsense: `answered ${describe(vector)} as a vector, not a list of numbers` };
+    }
+    const list = vector as ArrayLike<unknown>;
+    const { length: found } = list;
+    length ??= found;
+    if (found !== length || !(found > 0 && found <= MAX_DIMENSIONS)) {
+      return {
+        nonsense: `answered a vector of ${counted(found, "number")}${found === length ? "" : ` beside one of ${length}`}`,
+      };
+    }
+    if (index === 0) {
+      components = new Float32Array(wanted * found);
+    }
+    for (let at = 0; at < found; at++) {
+      const component = list[at];
+      // An element that is no number becomes NaN: a text or a hole would be 0.
+      components[index * found + at] = typeof component === "number" ? component : Number.NaN;
+    }
+  }
+  return { components, dimensions: length ?? 0 };
+}
+
+/** The recorded nearness of messages to the request. */
+function readSimilarities(given: unknown, wanted: number): Reading {
+  return typeof given === "string" && given.length === 2 * wanted
+    ? { taken: { similarities: given }, misunderstood: "nothing" }
+    : { nonsense: `answered no similarities for ${counted(wanted, "message")}` };
+}
+
+export function readSummaries(given: unknown, ids: readonly string[]): Reading {
+  if (given == null) {
+    return "unavailable";
+  }
+  const entries = summariesById(given, ids);
+  if ("nonsense" in entries) {
+    return entries;
+  }
+  const misunderstood = new Misunderstood(entries.length);
+  const byId = new Map<unknown, string>();
+  const known = new Set<unknown>(ids);
+  let length = 0;
+  for (const [id, summary] of entries) {
+    if (!known.has(id)) {
+      misunderstood.lose(id, "what is of no conversation that was asked about was passed over");
+    } else if (typeof summary === "string") {
+      length += summary.length;
+      byId.set(id, summary);
+    } else if (summary != null) {
+      misunderstood.lose(summary, "an extract stands for a summary that is no text");
+    }
+    if (length > MAX_LENGTH) {
+      return { nonsense: `answered more than ${MAX_LENGTH} characters` };
+    }
+  }
+  return { taken: { summaries: ids.map((id) => byId.get(id) ?? null) }, misunderstood };
+}
+
+/** Summaries with the ids that they are given by: of a list, those of the conversations in their order. */
+function summariesById(
+  given: unknown,
+  ids: readonly string[],
+): readonly (readonly [id: unknown, unknown])[] | Nonsense {
+  const isMap = given instanceof Map;
+  // One more than is wanted, to see that there are too many.
+  const elements = elementsOf(given, isMap ? MAX_ELEMENTS + 1 : ids.length + 1);
+  if (isMap || elements === undefined) {
+    const entries = isMap ? (elements as [unknown, unknown][]) : fieldsOfPlain(given);
+    if (entries === undefined) {
+      return { nonsense: `answered ${describe(given)}, not a list or an object by id` };
+    }
+    return entries.length <= MAX_ELEMENTS ? entries : { nonsense: `answered more than ${MAX_ELEMENTS} summaries` };
+  }
+  // Of a list of another length nobody knows which summary is whose.
+  if (elements.length !== ids.length) {
+    const found = elements.length > ids.length ? "too many summaries" : `a list of ${elements.length}`;
+    return { nonsense: `answered ${found} for ${counted(ids.length, "conversation")}` };
+  }
+  return elements.map((summary, index) => [ids[index], summary]);
+}
+
+/** The fields of a plain object; undefined for anything else. */
+function fieldsOfPlain(given: unknown): readonly (readonly [string, unknown])[] | undefined {
+  if (typeof given !== "object" || given === null) {
+    return undefined;
+  }
+  const prototype: unknown = Object.getPrototypeOf(given);
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
+    return undefined;
+  }
+  const field = (name: string): unknown => attempt(() => (given as Record<string, unknown>)[name]);
+  return Object.keys(given).map((name) => [name, field(name)]);
+}
+
+/** That an answer has too many or too few. */
+function foundForWanted(found: number, wanted: number, noun: string, of: string): string {
+  return `answered ${found > wanted ? `too many ${noun}s` : counted(found, noun)} for ${counted(wanted, of)}`;
+}
+
+export function readCounts(given: unknown, wanted: number): Reading {
+  // One more than is wanted, to see that there are too many.
+  const counts = elementsOf(given, wanted + 1);
+  if (counts === undefined) {
+    return notList(given);
+  }
+  if (counts.length !== wanted) {
+    return { nonsense: foundForWanted(counts.length, wanted, "count", "text") };
+  }
+  // By its place: the wrong element may be nothing at all.
+  const wrong = counts.findIndex((count) => !Number.isSafeInteger(count) || (count as number) < 0);
+  return wrong < 0
+    ? { taken: { counts: counts.map((count) => (count as number) + 0) }, misunderstood: "nothing" } // -0 is 0
+    : { nonsense: `answered ${exampleOf(counts[wrong])} as a count, not a whole number of 0 or more` };
+}
+
+/** The elements of an answer that are looked at; undefined where it is no list. */
+function firstOf(
+  given: unknown,
+): { readonly elements: readonly unknown[]; readonly misunderstood: Misunderstood } | undefined {
+  const found = elementsOf(given, MAX_ELEMENTS + 1);
+  if (found === undefined) {
+    return undefined;
+  }
+  const elements = found.slice(0, MAX_ELEMENTS);
+  const misunderstood = new Misunderstood(elements.length);
+  if (found.length > MAX_ELEMENTS) {
+    misunderstood.addBeside(`what comes after the first ${MAX_ELEMENTS} was not looked at`);
+  }
+  return { elements, misunderstood };
+}
+
+/**
+ * The first elements of a list or another iterable; undefined for anything else, texts included. An element that cannot be
+ * read is `UNREADABLE`.
+ */
+function elementsOf(given: unknown, most: number): readonly unknown[] | undefined {
+  if (Array.isArray(given)) {
+    // As long as it says, and holes are no elements: a list that is a proxy may be of any length.
+    return Array.from({ length: Math.min(given.length, most) }, (_, index) => attempt(() => given[index]));
+  }
+  if (typeof given !== "object" || given === null || !(Symbol.iterator in given)) {
+    return undefined;
+  }
+  const elements: unknown[] = [];
+  if (most > 0) {
+    for (const element of given as Iterable<unknown>) {
+      elements.push(element);
+      if (elements.length >= most) {
+        break;
+      }
+    }
+  }
+  return elements;
+}
+
+function notList(given: unknown): Nonsense {
+  return { nonsense: `answered ${describe(given)}, not a list` };
+}
+
+/** The id of an object that has one, as a text. */
+function idOf(element: unknown): string | undefined {
+  const id = attempt(() =>
+    typeof element === "object" && element !== null ? (element as { id?: unknown }).id : undefined,
+  );
+  return typeof id === "string" || typeof id === "number" ? String(id) : undefined;
+}
+
+/** The value of a part of an answer that throws where it is read. It is neither a wanted value nor nothing. */
+const UNREADABLE = Symbol("what cannot be read");
+
+/** What a part of an answer gives. */
+function attempt<T>(read: () => T): T | typeof UNREADABLE {
+  try {
+    return read();
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+/** How long a reason may be, in UTF-16 code units. */
+const MAX_REASON_LENGTH = 200;
+
+/** Why a hook failed, in a short text. */
+export function reasonOf(cause: unknown): string {
+  const text = attempt(() => {
+    if (typeof cause === "object" && cause !== null) {
+      const { message, name } = cause as { readonly message?: unknown; readonly name?: unknown };
+      return [message, name].find((words) => typeof words === "string" && words !== "");
+    }
+    return typeof cause === "string" ? cause : describe(cause);
+  });
+  const words = typeof text === "string" && text.trim() !== "" ? text : "it failed without saying why";
+  return shortened(words, MAX_REASON_LENGTH);
+}
+
+/** A text of so many UTF-16 code units at most. */
+function shortened(text: string, most: number): string {
+  return text.length <= most ? text : `${[...text.slice(0, most)].slice(0, -1).join("")}…`;
+}

@@ -1,0 +1,290 @@
+// Asking hooks: whatever one does becomes an answer, it has so much time and no more, and nothing is left behind: no
+// timer, no listener, and nothing that a hook that never ends would hold on to.
+
+import { ContextError, type ErrorKind } from "../base/errors.js";
+import type { Answer, HookName, SummaryWanted, TriageUnit } from "../base/generated.js";
+import type { Hooks, TriageCandidate } from "../config/hooks.js";
+import type { AnyMessage } from "../formats/any-message.js";
+import {
+  answerOf,
+  type HookNeed,
+  hookOf,
+  knownBy,
+  type Reading,
+  readChosen,
+  readCounts,
+  readRecalled,
+  readSummaries,
+  readText,
+  readVectors,
+  reasonOf,
+  type Vectors,
+} from "./answers.js";
+
+/**
+ * Takes the vectors of texts that were asked for, from the one at `first` on. Says whether they are vectors: numbers that are
+ * finite.
+ */
+export type TakeVectors = (first: number, vectors: Vectors) => boolean;
+
+/** Whom a build asks, and for whom. */
+export interface Asking<M> {
+  /** The caller's hooks. */
+  readonly hooks: Hooks;
+  /** The messages that positions are of. */
+  readonly messages: readonly M[];
+  /** Aborts the build. */
+  readonly signal: AbortSignal | undefined;
+  /** The kind of error that an abort becomes. */
+  readonly kind: ErrorKind;
+  /** Takes vectors that the hook for embeddings gave. */
+  readonly take: TakeVectors;
+}
+
+/**
+ * Asks the hook that a need is for. Gives an answer in any case, unless the caller aborts: then it fails. Vectors are no part
+ * of the answer: `take` gets them.
+ */
+export async function askHook<M extends AnyMessage>(need: HookNeed, asking: Asking<M>): Promise<Answer> {
+  const { hooks } = asking;
+  const hook = hookOf(need, (name) => hooks.has(name));
+  const run = hooks.get(hook);
+  if (run === undefined) {
+    return { hook, outcome: "unavailable" };
+  }
+  if (need.need === "embeddings") {
+    return await askForVectors(need, run, asking);
+  }
+  return await askOnce(need, hook, run, asking);
+}
+
+type EmbeddingsNeed = Extract<HookNeed, { readonly need: "embeddings" }>;
+type OtherNeed = Exclude<HookNeed, EmbeddingsNeed>;
+type RunHook = (...question: readonly unknown[]) => unknown;
+
+/** Asks for vectors, one batch after the other. Each batch is taken at once: it is true whatever becomes of the rest. */
+async function askForVectors<M extends AnyMessage>(
+  { texts, batchSize, timeoutMs }: EmbeddingsNeed,
+  run: RunHook,
+  asking: Asking<M>,
+): Promise<Answer> {
+  const { signal, take } = asking;
+  const hook = "recall.embed";
+  let dimensions: number | undefined;
+  for (let first = 0; first < texts.length; first += batchSize) {
+    const batch = texts.slice(first, first + batchSize);
+    const { length } = batch;
+    const ending = await endingOf((own) => run(batch, { signal: own }), timeoutMs, signal);
+    const answer = answerTo(ending, { hook, timeoutMs }, asking, (given) => {
+      const vectors = readVectors(given, length, dimensions);
+      if (vectors === "unavailable" || "nonsense" in vectors) {
+        return vectors;
+      }
+      ({ dimensions } = vectors);
+      return take(first, vectors)
+        ? { taken: {}, misunderstood: "nothing" }
+        : { nonsense: "answered a vector with what is no finite number" };
+    });
+    if (answer.outcome !== "given") {
+      return answer;
+    }
+  }
+  return { hook, outcome: "given" };
+}
+
+async function askOnce<M extends AnyMessage>(
+  need: OtherNeed,
+  hook: HookName,
+  run: RunHook,
+  asking: Asking<M>,
+): Promise<Answer> {
+  const { messages, signal } = asking;
+  // The hook may change anything that it gets. So whatever its answer is read by is made before.
+  const { call, read } = questionOf(need, hook, messages);
+  const ending = await endingOf((own) => call(run, own), need.timeoutMs, signal);
+  return answerTo(ending, { hook, timeoutMs: need.timeoutMs }, asking, read);
+}
+
+/** What the end of a wait for a hook comes to. */
+function answerTo(
+  ending: Ending,
+  { hook, timeoutMs }: { readonly hook: HookName; readonly timeoutMs: number },
+  { signal, kind }: Pick<Asking<AnyMessage>, "signal" | "kind">,
+  read: (given: unknown) => Reading,
+): Answer {
+  switch (ending.kind) {
+    case "aborted":
+      throw aborted(signal, kind);
+    case "late":
+      return { hook, outcome: "failed", reason: tookLonger(timeoutMs) };
+    case "failed": {
+      const answer: Answer = { hook, outcome: "failed", reason: reasonOf(ending.cause) };
+      causes.set(answer, ending.cause);
+      return answer;
+    }
+    case "given":
+      return answerOf(hook, () => read(ending.value));
+  }
+}
+
+const causes = new WeakMap<Answer, unknown>();
+
+/** What a hook threw, where that is why it failed. */
+export function causeOf(answer: Answer): unknown {
+  return causes.get(answer);
+}
+
+interface Question {
+  /** Calls the hook. */
+  readonly call: (run: (...question: readonly unknown[]) => unknown, signal: AbortSignal) => unknown;
+  /** Reads what it gave. */
+  readonly read: (given: unknown) => Reading;
+}
+
+function questionOf<M extends AnyMessage>(need: OtherNeed, hook: HookName, messages: readonly M[]): Question {
+  switch (need.need) {
+    case "counts": {
+      const { texts } = need;
+      const count = texts.length;
+      return { call: (run, signal) => run([...texts], { signal }), read: (given) => readCounts(given, count) };
+    }
+    case "recall": {
+      const { query, maxItems, maxChars, focus } = need;
+      return { call: (run, signal) => run({ query, maxItems, maxChars, focus, signal }), read: readRecalled };
+    }
+    case "summaries": {
+      const { conversations, maxChars } = need;
+      const shown = conversations.map((wanted) => withMessages(wanted, messages));
+      const ids = conversations.map(({ id }) => id);
+      return {
+        call: (run, signal) => run({ conversations: shown, maxChars, signal }),
+        read: (given) => readSummaries(given, ids),
+      };
+    }
+    case "triage": {
+      const { request, candidates, prompt, model } = need;
+      if (hook === "triage.complete") {
+        return { call: (run, signal) => run(prompt, { model, signal }), read: readText };
+      }
+      const shown = candidates.map((candidate) => withMessages(candidate, messages));
+      const known = knownBy(shown);
+      return {
+        call: (run, signal) => run({ request, candidates: shown, model, signal }),
+        read: (given) => readChosen(given, known),
+      };
+    }
+  }
+}
+
+function withMessages<M extends AnyMessage>(
+  { id, text, positions }: SummaryWanted | TriageUnit,
+  messages: readonly M[],
+): TriageCandidate<M> {
+  return { id, text, messages: positions.map((position) => messages[position] as M) };
+}
+// ---- Waiting ----
+
+/** How a wait ended. */
+type Ending =
+  | { readonly kind: "given"; readonly value: unknown }
+  | { readonly kind: "failed"; readonly cause: unknown }
+  | { readonly kind: "late" | "aborted" };
+
+/** What a promise that is waited for can still bring about: nothing once the wait has ended. */
+interface Wait {
+  end: ((ending: Ending) => void) | undefined;
+}
+
+/** The most milliseconds that a timer takes; a longer one would end at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Begins something and waits for it: no longer than `timeoutMs`, and not after the caller aborts. What is begun gets a
+ * signal of its own, which is aborted where the wait ends before it does.
+ */
+function endingOf(
+  begin: (own: AbortSignal) => unknown,
+  timeoutMs: number | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Ending> {
+  return new Promise((resolve) => {
+    const own = new AbortController();
+    const abort = (): void => wait.end?.({ kind: "aborted" });
+    const expire = (): void => wait.end?.({ kind: "late" });
+    const timer =
+      timeoutMs === undefined ? undefined : setTimeout(expire, Math.min(Math.max(timeoutMs, 0), LONGEST_TIMER_MS));
+    const wait: Wait = {
+      end(ending) {
+        wait.end = undefined;
+        clearTimeout(timer);
+        resolve(ending);
+        signal?.removeEventListener("abort", abort);
+        if (ending.kind === "late") {
+          own.abort(new DOMException(tookLonger(timeoutMs), "TimeoutError"));
+        } else if (ending.kind === "aborted") {
+          own.abort(signal?.reason);
+        }
+      },
+    };
+    signal?.addEventListener("abort", abort);
+    if (signal?.aborted) {
+      abort();
+      return;
+    }
+    follow(begun(begin, own.signal), wait);
+  });
+}
+
+/** Begins, and gives a promise: a function that throws rejects it. */
+function begun(begin: (own: AbortSignal) => unknown, own: AbortSignal): Promise<unknown> {
+  return new Promise((resolve) => resolve(begin(own)));
+}
+
+/** Apart from all else, so that a promise that never settles holds on to `wait` alone. */
+function follow(promise: Promise<unknown>, wait: Wait): void {
+  promise.then(
+    (value) => wait.end?.({ kind: "given", value }),
+    (cause) => wait.end?.({ kind: "failed", cause }),
+  );
+}
+
+/** What a promise gives, unless the caller aborts before. */
+export async function untilAborted<T>(
+  promise: Promise<T>,
+  signal: AbortSignal | undefined,
+  kind: ErrorKind,
+): Promise<T> {
+  if (signal === undefined) {
+    return promise;
+  }
+  const ending = await endingOf(() => promise, undefined, signal);
+  switch (ending.kind) {
+    case "given":
+      return ending.value as T;
+    case "failed":
+      throw ending.cause;
+    default:
+      throw aborted(signal, kind);
+  }
+}
+
+/** Fails where the caller has aborted. */
+export function checkAborted(signal: AbortSignal | undefined, kind: ErrorKind): void {
+  if (signal?.aborted) {
+    throw aborted(signal, kind);
+  }
+}
+
+function aborted(signal: AbortSignal | undefined, kind: ErrorKind): ContextError {
+  return new ContextError({
+    kind,
+    code: "ABORTED",
+    message: "the build was aborted by its signal",
+    nextAction: "Build again where the context is still wanted.",
+    cause: signal?.reason,
+  });
+}
+
+function tookLonger(timeoutMs: number | undefined): string {
+  return `took longer than ${timeoutMs} ms`;
+}

@@ -1,0 +1,459 @@
+// Building: the engine decides, and stops where it needs something; this drives it.
+
+import { CoreBuild, type CoreTranscript, reachOf as reachOfConfig } from "#core";
+import { ContextError } from "../base/errors.js";
+import type { Answer, EncodingName, Format, HookName, Need, RenderConfig } from "../base/generated.js";
+import { errorOf } from "../base/public-call.js";
+import {
+  type ContextConfig,
+  type InFormat,
+  type ReadConfig,
+  readConfig,
+  refuseHooks,
+  type SyncContextConfig,
+  turnOf,
+} from "../config/config.js";
+import type { PromptOutline } from "../config/outline.js";
+import { zoneOf, zoneOffsets } from "../config/zones.js";
+import { loadEncoding } from "../engine/encodings.js";
+import { call, engineGeneration } from "../engine/engine.js";
+import { fetchSelectionAhead, needSelection, startSelection } from "../engine/selection.js";
+import type { AnyMessage } from "../formats/any-message.js";
+import { requests } from "../formats/requests.js";
+import type { MessageInput } from "../message/message.js";
+import { shapes } from "../message/recognise.js";
+import type { HookNeed } from "./answers.js";
+import { askHook, causeOf, checkAborted, type TakeVectors, untilAborted } from "./ask.js";
+import { BuiltContext, type Finished, messageRows } from "./context.js";
+import { coreOf, type Source, sourceOf, Transcript, withCoreOf } from "./transcript.js";
+
+const KIND = "context_build_error";
+
+/**
+ * Builds the context of a request: decides which messages go into the prompt under the budget, and says why.
+ *
+ * The transcript is taken as it is when the call is made. Of an array that was seen before, the fields of the newest messages
+ * are compared, and of those that come into the context; an older message that is the same object counts as unchanged. Hooks are
+ * asked one after the other, each with a signal and a timeout; where one fails the config says what stays, and only `countTokens`
+ * cannot be done without.
+ *
+ * Fails with a `ContextError`: `INVALID_TRANSCRIPT`, `INVALID_CONFIG`, `BUDGET_TOO_SMALL`, `ENCODING_NOT_LOADED`,
+ * `HOOK_FAILED`, `ABORTED`.
+ */
+export async function buildContext<M extends AnyMessage, const F extends Format = "messages">(
+  transcript: readonly M[] | Transcript<M>,
+  config?: InFormat<ContextConfig<M>, F>,
+): Promise<BuiltContext<M, F>> {
+  const build = () =>
+    buildOver<M, F>(config, (read) => {
+      const source = sourceOf(transcript, KIND, reachOf(read), read.shape);
+      return { source: () => source, previous: outlines.get(transcript) };
+    });
+  const context = await build().catch(async (failure: unknown) => {
+    if (!shapes.isMissing(failure)) {
+      throw failure;
+    }
+    // A message is of another package's shape: the first one here.
+    await shapes.load();
+    return await build();
+  });
+  keepOutline(transcript, context.outline);
+  return context;
+}
+
+/** What was built last of each transcript. Of plain arrays nothing is kept: they come and go. */
+const outlines = new WeakMap<object, PromptOutline>();
+
+function keepOutline(transcript: object, outline: PromptOutline): void {
+  if (transcript instanceof Transcript) {
+    outlines.set(transcript, outline);
+  }
+}
+
+/** How many of the newest messages a build may look at: all for a config that cannot be read. */
+function reachOf({ options, hooks }: ReadConfig): number {
+  try {
+    return reachOfConfig(options, [...hooks.keys()]);
+  } catch {
+    return Number.POSITIVE_INFINITY; // The build says what is wrong with it.
+  }
+}
+
+/** Where a build reads its messages. */
+export interface Reader<M> {
+  /** The messages that were read. */
+  source(): Source<M>;
+  /** Reads more of the log that it is from, where not all of it was read. */
+  older?(need: OlderNeed): Promise<void>;
+  /** The prompt that was built before. */
+  readonly previous?: PromptOutline | undefined;
+}
+
+/** Builds over what a reader gives. It is opened when the config is read: that may run code of the caller's. */
+export async function buildOver<M extends AnyMessage, F extends Format>(
+  config: unknown,
+  open: (read: ReadConfig) => Reader<M> | Promise<Reader<M>>,
+): Promise<BuiltContext<M, F>> {
+  const now = Date.now();
+  try {
+    const read = readConfig(config, KIND);
+    checkAborted(read.signal, KIND);
+    checkZone(read);
+    const opened = open(read);
+    const reader = opened instanceof Promise ? await opened : opened;
+    const built = buildFrom<M, F>(reader, { ...read, previous: read.previous ?? reader.previous }, now, {
+      hooks: [...read.hooks.keys()],
+      answer: (need, messages, take) =>
+        askHook(need, { hooks: read.hooks, messages, signal: read.signal, kind: KIND, take }),
+      offsets: offsetsOf,
+    });
+    // Whoever names a provider makes its request as soon as the context is there.
+    const parts = namesProvider(read) ? [requests.load()] : [];
+    const [context] = await Promise.all([built, ...parts]);
+    return context;
+  } catch (failure) {
+    throw failureOf(failure, config, now);
+  }
+}
+
+/**
+ * Builds at once, as `buildContext` does. What it needs must be loaded before: it fails with `ENCODING_NOT_LOADED` or
+ * `PART_NOT_LOADED` otherwise, and never falls back to an estimate by itself. It has no use for hooks.
+ */
+export function buildContextSync<M extends AnyMessage, const F extends Format = "messages">(
+  transcript: readonly M[] | Transcript<M>,
+  config?: InFormat<SyncContextConfig, F>,
+): BuiltContext<M, F> {
+  const now = Date.now();
+  try {
+    const given = readConfig(config, KIND);
+    refuseHooks(given, KIND);
+    checkZone(given);
+    const read = { ...given, previous: given.previous ?? outlines.get(transcript) };
+    let attempt = new Attempt<M>(sourceOf(transcript, KIND, reachOf(read), read.shape), read, now, []);
+    try {
+      for (;;) {
+        const step = attempt.step();
+        if (!isNeed(step)) {
+          const changed = attempt.lookAgain(step);
+          if (changed === undefined) {
+            const context = attempt.finish<F>(step);
+            keepOutline(transcript, context.outline);
+            return context;
+          }
+          attempt.free();
+          attempt = new Attempt<M>(changed, read, now, []);
+          continue;
+        }
+        if (step.need === "encoding") {
+          throw notLoaded(step.name);
+        }
+        if (step.need === "selection") {
+          startSelection();
+          continue;
+        }
+        // Without hooks there is nothing else to ask for.
+        attempt.answerOffsets(offsetsOf(step as ZoneNeed));
+      }
+    } finally {
+      attempt.free();
+    }
+  } catch (failure) {
+    throw failureOf(failure, config, now);
+  }
+}
+
+/** Where a build gets from what the engine does not have. */
+export interface Outside {
+  /** The hooks that there are. */
+  readonly hooks: readonly HookName[];
+  /**
+   * Answers what a hook is asked; positions are those of the messages. Nothing is asked twice. Where the answer to embeddings
+   * does not say how near the messages are, `take` is given all vectors before.
+   */
+  answer(need: HookNeed, messages: readonly AnyMessage[], take: TakeVectors): Answer | Promise<Answer>;
+  /** The offsets of a time zone: since when, and how many minutes, in turn. */
+  offsets(need: ZoneNeed): readonly number[];
+}
+
+/** Builds, with an outside of the caller's. */
+export async function buildFrom<M extends AnyMessage, F extends Format>(
+  reader: Reader<M>,
+  config: ReadConfig,
+  now: number,
+  outside: Outside,
+): Promise<BuiltContext<M, F>> {
+  const { signal } = config;
+  // Where more is read the build begins anew, and asks again.
+  const answer = onceEach(outside.answer);
+  let attempt = new Attempt<M>(reader.source(), config, now, outside.hooks);
+  try {
+    for (;;) {
+      const step = attempt.step();
+      if (!isNeed(step)) {
+        const changed = attempt.lookAgain(step);
+        if (changed === undefined) {
+          const context = attempt.finish<F>(step);
+          if (fillsUp(context)) {
+            fetchSelectionAhead();
+          }
+          return context;
+        }
+        attempt.free();
+        attempt = new Attempt<M>(changed, config, now, outside.hooks);
+      } else if (step.need === "older") {
+        if (reader.older === undefined) {
+          throw asksForMore();
+        }
+        await reader.older(step);
+        attempt.free();
+        attempt = new Attempt<M>(reader.source(), config, now, outside.hooks);
+      } else if (step.need === "encoding") {
+        await untilAborted(loadEncoding(step.name), signal, KIND);
+      } else if (step.need === "selection") {
+        await untilAborted(needSelection(), signal, KIND);
+      } else if (step.need === "zoneOffsets") {
+        attempt.answerOffsets(outside.offsets(step));
+      } else {
+        attempt.answer(attempt.known() ?? (await answer(step, attempt.messages, attempt.take())));
+      }
+      checkAborted(signal, KIND);
+    }
+  } finally {
+    attempt.free();
+  }
+}
+
+/** Whether half of the budget is used: a chat that goes on needs what selects before long. */
+function fillsUp({ tokens: { total, limit } }: Pick<BuiltContext<never>, "tokens">): boolean {
+  return limit != null && 2 * total > limit;
+}
+
+/** Answers, and gives the same answer where the same is asked again; a text is counted once. */
+function onceEach(answer: Outside["answer"]): Outside["answer"] {
+  const answers = new Map<string, Answer>();
+  const counts = new Map<string, number>();
+  return async (need, messages, take) => {
+    if (need.need === "embeddings") {
+      return await answer(need, messages, take); // the engine remembers vectors, and asks for others
+    }
+    if (need.need === "counts") {
+      const texts = need.texts.filter((text) => !counts.has(text));
+      const given = texts.length === 0 ? undefined : await answer({ ...need, texts }, messages, take);
+      if (given !== undefined && given.counts?.length !== texts.length) {
+        return given; // it failed
+      }
+      texts.forEach((text, index) => {
+        counts.set(text, given?.counts?.[index] ?? 0);
+      });
+      return { hook: "countTokens", outcome: "given", counts: need.texts.map((text) => counts.get(text) ?? 0) };
+    }
+    const question = JSON.stringify(need);
+    const known = answers.get(question) ?? (await answer(need, messages, take));
+    answers.set(question, known);
+    return known;
+  };
+}
+
+export type OlderNeed = Extract<Need, { readonly need: "older" }>;
+export type ZoneNeed = Extract<Need, { readonly need: "zoneOffsets" }>;
+
+/** A zone that is misspelt is an error, also where nothing is shown in it. */
+function checkZone({ options: { timeZone } }: ReadConfig): void {
+  if (typeof timeZone === "string") {
+    zoneOf(timeZone, KIND);
+  }
+}
+
+function namesProvider({ options: { render } }: ReadConfig): boolean {
+  return (render as RenderConfig | null | undefined)?.provider != null;
+}
+
+function offsetsOf({ timeZone, first, last }: ZoneNeed): readonly number[] {
+  return zoneOffsets(timeZone, first, last, KIND);
+}
+
+function isNeed(step: Finished | Need): step is Need {
+  return "need" in step;
+}
+
+/** Only a recording that was changed, or another version of the engine, asks for more than was read then. */
+function asksForMore(): ContextError {
+  return new ContextError({
+    kind: KIND,
+    code: "INVALID_RECORDING",
+    message: "older messages are asked for, which were not read when it was recorded",
+    nextAction: "Pass the recording of a built context unchanged.",
+  });
+}
+
+function notLoaded(name: EncodingName): ContextError {
+  return new ContextError({
+    kind: KIND,
+    code: "ENCODING_NOT_LOADED",
+    message: `the vocabulary of ${name} is not loaded`,
+    nextAction: `Await loadEncoding("${name}") first, call buildContext instead, or set encoding to "estimate".`,
+  });
+}
+
+/** A failure as the failure of a build, which says which turn it was. */
+function failureOf(failure: unknown, config: unknown, now: number): unknown {
+  const error = errorOf(KIND, "the build", failure);
+  const { code, message, path, nextAction } = error;
+  const own =
+    error.kind === KIND ? error : new ContextError({ kind: KIND, code, message, path, nextAction, cause: error });
+  return own.inTurn(turnOf(config, now));
+}
+
+/** One build. It holds what it was given, so that it can go on after a pause, and in another engine. */
+class Attempt<M extends AnyMessage> {
+  readonly messages: readonly M[];
+  readonly #length: number;
+  readonly #log: Source<M>["log"];
+  readonly #read: Source<M>["read"];
+  readonly #lookAgain: Source<M>["lookAgain"];
+  readonly #shape: Source<M>["shape"];
+  readonly #config: ReadConfig;
+  readonly #now: number;
+  readonly #hooks: readonly HookName[];
+  /** What hooks answered, in the order in which they were asked, and how many of these this engine was given. */
+  readonly #answers: Answer[] = [];
+  #given = 0;
+  #build: CoreBuild;
+  #generation: number = engineGeneration();
+
+  constructor(source: Source<M>, config: ReadConfig, now: number, hooks: readonly HookName[]) {
+    this.messages = source.messages;
+    this.#length = source.messages.length;
+    this.#log = source.log;
+    this.#read = source.read;
+    this.#lookAgain = source.lookAgain;
+    this.#shape = source.shape;
+    this.#config = config;
+    this.#now = now;
+    this.#hooks = hooks;
+    this.#build = this.#start(source.core);
+  }
+
+  /** Runs on: to the end, or to what must be answered first. */
+  step(): Finished | Need {
+    if (this.#generation !== engineGeneration()) {
+      // Another call made the engine restart during the pause, and this build went with it.
+      const core = coreOf(this.messages.slice(0, this.#length), KIND, { log: this.#log, shape: this.#shape });
+      this.#generation = engineGeneration();
+      this.#given = 0;
+      this.#build = this.#start(core);
+      core.free();
+    }
+    return call(KIND, () => this.#build.step() as Finished | Need);
+  }
+
+  /**
+   * The answer to what was just asked, where it was given to an engine before: no hook is asked twice. Only where an engine
+   * went before it had said how near the messages are, its vectors went too.
+   */
+  known(): Answer | undefined {
+    const known = this.#answers[this.#given];
+    const isLost = known?.hook === "recall.embed" && known.outcome === "given" && known.similarities === undefined;
+    return isLost ? undefined : known;
+  }
+
+  answer(answer: Answer): void {
+    this.#answers[this.#given] = answer;
+    if (this.#generation === engineGeneration()) {
+      this.#given += 1;
+      try {
+        call(KIND, () => this.#build.answer(answer));
+        if (answer.hook === "recall.embed") {
+          // Another engine knows no vectors, but it is told how near the messages are.
+          this.#answers[this.#given - 1] = { ...answer, similarities: this.#build.similarities ?? null };
+        }
+      } catch (failure) {
+        throw withCause(failure, causeOf(answer));
+      }
+    }
+  }
+
+  /** Takes vectors for the engine that asked for them; another one will ask anew. */
+  take(): TakeVectors {
+    const generation = engineGeneration();
+    const build = this.#build;
+    return (first, { components, dimensions }) =>
+      generation !== engineGeneration() || call(KIND, () => build.learnVectors(first, components, dimensions));
+  }
+
+  answerOffsets(offsets: readonly number[]): void {
+    call(KIND, () => this.#build.answerOffsets(Float64Array.from(offsets)));
+  }
+
+  /** The source anew, if a message in the context has changed since it was last read. */
+  lookAgain({ rows }: Finished): Source<M> | undefined {
+    return this.#lookAgain?.(messageRows(rows));
+  }
+
+  finish<F extends Format>(finished: Finished): BuiltContext<M, F> {
+    const { request, options, previous } = this.#config;
+    // Messages outside the context were never counted, and nobody waits for a hook in `explain`.
+    const measured = this.#hooks.includes("countTokens") ? { ...options, encoding: "estimate" } : options;
+    const measure = (message: M, position: number) => costOf(message, position, measured, this.#shape);
+    return call(
+      KIND,
+      () =>
+        new BuiltContext(finished, this.messages, request, measure, { read: this.#read, shape: this.#shape, previous }),
+    );
+  }
+
+  /** Gives back the engine's memory. */
+  free(): void {
+    if (this.#generation === engineGeneration()) {
+      this.#build.free();
+    }
+  }
+
+  #start(core: CoreTranscript): CoreBuild {
+    const { request, options, places } = this.#config;
+    // The engine takes the request over. An empty list says that there is no request.
+    const list = request === null ? [] : [request as MessageInput];
+    const asked = request === undefined ? undefined : coreOf(list, KIND, { path: () => "request" });
+    try {
+      return call(KIND, () => new CoreBuild(core, asked, options, this.#now, [...this.#hooks]));
+    } catch (failure) {
+      throw inTheCallersWords(failure, places);
+    }
+  }
+}
+
+/** The engine knows in words why a hook failed. The thrown value stays here. */
+function withCause(failure: unknown, cause: unknown): unknown {
+  if (!(failure instanceof ContextError) || failure.code !== "HOOK_FAILED" || cause === undefined) {
+    return failure;
+  }
+  const { kind, code, message, path, nextAction } = failure;
+  return new ContextError({ kind, code, message, path, nextAction, cause });
+}
+
+/** The engine's error, with the place where the caller wrote the faulty value. */
+function inTheCallersWords(failure: unknown, places: ReadConfig["places"]): unknown {
+  if (!(failure instanceof ContextError) || failure.path === undefined) {
+    return failure;
+  }
+  const { kind, code, path, message, nextAction } = failure;
+  for (const [place, written] of places) {
+    if (path.startsWith(place)) {
+      const say = (words: string): string => words.replaceAll(place, written);
+      return new ContextError({ kind, code, message: say(message), path: say(path), nextAction: say(nextAction) });
+    }
+  }
+  return failure;
+}
+
+/** What a message costs in the form that the options ask for. */
+function costOf(
+  message: AnyMessage,
+  position: number,
+  options: ReadConfig["options"],
+  shape: string | undefined,
+): number {
+  const path = () => `messages[${position}]`;
+  return withCoreOf([message], KIND, (core) => call(KIND, () => core.measure(options))[1] ?? 0, { path, shape });
+}

@@ -1,0 +1,494 @@
+// The result of a build, as callers see it.
+
+import { ContextError } from "../base/errors.js";
+import type {
+  ConversationReport,
+  Fate,
+  FocusReport,
+  Format,
+  Made,
+  Reason,
+  RecallReport,
+  Recording,
+  Role,
+  SectionReport,
+  Snapshot,
+  StageName,
+  TokenReport,
+  Trace,
+  TraceRange,
+  TriageReport,
+} from "../base/generated.js";
+import { checkOptions, describe, type OptionRules } from "../base/options.js";
+import { publicCall } from "../base/public-call.js";
+import { counted } from "../base/words.js";
+import type { PromptOutline } from "../config/outline.js";
+import type { AnyMessage } from "../formats/any-message.js";
+import { type ProviderName, type RequestBodies, requests } from "../formats/requests.js";
+import { shortenedCopy, withoutToolCalls } from "../message/edit.js";
+import type { Row } from "../message/format.js";
+import type { MessageInput, PartInput } from "../message/message.js";
+import { idOfMessage } from "../message/read.js";
+import { formatOf, ownFormat } from "../message/recognise.js";
+import { breakpointsOf, type CacheBreakpoint, type PrefixReport, prefixOf } from "./prefix.js";
+
+/**
+ * A message that windrow made: what a section holds, the request that was given as a text, or the shortened copy of a
+ * message.
+ */
+export interface ContextMessage {
+  readonly role: Role;
+  /** The text; a list where the message has more than text, such as a tool call or an image. */
+  readonly content: string | readonly (PartInput | string)[];
+  /** Set on a shortened copy. */
+  readonly shortened?: true;
+  /** Set on an excerpt: where its marks begin in the content, and how many tokens are left out at each. */
+  readonly excerpt?: { readonly gaps: readonly ExcerptGap[] };
+}
+
+/** A place of an excerpt where something is left out. */
+export interface ExcerptGap {
+  /** Where its mark begins in the content, in code units. */
+  readonly start: number;
+  /** How many tokens are left out; about, where the hook `countTokens` counts. */
+  readonly tokens: number;
+}
+
+/** In which form a message is there, where it is not whole. */
+function formWords(fate: Fate, gaps: readonly ExcerptGap[] = []): string {
+  if (fate === "excerpt") {
+    const leftOut = gaps.reduce((sum, { tokens }) => sum + tokens, 0);
+    return `; as an excerpt, without ${leftOut.toLocaleString("en")} of its tokens`;
+  }
+  return fate === "shortened" ? "; shortened" : "";
+}
+
+/** Why one message is in the context, or not. */
+export interface Explanation {
+  /** The message's id, if it has one. */
+  readonly id: string | undefined;
+  /** Its position in the transcript, from 0; of a session, among the messages that were read, and -1 where it was not. */
+  readonly position: number;
+  /** What became of it. */
+  readonly fate: Fate;
+  /** The stage that decided. */
+  readonly stage: StageName;
+  /** Why, as a stable code. */
+  readonly reason: Reason;
+  /** Why, in words, with the figures of the config. */
+  readonly words: string;
+  /**
+   * What it costs in the context in tokens, or would cost in the same form: by an estimate where it is left out and the
+   * hook `countTokens` counts. 0 where it was not read.
+   */
+  readonly tokens: number;
+  /** The text in the place of its own, where it was shortened. */
+  readonly shortenedText: string | undefined;
+}
+
+/** What the engine gives back. */
+export interface Finished {
+  /**
+   * What the prompt consists of, in order: a message by its position, the request as -1, what was made from -2 down. Messages
+   * that are quoted follow what was made for them, and are in its text: by their position from -2 ** 31 on.
+   */
+  readonly rows: Int32Array;
+  readonly costs: Float64Array;
+  /** What is sent of each, as a checksum of 53 bits. */
+  readonly checksums: Float64Array;
+  /** The rest as JSON. */
+  readonly json: string;
+}
+
+interface Rest {
+  /** A checksum of the definitions of tools. */
+  readonly head: number;
+  /** The least of the prompt that the model's provider caches, in tokens. */
+  readonly leastCached: number;
+  readonly made: readonly Made[];
+  readonly shortened: readonly (readonly [row: number, text: string])[];
+  readonly excerpts: readonly (readonly [row: number, gaps: readonly ExcerptGap[]])[];
+  readonly text: string | null;
+  readonly tokens: TokenReport;
+  readonly charCount: number | null;
+  readonly trimmed: boolean;
+  readonly sections: readonly SectionReport[];
+  readonly focus: FocusReport;
+  readonly recall: RecallReport | null;
+  readonly triage: TriageReport | null;
+  readonly conversations: readonly ConversationReport[];
+  readonly trace: Trace;
+  readonly snapshot: Snapshot;
+  readonly recording: Recording;
+}
+
+// The numbers that pieces cross as: `finished` of src/wasm/build.rs writes them. A message of the transcript is its row.
+const REQUEST_ROW = -1;
+const FIRST_MADE_ROW = -2;
+const FIRST_QUOTED_ROW = -(2 ** 31);
+const isQuoted = (row: number): boolean => row < FIRST_QUOTED_ROW / 2;
+
+/** The position of a piece's message, quoted or not. A piece that is no message stays negative. */
+const messageRow = (row: number): number => (isQuoted(row) ? row - FIRST_QUOTED_ROW : row);
+
+/** The positions of a prompt's messages, quoted ones included, in the order of the prompt. */
+export function messageRows(rows: Int32Array): number[] {
+  const positions: number[] = [];
+  for (const row of rows) {
+    if (messageRow(row) >= 0) {
+      positions.push(messageRow(row));
+    }
+  }
+  return positions;
+}
+
+/** The pieces that stand in their place in the prompt: all but what is quoted. */
+const inPlace = (rows: Int32Array): number[] => Array.from(rows).filter((row) => !isQuoted(row));
+
+/** A recording of a build, with its request, and the stretches that were read of a session's log. */
+export type BuildRecording = Recording & {
+  /** The request that was given; null if the caller said that there is no request. */
+  readonly request?: MessageInput | null;
+  /** From which sequence number to which the log was read, in turn: `Session.replay` reads it again. */
+  readonly read?: readonly (readonly [first: number, last: number])[];
+};
+
+/** What a build was given beside its messages. */
+interface Given {
+  readonly read?: BuildRecording["read"] | undefined;
+  readonly shape?: string | undefined;
+  readonly previous?: PromptOutline | undefined;
+}
+
+const REQUEST_OPTIONS: OptionRules = {
+  cacheBreakpoints: ["true or false", (value) => typeof value === "boolean"],
+};
+
+/** The outline of a finished build. What is quoted is a part of the message that was made of it. */
+function outlineOf(
+  { rows, costs, checksums }: Finished,
+  { made, sections, head }: Rest,
+  format: Format,
+): PromptOutline {
+  const pieces: [number | string, number, number][] = [];
+  let last: (typeof pieces)[number] | undefined;
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at] as number;
+    const tokens = costs[at] as number;
+    if (format === "messages" && isQuoted(row) && last !== undefined) {
+      last[2] += tokens;
+      continue;
+    }
+    const source = messageRow(row);
+    const section =
+      source <= FIRST_MADE_ROW ? sections[(made[FIRST_MADE_ROW - source] as Made).section]?.id : undefined;
+    last = [section ?? source, checksums[at] as number, tokens];
+    pieces.push(last);
+  }
+  return { format, head, pieces };
+}
+
+/** A built context. */
+export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format = "messages"> {
+  /**
+   * What to send, in order, in the format `messages`: the caller's own objects, marked copies of shortened ones, and
+   * what sections and request add to them, each in its place. What is quoted after the history is one message. Undefined in
+   * the text formats.
+   */
+  readonly messages: F extends "messages" ? readonly (M | ContextMessage)[] : undefined;
+  /** What to send, in the text formats. Undefined in the format `messages`. */
+  readonly text: F extends "messages" ? undefined : string;
+  /**
+   * The messages of the transcript that are in the context, in the order of the context, so that what is quoted comes last: the
+   * caller's own objects.
+   */
+  readonly kept: readonly M[];
+  /** What the context costs. */
+  readonly tokens: TokenReport;
+  /** Its length in code points: of the text, or of all contents. Null in the format `messages` without `maxChars`. */
+  readonly charCount: number | null;
+  /** Whether the budget, a section's limit or `window.maxRecentMessages` left out or shortened anything. */
+  readonly trimmed: boolean;
+  /** What each section holds. */
+  readonly sections: readonly SectionReport[];
+  /** How broad recall is. */
+  readonly focus: FocusReport;
+  /** What became of recall; null where nothing was to be recalled. */
+  readonly recall: RecallReport | null;
+  /**
+   * What triage has decided, for `triage.decided` of the next build; null where no hook was asked about all older messages, and none had
+   * been before.
+   */
+  readonly triage: TriageReport | null;
+  /** The conversations, in the order of the context, where `tiers` tells them apart. */
+  readonly conversations: readonly ConversationReport[];
+  /** The decision about every message, and notes on the build. */
+  readonly trace: Trace;
+  /** The small record of this turn. */
+  readonly snapshot: Snapshot;
+  /** All that is needed, with the transcript, to build this context again: see `replay`. */
+  readonly recording: BuildRecording;
+  /** The prompt as far as the next build must know it to say what it repeats: see `previous`. */
+  readonly outline: PromptOutline;
+  /**
+   * What the prompt repeats of the build before: the one that `previous` names, or else the last one of the same session or `Transcript`.
+   * Undefined where there is none.
+   */
+  readonly prefix: PrefixReport | undefined;
+
+  readonly #source: readonly M[];
+  readonly #shortened: ReadonlyMap<number, string>;
+  readonly #excerpts: ReadonlyMap<number, readonly ExcerptGap[]>;
+  readonly #prompt: Pick<Finished, "rows" | "costs">;
+  readonly #measure: (message: M, position: number) => number;
+  readonly #leastCached: number;
+  readonly #shape: string | undefined;
+  /** By position: what a message costs in the context. */
+  #costs: ReadonlyMap<number, number> | undefined;
+  #positions: Map<string, number> | undefined;
+
+  /** @internal */
+  constructor(
+    finished: Finished,
+    source: readonly M[],
+    request: MessageInput | null | undefined,
+    measure: (message: M, position: number) => number,
+    { read, shape, previous }: Given = {},
+  ) {
+    const rest = JSON.parse(finished.json) as Rest;
+    const { made, text, recording, leastCached } = rest;
+    const { length } = recording.transcript;
+    const { rows } = finished;
+    this.#shortened = new Map(rest.shortened);
+    this.#excerpts = new Map(rest.excerpts);
+    this.#source = source.length === length ? source : source.slice(0, length);
+    this.#prompt = { rows, costs: finished.costs };
+    this.#measure = measure;
+    this.#leastCached = leastCached;
+    this.#shape = shape;
+    this.kept = messageRows(rows).map((row) => source[row] as M);
+
+    const whole = (row: number): M | MessageInput => {
+      if (row <= FIRST_MADE_ROW) {
+        const { role, text: content } = made[FIRST_MADE_ROW - row] as Made;
+        return { role, content };
+      }
+      return (row === REQUEST_ROW ? request : source[row]) as M | MessageInput;
+    };
+    const hidesCalls = recording.config.filter?.excludeToolCalls === true;
+    const piece = (row: number): M | ContextMessage => {
+      const cut = this.#shortened.get(row);
+      // The request may be of another shape than the messages.
+      const own = row >= 0 ? shape : undefined;
+      const shown = hidesCalls && row >= 0 ? withoutToolCalls(whole(row), own) : whole(row);
+      if (cut === undefined) {
+        return shown as M;
+      }
+      const gaps = this.#excerpts.get(row);
+      return shortenedCopy(shown, cut, gaps && { excerpt: { gaps } }, own) as M | ContextMessage;
+    };
+    const messages = text === null ? inPlace(rows).map(piece) : undefined;
+    this.messages = messages as typeof this.messages;
+    this.text = (text ?? undefined) as typeof this.text;
+    this.tokens = rest.tokens;
+    this.charCount = rest.charCount;
+    this.trimmed = rest.trimmed;
+    this.sections = rest.sections;
+    this.focus = rest.focus;
+    this.recall = rest.recall;
+    this.triage = rest.triage;
+    this.conversations = rest.conversations;
+    this.trace = rest.trace;
+    this.snapshot = rest.snapshot;
+    this.recording = {
+      ...recording,
+      ...(request === undefined ? {} : { request: request && copyOf(request) }),
+      ...(read === undefined ? {} : { read }),
+    };
+    this.outline = outlineOf(finished, rest, recording.config.render?.format ?? "messages");
+    this.prefix =
+      previous &&
+      prefixOf(this.outline, previous, this.tokens.total, (position) =>
+        position < this.recording.transcript.length ? this.explain(position).words : undefined,
+      );
+  }
+
+  /**
+   * Where a provider's cache may end, in the order of `messages`: at most four places, each with as many tokens before it as are
+   * cached at all. The instructions always; and with `budget.cut`, the history that stays until the cut moves, what is repeated of the
+   * build before, and the prompt, which the next step of a tool loop repeats. `request` marks them. Empty in the text formats.
+   */
+  get cacheBreakpoints(): readonly CacheBreakpoint[] {
+    const { pieces } = this.outline;
+    if (this.messages === undefined) {
+      return [];
+    }
+    const reasonOf = (source: number | string): string | undefined =>
+      typeof source === "number" && source >= 0 ? this.#rangeAt(source)?.reason : undefined;
+    const kinds = new Map(this.sections.map(({ id, kind }) => [id, kind]));
+    const isInstruction = ([source]: (typeof pieces)[number]): boolean =>
+      reasonOf(source) === "instruction" || (typeof source === "string" && kinds.get(source) !== "history");
+    const first = pieces.findIndex((piece) => !isInstruction(piece));
+    const instructions = first < 0 ? pieces.length : first;
+    // What windrow opens the history with stands before its messages, and quotes behind them.
+    const isHistory = ([source]: (typeof pieces)[number]): boolean =>
+      typeof source === "number" && source >= 0 && reasonOf(source) !== "request";
+    const history = Math.max(pieces.findLastIndex(isHistory) + 1, instructions);
+    const fixed = this.tokens.total - pieces.reduce((sum, [, , cost]) => sum + cost, 0);
+    const ends: [CacheBreakpoint["after"], number][] = [["instructions", instructions]];
+    if (this.recording.config.budget?.cut != null) {
+      ends.push(["history", history], ["prompt", pieces.length]);
+      ends.push(["repeated", this.prefix?.pieces ?? 0]);
+    }
+    return breakpointsOf(this.outline, ends, fixed, this.#leastCached);
+  }
+
+  /**
+   * Says what became of a message and why, by its id or its position in the transcript: a number is a position, so an
+   * id that is a number is passed as text. Of several messages with one id it speaks of the newest. Of a session, an id that
+   * is not among the messages that were read is one of those that were not. Fails with `INVALID_TRANSCRIPT` where there is no
+   * such message.
+   */
+  explain(idOrPosition: string | number): Explanation {
+    const position = this.#positionOf(idOrPosition);
+    const message = this.#source[position];
+    const range = this.#rangeAt(position);
+    if (position < 0 && typeof idOrPosition === "string" && this.trace.unreadCount > 0) {
+      return notRead(idOrPosition, this.trace.unreadCount);
+    }
+    if (message === undefined || range === undefined) {
+      throw new ContextError({
+        kind: "context_build_error",
+        code: "INVALID_TRANSCRIPT",
+        message: isName(idOrPosition)
+          ? `there is no message ${describe(idOrPosition)} in the transcript`
+          : `expected the id or the position of a message, got ${describe(idOrPosition)}`,
+        nextAction: "Pass the id of a message, or its position from 0.",
+      });
+    }
+    const { fate, stage, reason } = range;
+    const words =
+      this.trace.recalled.find((entry) => entry.positions.includes(position))?.words ??
+      this.trace.reasons.find((entry) => entry.reason === reason)?.words ??
+      reason;
+    return {
+      id: idOfMessage(message, this.#shape),
+      position,
+      fate,
+      stage,
+      reason,
+      words: `${words}${formWords(fate, this.#excerpts.get(position))}`,
+      tokens: this.#costOf(position) ?? this.#measure(message, position),
+      shortenedText: this.#shortened.get(position),
+    };
+  }
+
+  /**
+   * The parts of a provider's request that hold this context, valid by every rule of the provider: `{ messages }` for `openai`,
+   * `{ instructions, input }` for `openai-responses`, `{ system, messages }` for `anthropic` and `ai-sdk`, `{ systemInstruction,
+   * contents }` for `gemini`. In the format `messages` alone. Fails with `NOT_SENDABLE`, with the place and the rule, where
+   * the provider does not take the messages.
+   *
+   * With `budget.cut` the places of `cacheBreakpoints` are marked as the provider wants it: for Anthropic, for the AI SDK, and for
+   * models of OpenAI's from GPT-5.6 on. `cacheBreakpoints` says otherwise.
+   */
+  request<Name extends ProviderName>(
+    provider: Name,
+    options: { readonly cacheBreakpoints?: boolean } = {},
+  ): RequestBodies[Name] {
+    return publicCall("context_build_error", "request", () => {
+      checkOptions("context_build_error", options, REQUEST_OPTIONS);
+      if (this.messages === undefined) {
+        throw new ContextError({
+          kind: "context_build_error",
+          code: "INVALID_CONFIG",
+          message: "render.format: the context is a text, and a request has messages",
+          path: "render.format",
+          nextAction: 'Build it with the format "messages", or send `context.text` as a message of your own.',
+        });
+      }
+      const { takesCacheMarks, requestOfRead } = requests.get();
+      const { budget, model } = this.recording.config;
+      const isMarked = options.cacheBreakpoints ?? (budget?.cut != null && takesCacheMarks(provider, model));
+      const ends = isMarked ? this.cacheBreakpoints.map(({ position }) => position) : [];
+      const rows = inPlace(this.#prompt.rows);
+      const shapeOfMessage = (at: number) => ((rows[at] as number) >= 0 ? this.#shape : undefined);
+      return requestOfRead(provider, this.messages as readonly AnyMessage[], shapeOfMessage, ends);
+    });
+  }
+
+  /** @internal The messages that it was built from. */
+  source(): readonly M[] {
+    return this.#source;
+  }
+
+  #costOf(position: number): number | undefined {
+    const { rows, costs } = this.#prompt;
+    this.#costs ??= new Map(Array.from(rows, (row, at) => [messageRow(row), costs[at] as number]));
+    return this.#costs.get(position);
+  }
+
+  #positionOf(idOrPosition: string | number): number {
+    if (typeof idOrPosition === "number") {
+      return idOrPosition;
+    }
+    this.#positions ??= new Map(
+      // The list may have grown since: what came later is not of this context.
+      this.#source.slice(0, this.recording.transcript.length).flatMap((message, position) => {
+        const id = idOfMessage(message, this.#shape);
+        return id === undefined ? [] : [[id, position] as const];
+      }),
+    );
+    return this.#positions.get(idOrPosition) ?? -1;
+  }
+
+  /** The run that a position is in, by halving: runs are in order and leave no gap. */
+  #rangeAt(position: number): TraceRange | undefined {
+    const ranges = this.trace.ranges;
+    let low = 0;
+    let high = ranges.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((ranges[middle] as TraceRange).last < position) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    const range = ranges[low];
+    return range !== undefined && range.first <= position ? range : undefined;
+  }
+}
+
+/** Why a message is missing that was not read, if it is of the session at all. */
+function notRead(id: string, unreadCount: number): Explanation {
+  return {
+    id,
+    position: -1,
+    fate: "left out",
+    stage: "collect",
+    reason: "not_read",
+    words:
+      "not among the messages that were read: window and budget were full before it, if it is of this session " +
+      `(${counted(unreadCount, "older message")} not read)`,
+    tokens: 0,
+    shortenedText: undefined,
+  };
+}
+
+/** A request as it is now: what becomes of the caller's object later does not reach the recording. */
+function copyOf(request: MessageInput): MessageInput {
+  try {
+    const { toJSON } = request as { readonly toJSON?: unknown };
+    // Of another shape an instance may be known by its class alone, which a copy has not.
+    const isInstance = typeof toJSON === "function" && formatOf(request as unknown as Row) !== ownFormat();
+    return structuredClone(isInstance ? toJSON.call(request) : request);
+  } catch {
+    return request; // A field holds what cannot be copied, such as a function.
+  }
+}
+
+/** Whether a value can name a message. */
+function isName(value: unknown): boolean {
+  return typeof value === "string" || typeof value === "number";
+}

@@ -1,0 +1,316 @@
+// Building a context again from its recording.
+
+import { ContextError } from "../base/errors.js";
+import type { Answer, Format, HookName, Recording } from "../base/generated.js";
+import { holeIn } from "../base/lists.js";
+import { describe } from "../base/options.js";
+import { publicPromise } from "../base/public-call.js";
+import { counted } from "../base/words.js";
+import { readConfig } from "../config/config.js";
+import { HOOK_NAMES } from "../config/hooks.js";
+import { call } from "../engine/engine.js";
+import type { AnyMessage } from "../formats/any-message.js";
+import type { MessageInput } from "../message/message.js";
+import { shapes } from "../message/recognise.js";
+import { type HookNeed, hookOf, readAgain } from "./answers.js";
+import { buildFrom } from "./build.js";
+import type { BuildRecording, BuiltContext } from "./context.js";
+import { createTranscript, messagesOf, type Transcript } from "./transcript.js";
+
+const KIND = "context_build_error";
+
+/** How a replay differs from its recording. */
+export interface Difference {
+  /**
+   * `transcript_shorter`: the transcript has fewer messages than when it was recorded: that many are missing.
+   * `transcript_changed`: its messages of then are not what they were. `engine_changed`: another version of windrow.
+   * `context_changed`: another context.
+   */
+  readonly kind: "transcript_shorter" | "transcript_changed" | "engine_changed" | "context_changed";
+  /** What was recorded. */
+  readonly recorded: string | number;
+  /** What was found. */
+  readonly found: string | number;
+  /**
+   * With `transcript_changed`: the first message that changed is at this position or after it. A recording knows the
+   * transcript by the checksums of some of its beginnings, so it is a range that is known.
+   */
+  readonly after?: number;
+  /** With `transcript_changed`: the first message that changed is at this position or before it. */
+  readonly until?: number;
+}
+
+/** A context built again. */
+export interface Replay<M extends AnyMessage = MessageInput> {
+  /** Whether it is the context that was recorded, by its hash. */
+  readonly same: boolean;
+  /** The context. */
+  readonly context: BuiltContext<M, Format>;
+  /** What differs from the recording. */
+  readonly differences: readonly Difference[];
+}
+
+/**
+ * Builds a context again, with the recorded config, clock, time zone and answers of hooks, from the messages that the
+ * transcript had then: what was appended since does not matter. No hook is called. Fails with `INVALID_RECORDING`, also
+ * where the build now asks what no answer was recorded for, and as `buildContext` does.
+ */
+export function replay<M extends AnyMessage>(
+  recording: BuildRecording,
+  transcript: readonly M[] | Transcript<M>,
+): Promise<Replay<M>> {
+  return publicPromise(KIND, "replay", () => buildRecorded(recording, transcript));
+}
+
+async function buildRecorded<M extends AnyMessage>(
+  recording: BuildRecording,
+  transcript: readonly M[] | Transcript<M>,
+): Promise<Replay<M>> {
+  if (!shapes.isThere) {
+    await shapes.load(); // Recorded messages may be of any shape.
+  }
+  checkRecording(recording);
+  const { length, unread } = recording.transcript;
+  const prefix = createTranscript(messagesOf(transcript, KIND).slice(0, length));
+  try {
+    if (prefix.length === length) {
+      takeUnread(prefix, unread);
+    }
+    const differences = transcriptDifferences(recording, prefix);
+    const context = await buildAgain<M>(recording, prefix, differences);
+    const compare = (kind: Difference["kind"], recorded: string | number, found: string | number): void => {
+      if (recorded !== found) {
+        differences.push({ kind, recorded, found });
+      }
+    };
+    compare("engine_changed", recording.engineVersion, context.recording.engineVersion);
+    compare("context_changed", recording.contextHash, context.recording.contextHash);
+    return { same: recording.contextHash === context.recording.contextHash, context, differences };
+  } finally {
+    prefix.free();
+  }
+}
+
+/** What was not read then; of fewer messages than then it says nothing. */
+function takeUnread<M extends AnyMessage>(prefix: Transcript<M>, unread: Recording["transcript"]["unread"]): void {
+  try {
+    prefix.setLog({ unread: unread ?? undefined });
+  } catch (failure) {
+    throw failure instanceof ContextError && failure.code === "INVALID_CONFIG"
+      ? invalid("the recording is damaged: its transcript.unread is not what it must be", failure)
+      : failure;
+  }
+}
+
+async function buildAgain<M extends AnyMessage>(
+  recording: BuildRecording,
+  prefix: Transcript<M>,
+  differences: readonly Difference[],
+): Promise<BuiltContext<M, Format>> {
+  const { zoneOffsets, hooks } = recording;
+  const because = differences.length === 0 ? "" : `; ${differences.map(inWords).join(", ")}`;
+  try {
+    const config = readConfig({ ...recording.config, now: recording.now, request: recording.request }, KIND);
+    return await buildFrom({ source: () => prefix.source() }, config, recording.now, {
+      hooks,
+      answer: answersOf(recording, because),
+      offsets({ timeZone }) {
+        if (zoneOffsets.length === 0) {
+          throw invalid(`the offsets of ${timeZone} are asked for, and none were recorded${because}`);
+        }
+        return zoneOffsets.flat();
+      },
+    });
+  } catch (failure) {
+    if (failure instanceof ContextError && failure.code === "INVALID_RECORDING" && !failure.message.endsWith(because)) {
+      throw invalid(`${failure.message}${because}`, failure);
+    }
+    const isConfig = failure instanceof ContextError && failure.code === "INVALID_CONFIG";
+    throw isConfig ? invalid(`the recording's config cannot be used: ${failure.message}`, failure) : failure;
+  }
+}
+
+/** Gives the recorded answers, one after the other. */
+function answersOf(recording: BuildRecording, because: string): (need: HookNeed) => Answer {
+  let next = 0;
+  return (need) => {
+    const record = recording.answers[next];
+    const hook = hookOf(need, (name) => recording.hooks.includes(name));
+    next += 1;
+    if (record === undefined) {
+      throw invalid(`${hook} is asked, and no further answer was recorded${because}`);
+    }
+    const isHash = "hash" in record;
+    const answer = isHash ? recording.largeAnswers[record.hash] : record;
+    if (answer === undefined) {
+      throw invalid(`the recording has no answer with the hash ${describe(isHash ? record.hash : "")}`);
+    }
+    if (answer.hook !== hook) {
+      throw invalid(`${hook} is asked, and an answer of ${answer.hook} was recorded${because}`);
+    }
+    const again = readAgain(answer, need);
+    if ("nonsense" in again) {
+      throw invalid(`the recorded answer of ${hook} does not fit what is asked: it ${again.nonsense}${because}`);
+    }
+    return again;
+  };
+}
+
+// ---- What differs ----
+
+/** What differs in the transcript, as far as it is there. */
+function transcriptDifferences<M extends AnyMessage>(recording: BuildRecording, prefix: Transcript<M>): Difference[] {
+  const { length, digest, marks } = recording.transcript;
+  const found = prefix.length;
+  const differences: Difference[] = found < length ? [{ kind: "transcript_shorter", recorded: length, found }] : [];
+  const { core } = prefix.source();
+  let same = 0;
+  for (const [end, marked] of marksOf(marks, length, digest)) {
+    if (end > found) {
+      break;
+    }
+    const now = call(KIND, () => core.digest(end));
+    if (now !== marked) {
+      // Of a transcript of the same length, the digest of all of it; otherwise of its beginning up to there.
+      const isWhole = found === length;
+      differences.push({
+        kind: "transcript_changed",
+        recorded: isWhole ? digest : marked,
+        found: isWhole ? call(KIND, () => core.digest(length)) : now,
+        after: same,
+        until: end - 1,
+      });
+      break;
+    }
+    same = end;
+  }
+  return differences;
+}
+
+/** The beginnings of a transcript that its digest was recorded of, the shortest first. */
+function marksOf(
+  marks: BuildRecording["transcript"]["marks"],
+  length: number,
+  digest: string,
+): readonly (readonly [length: number, digest: string])[] {
+  const known = (marks ?? []) as readonly (readonly [number, string])[];
+  return [...known.filter(([end]) => end < length).sort(([left], [right]) => left - right), [length, digest]];
+}
+
+/** A difference in words. */
+export function inWords({ kind, recorded, found, after, until }: Difference): string {
+  switch (kind) {
+    case "transcript_shorter":
+      return `the transcript has ${counted(Number(found), "message")}, and had ${recorded}`;
+    case "transcript_changed":
+      return after === until
+        ? `the message at position ${after} has changed`
+        : `a message at positions ${after} to ${until} has changed`;
+    case "engine_changed":
+      return `it was recorded by windrow ${recorded}, and this is ${found}`;
+    case "context_changed":
+      return `the context is ${found}, and was ${recorded}`;
+  }
+}
+
+// ---- What a recording must be ----
+
+const FORMAT_VERSION = 1;
+
+/** Fails where something is no recording: it may come from a file, and be anything. */
+export function checkRecording(recording: unknown): asserts recording is BuildRecording {
+  if (!isObject(recording) || typeof recording.formatVersion !== "number") {
+    throw invalid(`expected a recording, got ${describe(recording)} that is none`);
+  }
+  const found = recording.formatVersion;
+  if (found !== FORMAT_VERSION) {
+    throw invalid(
+      `the recording has format version ${found}, and this version of windrow reads ${FORMAT_VERSION}`,
+      undefined,
+      found > FORMAT_VERSION ? "Update windrow." : "Replay it with the version of windrow that recorded it.",
+    );
+  }
+  if (holeIn(recording) !== undefined) {
+    throw invalid(`the recording is damaged: its ${holeIn(recording)} has nothing`);
+  }
+  // The request is a message, and is read as one.
+  const { request, ...engineFields } = recording;
+  if (!isWithinDepth(engineFields)) {
+    throw invalid(`the recording is damaged: something in it lies more than ${DEEPEST} levels deep`);
+  }
+  const wrong = Object.entries(SHAPE).find(([field, fits]) => !fits(recording[field]));
+  if (wrong !== undefined) {
+    throw invalid(`the recording is damaged: its ${wrong[0]} is missing, or is not what it must be`);
+  }
+}
+
+/** How deep lists and objects of a recording may lie in each other; those that windrow makes stay below ten. */
+const DEEPEST = 32;
+
+/** Whether nothing lies deeper. Looks at each level once, so that it ends where something contains itself. */
+function isWithinDepth(value: unknown): boolean {
+  let level = new Set<unknown>([value]);
+  for (let depth = 0; depth <= DEEPEST && level.size > 0; depth++) {
+    const next = new Set<unknown>();
+    for (const holder of level) {
+      for (const inner of typeof holder === "object" && holder !== null ? Object.values(holder) : []) {
+        if (typeof inner === "object" && inner !== null) {
+          next.add(inner);
+        }
+      }
+    }
+    level = next;
+  }
+  return level.size === 0;
+}
+
+/** The fields of a recording, and what each must be. */
+const SHAPE: Readonly<Record<string, (value: unknown) => boolean>> = {
+  engineVersion: isText,
+  config: isObject,
+  now: Number.isFinite,
+  zoneOffsets: isListOf((pair) => Array.isArray(pair) && pair.length === 2 && pair.every(Number.isFinite)),
+  hooks: isListOf((name) => HOOK_NAMES.includes(name as HookName)),
+  answers: isListOf((record) => isObject(record) && (isText(record.hash) || isAnswer(record))),
+  largeAnswers: (answers) => isObject(answers) && Object.values(answers).every(isAnswer),
+  transcript: (transcript) =>
+    isObject(transcript) &&
+    Number.isInteger(transcript.length) &&
+    (transcript.length as number) >= 0 &&
+    isText(transcript.digest) &&
+    isListOf((mark) => Array.isArray(mark) && Number.isInteger(mark[0]) && mark[0] >= 0 && isText(mark[1]))(
+      transcript.marks ?? [],
+    ),
+  contextHash: isText,
+  read: (read) =>
+    read === undefined ||
+    isListOf((pair) => Array.isArray(pair) && pair.length === 2 && pair.every((place) => Number.isFinite(place)))(read),
+};
+
+function isAnswer(answer: unknown): boolean {
+  return (
+    isObject(answer) &&
+    HOOK_NAMES.includes(answer.hook as HookName) &&
+    ["given", "unavailable", "failed"].includes(answer.outcome as string)
+  );
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isListOf(fits: (element: unknown) => boolean): (value: unknown) => boolean {
+  return (value) => Array.isArray(value) && value.every(fits);
+}
+
+function invalid(
+  message: string,
+  cause?: ContextError,
+  nextAction = "Pass the recording of a built context unchanged.",
+): ContextError {
+  return new ContextError({ kind: KIND, code: "INVALID_RECORDING", message, nextAction, cause });
+}

@@ -1,0 +1,125 @@
+// Counting, without a build.
+
+import { type CoreTranscript, countingOf } from "#core";
+import { ContextError } from "../base/errors.js";
+import type { EncodingChoice } from "../base/generated.js";
+import { describe } from "../base/options.js";
+import { publicCall } from "../base/public-call.js";
+import { readConfig, refuseHooks } from "../config/config.js";
+import { call } from "../engine/engine.js";
+import { countTokensOf } from "../engine/text.js";
+import type { AnyMessage } from "../formats/any-message.js";
+import type { ShapeName } from "../message/recognise.js";
+import { messageListOf, withCoreOf } from "./transcript.js";
+
+/** How to count. */
+export interface CountOptions {
+  /** The model, which chooses the encoding; a model without a public encoding gets the estimator. */
+  readonly model?: string | null | undefined;
+  /** The encoding; stronger than `model`. Default: `o200k_base`. */
+  readonly encoding?: EncodingChoice | null | undefined;
+  /** The shape of the messages, one of `messageShapes`. Default: each is recognised by what it holds. */
+  readonly shape?: ShapeName | null | undefined;
+}
+
+/** A count. */
+export interface TokenCount {
+  /** How many tokens. */
+  readonly tokens: number;
+  /**
+   * Whether that is exact: for the model that is named, or for the encoding where that alone is named, and without an image,
+   * audio or a file. Where neither is named it is not: the model may count in another encoding.
+   */
+  readonly exact: boolean;
+  /** The same in words: what the count is exact for, or why it is not. */
+  readonly words: string;
+}
+
+const KIND = "token_count_error";
+
+/**
+ * Counts the tokens of a text, or of chat messages with all that a provider's format adds to them. Fails with
+ * `ENCODING_NOT_LOADED` where the encoding was not loaded before: see `loadEncoding`.
+ */
+export function countTokens(input: string | readonly AnyMessage[], options?: CountOptions): TokenCount {
+  return publicCall(KIND, "countTokens", () => count(input, options));
+}
+
+/** How options count: the engine's counter, and how sure it is. */
+interface Counting {
+  readonly counter: number;
+  readonly exact: boolean;
+  readonly words: string;
+}
+
+/** What options were last given for a text, and how they count: many texts are counted alike. */
+let last: { readonly model: unknown; readonly encoding: unknown; readonly counting: Counting } | undefined;
+
+function count(input: string | readonly AnyMessage[], options?: CountOptions): TokenCount {
+  return typeof input === "string" ? countOfText(input, options) : countOfMessages(input, options);
+}
+
+function countOfText(text: string, options: CountOptions | undefined): TokenCount {
+  const { counter, exact, words } = countingOfText(options);
+  return { tokens: call(KIND, () => countTokensOf(text, counter)), exact, words };
+}
+
+/** How options count a text. Those that name nothing but an encoding or a model need to be read once. */
+function countingOfText(options: CountOptions | undefined): Counting {
+  const plain = plainOptions(options);
+  if (plain === undefined) {
+    return read(options).counting(false, false);
+  }
+  const { model, encoding } = plain;
+  if (last === undefined || last.model !== model || last.encoding !== encoding) {
+    last = { model, encoding, counting: read(plain).counting(false, false) };
+  }
+  return last.counting;
+}
+
+/** Options that are plain to see: a name of a model or an encoding at most. Undefined for any others. */
+function plainOptions(options: CountOptions | undefined): CountOptions | undefined {
+  if (options === undefined) {
+    return {};
+  }
+  if (options === null || Object.getPrototypeOf(options) !== Object.prototype) {
+    return undefined;
+  }
+  for (const name in options) {
+    if (name !== "model" && name !== "encoding") {
+      return undefined;
+    }
+  }
+  const { model, encoding } = options;
+  const isPlain = (value: unknown): boolean => typeof value === "string" || value === undefined;
+  return isPlain(model) && isPlain(encoding) ? { model, encoding } : undefined;
+}
+
+/** Reads options strictly. */
+function read(options: CountOptions | undefined) {
+  const config = readConfig(options, KIND);
+  refuseHooks(config, KIND);
+  const counting = (hasMedia: boolean, hasTools: boolean): Counting =>
+    JSON.parse(call(KIND, () => countingOf(config.options, hasMedia, hasTools)));
+  return { ...config, counting };
+}
+
+function countOfMessages(input: readonly AnyMessage[], options: CountOptions | undefined): TokenCount {
+  const { options: plain, shape, counting } = read(options);
+  const messages = messageListOf<AnyMessage>(input, KIND);
+  if (messages === undefined) {
+    throw new ContextError({
+      kind: KIND,
+      code: "INVALID_TRANSCRIPT",
+      message: `expected a text or a list of messages, got ${describe(input)}`,
+      nextAction: "Pass a string, or an array of messages.",
+    });
+  }
+  const count = (core: CoreTranscript): TokenCount => {
+    const costs = call(KIND, () => core.measure(plain));
+    const tokens = costs.reduce((total, cost) => total + cost, 0);
+    const { exact, words } = counting(core.hasMedia, core.hasTools);
+    return { tokens, exact, words };
+  };
+  return withCoreOf(messages, KIND, count, { shape });
+}

@@ -1,0 +1,135 @@
+// A prompt as Google's AI Studio saves it in Drive: `{ systemInstruction, chunkedPrompt: { chunks, pendingInputs } }`. Chunks of one
+// role behind each other are one turn: a document and the words about it, thoughts and the answer. What is pending was never sent. The
+// format is not published; the fields of chunks are those that Sinity/polylogue (docs/providers) reads, and others of its kind.
+
+import { describe } from "../base/options.js";
+import { isRecord } from "../base/plain-data.js";
+import type { PartInput } from "../message/message.js";
+import { type FileKind, listIn, type Row, recordIn, textIn } from "./file.js";
+import { attachedPart, contentOf, messagesOf, textPart } from "./parts.js";
+
+export const aiStudioPrompt: FileKind = {
+  fits: (value) => isRecord(value) && Array.isArray(recordIn(value.chunkedPrompt).chunks),
+
+  read({ id, displayName, title, systemInstruction, chunkedPrompt }, row, file) {
+    const conversation = file.begin({ id, title: displayName ?? title }, row);
+    const calls: Calls = { count: 0 };
+    const partsOf = (chunk: Row): readonly PartInput[] => partsOfChunk(chunk, calls);
+    const instruction = partsOf(recordIn(systemInstruction));
+    if (instruction.length > 0) {
+      conversation.take({ role: "system", content: contentOf(instruction) }, 0);
+    }
+    let turn: Turn | undefined;
+    const endTurn = (): void => {
+      for (const message of turn === undefined ? [] : messagesOf(turn, turn.parts)) {
+        conversation.take(message, turn?.at ?? 0);
+      }
+      turn = undefined;
+    };
+    for (const [at, chunk] of listIn(recordIn(chunkedPrompt).chunks).entries()) {
+      const fields = recordIn(chunk);
+      const role = fields.role === "model" ? "assistant" : fields.role;
+      if (role !== "user" && role !== "assistant") {
+        conversation.skip(`role: unknown role ${describe(fields.role)} of a chunk`, at);
+        continue;
+      }
+      if (turn?.role !== role) {
+        endTurn();
+        turn = { at, role, parts: [], createdAt: undefined };
+      }
+      turn.createdAt ??= textIn(fields.createTime);
+      const parts = partsOf(fields);
+      for (const part of parts) {
+        turn.parts.push(part);
+      }
+      if (parts.length === 0 && textIn(fields.errorMessage) !== undefined) {
+        conversation.skip(`it is no answer, but an error: ${describe(fields.errorMessage)}`, at);
+      }
+    }
+    endTurn();
+  },
+};
+
+interface Turn {
+  readonly at: number;
+  readonly role: "user" | "assistant";
+  /** When the first of its chunks was made that says it. */
+  createdAt: string | undefined;
+  readonly parts: PartInput[];
+}
+
+/** What of a chunk or a part says something, beside its texts. */
+const MEDIA = [
+  ["inlineImage", "image"],
+  ["inlineAudio", "audio"],
+  ["inlineFile", undefined],
+  ["inlineData", undefined],
+  ["driveImage", "image"],
+  ["driveAudio", "audio"],
+  ["driveVideo", "video"],
+  ["driveDocument", undefined],
+  ["fileData", undefined],
+] as const;
+
+/** How often code was run so far. Neither a run nor what it gave has an id. */
+interface Calls {
+  count: number;
+}
+
+/** What a chunk says. Its text is that of its parts once more. */
+function partsOfChunk(chunk: Row, calls: Calls): readonly PartInput[] {
+  const isThought = chunk.isThought === true;
+  const hasText = textIn(chunk.text) !== undefined;
+  const inner = listIn(chunk.parts)
+    .map(recordIn)
+    .filter(({ text }) => !hasText || textIn(text) === undefined);
+  return [
+    ...partsOf(chunk, isThought, calls),
+    ...inner.flatMap((part) => partsOf(part, isThought || part.thought === true, calls)),
+  ];
+}
+
+function partsOf(fields: Row, isThought: boolean, calls: Calls): readonly PartInput[] {
+  const { text, youtubeVideo } = fields;
+  const said: readonly PartInput[] =
+    isThought && textIn(text) !== undefined ? [{ type: "reasoning", text: text as string }] : textPart(text);
+  const video = textIn(recordIn(youtubeVideo).id);
+  return [
+    ...said,
+    ...MEDIA.flatMap(([field, kind]) => mediaIn(recordIn(fields[field]), kind)),
+    ...(video === undefined ? [] : attachedPart({ kind: "video", url: `https://www.youtube.com/watch?v=${video}` })),
+    ...callsIn(fields, calls),
+  ];
+}
+
+function mediaIn(media: Row, kind: "image" | "audio" | "video" | undefined): readonly PartInput[] {
+  const { data, id, fileUri, mimeType: mediaType, name } = media;
+  return attachedPart({ kind, data, url: id ?? fileUri, name, mediaType });
+}
+
+/** Code that was run and functions that were called, and what they gave. */
+function callsIn(fields: Row, calls: Calls): readonly PartInput[] {
+  const { executableCode, codeExecutionResult, functionCall, functionResponse } = fields;
+  const parts: PartInput[] = [];
+  if (isRecord(executableCode)) {
+    calls.count += 1;
+    const { language, code } = executableCode;
+    parts.push({ type: "tool-call", toolCallId: `code-${calls.count}`, toolName: CODE, input: { language, code } });
+  }
+  if (isRecord(codeExecutionResult)) {
+    const { outcome, output } = codeExecutionResult;
+    parts.push({ type: "tool-result", toolCallId: `code-${calls.count}`, output: textIn(output) ?? outcome ?? "" });
+  }
+  if (isRecord(functionCall) && typeof functionCall.name === "string") {
+    const { id, name, args } = functionCall;
+    parts.push({ type: "tool-call", toolCallId: textIn(id) ?? name, toolName: name, input: args ?? {} });
+  }
+  if (isRecord(functionResponse) && typeof functionResponse.name === "string") {
+    const { id, name, response } = functionResponse;
+    parts.push({ type: "tool-result", toolCallId: textIn(id) ?? name, output: response ?? "" });
+  }
+  return parts;
+}
+
+/** What the API calls the tool that runs code. */
+const CODE = "code_execution";

@@ -1,0 +1,220 @@
+// Claude's export, `conversations.json`: a list of conversations with `chat_messages`. A message says in `content` what it
+// says, in blocks as Anthropic's, and again in `text` what of it is words; older exports have `text` alone. What was edited or asked
+// again stands among the messages, with the same `parent_message_uuid`. Nobody publishes the format: it is what
+// nicepkg/chat2poster (packages/core-adapters/src/adapters/claude/shared/types.ts) and withLinda/claude-conversation-exporter
+// (claude_export_script.js) found in it.
+
+import { describe } from "../base/options.js";
+import { isRecord } from "../base/plain-data.js";
+import type { PartInput } from "../message/message.js";
+import { timeMsOf } from "../message/times.js";
+import { type FileKind, listIn, type OpenConversation, type Row, recordIn, textIn } from "./file.js";
+import { attachedPart, messagesOf, pageText, textPart } from "./parts.js";
+import { branchOf } from "./tree.js";
+
+/** The parent of a first message. */
+const ROOT = "00000000-0000-4000-8000-000000000000";
+
+export const claudeExport: FileKind = {
+  fits: (value) => isRecord(value) && Array.isArray(value.chat_messages),
+
+  read({ uuid, name, created_at, chat_messages, current_leaf_message_uuid }, row, file) {
+    const conversation = file.begin({ id: uuid, title: name, startedAt: created_at }, row);
+    const calls: Calls = { byId: new Set(), open: [] };
+    for (const { at, id, message } of branchIn(
+      chat_messages as readonly unknown[],
+      current_leaf_message_uuid,
+      conversation,
+    )) {
+      readMessage(message, id, at, conversation, calls);
+    }
+  },
+};
+
+interface Node {
+  /** Its place in the file. */
+  readonly at: number;
+  readonly id: string;
+  readonly message: Row;
+  readonly parent: string | undefined;
+  readonly timeMs: number | undefined;
+}
+
+/** The messages of the branch that is shown; all of them, in their order, where none names another that is there. */
+function branchIn(messages: readonly unknown[], leaf: unknown, conversation: OpenConversation): readonly Node[] {
+  const nodes = new Map<string, Node>();
+  for (const [at, message] of messages.entries()) {
+    if (!isRecord(message)) {
+      conversation.skip(`expected a message, got ${describe(message)}`, at);
+      continue;
+    }
+    const id = textIn(message.uuid) ?? `#${at + 1}`;
+    if (nodes.has(id)) {
+      conversation.skip("uuid: another message has it too", at);
+      continue;
+    }
+    const parent = textIn(message.parent_message_uuid);
+    nodes.set(id, {
+      at,
+      id,
+      message,
+      parent: parent === ROOT ? undefined : parent,
+      timeMs: timeMsOf(message.created_at),
+    });
+  }
+  const all = [...nodes.values()];
+  if (!all.some(({ parent }) => parent !== undefined && nodes.has(parent))) {
+    return all;
+  }
+  const { nodes: branch, faults } = branchOf(all, textIn(leaf));
+  for (const fault of faults) {
+    conversation.skip(fault);
+  }
+  return branch;
+}
+
+/** The calls of a conversation: in older exports neither calls nor results have an id. */
+interface Calls {
+  readonly byId: Set<string>;
+  /** Those without a result, oldest first. */
+  open: { readonly id: string; readonly name: string }[];
+}
+
+function readMessage(message: Row, id: string, at: number, conversation: OpenConversation, calls: Calls): void {
+  const role = ROLES.get(message.sender);
+  if (role === undefined) {
+    conversation.skip(`sender: unknown sender ${describe(message.sender)}`, at);
+    return;
+  }
+  const report = (reason: string): void => conversation.skip(reason, at);
+  const blocks = listIn(message.content).flatMap((block, place) =>
+    partsOfBlock(recordIn(block), { callId: `${id}:${place}`, calls, report }),
+  );
+  const parts = [...attachmentsOf(message), ...(blocks.length > 0 ? blocks : textPart(message.text))];
+  for (const one of messagesOf({ id, role, createdAt: textIn(message.created_at) }, parts)) {
+    conversation.take(one, at);
+  }
+}
+
+const ROLES: ReadonlyMap<unknown, "user" | "assistant" | "system"> = new Map([
+  ["human", "user"],
+  ["user", "user"],
+  ["assistant", "assistant"],
+  ["system", "system"],
+]);
+
+interface BlockContext {
+  /** The id of the call that the block is, where it has none. */
+  readonly callId: string;
+  readonly calls: Calls;
+  report(reason: string): void;
+}
+
+function partsOfBlock(block: Row, context: BlockContext): readonly PartInput[] {
+  const { type } = block;
+  switch (type) {
+    case "text":
+    case "voice_note":
+      return textPart(block.text);
+    case "thinking":
+      return textIn(block.thinking) === undefined ? [] : [{ type: "reasoning", text: block.thinking as string }];
+    case "redacted_thinking":
+      return textIn(block.data) === undefined ? [] : [{ type, data: block.data as string }];
+    case "tool_use":
+      return [callOf(block, context)];
+    case "tool_result":
+      return [resultOf(block, context)];
+    case "image":
+    case "document":
+      return mediaOf(block);
+    // How much room is left, and what the page shows beside an answer.
+    case "token_budget":
+    case "flag":
+      return [];
+    default: {
+      const known = textPart(block.text);
+      context.report(
+        `content: unknown block ${describe(type)}${known.length > 0 ? ", of which the text is taken" : ""}`,
+      );
+      return known;
+    }
+  }
+}
+
+function callOf({ id, name, input }: Row, { callId, calls }: BlockContext): PartInput {
+  const call = { id: textIn(id) ?? callId, name: textIn(name) ?? "tool" };
+  calls.byId.add(call.id);
+  calls.open.push(call);
+  return { type: "tool-call", toolCallId: call.id, toolName: call.name, input: input ?? {} };
+}
+
+/** A result, with the id of its call: its own, or that of the latest call of its name that has none yet. */
+function resultOf({ tool_use_id, name, content, is_error }: Row, { callId, calls }: BlockContext): PartInput {
+  const { open } = calls;
+  const own = textIn(tool_use_id);
+  const byName = open.findLastIndex((call) => call.name === name);
+  const found =
+    own === undefined ? (byName >= 0 ? byName : open.length - 1) : open.findLastIndex(({ id }) => id === own);
+  const [call] = found >= 0 ? open.splice(found, 1) : [];
+  return {
+    type: "tool_result",
+    tool_use_id: own ?? call?.id ?? callId,
+    content: typeof content === "string" ? content : listIn(content ?? []).flatMap(blockOfResult),
+    ...(is_error === true ? { is_error } : {}),
+  };
+}
+
+/** What a tool gave, as the model read it: pages that it found as their text. */
+function blockOfResult(item: unknown): readonly PartInput[] {
+  if (typeof item === "string") {
+    return textPart(item);
+  }
+  const block = recordIn(item);
+  switch (block.type) {
+    case "text":
+      return textPart(block.text);
+    case "image":
+    case "document":
+      return mediaOf(block);
+    default: {
+      const page = pageText(block);
+      return textPart(page === "" ? JSON.stringify(item) : page);
+    }
+  }
+}
+
+/** An image or a document: what the block holds, or what is known of the file that it names. */
+function mediaOf(block: Row): readonly PartInput[] {
+  const { data, url, media_type: mediaType, file_id } = recordIn(block.source);
+  const kind = block.type === "image" ? "image" : undefined;
+  return attachedPart({
+    kind,
+    data,
+    url: url ?? file_id ?? block.file_uuid,
+    name: block.title ?? block.file_name,
+    mediaType,
+  });
+}
+
+/** What was attached: what was read of it is text; of what is a file the export has no more than the name. */
+function attachmentsOf({ attachments, files, files_v2 }: Row): readonly PartInput[] {
+  const read = listIn(attachments)
+    .map(recordIn)
+    .flatMap(({ file_name: name, file_type: mediaType, extracted_content }) =>
+      textIn(extracted_content) === undefined
+        ? attachedPart({ name, mediaType })
+        : textPart(pageText({ title: name, text: extracted_content })),
+    );
+  const seen = new Set<unknown>();
+  const named = [...listIn(files_v2), ...listIn(files)].map(recordIn).filter(({ file_uuid, file_name }) => {
+    const id = file_uuid ?? file_name;
+    return !seen.has(id) && seen.add(id);
+  });
+  return [...read, ...named.flatMap(fileOf)];
+}
+
+function fileOf({ file_uuid, file_name, file_kind, preview_asset }: Row): readonly PartInput[] {
+  const { image_width: width, image_height: height } = recordIn(preview_asset);
+  const kind = file_kind === "image" ? "image" : undefined;
+  return attachedPart({ kind, url: file_uuid, name: file_name, width, height });
+}

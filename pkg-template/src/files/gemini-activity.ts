@@ -1,0 +1,102 @@
+// What Google Takeout gives of Gemini: `My Activity/Gemini Apps/MyActivity.json`, a list of activities, the newest first. One of them is
+// a prompt, in its title, with what Gemini answered as HTML. The file does not say which prompts were of one conversation: they are
+// one here, in the order of time. `tiers` tells conversations apart by their pauses. The format is not published; the list of
+// titles and fields is that of readers of real exports, such as jetpack3331/ai-chat-history-manager (GEMINI.md).
+
+import { describe } from "../base/options.js";
+import { isRecord } from "../base/plain-data.js";
+import type { MessageInput, PartInput } from "../message/message.js";
+import { timeMsOf } from "../message/times.js";
+import { type FileKind, listIn, type Row, textIn } from "./file.js";
+import { textOfHtml } from "./html.js";
+import { attachedPart, contentOf, textPart } from "./parts.js";
+
+/** What a title of a prompt begins with; other languages have other words. */
+const PROMPT = /^(?:prompted|asked|said)(?: with:| gemini:| bard:)?\s+/i;
+/** What a title begins with that is none, though an answer stands beside it. */
+const NO_PROMPT =
+  /^(?:created|used|selected|gave|added|shared|deleted|viewed|visited|searched|edited|updated|removed|rated)\s/i;
+/** Lines beside a prompt that are no answer: what was attached, and which Gem was asked. */
+const BESIDE = /^(?:Attached \d+ files?\.?$|-\s{1,8}\S|https?:\/\/\S+$)|was used in this chat\b/;
+
+/** A list of activities is one value: what was said last stands first in it. */
+export const geminiActivity: FileKind = {
+  fits: (value) => Array.isArray(value) && isActivity(value.find(isRecord)) && value.some(isOfGemini),
+
+  read(value, _row, file) {
+    const conversation = file.begin({}, undefined);
+    const turns: { readonly at: number; readonly timeMs: number; readonly activity: Row }[] = [];
+    for (const [at, activity] of (value as unknown as readonly unknown[]).entries()) {
+      if (!isActivity(activity)) {
+        conversation.skip(`expected an activity, got ${describe(activity)}`, at);
+      } else if (!isOfGemini(activity)) {
+        conversation.skip("it is no activity of Gemini", at);
+      } else {
+        turns.push({ at, timeMs: timeMsOf(activity.time) ?? Number.NEGATIVE_INFINITY, activity });
+      }
+    }
+    // The sort is stable: of equal times, what stands further behind in the file came first.
+    for (const { at, activity } of turns.reverse().sort((left, right) => left.timeMs - right.timeMs || 0)) {
+      const answer = answerOf(activity);
+      const asked = promptOf(activity.title as string, answer.length > 0);
+      if (asked === undefined) {
+        conversation.skip(`title: ${describe(activity.title)} is no prompt`, at);
+        continue;
+      }
+      const createdAt = textIn(activity.time);
+      const said = (role: string, parts: readonly PartInput[]): void => {
+        const message: MessageInput = {
+          role,
+          content: contentOf(parts),
+          ...(createdAt === undefined ? {} : { createdAt }),
+        };
+        if (parts.length > 0) {
+          conversation.take(message, at);
+        }
+      };
+      said("user", [...attachmentsOf(activity), ...textPart(asked)]);
+      said("assistant", answer);
+    }
+  },
+};
+
+function isActivity(value: unknown): value is Row {
+  return isRecord(value) && typeof value.title === "string" && typeof value.time === "string" && !("role" in value);
+}
+
+function isOfGemini(value: unknown): boolean {
+  return (
+    isActivity(value) &&
+    [value.header, ...listIn(value.products)].some((name) => /gemini|bard/i.test(textIn(name) ?? ""))
+  );
+}
+
+/** What was asked; undefined where the activity is none of asking. */
+function promptOf(title: string, isAnswered: boolean): string | undefined {
+  if (PROMPT.test(title)) {
+    return title.replace(PROMPT, "");
+  }
+  return isAnswered && !NO_PROMPT.test(title) ? title : undefined;
+}
+
+/** What Gemini answered. A prompt that was answered again has all of the answers: which of them was gone on with is not known. */
+function answerOf({ safeHtmlItem, subtitles }: Row): readonly PartInput[] {
+  const answers = listIn(safeHtmlItem).flatMap((item) => {
+    const html = isRecord(item) ? textIn(item.html) : undefined;
+    return html === undefined ? [] : textPart(textOfHtml(html));
+  });
+  return answers.length > 0
+    ? answers
+    : namesOf(subtitles)
+        .filter((name) => !BESIDE.test(name))
+        .flatMap(textPart);
+}
+
+function attachmentsOf({ imageFile, attachedFiles }: Row): readonly PartInput[] {
+  const names = new Set([imageFile, ...listIn(attachedFiles)].flatMap((name) => textIn(name) ?? []));
+  return [...names].flatMap((name) => attachedPart({ name }));
+}
+
+function namesOf(subtitles: unknown): readonly string[] {
+  return listIn(subtitles).flatMap((subtitle) => (isRecord(subtitle) ? (textIn(subtitle.name) ?? []) : []));
+}

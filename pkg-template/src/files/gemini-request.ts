@@ -1,0 +1,35 @@
+// A request to Gemini's API: `{ systemInstruction, contents: [{ role, parts }] }`, as `@google/genai` and the REST API have it. What is
+// in `contents` are messages as they are: windrow reads their shape.
+
+import { isRecord } from "../base/plain-data.js";
+import { type FileKind, listIn } from "./file.js";
+import { contentOf, textPart } from "./parts.js";
+
+export const geminiRequest: FileKind = {
+  fits: (value) =>
+    isRecord(value) &&
+    !("role" in value) &&
+    !Array.isArray(value.messages) &&
+    listIn(value.contents).some((content) => isRecord(content) && Array.isArray(content.parts)),
+
+  read({ systemInstruction, system_instruction, config, contents }, row, file) {
+    const conversation = file.begin({}, row);
+    const own = isRecord(config) ? config.systemInstruction : undefined;
+    const instruction = partsOfInstruction(systemInstruction ?? system_instruction ?? own);
+    if (instruction.length > 0) {
+      conversation.take({ role: "system", content: contentOf(instruction) }, 0);
+    }
+    for (const [at, content] of listIn(contents).entries()) {
+      conversation.take(content, at);
+    }
+  },
+};
+
+/** An instruction: a text, a content with parts, or a list of either. */
+function partsOfInstruction(instruction: unknown): ReturnType<typeof textPart> {
+  const contents = Array.isArray(instruction) ? instruction : [instruction];
+  return contents.flatMap((content) => {
+    const parts = isRecord(content) ? (Array.isArray(content.parts) ? content.parts : [content]) : [content];
+    return parts.flatMap((part: unknown) => textPart(isRecord(part) ? part.text : part));
+  });
+}

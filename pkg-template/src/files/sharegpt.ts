@@ -1,0 +1,74 @@
+// Dialogues as ShareGPT shared them, and as data sets have them since: `{ id?, system?, conversations: [{ from, value }] }`, in a list
+// or one a line. Who speaks goes by several names: hiyouga/LLaMA-Factory (data/README.md) has those of tools.
+
+import { describe } from "../base/options.js";
+import { isRecord } from "../base/plain-data.js";
+import type { MessageInput } from "../message/message.js";
+import { type FileKind, listIn, type Row, recordIn, textIn } from "./file.js";
+import { tryParse } from "./text.js";
+
+const ROLES: ReadonlyMap<unknown, "system" | "user" | "assistant" | "tool" | "call"> = new Map([
+  ["system", "system"],
+  ...["human", "user"].map((name) => [name, "user"] as const),
+  ...["gpt", "assistant", "model", "chatgpt", "bing", "bard", "claude"].map((name) => [name, "assistant"] as const),
+  ...["tool", "observation", "function_response", "tool_response"].map((name) => [name, "tool"] as const),
+  ...["function_call", "tool_call"].map((name) => [name, "call"] as const),
+]);
+
+/** What stands beside the turns in some sets, and is no turn. */
+const BESIDE = ["images", "videos", "audios", "chosen", "rejected"];
+
+export const shareGptDialogue: FileKind = {
+  fits: (value) =>
+    isRecord(value) &&
+    !Array.isArray(value.messages) &&
+    listIn(value.conversations).some((turn) => isTurn(turn) || isChatMessage(turn)),
+
+  read(value, row, file) {
+    const { id, conversation_id, title, system, conversations } = value;
+    const conversation = file.begin({ id: id ?? conversation_id, title }, row);
+    if (textIn(system) !== undefined) {
+      conversation.take({ role: "system", content: system }, 0);
+    }
+    let call: string | undefined;
+    for (const [at, turn] of listIn(conversations).entries()) {
+      const { from, value: said } = recordIn(turn);
+      // Some sets have the turns in the form of chat messages.
+      const role = isTurn(turn) ? ROLES.get(typeof from === "string" ? from.toLowerCase() : from) : "own";
+      if (role === undefined) {
+        conversation.skip(`from: unknown speaker ${describe(from)}`, at);
+      } else if (role === "own") {
+        conversation.take(turn, at);
+      } else if (role === "call") {
+        call = `call-${at + 1}`;
+        conversation.take(callOf(said, call), at);
+      } else {
+        const answer = role === "tool" && call !== undefined ? { toolCallId: call } : {};
+        conversation.take({ role, content: said ?? null, ...answer }, at);
+      }
+    }
+    for (const field of BESIDE.filter((name) => isFilled(value[name]))) {
+      conversation.skip(`${field}: what stands beside the turns is not read`);
+    }
+  },
+};
+
+function isTurn(turn: unknown): turn is Row {
+  return isRecord(turn) && "from" in turn && "value" in turn;
+}
+
+function isChatMessage(turn: unknown): boolean {
+  return isRecord(turn) && typeof turn.role === "string" && "content" in turn;
+}
+
+function isFilled(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : isRecord(value);
+}
+
+/** A call of a function: its name and its arguments as JSON, or anything else as it is written. */
+function callOf(said: unknown, id: string): MessageInput {
+  const { name, arguments: given } = recordIn(typeof said === "string" ? tryParse(said).value : said);
+  const call =
+    textIn(name) === undefined ? { name: "function", arguments: said } : { name: name as string, arguments: given };
+  return { role: "assistant", content: null, toolCalls: [{ id, ...call }] };
+}

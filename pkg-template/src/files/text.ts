@@ -1,0 +1,58 @@
+// The text of a file as JSON: one value, or a value a line.
+
+import { ContextError, type ErrorKind } from "../base/errors.js";
+import { describe } from "../base/options.js";
+
+/** Fails where the text of a file is no text. */
+export function checkText(text: unknown, kind: ErrorKind): asserts text is string {
+  if (typeof text !== "string") {
+    throw new ContextError({
+      kind,
+      code: "INVALID_TRANSCRIPT",
+      message: `expected the text of a file, got ${describe(text)}`,
+      nextAction: "Pass the file's text.",
+    });
+  }
+}
+
+/** A text without the byte order mark that it begins with. */
+export function withoutMark(text: string): string {
+  return text.replace(/^\uFEFF/, "");
+}
+
+export function tryParse(text: string): { readonly value?: unknown; readonly failure?: Error } {
+  try {
+    return { value: JSON.parse(text) };
+  } catch (failure) {
+    return { failure: failure as Error };
+  }
+}
+
+/**
+ * Whether a text is one JSON value whose end is missing. Some of its lines may well be messages by themselves, but read as
+ * JSONL it would be a conversation with holes.
+ */
+export function isCut(text: string): boolean {
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length; at++) {
+    const letter = text[at];
+    if (isInString) {
+      if (letter === "\n") {
+        return false; // A line that was cut within a string: JSON has no line ends there.
+      }
+      at += letter === "\\" ? 1 : 0;
+      isInString = letter !== '"';
+    } else if (letter === '"') {
+      isInString = true;
+    } else if (letter === "{" || letter === "[") {
+      depth += 1;
+    } else if (letter === "}" || letter === "]") {
+      depth -= 1;
+      if (depth === 0) {
+        return false;
+      }
+    }
+  }
+  return true;
+}

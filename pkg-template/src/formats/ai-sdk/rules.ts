@@ -1,0 +1,117 @@
+// The rules of the AI SDK's `ModelMessage`.
+
+import { isRecord } from "../../base/plain-data.js";
+import type { ProviderRules, RequestMessage, RequestPart } from "../request/provider.js";
+import {
+  callsHaveResults,
+  endsWithUser,
+  fieldsAreKnown,
+  HALF_CHARACTER,
+  hasMessages,
+  idsAreUnique,
+  knownRoles,
+  listIn,
+  makeRule,
+  nothingIsEmpty,
+  resultsFollowCalls,
+  textIsWellFormed,
+} from "../request/rules.js";
+import { fields, unknownFields } from "../request/schema.js";
+import { MESSAGE, OUTPUT, PARTS, REQUEST, RESPONSE } from "./write.js";
+
+/** The pages that say a rule, and threads in which a request was refused for it. */
+const sources: ProviderRules["sources"] = {
+  "has-messages": ["https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message"],
+  "roles-are-known": [
+    "https://github.com/midday-ai/ai-sdk-tools/issues/121",
+    "https://ai-sdk.dev/docs/foundations/prompts",
+  ],
+  "fields-are-known": ["https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message"],
+  "nothing-is-empty": [
+    "https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message",
+    "https://github.com/anthropics/claude-code/issues/59812",
+  ],
+  "text-is-well-formed": HALF_CHARACTER,
+  "call-ids-are-unique": ["https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message"],
+  "results-have-names": ["https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message"],
+  "results-follow-calls": ["https://github.com/vercel/ai/issues/8216"],
+  "calls-have-results": ["https://ai-sdk.dev/docs/troubleshooting/missing-tool-results-error"],
+  "ends-with-user": ["https://github.com/anomalyco/opencode/pull/18421"],
+};
+
+const ROLES: Readonly<Record<string, string>> = { tool: "results" };
+
+function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
+  const unknown: string[] = [];
+  const list = listIn(body, "messages");
+  const all = list.flatMap((message) => listIn(message, "content")).filter(isRecord);
+  const asked = new Map(all.map((part) => [part.type === REQUEST ? part.approvalId : undefined, part.toolCallId]));
+  const answered = new Set(all.flatMap((part) => (part.type === "tool-result" ? [part.toolCallId] : [])));
+  const messages = list.map((message, at): RequestMessage => {
+    const place = `messages[${at}]`;
+    const source = isRecord(message) ? message : {};
+    const role = String(source.role);
+    unknown.push(...unknownFields(message, MESSAGE, place));
+    const text: RequestPart[] =
+      typeof source.content === "string" ? [{ place: `${place}.content`, kind: "text", text: source.content }] : [];
+    const parts = listIn(source, "content").map((part, index): RequestPart => {
+      const { type, approvalId } = isRecord(part) ? part : {};
+      const here = `${place}.content[${index}]`;
+      unknown.push(...unknownFields(part, PARTS[String(type)] ?? fields("type"), here));
+      const id = asked.get(approvalId);
+      // The answer by which the SDK runs a call stands in the place of its result.
+      return type === RESPONSE && !answered.has(id)
+        ? { place: here, kind: "result", id }
+        : partOf(isRecord(part) ? part : {}, role, here);
+    });
+    return { place, role: ROLES[role] ?? role, parts: [...text, ...parts], source };
+  });
+  return { messages, unknownFields: unknown };
+}
+
+function partOf(source: Readonly<Record<string, unknown>>, role: string, place: string): RequestPart {
+  const { type, text, toolCallId: id, toolName: name, providerExecuted, providerOptions } = source;
+  switch (type) {
+    case "text":
+      // A proof may stand in a text that says nothing.
+      return text === "" && providerOptions !== undefined
+        ? { place, source, kind: "other" }
+        : { place, source, kind: "text", text };
+    case "tool-call":
+      return { place, source, kind: providerExecuted === true ? "hosted-call" : "call", id, name };
+    case "tool-result":
+      return { place, source, kind: role === "assistant" ? "hosted-result" : "result", id, name };
+    default:
+      return { place, source, kind: type === "reasoning" ? "reasoning" : "media" };
+  }
+}
+
+export const aiSdkRules: ProviderRules = {
+  parse,
+  sources,
+  rules: [
+    hasMessages("messages"),
+    knownRoles(["user", "assistant", "results"]),
+    fieldsAreKnown,
+    nothingIsEmpty(),
+    textIsWellFormed,
+    makeRule(
+      "results-have-names",
+      "The result of a tool has the tool's name, and says what form its output has.",
+      function* ({ messages }) {
+        for (const { place, source } of messages.flatMap(({ parts }) => parts)) {
+          if (source?.type === "tool-result") {
+            const { toolName, output } = source;
+            if (typeof toolName !== "string" || !isRecord(output) || !OUTPUT.test(String(output.type))) {
+              yield [place, "the result has no name, or an output without a form"];
+            }
+          }
+        }
+      },
+    ),
+    idsAreUnique(),
+    resultsFollowCalls(),
+    callsHaveResults(),
+    endsWithUser(true),
+  ],
+};

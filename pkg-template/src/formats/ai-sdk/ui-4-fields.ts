@@ -1,0 +1,262 @@
+// The fields of a message of the AI SDK's version 4, which Mastra keeps too: parts, and beside them `content`, `reasoning`,
+// `toolInvocations` and `experimental_attachments`, which say the same again, or say it alone. What is said twice counts once.
+
+import { describe } from "../../base/options.js";
+import { partsWithText, type Row, recordOf, type TextKind } from "../../message/format.js";
+import { list, Malformed, required, text as textOf, unknownType } from "../../message/malformed.js";
+import type { PartInput } from "../../message/message.js";
+import { from } from "../../message/origin.js";
+import {
+  callParts,
+  DENIED,
+  inSteps,
+  mediaPart,
+  outputWithText,
+  reasoningParts,
+  STEP,
+  type Stepped,
+  textPart,
+  withMetadata,
+} from "./ui-parts.js";
+
+/** A part, and where it stands; of a call that stands in no part, where it stands itself. */
+interface Placed {
+  readonly part: Row;
+  readonly place: string;
+  readonly callPlace?: string;
+}
+
+/** Parts that the model never sees: borders of steps, sources, the application's own data, and errors that ended a turn. */
+const UNSEEN = /^(?:step-start|source|source-url|source-document|error|data-.*)$/;
+
+/**
+ * What the fields say, as parts in windrow's own form. `place` is where the fields stand in the message. A call that is still open
+ * is one, unless `isOpenUnseen`: the package keeps it from the model.
+ */
+export function readUi4(fields: Row, place: string, isOpenUnseen = false): readonly PartInput[] {
+  const parts = partsOf(fields, place);
+  const files = new Set(
+    parts.filter(({ part }) => part.type === "file").map(({ part }) => bodyOf(part.data ?? part.url)),
+  );
+  const attachments = placedList(fields, "experimental_attachments", place);
+  return [
+    ...inSteps(
+      parts.flatMap((placed): readonly Stepped[] => {
+        const isUnseen = isOpenUnseen && isOpen(placed);
+        return placed.part.type === "step-start" ? [STEP] : isUnseen ? [] : readPart(placed);
+      }),
+    ),
+    ...attachments.filter(({ part }) => !files.has(bodyOf(part.url))).map(readAttachment),
+  ];
+}
+
+/** The fields with another text in the place of all that they say. */
+export function ui4WithText(fields: Row, text: string): Row {
+  const parts = partsWithText(
+    partsOf(fields, "").map(({ part }) => part),
+    text,
+    { kindOf, rewritten, made: (own) => ({ type: "text", text: own }) },
+  );
+  const hasParts = fields.parts != null;
+  const texts = parts.filter(({ type }) => type === "text").map((part) => part.text);
+  return {
+    ...fields,
+    ...(hasParts ? { parts } : {}),
+    ...(hasParts && fields.content == null ? {} : { content: texts.join("") }),
+    ...(fields.toolInvocations == null
+      ? {}
+      : { toolInvocations: parts.filter(isCall).map(({ toolInvocation }) => toolInvocation) }),
+  };
+}
+
+/** The fields without tools; the same object where there are none. */
+export function ui4WithoutToolCalls(fields: Row): Row {
+  const { parts, toolInvocations } = fields;
+  const rest = Array.isArray(parts) ? parts.filter((part) => !isCall(recordOf(part))) : undefined;
+  const isBesideToo = Array.isArray(toolInvocations) && toolInvocations.length > 0;
+  if (!isBesideToo && rest?.length === (parts as readonly unknown[] | undefined)?.length) {
+    return fields;
+  }
+  return { ...fields, ...(rest === undefined ? {} : { parts: rest }), toolInvocations: [] };
+}
+
+/**
+ * The parts, with what the fields beside them say alone as further ones. A field is read only where no part says anything of its
+ * kind: what it says otherwise is the same again, or no model sees it.
+ */
+function partsOf(fields: Row, place: string): readonly Placed[] {
+  const parts = placedList(fields, "parts", place);
+  const alone: Placed[] = [];
+  if (!parts.some(({ part }) => part.type === "reasoning")) {
+    const reasoning = textOf(fields.reasoning, `${place}.reasoning`);
+    alone.push(...(reasoning ? [{ part: { type: "reasoning", reasoning }, place }] : []));
+  }
+  const hasText = parts.some(({ part }) => part.type === "text" && part.text !== "");
+  if (!hasText && (typeof fields.content === "string" || parts.length === 0)) {
+    const text = textOf(fields.content, `${place}.content`);
+    alone.push(...(text ? [{ part: { type: "text", text }, place }] : []));
+  }
+  const called = new Set(parts.map(({ part }) => recordOf(part.toolInvocation).toolCallId));
+  const calls = placedList(fields, "toolInvocations", place)
+    .filter(({ part }) => !called.has(part.toolCallId))
+    .map(({ part: toolInvocation, place: at }) => ({
+      part: { type: "tool-invocation", toolInvocation },
+      place: at,
+      callPlace: at,
+    }));
+  return [...alone, ...parts, ...calls];
+}
+
+function placedList(fields: Row, field: string, place: string): readonly Placed[] {
+  return list(fields[field], `${place}.${field}`).map((part, at) => ({
+    part: recordOf(part),
+    place: `${place}.${field}[${at}]`,
+  }));
+}
+
+const isCall = ({ type }: Row): boolean => type === "tool-invocation";
+
+function isOpen({ part, place, callPlace = `${place}.toolInvocation` }: Placed): boolean {
+  return isCall(part) && outputOf(part, callPlace) === undefined;
+}
+
+/** What tells a file from another: its address, or what stands behind the head of a data URL. */
+function bodyOf(data: unknown): unknown {
+  return typeof data === "string" && /^data:/i.test(data) ? data.slice(data.indexOf(",") + 1) : data;
+}
+
+function readAttachment({ part, place }: Placed): PartInput {
+  return from(mediaPart(part, { url: required(part.url, `${place}.url`) }), undefined, place);
+}
+
+function readPart({ part, place, callPlace = `${place}.toolInvocation` }: Placed): readonly PartInput[] {
+  const { type } = part;
+  switch (type) {
+    case "text":
+      return [textPart(required(part.text, `${place}.text`), part.providerMetadata, place)];
+    case "reasoning":
+      return readReasoning(part, place);
+    case "file":
+      return [from(mediaPart(part, addressOrData(part, place)), undefined, place)];
+    case "tool-invocation":
+      return readCall(part, callPlace);
+    default:
+      if (UNSEEN.test(String(type))) {
+        return [];
+      }
+      throw unknownType(type, place, "part", "the parts of the AI SDK's UIMessage of version 4");
+  }
+}
+
+/** A file: its data, or its address. */
+const addressOrData = ({ data, url }: Row, place: string): { readonly url?: unknown; readonly data?: unknown } =>
+  data == null ? { url: required(url, `${place}.data`) } : { data };
+
+/** Reasoning: its details, which say the text again, or the text alone. */
+function readReasoning(part: Row, place: string): readonly PartInput[] {
+  const { providerMetadata } = part;
+  const details = placedList(part, "details", place)
+    .filter(({ part: detail }) => detail.text !== "")
+    .flatMap((detail) => readDetail(detail, providerMetadata));
+  const text = textOf(part.reasoning ?? part.text, `${place}.reasoning`);
+  return details.length > 0 ? details : reasoningParts(text, providerMetadata, place);
+}
+
+/** A detail. The signature of one is Anthropic's: no other provider gave one in version 4. */
+function readDetail({ part, place }: Placed, providerMetadata: unknown): readonly PartInput[] {
+  const { signature } = part;
+  const provider = "anthropic";
+  switch (part.type) {
+    case "text": {
+      const text = required(part.text, `${place}.text`);
+      return typeof signature === "string" && signature !== ""
+        ? [from({ type: "reasoning", text, provider, signature }, undefined, place)]
+        : [withMetadata({ type: "reasoning", text }, providerMetadata, place)];
+    }
+    case "redacted": {
+      const data = required(part.data, `${place}.data`);
+      return [from({ type: "redacted_thinking", data, provider }, undefined, place)];
+    }
+    default:
+      throw new Malformed(
+        `${place}.type`,
+        `unknown detail ${describe(part.type)} of reasoning`,
+        "Use text or redacted, or leave the detail out.",
+      );
+  }
+}
+
+/** A call, and what it gave, if it is over. One whose arguments are still being written is none yet. */
+function readCall(part: Row, place: string): readonly PartInput[] {
+  const call = recordOf(part.toolInvocation);
+  const { state, toolName, args, rawInput, providerExecuted } = call;
+  const output = outputOf(part, place);
+  const isError = state === "output-error" || state === "output-denied" || recordOf(call.approval).approved === false;
+  const { mastra, ...metadata } = recordOf(part.providerMetadata ?? call.providerMetadata);
+  return state === "partial-call"
+    ? []
+    : callParts(call, place, { toolName, input: args ?? rawInput, output, isError, providerExecuted, metadata });
+}
+
+/** What the model is told that a call gave; undefined where it is still open. */
+function outputOf(part: Row, place: string): unknown {
+  const { state, result, errorText, approval } = recordOf(part.toolInvocation);
+  const { approved, reason } = recordOf(approval);
+  switch (state) {
+    case "partial-call":
+    case "call":
+    case "approval-requested":
+      return undefined;
+    case "approval-responded":
+      return approved === false ? (reason ?? DENIED) : undefined;
+    case "result":
+      return ofMastra(part).modelOutput ?? result ?? "";
+    case "output-error":
+      return errorText ?? result ?? "";
+    case "output-denied":
+      return reason ?? DENIED;
+    default:
+      throw new Malformed(
+        `${place}.state`,
+        `unknown state ${describe(state)} of a tool's call`,
+        "Use the states of the AI SDK's tool invocations: partial-call, call or result.",
+      );
+  }
+}
+
+/** What Mastra keeps with a part: what the model is shown in the place of a result, for example. */
+function ofMastra({ providerMetadata }: Row): Row {
+  return recordOf(recordOf(providerMetadata).mastra);
+}
+
+function kindOf(part: Row): TextKind {
+  if (part.type === "text") {
+    return "text";
+  }
+  return isCall(part) && outputOf(part, "") !== undefined ? "result" : undefined;
+}
+
+function rewritten(part: Row, text: string): Row {
+  if (part.type === "text") {
+    return { ...part, text };
+  }
+  const call = recordOf(part.toolInvocation);
+  const { modelOutput } = ofMastra(part);
+  switch (call.state) {
+    case "result":
+      return modelOutput == null
+        ? { ...part, toolInvocation: { ...call, result: outputWithText(call.result, text) } }
+        : {
+            ...part,
+            toolInvocation: { ...call, result: text },
+            providerMetadata: {
+              ...recordOf(part.providerMetadata),
+              mastra: { ...ofMastra(part), modelOutput: outputWithText(modelOutput, text) },
+            },
+          };
+    case "output-error":
+      return { ...part, toolInvocation: { ...call, errorText: text } };
+    default:
+      return { ...part, toolInvocation: { ...call, approval: { ...recordOf(call.approval), reason: text } } };
+  }
+}

@@ -1,0 +1,201 @@
+// The AI SDK's `UIMessage`, versions 5 to 7: what `useChat` shows and applications store. A message of the assistant holds its
+// tools' calls and what they gave.
+
+import { describe } from "../../base/options.js";
+import { type MessageFormat, partsWithText, type Row, recordOf, type TextKind, timeIn } from "../../message/format.js";
+import { list, Malformed, required, unknownType } from "../../message/malformed.js";
+import type { PartInput, PlainMessage } from "../../message/message.js";
+import { from } from "../../message/origin.js";
+import {
+  callParts,
+  DENIED,
+  inSteps,
+  isOfVersion4,
+  mediaPart,
+  outputWithText,
+  reasoningParts,
+  STEP,
+  type Stepped,
+  sealedIn,
+  textPart,
+} from "./ui-parts.js";
+
+/** What of a `UIMessage` is read, by structure: `UIMessage` of every version from 5 to 7 fits it. */
+export interface UiMessageShape {
+  readonly id?: string;
+  readonly role: "system" | "user" | "assistant";
+  readonly parts: readonly { readonly type: string }[];
+  readonly metadata?: unknown;
+}
+
+/** Parts that the model never sees: the application's own data, borders of steps, and what a page links to. */
+const UNSEEN = /^(?:data-.*|step-start|source-url|source-document)$/;
+const TOOL = /^(?:tool-.+|dynamic-tool)$/;
+
+export const uiMessageShape: MessageFormat = {
+  name: "ai-sdk-ui",
+  title: "AI SDK UIMessage",
+  fields: new Set(["id", "role", "parts", "content", "metadata", "createdAt"]),
+
+  fits: ({ parts, info, role, toolInvocations, experimental_attachments }) =>
+    Array.isArray(parts) &&
+    info === undefined &&
+    typeof role === "string" &&
+    role !== "model" &&
+    role !== "data" &&
+    !Array.isArray(toolInvocations) &&
+    !Array.isArray(experimental_attachments) &&
+    parts.every((part) => typeof recordOf(part).type === "string" && !isOfVersion4(recordOf(part))),
+
+  read({ id, role, parts, content, metadata, createdAt }) {
+    if (parts == null) {
+      throw new Malformed(
+        ".parts",
+        "the message has no parts",
+        "Give it a list of parts: an empty one where nothing is said.",
+      );
+    }
+    const read = inSteps(
+      list(parts, ".parts").flatMap((part, at): readonly Stepped[] =>
+        recordOf(part).type === "step-start" ? [STEP] : readPart(recordOf(part), `.parts[${at}]`),
+      ),
+    );
+    // Stored messages of earlier versions say all of their text here too.
+    const isSaid =
+      typeof content === "string" ? textOf(read).includes(content) : list(content, ".content").length === 0;
+    if (!isSaid) {
+      throw new Malformed(".content", "it says something else than the parts", "Say it in a part, or leave it out.");
+    }
+    return {
+      id: id as string | undefined,
+      role: role as PlainMessage["role"],
+      createdAt: timeIn(createdAt, recordOf(metadata).createdAt),
+      content: read,
+    };
+  },
+
+  withText(row, text) {
+    const parts = partsWithText(row.parts as readonly Row[], text, {
+      kindOf,
+      rewritten,
+      made: (own) => ({ type: "text", text: own }),
+    });
+    const texts = parts.filter(({ type }) => type === "text").map((part) => part.text);
+    return { ...row, ...(typeof row.content === "string" ? { content: texts.join("") } : {}), parts };
+  },
+
+  withoutToolCalls(row) {
+    const parts = row.parts as readonly Row[];
+    return parts.some(isTool) ? { ...row, parts: parts.filter((part) => !isTool(part)) } : row;
+  },
+};
+
+const textOf = (parts: readonly PartInput[]): string =>
+  parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+const isAllowed = ({ state, approval }: Row): boolean =>
+  state === "approval-responded" && recordOf(approval).approved === true;
+const idOfApproval = ({ approval }: Row): unknown => recordOf(approval).id;
+const isTool = ({ type }: Row): boolean => TOOL.test(String(type));
+
+function kindOf(part: Row): TextKind {
+  if (part.type === "text") {
+    return "text";
+  }
+  if (!isTool(part) || part.state === "input-streaming" || isAllowed(part)) {
+    return undefined;
+  }
+  return outputOf(part, "") === undefined ? undefined : "result";
+}
+
+function rewritten(part: Row, text: string): Row {
+  if (!isTool(part)) {
+    return { ...part, text };
+  }
+  switch (part.state) {
+    case "output-available":
+      return { ...part, output: outputWithText(part.output, text) };
+    case "output-error":
+      return { ...part, errorText: text };
+    default:
+      return { ...part, approval: { ...recordOf(part.approval), reason: text } };
+  }
+}
+
+function readPart(part: Row, place: string): readonly PartInput[] {
+  const { type, providerMetadata } = part;
+  switch (type) {
+    case "text":
+      return [textPart(required(part.text, `${place}.text`), providerMetadata, place)];
+    case "reasoning":
+      return reasoningParts(required(part.text, `${place}.text`), providerMetadata, place);
+    case "file":
+    case "reasoning-file":
+      return [from(readFile(part, place), undefined, place)];
+    case "custom":
+      // A part of the provider's own: all that is known of it is what it may have encrypted.
+      return sealedIn(providerMetadata, place);
+    default:
+      if (UNSEEN.test(String(type))) {
+        return [];
+      }
+      if (isTool(part)) {
+        return readTool(part, place);
+      }
+      throw unknownType(type, place, "part", "the parts of the AI SDK's UIMessage");
+  }
+}
+
+/** A file, by its address, or by what its provider calls it. */
+function readFile(part: Row, place: string): PartInput {
+  const { url, providerReference: data } = part;
+  return data != null && (url == null || url === "")
+    ? mediaPart(part, { data })
+    : mediaPart(part, { url: required(url, `${place}.url`) });
+}
+
+/** A call, and what it gave, if it is over. One whose arguments are still being written is none yet. */
+function readTool(part: Row, place: string): readonly PartInput[] {
+  if (part.state === "input-streaming") {
+    return [];
+  }
+  const toolName = part.type === "dynamic-tool" ? part.toolName : String(part.type).slice(5);
+  return callParts(part, place, {
+    toolName,
+    input: part.input ?? part.rawInput,
+    output: outputOf(part, place),
+    isError:
+      part.state === "output-error" || part.state === "output-denied" || recordOf(part.approval).approved === false,
+    providerExecuted: part.providerExecuted,
+    metadata: part.callProviderMetadata,
+    allowed: isAllowed(part)
+      ? { type: "tool-approval-response", approvalId: idOfApproval(part), approved: true }
+      : undefined,
+  });
+}
+
+/**
+ * What the model is told that a call gave; undefined where it is still open. One that was allowed is run before the model is asked:
+ * what it will give is not known yet.
+ */
+function outputOf({ state, output, errorText, approval }: Row, place: string): unknown {
+  const { approved, reason } = recordOf(approval);
+  switch (state) {
+    case "input-available":
+    case "approval-requested":
+      return undefined;
+    case "approval-responded":
+      return approved === true ? "" : (reason ?? DENIED);
+    case "output-available":
+      return output ?? "";
+    case "output-error":
+      return errorText ?? "";
+    case "output-denied":
+      return reason ?? DENIED;
+    default:
+      throw new Malformed(
+        `${place}.state`,
+        `unknown state ${describe(state)} of a tool's part`,
+        "Use the states of the AI SDK's UIMessage, such as output-available.",
+      );
+  }
+}

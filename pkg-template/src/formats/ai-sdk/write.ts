@@ -1,0 +1,460 @@
+// The AI SDK's `ModelMessage`, versions 5 to 7, as `generateText` and `streamText` take it.
+//
+// - All instructions, wherever they stood, are the field `system`, in order, with a blank line between two: models behind the SDK take
+//   them nowhere else. Options of a message of instructions are left out.
+// - A name of the user's stands before its text, others are left out.
+// - Reasoning stays, with the proof of its provider in `providerOptions`.
+// - Messages of one role stay apart: the SDK joins them as its provider wants it.
+// - Images and files that a tool gave are written as versions 6 and 7 take them: 5 has another word, which 7 refuses.
+
+import { isRecord } from "../../base/plain-data.js";
+import { Malformed } from "../../message/malformed.js";
+import type {
+  CallPart,
+  MediaPart,
+  ReasoningPart,
+  RedactedPart,
+  ResultPart,
+  SentPart,
+  TextPart,
+} from "../../message/message.js";
+import { originOf } from "../../message/origin.js";
+import type { ParsedMessage } from "../../message/read.js";
+import { ANY, argumentsOf, idsOf, outcomeOf } from "../request/calls.js";
+import { isSpoken, mediaOf, refuse } from "../request/media.js";
+import { listIn } from "../request/rules.js";
+import { fields, type Schema, withFields } from "../request/schema.js";
+import { isBlank, wellFormed } from "../request/text.js";
+import { apart, type Call, callsIn, type Piece, type Turn, textsOf, turnsOf, withSpeaker } from "../request/turns.js";
+
+/** Data that JSON can say. */
+export type AiSdkJson = null | string | number | boolean | { [key: string]: AiSdkJson } | AiSdkJson[];
+
+export interface AiSdkOptions {
+  providerOptions?: Record<string, Record<string, AiSdkJson>>;
+}
+
+export type AiSdkData = string | Uint8Array | ArrayBuffer | URL;
+
+export type AiSdkText = AiSdkOptions & { type: "text"; text: string };
+export type AiSdkImage = AiSdkOptions & { type: "image"; image: AiSdkData; mediaType?: string };
+export type AiSdkFile = AiSdkOptions & { type: "file"; data: AiSdkData; mediaType: string; filename?: string };
+export type AiSdkReasoning = AiSdkOptions & { type: "reasoning"; text: string };
+export type AiSdkCall = AiSdkOptions & {
+  type: "tool-call";
+  toolCallId: string;
+  toolName: string;
+  input: unknown;
+  providerExecuted?: boolean;
+};
+export type AiSdkOutput =
+  | { type: "text" | "error-text"; value: string }
+  | { type: "json" | "error-json"; value: AiSdkJson }
+  | {
+      type: "content";
+      value: (
+        | { type: "text"; text: string }
+        | { type: "image-data" | "file-data"; data: string; mediaType: string }
+        | { type: "image-url" | "file-url"; url: string }
+      )[];
+    };
+export type AiSdkResult = AiSdkOptions & {
+  type: "tool-result";
+  toolCallId: string;
+  toolName: string;
+  output: AiSdkOutput;
+};
+
+/** What the user is asked of a call: where the call was not run yet, the SDK runs it by this and the answer. */
+export interface AiSdkQuestion {
+  type: "tool-approval-request";
+  approvalId: string;
+  toolCallId: string;
+}
+
+/** What the user answers. */
+export interface AiSdkAnswer {
+  type: "tool-approval-response";
+  approvalId: string;
+  approved: boolean;
+  reason?: string;
+}
+
+export type AiSdkMessage = AiSdkOptions &
+  (
+    | { role: "user"; content: string | (AiSdkText | AiSdkImage | AiSdkFile)[] }
+    | {
+        role: "assistant";
+        content: string | (AiSdkText | AiSdkFile | AiSdkReasoning | AiSdkCall | AiSdkResult | AiSdkQuestion)[];
+      }
+    | { role: "tool"; content: (AiSdkResult | AiSdkAnswer)[] }
+  );
+
+/** What `generateText` and `streamText` are called with that holds the prompt. */
+export interface AiSdkBody {
+  system?: string;
+  messages: AiSdkMessage[];
+}
+
+export const PARTS: Readonly<Record<string, Schema>> = {
+  text: fields("type text providerOptions"),
+  image: fields("type image mediaType providerOptions"),
+  file: fields("type data mediaType filename providerOptions"),
+  reasoning: fields("type text providerOptions"),
+  "reasoning-file": fields("type data mediaType providerOptions"),
+  custom: fields("type kind providerOptions"),
+  "tool-call": fields("type toolCallId toolName input providerOptions providerExecuted"),
+  "tool-result": fields("type toolCallId toolName output providerOptions"),
+  "tool-approval-request": fields("type approvalId toolCallId signature inputSchemaInput isAutomatic"),
+  "tool-approval-response": fields("type approvalId approved reason providerExecuted"),
+};
+export const MESSAGE: Schema = fields("role content providerOptions");
+
+/** A call of a tool that a provider runs, and what it gave: both are in the assistant's message. */
+const isInline = (part: SentPart): boolean =>
+  (part.type === "tool-call" || part.type === "tool-result") && part.providerExecuted === true;
+
+/** What the user allowed, and the SDK has not run yet: the question, and the answer. */
+interface Allowed {
+  readonly request: AiSdkQuestion;
+  readonly response: AiSdkAnswer;
+}
+
+/** The calls that the user allowed, by their ids, wherever the caller's messages say so. */
+function allowedIn(messages: readonly ParsedMessage[]): ReadonlyMap<unknown, Allowed> {
+  const parts = messages.flatMap((message) => listIn(message.given, "content")).filter(isRecord);
+  const answers = new Map(parts.map((part) => [part.type === RESPONSE ? part.approvalId : undefined, part]));
+  return new Map(
+    parts.flatMap((request): [unknown, Allowed][] => {
+      const response = request.type === REQUEST ? answers.get(request.approvalId) : undefined;
+      return response === undefined
+        ? []
+        : [
+            [
+              request.toolCallId,
+              { request: request as unknown as AiSdkQuestion, response: response as unknown as AiSdkAnswer },
+            ],
+          ];
+    }),
+  );
+}
+
+export const REQUEST = "tool-approval-request";
+export const RESPONSE = "tool-approval-response";
+
+/** What the user allowed of a call that was not run: the SDK runs it when it is given both. */
+function allowedOf(call: Call, allowed: ReadonlyMap<unknown, Allowed>): Allowed | undefined {
+  const { results, part } = call;
+  const [first, ...others] = results;
+  if (first === undefined) {
+    return allowed.get(part.toolCallId);
+  }
+  const given = originOf(first.part)?.given;
+  if (others.length > 0 || !isRecord(given) || given.type !== RESPONSE) {
+    return undefined;
+  }
+  const response = given as unknown as AiSdkAnswer;
+  return { request: { type: REQUEST, approvalId: response.approvalId, toolCallId: part.toolCallId }, response };
+}
+
+/** Returns the parts of a request that hold messages. */
+export function writeAiSdk(messages: readonly ParsedMessage[]): AiSdkBody {
+  const turns = turnsOf(messages, isInline);
+  const { system, others } = apart(turns);
+  const allowed = allowedIn(messages);
+  const ids = idsOf(callsIn(turns), ANY);
+  const instructions = system.flatMap(textsOf).map(({ part }) => part.text);
+  return wellFormed({
+    ...(instructions.length === 0 ? {} : { system: instructions.join("\n\n") }),
+    messages: others.flatMap((turn) => messageOf(turn, allowed, ids)),
+  });
+}
+
+function messageOf(turn: Turn, allowed: ReadonlyMap<unknown, Allowed>, ids: ReadonlyMap<Call, string>): AiSdkMessage[] {
+  switch (turn.kind) {
+    case "user": {
+      const pieces = withSpeaker(turn).filter(({ part }) => part.type !== "text" || !isBlank(part.text));
+      return pieces.length === 0
+        ? []
+        : [{ role: "user", content: contentOf(pieces, userPartOf), ...optionsOf(pieces) }];
+    }
+    case "assistant": {
+      const names = new Map(turn.pieces.flatMap(({ part }) => (part.type === "tool-call" ? [nameOf(part)] : [])));
+      const pieces = turn.pieces.filter(({ part }) => !isItem(part) && (part.type !== "text" || !isBlank(part.text)));
+      const content = contentOf(pieces, (piece) => assistantPartOf(piece, names, ids));
+      const asked = pieces.flatMap(({ call }) => {
+        const request = call && allowedOf(call, allowed)?.request;
+        return request === undefined ? [] : [{ ...request, toolCallId: ids.get(call as Call) as string }];
+      });
+      return pieces.length === 0
+        ? []
+        : [
+            {
+              role: "assistant",
+              content: typeof content === "string" ? content : [...content, ...asked],
+              ...optionsOf(pieces),
+            },
+          ];
+    }
+    case "results": {
+      const results = turn.calls.flatMap((call): (AiSdkResult | AiSdkAnswer)[] => {
+        const response = allowedOf(call, allowed)?.response;
+        return response === undefined
+          ? resultOf(call.results, { toolCallId: ids.get(call) as string, toolName: call.part.toolName })
+          : [withFields(response, PARTS[RESPONSE] as Schema)];
+      });
+      const orphan = turn.orphan === undefined ? [] : resultOf([turn.orphan], turn.orphan.part);
+      const content = [...results, ...orphan];
+      const options = optionsOf(turn.calls.flatMap(({ results: of }) => of));
+      return content.length === 0 ? [] : [{ role: "tool", content, ...options }];
+    }
+    default:
+      return [];
+  }
+}
+
+/** The options of the messages that pieces are of: the last that are given. They hold marks for caches. */
+function optionsOf(pieces: readonly Piece[]): AiSdkOptions {
+  const given = pieces.map(({ source }) => source?.given);
+  const options = given.map((row) => (isRecord(row) ? row.providerOptions : undefined)).findLast(isRecord);
+  return options === undefined ? {} : { providerOptions: options as Record<string, Record<string, AiSdkJson>> };
+}
+
+const nameOf = ({ toolCallId, toolName }: CallPart): readonly [id: string, name: string] => [toolCallId, toolName];
+
+/** One text as it is; more, and the caller's own part, as a list. */
+function contentOf<Part>(pieces: readonly Piece[], write: (piece: Piece) => Part): string | Part[] {
+  const [first, ...others] = pieces;
+  const part = first?.part;
+  const isText = others.length === 0 && part?.type === "text" && ownPart(first as Piece, () => true) === undefined;
+  const isProven = isText && Object.keys(proofOf(part)).length > 0;
+  return isText && !isProven ? part.text : pieces.map(write);
+}
+
+/** The caller's own part, where it is one of the SDK's. */
+function ownPart<Part>(piece: Piece, isWhole: (given: Readonly<Record<string, unknown>>) => boolean): Part | undefined {
+  const given = originOf(piece.part)?.given;
+  const schema = PARTS[piece.part.type];
+  if (schema === undefined || !isRecord(given) || given.type !== piece.part.type || !isWhole(given)) {
+    return undefined;
+  }
+  return withFields(given, schema) as Part;
+}
+
+/** The proof of a provider, where the SDK's packages look for it. */
+function proofOf(
+  { provider, signature, id }: SentPart & { type: "text" | "reasoning" | "tool-call" },
+  data?: string,
+): AiSdkOptions {
+  const options: Readonly<Record<string, Readonly<Record<string, AiSdkJson | undefined>>>> = {
+    anthropic: { signature },
+    google: { thoughtSignature: signature },
+    openai: { itemId: id, reasoningEncryptedContent: data },
+  };
+  const said = Object.entries(options[provider ?? ""] ?? {}).filter(([, value]) => value !== undefined);
+  const proof = Object.fromEntries(said) as Record<string, AiSdkJson>;
+  return provider === undefined || said.length === 0 ? {} : { providerOptions: { [provider]: proof } };
+}
+
+function textOf(piece: Piece<TextPart>): AiSdkText {
+  const { part } = piece;
+  const own = ownPart<AiSdkText>(piece, ({ text }) => text === part.text);
+  return own ?? { type: "text", text: part.text, ...proofOf(part) };
+}
+
+function userPartOf(piece: Piece): AiSdkText | AiSdkImage | AiSdkFile {
+  const { part } = piece;
+  if (part.type === "text") {
+    return textOf(piece as Piece<TextPart>);
+  }
+  if (part.type === "file" && part.source?.type === "text") {
+    // Not every provider takes a file that is a text, and each takes the text.
+    return { type: "text", text: String(part.source.data) };
+  }
+  if (part.type === "image") {
+    const own = ownPart<AiSdkImage>(piece, ({ image }) => isData(image));
+    return own ?? imageOf(piece as Piece<MediaPart>);
+  }
+  return fileOf(piece as Piece<MediaPart>);
+}
+
+const isData = (value: unknown): boolean =>
+  (typeof value === "string" && value !== "") ||
+  value instanceof Uint8Array ||
+  value instanceof ArrayBuffer ||
+  value instanceof URL ||
+  // Version 7 says in a field of its own what data is, or names files that a provider has.
+  (isRecord(value) && Object.keys(value).length > 0);
+
+const TAKEN = "data with its media type, or an address";
+
+function imageOf(piece: Piece<MediaPart>): AiSdkImage {
+  const media = mediaOf(piece);
+  const { mediaType, base64 } = media;
+  const image = base64 ?? addressOf(media.url);
+  if (image === undefined) {
+    return refuse(media, "the AI SDK", TAKEN);
+  }
+  return { type: "image", image, ...(mediaType === undefined ? {} : { mediaType }) };
+}
+
+/** An address as the SDK takes it: a text could be base64 too. */
+function addressOf(url: string | undefined): URL | undefined {
+  try {
+    return url === undefined || /^(?:blob|cid):/i.test(url) ? undefined : new URL(url);
+  } catch {
+    return undefined;
+  }
+}
+
+function fileOf(piece: Piece<MediaPart>): AiSdkFile {
+  const given = originOf(piece.part)?.given;
+  if (isRecord(given) && given.type === "reasoning-file") {
+    return withFields(given, PARTS["reasoning-file"] as Schema) as unknown as AiSdkFile;
+  }
+  const own = ownPart<AiSdkFile>(piece, ({ data, mediaType }) => isData(data) && typeof mediaType === "string");
+  if (own !== undefined) {
+    return own;
+  }
+  const media = mediaOf(piece);
+  const { kind, mediaType, base64, text, part } = media;
+  const data = base64 ?? (text === undefined ? addressOf(media.url) : new TextEncoder().encode(text));
+  const type = mediaType ?? (kind === "image" ? "image/*" : undefined);
+  if (data === undefined || type === undefined) {
+    return refuse(media, "the AI SDK", TAKEN);
+  }
+  return { type: "file", data, mediaType: type, ...(part.filename === undefined ? {} : { filename: part.filename }) };
+}
+
+function assistantPartOf(
+  piece: Piece,
+  names: ReadonlyMap<string, string>,
+  ids: ReadonlyMap<Call, string>,
+): AiSdkText | AiSdkFile | AiSdkReasoning | AiSdkCall | AiSdkResult {
+  const { part } = piece;
+  switch (part.type) {
+    case "text":
+      return textOf(piece as Piece<TextPart>);
+    case "reasoning":
+      return ownPart<AiSdkReasoning>(piece, ({ text }) => text === part.text) ?? reasoningOf(part);
+    case "redacted_thinking":
+      return redactedOf(piece as Piece<RedactedPart>);
+    case "tool-call":
+      return callOf(piece as Piece<CallPart>, piece.call && ids.get(piece.call));
+    case "tool-result": {
+      const toolName = part.toolName ?? names.get(part.toolCallId) ?? part.toolCallId;
+      return resultOf([piece as Piece<ResultPart>], { toolCallId: part.toolCallId, toolName })[0] as AiSdkResult;
+    }
+    default: {
+      return isSpoken(part) ? { type: "text", text: part.transcript } : fileOf(piece as Piece<MediaPart>);
+    }
+  }
+}
+
+const reasoningOf = (part: ReasoningPart): AiSdkReasoning => ({
+  type: "reasoning",
+  text: part.text,
+  ...proofOf(part, part.data),
+});
+
+/** Whether a part is an item of OpenAI's that the SDK has no place for, such as the list of a server's tools. */
+function isItem(part: SentPart): boolean {
+  const given = originOf(part)?.given;
+  const isOther = isRecord(given) && !/^(?:reasoning|redacted_thinking|custom)$/.test(String(given.type));
+  return part.type === "redacted_thinking" && part.provider === "openai" && isOther;
+}
+
+/** Encrypted reasoning, where the SDK's package of its provider looks for it. */
+function redactedOf({ part, place }: Piece<RedactedPart>): AiSdkReasoning {
+  const { provider, data, id } = part;
+  const given = originOf(part)?.given;
+  const isOwn = isRecord(given) && (given.type === "custom" || typeof given.text === "string");
+  if (isOwn && (given.type === "reasoning" || given.type === "custom")) {
+    return withFields(given, PARTS[given.type] as Schema) as unknown as AiSdkReasoning;
+  }
+  if (provider === "anthropic") {
+    return { type: "reasoning", text: "", providerOptions: { anthropic: { redactedData: data } } };
+  }
+  if (provider === "openai") {
+    return {
+      type: "reasoning",
+      text: "",
+      ...proofOf({ type: "reasoning", text: "", provider, ...(id ? { id } : {}) }, data),
+    };
+  }
+  throw new Malformed(
+    place,
+    "nothing says whose this encrypted reasoning is",
+    'Name it, as in `provider: "anthropic"`, or leave the part out.',
+  );
+}
+
+function callOf(piece: Piece<CallPart>, toolCallId: string = piece.part.toolCallId): AiSdkCall {
+  const { part } = piece;
+  const own = ownPart<AiSdkCall>(piece, ({ input, toolCallId: id }) => isRecord(input) && id === toolCallId);
+  if (own !== undefined) {
+    return own;
+  }
+  return {
+    type: "tool-call",
+    toolCallId,
+    toolName: part.toolName,
+    input: argumentsOf(piece).object,
+    ...(part.providerExecuted === true ? { providerExecuted: true } : {}),
+    ...proofOf(part),
+  };
+}
+
+export const OUTPUT: RegExp = /^(?:(?:error-)?(?:text|json)|content|execution-denied)$/;
+
+function resultOf(
+  results: Call["results"],
+  { toolCallId, toolName }: { readonly toolCallId: string; readonly toolName?: string },
+): AiSdkResult[] {
+  const [first, ...others] = results;
+  if (first === undefined) {
+    return [];
+  }
+  const name = toolName ?? toolCallId;
+  const isWhole = ({ output, toolName: own, toolCallId: id }: Readonly<Record<string, unknown>>): boolean =>
+    own === name && id === toolCallId && isRecord(output) && OUTPUT.test(String(output.type));
+  const own = others.length === 0 ? ownPart<AiSdkResult>(first, isWhole) : undefined;
+  return [own ?? { type: "tool-result", toolCallId, toolName: name, output: outputOf(results) }];
+}
+
+function outputOf(results: Call["results"]): AiSdkOutput {
+  const { text, json, parts, isError } = outcomeOf(results);
+  if (json !== undefined) {
+    return { type: isError ? "error-json" : "json", value: json as AiSdkJson };
+  }
+  if (text !== undefined) {
+    return { type: isError ? "error-text" : "text", value: text };
+  }
+  return { type: "content", value: parts.flatMap(blockOf) };
+}
+
+type Block = (AiSdkOutput & { type: "content" })["value"][number];
+
+function blockOf(piece: Piece): Block[] {
+  const { part } = piece;
+  if (part.type === "text") {
+    return isBlank(part.text) ? [] : [{ type: "text", text: part.text }];
+  }
+  const given = originOf(part)?.given;
+  if (isRecord(given) && /^(?:image|file)-(?:data|url|id|file-id)$|^image-file-id$|^media$/.test(String(given.type))) {
+    return [given as unknown as Block];
+  }
+  const media = mediaOf(piece as Piece<MediaPart>);
+  const { mediaType, base64, text } = media;
+  if (text !== undefined) {
+    return [{ type: "text", text }];
+  }
+  if (base64 !== undefined && mediaType !== undefined) {
+    return [{ type: media.kind === "image" ? "image-data" : "file-data", data: base64, mediaType }];
+  }
+  const url = addressOf(media.url)?.href;
+  if (url === undefined) {
+    return refuse(media, "the AI SDK", "of a tool texts, data with its media type, and addresses");
+  }
+  return [{ type: media.kind === "image" ? "image-url" : "file-url", url }];
+}

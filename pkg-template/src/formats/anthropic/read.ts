@@ -1,0 +1,86 @@
+// Blocks of Anthropic's messages.
+
+import type { Dialect, PartForm } from "../../message/dialect.js";
+import type { Row } from "../../message/format.js";
+import { list, required, text } from "../../message/malformed.js";
+import type { CallPart, MediaSource } from "../../message/message.js";
+import { from, originOf } from "../../message/origin.js";
+import {
+  blocksOrText,
+  blocksWithText,
+  callPart,
+  mediaForm,
+  mediaPart,
+  reasoningForm,
+  resultPart,
+} from "../../message/parts.js";
+
+const call: PartForm = {
+  fields: new Set(["id", "name", "input", "server_name", "toolset_name", "caller"]),
+  read: (block, place, maker) => callPart(block, ["id", "name"], [block.input, ".input"], place, maker),
+  isOfTool: true,
+};
+
+/** A call of a tool that Anthropic runs, or one of an MCP server. */
+const hostedCall: PartForm = {
+  ...call,
+  read(block, place, maker) {
+    const part = call.read(block, place, maker) as CallPart;
+    return from({ ...part, providerExecuted: true }, undefined, place, originOf(part)?.field);
+  },
+};
+
+/** What tools returned: those that the application runs, and those that Anthropic runs. */
+const result: PartForm = {
+  fields: new Set(["tool_use_id", "content"]),
+  read(block, place) {
+    const id = required(block.tool_use_id, `${place}.tool_use_id`);
+    const output = blocksOrText(block.content, `${place}.content`);
+    const hosted = block.type === "tool_result" ? {} : { providerExecuted: true };
+    // Blocks were read here: an output that looks like one of the AI SDK's is any JSON.
+    const part = { ...resultPart(block, id, ["", ".content"], place), output, ...hosted };
+    return from(part, undefined, place, ".content");
+  },
+  text: "result",
+  withText: (block, own) => ({ ...block, content: blocksWithText(block.content, own) }),
+  isOfTool: true,
+};
+
+const HOSTED_RESULT = /^\w+_tool_result$/;
+
+export const anthropic: Dialect = {
+  fields: [],
+  toolFields: [],
+  parts: {
+    thinking: reasoningForm("thinking"),
+    document: mediaForm("file"),
+    container_upload: mediaForm("file"),
+    /** What Anthropic made of the messages before it: its text, or that encrypted. */
+    compaction: {
+      fields: new Set(["content", "encrypted_content", "tool_changes"]),
+      read: ({ content, encrypted_content: encrypted }, place) => ({
+        type: "redacted_thinking",
+        data: text(content, `${place}.content`) ?? required(encrypted, `${place}.encrypted_content`),
+        provider: "anthropic",
+      }),
+    },
+    search_result: {
+      fields: new Set(["title", "source", "content"]),
+      read: (block, place) => mediaPart({ type: "document", source: searchResult(block, place) }, "file", place),
+    },
+    tool_use: call,
+    server_tool_use: hostedCall,
+    mcp_tool_use: hostedCall,
+    tool_result: result,
+  },
+  partOf: (type) => (HOSTED_RESULT.test(type) ? result : undefined),
+};
+
+/** Returns what a search found as a document with its title and its source. */
+function searchResult(block: Row, place: string): MediaSource {
+  const texts = list(block.content, `${place}.content`).map((inner, at) =>
+    required((inner as { text?: unknown } | null)?.text, `${place}.content[${at}].text`),
+  );
+  const said = [text(block.title, `${place}.title`), text(block.source, `${place}.source`), ...texts];
+  return { type: "text", media_type: "text/plain", data: said.filter((it) => it != null).join("\n") };
+}

@@ -1,0 +1,254 @@
+// The rules of Anthropic's Messages API.
+
+import { isRecord } from "../../base/plain-data.js";
+import type { ProviderRules, RequestMessage, RequestPart } from "../request/provider.js";
+import {
+  argumentsAreObjects,
+  callsHaveResults,
+  endsWithUser,
+  fieldsAreKnown,
+  HALF_CHARACTER,
+  hasMessages,
+  hostedCallsHaveResults,
+  hostedResultsFollowCalls,
+  idsAreUnique,
+  idsFit,
+  knownRoles,
+  listIn,
+  makeRule,
+  nothingIsEmpty,
+  resultsFollowCalls,
+  rolesAlternate,
+  startsWithUser,
+  textIsWellFormed,
+  toolNamesFit,
+} from "../request/rules.js";
+import { fields, unknownFields } from "../request/schema.js";
+import { HOSTED_RESULT, ID, isThinking, NAME, schemaOf } from "./write.js";
+
+/** The pages that say a rule, and threads in which a request was refused for it. */
+const sources: ProviderRules["sources"] = {
+  "has-messages": ["https://docs.anthropic.com/en/api/messages"],
+  "roles-are-known": [
+    "https://github.com/ianarawjo/ChainForge/issues/271",
+    "https://github.com/Maol-1997/cursor-claude-connector/issues/3",
+  ],
+  "starts-with-user": [
+    "https://github.com/lobehub/lobehub/issues/1601",
+    "https://github.com/elastic/kibana/pull/246393",
+    "https://github.com/pydantic/pydantic-ai/issues/4495",
+  ],
+  "roles-alternate": [
+    "https://github.com/microsoft/semantic-kernel/issues/10281",
+    "https://github.com/cline/cline/issues/431",
+    "https://github.com/Portkey-AI/gateway/issues/748",
+  ],
+  "ends-with-user": [
+    "https://github.com/anomalyco/opencode/issues/19981",
+    "https://github.com/vybestack/llxprt-code/pull/3695",
+    "https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons",
+  ],
+  "fields-are-known": [
+    "https://github.com/RooCodeInc/Roo-Code/issues/11429",
+    "https://github.com/langchain-ai/langchain/issues/31208",
+  ],
+  "nothing-is-empty": [
+    "https://github.com/anthropics/claude-code/issues/59812",
+    "https://github.com/anomalyco/opencode/issues/31259",
+  ],
+  "text-is-well-formed": HALF_CHARACTER,
+  "call-ids-fit": ["https://github.com/HKUDS/nanobot/pull/4356"],
+  "call-ids-are-unique": [
+    "https://github.com/anthropics/claude-code/issues/20901",
+    "https://github.com/BerriAI/litellm/issues/23510",
+  ],
+  "tool-names-fit": [
+    "https://github.com/CherryHQ/cherry-studio/pull/2895",
+    "https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/implement-tool-use",
+  ],
+  "arguments-are-objects": ["https://docs.anthropic.com/en/api/messages"],
+  "results-follow-calls": [
+    "https://github.com/anthropics/claude-code/issues/18947",
+    "https://github.com/anthropics/claude-code/issues/13460",
+  ],
+  "calls-have-results": [
+    "https://github.com/anthropics/claude-code/issues/5060",
+    "https://github.com/anthropics/claude-code/issues/7929",
+  ],
+  "hosted-results-follow-calls": [
+    "https://github.com/anthropics/claude-code/issues/95406",
+    "https://github.com/anthropics/claude-code/issues/89348",
+  ],
+  "hosted-calls-have-results": [
+    "https://github.com/anthropics/anthropic-sdk-python/issues/961",
+    "https://github.com/AnswerDotAI/lisette/issues/108",
+  ],
+  "results-come-first": [
+    "https://github.com/anthropics/anthropic-sdk-typescript/issues/653",
+    "https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/implement-tool-use",
+  ],
+  "calls-come-last": [
+    "https://github.com/anthropics/claude-code/issues/5060",
+    "https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/implement-tool-use",
+  ],
+  "reasoning-comes-first": [
+    "https://docs.anthropic.com/en/docs/build-with-claude/extended-thinking",
+    "https://github.com/anomalyco/opencode/issues/3077",
+    "https://github.com/mastra-ai/mastra/issues/7799",
+  ],
+  "reasoning-is-signed": [
+    "https://docs.anthropic.com/en/docs/build-with-claude/extended-thinking",
+    "https://github.com/can1357/oh-my-pi/issues/6379",
+  ],
+  "assistant-does-not-end-in-space": [
+    "https://github.com/tailcallhq/forgecode/issues/1872",
+    "https://github.com/anomalyco/opencode/issues/1295",
+  ],
+};
+
+const MESSAGE = fields("role content");
+
+function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
+  const unknown: string[] = [];
+  const messages = listIn(body, "messages").map((message, at): RequestMessage => {
+    const place = `messages[${at}]`;
+    const source = isRecord(message) ? message : {};
+    unknown.push(...unknownFields(message, MESSAGE, place));
+    const text: RequestPart[] =
+      typeof source.content === "string" ? [{ place: `${place}.content`, kind: "text", text: source.content }] : [];
+    const parts = blocksIn(source, `${place}.content`, unknown);
+    return { place, role: String(source.role), parts: [...text, ...parts], source };
+  });
+  for (const [at, block] of listIn(body, "system").entries()) {
+    unknown.push(...unknownIn(block, `system[${at}]`));
+  }
+  return { messages, unknownFields: unknown };
+}
+
+/** Returns the blocks in a content. A result's own blocks stand after it. */
+function blocksIn(holder: unknown, place: string, unknown: string[]): readonly RequestPart[] {
+  return listIn(holder, "content").flatMap((block, at): readonly RequestPart[] => {
+    const here = `${place}[${at}]`;
+    const source = isRecord(block) ? block : {};
+    unknown.push(...unknownIn(block, here));
+    const inner = source.type === "tool_result" ? blocksIn(source, `${here}.content`, unknown) : [];
+    return [partOf(source, here), ...inner.map((part) => ({ ...part, isInside: true }))];
+  });
+}
+
+function unknownIn(block: unknown, place: string): Iterable<string> {
+  const { type } = isRecord(block) ? block : {};
+  return unknownFields(block, schemaOf(type) ?? fields("type"), place);
+}
+
+function partOf(source: Readonly<Record<string, unknown>>, place: string): RequestPart {
+  switch (source.type) {
+    case "text":
+      return { place, source, kind: "text", text: source.text };
+    case "thinking":
+    case "redacted_thinking":
+      return { place, source, kind: "reasoning" };
+    case "tool_use":
+      return { place, source, kind: "call", id: source.id, name: source.name, input: source.input };
+    case "server_tool_use":
+    case "mcp_tool_use":
+      return { place, source, kind: "hosted-call", id: source.id };
+    case "tool_result":
+      return { place, source, kind: "result", id: source.tool_use_id };
+    default:
+      return HOSTED_RESULT.test(String(source.type))
+        ? { place, source, kind: "hosted-result", id: source.tool_use_id }
+        : { place, source, kind: source.type === "image" || source.type === "document" ? "media" : "other" };
+  }
+}
+
+/** Returns the blocks of each message of a role, without those inside of results. */
+function blocksOf(messages: readonly RequestMessage[], role: string): readonly (readonly RequestPart[])[] {
+  return messages
+    .filter((message) => message.role === role)
+    .map(({ parts }) => parts.filter(({ source, isInside }) => source !== undefined && isInside !== true));
+}
+
+export const anthropicRules: ProviderRules = {
+  parse,
+  sources,
+  rules: [
+    hasMessages("messages"),
+    knownRoles(["user", "assistant"]),
+    startsWithUser(),
+    rolesAlternate(),
+    endsWithUser(true),
+    fieldsAreKnown,
+    nothingIsEmpty(),
+    textIsWellFormed,
+    idsFit(ID),
+    idsAreUnique(),
+    toolNamesFit(NAME),
+    argumentsAreObjects(),
+    resultsFollowCalls(),
+    callsHaveResults(),
+    hostedResultsFollowCalls(),
+    hostedCallsHaveResults(),
+    makeRule(
+      "results-come-first",
+      "The results of tools begin their message: all else stands behind them.",
+      function* ({ messages }) {
+        for (const blocks of blocksOf(messages, "user")) {
+          const last = blocks.findLastIndex(({ kind }) => kind === "result");
+          const other = blocks.slice(0, Math.max(last, 0)).find(({ kind }) => kind !== "result");
+          if (other !== undefined) {
+            yield [other.place, "it stands before the result of a tool"];
+          }
+        }
+      },
+    ),
+    makeRule(
+      "calls-come-last",
+      "The calls of tools end their message: all else stands before them.",
+      function* ({ messages }) {
+        for (const blocks of blocksOf(messages, "assistant")) {
+          const first = blocks.findIndex(({ kind }) => kind === "call");
+          const other = first < 0 ? undefined : blocks.slice(first).find(({ kind }) => kind !== "call");
+          if (other !== undefined) {
+            yield [other.place, "it stands behind the call of a tool"];
+          }
+        }
+      },
+    ),
+    makeRule(
+      "reasoning-comes-first",
+      "A message with reasoning begins with it, before what is said and before the calls.",
+      function* ({ messages }) {
+        for (const blocks of blocksOf(messages, "assistant")) {
+          const first = blocks.findIndex(({ source }) => isThinking({ type: String(source?.type) }));
+          if (first > 0) {
+            yield [blocks[first]?.place ?? "", "the message begins with something else"];
+          }
+        }
+      },
+    ),
+    makeRule(
+      "reasoning-is-signed",
+      "Reasoning has the signature that Anthropic gave it, or is encrypted.",
+      function* ({ messages }) {
+        for (const { place, kind, source, isInside } of messages.flatMap(({ parts }) => parts)) {
+          const proof = source?.type === "thinking" ? source.signature : source?.data;
+          if (kind === "reasoning" && isInside !== true && (typeof proof !== "string" || proof === "")) {
+            yield [place, "the reasoning has no signature"];
+          }
+        }
+      },
+    ),
+    makeRule(
+      "assistant-does-not-end-in-space",
+      "A request that ends with the assistant does not end in whitespace.",
+      function* ({ messages }) {
+        const last = messages.at(-1);
+        const end = last?.role === "assistant" ? last.parts.at(-1) : undefined;
+        if (typeof end?.text === "string" && end.text !== end.text.trimEnd()) {
+          yield [end.place, "the text ends in whitespace"];
+        }
+      },
+    ),
+  ],
+};

@@ -1,0 +1,366 @@
+// Anthropic's Messages API, read strictly: as Bedrock and other hosts of the same models take it too.
+//
+// - All instructions, wherever they stood, are the field `system`, in order, with a blank line between two. Where a part of them
+//   has a mark for the cache they stay blocks.
+// - Neighbours of one role are one message. What the assistant says stands before its calls; the results of all calls begin the
+//   user's message behind them.
+// - A name of the user's stands before its text, others are left out.
+// - Reasoning with a signature of Anthropic's stays, other reasoning is left out. A message with some begins with it.
+// - A conversation that begins with the assistant has a short message of the user's before it.
+
+import { EARLIER_MESSAGES } from "../../base/generated.js";
+import { isRecord } from "../../base/plain-data.js";
+import type { MediaPart, SentPart } from "../../message/message.js";
+import { originOf } from "../../message/origin.js";
+import type { ParsedMessage } from "../../message/read.js";
+import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, wordLimit } from "../request/calls.js";
+import { mediaOf, refuse, webAddress } from "../request/media.js";
+import { fields, type Schema, withFields } from "../request/schema.js";
+import { isBlank, wellFormed } from "../request/text.js";
+import {
+  apart,
+  type Call,
+  callsIn,
+  type Piece,
+  type SystemTurn,
+  type Turn,
+  textsOf,
+  turnsOf,
+  withSpeaker,
+} from "../request/turns.js";
+
+export interface AnthropicText {
+  type: "text";
+  text: string;
+}
+
+export type AnthropicImageType = "image/jpeg" | "image/png" | "image/gif" | "image/webp";
+
+export interface AnthropicImage {
+  type: "image";
+  source:
+    | { type: "base64"; media_type: AnthropicImageType; data: string }
+    | { type: "url"; url: string }
+    | { type: "file"; file_id: string };
+}
+
+export interface AnthropicDocument {
+  type: "document";
+  source:
+    | { type: "base64"; media_type: "application/pdf"; data: string }
+    | { type: "text"; media_type: "text/plain"; data: string }
+    | { type: "url"; url: string }
+    | { type: "file"; file_id: string };
+  title?: string | null;
+}
+
+export type AnthropicBlock =
+  | AnthropicText
+  | AnthropicImage
+  | AnthropicDocument
+  | { type: "thinking"; thinking: string; signature: string }
+  | { type: "redacted_thinking"; data: string }
+  | { type: "tool_use"; id: string; name: string; input: unknown }
+  | {
+      type: "tool_result";
+      tool_use_id: string;
+      content?: string | (AnthropicText | AnthropicImage | AnthropicDocument)[];
+      is_error?: boolean;
+    };
+
+export interface AnthropicMessage {
+  role: "user" | "assistant";
+  content: string | AnthropicBlock[];
+}
+
+/** The parts of a request of Anthropic's Messages API that hold the prompt. */
+export interface AnthropicBody {
+  system?: string | AnthropicText[];
+  messages: AnthropicMessage[];
+}
+
+export const ID: Limit = wordLimit(64);
+export const NAME: Limit = wordLimit(128);
+
+const SOURCE = { source: fields("type media_type data url file_id content") };
+const RESULT = fields("type tool_use_id content is_error cache_control toolset_name caller");
+const BLOCKS: Readonly<Record<string, Schema>> = {
+  text: fields("type text cache_control citations"),
+  image: fields("type cache_control transformations", SOURCE),
+  document: fields("type title context citations cache_control", SOURCE),
+  search_result: fields("type source title content citations cache_control"),
+  thinking: fields("type thinking signature"),
+  redacted_thinking: fields("type data"),
+  tool_use: fields("type id name input cache_control caller toolset_name"),
+  server_tool_use: fields("type id name input cache_control caller"),
+  mcp_tool_use: fields("type id name server_name input cache_control"),
+  tool_result: RESULT,
+  container_upload: fields("type file_id cache_control"),
+  compaction: fields("type content encrypted_content signature tool_changes cache_control"),
+  tool_reference: fields("type tool_name cache_control"),
+};
+
+/** The schema of a block, by its type: those of results of tools that Anthropic runs are alike. */
+export function schemaOf(type: unknown): Schema | undefined {
+  const name = String(type);
+  return Object.hasOwn(BLOCKS, name) ? BLOCKS[name] : HOSTED_RESULT.test(name) ? RESULT : undefined;
+}
+
+export const HOSTED_RESULT: RegExp = /^\w+_tool_result$/;
+
+/** Calls of tools that Anthropic runs, and what they gave: they stay in the assistant's message. */
+function isInline(part: SentPart): boolean {
+  const isOfTool = part.type === "tool-call" || part.type === "tool-result";
+  const given = originOf(part)?.given;
+  return isOfTool && part.providerExecuted === true && isRecord(given) && schemaOf(given.type) !== undefined;
+}
+
+/** Returns the parts of a request that hold messages. */
+export function writeAnthropic(messages: readonly ParsedMessage[]): AnthropicBody {
+  const { system, others } = apart(turnsOf(messages, isInline));
+  const ids = idsOf(callsIn(others), ID);
+  const written = merged(others.flatMap((turn) => messageOf(turn, ids)));
+  if (written[0]?.role === "assistant") {
+    written.unshift({ role: "user", blocks: [plainText(EARLIER_MESSAGES)] });
+  }
+  const last = written.at(-1);
+  if (last?.role === "assistant") {
+    trimEnd(last.blocks);
+  }
+  const instructions = systemOf(system);
+  return wellFormed({
+    ...(instructions === undefined ? {} : { system: instructions }),
+    messages: written.map(({ role, blocks }): AnthropicMessage => ({ role, content: contentOf(blocks) })),
+  });
+}
+
+/** A message as it is written. A text that was no part of the caller's is a text again, where it is alone. */
+interface Written {
+  readonly role: "user" | "assistant";
+  readonly blocks: AnthropicBlock[];
+}
+
+const plainTexts = new WeakSet<object>();
+
+function contentOf(blocks: AnthropicBlock[]): string | AnthropicBlock[] {
+  const [first, ...others] = blocks;
+  return first?.type === "text" && others.length === 0 && plainTexts.has(first) ? first.text : blocks;
+}
+
+/** Neighbours of one role as one message. */
+function merged(written: readonly Written[]): Written[] {
+  const result: Written[] = [];
+  for (const { role, blocks } of written) {
+    const last = result.at(-1);
+    if (last?.role === role) {
+      last.blocks.push(...blocks);
+    } else if (blocks.length > 0) {
+      result.push({ role, blocks: [...blocks] });
+    }
+  }
+  return result.map(({ role, blocks }) => ({ role, blocks: role === "assistant" ? ordered(blocks) : blocks }));
+}
+
+/**
+ * The blocks of the assistant in the order that is taken: calls last, and reasoning first where there is some. The order of
+ * reasoning stays, as no block of it may move among the others.
+ */
+function ordered(blocks: readonly AnthropicBlock[]): AnthropicBlock[] {
+  const calls = blocks.filter(({ type }) => type === "tool_use");
+  const said = blocks.filter(({ type }) => type !== "tool_use");
+  const first = said.findIndex(isThinking);
+  if (first <= 0) {
+    return [...said, ...calls];
+  }
+  const after = said.findIndex((block, at) => at > first && !isThinking(block));
+  const end = after < 0 ? said.length : after;
+  return [...said.slice(first, end), ...said.slice(0, first), ...said.slice(end), ...calls];
+}
+
+export const isThinking = ({ type }: { readonly type: string }): boolean =>
+  type === "thinking" || type === "redacted_thinking";
+
+/** Takes whitespace off the end of the assistant's last text, where that ends the request. */
+function trimEnd(blocks: AnthropicBlock[]): void {
+  const last = blocks.at(-1);
+  if (last?.type === "text" && last.text !== last.text.trimEnd()) {
+    const text = last.text.trimEnd();
+    blocks[blocks.length - 1] = plainTexts.has(last) ? plainText(text) : { ...last, text };
+  }
+}
+
+function systemOf(turns: readonly SystemTurn[]): string | AnthropicText[] | undefined {
+  const blocks = turns.flatMap(textsOf).map(textOf);
+  if (blocks.length === 0) {
+    return undefined;
+  }
+  const isMarked = blocks.some((block) => Object.keys(block).length > 2);
+  return isMarked ? blocks : blocks.map(({ text }) => text).join("\n\n");
+}
+
+function messageOf(turn: Turn, ids: ReadonlyMap<Call, string>): Written[] {
+  switch (turn.kind) {
+    case "user":
+      return [{ role: "user", blocks: withSpeaker(turn).flatMap(userBlocksOf) }];
+    case "assistant":
+      return [{ role: "assistant", blocks: turn.pieces.flatMap((piece) => assistantBlocksOf(piece, ids)) }];
+    case "results": {
+      const blocks = turn.calls.flatMap((call) => resultsOf(call.results, ids.get(call) as string));
+      const orphan = turn.orphan && resultsOf([turn.orphan], fitted(turn.orphan.part.toolCallId, ID));
+      return [{ role: "user", blocks: [...blocks, ...(orphan ?? [])] }];
+    }
+    default:
+      return [];
+  }
+}
+
+/** The caller's own block, where it is one of Anthropic's types. */
+function ownBlock<Block extends AnthropicBlock>(piece: Piece, ...types: readonly string[]): Block | undefined {
+  const given = originOf(piece.part)?.given;
+  if (!isRecord(given) || !types.includes(String(given.type))) {
+    return undefined;
+  }
+  return withFields(given, schemaOf(given.type) as Schema) as unknown as Block;
+}
+
+function textOf(piece: Piece): AnthropicText {
+  const text = (piece.part as SentPart & { type: "text" }).text;
+  const own = ownBlock<AnthropicText>(piece, "text");
+  if (own !== undefined) {
+    return own;
+  }
+  return plainText(text);
+}
+
+function plainText(text: string): AnthropicText {
+  const made: AnthropicText = { type: "text", text };
+  plainTexts.add(made);
+  return made;
+}
+
+function userBlocksOf(piece: Piece): (AnthropicText | AnthropicImage | AnthropicDocument)[] {
+  const { part } = piece;
+  if (part.type === "text") {
+    const isReference = ownBlock<AnthropicText>(piece, "search_result", "tool_reference");
+    return isReference ? [isReference] : isBlank(part.text) ? [] : [textOf(piece)];
+  }
+  const own = ownBlock<AnthropicDocument>(piece, "search_result", "container_upload");
+  return [own ?? mediaBlockOf(piece as Piece<MediaPart>)];
+}
+
+const IMAGE_TYPES: readonly unknown[] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+const TAKEN = "JPEG, PNG, GIF and WebP images, PDF and text documents, by data or address";
+
+function mediaBlockOf(piece: Piece<MediaPart>): AnthropicText | AnthropicImage | AnthropicDocument {
+  const own = ownBlock<AnthropicImage | AnthropicDocument>(piece, "image", "document");
+  if (own !== undefined && isRecord(own.source)) {
+    return own;
+  }
+  const media = mediaOf(piece);
+  const { kind, mediaType, base64, id, text, part } = media;
+  const url = webAddress(media);
+  const title = part.filename === undefined ? {} : { title: part.filename };
+  if (text !== undefined) {
+    return { type: "document", source: { type: "text", media_type: "text/plain", data: text }, ...title };
+  }
+  if (kind === "image") {
+    if (base64 !== undefined && IMAGE_TYPES.includes(mediaType)) {
+      return { type: "image", source: { type: "base64", media_type: mediaType as AnthropicImageType, data: base64 } };
+    }
+    if (url !== undefined) {
+      return { type: "image", source: { type: "url", url } };
+    }
+    if (id !== undefined) {
+      return { type: "image", source: { type: "file", file_id: id } };
+    }
+  }
+  if (kind === "file") {
+    if (base64 !== undefined && mediaType === "application/pdf") {
+      return { type: "document", source: { type: "base64", media_type: mediaType, data: base64 }, ...title };
+    }
+    if (base64 !== undefined && mediaType?.startsWith("text/")) {
+      const data = new TextDecoder().decode(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)));
+      return { type: "document", source: { type: "text", media_type: "text/plain", data }, ...title };
+    }
+    if (url !== undefined && (mediaType === undefined || mediaType === "application/pdf")) {
+      return { type: "document", source: { type: "url", url }, ...title };
+    }
+    if (id !== undefined) {
+      return { type: "document", source: { type: "file", file_id: id }, ...title };
+    }
+  }
+  return refuse(media, "Anthropic", TAKEN);
+}
+
+function assistantBlocksOf(piece: Piece, ids: ReadonlyMap<Call, string>): AnthropicBlock[] {
+  const { part, call } = piece;
+  if (call !== undefined) {
+    return [callOf(call, ids.get(call) as string)];
+  }
+  switch (part.type) {
+    case "text":
+      return isBlank(part.text) ? [] : [textOf(piece)];
+    case "reasoning":
+      return part.provider === "anthropic" && part.signature !== undefined
+        ? [ownBlock(piece, "thinking") ?? { type: "thinking", thinking: part.text, signature: part.signature }]
+        : [];
+    case "redacted_thinking":
+      return part.provider === "anthropic"
+        ? [ownBlock(piece, part.type, "compaction") ?? { type: "redacted_thinking", data: part.data }]
+        : [];
+    case "tool-call":
+    case "tool-result": {
+      const given = originOf(part)?.given as { readonly type: string };
+      return [withFields(given, schemaOf(given.type) as Schema) as unknown as AnthropicBlock];
+    }
+    default: {
+      const { transcript } = part;
+      return transcript === undefined
+        ? refuse(mediaOf(piece as Piece<MediaPart>), "Anthropic", "of the assistant text alone")
+        : [{ type: "text", text: transcript }];
+    }
+  }
+}
+
+function callOf(call: Call, id: string): AnthropicBlock {
+  const name = fitted(call.part.toolName, NAME);
+  const own = ownBlock<AnthropicBlock & { type: "tool_use" }>(call, "tool_use");
+  const isWhole = own?.id === id && own.name === name && isRecord(own.input);
+  return isWhole ? own : { type: "tool_use", id, name, input: argumentsOf(call).object };
+}
+
+function resultsOf(results: Call["results"], id: string): AnthropicBlock[] {
+  const [first, ...others] = results;
+  if (first === undefined) {
+    return [];
+  }
+  const { text, parts, isError } = outcomeOf(results);
+  const own =
+    others.length === 0 ? ownBlock<AnthropicBlock & { type: "tool_result" }>(first, "tool_result") : undefined;
+  const isText = own === undefined ? text !== undefined && !parts.some(isGiven) : !Array.isArray(own.content);
+  const content = isText ? text : parts.flatMap(userBlocksOf);
+  if (own?.tool_use_id === id && isSameContent(own.content, content)) {
+    return [own];
+  }
+  const { content: _, ...about } = own ?? {};
+  const isEmpty = content === undefined || (typeof content === "string" ? isBlank(content) : content.length === 0);
+  return [
+    {
+      ...about,
+      type: "tool_result",
+      tool_use_id: id,
+      ...(isEmpty ? {} : { content }),
+      ...(isError ? { is_error: true } : {}),
+    },
+  ];
+}
+
+/** Whether a part of what a tool gave is a block of Anthropic's with more than its text. */
+const isGiven = (piece: Piece): boolean => Object.keys(ownBlock(piece, "text") ?? {}).length > 2;
+
+function isSameContent(given: unknown, made: unknown): boolean {
+  if (Array.isArray(given) && Array.isArray(made)) {
+    return given.length > 0 && given.length === made.length && given.every((block, at) => block === made[at]);
+  }
+  return given === made ? typeof given !== "string" || !isBlank(given) : given == null && made === "";
+}

@@ -1,0 +1,183 @@
+// assistant-ui's `ThreadMessage`: what a runtime shows, one branch of the thread. A message of the assistant holds its tools' calls and
+// what they gave; what a user attached stands beside the content, and the model is sent it behind that.
+
+import { describe } from "../../base/options.js";
+import { type MessageFormat, partsWithText, type Row, recordOf, type TextKind, timeIn } from "../../message/format.js";
+import { list, Malformed, required, unknownType } from "../../message/malformed.js";
+import type { PartInput, PlainMessage } from "../../message/message.js";
+import { from } from "../../message/origin.js";
+import {
+  callParts,
+  DENIED,
+  inSteps,
+  mediaPart,
+  outputWithText,
+  reasoningParts,
+  STEP,
+  type Stepped,
+  textPart,
+} from "../ai-sdk/ui-parts.js";
+
+/** What of a `ThreadMessage` is read, by structure. */
+export interface AssistantUiMessageShape {
+  readonly id: string;
+  readonly role: "system" | "user" | "assistant";
+  readonly content: readonly { readonly type: string }[];
+  readonly createdAt?: Date | string;
+  readonly status?: { readonly type: string };
+  readonly attachments?: readonly { readonly content?: readonly { readonly type: string }[] }[];
+  readonly metadata: { readonly custom: Readonly<Record<string, unknown>> };
+}
+
+/** How a message ended, or where it is. */
+const STATUS = /^(?:running|requires-action|complete|incomplete)$/;
+/** Parts that no model sees: what a page links to, the application's own data, and components. */
+const UNSEEN = /^(?:source|data|data-.*|generative-ui)$/;
+
+export const assistantUiShape: MessageFormat = {
+  name: "assistant-ui",
+  title: "assistant-ui ThreadMessage",
+  // The state of a message on the page has its content again as `parts`, and what its user writes as `composer`.
+  fields: new Set(["id", "role", "content", "createdAt", "status", "attachments", "metadata", "parts", "composer"]),
+
+  fits: ({ role, content, status, attachments, metadata }) =>
+    typeof role === "string" &&
+    Array.isArray(content) &&
+    (STATUS.test(String(recordOf(status).type)) ||
+      (Array.isArray(attachments) && typeof recordOf(metadata).custom === "object")),
+
+  read(row) {
+    const { id, role, createdAt, status } = row;
+    if (!Array.isArray(row.content)) {
+      throw new Malformed(
+        ".content",
+        `expected a list of parts, got ${describe(row.content)}`,
+        "Pass the messages of the thread, as the runtime has them.",
+      );
+    }
+    const ended = recordOf(status).type;
+    return {
+      id: id as string | undefined,
+      role: role as PlainMessage["role"],
+      createdAt: timeIn(createdAt),
+      status: ended === "complete" ? "completed" : (ended as string | undefined),
+      content: inSteps(placedParts(row).flatMap(steppedParts)),
+    };
+  },
+
+  withText(row, text) {
+    const parts = partsWithText<Placed>(placedParts(row), text, {
+      kindOf: ({ part }) => kindOf(part),
+      rewritten: (placed, own) => ({ ...placed, part: rewritten(placed.part, own) }),
+      made: (own) => ({ part: { type: "text", text: own }, place: "" }),
+    });
+    const of = (attachment: number | undefined): readonly Row[] =>
+      parts.filter((placed) => placed.attachment === attachment).map(({ part }) => part);
+    const attachments = list(row.attachments, ".attachments").map((it, at) => ({ ...recordOf(it), content: of(at) }));
+    return { ...row, content: of(undefined), ...(row.attachments == null ? {} : { attachments }) };
+  },
+
+  withoutToolCalls(row) {
+    const content = row.content as readonly unknown[];
+    return content.some(isCall) ? { ...row, content: content.filter((part) => !isCall(part)) } : row;
+  },
+};
+
+/** A part, where it stands, and of which attachment it is. */
+interface Placed {
+  readonly part: Row;
+  readonly place: string;
+  readonly attachment?: number;
+}
+
+/** The parts of a message as the model is sent them. */
+function placedParts({ content, attachments }: Row): readonly Placed[] {
+  return [
+    ...placed(content, ".content"),
+    ...list(attachments, ".attachments").flatMap((attachment, at) =>
+      placed(recordOf(attachment).content, `.attachments[${at}].content`).map((it) => ({ ...it, attachment: at })),
+    ),
+  ];
+}
+
+const placed = (parts: unknown, place: string): readonly Placed[] =>
+  list(parts, place).map((part, at) => ({ part: recordOf(part), place: `${place}[${at}]` }));
+
+/** What a part says. Nothing marks the steps of an answer: one begins where the assistant thinks again. */
+function steppedParts({ part, place }: Placed): readonly Stepped[] {
+  const parts = readPart(part, place);
+  return part.type === "reasoning" ? [STEP, ...parts] : parts;
+}
+
+const isCall = (part: unknown): boolean => recordOf(part).type === "tool-call";
+
+function readPart(part: Row, place: string): readonly PartInput[] {
+  const { type, providerMetadata } = part;
+  switch (type) {
+    case "text":
+      return [textPart(required(part.text, `${place}.text`), providerMetadata, place)];
+    case "reasoning":
+      return reasoningParts(required(part.text, `${place}.text`), providerMetadata, place);
+    case "image": {
+      const made = mediaPart(part, { data: required(part.image, `${place}.image`) });
+      return [from({ ...made, type } as PartInput, undefined, place)];
+    }
+    case "file": {
+      const data = required(part.data, `${place}.data`);
+      const held = part.sourceType === "id" ? { file: { file_id: data } } : { data };
+      return [from(mediaPart(part, held), undefined, place)];
+    }
+    case "audio":
+      return [from({ type: "input_audio", input_audio: part.audio }, undefined, place)];
+    case "tool-call":
+      return readCall(part, place);
+    default:
+      if (UNSEEN.test(String(type))) {
+        return [];
+      }
+      throw unknownType(type, place, "part", "the parts of assistant-ui's ThreadMessage");
+  }
+}
+
+/** A call, and what it gave, if it is over. */
+function readCall(part: Row, place: string): readonly PartInput[] {
+  const { toolName, args, argsText, providerMetadata } = part;
+  return callParts(part, place, {
+    toolName,
+    input: args ?? argsText,
+    output: outputOf(part),
+    isError: part.isError === true || isDenied(part),
+    metadata: providerMetadata,
+  });
+}
+
+/** Whether the user did not allow a call. */
+const isDenied = ({ approval, result }: Row): boolean => result === undefined && recordOf(approval).approved === false;
+
+/** What the model is told that a call gave; undefined where it is still open. */
+function outputOf(part: Row): unknown {
+  const { result, modelContent, isPreliminary, approval } = part;
+  if (isDenied(part)) {
+    return recordOf(approval).reason ?? DENIED;
+  }
+  if (isPreliminary === true || result === undefined) {
+    return undefined;
+  }
+  return Array.isArray(modelContent) ? { type: "content", value: modelContent } : (result ?? "");
+}
+
+function kindOf(part: Row): TextKind {
+  return part.type === "text" ? "text" : isCall(part) && outputOf(part) !== undefined ? "result" : undefined;
+}
+
+function rewritten(part: Row, text: string): Row {
+  if (!isCall(part)) {
+    return { ...part, text };
+  }
+  if (isDenied(part)) {
+    return { ...part, approval: { ...recordOf(part.approval), reason: text } };
+  }
+  return Array.isArray(part.modelContent)
+    ? { ...part, result: text, modelContent: recordOf(outputWithText(outputOf(part), text)).value }
+    : { ...part, result: outputWithText(part.result, text) };
+}

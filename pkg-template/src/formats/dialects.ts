@@ -1,0 +1,15 @@
+// The formats that every page has: messages with a role and a content, in windrow's own form and in the dialects that applications mix
+// with it.
+
+import { type Dialect, provideDialects } from "../message/dialect.js";
+import { provideOwnFormat } from "../message/recognise.js";
+import { aiSdkModel } from "./ai-sdk/read.js";
+import { anthropic } from "./anthropic/read.js";
+import { openAiChat } from "./openai-chat/read.js";
+import { windrowFormat } from "./windrow/format.js";
+import { windrow } from "./windrow/read.js";
+
+const DIALECTS: readonly Dialect[] = [windrow, openAiChat, anthropic, aiSdkModel];
+
+provideDialects(DIALECTS);
+provideOwnFormat(windrowFormat(DIALECTS));

@@ -1,0 +1,319 @@
+// Gemini's `Content`, as `@google/genai` and Vertex AI have it. Who speaks is `user` or `model`; calls of functions and their
+// responses are parts, and a content of the user's that is nothing but responses is the tools' message.
+//
+// A call may have no id: its name stands for it then, and so it does for a response without one. A response belongs to the latest
+// call before it with its id, so calls of one name over time each have their own, and of parallel calls in one content all
+// responses go with that content. Where only the call or only the response has an id, the responses stand directly behind the calls:
+// name and order say then which belongs to which. What one content cannot know of another stays open: of two calls of one name
+// without ids in contents of their own, where the responses follow both, the earlier one is not found.
+
+import { jsonOf, untilHole } from "../../base/lists.js";
+import { describe } from "../../base/options.js";
+import {
+  fieldsWithValue,
+  kindOfMediaType,
+  type MessageFormat,
+  partsWithText,
+  type Row,
+  recordOf,
+  type TextKind,
+  timeIn,
+} from "../../message/format.js";
+import { list, Malformed, required, text as textAt } from "../../message/malformed.js";
+import type { PartInput, PlainMessage } from "../../message/message.js";
+import { from } from "../../message/origin.js";
+import { hasMedia } from "../../message/substance.js";
+
+/** What of a `Content` is read, by structure. */
+export interface GeminiContentShape {
+  readonly role?: string;
+  readonly parts?: readonly object[];
+  /** Nothing: what has a content is another message. */
+  readonly content?: undefined;
+}
+
+const ROLES: ReadonlyMap<unknown, PlainMessage["role"]> = new Map([
+  ["user", "user"],
+  ["model", "assistant"],
+  ["function", "tool"],
+  ["tool", "tool"],
+  ["system", "system"],
+]);
+
+/** What a part holds, by the field that it is in; each is given the field's value, the part and the field's place. */
+const READERS: Readonly<Record<string, (held: unknown, part: Row, place: string) => readonly PartInput[]>> = {
+  text(held, { thought }, place) {
+    const text = required(held, place);
+    return [thought === true ? { type: "reasoning", text, provider: "google" } : { type: "text", text }];
+  },
+  inlineData: readMedia,
+  fileData: readMedia,
+  functionCall: (held, _, place) => readCall(recordOf(held), place),
+  functionResponse: (held, _, place) => readResponse(recordOf(held), place),
+  toolCall(held, _, place) {
+    const { id, toolType, args } = recordOf(held);
+    const toolName = required(toolType, `${place}.toolType`);
+    const toolCallId = idOr(id, toolName, place);
+    return [{ type: "tool-call", toolCallId, toolName, input: args, providerExecuted: true }];
+  },
+  toolResponse(held, _, place) {
+    const { id, toolType, response } = recordOf(held);
+    const toolCallId = textAt(id, `${place}.id`) || required(toolType, `${place}.toolType`);
+    return [{ type: "tool-result", toolCallId, output: saidBy(response), providerExecuted: true }];
+  },
+  executableCode(held, _, place) {
+    const { id, language, code } = recordOf(held);
+    const input = { language, code: required(code, `${place}.code`) };
+    return [{ type: "tool-call", toolCallId: idOr(id, CODE, place), toolName: CODE, input, providerExecuted: true }];
+  },
+  codeExecutionResult(held, _, place) {
+    const { id, output } = recordOf(held);
+    const toolCallId = idOr(id, CODE, place);
+    return [
+      { type: "tool-result", toolCallId, output: textAt(output, `${place}.output`) ?? "", providerExecuted: true },
+    ];
+  },
+  // The transcript of audio: where this is in the part too, the model hears it.
+  audioTranscription: (held, part, place) =>
+    hasAudio(part) ? [] : [{ type: "text", text: textAt(recordOf(held).text, `${place}.text`) ?? "" }],
+};
+
+/** The tool by which the model runs code of its own. */
+const CODE = "code_execution";
+
+/** Fields of a part that say how another of its fields is meant, or that go back to the model's maker as they are. */
+const ABOUT: ReadonlySet<string> = new Set([
+  ...["thought", "thoughtSignature", "videoMetadata", "mediaResolution", "mediaProcessing"],
+  ...["partMetadata", "speechMetadata"],
+]);
+
+/** The fields of a part by which alone, beside its text, it is told. */
+export const geminiFields: ReadonlySet<string> = new Set(Object.keys(READERS).filter((field) => field !== "text"));
+
+const CALLS = ["functionCall", "toolCall", "executableCode"] as const;
+const RESPONSES = ["functionResponse", "toolResponse", "codeExecutionResult"] as const;
+
+export const geminiContentShape: MessageFormat = {
+  name: "gemini",
+  title: "Gemini Content",
+  maker: "google",
+  fields: new Set(["id", "role", "parts", "createdAt"]),
+
+  fits: ({ role, parts, info }) =>
+    Array.isArray(parts)
+      ? info === undefined && (role === "model" || parts.some(isGeminiPart))
+      : parts === undefined && role === "model",
+
+  behind(row, before) {
+    const open = callsOf(before);
+    const parts = partsOf(row);
+    const isWhole = parts.length === (row.parts as readonly unknown[] | undefined)?.length;
+    if (open.length === 0 || !isWhole || !parts.some(({ functionResponse }) => functionResponse != null)) {
+      return row;
+    }
+    const responses = parts.map((part) =>
+      part.functionResponse == null ? undefined : recordOf(part.functionResponse),
+    );
+    // What has the same id on both sides is settled first.
+    const left = open.filter((call) => !call.id || !responses.some((response) => response?.id === call.id));
+    const made = parts.map((part, at) => {
+      const response = responses[at];
+      if (response === undefined || open.some(({ id }) => id && id === response.id)) {
+        return part;
+      }
+      const found = left.findIndex((call) => call.name === response.name && !(call.id && response.id));
+      const { id } = left.splice(found, found < 0 ? 0 : 1)[0] ?? response;
+      return id === response.id ? part : { ...part, functionResponse: { ...response, id } };
+    });
+    const isSame = made.every((part, at) => part === parts[at]);
+    const given = row.parts as readonly unknown[];
+    return isSame ? row : { ...row, parts: made.map((part, at) => (part === parts[at] ? given[at] : part)) };
+  },
+
+  read({ id, role, parts, createdAt }) {
+    const known = role == null ? "user" : ROLES.get(role);
+    if (known === undefined) {
+      throw new Malformed(".role", `unknown role ${describe(role)} of a Content`, "Use the roles user and model.");
+    }
+    return {
+      id: id as string | undefined,
+      role: known,
+      createdAt: timeIn(createdAt),
+      content: wholeCalls(list(parts, ".parts")).flatMap(([part, at]) => {
+        const place = `.parts[${at}]`;
+        return readGeminiPart(part, place).map((read) => from(read, part, place));
+      }),
+    };
+  },
+
+  withText: (row, text) => ({
+    ...row,
+    parts: partsWithText(partsOf(row), text, {
+      kindOf: kindOfGeminiPart,
+      rewritten: geminiPartWithText,
+      made: (own) => ({ text: own }),
+    }),
+  }),
+
+  withoutToolCalls(row) {
+    const parts = partsOf(row);
+    return parts.some(isOfTool) ? { ...row, parts: parts.filter((part) => !isOfTool(part)) } : row;
+  },
+};
+
+const partsOf = ({ parts }: Row): readonly Row[] => (Array.isArray(parts) ? untilHole(parts).map(recordOf) : []);
+/** The calls of functions in a content. */
+const callsOf = (content: unknown): readonly Row[] =>
+  partsOf(recordOf(content)).flatMap(({ functionCall }) => (functionCall == null ? [] : [recordOf(functionCall)]));
+const isOfTool = (part: Row): boolean => [...CALLS, ...RESPONSES].some((field) => part[field] != null);
+const hasAudio = ({ inlineData, fileData }: Row): boolean => inlineData != null || fileData != null;
+
+/** Whether it has what only Gemini's parts have: no type, and a field that says by its name what is in it. */
+function isGeminiPart(part: unknown): boolean {
+  const row = recordOf(part);
+  return row.type === undefined && Object.keys(READERS).some((field) => row[field] != null);
+}
+
+/** What a part holds: one field of it, as a rule. */
+export function readGeminiPart(part: unknown, place: string): readonly PartInput[] {
+  if (typeof part !== "object" || part === null || Array.isArray(part)) {
+    throw new Malformed(place, `expected a part, got ${describe(part)}`, "Pass the parts of Gemini's Content.");
+  }
+  const row = part as Row;
+  return Object.keys(row).flatMap((field) => {
+    const held = row[field];
+    if (held == null || ABOUT.has(field)) {
+      return [];
+    }
+    const read = Object.hasOwn(READERS, field) ? READERS[field] : undefined;
+    if (read === undefined) {
+      throw new Malformed(
+        `${place}.${field}`,
+        `unknown field ${describe(field)} of a part`,
+        "Use the parts of Gemini's Content, or leave the part out.",
+      );
+    }
+    return read(held, row, `${place}.${field}`).map((made) => ({ ...made, ...signatureOf(row) }));
+  });
+}
+
+/** What proves to the model's maker that a part is its own. */
+function signatureOf({ thoughtSignature }: Row): { readonly thoughtSignature?: string } {
+  return typeof thoughtSignature === "string" && thoughtSignature !== "" ? { thoughtSignature } : {};
+}
+
+/** What a part is, as far as its text goes. What the model thought stays when a text is cut. */
+export function kindOfGeminiPart(part: Row): TextKind {
+  if (RESPONSES.some((field) => part[field] != null)) {
+    return "result";
+  }
+  if (typeof part.text === "string") {
+    return part.thought === true ? undefined : "text";
+  }
+  return part.audioTranscription != null && !hasAudio(part) ? "text" : undefined;
+}
+
+/** A part with another text in the place of its own. */
+export function geminiPartWithText(part: Row, text: string): Row {
+  const { functionResponse, toolResponse, codeExecutionResult, audioTranscription } = part;
+  if (functionResponse != null) {
+    return { ...part, functionResponse: { ...recordOf(functionResponse), response: { output: text } } };
+  }
+  if (toolResponse != null) {
+    return { ...part, toolResponse: { ...recordOf(toolResponse), response: { output: text } } };
+  }
+  if (codeExecutionResult != null) {
+    return { ...part, codeExecutionResult: { ...recordOf(codeExecutionResult), output: text } };
+  }
+  return typeof part.text === "string"
+    ? { ...part, text }
+    : { ...part, audioTranscription: { ...recordOf(audioTranscription), text } };
+}
+
+function idOr(id: unknown, name: string, place: string): string {
+  return textAt(id, `${place}.id`) || name;
+}
+
+/**
+ * Parts with their positions, and those that are pieces of one call put together: a call that was streamed has its name in the
+ * first piece alone, and its arguments in `partialArgs`.
+ */
+function wholeCalls(parts: readonly unknown[]): readonly (readonly [part: unknown, at: number])[] {
+  const whole: [part: unknown, at: number][] = [];
+  for (const [at, part] of parts.entries()) {
+    const piece = recordOf(part).functionCall;
+    const last = whole.at(-1);
+    const begun = recordOf(recordOf(last?.[0]).functionCall);
+    if (last !== undefined && piece != null && begun.willContinue === true && recordOf(piece).name == null) {
+      last[0] = { ...recordOf(last[0]), functionCall: joined(begun, recordOf(piece)) };
+    } else {
+      whole.push([part, at]);
+    }
+  }
+  return whole;
+}
+
+function joined(begun: Row, piece: Row): Row {
+  const pieces = [begun, piece].flatMap(({ partialArgs }) => (Array.isArray(partialArgs) ? partialArgs : []));
+  return { ...begun, args: piece.args ?? begun.args, partialArgs: pieces, willContinue: piece.willContinue };
+}
+
+/** A call; also one whose last piece is missing, so that it stays with its response. */
+function readCall({ id, name, args, partialArgs }: Row, place: string): readonly PartInput[] {
+  const pieces = list(partialArgs, `${place}.partialArgs`);
+  if (name == null) {
+    if (pieces.length === 0 && args == null) {
+      return []; // The end of a call that was streamed.
+    }
+    throw new Malformed(
+      `${place}.name`,
+      "a call without a name, or a piece of one",
+      "Put the pieces of a call that was streamed together into one content.",
+    );
+  }
+  const toolName = required(name, `${place}.name`);
+  const input = pieces.length === 0 ? args : args == null ? pieces : { ...recordOf(args), partialArgs: pieces };
+  return [{ type: "tool-call", toolCallId: idOr(id, toolName, place), toolName, input }];
+}
+
+function readResponse({ id, name, response, parts }: Row, place: string): readonly PartInput[] {
+  const toolCallId = textAt(id, `${place}.id`) || required(name, `${place}.name`);
+  const media = list(parts, `${place}.parts`).flatMap((part, at) => readGeminiPart(part, `${place}.parts[${at}]`));
+  const said = saidBy(response);
+  const output = media.length === 0 ? said : { type: "content", value: [{ type: "text", text: said }, ...media] };
+  const isError = Object.keys(recordOf(response)).join() === "error";
+  return [{ type: "tool-result", toolCallId, output, ...(isError ? { isError } : {}) }];
+}
+
+/** What a function gave, as a text: its output or error where that is all, otherwise all of it as JSON. */
+function saidBy(response: unknown): string {
+  if (response === undefined || typeof response === "string") {
+    return response ?? "";
+  }
+  const [[field, value] = [], ...others] = Object.entries(recordOf(response));
+  const isAll = others.length === 0 && (field === "output" || field === "error") && typeof value === "string";
+  return isAll ? value : (jsonOf(response) ?? "");
+}
+
+/** An image, audio, a video or a file: its bytes, or where it is. */
+function readMedia(held: unknown, part: Row, place: string): readonly PartInput[] {
+  const { data, fileUri, mimeType } = recordOf(held);
+  if (!hasMedia(data) && !hasMedia(fileUri)) {
+    throw new Malformed(place, "it has no data and no address", "Give what it holds, or leave the part out.");
+  }
+  const mediaType = textAt(mimeType, `${place}.mimeType`);
+  const facts = { data, url: fileUri, mediaType, detail: detailOf(part), seconds: secondsOf(part) };
+  return [{ type: kindOfMediaType(mediaType), ...fieldsWithValue(facts) } as PartInput];
+}
+
+function detailOf({ mediaResolution }: Row): string | undefined {
+  const level = /^MEDIA_RESOLUTION_(LOW|MEDIUM|HIGH|ULTRA_HIGH)$/.exec(String(recordOf(mediaResolution).level))?.[1];
+  return level === undefined ? undefined : level === "LOW" ? "low" : "high";
+}
+
+/** How long a clip of a video is. One of more frames a second than one costs as a longer one. */
+function secondsOf({ videoMetadata }: Row): number | undefined {
+  const { startOffset, endOffset, fps } = recordOf(videoMetadata);
+  const seconds = Number.parseFloat(String(endOffset)) - (Number.parseFloat(String(startOffset)) || 0);
+  return seconds > 0 ? seconds * Math.max(1, Number(fps) || 1) : undefined;
+}

@@ -1,0 +1,290 @@
+// Gemini's generateContent.
+//
+// - All instructions, wherever they stood, are `systemInstruction`, one part each, in order.
+// - Neighbours of one role are one content. What tools gave is a content of its own, with nothing else in it, behind the calls.
+// - A name of the user's stands before its text, others are left out.
+// - Reasoning with a signature of Google's stays, and so do signatures of texts and calls; other reasoning is left out. A first call
+//   without one, made since the user last spoke, has the value by which the provider lets it pass: Gemini 3 takes none without.
+// - A call and its response have an id where the caller gave one, or where one of them is from another shape: not every host of the
+//   models knows the field. Name and order say otherwise what belongs together.
+// - What a tool gave is the response itself, where it is an object; a text is its field `output`, a failure its field `error`.
+// - A conversation that begins with the assistant has a short message of the user's before it.
+
+import { EARLIER_MESSAGES } from "../../base/generated.js";
+import { isRecord } from "../../base/plain-data.js";
+import type { MediaPart, ReasoningPart, SentPart } from "../../message/message.js";
+import { originOf } from "../../message/origin.js";
+import type { ParsedMessage } from "../../message/read.js";
+import { ANY, argumentsOf, fitted, idsOf, type Limit, outcomeOf } from "../request/calls.js";
+import { isSpoken, mediaOf, refuse } from "../request/media.js";
+import { fields, type Schema, withFields } from "../request/schema.js";
+import { isBlank, wellFormed } from "../request/text.js";
+import { apart, type Call, callsIn, type Piece, type Turn, textsOf, turnsOf, withSpeaker } from "../request/turns.js";
+
+export interface GeminiPart {
+  text?: string;
+  thought?: boolean;
+  thoughtSignature?: string;
+  inlineData?: { data?: string; mimeType?: string };
+  fileData?: { fileUri?: string; mimeType?: string };
+  functionCall?: { id?: string; name?: string; args?: Record<string, unknown> };
+  functionResponse?: {
+    id?: string;
+    name?: string;
+    response?: Record<string, unknown>;
+    parts?: { inlineData?: { data?: string; mimeType?: string }; fileData?: { fileUri?: string; mimeType?: string } }[];
+  };
+  executableCode?: { code?: string; id?: string };
+  codeExecutionResult?: { output?: string; id?: string };
+  toolCall?: { id?: string; args?: Record<string, unknown> };
+  toolResponse?: { id?: string; response?: Record<string, unknown> };
+}
+
+export interface GeminiContent {
+  role?: string;
+  parts?: GeminiPart[];
+}
+
+/** The parts of a request of Gemini's generateContent that hold the prompt; `systemInstruction` belongs into `config`. */
+export interface GeminiBody {
+  systemInstruction?: GeminiContent;
+  contents: GeminiContent[];
+}
+
+export const NAME: Limit = {
+  pattern: /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/,
+  unfit: /[^a-zA-Z0-9_.:-]/g,
+  longest: 128,
+  start: [/^[a-zA-Z_]/, "_"],
+};
+
+/** What a part may be: exactly one of these. */
+export const KINDS: readonly (keyof GeminiPart)[] = [
+  ...["text", "inlineData", "fileData", "functionCall", "functionResponse", "executableCode", "codeExecutionResult"],
+  ...["toolCall", "toolResponse"],
+] as (keyof GeminiPart)[];
+const BLOB = fields("data mimeType displayName");
+const FILE = fields("fileUri mimeType displayName");
+export const PART: Schema = fields(
+  "text thought thoughtSignature executableCode codeExecutionResult toolCall toolResponse videoMetadata mediaResolution " +
+    "partMetadata mediaProcessing speechMetadata",
+  {
+    inlineData: BLOB,
+    fileData: FILE,
+    functionCall: fields("id name args partialArgs willContinue"),
+    functionResponse: fields("id name response parts scheduling willContinue"),
+  },
+);
+
+/** What the provider takes in the place of a signature that nobody has: for calls that another model made. */
+const NO_SIGNATURE = "skip_thought_signature_validator";
+
+/** Calls of tools that Gemini runs, and what they gave: they stay in the model's content. */
+function isInline(part: SentPart): boolean {
+  const isOfTool = part.type === "tool-call" || part.type === "tool-result";
+  const given = originOf(part)?.given;
+  return isOfTool && isRecord(given) && !("type" in given) && HOSTED.some((kind) => isRecord(given[kind]));
+}
+
+const HOSTED = ["executableCode", "codeExecutionResult", "toolCall", "toolResponse"] as const;
+
+/** What a content is: the user's, the model's, or what tools gave. */
+type Speaker = "user" | "model" | "tools";
+
+interface Written {
+  readonly speaker: Speaker;
+  readonly parts: GeminiPart[];
+}
+
+/** Returns the parts of a request that hold messages. */
+export function writeGemini(messages: readonly ParsedMessage[]): GeminiBody {
+  const { system, others } = apart(turnsOf(messages, isInline));
+  const ids = idsOf(callsIn(others), ANY);
+  const written = merged(others.flatMap((turn) => contentsOf(turn, ids)));
+  if (written[0]?.speaker === "model") {
+    written.unshift({ speaker: "user", parts: [{ text: EARLIER_MESSAGES }] });
+  }
+  signCalls(written);
+  const instructions = system.flatMap(textsOf).map(textOf);
+  return wellFormed({
+    ...(instructions.length === 0 ? {} : { systemInstruction: { parts: instructions } }),
+    contents: written.map(({ speaker, parts }) => ({ role: speaker === "model" ? "model" : "user", parts })),
+  });
+}
+
+function merged(written: readonly Written[]): Written[] {
+  const result: Written[] = [];
+  for (const { speaker, parts } of written) {
+    const last = result.at(-1);
+    if (last?.speaker === speaker) {
+      last.parts.push(...parts);
+    } else if (parts.length > 0) {
+      result.push({ speaker, parts: [...parts] });
+    }
+  }
+  return result;
+}
+
+/** Lets the first call of each content pass that has no signature, since the user last spoke. */
+function signCalls(written: readonly Written[]): void {
+  const spoken = written.findLastIndex(({ speaker }) => speaker === "user");
+  for (const { parts } of written.slice(spoken + 1)) {
+    const at = parts.findIndex(({ functionCall }) => functionCall !== undefined);
+    const call = parts[at];
+    if (call !== undefined && !call.thoughtSignature) {
+      parts[at] = { ...call, thoughtSignature: NO_SIGNATURE };
+    }
+  }
+}
+
+function contentsOf(turn: Turn, ids: ReadonlyMap<Call, string>): Written[] {
+  switch (turn.kind) {
+    case "user":
+      return [{ speaker: "user", parts: withSpeaker(turn).flatMap(userPartsOf) }];
+    case "assistant":
+      return [{ speaker: "model", parts: turn.pieces.flatMap((piece) => modelPartsOf(piece, ids)) }];
+    case "results": {
+      const orphans = turn.orphan === undefined ? [] : [orphanOf(turn.orphan)];
+      return [{ speaker: "tools", parts: [...turn.calls.flatMap((call) => responsesOf(call, ids)), ...orphans] }];
+    }
+    default:
+      return [];
+  }
+}
+
+/** The caller's own part, where it is one of Gemini's. */
+function ownPart(piece: Piece, ...kinds: readonly (keyof GeminiPart)[]): GeminiPart | undefined {
+  const given = originOf(piece.part)?.given;
+  if (!isRecord(given) || "type" in given || !kinds.some((kind) => given[kind] !== undefined)) {
+    return undefined;
+  }
+  return withFields(given, PART) as GeminiPart;
+}
+
+function textOf(piece: Piece): GeminiPart {
+  const { text, provider, signature } = piece.part as SentPart & { type: "text" };
+  const own = ownPart(piece, ...KINDS);
+  return own ?? { text, ...(provider === "google" && signature ? { thoughtSignature: signature } : {}) };
+}
+
+function userPartsOf(piece: Piece): GeminiPart[] {
+  if (piece.part.type === "text") {
+    const part = textOf(piece);
+    return isEmpty(part) ? [] : [part];
+  }
+  return [mediaPartOf(piece as Piece<MediaPart>)];
+}
+
+const isEmpty = ({ text, thoughtSignature }: GeminiPart): boolean =>
+  text !== undefined && isBlank(text) && !thoughtSignature;
+
+const TAKEN = "data with its media type, or an address";
+
+function mediaPartOf(piece: Piece<MediaPart>): GeminiPart {
+  const own = ownPart(piece, "inlineData", "fileData");
+  if (own !== undefined) {
+    return own;
+  }
+  const media = mediaOf(piece);
+  const { mediaType, base64, url, id, text } = media;
+  if (text !== undefined) {
+    return { text };
+  }
+  if (base64 !== undefined && mediaType !== undefined) {
+    return { inlineData: { mimeType: mediaType, data: base64 } };
+  }
+  const fileUri = url ?? (id !== undefined && /^(?:files\/|https?:|gs:)/.test(id) ? id : undefined);
+  if (fileUri !== undefined && !/^(?:blob|cid):/i.test(fileUri)) {
+    return { fileData: { fileUri, ...(mediaType === undefined ? {} : { mimeType: mediaType }) } };
+  }
+  return refuse(media, "Gemini", TAKEN);
+}
+
+function modelPartsOf(piece: Piece, ids: ReadonlyMap<Call, string>): GeminiPart[] {
+  const { part, call } = piece;
+  if (call !== undefined) {
+    return [callOf(call, idOf(call, ids))];
+  }
+  switch (part.type) {
+    case "text": {
+      const made = textOf(piece);
+      return isEmpty(made) ? [] : [made];
+    }
+    case "reasoning":
+      return isThought(part)
+        ? [ownPart(piece, "text") ?? { text: part.text, thought: true, thoughtSignature: part.signature }]
+        : ownThoughts(piece);
+    case "image":
+    case "audio":
+    case "file": {
+      return isSpoken(part) ? [{ text: part.transcript }] : [mediaPartOf(piece as Piece<MediaPart>)];
+    }
+    case "tool-call":
+    case "tool-result":
+      return [withFields(originOf(part)?.given as GeminiPart, PART)];
+    default:
+      return []; // Encrypted reasoning of another provider.
+  }
+}
+
+const isThought = (part: ReasoningPart): part is ReasoningPart & { readonly signature: string } =>
+  part.provider === "google" && part.signature !== undefined;
+
+/** What the model thought, as Gemini gave it: a summary has no signature of its own. */
+function ownThoughts(piece: Piece): GeminiPart[] {
+  const own = ownPart(piece, "text");
+  return own?.thought === true && !isBlank(own.text ?? "") ? [own] : [];
+}
+
+/** The id of a call as it is written; undefined where neither the call nor its response has one, in Gemini's own parts. */
+function idOf(call: Call, ids: ReadonlyMap<Call, string>): string | undefined {
+  const given = [
+    ownPart(call, "functionCall")?.functionCall,
+    ...call.results.map((result) => ownPart(result, "functionResponse")?.functionResponse),
+  ];
+  return given.every((own) => own !== undefined && own.id === undefined) ? undefined : ids.get(call);
+}
+
+const idIn = (id: string | undefined): { readonly id?: string } => (id === undefined ? {} : { id });
+
+function callOf(call: Call, id: string | undefined): GeminiPart {
+  const { toolName, provider, signature } = call.part;
+  const name = fitted(toolName, NAME);
+  const own = ownPart(call, "functionCall");
+  if (own?.functionCall?.name === name && (own.functionCall.id ?? id) === id) {
+    return own.functionCall.id === id ? own : { ...own, functionCall: { ...own.functionCall, ...idIn(id) } };
+  }
+  return {
+    functionCall: { ...idIn(id), name, args: argumentsOf(call).object },
+    ...(provider === "google" && signature ? { thoughtSignature: signature } : {}),
+  };
+}
+
+function responsesOf(call: Call, ids: ReadonlyMap<Call, string>): GeminiPart[] {
+  return call.results.length === 0 ? [] : [responseOf(call.results, idOf(call, ids), call.part.toolName)];
+}
+
+/** A response to no call: it is written all the same, so that the provider's rules say what is wrong. */
+function orphanOf(orphan: Call["results"][number]): GeminiPart {
+  const { toolCallId, toolName = toolCallId } = orphan.part;
+  return responseOf([orphan], fitted(toolCallId, ANY), toolName);
+}
+
+function responseOf(results: Call["results"], id: string | undefined, toolName: string): GeminiPart {
+  const name = fitted(toolName, NAME);
+  const own = results.length === 1 ? ownPart(results[0] as Piece, "functionResponse") : undefined;
+  const { id: ownId, ...given } = own?.functionResponse ?? {};
+  if (own !== undefined && isResponse(given.response)) {
+    const isSame = ownId === id && given.name === name;
+    return isSame ? own : { ...own, functionResponse: { ...idIn(id), ...given, name } };
+  }
+  const { text, object, parts, isError } = outcomeOf(results);
+  const said = parts.flatMap(({ part }) => (part.type === "text" ? [part.text] : [])).join("\n");
+  const media = parts.filter(({ part }) => part.type !== "text").map((part) => mediaPartOf(part as Piece<MediaPart>));
+  const response = object !== undefined && !isError ? object : { [isError ? "error" : "output"]: text ?? said };
+  const held = media.length === 0 ? {} : { parts: media };
+  return { ...own, functionResponse: { ...idIn(id), ...held, ...given, name, response } };
+}
+
+/** Whether a response is one that the provider takes: an object, or none. */
+export const isResponse = (response: unknown): boolean => response == null || isRecord(response);

@@ -1,0 +1,58 @@
+// Every shape of messages that is read beside windrow's own. Whoever imports this has them: the entry `windrow/shapes`.
+
+import "./dialects.js";
+import { publicCall } from "../base/public-call.js";
+import type { MessageFormat } from "../message/format.js";
+import type { ReadMessage } from "../message/message.js";
+import { parse } from "../message/read.js";
+import { type ShapeName, shapeNameOf, shapes } from "../message/recognise.js";
+import { uiMessageShape } from "./ai-sdk/ui.js";
+import { uiMessage4Shape } from "./ai-sdk/ui-4.js";
+import type { AnyMessage } from "./any-message.js";
+import { assistantUiShape } from "./assistant-ui/read.js";
+import { geminiContentShape } from "./gemini/read.js";
+import { langChainMessageShape } from "./langchain/read.js";
+import { mastraShape } from "./mastra/read.js";
+import { openaiAgentsShape } from "./openai-agents/read.js";
+import { openaiResponsesShape } from "./openai-responses/read.js";
+import { opencodeShape } from "./opencode/read.js";
+import { piShape } from "./pi/read.js";
+
+export type { PlainPart, ReadMessage } from "../message/message.js";
+export type { ShapeName } from "../message/recognise.js";
+export type { AnyMessage } from "./any-message.js";
+
+/** In the order in which a message is held against them. */
+const SHAPES: readonly MessageFormat[] = [
+  assistantUiShape,
+  uiMessageShape,
+  uiMessage4Shape,
+  geminiContentShape,
+  langChainMessageShape,
+  openaiAgentsShape,
+  openaiResponsesShape,
+  mastraShape,
+  opencodeShape,
+  piShape,
+];
+
+shapes.provide(SHAPES);
+
+/** The shapes of messages that windrow reads beside its own: their names, as the option `shape` takes them, and what they are called. */
+export const messageShapes: readonly { readonly name: ShapeName; readonly title: string }[] = /* @__PURE__ */ listed();
+
+function listed(): typeof messageShapes {
+  return Object.freeze(SHAPES.map(({ name, title }) => Object.freeze({ name, title })));
+}
+
+/**
+ * Returns what a message of any format says, in windrow's own form: to show it, to search it, or to store it. Fails with
+ * `INVALID_TRANSCRIPT` if it can't be read.
+ */
+export function plainMessage(message: AnyMessage, options?: { readonly shape?: ShapeName | undefined }): ReadMessage {
+  const kind = "transcript_error";
+  return publicCall(kind, "plainMessage", () => {
+    const shape = shapeNameOf(options?.shape, kind);
+    return parse(message, "message", kind, { shape }).message;
+  });
+}

@@ -1,0 +1,446 @@
+// What stands in the content of LangChain's messages: the standard blocks of its version 1, those that it had before, and blocks
+// that it takes as they are from Anthropic, OpenAI, Google and Bedrock.
+
+import { jsonOf } from "../../base/lists.js";
+import { describe } from "../../base/options.js";
+import { fieldsWithValue, kindOfMediaType, type Row, recordOf, type TextKind } from "../../message/format.js";
+import { list, Malformed, required, text as textAt } from "../../message/malformed.js";
+import type { PartInput, Provenance } from "../../message/message.js";
+import { from, originOf } from "../../message/origin.js";
+import { hasMedia } from "../../message/substance.js";
+import { geminiFields, geminiPartWithText, kindOfGeminiPart, readGeminiPart } from "../gemini/read.js";
+
+type Parts = readonly PartInput[];
+
+/** What a provider's own call gave, where nothing says so. */
+const NOTHING = { type: "text", value: "" } as const;
+/** The tool by which a provider's own call goes that has neither id nor name. */
+const UNNAMED = "server_tool_call";
+
+/** Calls by the types of their blocks. */
+const CALL =
+  /^(?:(?:server_)?tool_call(?:_chunk)?|invalid_tool_call|input_json_delta|functionCall|toolCall|executableCode|mcp_list_tools|mcp_approval_request)$|(?:^|_)tool_use$|^(?!image_generation)\w+_call$/;
+/** Results by the types of their blocks. */
+const RESULT =
+  /(?:^|_)tool_result$|^server_tool_call_result$|_call_output$|^tool_search_output$|^mcp_approval_response$|^(?:functionResponse|toolResponse|codeExecutionResult)$/;
+
+/** What a block holds, by its type. */
+const READERS: Readonly<Record<string, (block: Row, place: string) => Parts>> = {
+  text: readText,
+  input_text: readText,
+  output_text: readText,
+  refusal: ({ refusal }, place) => [{ type: "text", text: required(refusal, `${place}.refusal`) }],
+  citations_content: ({ citationsContent }, place) => [
+    { type: "text", text: textsIn(recordOf(citationsContent).content, `${place}.citationsContent.content`).join("") },
+  ],
+  guard_content({ guardContent }, place) {
+    const { text, image } = recordOf(guardContent);
+    return image == null
+      ? [{ type: "text", text: required(recordOf(text).text, `${place}.guardContent.text.text`) }]
+      : mediaOfBedrock("image", recordOf(image), `${place}.guardContent.image`);
+  },
+
+  reasoning: readReasoning,
+  thinking: ({ thinking, text, signature }, place) => [
+    { type: "reasoning", text: required(thinking ?? text, `${place}.thinking`), ...signedBy("anthropic", signature) },
+  ],
+  redacted_thinking: ({ data }, place) => [{ ...redacted(data, `${place}.data`), provider: "anthropic" }],
+  reasoning_content({ reasoningText, redactedContent }, place) {
+    if (redactedContent != null) {
+      return [{ ...redacted(redactedContent, `${place}.redactedContent`), provider: "anthropic" }];
+    }
+    const { text, signature } = typeof reasoningText === "string" ? { text: reasoningText } : recordOf(reasoningText);
+    const said = required(text, `${place}.reasoningText.text`);
+    return [{ type: "reasoning", text: said, ...signedBy("anthropic", signature) }];
+  },
+  // What Anthropic made of the messages before it: it is sent as it is, and no text of the message's.
+  compaction: ({ content }, place) => [{ type: "reasoning", text: textAt(content, `${place}.content`) ?? "" }],
+
+  image: (block, place) => mediaOf("image", block, place),
+  image_url({ image_url, detail }, place) {
+    const { url, detail: own } = typeof image_url === "string" ? { url: image_url, detail } : recordOf(image_url);
+    return [media("image", { url, detail: own }, place)];
+  },
+  input_image: readImageOfOpenAI,
+  computer_screenshot: readImageOfOpenAI,
+  image_generation_call: ({ result }) =>
+    hasMedia(result) ? [{ type: "image", data: result, mediaType: "image/png" }] : [],
+  audio: (block, place) => mediaOf("audio", block, place),
+  input_audio: ({ input_audio }, place) => [media("audio", { input_audio }, place)],
+  video: (block, place) => mediaOf("video", block, place),
+  file: (block, place) => mediaOf("file", block, place),
+  input_file: ({ file_data, file_id, file_url }, place) => [
+    media("file", { data: file_data, file_id, url: file_url }, place),
+  ],
+  document: (block, place) => mediaOf("file", block, place),
+  media({ mimeType, data, fileUri }, place) {
+    const mediaType = textAt(mimeType, `${place}.mimeType`);
+    return [media(kindOfMediaType(mediaType), { data, url: fileUri, mediaType }, place)];
+  },
+  "text-plain"(block, place) {
+    const { title, context, text } = block;
+    return text == null
+      ? mediaOf("file", { mimeType: "text/plain", ...block }, place)
+      : written([title, context, required(text, `${place}.text`)]);
+  },
+  search_result: ({ title, source, content }, place) =>
+    written([title, source, ...textsIn(content, `${place}.content`)]),
+  container_upload: ({ file_id }, place) => [media("file", { file_id }, place)],
+
+  tool_call: readCall,
+  tool_call_chunk: readPieceOfCall,
+  invalid_tool_call: readInvalidCall,
+  server_tool_call: readServerCall,
+  server_tool_call_chunk: readPieceOfCall,
+  function_call: ({ call_id, id, name, arguments: input }, place) =>
+    readCall({ id: call_id ?? id, name, args: input }, place),
+  custom_tool_call: ({ call_id, id, name, input }, place) => readCall({ id: call_id ?? id, name, args: input }, place),
+  // Pieces of the arguments of a call, which the message has whole.
+  input_json_delta: () => [],
+  server_tool_call_result: ({ toolCallId, output }, place) => [
+    { type: "tool-result", toolCallId: textAt(toolCallId, `${place}.toolCallId`) || UNNAMED, output: json(output) },
+  ],
+  mcp_approval_response: ({ approval_request_id, reason }, place) => [
+    {
+      type: "tool-result",
+      toolCallId: required(approval_request_id, `${place}.approval_request_id`),
+      output: textAt(reason, `${place}.reason`) ?? "",
+    },
+  ],
+
+  non_standard: ({ value }, place) => readBlock(value, `${place}.value`),
+  // Marks where a cache may end.
+  cache_point: () => [],
+  cachePoint: () => [],
+};
+
+/** The blocks of a content; a text is one. What the provider did by itself has a result, though the content may not say it. */
+export function readBlocks(content: unknown, place: string): Parts {
+  if (content == null) {
+    return [];
+  }
+  if (typeof content === "string") {
+    return [{ type: "text", text: content }];
+  }
+  const blocks = list(content, place, "a text or a list of content blocks");
+  const parts = blocks.flatMap((block, at) => readBlock(block, `${place}[${at}]`));
+  const results = parts.filter((part) => part.type === "tool-result");
+  const answered = new Set(results.flatMap(({ toolCallId, output }) => (output === NOTHING ? [] : [toolCallId])));
+  return parts.filter(
+    (part) => part.type !== "tool-result" || part.output !== NOTHING || !answered.has(part.toolCallId),
+  );
+}
+
+/** What proves to a provider that reasoning is its own, where it signed it. */
+function signedBy(provider: string, signature: unknown): Provenance {
+  return typeof signature === "string" && signature !== "" ? { provider, signature } : {};
+}
+
+/** Types of blocks that a provider takes back as they are. */
+const GIVEN =
+  /^(?:text|image|image_url|input_audio|file|document|thinking|redacted_thinking|search_result)$|^server_tool_use$|_tool_result$|^(?:web_search|file_search|image_generation|code_interpreter|mcp)_call$/;
+
+/** What a block holds, at its place. */
+export function readBlock(block: unknown, place: string): Parts {
+  const parts = partsOf(block, place);
+  const given = GIVEN.test(String(recordOf(block).type)) ? block : undefined;
+  for (const part of parts) {
+    if (originOf(part) === undefined) {
+      from(part, given, place);
+    }
+  }
+  return parts;
+}
+
+function partsOf(block: unknown, place: string): Parts {
+  if (typeof block === "string") {
+    return [{ type: "text", text: block }];
+  }
+  if (typeof block !== "object" || block === null || Array.isArray(block)) {
+    throw new Malformed(
+      place,
+      `expected a content block, got ${describe(block)}`,
+      "Pass objects with a type, or texts.",
+    );
+  }
+  const row = block as Row;
+  const type = typeOf(row);
+  const read = Object.hasOwn(READERS, type) ? READERS[type] : undefined;
+  if (read !== undefined) {
+    return read(row, place);
+  }
+  if (geminiFields.has(type)) {
+    const { thought, videoMetadata, mediaResolution } = row;
+    if (row[type] == null) {
+      throw new Malformed(`${place}.${type}`, "there is nothing here", "Give what it holds, or leave the block out.");
+    }
+    return readGeminiPart({ [type]: row[type], thought, videoMetadata, mediaResolution }, place);
+  }
+  if (/(?:^|_)tool_use$/.test(type)) {
+    const hosted = type === "tool_use" ? {} : { providerExecuted: true };
+    return readCall({ id: row.id, name: row.name, args: row.input }, place).map((part) => ({ ...part, ...hosted }));
+  }
+  if (/(?:^|_)tool_result$/.test(type)) {
+    const toolCallId = required(row.tool_use_id, `${place}.tool_use_id`);
+    const hosted = type === "tool_result" ? {} : { providerExecuted: true };
+    const failed = row.is_error === true ? { isError: true } : {};
+    return [
+      { type: "tool-result", toolCallId, output: outputOf(row.content, `${place}.content`), ...hosted, ...failed },
+    ];
+  }
+  if (RESULT.test(type)) {
+    const { type: _, id, call_id, output, ...rest } = row;
+    const toolCallId = required(call_id ?? id, `${place}.call_id`);
+    return [
+      { type: "tool-result", toolCallId, output: typeof output === "string" ? output : said({ output, ...rest }) },
+    ];
+  }
+  if (CALL.test(type)) {
+    return readItem(row, place);
+  }
+  throw new Malformed(
+    `${place}.type`,
+    `unknown content block ${describe(row.type)}`,
+    "Use the content blocks of LangChain, or leave the block out.",
+  );
+}
+
+/** What a provider did by itself, or asks the application to do where the item has the id of a call, as OpenAI has it. */
+function readItem(item: Row, place: string): Parts {
+  const { type, id, call_id, name, status, ...input } = item;
+  const toolName = typeof name === "string" ? name : String(type);
+  const toolCallId = textAt(call_id ?? id, `${place}.id`) || toolName;
+  const call: PartInput = { type: "tool-call", toolCallId, toolName, input };
+  return call_id == null ? [call, { type: "tool-result", toolCallId, output: NOTHING }] : [call];
+}
+
+/** What a block is, as far as its text goes. */
+export function kindOfBlock(block: unknown): TextKind {
+  if (typeof block === "string") {
+    return "text";
+  }
+  const row = recordOf(block);
+  const type = typeOf(row);
+  if (type === "non_standard") {
+    return kindOfBlock(row.value);
+  }
+  if (RESULT.test(type)) {
+    return "result";
+  }
+  switch (type) {
+    case "text":
+    case "input_text":
+    case "output_text":
+      return row.thought === true ? undefined : "text";
+    case "refusal":
+    case "citations_content":
+      return "text";
+    case "guard_content":
+      return recordOf(row.guardContent).image == null ? "text" : undefined;
+    default:
+      return geminiFields.has(type) ? kindOfGeminiPart(row) : undefined;
+  }
+}
+
+/** A block with another text in the place of its own. What refers to places in the text goes. */
+export function blockWithText(block: unknown, text: string): unknown {
+  if (typeof block === "string") {
+    return text;
+  }
+  const { annotations, citations, ...row } = recordOf(block);
+  const type = typeOf(row);
+  switch (type) {
+    case "non_standard":
+      return { ...row, value: blockWithText(row.value, text) };
+    case "refusal":
+      return { ...row, refusal: text };
+    case "citations_content":
+    case "guard_content":
+      return { type: "text", text };
+    case "mcp_approval_response":
+      return { ...row, reason: text };
+    default:
+      if (geminiFields.has(type)) {
+        return geminiPartWithText(row, text);
+      }
+      if (/(?:^|_)tool_result$/.test(type)) {
+        return { ...row, content: outputWithText(row.content, text) };
+      }
+      return RESULT.test(type) ? { ...row, output: text } : { ...row, text };
+  }
+}
+
+/** Whether a block is a call or a result. */
+export function isOfTool(block: unknown): boolean {
+  const row = recordOf(block);
+  const type = typeOf(row);
+  return type === "non_standard" ? isOfTool(row.value) : CALL.test(type) || RESULT.test(type);
+}
+
+/** The type of a block; of one without, the field that says what is in it. */
+function typeOf(block: Row): string {
+  if (typeof block.type === "string") {
+    return block.type;
+  }
+  const isTelling = (field: string): boolean => field === "text" || field === "cachePoint" || geminiFields.has(field);
+  return Object.keys(block).find((field) => block[field] != null && isTelling(field)) ?? "";
+}
+
+function readText({ text, thought }: Row, place: string): Parts {
+  return [{ type: thought === true ? "reasoning" : "text", text: required(text, `${place}.text`) }];
+}
+
+/** Reasoning, as LangChain's blocks have it, or as an item of OpenAI's. */
+export function readReasoning(block: Row, place: string): Parts {
+  const { id, reasoning, text, summary, content, encrypted_content, signature } = block;
+  // An item of OpenAI's has an id of its own, and a summary or what is encrypted.
+  const isItem = typeof id === "string" && (Array.isArray(summary) || encrypted_content != null);
+  const proof = isItem ? { provider: "openai", id } : signedBy("anthropic", signature);
+  const given = isItem && Array.isArray(summary) ? { ...block, type: "reasoning" } : undefined;
+  const thoughts = [
+    ...(reasoning == null && text == null ? [] : [required(reasoning ?? text, `${place}.reasoning`)]),
+    ...textsIn(summary, `${place}.summary`),
+    ...textsIn(content, `${place}.content`),
+  ];
+  if (thoughts.length === 0 && encrypted_content == null && summary == null && content == null) {
+    required(reasoning, `${place}.reasoning`);
+  }
+  const parts: Parts = [
+    ...thoughts.map((thought): PartInput => ({ type: "reasoning", text: thought, ...proof })),
+    ...(encrypted_content == null ? [] : [{ ...redacted(encrypted_content, `${place}.encrypted_content`), ...proof }]),
+  ];
+  return parts.map((part) => from(part, given, place));
+}
+
+function redacted(data: unknown, place: string): PartInput & { readonly type: "redacted_thinking" } {
+  return { type: "redacted_thinking", data: required(data, place) };
+}
+
+function textsIn(blocks: unknown, place: string): readonly string[] {
+  return list(blocks, place).map((block, at) => required(recordOf(block).text, `${place}[${at}].text`));
+}
+
+/** A call. Where it has no id, its name stands for it. */
+function readCall({ id, name, args, input }: Row, place: string): Parts {
+  const toolName = required(name, `${place}.name`);
+  return [{ type: "tool-call", toolCallId: textAt(id, `${place}.id`) || toolName, toolName, input: args ?? input }];
+}
+
+/** A call that could not be read. It is not sent, and so nothing has to answer it. */
+function readInvalidCall({ id, name, args }: Row, place: string): Parts {
+  const toolName = textAt(name, `${place}.name`) || "invalid_tool_call";
+  const toolCallId = textAt(id, `${place}.id`) || toolName;
+  return [
+    { type: "tool-call", toolCallId, toolName, input: args },
+    { type: "tool-result", toolCallId, output: NOTHING },
+  ];
+}
+
+/** A piece of a call: all of it, where it has a name. The message has the call whole that others belong to. */
+function readPieceOfCall(block: Row, place: string): Parts {
+  const isWhole = typeof block.name === "string" && block.name !== "";
+  return isWhole ? (block.type === "tool_call_chunk" ? readCall : readServerCall)(block, place) : [];
+}
+
+/** What the provider's own tool was asked. No message answers it: where its result is not in the content, there is none. */
+function readServerCall({ id, name, args }: Row, place: string): Parts {
+  const toolName = textAt(name, `${place}.name`) || UNNAMED;
+  const toolCallId = textAt(id, `${place}.id`) || UNNAMED;
+  return [
+    { type: "tool-call", toolCallId, toolName, input: args },
+    { type: "tool-result", toolCallId, output: NOTHING },
+  ];
+}
+
+/** What a tool gave, as Anthropic's blocks have it: a text, or a list of texts, images and files. */
+function outputOf(content: unknown, place: string): unknown {
+  if (!Array.isArray(content)) {
+    return json(content);
+  }
+  const value = list(content, place).flatMap((block, at): Parts => {
+    const type = typeOf(recordOf(block));
+    const isRead = typeof block === "string" || type === "text" || MEDIA.test(type);
+    return isRead ? readBlock(block, `${place}[${at}]`) : [{ type: "text", text: json(block) }];
+  });
+  return { type: "content", value };
+}
+
+const MEDIA = /^(?:image|image_url|audio|file|document)$/;
+
+function outputWithText(content: unknown, text: string): unknown {
+  if (!Array.isArray(content)) {
+    return text;
+  }
+  const kept = content.filter((block) => MEDIA.test(typeOf(recordOf(block))));
+  return [...(text === "" ? [] : [{ type: "text", text }]), ...kept];
+}
+
+type MediaKind = "image" | "audio" | "video" | "file";
+
+/** A part with media; of its fields one says what it holds or where it is. A video is a file. */
+function media(kind: MediaKind, { mediaType, detail, filename, ...held }: Row, place: string): PartInput {
+  if (!Object.values(held).some((value) => hasMedia(value))) {
+    throw new Malformed(
+      place,
+      `the ${kind} block has no data, no url and no id`,
+      "Give what it holds, or leave the block out.",
+    );
+  }
+  const facts = {
+    ...held,
+    detail: textAt(detail, `${place}.detail`),
+    ...(typeof filename === "string" ? { filename } : {}),
+    mediaType: mediaType ?? (kind === "video" ? "video/mp4" : undefined),
+  };
+  return { type: kind === "video" ? "file" : kind, ...fieldsWithValue(facts) } as PartInput;
+}
+
+/** Media as LangChain's blocks have it, now and before, or as those of Anthropic, OpenAI and Bedrock do. */
+function mediaOf(kind: MediaKind, block: Row, place: string): Parts {
+  const { type, source_type, url, data, fileId, file_id, id, source, file, text, detail } = block;
+  const held = recordOf(block[String(type)]);
+  if (held.source !== undefined) {
+    return mediaOfBedrock(kind, held, `${place}.${type}`);
+  }
+  if (source_type === "text") {
+    return written([required(text, `${place}.text`)]);
+  }
+  const mediaType = textAt(block.mimeType ?? block.mime_type, `${place}.mimeType`);
+  const named = source_type === "id" ? id : (fileId ?? file_id);
+  const { filename, name = filename, title = name } = recordOf(block.metadata);
+  return [
+    media(kind, { url, data, file_id: named, source, file, detail, mediaType, filename: filename ?? title }, place),
+  ];
+}
+
+/** Formats of Bedrock that are text. */
+const TEXT_FORMATS: ReadonlySet<unknown> = new Set(["csv", "html", "md", "txt"]);
+
+function mediaOfBedrock(kind: MediaKind, { format, source }: Row, place: string): Parts {
+  const { bytes, s3Location, text, content } = recordOf(source);
+  if (text != null || content != null) {
+    return written(text == null ? textsIn(content, `${place}.source.content`) : [text]);
+  }
+  const family = kind !== "file" ? kind : TEXT_FORMATS.has(format) ? "text" : "application";
+  const mediaType = format == null ? undefined : `${family}/${format}`;
+  return [media(kind, { data: bytes, url: recordOf(s3Location).uri, mediaType }, place)];
+}
+
+/** A document that is given as a text. An empty one is none. */
+function written(texts: readonly unknown[]): Parts {
+  const data = texts.filter((text) => typeof text === "string" && text.trim() !== "").join("\n");
+  return data === "" ? [] : [{ type: "file", source: { type: "text", media_type: "text/plain", data } }];
+}
+
+function readImageOfOpenAI({ image_url, file_id, detail }: Row, place: string): Parts {
+  return [media("image", { url: image_url, file_id, detail }, place)];
+}
+
+function json(value: unknown): string {
+  return typeof value === "string" ? value : (jsonOf(value) ?? "");
+}
+
+/** Fields as JSON, without those that have nothing. */
+function said(fields: Row): string {
+  return json(fieldsWithValue(fields));
+}

@@ -1,0 +1,139 @@
+// Mastra's `MastraDBMessage`: what its memory keeps and its processors are given. Its content is that of an AI SDK message of
+// version 4, with some states and parts of later versions.
+
+import { describe } from "../../base/options.js";
+import { type MessageFormat, type Row, recordOf, timeIn } from "../../message/format.js";
+import { Malformed } from "../../message/malformed.js";
+import type { PartInput, PlainMessage } from "../../message/message.js";
+import { lostField, sayingField } from "../../message/substance.js";
+import { readUi4, ui4WithoutToolCalls, ui4WithText } from "../ai-sdk/ui-4-fields.js";
+
+/** What of a `MastraDBMessage` is read, by structure. */
+export interface MastraMessageShape {
+  readonly id: string;
+  readonly role: "user" | "assistant" | "system" | "signal";
+  readonly createdAt: Date | string;
+  readonly threadId?: string;
+  readonly resourceId?: string;
+  readonly content: { readonly format: number; readonly parts: readonly { readonly type: string }[] };
+}
+
+const FORMAT = 2;
+/** The fields of a content that are read, and those that no model sees. */
+const CONTENT_FIELDS: ReadonlySet<string> = new Set([
+  ...["format", "parts", "content", "reasoning", "toolInvocations", "experimental_attachments"],
+  ...["annotations", "metadata", "providerMetadata"],
+]);
+
+export const mastraShape: MessageFormat = {
+  name: "mastra",
+  title: "Mastra MastraDBMessage",
+  fields: new Set(["id", "role", "createdAt", "threadId", "resourceId", "type", "content"]),
+
+  fits({ role, content }) {
+    const { format, parts } = recordOf(content);
+    return typeof role === "string" && (typeof format === "number" || Array.isArray(parts));
+  },
+
+  read(row) {
+    const { id, role, createdAt, threadId, sessionId } = row;
+    const content = recordOf(row.content);
+    if (content !== row.content) {
+      throw new Malformed(
+        ".content",
+        `expected a content with parts, got ${describe(row.content)}`,
+        "Pass messages of format 2, as Mastra's memory gives them.",
+      );
+    }
+    if (content.format != null && content.format !== FORMAT) {
+      throw new Malformed(
+        ".content.format",
+        `unknown format ${describe(content.format)}`,
+        "Pass messages of format 2, as Mastra's memory gives them.",
+      );
+    }
+    const parts = readUi4(content, ".content", true);
+    checkNothingIsLost(content, parts);
+    return {
+      id: id as string | undefined,
+      role: role === "signal" ? "user" : (role as PlainMessage["role"]),
+      createdAt: timeIn(createdAt),
+      sessionId: (threadId ?? sessionId) as string | undefined,
+      content: role === "signal" ? inTag(parts, row) : parts,
+    };
+  },
+
+  withText(row, text) {
+    const content = ui4WithText(recordOf(row.content), text);
+    return { ...row, content: row.role === "signal" ? withoutTag(content) : content };
+  },
+
+  withOrigin: (row, { sessionId, ...named }) => ({
+    ...row,
+    ...named,
+    ...(sessionId === undefined ? {} : { [row.threadId == null ? "sessionId" : "threadId"]: sessionId }),
+  }),
+
+  withoutToolCalls(row) {
+    const content = ui4WithoutToolCalls(recordOf(row.content));
+    return content === row.content ? row : { ...row, content };
+  },
+};
+
+/** Fails where a field of the content that is not read holds what the message says. */
+function checkNothingIsLost(content: Row, parts: readonly PartInput[]): void {
+  const said = (): string =>
+    parts
+      .flatMap((part) => Object.values(part))
+      .filter((value) => typeof value === "string")
+      .join("\n");
+  const field =
+    parts.length === 0 ? sayingField(content, CONTENT_FIELDS, false) : lostField(content, CONTENT_FIELDS, said);
+  if (field !== undefined) {
+    throw new Malformed(
+      `.content.${field}`,
+      `\`${field}\` holds more than windrow reads of the message`,
+      "Put it into a part, or under `metadata` where the model is not to see it.",
+    );
+  }
+}
+
+/**
+ * What the model is shown of a signal: a user's stands there as it is, any other in a tag with its name and attributes. The tag
+ * is around all texts, or where there are images and files around the first.
+ */
+function inTag(parts: readonly PartInput[], row: Row): readonly PartInput[] {
+  const { type = row.type ?? "user-message", tagName, attributes } = signalOf(recordOf(row.content));
+  const written = Object.entries(recordOf(attributes)).filter(([, value]) => value != null);
+  const isUser = type === "user" || type === "user-message";
+  if (isUser && written.length === 0) {
+    return parts;
+  }
+  const usual = type === "reactive" ? "system-reminder" : isUser ? "user" : type;
+  const name = [tagName ?? usual, ...written.map(([key, value]) => `${key}="${escaped(value, true)}"`)].join(" ");
+  const tagged = (text: string): string =>
+    text === "" ? `<${name} />` : `<${name}>${escaped(text)}</${tagName ?? usual}>`;
+  const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  if (texts.length === parts.length) {
+    return [{ type: "text", text: tagged(texts.join("\n")) }];
+  }
+  const first = parts.findIndex((part) => part.type === "text");
+  return first < 0
+    ? [{ type: "text", text: tagged("") }, ...parts]
+    : parts.map((part, at) => (at === first ? { type: "text", text: tagged(texts[0] as string) } : part));
+}
+
+/** The content of a signal that is shown as it stands. */
+function withoutTag(content: Row): Row {
+  const { attributes, ...signal } = signalOf(content);
+  return { ...content, metadata: { ...recordOf(content.metadata), signal: { ...signal, type: "user" } } };
+}
+
+function signalOf(content: Row): Row {
+  return recordOf(recordOf(content.metadata).signal);
+}
+
+function escaped(value: unknown, isAttribute = false): string {
+  const text = String(value).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  return isAttribute ? text.replaceAll('"', "&quot;") : text;
+}

@@ -1,0 +1,454 @@
+// The items of OpenAI's Agents SDK for JavaScript, of which sessions and inputs are made: `AgentInputItem` of
+// `@openai/agents-core`.
+
+import { describe } from "../../base/options.js";
+import { fieldsWithValue, type MessageFormat, type Row, recordOf, timeIn } from "../../message/format.js";
+import { Malformed, text as optional, required } from "../../message/malformed.js";
+import type { PartInput } from "../../message/message.js";
+import { from, originOf } from "../../message/origin.js";
+import {
+  callWithResult,
+  commonKinds,
+  compactionOf,
+  contentWithText,
+  fieldsOf,
+  firstText,
+  type ItemContent,
+  type ItemKind,
+  type ItemKinds,
+  isOfAgents,
+  itemWithOrigin,
+  itemWithoutCalls,
+  kindIn,
+  knownKind,
+  mediaPart,
+  messageKind,
+  placedParts,
+  readItem,
+  reasoningOf,
+  resultKind,
+  textsIn,
+  unknownPart,
+} from "../openai-responses/items.js";
+import { responsesFields, responsesKinds } from "../openai-responses/read.js";
+
+/** A part of a message of the Agents SDK, by structure. */
+export type AgentsPartShape =
+  | { readonly type: "input_text" | "output_text"; readonly text: string }
+  | { readonly type: "refusal"; readonly refusal: string }
+  | {
+      readonly type: "input_image";
+      readonly image?: string | { readonly id: string } | undefined;
+      readonly detail?: string | undefined;
+    }
+  | {
+      readonly type: "input_file";
+      readonly file?: string | { readonly id: string } | { readonly url: string } | undefined;
+    }
+  | { readonly type: "audio"; readonly audio: string | { readonly id: string } }
+  | { readonly type: "image"; readonly image: string };
+
+/** What of an item of the Agents SDK is read, by structure: `AgentInputItem` of `@openai/agents-core` fits it. */
+export type AgentsItemShape =
+  | {
+      readonly type?: "message" | undefined;
+      readonly role: "user" | "assistant" | "system";
+      readonly content: string | readonly AgentsPartShape[];
+      readonly providerData?: Readonly<Record<string, unknown>> | undefined;
+    }
+  | {
+      readonly type: AgentsItemType;
+      readonly id?: string | undefined;
+      readonly providerData?: Readonly<Record<string, unknown>> | undefined;
+    };
+
+type AgentsItemType =
+  | "reasoning"
+  | "function_call"
+  | "function_call_result"
+  | "hosted_tool_call"
+  | "computer_call"
+  | "computer_call_result"
+  | "shell_call"
+  | "shell_call_output"
+  | "apply_patch_call"
+  | "apply_patch_call_output"
+  | "program"
+  | "program_output"
+  | "tool_search_call"
+  | "tool_search_output"
+  | "compaction"
+  | "unknown";
+
+const PARTS =
+  "the parts of the Agents SDK, such as input_text, input_image, input_file, audio, output_text and refusal";
+
+const KINDS: ItemKinds = {
+  ...commonKinds("callId", "output"),
+  message: messageKind(readPart),
+  reasoning: {
+    says: ["content", "rawContent"],
+    read(item) {
+      const given = recordOf(item.providerData);
+      // The SDK keeps what a provider gives in full beside it.
+      const [raw, place] =
+        item.rawContent == null ? [given.content, ".providerData.content"] : [item.rawContent, ".rawContent"];
+      return reasoningOf(
+        [...textsIn(item.content, ".content", "input_text"), ...textsIn(raw, place, "reasoning_text")],
+        firstText(given.encryptedContent, given.encrypted_content),
+        item.id,
+      );
+    },
+  },
+  function_call_result: resultKind({
+    says: ["output"],
+    id: (item) => required(item.callId, ".callId"),
+    output: ({ output }) => {
+      const { type, text } = recordOf(output);
+      if (typeof output === "string") {
+        return output;
+      }
+      if (type === "text") {
+        return required(text, ".output.text");
+      }
+      return Array.isArray(output) ? placedParts(output, ".output", readPart) : [readPart(recordOf(output), ".output")];
+    },
+    withText: (item, text) => ({ ...item, output: outputWithText(item.output, text) }),
+  }),
+  computer_call_result: resultKind({
+    says: ["output"],
+    id: (item) => required(item.callId, ".callId"),
+    output({ output }) {
+      const { type, data } = recordOf(output);
+      if (type !== "computer_screenshot") {
+        throw new Malformed(
+          ".output.type",
+          `unknown output ${describe(type)} of a computer`,
+          "Use computer_screenshot, or leave the item out.",
+        );
+      }
+      return [mediaPart("image", recordOf(output), { data }, ".output")];
+    },
+  }),
+  compaction: {
+    says: ["encrypted_content", "encryptedContent"],
+    read: (item) => compactionOf(item.encrypted_content ?? item.encryptedContent, ".encrypted_content"),
+  },
+  hosted_tool_call: hostedKind(),
+  unknown: unknownKind(),
+};
+
+/** The fields of items that carry nothing which counts by itself: names, ids, states and limits. */
+const SILENT = [
+  ...["id", "type", "role", "status", "phase", "callId", "call_id", "name", "namespace", "caller", "providerData"],
+  ...["execution", "maxOutputLength", "fingerprint", "created_by", "createdAt"],
+  ...["toolSearchAgentName", "toolSearchMcpToolNames"],
+];
+const FIELDS: ReadonlySet<string> = new Set(fieldsOf(KINDS));
+
+export const openaiAgentsShape: MessageFormat = {
+  name: "openai-agents",
+  title: "OpenAI Agents AgentInputItem",
+  maker: "openai",
+  fields: new Set([...SILENT, ...FIELDS]),
+
+  fits(row) {
+    const { type, role, content } = row;
+    const isKnown =
+      role === undefined
+        ? kindIn(KINDS, type) !== undefined
+        : typeof role === "string" &&
+          (type === undefined || type === "message") &&
+          (typeof content === "string" || Array.isArray(content));
+    return isKnown && isOfAgents(row);
+  },
+
+  read: (row) => ({
+    id: idOf(row),
+    createdAt: timeIn(row.createdAt),
+    ...readItem(row, kindOf(row), FIELDS, itemOf(row)),
+  }),
+
+  withText: (row, text) => kindOf(row).withText?.(row, text) ?? row,
+
+  withoutToolCalls: (row) => itemWithoutCalls(row, kindOf(row)),
+
+  withOrigin: itemWithOrigin,
+};
+
+/**
+ * What names an item. Where the model is one of chat completions, the SDK gives all that it said at once the id of the response, or
+ * one that stands for none: a call is named by an id of its own alone.
+ */
+function idOf({ id, type }: Row): string | undefined {
+  const given = optional(id, ".id");
+  const isShared = given === "FAKE_ID" || (type === "function_call" && given?.startsWith("fc") === false);
+  return isShared ? undefined : given;
+}
+
+const kindOf = ({ type }: Row): ItemKind => knownKind(KINDS, type, "the Agents SDK");
+
+/** The items of both that are alike but for the spelling of their fields. */
+const ALIKE: ReadonlySet<unknown> = new Set([
+  ...["computer_call", "shell_call", "shell_call_output", "apply_patch_call", "apply_patch_call_output"],
+  ...["program", "program_output", "tool_search_call", "tool_search_output", "compaction"],
+]);
+
+/** An item as the Responses API has it; undefined where that is made of what is read. */
+function itemOf(row: Row): Row | undefined {
+  const { providerData, output, ...own } = row;
+  if (row.type === "computer_call_result") {
+    const { data, image_url = data, file_id } = inSnakeCase(recordOf(output));
+    const screenshot = { type: "computer_screenshot", ...fieldsWithValue({ image_url, file_id }) };
+    return { type: "computer_call_output", call_id: row.callId, output: screenshot };
+  }
+  if (!ALIKE.has(row.type)) {
+    return undefined;
+  }
+  const held = row.type === "program_output" ? { result: output } : output === undefined ? {} : { output };
+  const item = inSnakeCase({ ...recordOf(providerData), ...own, ...held });
+  const named = DEEP.filter((field) => item[field] !== undefined).map((field) => [field, snakeCased(item[field])]);
+  return { ...item, ...Object.fromEntries(named) };
+}
+
+/** Fields in which the names are the API's all the way down. In others they may be those of a tool. */
+const DEEP = ["action", "actions", "operation", "output"] as const;
+
+/** A value with all names in it as the API spells them. */
+function snakeCased(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.map(snakeCased);
+  }
+  return typeof value === "object" && value !== null
+    ? Object.fromEntries(Object.entries(inSnakeCase(value as Row)).map(([name, held]) => [name, snakeCased(held)]))
+    : value;
+}
+
+/** A part of a message, or of what a tool gave, at its place. */
+function readPart(part: Row, place: string): PartInput {
+  const read = partOf(part, place);
+  return originOf(read) === undefined ? from(read, undefined, place) : read;
+}
+
+/** What a part holds. Earlier versions of the SDK spell some fields otherwise. */
+function partOf(part: Row, place: string): PartInput {
+  switch (part.type) {
+    case "input_text":
+    case "output_text":
+      return { type: "text", text: required(part.text, `${place}.text`) };
+    case "refusal": {
+      const refusal = required(part.refusal, `${place}.refusal`);
+      return from({ type: "text", text: refusal }, { type: "refusal", refusal }, place);
+    }
+    case "input_image":
+    case "image":
+      return mediaPart("image", factsWith(part, part.image), imageOf(part), place);
+    case "input_file":
+    case "file":
+      return mediaPart("file", factsWith(part, part.file), fileOf(part), place);
+    case "audio":
+      return audioOf(part, place);
+    default:
+      throw unknownPart(part, place, PARTS);
+  }
+}
+
+/** The facts of a part with the type of media that what it holds may say. */
+function factsWith(part: Row, held: unknown): Row {
+  const mediaType = firstText(recordOf(held).mediaType, part.mediaType, part.mimeType);
+  return { ...part, mediaType };
+}
+
+function imageOf({ image, imageUrl, fileId, data }: Row): Row {
+  const held = recordOf(image);
+  return {
+    image: typeof image === "string" ? image : undefined,
+    data: held.data ?? data,
+    url: held.url ?? imageUrl,
+    file_id: held.id ?? held.fileId ?? fileId,
+  };
+}
+
+function fileOf({ file, fileData, fileUrl, fileId, id }: Row): Row {
+  const held = recordOf(file);
+  return {
+    file: typeof file === "string" ? file : undefined,
+    data: held.data ?? fileData,
+    url: held.url ?? fileUrl,
+    file_id: held.id ?? held.fileId ?? fileId ?? id,
+  };
+}
+
+/** What is heard. Its transcript says the same, and stands for it where there is nothing to hear. */
+function audioOf(part: Row, place: string): PartInput {
+  const { audio, format, transcript, mediaType } = part;
+  if ((audio == null || audio === "") && typeof transcript === "string") {
+    return { type: "text", text: transcript };
+  }
+  const kind = mediaType ?? (typeof format === "string" ? `audio/${format}` : undefined);
+  const held = { audio: typeof audio === "string" ? audio : undefined, file_id: recordOf(audio).id };
+  return mediaPart("audio", { ...part, mediaType: kind }, held, place);
+}
+
+function outputWithText(output: unknown, text: string): unknown {
+  if (Array.isArray(output)) {
+    return contentWithText(output, text, "input_text");
+  }
+  return typeof output === "string" ? text : { ...recordOf(output), text };
+}
+
+// What the SDK has no type of its own for stands as the provider gave it in `providerData`: that is an item of the Responses API.
+
+/** An item of the Responses API that another item holds. */
+interface Held {
+  readonly kind: ItemKind;
+  readonly item: Row;
+}
+
+/** The tools of a provider's own whose calls are `hosted_tool_call`. */
+const HOSTED: ReadonlySet<string> = new Set([
+  ...["web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call"],
+  ...["mcp_list_tools", "mcp_call", "mcp_approval_request", "mcp_approval_response"],
+]);
+
+/** A call of a provider's own tool, read as the item that it was. Any other has its name, arguments and output alone. */
+function hostedKind(): ItemKind {
+  return {
+    says: ["arguments", "output"],
+    read(item) {
+      const held = hostedIn(item);
+      if (held !== undefined) {
+        return readHeld(item, held);
+      }
+      const name = required(item.name, ".name");
+      return callWithResult(firstText(item.id) ?? name, name, inputOf(item), optional(item.output, ".output") ?? "");
+    },
+    withText(item, text) {
+      const held = hostedIn(item);
+      return held === undefined ? { ...item, output: text } : put(item, held, held.kind.withText?.(held.item, text));
+    },
+    withoutCall(item) {
+      const held = hostedIn(item);
+      return held === undefined ? EMPTY : withoutHeldCall(item, held);
+    },
+  };
+}
+
+/** What is left of a call without the call. */
+const EMPTY: Row = { type: "message", role: "assistant", status: "completed", content: [] };
+
+/** What a call was made with: its arguments, and what else the provider keeps of it. */
+function inputOf({ arguments: given, providerData }: Row): unknown {
+  if (providerData === undefined) {
+    return given;
+  }
+  return given == null ? providerData : { arguments: given, ...recordOf(providerData) };
+}
+
+/** The item of the Responses API that a call of a provider's own tool was; undefined where it was none. */
+function hostedIn(row: Row): Held | undefined {
+  const given = inSnakeCase(recordOf(row.providerData));
+  const called = String(given.type ?? row.name);
+  const type = HOSTED.has(called) ? called : `${called}_call`;
+  const kind = HOSTED.has(type) ? kindIn(responsesKinds, type) : undefined;
+  if (kind === undefined || row.providerData === undefined) {
+    return undefined;
+  }
+  const item: Row = { ...given, type, id: firstText(given.id, row.id) ?? type };
+  switch (type) {
+    case "mcp_call":
+      return {
+        kind,
+        item: { ...item, arguments: given.arguments ?? row.arguments, output: row.output ?? given.output },
+      };
+    case "image_generation_call":
+      return { kind, item: { ...item, result: given.result ?? row.output } };
+    case "code_interpreter_call": {
+      const { results, ...rest } = item;
+      return hasOwn(row) ? undefined : { kind, item: { ...rest, outputs: rest.outputs ?? results } };
+    }
+    default:
+      return hasOwn(row) ? undefined : { kind, item };
+  }
+}
+
+/** Whether a call has arguments or an output that its provider's item has no place for. */
+const hasOwn = (row: Row): boolean => firstText(row.arguments, row.output) !== undefined;
+
+/** What a provider gave that the SDK does not know. */
+function unknownKind(): ItemKind {
+  const heldIn = (row: Row): Held | undefined => {
+    if (row.providerData == null) {
+      return undefined;
+    }
+    const item = inSnakeCase(recordOf(row.providerData));
+    const kind = kindIn(responsesKinds, item.type ?? (item.role === undefined ? undefined : "message"));
+    if (kind === undefined) {
+      throw new Malformed(
+        ".providerData.type",
+        `unknown item ${describe(item.type)}`,
+        "Write what it says as a message, or leave the item out.",
+      );
+    }
+    return { kind, item };
+  };
+  return {
+    says: [],
+    read(item) {
+      const held = heldIn(item);
+      return held === undefined ? { role: "assistant", content: [] } : readHeld(item, held);
+    },
+    withText(item, text) {
+      const held = heldIn(item);
+      return held === undefined ? item : put(item, held, held.kind.withText?.(held.item, text));
+    },
+    withoutCall(item) {
+      const held = heldIn(item);
+      return held === undefined ? item : withoutHeldCall(item, held);
+    },
+  };
+}
+
+/** Reads an item that another holds; what is wrong with it is at its place in that. */
+function readHeld(row: Row, { kind, item }: Held): ItemContent {
+  try {
+    return readItem(item, kind, responsesFields, item);
+  } catch (failure) {
+    if (!(failure instanceof Malformed)) {
+      throw failure;
+    }
+    const field = /^\.(\w+)/.exec(failure.place)?.[1] ?? "";
+    const isOwn = FIELDS.has(field) && row[field] !== undefined;
+    throw new Malformed((isOwn ? "" : ".providerData") + failure.place, failure.message, failure.nextAction);
+  }
+}
+
+function withoutHeldCall(row: Row, held: Held): Row {
+  const rest = itemWithoutCalls(held.item, held.kind);
+  if (rest === held.item) {
+    return row;
+  }
+  return rest.type === held.item.type ? put(row, held, rest) : EMPTY;
+}
+
+/** An item with what is other in a copy of the item that it holds. */
+function put(row: Row, { item }: Held, copy: Row | undefined): Row {
+  if (copy === undefined) {
+    return row;
+  }
+  const { output, ...others } = Object.fromEntries(
+    Object.entries(copy).filter(([field, value]) => value !== item[field]),
+  );
+  const isOwn = output !== undefined && row.type === "hosted_tool_call";
+  const given = { ...recordOf(row.providerData), ...others, ...(output === undefined || isOwn ? {} : { output }) };
+  return { ...row, ...(isOwn ? { output } : {}), providerData: given };
+}
+
+/** Fields by their names in the API: the SDK takes either spelling. */
+function inSnakeCase(fields: Row): Row {
+  const entries = Object.entries(fields).map(([name, value]) => [
+    name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    value,
+  ]);
+  return Object.fromEntries(entries);
+}

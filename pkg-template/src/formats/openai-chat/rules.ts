@@ -1,0 +1,125 @@
+// The rules of OpenAI's chat completions.
+
+import { isRecord } from "../../base/plain-data.js";
+import { parsedObject } from "../request/calls.js";
+import type { ProviderRules, RequestMessage, RequestPart } from "../request/provider.js";
+import {
+  argumentsAreJson,
+  callsHaveResults,
+  endsWithUser,
+  fieldsAreKnown,
+  HALF_CHARACTER,
+  hasMessages,
+  idsAreUnique,
+  idsFit,
+  knownRoles,
+  listIn,
+  makeRule,
+  nothingIsEmpty,
+  resultsFollowCalls,
+  textIsWellFormed,
+  toolNamesFit,
+} from "../request/rules.js";
+import { unknownFields } from "../request/schema.js";
+import { CALLS, ID, MESSAGES, NAME, PARTS } from "./write.js";
+
+/** The pages that say a rule, and threads in which a request was refused for it. */
+const sources: ProviderRules["sources"] = {
+  "has-messages": ["https://platform.openai.com/docs/api-reference/chat/create"],
+  "roles-are-known": ["https://platform.openai.com/docs/api-reference/chat/create"],
+  "fields-are-known": [
+    "https://github.com/transitive-bullshit/agentic/issues/531",
+    "https://github.com/spring-projects/spring-ai/issues/5197",
+  ],
+  "nothing-is-empty": [
+    "https://github.com/run-llama/llama_index/issues/17555",
+    "https://github.com/HKUDS/nanobot/pull/949",
+  ],
+  "text-is-well-formed": HALF_CHARACTER,
+  "names-fit": [
+    "https://github.com/jekalmin/extended_openai_conversation/issues/251",
+    "https://github.com/microsoft/autogen/issues/4157",
+  ],
+  "call-ids-fit": [
+    "https://github.com/vercel/ai/issues/8132",
+    "https://github.com/Portkey-AI/gateway/issues/1062",
+    "https://github.com/openclaw/openclaw/pull/875",
+  ],
+  "call-ids-are-unique": ["https://github.com/BerriAI/litellm/issues/23510"],
+  "tool-names-fit": [
+    "https://github.com/xinnan-tech/xiaozhi-esp32-server/issues/1465",
+    "https://github.com/CherryHQ/cherry-studio/pull/2895",
+  ],
+  "arguments-are-json": ["https://platform.openai.com/docs/api-reference/chat/create"],
+  "results-follow-calls": ["https://github.com/langchain-ai/langchain/issues/33245"],
+  "calls-have-results": [
+    "https://github.com/agno-agi/agno/issues/3105",
+    "https://github.com/QwenLM/qwen-code/issues/606",
+  ],
+  "ends-with-user": ["https://github.com/anomalyco/opencode/pull/18421"],
+};
+
+function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
+  const unknown: string[] = [];
+  const messages = listIn(body, "messages").map((message, at): RequestMessage => {
+    const place = `messages[${at}]`;
+    const source = isRecord(message) ? message : {};
+    const role = source.role === "developer" ? "system" : source.role === "tool" ? "results" : String(source.role);
+    const parts: RequestPart[] = [];
+    unknown.push(...unknownFields(message, MESSAGES[isRecord(message) ? String(message.role) : ""] ?? {}, place));
+    if (role === "results") {
+      parts.push({ place, kind: "result", id: source.tool_call_id });
+    } else if (typeof source.content === "string" && !(source.content === "" && Array.isArray(source.tool_calls))) {
+      parts.push({ place: `${place}.content`, kind: "text", text: source.content });
+    }
+    for (const [index, part] of listIn(source, "content").entries()) {
+      const { type, text, refusal } = isRecord(part) ? part : {};
+      const isText = type === "text" || type === "refusal";
+      const here = `${place}.content[${index}]`;
+      parts.push({ place: here, kind: isText ? "text" : "media", text: text ?? refusal });
+      unknown.push(...unknownFields(part, PARTS[String(type)] ?? {}, here));
+    }
+    if (typeof source.refusal === "string") {
+      parts.push({ place: `${place}.refusal`, kind: "text", text: source.refusal });
+    }
+    if (isRecord(source.audio)) {
+      parts.push({ place: `${place}.audio`, kind: "media" });
+    }
+    for (const [index, call] of listIn(source, "tool_calls").entries()) {
+      const { type, id, function: called, custom } = isRecord(call) ? call : {};
+      const { name, arguments: input } = isRecord(called) ? called : isRecord(custom) ? custom : {};
+      const here = `${place}.tool_calls[${index}]`;
+      parts.push({ place: here, kind: "call", id, name, input });
+      unknown.push(...unknownFields(call, CALLS[String(type)] ?? {}, here));
+    }
+    return { place, role, parts, source };
+  });
+  return { messages, unknownFields: unknown };
+}
+
+export const openAiRules: ProviderRules = {
+  parse,
+  sources,
+  rules: [
+    hasMessages("messages"),
+    knownRoles(["system", "user", "assistant", "results"]),
+    fieldsAreKnown,
+    nothingIsEmpty(),
+    textIsWellFormed,
+    makeRule("names-fit", `A name matches ${NAME.pattern}.`, function* ({ messages }) {
+      for (const { place, source } of messages) {
+        const { name } = source;
+        if (name !== undefined && !(typeof name === "string" && NAME.pattern.test(name))) {
+          yield [`${place}.name`, `the name ${String(name)} does not match`];
+        }
+      }
+    }),
+    idsFit(ID),
+    idsAreUnique(),
+    toolNamesFit(NAME),
+    argumentsAreJson((text) => parsedObject(text) !== undefined),
+    resultsFollowCalls(),
+    callsHaveResults(),
+    endsWithUser(),
+  ],
+};

@@ -1,0 +1,262 @@
+// OpenAI's chat completions, and the many servers that take the same request.
+//
+// - Instructions stay in their place, with their role. Between a call and its results nothing stands: what was said there
+//   comes behind the results.
+// - A name that fits is the field `name`. Another name of the user's stands before its text; of others it is left out.
+// - Reasoning is left out: the request has no place for it.
+// - Messages of one role stay apart, but for those of the assistant from a call on.
+
+import { isRecord } from "../../base/plain-data.js";
+import { Malformed } from "../../message/malformed.js";
+import type { MediaPart, TextPart } from "../../message/message.js";
+import { originOf } from "../../message/origin.js";
+import type { ParsedMessage } from "../../message/read.js";
+import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, parsedObject, wordLimit } from "../request/calls.js";
+import { dataUrl, mediaOf, refuse, webAddress } from "../request/media.js";
+import { fields, type Schema, withFields } from "../request/schema.js";
+import { isBlank, wellFormed } from "../request/text.js";
+import { type Call, callsIn, type Piece, type Turn, textsOf, turnsOf, withSpeaker } from "../request/turns.js";
+
+export interface OpenAiText {
+  type: "text";
+  text: string;
+}
+
+export interface OpenAiRefusal {
+  type: "refusal";
+  refusal: string;
+}
+
+export type OpenAiUserPart =
+  | OpenAiText
+  | { type: "image_url"; image_url: { url: string; detail?: "auto" | "low" | "high" } }
+  | { type: "input_audio"; input_audio: { data: string; format: "wav" | "mp3" } }
+  | { type: "file"; file: { file_data?: string; file_id?: string; filename?: string } };
+
+export type OpenAiToolCall =
+  | { id: string; type: "function"; function: { name: string; arguments: string } }
+  | { id: string; type: "custom"; custom: { name: string; input: string } };
+
+export type OpenAiMessage =
+  | { role: "system" | "developer"; content: string | OpenAiText[]; name?: string }
+  | { role: "user"; content: string | OpenAiUserPart[]; name?: string }
+  | {
+      role: "assistant";
+      content: string | (OpenAiText | OpenAiRefusal)[] | null;
+      name?: string;
+      audio?: { id: string };
+      tool_calls?: OpenAiToolCall[];
+    }
+  | { role: "tool"; tool_call_id: string; content: string | OpenAiText[] };
+
+/** The part of a request of OpenAI's chat completions that holds the prompt. */
+export interface OpenAiBody {
+  messages: OpenAiMessage[];
+}
+
+export const ID: Limit = wordLimit(40);
+export const NAME: Limit = wordLimit(64);
+
+const TEXT = fields("type text prompt_cache_breakpoint");
+const REFUSAL = fields("type refusal");
+const USER_PARTS: Readonly<Record<string, Schema>> = {
+  text: TEXT,
+  image_url: fields("type prompt_cache_breakpoint", { image_url: fields("url detail") }),
+  input_audio: fields("type prompt_cache_breakpoint", { input_audio: fields("data format") }),
+  file: fields("type prompt_cache_breakpoint", { file: fields("file_data file_id filename") }),
+};
+export const PARTS: Readonly<Record<string, Schema>> = { ...USER_PARTS, refusal: REFUSAL };
+export const CALLS: Readonly<Record<string, Schema>> = {
+  function: fields("id type", { function: fields("name arguments") }),
+  custom: fields("id type", { custom: fields("name input") }),
+};
+export const MESSAGES: Readonly<Record<string, Schema>> = {
+  system: fields("role content name"),
+  developer: fields("role content name"),
+  user: fields("role content name"),
+  assistant: fields("role content name refusal tool_calls", { audio: fields("id") }),
+  tool: fields("role content tool_call_id"),
+};
+
+/** Returns the parts of a request that hold messages. */
+export function writeOpenAi(messages: readonly ParsedMessage[]): OpenAiBody {
+  const turns = turnsOf(messages);
+  const ids = idsOf(callsIn(turns), ID);
+  return wellFormed({ messages: turns.flatMap((turn) => messagesOf(turn, ids)) });
+}
+
+function messagesOf(turn: Turn, ids: ReadonlyMap<Call, string>): OpenAiMessage[] {
+  switch (turn.kind) {
+    case "system": {
+      const content = contentOf(textsOf(turn), textOf);
+      return [{ role: turn.role, content, ...nameOf(turn.name) }];
+    }
+    case "user": {
+      const name = nameOf(turn.name);
+      const pieces = name.name === undefined ? withSpeaker(turn) : turn.pieces;
+      const spoken = pieces.filter(({ part }) => part.type !== "text" || !isBlank(part.text));
+      return spoken.length === 0 ? [] : [{ role: "user", content: contentOf(spoken, userPartOf), ...name }];
+    }
+    case "assistant":
+      return assistantOf(turn.pieces, turn.name, ids);
+    default:
+      return turn.orphan === undefined
+        ? turn.calls.flatMap((call) => resultsOf(call, ids.get(call) as string))
+        : [resultOf([turn.orphan], fitted(turn.orphan.part.toolCallId, ID))];
+  }
+}
+
+/** The field `name`, where the name fits. */
+function nameOf(name: string | undefined): { readonly name?: string } {
+  return name !== undefined && NAME.pattern.test(name) ? { name } : {};
+}
+
+/** One text as it is; more, and the caller's own part, as a list. */
+function contentOf<Part extends { type: string }>(
+  pieces: readonly Piece[],
+  write: (piece: Piece) => Part,
+): string | Part[] {
+  const [first, ...others] = pieces;
+  const isText = others.length === 0 && first?.part.type === "text" && !isRecord(originOf(first.part)?.given);
+  return isText ? (first.part as TextPart).text : pieces.map(write);
+}
+
+/** The caller's own part, where it is one of OpenAI's; undefined for another. */
+function ownPart<Part>(piece: Piece, schemas: Readonly<Record<string, Schema>>): Part | undefined {
+  const given = originOf(piece.part)?.given;
+  if (!isRecord(given)) {
+    return undefined;
+  }
+  const schema = schemas[String(given.type)];
+  const isWhole = given.type === "text" || given.type === "refusal" || isRecord(given[String(given.type)]);
+  return schema === undefined || !isWhole ? undefined : (withFields(given, schema) as Part);
+}
+
+function textOf(piece: Piece): OpenAiText {
+  const { part } = piece;
+  if (part.type !== "text") {
+    throw new Malformed(
+      piece.place,
+      `OpenAI's chat takes no ${part.type} here`,
+      "Leave it out, or send it to openai-responses, which takes images and files from tools.",
+    );
+  }
+  return ownPart(piece, { text: TEXT }) ?? { type: "text", text: part.text };
+}
+
+function userPartOf(piece: Piece): OpenAiUserPart {
+  return piece.part.type === "text" ? textOf(piece) : mediaPartOf(piece as Piece<MediaPart>);
+}
+
+const TAKEN = "images by data or address, wav and mp3 by data, files by data or id";
+
+function mediaPartOf(piece: Piece<MediaPart>): OpenAiUserPart {
+  const own = ownPart<OpenAiUserPart>(piece, USER_PARTS);
+  if (own !== undefined) {
+    return own;
+  }
+  const media = mediaOf(piece);
+  const { kind, mediaType, base64, id, text, part } = media;
+  if (text !== undefined) {
+    return { type: "text", text };
+  }
+  if (kind === "image" && id === undefined) {
+    const address = webAddress(media) ?? (base64 && mediaType && dataUrl({ mediaType, base64 }));
+    if (address) {
+      const { detail } = part;
+      const isKnown = detail === "auto" || detail === "low" || detail === "high";
+      return { type: "image_url", image_url: { url: address, ...(isKnown ? { detail } : {}) } };
+    }
+  }
+  if (kind === "audio" && base64 !== undefined) {
+    const format = AUDIO_FORMATS[mediaType ?? ""];
+    if (format !== undefined) {
+      return { type: "input_audio", input_audio: { data: base64, format } };
+    }
+  }
+  if (kind === "file" && id !== undefined) {
+    return { type: "file", file: { file_id: id } };
+  }
+  if (kind === "file" && base64 !== undefined && mediaType !== undefined) {
+    const filename = part.filename ?? `file.${mediaType.replace(/^.*[/+]/, "")}`;
+    return { type: "file", file: { filename, file_data: dataUrl({ mediaType, base64 }) } };
+  }
+  return refuse(media, "OpenAI's chat", TAKEN);
+}
+
+const AUDIO_FORMATS: Readonly<Record<string, "wav" | "mp3">> = {
+  "audio/wav": "wav",
+  "audio/x-wav": "wav",
+  "audio/wave": "wav",
+  "audio/mpeg": "mp3",
+  "audio/mp3": "mp3",
+};
+
+function assistantOf(
+  pieces: readonly Piece[],
+  speaker: string | undefined,
+  ids: ReadonlyMap<Call, string>,
+): OpenAiMessage[] {
+  const said: Piece[] = [];
+  const calls: OpenAiToolCall[] = [];
+  let audio: { id: string } | undefined;
+  for (const piece of pieces) {
+    const { part, call } = piece;
+    if (call !== undefined) {
+      calls.push(callOf(call, ids.get(call) as string));
+    } else if (part.type === "text") {
+      said.push(...(isBlank(part.text) ? [] : [piece]));
+    } else if (part.type === "audio" && part.id !== undefined) {
+      audio = { id: part.id };
+    } else if (part.type === "audio" && part.transcript !== undefined) {
+      said.push({ part: { type: "text", text: part.transcript }, place: piece.place });
+    } else if (part.type === "image" || part.type === "audio" || part.type === "file") {
+      refuse(mediaOf(piece as Piece<MediaPart>), "OpenAI's chat", "of the assistant text and the id of audio");
+    }
+  }
+  if (said.length === 0 && calls.length === 0 && audio === undefined) {
+    return [];
+  }
+  return [
+    {
+      role: "assistant",
+      content: said.length === 0 ? null : contentOf(said, saidOf),
+      ...nameOf(speaker),
+      ...(audio === undefined ? {} : { audio }),
+      ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    },
+  ];
+}
+
+function saidOf(piece: Piece): OpenAiText | OpenAiRefusal {
+  return ownPart<OpenAiRefusal>(piece, { refusal: REFUSAL }) ?? textOf(piece);
+}
+
+function callOf(call: Call, id: string): OpenAiToolCall {
+  const given = originOf(call.part)?.given;
+  const name = fitted(call.part.toolName, NAME);
+  if (isRecord(given) && given.id === id && name === call.part.toolName) {
+    const held = given[String(given.type)];
+    const isCustom = given.type === "custom" && isRecord(held) && typeof held.input === "string";
+    const isFunction =
+      given.type === "function" &&
+      isRecord(held) &&
+      typeof held.arguments === "string" &&
+      parsedObject(held.arguments) !== undefined;
+    if (isCustom || isFunction) {
+      return withFields(given, CALLS[given.type as string] as Schema) as unknown as OpenAiToolCall;
+    }
+  }
+  return { id, type: "function", function: { name, arguments: argumentsOf(call).text } };
+}
+
+function resultsOf({ results }: Call, id: string): OpenAiMessage[] {
+  return results.length === 0 ? [] : [resultOf(results, id)];
+}
+
+function resultOf(results: Call["results"], id: string): OpenAiMessage {
+  const { text, parts } = outcomeOf(results);
+  const said = parts.filter(({ part }) => part.type !== "text" || !isBlank(part.text));
+  const isList = text === undefined || said.some((piece) => ownPart(piece, { text: TEXT }) !== undefined);
+  return { role: "tool", tool_call_id: id, content: isList && said.length > 0 ? said.map(textOf) : (text ?? "") };
+}

@@ -1,0 +1,182 @@
+// The rules of OpenAI's Responses.
+
+import { isRecord } from "../../base/plain-data.js";
+import { parsedObject } from "../request/calls.js";
+import type { ProviderRules, RequestMessage, RequestPart } from "../request/provider.js";
+import {
+  argumentsAreJson,
+  callsHaveResults,
+  endsWithUser,
+  fieldsAreKnown,
+  HALF_CHARACTER,
+  hasMessages,
+  idsAreUnique,
+  idsFit,
+  knownRoles,
+  listIn,
+  makeRule,
+  nothingIsEmpty,
+  resultsFollowCalls,
+  textIsWellFormed,
+  toolNamesFit,
+} from "../request/rules.js";
+import { fields, unknownFields } from "../request/schema.js";
+import { CALLED, GAVE, HOLDERS, ID, ITEM_ID, ITEMS, isItemId, NAME, PARTS } from "./write.js";
+
+/** The pages that say a rule, and threads in which a request was refused for it. */
+const sources: ProviderRules["sources"] = {
+  "has-messages": ["https://platform.openai.com/docs/api-reference/responses/create"],
+  "roles-are-known": ["https://platform.openai.com/docs/api-reference/responses/create"],
+  "fields-are-known": [
+    "https://github.com/spring-projects/spring-ai/issues/5197",
+    "https://github.com/openai/openai-python/issues/3008",
+    "https://github.com/BerriAI/litellm/issues/13420",
+    "https://github.com/Yeachan-Heo/gajae-code/issues/1688",
+    "https://platform.openai.com/docs/api-reference/responses/create",
+  ],
+  "nothing-is-empty": [
+    "https://github.com/HKUDS/nanobot/pull/949",
+    "https://platform.openai.com/docs/api-reference/responses/create",
+  ],
+  "text-is-well-formed": HALF_CHARACTER,
+  "call-ids-fit": [
+    "https://github.com/decolua/9router/issues/393",
+    "https://github.com/earendil-works/pi/issues/1022",
+    "https://github.com/openclaw/openclaw/pull/27974",
+  ],
+  "call-ids-are-unique": ["https://platform.openai.com/docs/api-reference/responses/create"],
+  "item-ids-fit": [
+    "https://github.com/CopilotKit/CopilotKit/pull/6117",
+    "https://github.com/nodetool-ai/nodetool/pull/4252",
+    "https://github.com/langchain-ai/langchainjs/issues/11044",
+  ],
+  "tool-names-fit": ["https://github.com/xinnan-tech/xiaozhi-esp32-server/issues/1465"],
+  "arguments-are-json": ["https://platform.openai.com/docs/api-reference/responses/create"],
+  "results-follow-calls": [
+    "https://github.com/vercel/ai/issues/8216",
+    "https://github.com/continuedev/continue/issues/10092",
+  ],
+  "calls-have-results": ["https://github.com/bytedance/trae-agent/issues/245"],
+  "reasoning-is-followed": [
+    "https://github.com/UKGovernmentBEIS/inspect_ai/pull/1990",
+    "https://github.com/openai/openai-node/issues/1567",
+    "https://github.com/vercel/ai/issues/7099",
+    "https://github.com/anomalyco/opencode/issues/1086",
+  ],
+  "ends-with-user": ["https://github.com/anomalyco/opencode/pull/18421"],
+};
+
+function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
+  const items = listIn(body, "input");
+  return {
+    messages: items.map((item, at) => messageOf(isRecord(item) ? item : {}, `input[${at}]`)),
+    unknownFields: items.flatMap((item, at) => unknownIn(item, `input[${at}]`)),
+  };
+}
+
+/** The type of an item. A message needs to name none. */
+function typeOf({ type, role }: Readonly<Record<string, unknown>>): string {
+  return type === undefined && role !== undefined ? "message" : String(type);
+}
+
+function messageOf(source: Readonly<Record<string, unknown>>, place: string): RequestMessage {
+  const type = typeOf(source);
+  if (type === "message") {
+    const role = source.role === "developer" ? "system" : String(source.role);
+    return { place, role, parts: partsIn(source, place), source };
+  }
+  const { call_id: id, name } = source;
+  const isCall = type === "function_call" || type === "custom_tool_call";
+  if (isCall || CALLED.test(type)) {
+    // The provider answers a call of its own without an id itself, or nothing pairs it with its answer.
+    const part: RequestPart = isCall
+      ? { place, kind: "call", id, name, input: source.arguments }
+      : id == null
+        ? { place, kind: "other" }
+        : { place, kind: "call", id, name: type };
+    return { place, role: "assistant", parts: [part], source };
+  }
+  if (GAVE.test(type) && id == null) {
+    const isOfShell = type === "local_shell_call_output";
+    const part: RequestPart = isOfShell ? { place, kind: "result", id: source.id } : { place, kind: "other" };
+    return { place, role: "results", parts: [part], source };
+  }
+  if (type.endsWith("_output")) {
+    const parts: RequestPart[] = [{ place, kind: "result", id }, ...partsIn(source, place, "output")];
+    return { place, role: "results", parts, source };
+  }
+  const kind = type === "reasoning" ? "reasoning" : "other";
+  return { place, role: "assistant", parts: [{ place, kind }], source };
+}
+
+function partsIn(source: Readonly<Record<string, unknown>>, place: string, field = "content"): readonly RequestPart[] {
+  const content = source[field];
+  if (typeof content === "string") {
+    return field === "content" ? [{ place: `${place}.content`, kind: "text", text: content }] : [];
+  }
+  return listIn(source, field).map((part, at): RequestPart => {
+    const { type, text, refusal } = isRecord(part) ? part : {};
+    const isText = /_text$|^refusal$/.test(String(type));
+    return { place: `${place}.${field}[${at}]`, kind: isText ? "text" : "media", text: text ?? refusal };
+  });
+}
+
+function unknownIn(item: unknown, place: string): readonly string[] {
+  const schema = ITEMS[isRecord(item) ? typeOf(item) : ""];
+  if (schema === undefined) {
+    return [];
+  }
+  const inParts = (HOLDERS.get(schema) ?? []).flatMap((field) =>
+    listIn(item, field).flatMap((part, at) => {
+      const known = PARTS[isRecord(part) ? String(part.type) : ""] ?? fields("type");
+      return [...unknownFields(part, known, `${place}.${field}[${at}]`)];
+    }),
+  );
+  return [...unknownFields(item, schema, place), ...inParts];
+}
+
+export const responsesRules: ProviderRules = {
+  parse,
+  sources,
+  rules: [
+    hasMessages("input"),
+    knownRoles(["system", "user", "assistant", "results"]),
+    fieldsAreKnown,
+    nothingIsEmpty(),
+    textIsWellFormed,
+    idsFit(ID),
+    idsAreUnique(),
+    makeRule(
+      "item-ids-fit",
+      `The id of an item matches ${ITEM_ID}, as the provider gives it; that of a message begins with msg_, of reasoning with rs_, of a call with fc_ or ctc_.`,
+      function* ({ messages }) {
+        for (const { place, source } of messages) {
+          const { id, type = "message" } = source;
+          const isOfCall = type === "local_shell_call_output"; // It has the id of the call.
+          if (id != null && !isOfCall && !isItemId(id, String(type))) {
+            yield [`${place}.id`, `the id ${String(id)} does not match`];
+          }
+        }
+      },
+    ),
+    toolNamesFit(NAME),
+    argumentsAreJson((text) => parsedObject(text) !== undefined),
+    resultsFollowCalls(true),
+    callsHaveResults(true),
+    makeRule(
+      "reasoning-is-followed",
+      "Directly behind an item of reasoning is the item that it led to; it has its encrypted content, or that item its id.",
+      function* ({ messages }) {
+        for (const [at, { place, source }] of messages.entries()) {
+          const next = messages[at + 1];
+          const isFollowed = next?.role === "assistant" && next.parts[0]?.kind !== "reasoning";
+          const isProven = source.encrypted_content || next?.source.id !== undefined;
+          if (source.type === "reasoning" && !(isFollowed && isProven)) {
+            yield [place, "the item that it led to does not stand behind it"];
+          }
+        }
+      },
+    ),
+    endsWithUser(),
+  ],
+};

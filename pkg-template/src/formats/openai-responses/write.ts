@@ -1,0 +1,447 @@
+// OpenAI's Responses.
+//
+// - Instructions that begin the conversation are `instructions`, joined by blank lines; later ones stay in their place, with their
+//   role. Between a call and its results nothing stands but what the assistant says.
+// - A name of the user's stands before its text, others are left out.
+// - Reasoning stays where the provider can take it back: an item with its id, and encrypted content or the id of the item that
+//   follows. Other reasoning is left out.
+// - Each text of the assistant, each call and each result is an item.
+
+import { isRecord } from "../../base/plain-data.js";
+import { Malformed } from "../../message/malformed.js";
+import type { CallPart, MediaPart, ReasoningPart, RedactedPart, SentPart, TextPart } from "../../message/message.js";
+import { originOf } from "../../message/origin.js";
+import type { ParsedMessage } from "../../message/read.js";
+import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, parsedObject, wordLimit } from "../request/calls.js";
+import { dataUrl, mediaOf, refuse, webAddress } from "../request/media.js";
+import { listIn } from "../request/rules.js";
+import { fields, type Schema, withFields } from "../request/schema.js";
+import { isBlank, wellFormed } from "../request/text.js";
+import {
+  type Call,
+  callsIn,
+  type Piece,
+  type SystemTurn,
+  type Turn,
+  textsOf,
+  turnsOf,
+  withSpeaker,
+} from "../request/turns.js";
+
+export interface ResponsesText {
+  type: "input_text";
+  text: string;
+}
+
+export type ResponsesPart =
+  | ResponsesText
+  | { type: "input_image"; detail: "auto" | "low" | "high"; image_url?: string; file_id?: string }
+  | { type: "input_file"; file_data?: string; file_url?: string; file_id?: string; filename?: string };
+
+interface ReasoningItem {
+  type: "reasoning";
+  id: string;
+  summary: { type: "summary_text"; text: string }[];
+  encrypted_content?: string;
+}
+
+export type ResponsesItem =
+  | { role: "system" | "developer" | "user"; content: string | ResponsesPart[] }
+  | { role: "assistant"; content: string }
+  | ReasoningItem
+  | {
+      type: "message";
+      role: "assistant";
+      id: string;
+      status: "completed";
+      content: ({ type: "output_text"; text: string; annotations: [] } | { type: "refusal"; refusal: string })[];
+    }
+  | { type: "function_call"; call_id: string; name: string; arguments: string; id?: string }
+  | { type: "function_call_output"; call_id: string; output: string | ResponsesPart[] }
+  | { type: "custom_tool_call"; call_id: string; name: string; input: string; id?: string }
+  | { type: "custom_tool_call_output"; call_id: string; output: string | ResponsesPart[] };
+
+/** The parts of a request of OpenAI's Responses that hold the prompt. */
+export interface ResponsesBody {
+  instructions?: string;
+  input: ResponsesItem[];
+}
+
+export const ID: Limit = wordLimit(64);
+export const NAME: Limit = wordLimit(64);
+/** The ids that the provider gives to items, by their types. Another one refuses the request. */
+export const ITEM_ID: RegExp = /^[a-z]+_[A-Za-z0-9_]+$/;
+const ITEM_ID_BEGINNINGS: Readonly<Record<string, string>> = {
+  message: "msg_",
+  reasoning: "rs_",
+  function_call: "fc_",
+  custom_tool_call: "ctc_",
+};
+
+/** Whether the provider gave an item of a type its id. */
+export function isItemId(id: unknown, type: string): id is string {
+  return typeof id === "string" && ITEM_ID.test(id) && id.startsWith(ITEM_ID_BEGINNINGS[type] ?? "");
+}
+
+export const PARTS: Readonly<Record<string, Schema>> = {
+  input_text: fields("type text prompt_cache_breakpoint"),
+  input_image: fields("type image_url file_id detail prompt_cache_breakpoint"),
+  input_file: fields("type file_data file_id file_url filename detail prompt_cache_breakpoint"),
+  output_text: fields("type text annotations logprobs"),
+  refusal: fields("type refusal"),
+  summary_text: fields("type text"),
+  reasoning_text: fields("type text"),
+};
+const MESSAGE = fields("type role content phase id status");
+const OUTPUT = fields("type call_id output id status name namespace caller");
+const REASONING = fields("type id summary content encrypted_content");
+/** The fields of an item that hold parts. */
+export const HOLDERS: ReadonlyMap<Schema | undefined, readonly string[]> = new Map([
+  [MESSAGE, ["content"]],
+  [OUTPUT, ["output"]],
+  [REASONING, ["summary", "content"]],
+]);
+/** The items whose fields are known. The many other items of tools that the provider runs are taken as they are. */
+export const ITEMS: Readonly<Record<string, Schema>> = {
+  message: MESSAGE,
+  function_call: fields("type call_id name arguments id status namespace caller async"),
+  function_call_output: OUTPUT,
+  custom_tool_call: fields("type call_id name input id namespace caller async"),
+  custom_tool_call_output: OUTPUT,
+  reasoning: REASONING,
+  image_generation_call: fields("type id result status"),
+};
+/** An item of a tool that the provider runs, which has its result in it, or one that is given to the model beside the conversation. */
+const HOSTED =
+  /^(?:web_search|file_search|image_generation|code_interpreter|mcp)_call$|^mcp_list_tools$|^compaction$|^additional_tools$|^configuration_update$/;
+/** An item that calls a tool of the provider's own, which the application runs or allows, and one that says what that gave. */
+export const CALLED: RegExp =
+  /^(?:computer|local_shell|shell|apply_patch|tool_search)_call$|^program$|^mcp_approval_request$/;
+export const GAVE: RegExp =
+  /^(?:computer_call|local_shell_call|shell_call|apply_patch_call|tool_search|program)_output$|^mcp_approval_response$/;
+
+/** Returns the parts of a request that hold messages. */
+export function writeResponses(messages: readonly ParsedMessage[]): ResponsesBody {
+  const turns = turnsOf(messages, isInline);
+  const begin = turns.findIndex(({ kind }) => kind !== "system");
+  // What is nothing but instructions is sent all the same, as messages: an empty input is none.
+  const leading = turns.slice(0, Math.max(begin, 0)) as readonly SystemTurn[];
+  const ids = idsOf(callsIn(turns), ID);
+  const input = turns.slice(leading.length).flatMap((turn) => itemsOf(turn, ids));
+  const instructions = leading.flatMap(textsOf).map(({ part }) => part.text);
+  return wellFormed({
+    ...(instructions.length === 0 ? {} : { instructions: instructions.join("\n\n") }),
+    input: taken(input),
+  });
+}
+
+/** The caller's own item, where it is one of the provider's. */
+function ownItem(part: SentPart): Readonly<Record<string, unknown>> | undefined {
+  const given = originOf(part)?.given;
+  return isRecord(given) ? given : undefined;
+}
+
+function isInline(part: SentPart): boolean {
+  return HOSTED.test(String(ownItem(part)?.type));
+}
+
+/** An item, or reasoning that is left out. */
+type Entry = ResponsesItem | typeof LEFT_OUT;
+const LEFT_OUT = "reasoning that is left out";
+
+const typeOf = (item: object): string => String((item as { readonly type?: unknown }).type);
+const isReasoning = (item: Entry): boolean => item !== LEFT_OUT && typeOf(item) === "reasoning";
+
+/** Whether an item is the assistant's, and no reasoning. */
+function isOfAssistant(item: Entry | undefined): item is ResponsesItem {
+  if (item === undefined || item === LEFT_OUT || isReasoning(item)) {
+    return false;
+  }
+  const type = typeOf(item);
+  return "role" in item && type !== "additional_tools"
+    ? item.role === "assistant"
+    : !/_output$/.test(type) && !GAVE.test(type);
+}
+
+/**
+ * The items that the provider takes. It takes reasoning only directly before what it led to, and without encrypted content only
+ * where that has its id. What it led to has no id where the reasoning is left out: the provider would ask for it.
+ */
+function taken(entries: readonly Entry[]): ResponsesItem[] {
+  let isProven = true;
+  return entries.flatMap((entry, at): ResponsesItem[] => {
+    const next = entries[at + 1];
+    if (entry === LEFT_OUT || isReasoning(entry)) {
+      const { encrypted_content: encrypted } = entry as { readonly encrypted_content?: unknown };
+      isProven = entry !== LEFT_OUT && isOfAssistant(next) && (!!encrypted || "id" in next);
+      return isProven ? [entry as ResponsesItem] : [];
+    }
+    if (!isOfAssistant(entry)) {
+      isProven = true;
+      return [entry];
+    }
+    return [isProven ? entry : withoutId(entry)];
+  });
+}
+
+/** An item without its id. One of a tool that the provider runs keeps it. */
+function withoutId(item: ResponsesItem): ResponsesItem {
+  if (!("id" in item) || HOSTED.test(typeOf(item)) || CALLED.test(typeOf(item))) {
+    return item;
+  }
+  const { id, ...others } = item;
+  return others as ResponsesItem;
+}
+
+function itemsOf(turn: Turn, ids: ReadonlyMap<Call, string>): Entry[] {
+  switch (turn.kind) {
+    case "system":
+      return [{ role: turn.role, content: contentOf(textsOf(turn)) }];
+    case "user": {
+      const pieces = withSpeaker(turn).filter(({ part }) => part.type !== "text" || !isBlank(part.text));
+      return pieces.length === 0 ? [] : [{ role: "user", content: contentOf(pieces) }];
+    }
+    case "assistant":
+      return saidOf(turn.pieces, ids);
+    default:
+      return turn.orphan === undefined
+        ? turn.calls.flatMap((call) => resultsOf(call.results, ids.get(call) as string, call))
+        : resultsOf([turn.orphan], fitted(turn.orphan.part.toolCallId, ID));
+  }
+}
+
+/** One text as it is; more, and the caller's own part, as a list. */
+function contentOf(pieces: readonly Piece[]): string | ResponsesPart[] {
+  const [first, ...others] = pieces;
+  const isText = others.length === 0 && first?.part.type === "text" && ownPart(first) === undefined;
+  return isText ? (first.part as SentPart & { type: "text" }).text : pieces.map(partOf);
+}
+
+function ownPart(piece: Piece): ResponsesPart | undefined {
+  const given = ownItem(piece.part);
+  const type = String(given?.type);
+  const isOwn = type === "input_text" || type === "input_image" || type === "input_file";
+  return given !== undefined && isOwn
+    ? (withFields(given, PARTS[type] as Schema) as unknown as ResponsesPart)
+    : undefined;
+}
+
+function partOf(piece: Piece): ResponsesPart {
+  const own = ownPart(piece);
+  if (own !== undefined) {
+    return own;
+  }
+  const { part } = piece;
+  return part.type === "text" ? { type: "input_text", text: part.text } : mediaPartOf(piece as Piece<MediaPart>);
+}
+
+const TAKEN = "images and files by data, address or id";
+
+function mediaPartOf(piece: Piece<MediaPart>): ResponsesPart {
+  const media = mediaOf(piece);
+  const { kind, mediaType, base64, id, text, part } = media;
+  const url = webAddress(media);
+  if (text !== undefined) {
+    return { type: "input_text", text };
+  }
+  if (kind === "image") {
+    const address = url ?? (base64 && mediaType && dataUrl({ mediaType, base64 }));
+    const detail = part.detail === "low" || part.detail === "high" ? part.detail : "auto";
+    if (address) {
+      return { type: "input_image", detail, image_url: address };
+    }
+    if (id !== undefined) {
+      return { type: "input_image", detail, file_id: id };
+    }
+  }
+  if (kind === "file") {
+    const named = part.filename === undefined ? {} : { filename: part.filename };
+    if (base64 !== undefined && mediaType !== undefined) {
+      const filename = part.filename ?? `file.${mediaType.replace(/^.*[/+]/, "")}`;
+      return { type: "input_file", filename, file_data: dataUrl({ mediaType, base64 }) };
+    }
+    if (url !== undefined) {
+      return { type: "input_file", file_url: url, ...named };
+    }
+    if (id !== undefined) {
+      return { type: "input_file", file_id: id };
+    }
+  }
+  return refuse(media, "OpenAI's Responses", TAKEN);
+}
+
+function saidOf(pieces: readonly Piece[], ids: ReadonlyMap<Call, string>): Entry[] {
+  const items: Entry[] = [];
+  const sent = new Set<unknown>();
+  for (const piece of pieces) {
+    const { part, call } = piece;
+    const given = ownItem(part);
+    if (given !== undefined && isWholeItem(given, part)) {
+      // Several parts may be of one item: it is there once.
+      if (!sent.has(given)) {
+        sent.add(given);
+        items.push(fittedItem(given));
+      }
+    } else if (call !== undefined) {
+      items.push(callOf(call, ids.get(call) as string));
+    } else if (part.type === "reasoning" || part.type === "redacted_thinking") {
+      addReasoning(items, part);
+    } else if (part.type === "text") {
+      addText(items, part);
+    } else if (part.type === "audio" && part.transcript !== undefined) {
+      items.push({ role: "assistant", content: part.transcript });
+    } else if (part.type === "tool-call" || part.type === "tool-result") {
+      throw new Malformed(piece.place, "a tool that the provider runs has no item", "Leave it out.");
+    } else {
+      refuse(mediaOf(piece as Piece<MediaPart>), "OpenAI's Responses", "of the assistant text alone");
+    }
+  }
+  return items;
+}
+
+/** Whether the caller's own item is one of the assistant's that may stand as it is. */
+function isWholeItem(given: Readonly<Record<string, unknown>>, part: SentPart): boolean {
+  const { type } = given;
+  if (type === "message") {
+    const texts = listIn(given, "content").map((held) => (isRecord(held) ? (held.text ?? held.refusal) : undefined));
+    return (
+      given.role === "assistant" && part.type === "text" && !texts.some((it) => typeof it !== "string" || isBlank(it))
+    );
+  }
+  return type === "reasoning" ? Array.isArray(given.summary) : HOSTED.test(String(type));
+}
+
+/** An item with the fields that are known; an id that the provider did not give is left out. */
+function fittedItem(given: Readonly<Record<string, unknown>>): ResponsesItem {
+  const type = String(given.type);
+  const schema = ITEMS[type];
+  const item = fittedParts(schema === undefined ? given : withFields(given, schema), schema);
+  if (item.id === undefined || isItemId(item.id, type)) {
+    return item as unknown as ResponsesItem;
+  }
+  const { id, ...others } = item;
+  return others as unknown as ResponsesItem;
+}
+
+/** An item whose parts have the fields that are known. */
+function fittedParts(
+  item: Readonly<Record<string, unknown>>,
+  schema: Schema | undefined,
+): Readonly<Record<string, unknown>> {
+  const held = HOLDERS.get(schema)?.filter((field) => Array.isArray(item[field])) ?? [];
+  const fitted = held.map((field) => [field, listIn(item, field).map(fittedPart)] as const);
+  const isSame = fitted.every(([field, parts]) => parts.every((part, at) => part === listIn(item, field)[at]));
+  return isSame ? item : { ...item, ...Object.fromEntries(fitted) };
+}
+
+function fittedPart(part: unknown): unknown {
+  const known = isRecord(part) ? PARTS[String(part.type)] : undefined;
+  return known === undefined ? part : withFields(part as object, known);
+}
+
+type SaidItem = Extract<ResponsesItem, { readonly status: "completed" }>;
+
+/** A text as an item; texts of one item are one. */
+function addText(items: Entry[], part: TextPart): void {
+  const { text } = part;
+  const id = part.provider === "openai" ? part.id : undefined;
+  if (isBlank(text)) {
+    return;
+  }
+  if (!isItemId(id, "message")) {
+    items.push({ role: "assistant", content: text });
+    return;
+  }
+  const isRefusal = ownItem(part)?.type === "refusal";
+  const held: SaidItem["content"][number] = isRefusal
+    ? { type: "refusal", refusal: text }
+    : { type: "output_text", text, annotations: [] };
+  const last = items.at(-1);
+  if (last !== undefined && last !== LEFT_OUT && typeOf(last) === "message" && (last as SaidItem).id === id) {
+    (last as SaidItem).content.push(held);
+  } else {
+    items.push({ type: "message", role: "assistant", id, status: "completed", content: [held] });
+  }
+}
+
+/** Reasoning as an item; parts of one item are one. */
+function addReasoning(items: Entry[], part: ReasoningPart | RedactedPart): void {
+  const { id, provider, data } = part;
+  if (provider !== "openai" || !isItemId(id, "reasoning")) {
+    items.push(LEFT_OUT);
+    return;
+  }
+  const summary =
+    part.type === "reasoning" && !isBlank(part.text) ? [{ type: "summary_text" as const, text: part.text }] : [];
+  const last = items.at(-1);
+  if (isReasoning(last ?? LEFT_OUT) && (last as ReasoningItem).id === id) {
+    const item = last as ReasoningItem;
+    item.summary.push(...summary);
+    if (data !== undefined) {
+      item.encrypted_content ??= data;
+    }
+  } else {
+    items.push({ type: "reasoning", id, summary, ...(data === undefined ? {} : { encrypted_content: data }) });
+  }
+}
+
+function callOf(call: Call, id: string): ResponsesItem {
+  const { part } = call;
+  const name = fitted(part.toolName, NAME);
+  const given = ownItem(part);
+  if (given !== undefined && CALLED.test(String(given.type))) {
+    return given.call_id == null ? fittedItem(given) : fittedItem({ ...given, call_id: id });
+  }
+  if (given?.call_id === id && NAME.pattern.test(String(given.name)) && isWholeCall(given)) {
+    return fittedItem(given);
+  }
+  const custom = customInputOf(part);
+  const type = custom === undefined ? "function_call" : "custom_tool_call";
+  const itemId = part.provider === "openai" && isItemId(part.id, type) ? { id: part.id } : {};
+  return type === "function_call"
+    ? { type, call_id: id, name, arguments: argumentsOf(call).text, ...itemId }
+    : { type, call_id: id, name, input: custom as string, ...itemId };
+}
+
+function isWholeCall({ type, arguments: given, input }: Readonly<Record<string, unknown>>): boolean {
+  return type === "custom_tool_call"
+    ? typeof input === "string"
+    : type === "function_call" && typeof given === "string" && parsedObject(given) !== undefined;
+}
+
+/** The text of a call of a tool that takes text, as OpenAI's chat has it. */
+function customInputOf(part: CallPart): string | undefined {
+  const { type, custom } = ownItem(part) ?? {};
+  return type === "custom" && isRecord(custom) && typeof custom.input === "string" ? custom.input : undefined;
+}
+
+function resultsOf(results: Call["results"], id: string, call?: Call): ResponsesItem[] {
+  const [first, ...others] = results;
+  if (first === undefined) {
+    return [];
+  }
+  const made = call === undefined ? undefined : callOf(call, id);
+  const isCustom = made !== undefined && "type" in made && made.type === "custom_tool_call";
+  const type = isCustom ? "custom_tool_call_output" : "function_call_output";
+  const given = ownItem(first.part);
+  if (given !== undefined && GAVE.test(String(given.type))) {
+    return results.map(({ part }) => {
+      const item = ownItem(part) ?? given;
+      return item.call_id == null ? fittedItem(item) : fittedItem({ ...item, call_id: id });
+    });
+  }
+  if (others.length === 0 && given?.type === type && given.call_id === id && isWholeOutput(given.output)) {
+    return [fittedItem(given)];
+  }
+  const { text, parts } = outcomeOf(results);
+  const said = parts.filter(({ part }) => part.type !== "text" || !isBlank(part.text));
+  const isList = text === undefined || said.some((piece) => ownPart(piece) !== undefined);
+  return [{ type, call_id: id, output: isList && said.length > 0 ? said.map(partOf) : (text ?? "") }];
+}
+
+/** Whether what a tool gave may stand as it is: a text, or parts with something in each. */
+function isWholeOutput(output: unknown): boolean {
+  const isHeld = (part: unknown): boolean =>
+    isRecord(part) && String(part.type) in PARTS && !(typeof part.text === "string" && isBlank(part.text));
+  return typeof output === "string" || (Array.isArray(output) && output.length > 0 && output.every(isHeld));
+}

@@ -1,0 +1,197 @@
+// The messages of opencode: what a message is (`info`), and its parts. A tool's part holds the call and what it gave.
+
+import { describe } from "../../base/options.js";
+import { type MessageFormat, partsWithText, type Row, recordOf, type TextKind, timeIn } from "../../message/format.js";
+import { list, Malformed, required, unknownType } from "../../message/malformed.js";
+import type { PartInput, PlainMessage } from "../../message/message.js";
+import { from } from "../../message/origin.js";
+import { callParts, inSteps, mediaPart, reasoningParts, STEP, type Stepped, textPart } from "../ai-sdk/ui-parts.js";
+
+/** What of opencode's message is read, by structure: `{ info, parts }` of `@opencode-ai/sdk` fits it. */
+export interface OpencodeMessageShape {
+  readonly info: { readonly id: string; readonly sessionID: string; readonly role: "user" | "assistant" };
+  readonly parts: readonly { readonly type: string }[];
+}
+
+/** Parts that the model never sees: borders of steps, states of the files, attempts, and whom a text names. */
+const UNSEEN = new Set<unknown>(["step-start", "step-finish", "snapshot", "patch", "agent", "retry"]);
+/** What the model is told in the place of these parts. */
+const TOLD: Readonly<Record<string, string>> = {
+  compaction: "What did we do so far?",
+  subtask: "The following tool was executed by the user",
+};
+/** What the user attaches of these, opencode writes into texts of its own. */
+const WRITTEN_OUT = new Set<unknown>(["text/plain", "application/x-directory"]);
+/** What the model is told of a call that did not end, and of a result that opencode has cleared. */
+const INTERRUPTED = "[Tool execution was interrupted]";
+const CLEARED = "[Old tool result content cleared]";
+
+export const opencodeShape: MessageFormat = {
+  name: "opencode",
+  title: "opencode message",
+  fields: new Set(["info", "parts"]),
+
+  fits: ({ info, parts }) => Array.isArray(parts) && typeof recordOf(info).role === "string",
+
+  read(row) {
+    const { id, role, sessionID, time, error, summary } = recordOf(row.info);
+    const parts = list(row.parts, ".parts").map(recordOf);
+    // A summary stands where what it sums up stood, with its question, and was written later than what stands behind it.
+    const isSummary = summary === true || parts.some(({ type }) => type === "compaction");
+    return {
+      id: id as string | undefined,
+      role: role as PlainMessage["role"],
+      createdAt: isSummary ? undefined : timeIn(recordOf(time).created),
+      sessionId: (sessionID ?? row.sessionId) as string | undefined,
+      status: statusOf(error),
+      content: inSteps(
+        parts.flatMap((part, at): readonly Stepped[] => {
+          const isSeen = isShown(part, role);
+          return part.type === "step-start" ? [STEP] : isSeen ? readPart(part, `.parts[${at}]`) : [];
+        }),
+      ),
+    };
+  },
+
+  withText(row, text) {
+    const { role } = recordOf(row.info);
+    const parts = partsWithText(row.parts as readonly Row[], text, {
+      kindOf: (part) => (isShown(part, role) ? kindOf(part) : undefined),
+      rewritten,
+      made: (own) => ({ type: "text", text: own }),
+    });
+    return { ...row, parts };
+  },
+
+  withOrigin(row, { id, createdAt, sessionId }) {
+    const info = recordOf(row.info);
+    const time = recordOf(info.time);
+    return {
+      ...row,
+      info: {
+        ...info,
+        ...(id === undefined ? {} : { id }),
+        // The time of a summary is there, and not read.
+        ...(createdAt === undefined || time.created != null ? {} : { time: { ...time, created: createdAt } }),
+        ...(sessionId === undefined ? {} : { sessionID: sessionId }),
+      },
+    };
+  },
+
+  withoutToolCalls(row) {
+    const parts = row.parts as readonly Row[];
+    return parts.some(isTool) ? { ...row, parts: parts.filter((part) => !isTool(part)) } : row;
+  },
+};
+
+const isTool = ({ type }: Row): boolean => type === "tool";
+
+/** Whether a part of a message of this role is shown to the model at all. */
+function isShown({ type, ignored, mime }: Row, role: unknown): boolean {
+  return role !== "user" || !((type === "text" && ignored === true) || (type === "file" && WRITTEN_OUT.has(mime)));
+}
+
+/** How the turn ended, where it did not end well. */
+function statusOf(error: unknown): string | undefined {
+  if (error == null) {
+    return undefined;
+  }
+  return recordOf(error).name === "MessageAbortedError" ? "aborted" : "failed";
+}
+
+function readPart(part: Row, place: string): readonly PartInput[] {
+  const { type, metadata } = part;
+  switch (type) {
+    case "text":
+      return [textPart(required(part.text, `${place}.text`), metadata, place)];
+    case "reasoning":
+      return reasoningParts(required(part.text, `${place}.text`), metadata, place);
+    case "file":
+      return [from(readFile(part, place), undefined, place)];
+    case "tool":
+      return readTool(part, place);
+    case "compaction":
+    case "subtask":
+      return [from({ type: "text", text: TOLD[type] as string }, undefined, place)];
+    default:
+      if (UNSEEN.has(type)) {
+        return [];
+      }
+      throw unknownType(type, place, "part", "the parts of opencode's messages");
+  }
+}
+
+function readFile(part: Row, place: string): PartInput {
+  return mediaPart({ ...part, mediaType: part.mime }, { url: required(part.url, `${place}.url`) });
+}
+
+function readTool(part: Row, place: string): readonly PartInput[] {
+  const { callID, tool, state } = part;
+  const toolCallId = required(callID, `${place}.callID`);
+  const toolName = required(tool, `${place}.tool`);
+  const output = outputOf(recordOf(state), `${place}.state`);
+  // What a provider gave with the call stands beside the mark that it ran the tool itself.
+  const { providerExecuted, ...metadata } = recordOf(part.metadata);
+  return callParts({ toolCallId }, place, {
+    toolName,
+    input: recordOf(state).input,
+    output,
+    isError: recordOf(state).status !== "completed" && output !== outputBefore(recordOf(state).metadata),
+    providerExecuted,
+    metadata,
+  });
+}
+
+/** What the model is told that a tool gave: of one that is still running, that it was interrupted. */
+function outputOf(state: Row, place: string): unknown {
+  const { status, error, metadata, time } = state;
+  switch (status) {
+    case "pending":
+    case "running":
+      return INTERRUPTED;
+    case "error":
+      return outputBefore(metadata) ?? required(error, `${place}.error`);
+    case "completed": {
+      if (recordOf(time).compacted != null) {
+        return CLEARED;
+      }
+      const text = required(state.output, `${place}.output`);
+      const files = list(state.attachments, `${place}.attachments`).map((file, at) =>
+        readFile(recordOf(file), `${place}.attachments[${at}]`),
+      );
+      return files.length === 0 ? text : { type: "content", value: [{ type: "text", text }, ...files] };
+    }
+    default:
+      throw new Malformed(
+        `${place}.status`,
+        `unknown status ${describe(status)} of a tool's state`,
+        "Use pending, running, completed or error.",
+      );
+  }
+}
+
+/** What a tool had said before it was interrupted. */
+function outputBefore(metadata: unknown): string | undefined {
+  const { interrupted, output } = recordOf(metadata);
+  return interrupted === true && typeof output === "string" ? output : undefined;
+}
+
+function kindOf({ type }: Row): TextKind {
+  return isTool({ type }) ? "result" : type === "text" || String(type) in TOLD ? "text" : undefined;
+}
+
+function rewritten(part: Row, text: string): Row {
+  if (!isTool(part)) {
+    const { id, sessionID, messageID } = part;
+    return part.type === "text" ? { ...part, text } : { id, sessionID, messageID, type: "text", text };
+  }
+  const state = recordOf(part.state);
+  if (state.status !== "completed") {
+    const { metadata, ...rest } = state;
+    return { ...part, state: { ...rest, status: "error", error: text } };
+  }
+  const { compacted, ...time } = recordOf(state.time);
+  const { attachments, ...rest } = state;
+  const shown = compacted == null && attachments != null ? { attachments } : {};
+  return { ...part, state: { ...rest, ...shown, output: text, time } };
+}

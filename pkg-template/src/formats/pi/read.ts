@@ -1,0 +1,305 @@
+// The `AgentMessage` of pi-agent-core, which OpenClaw has too: messages of pi-ai, and those that the coding agent has beside them.
+
+import { describe } from "../../base/options.js";
+import { type MessageFormat, partsWithText, type Row, recordOf, timeIn } from "../../message/format.js";
+import { list, Malformed, required, unknownType } from "../../message/malformed.js";
+import type { PartInput, PlainMessage, Provenance } from "../../message/message.js";
+import { from } from "../../message/origin.js";
+import { mediaPart } from "../ai-sdk/ui-parts.js";
+
+/** What of an `AgentMessage` is read, by structure: pi's and OpenClaw's fit it, with the messages of the coding agent. */
+export interface PiMessageShape {
+  readonly role:
+    | "system"
+    | "user"
+    | "assistant"
+    | "toolResult"
+    | "bashExecution"
+    | "custom"
+    | "branchSummary"
+    | "compactionSummary";
+  readonly timestamp: number | string;
+  readonly content?: string | readonly { readonly type: string }[];
+}
+
+/** Fields of a message in windrow's own form that none of these messages has. */
+const OWN_FIELDS = [
+  ...["createdAt", "name", "source", "actions", "status", "target", "priority", "ttlSeconds", "summaryOf"],
+  ...["toolCalls", "tool_calls", "toolCallId", "tool_call_id"],
+] as const;
+/** A time in milliseconds is later than this: the year 1973. One in seconds is not. */
+const EARLIEST = 1e11;
+
+/** What stands around a summary before the model sees it. */
+const SUMMARIES: Readonly<Record<string, readonly [before: string, after: string]>> = {
+  compactionSummary: [
+    "The conversation history before this point was compacted into the following summary:\n\n<summary>\n",
+    "\n</summary>",
+  ],
+  branchSummary: [
+    "The following is a summary of a branch that this conversation came back from:\n\n<summary>\n",
+    "</summary>",
+  ],
+};
+/** A call, in each of its spellings: OpenClaw takes over those of other agents. */
+const CALL = /^(?:toolCall|toolUse|functionCall)$/;
+const MEDIA = /^(?:image|audio|video)$/;
+
+export const piShape: MessageFormat = {
+  name: "pi",
+  title: "pi AgentMessage",
+  fields: new Set([
+    ...["id", "role", "content", "timestamp", "toolCallId", "toolName", "details", "isError", "usage", "stopReason"],
+    ...["errorMessage", "errorBody", "diagnostics", "api", "provider", "model", "customType", "display"],
+    ...["command", "output", "exitCode", "cancelled", "truncated", "fullOutputPath", "excludeFromContext"],
+    ...["summary", "fromId", "tokensBefore", "tokensAfter", "firstKeptEntryId"],
+  ]),
+
+  fits(row) {
+    switch (row.role) {
+      case "toolResult":
+        return true;
+      case "bashExecution":
+        return typeof row.command === "string";
+      case "branchSummary":
+      case "compactionSummary":
+        return typeof row.summary === "string";
+      case "custom":
+        return typeof row.customType === "string";
+      case "system":
+      case "user":
+        return isTimed(row) && partsIn(row.content).every(isWords);
+      case "assistant":
+        return isAnswer(row) || partsIn(row.content).some(isCall);
+      default:
+        return false;
+    }
+  },
+
+  read(row) {
+    const { id, timestamp, toolCallId, excludeFromContext, stopReason } = row;
+    return {
+      id: id as string | undefined,
+      role: roleOf(row),
+      // A summary stands where what it sums up stood, and was written later than what stands behind it.
+      createdAt: SUMMARIES[String(row.role)] === undefined ? timeIn(timestamp) : undefined,
+      ...(row.role === "toolResult"
+        ? {
+            toolCallId: required(toolCallId, ".toolCallId"),
+            toolName: typeof row.toolName === "string" ? row.toolName : undefined,
+            isError: row.isError === true,
+          }
+        : {}),
+      status: excludeFromContext === true ? "deleted" : statusOf(stopReason),
+      content: readContent(row),
+    };
+  },
+
+  withText(row, text) {
+    const made = { type: "text", text };
+    if (writtenOut(row) !== undefined) {
+      return asUser(row, [made]);
+    }
+    if (typeof row.content === "string") {
+      return { ...row, content: text };
+    }
+    const content = partsWithText(list(row.content, ".content").map(recordOf), text, {
+      kindOf: ({ type }) => (type === "text" ? "text" : undefined),
+      rewritten: (part, own) => ({ ...part, text: own }),
+      made: () => made,
+    });
+    return { ...row, content };
+  },
+
+  withOrigin(row, { createdAt, ...named }) {
+    const time = new Date(createdAt ?? Number.NaN).getTime();
+    // The time of a summary is there, and not read.
+    return { ...row, ...named, ...(Number.isNaN(time) || row.timestamp != null ? {} : { timestamp: time }) };
+  },
+
+  withoutToolCalls(row) {
+    if (row.role === "toolResult") {
+      return { ...row, content: [] };
+    }
+    const parts = partsIn(row.content);
+    return parts.some(isCall) ? { ...row, content: parts.filter((part) => !isCall(part)) } : row;
+  },
+};
+
+const partsIn = (content: unknown): readonly Row[] => (Array.isArray(content) ? content.map(recordOf) : []);
+const isCall = ({ type }: Row): boolean => CALL.test(String(type));
+const isAnswer = ({ api, stopReason, content }: Row): boolean =>
+  Array.isArray(content) && typeof api === "string" && typeof stopReason === "string";
+
+/** Whether a message has pi's time, and nothing of windrow's own form. */
+function isTimed(row: Row): boolean {
+  const { timestamp, content } = row;
+  return (
+    typeof timestamp === "number" &&
+    timestamp > EARLIEST &&
+    (typeof content === "string" || Array.isArray(content)) &&
+    OWN_FIELDS.every((field) => row[field] === undefined)
+  );
+}
+
+/** Whether a part is one that a user's message has. */
+function isWords({ type, text, data, mimeType }: Row): boolean {
+  return type === "text"
+    ? typeof text === "string"
+    : MEDIA.test(String(type)) && typeof data === "string" && typeof mimeType === "string";
+}
+
+function roleOf({ role }: Row): PlainMessage["role"] {
+  switch (role) {
+    case "system":
+    case "user":
+    case "assistant":
+      return role;
+    case "toolResult":
+      return "tool";
+    case "bashExecution":
+    case "custom":
+    case "branchSummary":
+    case "compactionSummary":
+      return "user";
+    default:
+      throw new Malformed(
+        ".role",
+        `unknown role ${describe(role)}`,
+        "Turn the message into one of pi's own, as convertToLlm does, or leave it out.",
+      );
+  }
+}
+
+/** How the turn ended, where it did not end well. */
+function statusOf(stopReason: unknown): string | undefined {
+  return stopReason === "error" ? "failed" : stopReason === "aborted" ? "aborted" : undefined;
+}
+
+function readContent(row: Row): readonly PartInput[] {
+  const text = writtenOut(row) ?? row.content;
+  return typeof text === "string"
+    ? [{ type: "text", text }]
+    : list(text, ".content", "a text or a list of parts").flatMap((part, at) =>
+        readPart(recordOf(part), `.content[${at}]`, makerOf(row)),
+      );
+}
+
+/** Whose API a reply is from, where it gives back what its provider signed. */
+const MAKERS = [
+  [/^anthropic|^bedrock/, "anthropic"],
+  [/^google/, "google"],
+  [/openai.*-responses$/, "openai"],
+] as const;
+
+function makerOf({ api, provider }: Row): string | undefined {
+  const named = typeof api === "string" ? api : provider;
+  return MAKERS.find(([pattern]) => pattern.test(String(named)))?.[1];
+}
+
+function readPart(part: Row, place: string, maker: string | undefined): readonly PartInput[] {
+  const { type } = part;
+  if (type === "text") {
+    return [from({ type, text: required(part.text, `${place}.text`), ...proofOf(part, maker) }, undefined, place)];
+  }
+  if (type === "thinking") {
+    return readThinking(part, place, maker);
+  }
+  if (MEDIA.test(String(type))) {
+    return [from(mediaPart(part, { data: required(part.data, `${place}.data`) }), undefined, place)];
+  }
+  if (isCall(part)) {
+    const [toolCallId, toolName] = [required(part.id, `${place}.id`), required(part.name, `${place}.name`)];
+    const input = part.arguments ?? part.input;
+    return [from({ type: "tool-call", toolCallId, toolName, input, ...proofOf(part, maker) }, undefined, place)];
+  }
+  throw unknownType(type, place, "part", "text, thinking, image or toolCall");
+}
+
+/** What proves to Google that a text or a call is its own, or how OpenAI calls the item that a text is. */
+function proofOf({ textSignature, thoughtSignature = textSignature }: Row, maker: string | undefined): Provenance {
+  if (typeof thoughtSignature !== "string" || thoughtSignature === "") {
+    return {};
+  }
+  switch (maker) {
+    case "google":
+      return { provider: maker, signature: thoughtSignature };
+    case "openai": {
+      const { id = thoughtSignature } = itemIn(thoughtSignature);
+      return textSignature === undefined || typeof id !== "string" ? {} : { provider: maker, id };
+    }
+    default:
+      return {};
+  }
+}
+
+/** An item of OpenAI's that a signature is the JSON of. */
+function itemIn(signature: string): Row {
+  try {
+    return recordOf(JSON.parse(signature));
+  } catch {
+    return {};
+  }
+}
+
+/** A thought. Where nothing of it may be read, its signature is what the provider is given back. */
+function readThinking(
+  { thinking, thinkingSignature: signature, redacted }: Row,
+  place: string,
+  maker: string | undefined,
+): readonly PartInput[] {
+  const text = required(thinking, `${place}.thinking`);
+  const isSealed = redacted === true || text.trim() === "";
+  if (maker === undefined || typeof signature !== "string" || signature === "") {
+    const isHidden = isSealed && typeof signature === "string" && signature !== "";
+    return [
+      from(isHidden ? { type: "redacted_thinking", data: signature } : { type: "reasoning", text }, undefined, place),
+    ];
+  }
+  if (maker !== "openai") {
+    const proof: Provenance = { provider: maker };
+    return [
+      isSealed
+        ? from({ type: "redacted_thinking", data: signature, ...proof }, undefined, place)
+        : from({ type: "reasoning", text, signature, ...proof }, undefined, place),
+    ];
+  }
+  // OpenAI's is the item of the reasoning, as JSON.
+  const item = itemIn(signature);
+  const { id, encrypted_content: data } = item;
+  const proof = { provider: maker, ...(typeof id === "string" ? { id } : {}) };
+  const given = Array.isArray(item.summary) ? item : undefined;
+  return [
+    isSealed
+      ? from({ type: "redacted_thinking", data: typeof data === "string" ? data : signature, ...proof }, given, place)
+      : from({ type: "reasoning", text, ...proof, ...(typeof data === "string" ? { data } : {}) }, given, place),
+  ];
+}
+
+/** What the model is shown of a message that has no content of its own: a command and what it gave, or a summary. */
+function writtenOut(row: Row): string | undefined {
+  const around = SUMMARIES[String(row.role)];
+  if (around !== undefined) {
+    return around[0] + required(row.summary, ".summary") + around[1];
+  }
+  return row.role === "bashExecution" ? commandAndOutput(row) : undefined;
+}
+
+function commandAndOutput({ command, output, exitCode, cancelled, truncated, fullOutputPath }: Row): string {
+  const said = output == null || output === "" ? "(no output)" : `\`\`\`\n${required(output, ".output")}\n\`\`\``;
+  const hasFailed = exitCode != null && exitCode !== 0;
+  const end =
+    cancelled === true ? "\n\n(command cancelled)" : hasFailed ? `\n\nCommand exited with code ${exitCode}` : "";
+  const rest =
+    truncated === true && typeof fullOutputPath === "string"
+      ? `\n\n[Output truncated. Full output: ${fullOutputPath}]`
+      : "";
+  return `Ran \`${required(command, ".command")}\`\n${said}${end}${rest}`;
+}
+
+/** The message as the user's, which is how the model is shown what is written out. */
+function asUser(row: Row, content: unknown): Row {
+  const { command, output, exitCode, cancelled, truncated, fullOutputPath, ...other } = row;
+  const { summary, fromId, tokensBefore, tokensAfter, firstKeptEntryId, ...rest } = other;
+  return { ...rest, role: "user", content };
+}

@@ -1,0 +1,187 @@
+// Every provider whose request can be made, and the one way to make it. Whoever imports this has them: the entry `windrow/providers`.
+
+import { ContextError } from "../base/errors.js";
+import { firstHole } from "../base/lists.js";
+import { describe } from "../base/options.js";
+import { publicCall } from "../base/public-call.js";
+import { Malformed } from "../message/malformed.js";
+import { type ParsedMessage, parse, parsed } from "../message/read.js";
+import "./dialects.js";
+import { aiSdkRules } from "./ai-sdk/rules.js";
+import { writeAiSdk } from "./ai-sdk/write.js";
+import { anthropicRules } from "./anthropic/rules.js";
+import { writeAnthropic } from "./anthropic/write.js";
+import type { AnyMessage } from "./any-message.js";
+import { geminiRules } from "./gemini/rules.js";
+import { writeGemini } from "./gemini/write.js";
+import { openAiRules } from "./openai-chat/rules.js";
+import { writeOpenAi } from "./openai-chat/write.js";
+import { responsesRules } from "./openai-responses/rules.js";
+import { writeResponses } from "./openai-responses/write.js";
+import { takesCacheMarks, withCacheMarks } from "./request/cache-marks.js";
+import { type Problem, type Provider, problemsIn, type Rule } from "./request/provider.js";
+import { type ProviderName, type RequestBodies, requests } from "./requests.js";
+
+export type { Problem, ProviderName, RequestBodies };
+
+const PROVIDERS: { readonly [Name in ProviderName]: Provider<RequestBodies[Name]> } = {
+  openai: { title: "OpenAI chat completions", write: writeOpenAi, ...openAiRules },
+  "openai-responses": { title: "OpenAI Responses", write: writeResponses, ...responsesRules },
+  anthropic: { title: "Anthropic Messages API", write: writeAnthropic, ...anthropicRules },
+  gemini: { title: "Gemini generateContent", write: writeGemini, ...geminiRules },
+  "ai-sdk": { title: "AI SDK ModelMessage", write: writeAiSdk, ...aiSdkRules },
+};
+
+/** A rule by which a provider takes or refuses a request. */
+export interface ProviderRule extends Pick<Rule, "id" | "demands"> {
+  /** The provider's page that says it, or the threads where a request was refused for it. */
+  readonly sources: readonly string[];
+}
+
+/** The providers whose requests can be made: their names, what they are called, and their rules, with where each is known from. */
+export const providers: readonly {
+  readonly name: ProviderName;
+  readonly title: string;
+  readonly rules: readonly ProviderRule[];
+}[] = /* @__PURE__ */ listed();
+
+function listed(): typeof providers {
+  return Object.freeze(
+    Object.entries(PROVIDERS).map(([name, { title, rules, sources }]) => {
+      const listedRules = rules.map(({ id, demands }) => Object.freeze({ id, demands, sources: sources[id] ?? [] }));
+      return Object.freeze({ name: name as ProviderName, title, rules: Object.freeze(listedRules) });
+    }),
+  );
+}
+
+const KIND = "context_build_error";
+
+requests.provide({ requestOfRead, takesCacheMarks });
+
+/**
+ * The parts of a provider's request that hold messages, of any shape that is read: valid by every rule of the provider. Fails with
+ * `NOT_SENDABLE` where they cannot be: with the place, and the rule that is broken.
+ *
+ * What the provider has no place for and the model does not need is left out: ids and times of messages, reasoning of other
+ * providers, blank texts. What it would miss, such as an image, is an error.
+ */
+export function requestOf<Name extends ProviderName>(
+  provider: Name,
+  messages: readonly AnyMessage[],
+  shapeName?: string,
+): RequestBodies[Name] {
+  return publicCall(KIND, "requestOf", () => {
+    const read = listOf(messages).map((message, at) =>
+      parse(message, `messages[${at}]`, KIND, { shape: shapeName, before: messages[at - 1] }),
+    );
+    return requestOfParsed(provider, read);
+  });
+}
+
+function requestOfRead<Name extends ProviderName>(
+  provider: Name,
+  messages: readonly AnyMessage[],
+  shapeNameAt: (position: number) => string | undefined,
+  cacheEnds: readonly number[],
+): RequestBodies[Name] {
+  const read = messages.map((message, at) =>
+    parsed(message, `messages[${at}]`, KIND, { shape: shapeNameAt(at), before: messages[at - 1] }),
+  );
+  return requestOfParsed(provider, read, cacheEnds);
+}
+
+function requestOfParsed<Name extends ProviderName>(
+  provider: Name,
+  messages: readonly ParsedMessage[],
+  cacheEnds: readonly number[] = [],
+): RequestBodies[Name] {
+  const known = providerOf(provider);
+  const { title, rules, write } = known;
+  const made = inPlace(title, () => write(withCacheMarks(provider, messages, cacheEnds)));
+  const [problem] = problemsIn(known, made);
+  if (problem !== undefined) {
+    throw refusal(title, rules, problem);
+  }
+  return made;
+}
+
+/**
+ * The places of a request's body that break a rule of a provider, in the order of the rules; none where it is valid. The body may
+ * be of another's making.
+ */
+export function problemsOf(provider: ProviderName, body: unknown): readonly Problem[] {
+  return publicCall(KIND, "problemsOf", () => problemsIn(providerOf(provider), body));
+}
+
+function providerOf<Name extends ProviderName>(name: Name): Provider<RequestBodies[Name]> {
+  if (typeof name !== "string" || !Object.hasOwn(PROVIDERS, name)) {
+    const names = Object.keys(PROVIDERS).join(", ");
+    throw new ContextError({
+      kind: KIND,
+      code: "INVALID_CONFIG",
+      message: `provider: expected one of ${names}, got ${describe(name)}`,
+      path: "provider",
+      nextAction: `Give one of ${names}.`,
+    });
+  }
+  return PROVIDERS[name];
+}
+
+/** The messages, of which each must be there. */
+function listOf(messages: unknown): readonly AnyMessage[] {
+  if (!Array.isArray(messages)) {
+    throw unread("messages", `expected a list of messages, got ${describe(messages)}`, "Pass a list of messages.");
+  }
+  const hole = firstHole(messages);
+  if (hole >= 0) {
+    throw unread(`messages[${hole}]`, "there is no message", "Leave out places of the list that have nothing.");
+  }
+  return messages;
+}
+
+function unread(path: string, problem: string, nextAction: string): ContextError {
+  return new ContextError({ kind: KIND, code: "INVALID_TRANSCRIPT", message: `${path}: ${problem}`, path, nextAction });
+}
+
+/** Makes a body; what a provider has no place for is told with its place in the messages. */
+function inPlace<T>(title: string, make: () => T): T {
+  try {
+    return make();
+  } catch (failure) {
+    if (!(failure instanceof Malformed)) {
+      throw failure;
+    }
+    const { place, message, nextAction } = failure;
+    throw new ContextError({
+      kind: KIND,
+      code: "NOT_SENDABLE",
+      message: `${place}: for ${title}: ${message}`,
+      path: place,
+      nextAction,
+    });
+  }
+}
+
+/** The error of a body that breaks a rule. */
+function refusal(title: string, rules: readonly Rule[], { rule, place, message }: Problem): ContextError {
+  const demands = rules.find(({ id }) => id === rule)?.demands ?? "";
+  return new ContextError({
+    kind: KIND,
+    code: "NOT_SENDABLE",
+    message: `${place}: ${title} refuses a request in which this is so: ${message} (rule ${rule}: ${demands})`,
+    path: place,
+    rule,
+    nextAction: NEXT_ACTIONS[rule] ?? "Change the messages so that they keep the rule.",
+  });
+}
+
+/** What to do where messages break a rule that making a body cannot mend. */
+const NEXT_ACTIONS: Readonly<Record<string, string>> = {
+  "has-messages": "Give the request, or a message of the user's.",
+  "ends-with-user": "Give the request, or let the messages end with one of the user's.",
+  "calls-have-results": "Give the result of every call, or leave the call out.",
+  "results-follow-calls": "Give every result behind the call that it answers, with the id of the call.",
+  "hosted-calls-have-results": "Give what the provider's tool gave, as the provider gave it, or leave the call out.",
+  "hosted-results-follow-calls": "Give what the provider's tool gave behind its call, or leave it out.",
+  "starts-with-user": "Let the messages begin with one of the user's.",
+};

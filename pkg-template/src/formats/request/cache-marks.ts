@@ -1,0 +1,110 @@
+// Marks where a provider's cache may end. A mark is put into the part that ends there as the provider's own part would have it, so that
+// whoever writes the body treats it as a part that the caller marked.
+
+import type { Provider as ProviderName } from "../../base/generated.js";
+import { isRecord } from "../../base/plain-data.js";
+import type { PlainPart } from "../../message/message.js";
+import { from, originOf } from "../../message/origin.js";
+import type { ParsedMessage } from "../../message/read.js";
+import { isBlank } from "./text.js";
+
+/** What a part of a provider is with a mark; undefined where such a part can have none. */
+type Mark = (part: PlainPart, given: Readonly<Record<string, unknown>> | undefined, role: string) => object | undefined;
+
+const EPHEMERAL = { type: "ephemeral" };
+const EXPLICIT = { mode: "explicit" };
+
+const MARKS: Partial<Record<ProviderName, Mark>> = {
+  // https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching
+  anthropic(part, given) {
+    const type = part.type === "text" ? "text" : part.type === "tool-result" ? "tool_result" : undefined;
+    if (type === undefined || (given !== undefined && given.type !== type)) {
+      return undefined;
+    }
+    if (part.type === "text") {
+      return { type, text: part.text, ...given, cache_control: EPHEMERAL };
+    }
+    const isMade = given === undefined && part.type === "tool-result";
+    return isMade && !isTextOutput(part.output) ? undefined : { type, ...given, cache_control: EPHEMERAL };
+  },
+  // Texts, images and files of the input, from GPT-5.6 on: https://platform.openai.com/docs/guides/prompt-caching
+  openai: (part, given, role) => openAiText("text", part, given, role),
+  "openai-responses": (part, given, role) => openAiText("input_text", part, given, role),
+};
+
+const isTextOutput = (output: unknown): boolean => output === undefined || typeof output === "string";
+
+function openAiText(
+  type: string,
+  part: PlainPart,
+  given: Readonly<Record<string, unknown>> | undefined,
+  role: string,
+): object | undefined {
+  const isInput = role === "user" || role === "system" || role === "developer";
+  if (!isInput || part.type !== "text" || (given !== undefined && given.type !== type)) {
+    return undefined;
+  }
+  return { type, text: part.text, ...given, prompt_cache_breakpoint: EXPLICIT };
+}
+
+/** Messages with marks behind these positions, or as near before each as a mark can stand. Messages are not changed: marked ones are copies. */
+export function withCacheMarks(
+  provider: ProviderName,
+  messages: readonly ParsedMessage[],
+  positions: readonly number[],
+): readonly ParsedMessage[] {
+  const marked = [...messages];
+  let least = 0;
+  for (const position of positions) {
+    for (let at = Math.min(position, messages.length - 1); at >= least; at--) {
+      const message = messages[at] as ParsedMessage;
+      const copy = provider === "ai-sdk" ? markedMessage(message) : markedParts(MARKS[provider], message);
+      if (copy !== undefined) {
+        marked[at] = copy;
+        break;
+      }
+    }
+    least = position + 1;
+  }
+  return marked;
+}
+
+/** A message whose last part that can have a mark has one. */
+function markedParts(mark: Mark | undefined, parsed: ParsedMessage): ParsedMessage | undefined {
+  const { message } = parsed;
+  const parts = message.content;
+  for (let at = parts.length - 1; at >= 0; at--) {
+    const part = parts[at] as PlainPart;
+    const origin = originOf(part);
+    const given = isRecord(origin?.given) ? origin.given : undefined;
+    const block = part.type === "text" && isBlank(part.text) ? undefined : mark?.(part, given, message.role);
+    if (block !== undefined) {
+      const copy = from({ ...part }, block, origin?.place ?? ".content");
+      const content = parts.map((other, place) => (place === at ? copy : other));
+      return { ...parsed, message: { ...message, content } };
+    }
+  }
+  return undefined;
+}
+
+/** A message with the AI SDK's options for Anthropic's cache: https://ai-sdk.dev/providers/ai-sdk-providers/anthropic#cache-control */
+function markedMessage(parsed: ParsedMessage): ParsedMessage | undefined {
+  const { role } = parsed.message;
+  if (role === "system" || role === "developer") {
+    return undefined; // all of them become one text
+  }
+  const given = parsed.given as Readonly<Record<string, unknown>>;
+  const options = isRecord(given.providerOptions) ? given.providerOptions : {};
+  const anthropic = isRecord(options.anthropic) ? options.anthropic : {};
+  const providerOptions = { ...options, anthropic: { ...anthropic, cacheControl: EPHEMERAL } };
+  return { ...parsed, given: { ...given, providerOptions } };
+}
+
+/** Whether a model of OpenAI's knows marks: those from GPT-5.6 on do, and others refuse the field. */
+export function takesCacheMarks(provider: ProviderName, model: string | null | undefined): boolean {
+  if (provider !== "openai" && provider !== "openai-responses") {
+    return provider !== "gemini";
+  }
+  const [, major, minor] = /^(?:.*\/)?gpt-(\d+)(?:\.(\d+))?/.exec(model ?? "") ?? [];
+  return Number(major) > 5 || (Number(major) === 5 && Number(minor) >= 6);
+}

@@ -1,0 +1,143 @@
+// Images, audio and files as a provider's request has them: base64 or an address, with a media type.
+
+import { decodeBase64, encodeBase64 } from "../../base/base64.js";
+import { Malformed } from "../../message/malformed.js";
+import type { MediaPart } from "../../message/message.js";
+import type { Piece } from "./turns.js";
+
+/** Whether audio is sent as what was said in it: of a reply in audio nothing says which form its data has. */
+export function isSpoken(part: MediaPart): part is MediaPart & { readonly transcript: string } {
+  return part.transcript !== undefined && (part.data === undefined || part.mediaType === undefined);
+}
+
+/** An image, audio or a file. One of `base64`, `url`, `id` and `text` is there, or the part has a source of its own. */
+export interface Media {
+  readonly kind: "image" | "audio" | "file";
+  readonly place: string;
+  readonly part: MediaPart;
+  readonly mediaType: string | undefined;
+  readonly base64?: string;
+  readonly url?: string;
+  /** What a provider calls it that has it already. */
+  readonly id?: string;
+  /** A document that is a text. */
+  readonly text?: string;
+}
+
+/** Reads a part of media. Throws `Malformed` where its bytes cannot be read at once. */
+export function mediaOf({ part, place }: Piece<MediaPart>): Media {
+  const { data, url, id, source } = part;
+  const mediaType = part.mediaType?.replace(/[\s;].*/s, "").toLowerCase();
+  const stated = mediaType === undefined || mediaType.endsWith("/*") ? undefined : mediaType;
+  const about = { place, part };
+  const kindOf = (type: string | undefined): Media["kind"] => {
+    const said = /^(image|audio)\//.exec(type ?? "")?.[1];
+    return part.type === "file" && said !== undefined ? (said as "image" | "audio") : part.type;
+  };
+  if (source?.type === "text" && typeof source.data === "string") {
+    return { ...about, kind: "file", mediaType: stated ?? "text/plain", text: source.data };
+  }
+  if (data !== undefined) {
+    const held = dataOf(data, stated, place);
+    const type = stated ?? ("base64" in held ? typeByBytes(held.base64) : "text/plain");
+    return { ...about, kind: kindOf(type ?? mediaType), mediaType: type, ...held };
+  }
+  const type = stated ?? typeByName(url ?? "");
+  const where = url === undefined ? (id === undefined ? {} : { id }) : { url };
+  return { ...about, kind: kindOf(type ?? mediaType), mediaType: type, ...where };
+}
+
+const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
+/** A short text of these letters is base64 only where the file is no text. */
+const LONG_BASE64 = /^[A-Za-z0-9+/_-]{16,}=*$/;
+
+/** Bytes as base64. A text that is none is the document itself. */
+function dataOf(
+  data: unknown,
+  mediaType: string | undefined,
+  place: string,
+): { readonly base64: string } | { readonly text: string } {
+  if (typeof data === "string") {
+    const text = data.replace(/[\r\n]+/g, "");
+    const pattern = mediaType?.startsWith("text/") ? LONG_BASE64 : BASE64;
+    return pattern.test(text) ? { base64: standard(text) } : { text: data };
+  }
+  if (ArrayBuffer.isView(data)) {
+    return { base64: encodeBase64(new Uint8Array(data.buffer, data.byteOffset, data.byteLength)) };
+  }
+  if (data instanceof ArrayBuffer) {
+    return { base64: encodeBase64(new Uint8Array(data)) };
+  }
+  throw new Malformed(place, "its bytes cannot be read at once", "Give its bytes as a Uint8Array, or as base64.");
+}
+
+/** Base64 in the letters that every provider reads, with its padding. */
+function standard(text: string): string {
+  const letters = text.replace(/-/g, "+").replace(/_/g, "/").replace(/=+$/, "");
+  return letters + "=".repeat((4 - (letters.length % 4)) % 4);
+}
+
+/** How media begins, in base64. */
+const BEGINNINGS = [
+  [/^iVBORw0KGgo/, "image/png"],
+  [/^\/9j\//, "image/jpeg"],
+  [/^R0lGOD/, "image/gif"],
+  [/^JVBERi/, "application/pdf"],
+  [/^SUQz|^\/\/[uvs]/, "audio/mpeg"],
+  [/^T2dnUw/, "audio/ogg"],
+] as const;
+
+function typeByBytes(base64: string): string | undefined {
+  if (base64.startsWith("UklG")) {
+    const form = String.fromCharCode(...decoded(base64.slice(0, 16)).subarray(8, 12));
+    return form === "WEBP" ? "image/webp" : form === "WAVE" ? "audio/wav" : undefined;
+  }
+  return BEGINNINGS.find(([pattern]) => pattern.test(base64))?.[1];
+}
+
+function decoded(base64: string): Uint8Array {
+  try {
+    return decodeBase64(base64);
+  } catch {
+    return new Uint8Array(0);
+  }
+}
+
+/** What a file is by the end of its name. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  png: "image/png",
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  gif: "image/gif",
+  webp: "image/webp",
+  pdf: "application/pdf",
+  txt: "text/plain",
+  mp3: "audio/mpeg",
+  wav: "audio/wav",
+  ogg: "audio/ogg",
+  mp4: "video/mp4",
+};
+
+function typeByName(url: string): string | undefined {
+  const ending = /\.([a-z0-9]{3,4})(?:[?#].*)?$/i.exec(url)?.[1];
+  return ending === undefined ? undefined : ENDINGS[ending.toLowerCase()];
+}
+
+/** A data URL of media. */
+export function dataUrl({ mediaType, base64 }: { readonly mediaType: string; readonly base64: string }): string {
+  return `data:${mediaType};base64,${base64}`;
+}
+
+/** The address of media, where a provider can fetch it: nobody else can open a `blob:` of the page. */
+export function webAddress({ url }: Media): string | undefined {
+  return url !== undefined && /^https?:/i.test(url) ? url : undefined;
+}
+
+/** Refuses media that a provider has no place for. */
+export function refuse({ place, kind }: Media, provider: string, taken: string): never {
+  throw new Malformed(
+    place,
+    `${provider} does not take this ${kind} here`,
+    `Leave it out, or give what ${provider} takes: ${taken}.`,
+  );
+}

@@ -1,0 +1,92 @@
+// A provider: how its request holds a prompt, and the rules by which it takes or refuses one.
+
+import type { ParsedMessage } from "../../message/read.js";
+
+/** A place of a body that breaks a rule. */
+export interface Problem {
+  /** The rule's id. */
+  readonly rule: string;
+  /** Where in the body: `messages[2].content[0].text`. */
+  readonly place: string;
+  /** What is wrong there, in words. */
+  readonly message: string;
+}
+
+/** A place that breaks a rule, and what is wrong there. */
+export type Finding = readonly [place: string, message: string];
+
+/** An object with fields. */
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A part of a request's message. */
+export interface RequestPart {
+  readonly place: string;
+  /** A hosted call is one whose tool the provider runs, and a hosted result is what that returned. */
+  readonly kind: "text" | "media" | "reasoning" | "call" | "result" | "hosted-call" | "hosted-result" | "other";
+  readonly text?: unknown;
+  /** The id of a call, or of the call that a result answers. */
+  readonly id?: unknown;
+  /** The name of the tool. */
+  readonly name?: unknown;
+  /** The arguments of a call. */
+  readonly input?: unknown;
+  /** Whether it is a part of what a tool returned. */
+  readonly isInside?: boolean;
+  /** The provider's own part; none for a content that is a text. */
+  readonly source?: Fields;
+}
+
+/** A message of a request, or an item. */
+export interface RequestMessage {
+  readonly place: string;
+  /** `system`, `user`, `assistant` or `results`; another text for a role that is none of these. */
+  readonly role: string;
+  readonly parts: readonly RequestPart[];
+  /** The provider's own message. */
+  readonly source: Fields;
+}
+
+/** A request, parsed once for all rules. */
+export interface ParsedRequest {
+  readonly messages: readonly RequestMessage[];
+  /** The places of fields that the provider doesn't know. */
+  readonly unknownFields: readonly string[];
+  readonly body: unknown;
+}
+
+/** A rule of a provider, as data: what it demands, and a check. */
+export interface Rule {
+  readonly id: string;
+  /** What it demands, in words. */
+  readonly demands: string;
+  /** Returns the places of a request that break it. */
+  check(request: ParsedRequest): Iterable<Finding>;
+}
+
+/** The rules of a provider. */
+export interface ProviderRules {
+  readonly rules: readonly Rule[];
+  /** By the id of a rule: the provider's page that says it, or threads in which a request was refused for it. */
+  readonly sources: Readonly<Record<string, readonly string[]>>;
+  /** Parses a body, which may be any value. */
+  parse(body: unknown): Pick<ParsedRequest, "messages" | "unknownFields">;
+}
+
+/** A provider of models, or a package that stands before several. */
+export interface Provider<Body> extends ProviderRules {
+  /** What its request is called, in errors and in the documentation. */
+  readonly title: string;
+  /**
+   * Returns the parts of a request that hold the prompt. Throws `Malformed`, with the place in the messages, if these hold what the
+   * provider has no place for.
+   */
+  write(messages: readonly ParsedMessage[]): Body;
+}
+
+/** Returns the places of a body that break a rule, in the order of the rules. */
+export function problemsIn({ rules, parse }: ProviderRules, body: unknown): readonly Problem[] {
+  const request = { ...parse(body), body };
+  return rules.flatMap((rule) =>
+    Array.from(rule.check(request), ([place, message]) => ({ rule: rule.id, place, message })),
+  );
+}

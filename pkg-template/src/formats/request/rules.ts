@@ -1,0 +1,297 @@
+// Rules that several providers have. Each checks a request that was parsed once: its messages and their parts, whatever the provider
+// calls them.
+
+import { untilHole } from "../../base/lists.js";
+import { isRecord } from "../../base/plain-data.js";
+import type { Limit } from "./calls.js";
+import type { Finding, ParsedRequest, RequestMessage, RequestPart, Rule } from "./provider.js";
+import { hasHalfCharacter, isBlank, isPlainObject } from "./text.js";
+
+/** A list of a body, by its field; nothing where it has none. */
+export function listIn(value: unknown, field: string): readonly unknown[] {
+  const found = isRecord(value) ? value[field] : undefined;
+  return Array.isArray(found) ? untilHole(found) : [];
+}
+
+/** Makes a rule. */
+export function makeRule(id: string, demands: string, check: (request: ParsedRequest) => Iterable<Finding>): Rule {
+  return { id, demands, check };
+}
+
+const isHosted = (kind: RequestPart["kind"] | undefined): boolean => kind === "hosted-call" || kind === "hosted-result";
+
+/** The threads in which a request was refused for half a character: every parser of JSON refuses it. */
+export const HALF_CHARACTER: readonly string[] = [
+  "https://github.com/anthropics/claude-code/issues/60394",
+  "https://github.com/anthropics/claude-code/issues/2108",
+];
+
+const SYSTEM = "system";
+const isSystem = ({ role }: RequestMessage): boolean => role === SYSTEM;
+
+/** There is a message that is no instruction. */
+export function hasMessages(field: string): Rule {
+  return makeRule("has-messages", "There is a message beside the instructions.", function* ({ messages }) {
+    if (messages.every(isSystem)) {
+      yield [field, "there is no message"];
+    }
+  });
+}
+
+export function knownRoles(roles: readonly string[]): Rule {
+  const demands = `Each message has one of the roles ${roles.join(", ")}; instructions stand nowhere else than in their own place.`;
+  return makeRule("roles-are-known", demands, function* ({ messages }) {
+    for (const { place, role } of messages) {
+      if (!roles.includes(role)) {
+        yield [place, `a message of the role ${role}`];
+      }
+    }
+  });
+}
+
+export function startsWithUser(): Rule {
+  return makeRule(
+    "starts-with-user",
+    "The first message is the user's, and no result of a tool.",
+    function* ({ messages }) {
+      const first = messages.find((row) => !isSystem(row));
+      if (first !== undefined && (first.role !== "user" || first.parts.some(({ kind }) => kind === "result"))) {
+        yield [
+          first.place,
+          `the first message is of the role ${first.role}${first.role === "user" ? ", with a result" : ""}`,
+        ];
+      }
+    },
+  );
+}
+
+/** `mayPause` says that a provider goes on with a message of the assistant's that it ended itself, in the midst of its own tools. */
+export function endsWithUser(mayPause = false): Rule {
+  const paused = ", or a message of the assistant's that ends with a tool of the provider's";
+  const demands = `The last message is the user's, or what tools gave${mayPause ? paused : ""}.`;
+  return makeRule("ends-with-user", demands, function* ({ messages }) {
+    const last = messages.findLast((row) => !isSystem(row));
+    const isPaused = mayPause && last?.role === "assistant" && isHosted(last.parts.at(-1)?.kind);
+    if (last !== undefined && last.role !== "user" && last.role !== "results" && !isPaused) {
+      yield [last.place, `the last message is of the role ${last.role}`];
+    }
+  });
+}
+
+export function rolesAlternate(): Rule {
+  return makeRule("roles-alternate", "No two messages of one role stand behind each other.", function* ({ messages }) {
+    let before: RequestMessage | undefined;
+    for (const row of messages) {
+      if (row.role === before?.role) {
+        yield [row.place, `a second message of the role ${row.role} in a row`];
+      }
+      before = row;
+    }
+  });
+}
+
+export function nothingIsEmpty(): Rule {
+  return makeRule("nothing-is-empty", "Each message holds something, and no text is blank.", function* ({ messages }) {
+    for (const { place, parts } of messages) {
+      if (parts.length === 0) {
+        yield [place, "the message is empty"];
+      }
+      for (const { kind, text, place: at } of parts) {
+        if (kind === "text" && (typeof text !== "string" || isBlank(text))) {
+          yield [at, "the text is blank"];
+        }
+      }
+    }
+  });
+}
+
+/** A message with calls, or several where a provider has one item for each, and the results directly behind. */
+interface Exchange {
+  readonly calls: readonly RequestPart[];
+  readonly results: readonly RequestPart[];
+}
+
+/** What calls and results belong together, by where they stand. `isByItem` says that neighbours of the assistant's are one message. */
+function exchangesIn(messages: readonly RequestMessage[], isByItem: boolean): readonly Exchange[] {
+  const exchanges: { calls: RequestPart[]; results: RequestPart[] }[] = [];
+  let before: RequestMessage | undefined;
+  for (const row of messages) {
+    const results = row.parts.filter(({ kind }) => kind === "result");
+    const calls = row.parts.filter(({ kind }) => kind === "call");
+    const goesOn =
+      results.length > 0 && (before?.role === "assistant" || before?.parts.some((it) => it.kind === "result"));
+    const isSame = goesOn || (isByItem && before?.role === "assistant" && row.role === "assistant");
+    const exchange = isSame ? exchanges.at(-1) : undefined;
+    if (exchange === undefined) {
+      exchanges.push({ calls, results });
+    } else {
+      exchange.calls.push(...calls);
+      exchange.results.push(...results);
+    }
+    before = row;
+  }
+  return exchanges;
+}
+
+/** What pairs a call with its result: the id, or where there is none the name. */
+const keyOf = ({ id, name }: RequestPart): unknown => id ?? name;
+
+/** What of a list has no partner in another. */
+function unpaired(list: readonly RequestPart[], partners: readonly RequestPart[]): readonly RequestPart[] {
+  const left = partners.map(keyOf);
+  return list.filter((part) => {
+    const at = left.indexOf(keyOf(part));
+    if (at >= 0) {
+      left.splice(at, 1);
+    }
+    return at < 0;
+  });
+}
+
+export function resultsFollowCalls(isByItem = false): Rule {
+  const demands = "Each result stands directly behind the message with its call, and each call has no more than one.";
+  return makeRule("results-follow-calls", demands, function* ({ messages }) {
+    for (const { calls, results } of exchangesIn(messages, isByItem)) {
+      for (const { place, id } of unpaired(results, calls)) {
+        yield [place, `no call directly before it has the id ${String(id)}`];
+      }
+    }
+  });
+}
+
+export function callsHaveResults(isByItem = false): Rule {
+  const demands = "Each call has its result directly behind it, and all results of parallel calls stand together.";
+  return makeRule("calls-have-results", demands, function* ({ messages }) {
+    for (const { calls, results } of exchangesIn(messages, isByItem)) {
+      for (const { place, id } of unpaired(calls, results)) {
+        yield [place, `no result directly behind it has the id ${String(id)}`];
+      }
+    }
+  });
+}
+
+export function hostedResultsFollowCalls(): Rule {
+  const demands = "What a tool of the provider's gave stands behind its call, which is the assistant's too.";
+  return makeRule("hosted-results-follow-calls", demands, function* ({ messages }) {
+    const called = new Set<unknown>();
+    for (const { kind, id, place } of messages.flatMap(({ parts }) => parts)) {
+      if (kind === "hosted-call") {
+        called.add(id);
+      } else if (kind === "hosted-result" && !called.has(id)) {
+        yield [place, `no call of the provider's before it has the id ${String(id)}`];
+      }
+    }
+  });
+}
+
+/** A call may be open while its step runs: the provider answers it when it goes on. */
+export function hostedCallsHaveResults(): Rule {
+  const demands = "The call of a tool of the provider's has its result behind it, once the user has said more.";
+  return makeRule("hosted-calls-have-results", demands, function* ({ messages }) {
+    const said = messages.findLastIndex((row) => row.role === "user" && row.parts.some(isSaid));
+    const given = new Set(partsOf(messages, "hosted-result").map(({ id }) => id));
+    for (const { id, place } of partsOf(messages.slice(0, Math.max(said, 0)), "hosted-call")) {
+      if (!given.has(id)) {
+        yield [place, `no result behind it has the id ${String(id)}`];
+      }
+    }
+  });
+}
+
+const isSaid = ({ kind, isInside }: RequestPart): boolean => kind !== "result" && isInside !== true;
+
+const partsOf = (messages: readonly RequestMessage[], kind: RequestPart["kind"]): readonly RequestPart[] =>
+  messages.flatMap(({ parts }) => parts.filter((it) => it.kind === kind));
+
+export function idsAreUnique(): Rule {
+  return makeRule("call-ids-are-unique", "No two calls have the same id.", function* ({ messages }) {
+    const seen = new Set<unknown>();
+    for (const { kind, id, place } of messages.flatMap(({ parts }) => parts)) {
+      if (kind === "call" && id !== undefined) {
+        if (seen.has(id)) {
+          yield [place, `a call before it has the id ${String(id)} too`];
+        }
+        seen.add(id);
+      }
+    }
+  });
+}
+
+export function idsFit({ pattern }: Limit): Rule {
+  const demands = `The ids of calls and results match ${pattern}.`;
+  return makeRule("call-ids-fit", demands, function* ({ messages }) {
+    for (const { kind, id, place } of messages.flatMap(({ parts }) => parts)) {
+      const isAsked = kind === "call" || kind === "result";
+      if (isAsked && !(typeof id === "string" && pattern.test(id))) {
+        yield [place, `the id ${String(id)} does not match`];
+      }
+    }
+  });
+}
+
+export function toolNamesFit({ pattern }: Limit, kinds: readonly string[] = ["call"]): Rule {
+  return makeRule("tool-names-fit", `The names of tools match ${pattern}.`, function* ({ messages }) {
+    for (const { kind, name, place } of messages.flatMap(({ parts }) => parts)) {
+      if (kinds.includes(kind) && !(typeof name === "string" && pattern.test(name))) {
+        yield [place, `the name ${String(name)} does not match`];
+      }
+    }
+  });
+}
+
+export function argumentsAreObjects(): Rule {
+  return makeRule("arguments-are-objects", "The arguments of a call are an object.", function* ({ messages }) {
+    for (const { kind, input, place } of messages.flatMap(({ parts }) => parts)) {
+      if (kind === "call" && !isRecord(input)) {
+        yield [place, "the arguments are no object"];
+      }
+    }
+  });
+}
+
+export function argumentsAreJson(isJson: (text: string) => boolean): Rule {
+  return makeRule(
+    "arguments-are-json",
+    "The arguments of a call are the JSON text of an object.",
+    function* ({ messages }) {
+      for (const { kind, input, place } of messages.flatMap(({ parts }) => parts)) {
+        if (kind === "call" && input !== undefined && !(typeof input === "string" && isJson(input))) {
+          yield [place, "the arguments are not the JSON text of an object"];
+        }
+      }
+    },
+  );
+}
+
+export const textIsWellFormed: Rule = makeRule(
+  "text-is-well-formed",
+  "No text has half a character: one of a pair of UTF-16 code units without the other.",
+  function* ({ body }) {
+    const seen = new Set<unknown>();
+    const open: [value: unknown, place: string][] = [[body, ""]];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      const [value, place] = next;
+      if (typeof value === "string") {
+        if (hasHalfCharacter(value)) {
+          yield [place, "the text has half a character"];
+        }
+      } else if (isPlainObject(value) && !seen.has(value)) {
+        seen.add(value);
+        for (const [name, field] of Object.entries(value)) {
+          open.push([field, Array.isArray(value) ? `${place}[${name}]` : place === "" ? name : `${place}.${name}`]);
+        }
+      }
+    }
+  },
+);
+
+/** Every field is one that the provider knows. */
+export const fieldsAreKnown: Rule = makeRule(
+  "fields-are-known",
+  "No object has a field that the provider does not know.",
+  function* ({ unknownFields }) {
+    for (const place of unknownFields) {
+      yield [place, "the provider knows no such field"];
+    }
+  },
+);

@@ -1,0 +1,249 @@
+// A conversation as providers see it: turns of the user, of the assistant, and what tools gave, each result behind the call that
+// it answers. The order of all else stays.
+
+import { Malformed } from "../../message/malformed.js";
+import type { CallPart, ResultPart, SentPart } from "../../message/message.js";
+import { originOf } from "../../message/origin.js";
+import type { ParsedMessage } from "../../message/read.js";
+import { isBlank } from "./text.js";
+
+/** A part, and where it stands in the messages. */
+export interface Piece<Part extends SentPart = SentPart> {
+  readonly part: Part;
+  /** Its place: `messages[3].content[1]`. */
+  readonly place: string;
+  /** The message that it is of. */
+  readonly source?: ParsedMessage;
+  /** The call, where it is one that is answered. */
+  readonly call?: Call;
+}
+
+/** A call, and the results that answer it. */
+export interface Call extends Piece<CallPart> {
+  readonly results: Piece<ResultPart>[];
+}
+
+/** Instructions: one message of them. */
+export interface SystemTurn {
+  readonly kind: "system";
+  readonly role: "system" | "developer";
+  readonly name: string | undefined;
+  readonly pieces: readonly Piece[];
+}
+
+/** A message of the user. */
+export interface UserTurn {
+  readonly kind: "user";
+  readonly name: string | undefined;
+  readonly pieces: readonly Piece[];
+}
+
+/**
+ * A message of the assistant. From the first call on, all that it says before the results is one: what follows a call directly
+ * are its results.
+ */
+export interface AssistantTurn {
+  readonly kind: "assistant";
+  readonly name: string | undefined;
+  readonly pieces: readonly Piece[];
+}
+
+/** What the calls of the turn before it gave, in the order of the calls. */
+export interface ResultsTurn {
+  readonly kind: "results";
+  readonly calls: readonly Call[];
+  /** A result that answers no call: no provider takes it. */
+  readonly orphan?: Piece<ResultPart>;
+}
+
+export type Turn = SystemTurn | UserTurn | AssistantTurn | ResultsTurn;
+
+/** A part with what is known of its message. */
+interface Atom extends Piece {
+  readonly source: ParsedMessage;
+  readonly message: number;
+  readonly kind: "system" | "developer" | "user" | "assistant" | "result";
+  readonly name: string | undefined;
+}
+
+/**
+ * The turns of a conversation. Blank texts are left out. A part that `isInline` stays where it is in the assistant's message, such
+ * as the call of a tool that the provider runs, and what it gave.
+ */
+export function turnsOf(
+  messages: readonly ParsedMessage[],
+  isInline: (part: SentPart) => boolean = () => false,
+): Turn[] {
+  const atoms = messages.flatMap((message, at) => atomsOf(message, at, isInline));
+  const { calls, answered } = pairs(atoms, isInline);
+  const turns: Turn[] = [];
+  let run: { readonly calls: Call[] } | undefined;
+  let last: Atom | undefined;
+  const endRun = (): void => {
+    if (run !== undefined && run.calls.length > 0) {
+      turns.push({ kind: "results", calls: run.calls });
+    }
+    run = undefined;
+  };
+  for (const atom of atoms) {
+    const call = calls.get(atom);
+    const answers = answered.get(atom);
+    if (answers !== undefined) {
+      if (run?.calls.includes(answers)) {
+        endRun();
+      }
+      continue; // It stands behind its call.
+    }
+    if (atom.kind === "result") {
+      endRun();
+      turns.push({ kind: "results", calls: [], orphan: atom as unknown as Piece<ResultPart> });
+    } else if (atom.kind === "assistant") {
+      const goesOn = run !== undefined && (run.calls.length > 0 || last?.message === atom.message);
+      run ??= { calls: [] };
+      append(turns, atom, call, goesOn);
+      if (call !== undefined) {
+        run.calls.push(call);
+      }
+    } else {
+      endRun();
+      append(turns, atom, undefined, last?.message === atom.message && last.kind === atom.kind);
+    }
+    last = atom;
+  }
+  endRun();
+  return turns;
+}
+
+/** Puts a part into the last turn, where it goes on, or into a new one. */
+function append(turns: Turn[], atom: Atom, call: Call | undefined, goesOn: boolean): void {
+  const { part, place, source, kind, name } = atom;
+  const piece: Piece = { part, place, source, ...(call === undefined ? {} : { call }) };
+  const turn = turns.at(-1);
+  if (goesOn && turn !== undefined && turn.kind !== "results") {
+    (turn.pieces as Piece[]).push(piece);
+  } else if (kind === "system" || kind === "developer") {
+    turns.push({ kind: "system", role: kind, name, pieces: [piece] });
+  } else {
+    turns.push({ kind: kind as "user" | "assistant", name, pieces: [piece] });
+  }
+}
+
+function atomsOf(source: ParsedMessage, at: number, isInline: (part: SentPart) => boolean): Atom[] {
+  const { role, name, content } = source.message;
+  return content.flatMap((part): Atom[] => {
+    const place = `messages[${at}]${originOf(part)?.place ?? ".content"}`;
+    if (part.type === "tool-approval-request" || part.type === "tool-approval-response") {
+      return [];
+    }
+    if (part.type === "text" && isBlank(part.text) && part.signature === undefined) {
+      return [];
+    }
+    const isResult = part.type === "tool-result" && !(role === "assistant" && isInline(part));
+    const isThought = part.type === "reasoning" || part.type === "redacted_thinking";
+    if (role !== "assistant" && isThought && !isInline(part)) {
+      return []; // Nobody but the assistant thinks in a request.
+    }
+    if (role !== "assistant" && part.type === "tool-call") {
+      throw new Malformed(
+        place,
+        `a message of the role ${role} calls a tool`,
+        "Give the message that calls a tool the role assistant.",
+      );
+    }
+    if (isResult) {
+      return [{ part, place, source, message: at, kind: "result", name: undefined }];
+    }
+    // What a tool says without a call has no place of its own in a request: it stands as the user's.
+    const kind = isThought ? "assistant" : role === "tool" ? "user" : role;
+    return [{ part, place, source, message: at, kind, name: role === "tool" ? undefined : (name ?? undefined) }];
+  });
+}
+
+/**
+ * Which result answers which call: the latest before it with its id. Of calls with one id that the assistant made at once, such as
+ * calls of one name where there are no ids, the first has the first result.
+ */
+function pairs(
+  atoms: readonly Atom[],
+  isInline: (part: SentPart) => boolean,
+): { readonly calls: ReadonlyMap<Atom, Call>; readonly answered: ReadonlyMap<Atom, Call> } {
+  const calls = new Map<Atom, Call>();
+  const answered = new Map<Atom, Call>();
+  const latest = new Map<string, Call[]>();
+  for (const atom of atoms) {
+    const { part, place, source } = atom;
+    if (part.type === "tool-call" && !isInline(part)) {
+      const call: Call = { part, place, source, results: [] };
+      calls.set(atom, call);
+      const atOnce = latest.get(part.toolCallId);
+      const isOfOneMessage = atOnce?.[0]?.source === source && atOnce?.every(({ results }) => results.length === 0);
+      latest.set(part.toolCallId, isOfOneMessage ? [...atOnce, call] : [call]);
+    } else if (atom.kind === "result" && part.type === "tool-result") {
+      const open = latest.get(part.toolCallId);
+      const call = open?.find(({ results }) => results.length === 0) ?? open?.at(-1);
+      if (call !== undefined) {
+        call.results.push({ part, place, source });
+        answered.set(atom, call);
+      }
+    }
+  }
+  return { calls, answered };
+}
+
+/** Every call of turns. */
+export function callsIn(turns: readonly Turn[]): readonly Call[] {
+  return turns.flatMap((turn) =>
+    turn.kind === "assistant" ? turn.pieces.flatMap(({ call }) => (call === undefined ? [] : [call])) : [],
+  );
+}
+
+/** Instructions of all turns, in order, and the other turns. */
+export function apart(turns: readonly Turn[]): {
+  readonly system: readonly SystemTurn[];
+  readonly others: readonly Turn[];
+} {
+  return {
+    system: turns.filter((turn): turn is SystemTurn => turn.kind === "system"),
+    others: turns.filter((turn) => turn.kind !== "system"),
+  };
+}
+
+/** The texts of instructions: nothing else has a place there. */
+export function textsOf(turn: SystemTurn): readonly Piece<SentPart & { readonly type: "text" }>[] {
+  return turn.pieces.map((piece) => {
+    if (piece.part.type !== "text") {
+      throw new Malformed(
+        piece.place,
+        "instructions hold something that is no text",
+        "Give images and files in a message of the role user.",
+      );
+    }
+    return piece as Piece<SentPart & { readonly type: "text" }>;
+  });
+}
+
+/**
+ * The pieces of a user's message with its name before its text, where the request has no other place for it: `Mara: hello`. In a
+ * chat of several it says who speaks.
+ */
+export function withSpeaker({ pieces, name }: UserTurn): readonly Piece[] {
+  const speaker = speakerOf(name);
+  const [first, ...others] = pieces;
+  if (speaker === "" || first === undefined) {
+    return pieces;
+  }
+  const { place, part } = first;
+  return part.type === "text"
+    ? [{ place, part: { type: "text", text: `${speaker}: ${part.text}` } }, ...others]
+    : [{ place, part: { type: "text", text: `${speaker}:` } }, ...pieces];
+}
+
+/** How long a name may be that stands before a text, in code points. */
+const LONGEST_NAME = 64;
+
+/** A name as it stands before a text: in one line, so that nobody writes lines of the prompt by it. */
+export function speakerOf(name: string | undefined): string {
+  return Array.from((name ?? "").replace(/\s+/g, " ").trim())
+    .slice(0, LONGEST_NAME)
+    .join("");
+}

@@ -1,0 +1,47 @@
+// What a context's request is made by. The providers are a part of the package, `all.ts`: a page that makes no request, or another way,
+// never needs it.
+
+import type { Provider as ProviderName } from "../base/generated.js";
+import { Part } from "../base/parts.js";
+import type { AiSdkBody } from "./ai-sdk/write.js";
+import type { AnthropicBody } from "./anthropic/write.js";
+import type { AnyMessage } from "./any-message.js";
+import type { GeminiBody } from "./gemini/write.js";
+import type { OpenAiBody } from "./openai-chat/write.js";
+import type { ResponsesBody } from "./openai-responses/write.js";
+
+/** What each provider's request holds of a prompt. */
+export interface RequestBodies {
+  /** OpenAI's chat completions, and the many servers that take the same. */
+  readonly openai: OpenAiBody;
+  /** OpenAI's Responses. */
+  readonly "openai-responses": ResponsesBody;
+  /** Anthropic's Messages API. */
+  readonly anthropic: AnthropicBody;
+  /** Gemini's generateContent. */
+  readonly gemini: GeminiBody;
+  /** `generateText` and `streamText` of the AI SDK. */
+  readonly "ai-sdk": AiSdkBody;
+}
+
+/** The name of a provider: `render.provider` takes the same. */
+export type { ProviderName };
+
+/** Makes requests. */
+export interface RequestMaker {
+  /**
+   * The parts of a provider's request for messages that were read already; `shapeNameAt` says whose shape was named, and behind the
+   * messages at `cacheEnds` the provider's cache may end.
+   */
+  requestOfRead<Name extends ProviderName>(
+    provider: Name,
+    messages: readonly AnyMessage[],
+    shapeNameAt: (position: number) => string | undefined,
+    cacheEnds: readonly number[],
+  ): RequestBodies[Name];
+  /** Whether a model's provider knows marks where its cache may end. */
+  takesCacheMarks(provider: ProviderName, model: string | null | undefined): boolean;
+}
+
+/** What makes them. */
+export const requests: Part<RequestMaker> = new Part("windrow/providers", "context.request");

@@ -1,0 +1,81 @@
+// The format of messages with a role and a content: windrow's own form, and the dialects that applications mix with it. Every other
+// message is held against it last.
+
+import { isRecord } from "../../base/plain-data.js";
+import { type Dialect, formOf } from "../../message/dialect.js";
+import { type MessageFormat, partsWithText, type Row, recordOf } from "../../message/format.js";
+import { Malformed } from "../../message/malformed.js";
+import type { PlainMessage } from "../../message/message.js";
+
+/** Returns the format that reads these dialects. */
+export function windrowFormat(dialects: readonly Dialect[]): MessageFormat {
+  const fieldsOf = (name: "fields" | "toolFields" | "textFields"): ReadonlySet<string> =>
+    new Set(dialects.flatMap((dialect) => dialect[name] ?? []));
+  const toolFields = fieldsOf("toolFields");
+  const textFields = fieldsOf("textFields");
+  return {
+    name: "windrow",
+    title: "windrow",
+    fields: fieldsOf("fields"),
+    // Reasoning with a signature is Anthropic's if nothing says whose it is.
+    maker: "anthropic",
+    fits: () => true,
+    read(row) {
+      checkIsNoFile(row);
+      return row as unknown as PlainMessage;
+    },
+    withText(row, text) {
+      const fields = Object.entries(row).filter(([field]) => !textFields.has(field));
+      return { ...Object.fromEntries(fields), content: contentWithText(row.content, text) };
+    },
+    withoutToolCalls(row) {
+      const { content } = row;
+      const all = Object.entries(row);
+      const fields = all.filter(([field, value]) => value == null || !toolFields.has(field));
+      const hasToolParts = Array.isArray(content) && content.some(isOfTool);
+      if (fields.length === all.length && !hasToolParts) {
+        return row;
+      }
+      const others = hasToolParts ? content.filter((part) => !isOfTool(part)) : content;
+      return { ...Object.fromEntries(fields), content: others };
+    },
+  };
+}
+
+function isOfTool(part: unknown): boolean {
+  return formOf(recordOf(part).type)?.isOfTool === true;
+}
+
+/** Returns a content with another text. A result that says no more stays, so that its call is answered. */
+function contentWithText(content: unknown, text: string): unknown {
+  if (!Array.isArray(content)) {
+    return text;
+  }
+  return partsWithText(content as readonly (Row | string)[], text, {
+    kindOf: (part) => (typeof part === "string" ? "text" : formOf(part.type)?.text),
+    rewritten: (part, own) => (typeof part === "string" ? own : (formOf(part.type)?.withText?.(part, own) ?? part)),
+    made: (own) => ({ type: "text", text: own }),
+  });
+}
+
+/** Fails for a row of a file that `parseTranscript` reads, which isn't a message. */
+function checkIsNoFile({ role, type, mapping, chat_messages, message }: Row): void {
+  if (role != null) {
+    return;
+  }
+  const isOfTurn = (type === "user" || type === "assistant") && isRecord(message);
+  const file = isRecord(mapping)
+    ? "a conversation of an export of ChatGPT"
+    : Array.isArray(chat_messages)
+      ? "a conversation of an export of Claude"
+      : isOfTurn
+        ? "a row of a log of Claude Code"
+        : undefined;
+  if (file !== undefined) {
+    throw new Malformed(
+      "",
+      `expected a message, got ${file}`,
+      "Pass the file's text to parseTranscript, and then the messages that it gives.",
+    );
+  }
+}

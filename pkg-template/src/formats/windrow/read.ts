@@ -1,0 +1,68 @@
+// windrow's own form: a role, a content of texts and parts, tool calls, and facts about the message.
+
+import type { Dialect } from "../../message/dialect.js";
+import { required, text } from "../../message/malformed.js";
+import {
+  callPart,
+  mediaForm,
+  oneOf,
+  outputWithText,
+  reasoningForm,
+  redactedForm,
+  resultPart,
+  textForm,
+} from "../../message/parts.js";
+import { callsIn } from "../calls.js";
+
+export const windrow: Dialect = {
+  fields: [
+    ...["id", "role", "content", "name", "createdAt", "sessionId", "conversationId", "summaryOf", "replyTo", "source"],
+    ...[
+      "tags",
+      "actions",
+      "status",
+      "target",
+      "priority",
+      "ttlSeconds",
+      "toolCalls",
+      "toolCallId",
+      "pinned",
+      "persist",
+    ],
+  ],
+  toolFields: ["toolCalls", "toolCallId"],
+  parts: {
+    text: textForm,
+    reasoning: reasoningForm("text"),
+    redacted_thinking: redactedForm,
+    image: mediaForm("image"),
+    audio: mediaForm("audio"),
+    file: mediaForm("file"),
+    "tool-call": {
+      fields: new Set(["toolCallId", "toolName", "input", "args"]),
+      read: (part, place, maker) =>
+        callPart(part, ["toolCallId", "toolName"], oneOf(part, "input", "args"), place, maker),
+      isOfTool: true,
+    },
+    "tool-result": {
+      fields: new Set(["toolCallId", "toolName", "output", "result"]),
+      read: (part, place) =>
+        resultPart(part, required(part.toolCallId, `${place}.toolCallId`), oneOf(part, "output", "result"), place),
+      text: "result",
+      withText(part, own) {
+        const field = part.output == null && "result" in part ? "result" : "output";
+        return { ...part, [field]: outputWithText(part[field], own) };
+      },
+      isOfTool: true,
+    },
+  },
+  beside(message, maker) {
+    const { toolCalls, toolCallId } = message;
+    return toolCalls == null && toolCallId == null
+      ? {}
+      : {
+          calls: callsIn(toolCalls, ".toolCalls", maker),
+          answered: text(toolCallId, ".toolCallId"),
+        };
+  },
+};

@@ -1,0 +1,221 @@
+// Messages as the engine takes them: flat columns, in batches.
+
+import type { CoreTranscript } from "#core";
+import type { ErrorKind } from "../base/errors.js";
+import { FIELDS, type Field, ROLES } from "../base/generated.js";
+import { call } from "../engine/engine.js";
+import { json, Malformed } from "./malformed.js";
+import { mediaOf } from "./media.js";
+import type { PlainPart, ReadMessage, ReasoningPart } from "./message.js";
+import { originOf } from "./origin.js";
+
+/**
+ * A message as the engine sees it: the code of its role, 1 if it is pinned, its time, then field and text in turn. Two messages
+ * with equal columns are the same to the engine.
+ */
+export type MessageColumns = (string | number)[];
+
+const roleCodes = Object.fromEntries(ROLES.map((role, code) => [role, code])) as Record<ReadMessage["role"], number>;
+const fieldCodes = Object.fromEntries(FIELDS.map((field, code) => [field, code])) as Record<Field, number>;
+/** How many values stand before the first field. */
+const HEAD = 3;
+
+/** Returns the columns of a message. Throws `Malformed` if a call or a result holds something that JSON can't say. */
+export function columnsOf(message: ReadMessage): MessageColumns {
+  const { createdAt, tags, actions, target, priority, ttlSeconds } = message;
+  const time = createdAt instanceof Date ? createdAt.getTime() : typeof createdAt === "number" ? createdAt : Number.NaN;
+  const columns: MessageColumns = [roleCodes[message.role], message.pinned === true ? 1 : 0, time];
+  push(columns, "id", message.id as string | undefined);
+  push(columns, "name", message.name);
+  push(columns, "createdAt", typeof createdAt === "string" ? createdAt : undefined);
+  push(columns, "sessionId", message.sessionId);
+  push(columns, "conversationId", message.conversationId as string | undefined);
+  push(columns, "summaryOf", message.summaryOf as string | undefined);
+  push(columns, "replyTo", message.replyTo as string | undefined);
+  push(columns, "source", message.source);
+  pushAll(columns, "tag", tags);
+  pushAll(columns, "action", actions as readonly string[] | undefined);
+  push(columns, "status", message.status);
+  pushAll(columns, "target", typeof target === "string" ? [target] : target);
+  // In millionths.
+  push(columns, "priority", priority == null ? undefined : String(Math.round(priority * 1e6)));
+  push(columns, "timeToLive", ttlSeconds == null ? undefined : timeToLive(ttlSeconds));
+  const [only] = message.content;
+  if (message.content.length === 1 && only?.type === "tool-result" && originOf(only)?.place === "") {
+    // The message itself is the result: what it says stays when tool calls are left out, and so it stands before the id.
+    pushOutput(columns, only.output, only);
+    columns.push(fieldCodes.resultId, only.toolCallId);
+  } else {
+    for (const part of message.content) {
+      pushPart(columns, part);
+    }
+  }
+  push(columns, "joinsNext", message.joinsNext === true ? "" : undefined);
+  return columns;
+}
+
+/** Returns all that parts say, to look something up in it. */
+export function saidBy(parts: readonly PlainPart[]): string {
+  const columns: MessageColumns = [];
+  for (const part of parts) {
+    pushPart(columns, part);
+  }
+  return columns.filter((_, at) => at % 2 === 1).join("\n");
+}
+
+function pushPart(columns: MessageColumns, part: PlainPart): void {
+  switch (part.type) {
+    case "text":
+      columns.push(fieldCodes.text, part.text);
+      break;
+    case "reasoning":
+      push(columns, "reasoningOf", makerOf(part));
+      columns.push(fieldCodes.reasoning, part.text);
+      break;
+    case "redacted_thinking":
+      push(columns, "reasoningOf", part.provider);
+      columns.push(fieldCodes.reasoning, part.data);
+      break;
+    case "tool-call":
+      columns.push(fieldCodes.callId, part.toolCallId, fieldCodes.callName, part.toolName);
+      columns.push(fieldCodes.callArguments, carried(part.input, part));
+      push(columns, "resultLater", part.providerExecuted === true ? part.toolCallId : undefined);
+      break;
+    case "tool-result":
+      columns.push(fieldCodes.resultId, part.toolCallId);
+      pushOutput(columns, part.output, part);
+      break;
+    case "tool-approval-request":
+      // It goes with its answer, as a call does with its result, and both with the call that they are about.
+      columns.push(fieldCodes.callId, part.approvalId, fieldCodes.callName, "", fieldCodes.callArguments, "");
+      push(columns, "resultLater", part.toolCallId);
+      break;
+    case "tool-approval-response":
+      columns.push(fieldCodes.resultId, part.approvalId, fieldCodes.text, part.reason ?? "");
+      break;
+    default:
+      columns.push(fieldCodes[part.type], mediaOf(part));
+  }
+}
+
+/** The provider that takes reasoning back; undefined if nothing proves the reasoning to it. */
+function makerOf({ provider, signature, id, data }: ReasoningPart): string | undefined {
+  const proof = provider === "anthropic" ? (signature ?? data) : (signature ?? id ?? data);
+  // A summary of Gemini's has no signature of its own.
+  return proof !== undefined || provider === "google" ? provider : undefined;
+}
+
+function pushOutput(columns: MessageColumns, output: unknown, part: PlainPart): void {
+  const { type, value } = (output ?? {}) as { readonly type?: unknown; readonly value?: unknown };
+  if (type === "content" && Array.isArray(value)) {
+    for (const inner of value as readonly PlainPart[]) {
+      pushPart(columns, inner);
+    }
+  } else {
+    columns.push(fieldCodes.text, carried(type === "json" ? value : output, part));
+  }
+}
+
+/** Returns the text that carries a value: a text is itself, anything else JSON. */
+function carried(value: unknown, part: PlainPart): string {
+  if (typeof value === "string") {
+    return value;
+  }
+  const { place, field } = originOf(part) ?? { place: "" };
+  try {
+    return json(value, place + (field ?? "")) ?? "";
+  } catch (failure) {
+    // A format may have read the value from anywhere in the part.
+    throw failure instanceof Malformed && field === undefined
+      ? new Malformed(place, failure.message, failure.nextAction)
+      : failure;
+  }
+}
+
+/** Returns a time to live in milliseconds. Beyond the limit a number has no plain spelling, and no clock gets there. */
+function timeToLive(seconds: number): string {
+  return String(Math.min(Math.round(seconds * 1000), Number.MAX_SAFE_INTEGER));
+}
+
+function push(columns: MessageColumns, field: Field, value: string | null | undefined): void {
+  if (value != null) {
+    columns.push(fieldCodes[field], value);
+  }
+}
+
+function pushAll(columns: MessageColumns, field: Field, values: readonly string[] | null | undefined): void {
+  for (const value of values ?? []) {
+    columns.push(fieldCodes[field], value);
+  }
+}
+
+/** Whether two messages are the same to the engine. */
+export function areSame(left: MessageColumns, right: MessageColumns): boolean {
+  return left.length === right.length && left.every((value, at) => Object.is(value, right[at]));
+}
+
+/** How much text crosses at a time, in UTF-16 code units. */
+const BATCH_LENGTH = 1 << 20;
+const encoder = new TextEncoder();
+let scratch = new Uint8Array(0);
+
+/** Appends messages to the engine's transcript, in batches of flat columns. */
+export function appendColumns(core: CoreTranscript, messages: readonly MessageColumns[], kind: ErrorKind): void {
+  for (let first = 0; first < messages.length; ) {
+    let end = first;
+    let length = 0;
+    let segmentCount = 0;
+    while (end < messages.length && (end === first || length < BATCH_LENGTH)) {
+      const columns = messages[end] as MessageColumns;
+      for (let at = HEAD + 1; at < columns.length; at += 2) {
+        length += (columns[at] as string).length;
+        segmentCount += 1;
+      }
+      end += 1;
+    }
+    appendBatch(core, messages.slice(first, end), { length, segmentCount }, kind);
+    first = end;
+  }
+}
+
+function appendBatch(
+  core: CoreTranscript,
+  messages: readonly MessageColumns[],
+  { length, segmentCount }: { readonly length: number; readonly segmentCount: number },
+  kind: ErrorKind,
+): void {
+  const count = messages.length;
+  const roles = new Uint8Array(count);
+  const pinned = new Uint8Array(count);
+  const times = new Float64Array(count);
+  const segmentCounts = new Uint32Array(count);
+  const segmentFields = new Uint8Array(segmentCount);
+  const segmentLengths = new Uint32Array(segmentCount);
+  // A code unit of UTF-16 is at most three bytes of UTF-8.
+  const bytes = call(kind, () => (length > BATCH_LENGTH ? new Uint8Array(length * 3) : scratchOf(length * 3)));
+  let segment = 0;
+  let written = 0;
+  for (let index = 0; index < count; index++) {
+    const columns = messages[index] as MessageColumns;
+    roles[index] = columns[0] as number;
+    pinned[index] = columns[1] as number;
+    times[index] = columns[2] as number;
+    segmentCounts[index] = (columns.length - HEAD) / 2;
+    for (let at = HEAD; at < columns.length; at += 2) {
+      const utf8 = encoder.encodeInto(columns[at + 1] as string, bytes.subarray(written));
+      segmentFields[segment] = columns[at] as number;
+      segmentLengths[segment] = utf8.written;
+      written += utf8.written;
+      segment += 1;
+    }
+  }
+  const text = bytes.subarray(0, written);
+  call(kind, () => core.append(text, roles, pinned, times, segmentCounts, segmentFields, segmentLengths));
+}
+
+function scratchOf(length: number): Uint8Array {
+  if (scratch.length < length) {
+    scratch = new Uint8Array(length);
+  }
+  return scratch;
+}

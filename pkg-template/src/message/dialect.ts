@@ -1,0 +1,79 @@
+// Dialects of messages that have a role and a content. Many applications mix them in one message, so a part is read by its type and a
+// field by its name, each by the dialect that it comes from.
+
+import type { Row, TextKind } from "./format.js";
+import type { PlainPart } from "./message.js";
+
+/** One type of content part. */
+export interface PartForm {
+  /** The fields that `read` reads. */
+  readonly fields: ReadonlySet<string>;
+  /**
+   * Returns the canonical part, or several. `maker` is the provider whose reasoning a message holds if it doesn't say. Throws
+   * `Malformed`.
+   */
+  read(part: Row, place: string, maker: string | undefined): PlainPart | readonly PlainPart[];
+  /** The kind of text in it; undefined if it has none that could be replaced. */
+  readonly text?: TextKind;
+  /** Returns a copy with another text. */
+  withText?(part: Row, text: string): Row;
+  /** Whether it is a tool call, or the result of one. */
+  readonly isOfTool?: boolean;
+}
+
+/** What a message says outside its content. */
+export interface BesideContent {
+  /** Reasoning: it comes before the content. */
+  readonly thoughts?: readonly PlainPart[];
+  /** What was said: it comes after the content. */
+  readonly said?: readonly PlainPart[];
+  readonly calls?: readonly PlainPart[];
+  /** The id of the call that the message answers. */
+  readonly answered?: string | undefined;
+}
+
+export interface Dialect {
+  /** The fields of a message that `beside` reads. */
+  readonly fields: readonly string[];
+  /** The fields among them that hold tool calls, or name the call that the message answers. */
+  readonly toolFields: readonly string[];
+  /** The fields among them whose text goes when the content is given another. */
+  readonly textFields?: readonly string[];
+  /** Its parts by their type. */
+  readonly parts: Readonly<Record<string, PartForm>>;
+  /** Finds the form of a type that isn't in `parts`: of a family of types. */
+  partOf?(type: string): PartForm | undefined;
+  beside?(message: Row, maker: string | undefined): BesideContent;
+}
+
+let dialects: readonly Dialect[] = [];
+let parts: ReadonlyMap<string, PartForm> = new Map();
+
+/** Sets the dialects that are read. */
+export function provideDialects(known: readonly Dialect[]): void {
+  dialects = known;
+  parts = new Map(known.flatMap((dialect) => Object.entries(dialect.parts)));
+}
+
+/** Returns the form of a type of part; undefined if no dialect has it. */
+export function formOf(type: unknown): PartForm | undefined {
+  if (typeof type !== "string") {
+    return undefined;
+  }
+  const known = parts.get(type);
+  if (known !== undefined) {
+    return known;
+  }
+  for (const dialect of dialects) {
+    const form = dialect.partOf?.(type);
+    if (form !== undefined) {
+      return form;
+    }
+  }
+  return undefined;
+}
+
+/** Returns what a message says outside its content, in the order of the dialects. */
+export function besideContent(message: Row, maker: string | undefined): readonly BesideContent[] {
+  return dialects.flatMap((dialect) => dialect.beside?.(message, maker) ?? []);
+}

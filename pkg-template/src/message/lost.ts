@@ -1,0 +1,80 @@
+// Refuses a message, part or call if a field that nobody read holds what it says: that would be missing from every count.
+
+import { Malformed } from "./malformed.js";
+import type { PlainPart } from "./message.js";
+import { lostField, sayingField } from "./substance.js";
+
+/** The object that was read, and the fields that were. */
+export interface ReadObject {
+  readonly place: string;
+  readonly what: "message" | "part" | "tool call";
+  readonly known: ReadonlySet<string>;
+}
+
+/**
+ * Fails if a field that wasn't read says something: anything at all if what was read `isEmpty`, otherwise parts, calls, results and
+ * media. What is in `said` too isn't lost.
+ */
+export function checkNothingIsLost(
+  input: object,
+  { place, what, known }: ReadObject,
+  isEmpty: boolean,
+  said: () => string = () => "",
+): void {
+  const field = isEmpty ? sayingField(input, known, what !== "message") : lostField(input, known, said);
+  if (field === undefined) {
+    return;
+  }
+  throw new Malformed(
+    `${place}.${field}`,
+    isEmpty
+      ? `what the ${what} says is in \`${field}\`, which windrow does not read`
+      : `\`${field}\` holds more than windrow reads of the ${what}`,
+    `Put it where windrow reads it, or under \`metadata\` where the model is not to see it.`,
+  );
+}
+
+/** Whether a text has anything but white space. Most begin with a letter. */
+function isSpoken(text: string): boolean {
+  const first = text.charCodeAt(0);
+  return (first > 0x20 && first < 0x7f) || /\S/.test(text);
+}
+
+/** Whether a part says something. A call says no more than its arguments do, the id and the name apart. */
+export function saysSomething(part: PlainPart): boolean {
+  switch (part.type) {
+    case "text":
+      return isSpoken(part.text);
+    case "reasoning":
+      return isSpoken(part.text) || part.data !== undefined;
+    case "redacted_thinking":
+      return isSpoken(part.data);
+    case "tool-call":
+      return hasArguments(part.input);
+    case "tool-result":
+      return hasOutput(part.output);
+    case "tool-approval-request":
+      return true;
+    case "tool-approval-response":
+      return part.reason !== undefined && isSpoken(part.reason);
+    default:
+      return true;
+  }
+}
+
+function hasArguments(input: unknown): boolean {
+  if (typeof input === "string") {
+    return input !== "{}" && isSpoken(input);
+  }
+  return typeof input === "object" && input !== null && !Array.isArray(input)
+    ? Object.values(input).some((value) => value !== undefined)
+    : input !== undefined;
+}
+
+function hasOutput(output: unknown): boolean {
+  if (typeof output === "string") {
+    return isSpoken(output);
+  }
+  const { type, value } = (output ?? {}) as { readonly type?: unknown; readonly value?: unknown };
+  return type === "content" && Array.isArray(value) ? value.some(saysSomething) : output !== undefined;
+}

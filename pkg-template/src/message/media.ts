@@ -1,0 +1,247 @@
+// What the engine knows of an image, audio or a file: facts that its cost follows from, and a fingerprint. The media itself stays
+// outside. The caller gives the facts, or the first bytes say them; only a PDF is looked through, and once.
+
+import { decodeBase64 } from "../base/base64.js";
+import { jsonOf } from "../base/lists.js";
+import type { MediaPart } from "./message.js";
+
+interface Facts {
+  width?: number | undefined;
+  height?: number | undefined;
+  pages?: number | undefined;
+  milliseconds?: number | undefined;
+  bytes?: number | undefined;
+  mediaType?: string | undefined;
+}
+
+/** As many bytes of an image as are looked at for its size: a JPEG may have a preview of itself in front. */
+const HEAD_BYTES = 1 << 18;
+/** The largest figure that goes to the engine. */
+const MOST = 2 ** 31;
+/** How many facts are remembered, by fingerprint. */
+const REMEMBERED_FACTS = 512;
+
+const remembered = new Map<string, string>();
+const encoder = new TextEncoder();
+
+/**
+ * Returns what the engine knows of a media part: its detail, facts as `name=value`, and a fingerprint of all its fields, so that
+ * another image is another message.
+ */
+export function mediaOf(part: MediaPart): string {
+  const fields = jsonOf(part, function (key, value) {
+    // As it is, before a `toJSON` of its own.
+    const own = this[key];
+    if (ArrayBuffer.isView(own)) {
+      return fingerprint(new Uint8Array(own.buffer, own.byteOffset, own.byteLength));
+    }
+    return own instanceof ArrayBuffer ? fingerprint(new Uint8Array(own)) : value;
+  });
+  const print = fingerprint(encoder.encode(fields));
+  let facts = remembered.get(print);
+  if (facts === undefined) {
+    facts = inWords(factsOf(part));
+    if (remembered.size >= REMEMBERED_FACTS) {
+      remembered.clear();
+    }
+    remembered.set(print, facts);
+  }
+  return `${(part.detail ?? "auto").replace(/\s/g, "")} ${facts}${print}`;
+}
+
+function inWords(facts: Facts): string {
+  return Object.entries(facts)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${value} `)
+    .join("");
+}
+
+/** A checksum of bytes (FNV-1a, 32 bits) with their number. */
+function fingerprint(bytes: Uint8Array): string {
+  let hash = 0x811c9dc5;
+  for (const byte of bytes) {
+    hash = Math.imul(hash ^ byte, 0x01000193);
+  }
+  return `${bytes.length}-${(hash >>> 0).toString(16)}`;
+}
+
+function factsOf(part: MediaPart): Facts {
+  const found = factsIn(part);
+  const facts: Facts = { ...found, mediaType: typeOf(part.mediaType) ?? found.mediaType };
+  // What the caller says is stronger.
+  for (const name of ["width", "height", "pages", "bytes"] as const) {
+    facts[name] = figure(part[name]) ?? facts[name];
+  }
+  facts.milliseconds = inMilliseconds(part.seconds) ?? facts.milliseconds;
+  return facts;
+}
+
+function typeOf(mediaType: string | undefined): string | undefined {
+  return mediaType
+    ?.replace(/[\s;].*/s, "")
+    .toLowerCase()
+    .slice(0, 100);
+}
+
+/** A figure as it crosses; undefined if it cannot be true. */
+function figure(value: unknown): number | undefined {
+  return typeof value === "number" && value > 0 ? Math.ceil(Math.min(value, MOST)) : undefined;
+}
+
+function inMilliseconds(seconds: unknown): number | undefined {
+  return typeof seconds === "number" ? figure(seconds * 1000) : undefined;
+}
+
+type Media = string | Uint8Array;
+
+/** Returns what a part's text or bytes say; of a `Blob` there is no more to see than its size. */
+function factsIn({ type, data, source, mediaType }: MediaPart): Facts {
+  if (source !== undefined) {
+    const text = typeof source.data === "string" ? source.data : (jsonOf(source.content) ?? "");
+    return { bytes: figure(encoder.encode(text).length), mediaType: "text/plain" };
+  }
+  if (data instanceof Blob) {
+    return { bytes: figure(data.size), mediaType: typeOf(data.type || undefined) };
+  }
+  const media = ArrayBuffer.isView(data)
+    ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+    : data instanceof ArrayBuffer
+      ? new Uint8Array(data)
+      : data;
+  return typeof media === "string" || media instanceof Uint8Array ? factsOfMedia(media, type, mediaType) : {};
+}
+
+/** What a text or bytes say of themselves. */
+function factsOfMedia(media: Media, kind: MediaPart["type"], type: string | undefined): Facts {
+  if (typeof media === "string" && !isBase64(media, type)) {
+    return { bytes: figure(encoder.encode(media).length) };
+  }
+  const bytes = typeof media === "string" ? Math.floor((media.length * 3) / 4) : media.length;
+  const head = bytesOf(media, HEAD_BYTES);
+  const facts: Facts = { bytes: figure(bytes) };
+  if (kind === "image" || type?.startsWith("image/")) {
+    const [width, height] = sizeOf(head) ?? [];
+    return { ...facts, width: figure(width), height: figure(height) };
+  }
+  if (ascii(head, 0, 4) === "RIFF" && ascii(head, 8, 4) === "WAVE") {
+    return { ...facts, milliseconds: inMilliseconds(secondsOfWav(head, bytes)) };
+  }
+  if (ascii(head, 0, 1024).includes("%PDF-")) {
+    return { ...facts, pages: figure(pagesOf(bytesOf(media, Number.POSITIVE_INFINITY))), mediaType: "application/pdf" };
+  }
+  return facts;
+}
+
+/** Whether a text is base64, by its beginning. A short text of these letters is, unless the file is a text. */
+function isBase64(text: string, mediaType: string | undefined): boolean {
+  const least = mediaType?.startsWith("text/") ? 16 : 1;
+  const [letters] = /^[A-Za-z0-9+/_-]*/.exec(text.slice(0, 256).replace(/[\r\n]/g, "")) as RegExpExecArray;
+  const rest = text
+    .slice(0, 256)
+    .replace(/[\r\n]/g, "")
+    .slice(letters.length);
+  return letters.length >= least && /^=*$/.test(rest);
+}
+
+/** The first bytes of media; none where they cannot be read. */
+function bytesOf(media: Media, limit: number): Uint8Array {
+  if (typeof media !== "string") {
+    return media.subarray(0, limit);
+  }
+  const letters = Number.isFinite(limit) ? Math.ceil(limit / 3) * 4 : media.length;
+  const text = media
+    .slice(0, letters)
+    .replace(/[\r\n\s=]+/g, "")
+    .replace(/-/g, "+")
+    .replace(/_/g, "/");
+  try {
+    return decodeBase64(text.slice(0, text.length - (text.length % 4 === 1 ? 1 : 0)));
+  } catch {
+    return new Uint8Array(0);
+  }
+}
+
+function ascii(bytes: Uint8Array, at: number, length: number): string {
+  return String.fromCharCode(...bytes.subarray(at, at + length));
+}
+
+/** Width and height of an image in pixels, by the header of PNG, GIF, WebP or JPEG. */
+function sizeOf(bytes: Uint8Array): readonly [number, number] | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const has = (length: number): boolean => bytes.length >= length;
+  if (ascii(bytes, 1, 3) === "PNG" && has(24)) {
+    return [view.getUint32(16), view.getUint32(20)];
+  }
+  if (ascii(bytes, 0, 3) === "GIF" && has(10)) {
+    return [view.getUint16(6, true), view.getUint16(8, true)];
+  }
+  if (ascii(bytes, 0, 4) === "RIFF" && ascii(bytes, 8, 4) === "WEBP" && has(30)) {
+    switch (ascii(bytes, 12, 4)) {
+      case "VP8 ":
+        return [view.getUint16(26, true) & 0x3fff, view.getUint16(28, true) & 0x3fff];
+      case "VP8L": {
+        const packed = view.getUint32(21, true);
+        return [(packed & 0x3fff) + 1, ((packed >>> 14) & 0x3fff) + 1];
+      }
+      case "VP8X": {
+        const at = (place: number): number => view.getUint16(place, true) + ((bytes[place + 2] as number) << 16) + 1;
+        return [at(24), at(27)];
+      }
+      default:
+        return undefined;
+    }
+  }
+  return bytes[0] === 0xff && bytes[1] === 0xd8 ? sizeOfJpeg(bytes, view) : undefined;
+}
+
+/** The size of a JPEG: in the first segment that begins a frame. */
+function sizeOfJpeg(bytes: Uint8Array, view: DataView): readonly [number, number] | undefined {
+  let at = 2;
+  while (at + 9 <= bytes.length && bytes[at] === 0xff) {
+    const marker = bytes[at + 1] as number;
+    if (marker === 0xff) {
+      at += 1; // a byte that fills
+    } else if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
+      return [view.getUint16(at + 7), view.getUint16(at + 5)];
+    } else {
+      at += 2 + view.getUint16(at + 2);
+    }
+  }
+  return undefined;
+}
+
+/** How long a WAV file is: by how many bytes a second has, and how many there are. */
+function secondsOfWav(head: Uint8Array, bytes: number): number | undefined {
+  const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
+  let at = 12;
+  let bytesPerSecond = 0;
+  while (at + 8 <= head.length) {
+    const length = view.getUint32(at + 4, true);
+    const name = ascii(head, at, 4);
+    if (name === "fmt " && at + 20 <= head.length) {
+      bytesPerSecond = view.getUint32(at + 16, true);
+    } else if (name === "data" && bytesPerSecond > 0) {
+      // A stream does not know its length: its bytes are counted.
+      return Math.min(length, Math.max(bytes - at - 8, 0)) / bytesPerSecond;
+    }
+    at += 8 + length + (length % 2);
+  }
+  return undefined;
+}
+
+/** How many pages a PDF has: its pages where they can be seen, otherwise what it says of their number. */
+function pagesOf(bytes: Uint8Array): number | undefined {
+  const text = new TextDecoder("latin1").decode(bytes);
+  let pages = 0;
+  for (const _ of text.matchAll(/\/Type\s{0,8}\/Page(?![A-Za-z])/g)) {
+    pages += 1;
+  }
+  if (pages > 0) {
+    return pages;
+  }
+  let most = 0;
+  for (const [, count] of text.matchAll(/\/Count\s{1,8}(\d{1,6})\b/g)) {
+    most = Math.max(most, Number(count));
+  }
+  return most > 0 ? most : undefined;
+}

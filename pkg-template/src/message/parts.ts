@@ -1,0 +1,233 @@
+// Canonical parts from the parts that dialects have: media, reasoning, tool calls and what tools returned.
+
+import type { PartForm } from "./dialect.js";
+import { type Row, recordOf } from "./format.js";
+import { checkNothingIsLost } from "./lost.js";
+import { json, Malformed, required, text } from "./malformed.js";
+import { givenMedia } from "./media-fields.js";
+import type { CallPart, MediaPart, PlainPart, ReasoningPart, RedactedPart, ResultPart, TextPart } from "./message.js";
+import { from, originOf } from "./origin.js";
+import { provenanceOf } from "./provenance.js";
+import { outputOf, readPart } from "./read.js";
+import { hasMedia } from "./substance.js";
+
+// ---- Texts ----
+
+const TEXT_FIELDS: ReadonlySet<string> = new Set(["text", "refusal", "thinking"]);
+const NO_FIELDS: ReadonlySet<string> = new Set();
+
+/** Reads the text of a part. If it has none, the fault names the field that holds one. */
+function textIn(part: Row, place: string, field: string): string {
+  if (part[field] == null) {
+    checkNothingIsLost(part, { place, what: "part", known: NO_FIELDS }, true);
+  }
+  return required(part[field], `${place}.${field}`);
+}
+
+export const textForm: PartForm = {
+  fields: TEXT_FIELDS,
+  read: (part, place, maker): TextPart => ({
+    type: "text",
+    text: textIn(part, place, "text"),
+    ...provenanceOf(part, maker),
+  }),
+  text: "text",
+  withText: (part, own) => ({ ...part, text: own }),
+};
+
+export const refusalForm: PartForm = {
+  fields: TEXT_FIELDS,
+  read: (part, place): TextPart => ({ type: "text", text: textIn(part, place, "refusal") }),
+  text: "text",
+  withText: (part, own) => ({ ...part, refusal: own }),
+};
+
+/** Returns the form of reasoning whose text is in a field. */
+export function reasoningForm(field: "text" | "thinking"): PartForm {
+  return {
+    fields: TEXT_FIELDS,
+    read(part, place, maker): ReasoningPart | RedactedPart {
+      const said = textIn(part, place, field);
+      const { data, ...proof } = provenanceOf(part, maker);
+      if (data !== undefined && said.trim() === "") {
+        return { type: "redacted_thinking", data, ...proof };
+      }
+      // A summary of Gemini's has no signature, and is still Gemini's.
+      const made = part.provider === "google" ? { provider: part.provider, ...proof } : proof;
+      return { type: "reasoning", text: said, ...made, ...(data === undefined ? {} : { data }) };
+    },
+  };
+}
+
+export const redactedForm: PartForm = {
+  fields: new Set(["data"]),
+  read: (part, place, maker): RedactedPart => ({
+    type: "redacted_thinking",
+    data: textIn(part, place, "data"),
+    ...provenanceOf(part, maker),
+    ...(part.provider == null && maker === undefined ? {} : { provider: String(part.provider ?? maker) }),
+  }),
+};
+
+// ---- Media ----
+
+const MEDIA_FIELDS: ReadonlySet<string> = new Set([
+  ...[
+    "type",
+    "detail",
+    "mediaType",
+    "width",
+    "height",
+    "pages",
+    "seconds",
+    "bytes",
+    "data",
+    "url",
+    "image",
+    "image_url",
+  ],
+  ...["input_audio", "audio", "file", "source", "file_id", "fileId", "id"],
+]);
+
+/** Returns the form of images, audio or files. */
+export function mediaForm(kindOf: MediaPart["type"] | ((part: Row) => MediaPart["type"])): PartForm {
+  return {
+    fields: MEDIA_FIELDS,
+    read: (part, place) => mediaPart(part, typeof kindOf === "string" ? kindOf : kindOf(part), place),
+  };
+}
+
+/** Reads an image, audio or a file: itself, or where it is. */
+export function mediaPart(part: Row, kind: MediaPart["type"], place: string): MediaPart {
+  text(recordOf(part.image_url).detail, `${place}.image_url.detail`);
+  text(part.detail, `${place}.detail`);
+  const found = givenMedia(part);
+  if (![found.data, found.url, found.id, found.source].some((it) => hasMedia(it))) {
+    checkNothingIsLost(part, { place, what: "part", known: MEDIA_FIELDS }, true);
+    throw new Malformed(
+      place,
+      `the ${kind} part has no data, no url and no id`,
+      "Give what it holds, or leave the part out.",
+    );
+  }
+  return { type: kind, ...found };
+}
+
+// ---- Tool calls ----
+
+/** A value, and the field that it was found in. */
+export type Held = readonly [value: unknown, field: string];
+
+/** Returns the first of two fields that has a value. */
+export function oneOf(row: Row, first: string, second: string): Held {
+  return row[first] == null ? [row[second], `.${second}`] : [row[first], `.${first}`];
+}
+
+/** Reads a tool call. `names` are the fields that hold its id and the tool's name. */
+export function callPart(
+  call: Row,
+  names: readonly [id: string, name: string],
+  [input, field]: Held,
+  place: string,
+  maker: string | undefined,
+): CallPart {
+  const [idField, nameField] = names;
+  const id = call[idField];
+  const part: CallPart = {
+    type: "tool-call",
+    toolCallId: required(id, `${place}.${idField}`),
+    toolName: required(call[nameField], `${place}.${nameField}`),
+    ...(input === undefined ? {} : { input }),
+    // Anthropic and OpenAI's chat call the id of a call `id`: it isn't that of an item.
+    ...provenanceOf(call.id === id ? { ...call, id: undefined } : call, maker),
+    ...(call.providerExecuted === true ? { providerExecuted: true } : {}),
+  };
+  return from(part, undefined, place, field);
+}
+
+/** Reads what a tool returned. */
+export function resultPart(result: Row, toolCallId: string, [given, field]: Held, place: string): ResultPart {
+  const { output, isError } = outputIn(given, place + field);
+  const part: ResultPart = {
+    type: "tool-result",
+    toolCallId,
+    ...(typeof result.toolName === "string" ? { toolName: result.toolName } : {}),
+    output,
+    ...(isError || result.is_error === true || result.isError === true ? { isError: true } : {}),
+    ...(result.providerExecuted === true ? { providerExecuted: true } : {}),
+  };
+  return from(part, undefined, place, field);
+}
+
+const OUTPUT_TYPE = /^(error-)?(?:text|json)$/;
+
+/** Reads an output: a text, any JSON, or one that says what it is, as the AI SDK's do. */
+function outputIn(output: unknown, place: string): { readonly output: unknown; readonly isError: boolean } {
+  const { type, value } = recordOf(output);
+  if (type === "content" && Array.isArray(value)) {
+    return { output: { type, value: blocksIn(value, `${place}.value`) }, isError: false };
+  }
+  const typed = OUTPUT_TYPE.exec(String(type));
+  if (typed === null || !("value" in (output as object))) {
+    return { output, isError: false };
+  }
+  // A JSON that looks like such an output itself stays in its own.
+  const isPlain = typeof value === "string" || recordOf(value).type === undefined;
+  return { output: isPlain ? value : { type: "json", value }, isError: typed[1] !== undefined };
+}
+
+const MEDIA_BLOCKS = [
+  [/^image/, "image"],
+  [/^(?:input_)?audio/, "audio"],
+  [/^(?:file|document|media)/, "file"],
+] as const;
+
+const kindOfBlock = (block: unknown): MediaPart["type"] | undefined =>
+  MEDIA_BLOCKS.find(([pattern]) => pattern.test(String(recordOf(block).type)))?.[1];
+
+/** Reads a list that a tool returned: texts and media, and anything else as its JSON. */
+export function blocksIn(blocks: readonly unknown[], place: string): readonly PlainPart[] {
+  return blocks.flatMap((block, at): readonly PlainPart[] => {
+    const here = `${place}[${at}]`;
+    const row = recordOf(block);
+    const kind = kindOfBlock(block);
+    if (kind !== undefined) {
+      const origin = originOf(row);
+      const given = origin === undefined ? block : origin.given;
+      return [from(mediaPart(row, kind, here), given, origin?.place || here)];
+    }
+    return typeof block === "string" || row.type === "text"
+      ? readPart(block, here, undefined)
+      : [from({ type: "text", text: jsonText(block, here) }, block, here)];
+  });
+}
+
+function jsonText(value: unknown, place: string): string {
+  return typeof value === "string" ? value : (json(value, place) ?? "");
+}
+
+/** Reads the content of a result that is a list of blocks, or a text, or any JSON. */
+export function blocksOrText(content: unknown, place: string): unknown {
+  return Array.isArray(content) ? outputOf(blocksIn(content, place)) : (content ?? "");
+}
+
+/** Returns an output with another text: one of the AI SDK's as another of the same form. */
+export function outputWithText(output: unknown, own: string): unknown {
+  const { type, value } = recordOf(output);
+  if (type === "content" && Array.isArray(value)) {
+    return { ...recordOf(output), value: blocksWithText(value, own) };
+  }
+  const typed = OUTPUT_TYPE.exec(String(type));
+  return typed !== null && "value" in (output as object)
+    ? { ...recordOf(output), type: `${typed[1] ?? ""}text`, value: own }
+    : own;
+}
+
+/** Returns blocks with one text in the place of all that they say. Images and files stay. */
+export function blocksWithText(blocks: unknown, own: string): unknown {
+  if (!Array.isArray(blocks)) {
+    return own;
+  }
+  const media = blocks.filter((block) => kindOfBlock(block) !== undefined);
+  return [...(own === "" ? [] : [{ type: "text", text: own }]), ...media];
+}

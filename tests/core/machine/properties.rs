@@ -1,0 +1,698 @@
+//! What holds for every transcript and every config: 10,000 random ones are tried.
+
+use crate::support::{
+    self, Message, build, config, cut, fates, gap_notice, groups_are_whole, is_counted, kept,
+    ranking_options, reference_count, transcript,
+};
+use proptest::collection::vec;
+use proptest::option::weighted;
+use proptest::prelude::*;
+use proptest::sample::select;
+use std::cmp::Reverse;
+use std::fmt::Write;
+use windrow::base::error::{Error, ErrorCode};
+use windrow::base::message::{Field, Role};
+use windrow::machine::selection::SELECTION;
+use windrow::machine::{Build, Step};
+use windrow::config::{Format, OnRequiredOverflow, Placement, Ranking, SectionKind};
+use windrow::state::ask::Need;
+use windrow::state::context::{Context, Piece, Placed, SectionReport};
+use windrow::state::trace::{Fate, Reason};
+use windrow::tokens::EncodingName;
+
+/// Texts of all sorts, among them some that try to pass for structure.
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        8 => "[a-zA-Z ,.?!']{0,80}",
+        2 => "\\PC{0,40}",
+        1 => "(\\n|\\r|\t| |System: |User: |\\[|/|</message>|<|&|:|\u{2028}|a){0,12}",
+        1 => "([a-z]{1,9} ){50,200}",
+        1 => page(),
+        1 => Just(String::new()),
+    ]
+}
+
+/// A page that may come in as an excerpt: sentences, items, a table, code, and what looks like a mark.
+fn page() -> impl Strategy<Value = String> {
+    let line = prop_oneof![
+        4 => "([A-Z][a-z]{1,6}( [a-z]{1,6}){2,9}[.!?] ){1,4}",
+        2 => "- [a-z]{1,6}( [a-z]{1,6}){1,5}",
+        1 => Just("| a | b |\n|---|---|\n| c | d |".to_owned()),
+        1 => Just("```\nlet a = 1;\n```".to_owned()),
+        1 => Just("[… 12 tokens left out …]".to_owned()),
+    ];
+    vec(line, 4..30).prop_map(|lines| lines.join("\n"))
+}
+
+fn call_id() -> impl Strategy<Value = String> {
+    select(vec!["a", "b", "c", "d"]).prop_map(str::to_owned)
+}
+
+fn message() -> impl Strategy<Value = Message> {
+    let role = select(vec![Role::User, Role::User, Role::Assistant, Role::Assistant, Role::System]);
+    let said = (role, text(), weighted(0.3, text()), weighted(0.1, select(vec!["x", "y"])))
+        .prop_map(|(role, text, name, tag)| {
+            let mut message = Message::new(role, &text);
+            message.fields.extend(name.map(|name| (Field::Name, name)));
+            message.fields.extend(tag.map(|tag| (Field::Tag, tag.to_owned())));
+            message
+        });
+    let calls = vec(call_id(), 1..3)
+        .prop_map(|ids| Message::calls(&ids.iter().map(String::as_str).collect::<Vec<_>>()));
+    let result = (call_id(), text()).prop_map(|(id, text)| Message::result(&id, &text));
+    let any = prop_oneof![6 => said, 1 => calls, 2 => result];
+    let session = weighted(0.2, select(vec!["one", "two"]));
+    (any, prop::bool::weighted(0.05), weighted(0.5, 0_i64..100_000_000), session).prop_map(
+        |(mut message, pinned, time, session)| {
+            message.pinned = pinned;
+            message.time = time;
+            message.fields.extend(session.map(|name| (Field::SessionId, name.to_owned())));
+            message
+        },
+    )
+}
+
+/// A config in JSON: every group, each option now and then.
+fn options() -> impl Strategy<Value = String> {
+    let small = || weighted(0.15, 0_u64..12);
+    let window = (small(), any::<bool>(), small(), small(), weighted(0.15, 0_u64..20), 0_u64..5);
+    let budget = (weighted(0.8, 10_u64..600), weighted(0.2, 10_u64..2000), any::<bool>(), cut());
+    let rest = (
+        select(vec!["messages", "text", "xml"]),
+        any::<bool>(),
+        weighted(0.1, select(vec!["one", "two"])),
+        small(),
+        any::<bool>(),
+        select(vec!["o200k_base", "cl100k_base", "estimate"]),
+        gap_notice(),
+    );
+    (window, budget, rest, ranking_options()).prop_map(|(window, budget, rest, recall)| {
+        let (lookback, exchange, turns, recent, hours, floor) = window;
+        let (tokens, chars, shorten, cut) = budget;
+        let cut = if tokens.is_some() { cut } else { "null" };
+        let (format, times, session, fetch, no_tags, encoding, notice) = rest;
+        let json = |value: Option<u64>| value.map_or("null".to_owned(), |value| value.to_string());
+        let mut out = String::new();
+        let _ = write!(
+            out,
+            r#"{{"encoding":"{encoding}","sessionId":{},"collect":{{"fetchLimit":{}}},
+            "filter":{{"excludeTags":{}}},
+            "window":{{"lookbackCount":{},"unit":"{}","maxUserTurns":{},"maxRecentMessages":{},
+                       "recencyHours":{},"minMessages":{floor}}},
+            "recall":{recall},
+            "budget":{{"maxTokens":{},"maxChars":{},"onRequiredOverflow":"{}","cut":{cut}}},
+            "render":{{"format":"{format}","times":{times},"gapNotice":{}}}}}"#,
+            session.map_or("null".to_owned(), |name| format!("\"{name}\"")),
+            json(fetch),
+            if no_tags { r#"["x"]"# } else { "[]" },
+            json(lookback),
+            if exchange { "exchange" } else { "message" },
+            json(turns),
+            json(recent),
+            json(hours),
+            json(tokens),
+            json(chars),
+            if shorten { "shorten" } else { "error" },
+            serde_json::to_string(&notice).expect("plain data"),
+        );
+        out
+    })
+}
+
+/// What a context costs, counted anew by the reference, from the messages as they were written.
+fn recount(context: &Context, messages: &[Message], request: Option<&str>) -> u64 {
+    let name = EncodingName::from_name(&context.tokens.encoding).expect("an exact encoding");
+    let count = |text: &str| reference_count(name, text);
+    if let Some(text) = &context.text {
+        return count(text);
+    }
+    let asked = request.map(Message::user);
+    let cost = |piece: Piece| {
+        let message = match piece {
+            Piece::Message(row) => &messages[row],
+            Piece::Request => asked.as_ref().expect("a request"),
+            Piece::Quoted(_) => return 0, // in the text that was made for all of them
+            Piece::Made(position) => {
+                let made = &context.made[position];
+                return 3 + count(made.role.as_str()) + count(&made.text);
+            }
+        };
+        let cut = context.shortened.iter().find(|(cut, _)| *cut == piece);
+        let mut total = 3 + count(message.role.as_str());
+        total += cut.map_or(0, |(_, text)| count(text));
+        let mut fields = message.fields.iter();
+        while let Some((field, value)) = fields.next() {
+            total += match field {
+                Field::Text if cut.is_some() => 0,
+                Field::Text | Field::ResultId => count(value),
+                Field::Name => 1 + count(value),
+                Field::CallId => {
+                    let mut next = || fields.next().expect("a call has three fields").1.clone();
+                    let call = [value.clone(), next(), next()]
+                        .map(|part| serde_json::to_string(&part).expect("JSON"));
+                    let [id, name, arguments] = call;
+                    count(&format!(r#"{{"id":{id},"name":{name},"arguments":{arguments}}}"#))
+                }
+                _ => 0,
+            };
+        }
+        total
+    };
+    3 + context.pieces.iter().map(|placed| cost(placed.piece)).sum::<u64>()
+}
+
+fn checked(messages: &[Message], request: Option<&str>, json: &str) -> Option<Context> {
+    let config = config(json);
+    let limits = config.budget.clone();
+    let context = match build(&transcript(messages), request, config) {
+        Ok(context) => context,
+        Err(error) => {
+            assert_eq!(error.code, ErrorCode::BudgetTooSmall);
+            assert!(error.needed > error.available);
+            return None;
+        }
+    };
+    // Bounded, and the figures are true.
+    let total = context.tokens.total;
+    assert!(limits.max_tokens.is_none_or(|limit| total <= limit));
+    if is_counted(&context) {
+        assert_eq!(total, recount(&context, messages, request), "{:?}", context.text);
+    }
+    if let (Some(limit), Some(text)) = (limits.max_chars, &context.text) {
+        assert!(text.chars().count() as u64 <= limit);
+    }
+    if let (Some(chars), Some(text)) = (context.char_count, &context.text) {
+        assert_eq!(chars, text.chars().count() as u64);
+    }
+    assert_eq!(context.tokens.sections.iter().map(|section| section.tokens).sum::<u64>(), total);
+    // Whole, in order, and accounted for.
+    groups_are_whole(&context, messages);
+    let pieces = || context.pieces.iter().map(|placed| placed.piece);
+    let is_quoted = |piece: &Piece| matches!(piece, Piece::Quoted(_));
+    let in_place: Vec<usize> =
+        pieces().filter(|it| !is_quoted(it)).filter_map(Piece::row).collect();
+    let quoted: Vec<usize> = pieces().filter(is_quoted).filter_map(Piece::row).collect();
+    // A group goes by the time of its call; one without a time by what is before it in the transcript: see `tests/groups.rs`.
+    for rows in [&in_place, &quoted] {
+        let is_timed = |row: &usize| messages[*row].time.is_some();
+        let said = rows.iter().copied().filter(|row| messages[*row].role != Role::Tool);
+        let said = said.filter(is_timed);
+        // A list that runs backwards is read from its end.
+        assert!(
+            said.clone().is_sorted_by_key(|row| (messages[row].time, row))
+                || said.is_sorted_by_key(|row| (messages[row].time, Reverse(row)))
+        );
+    }
+    assert_eq!(fates(&context).len(), messages.len());
+    let mut sorted = [in_place.as_slice(), &quoted].concat();
+    sorted.sort_unstable();
+    assert_eq!(sorted, kept(&context));
+    check_quotes(&context, &quoted, messages, request);
+    check_notice(&context);
+    check_excerpts(&context, messages);
+    check_figures(&context);
+    let left_out = context.trace.ranges.iter().filter(|range| range.fate == Fate::LeftOut);
+    assert!(left_out.clone().all(|range| range.tokens == 0));
+    Some(context)
+}
+
+/// No words for people have one of several things.
+fn check_figures(context: &Context) {
+    let of_reasons = context.trace.reasons.iter().map(|reason| &reason.words);
+    for words in of_reasons.chain(context.trace.notes.iter().map(|note| &note.words)) {
+        let all: Vec<&str> = words.split_whitespace().collect();
+        for pair in all.windows(2) {
+            let noun = pair[1].trim_end_matches(|it: char| it.is_ascii_punctuation());
+            assert!(pair[0] != "1" || !noun.ends_with('s'), "{words}");
+        }
+    }
+}
+
+/// An excerpt is a part of its message with marks that are counted, it is of a role and a length that may be, and nothing else is
+/// called one.
+fn check_excerpts(context: &Context, messages: &[Message]) {
+    let options = &context.recording.config.recall.excerpts;
+    let fates = fates(context);
+    let is_excerpt = |row: &usize| fates[*row].0 == Fate::Excerpt;
+    let rows: Vec<usize> = (0..messages.len()).filter(is_excerpt).collect();
+    let listed: Vec<usize> = context.excerpts.iter().filter_map(|(piece, _)| piece.row()).collect();
+    assert_eq!(listed, rows);
+    for (piece, gaps) in &context.excerpts {
+        let message = &messages[piece.row().expect("a message")];
+        let is_text = |field: &&(Field, String)| field.0 == Field::Text;
+        let whole = &message.fields.iter().find(is_text).expect("it has a text").1;
+        let (_, text) = context.shortened.iter().find(|(cut, _)| cut == piece).expect("its text");
+        assert!(options.enabled && options.roles.contains(&message.role) && context.trimmed);
+        assert!(!gaps.is_empty() && gaps.is_sorted_by_key(|gap| gap.start));
+        let mut rest = whole.as_str();
+        let mut begin = 0;
+        for gap in gaps {
+            let part = text[begin..gap.start].trim_matches('\n');
+            rest = &rest[rest.find(part).expect("a part of the message") + part.len()..];
+            let (mark, _) = text[gap.start..].split_once(" left out …]").expect("a mark");
+            let figure: String = mark.chars().filter(char::is_ascii_digit).collect();
+            assert_eq!(figure.parse(), Ok(gap.tokens));
+            begin = gap.start + mark.len() + " left out …]".len();
+        }
+        assert!(rest.contains(text[begin..].trim_matches('\n')));
+    }
+}
+
+/// What is recalled is quoted where it should be, and nothing else is; it stands together, and before the request.
+fn check_quotes(context: &Context, quoted: &[usize], messages: &[Message], request: Option<&str>) {
+    let config = &context.recording.config;
+    let fates = fates(context).into_iter().enumerate();
+    let recalled = fates.filter(|(_, (_, reason))| {
+        matches!(reason, Reason::Recalled | Reason::Standing | Reason::Paired)
+    });
+    let mut expected: Vec<usize> = recalled.map(|(row, _)| row).collect();
+    let is_behind =
+        config.recall.placement == Placement::AfterHistory || config.budget.cut.is_some();
+    expected.retain(|_| is_behind);
+    let mut rows = quoted.to_vec();
+    rows.sort_unstable();
+    assert_eq!(rows, expected);
+    let is_quoted = |placed: &Placed| matches!(placed.piece, Piece::Quoted(_));
+    let Some(first) = context.pieces.iter().position(is_quoted) else {
+        return;
+    };
+    let together = &context.pieces[first..first + quoted.len()];
+    assert!(together.iter().all(is_quoted));
+    let is_text = context.text.is_some();
+    let opening = context.pieces[first - 1].piece;
+    let Piece::Made(opening) = opening else { panic!("opened by {opening:?}") };
+    let opening = &context.made[opening].text;
+    match config.render.format {
+        Format::Messages | Format::Text => {
+            assert!(opening.starts_with("Earlier in this conversation:"));
+        }
+        _ => assert_eq!(opening, "<recalled>"),
+    }
+    assert!(is_text || opening.lines().count() > quoted.len());
+    let says = |row: &usize| messages[*row].fields.iter().any(|(_, value)| value.ends_with('\n'));
+    assert!(is_text || !opening.ends_with('\n') || quoted.last().is_some_and(says));
+    let behind: Vec<Piece> =
+        context.pieces[first + quoted.len()..].iter().map(|placed| placed.piece).collect();
+    let is_row = |piece: &Piece| piece.row().is_some();
+    match request {
+        Some(_) => assert!(behind.last() == Some(&Piece::Request) && !behind.iter().any(is_row)),
+        None => assert!(behind.iter().any(is_row), "the newest stands for the request"),
+    }
+}
+
+/// The gap notice counts what is left out for want of room or place, and is there only where anything is.
+fn check_notice(context: &Context) {
+    let config = &context.recording.config;
+    let of = |wanted: fn(Reason) -> bool| {
+        let fates = fates(context);
+        fates.iter().filter(|(fate, it)| *fate == Fate::LeftOut && wanted(*it)).count()
+    };
+    let least = of(Reason::is_gap);
+    let most = least + of(|reason| reason == Reason::SplitGroup);
+    let said = notice(context);
+    let Some(template) = config.render.gap_notice.as_deref().filter(|it| *it != " ") else {
+        assert_eq!(said, None);
+        return;
+    };
+    let is_bounded = config.budget.max_tokens.is_some() || config.budget.max_chars.is_some();
+    assert!(said.is_none() || most > 0);
+    assert!(said.is_some() || is_bounded || least == 0);
+    let Some((_, text)) = said else { return };
+    if let Some((before, _)) = text.split_once(" earlier messages") {
+        assert!(template.contains("{count} earlier messages"));
+        let figures = before.trim_start_matches("<gap>").trim_start_matches('[');
+        let count: usize = figures.parse().expect("a count");
+        assert!((least..=most).contains(&count), "{least} to {most}: {text}");
+    }
+    // It stands before all but the instructions.
+    let at = context.pieces.iter().position(|it| {
+        matches!(it.piece, Piece::Made(_)) && context.made[made(it.piece)].text == text
+    });
+    let before = &context.pieces[..at.expect("it is there")];
+    let fates = fates(context);
+    let rows = before.iter().filter_map(|placed| placed.piece.row());
+    assert!(rows.into_iter().all(|row| fates[row].1 == Reason::Instruction));
+}
+
+fn made(piece: Piece) -> usize {
+    let Piece::Made(position) = piece else { panic!("not made: {piece:?}") };
+    position
+}
+
+/// The gap notice in the prompt, with its cost.
+fn notice(context: &Context) -> Option<(u64, &str)> {
+    const BEGINS: [&str; 5] = ["[", "Until", "Not all", "<gap>", ""];
+    let is_notice = |text: &str| {
+        let digit = text.starts_with(|letter: char| letter.is_ascii_digit());
+        digit || BEGINS[..4].iter().any(|begin| text.starts_with(begin))
+    };
+    let placed = context.pieces.iter().filter(|it| matches!(it.piece, Piece::Made(_)));
+    let mut texts = placed.map(|it| (it.tokens, context.made[made(it.piece)].text.as_str()));
+    texts.find(|(_, text)| is_notice(text))
+}
+
+/// A gap notice costs what it costs, and no more: all else is as without it, with so much less to spend.
+fn check_cost_of_notice(
+    context: &Context,
+    messages: &[Message],
+    request: Option<&str>,
+    json: &str,
+) -> Result<(), TestCaseError> {
+    let mut without = config(json);
+    let limits = &mut without.budget;
+    // The longest that it can be costs the same where there are no times in it, and numbers are one token.
+    let template = without.render.gap_notice.take().unwrap_or_default();
+    if let (Some((cost, _)), Some(limit), None, true) = (
+        notice(context),
+        limits.max_tokens,
+        limits.max_chars,
+        // A cut lies elsewhere for another limit.
+        is_counted(context) && !template.contains("{from}") && limits.cut.is_none(),
+    ) {
+        limits.max_tokens = Some(limit - cost);
+        let expected = build(&transcript(messages), request, without).expect("it fits");
+        prop_assert_eq!(fates(context), fates(&expected));
+        // Around it is what stands around a history, which is not there without one. Where the notice ends a text, it has no
+        // line end, and what is before it has one.
+        let is_history = |section: &SectionReport| section.kind == SectionKind::History;
+        let history = context.sections.iter().position(is_history).expect("a history");
+        let in_place = |placed: &Placed| {
+            matches!(placed.piece, Piece::Message(_)) && placed.section == history
+        };
+        let others = context.tokens.total - cost;
+        let is_last = context.pieces.last().is_some_and(|it| matches!(it.piece, Piece::Made(_)));
+        prop_assert!(
+            others == expected.tokens.total
+                || !context.pieces.iter().any(in_place)
+                || (is_last && context.text.is_some())
+        );
+    }
+    Ok(())
+}
+
+/// Holds one random case against all promises.
+fn check_case(
+    messages: &[Message],
+    request: Option<&str>,
+    json: &str,
+    more: u64,
+) -> Result<(), TestCaseError> {
+    let Some(context) = checked(messages, request, json) else {
+        return Ok(());
+    };
+
+    // The same input gives the same bytes.
+    let again = build(&transcript(messages), request, config(json)).expect("as before");
+    prop_assert_eq!(&again.text, &context.text);
+    prop_assert_eq!(&again.pieces, &context.pieces);
+    prop_assert_eq!(&again.recording, &context.recording);
+    prop_assert_eq!(&again.trace, &context.trace);
+
+    check_cost_of_notice(&context, messages, request, json)?;
+
+    // A larger budget keeps all that a smaller one kept, where the newest come first. What ranks better may be larger than
+    // what ranks lower: once there is room for it, it takes that of the smaller ones. What stands before it stays.
+    let mut larger = config(json);
+    let is_ranked = larger.recall.ranking != Ranking::Recency;
+    // Where there is no room for a gap notice, what fits is there without it. A cut stands in another place for each limit.
+    let gives_way = larger.render.gap_notice.is_some() && notice(&context).is_none();
+    let gives_way = gives_way || larger.budget.cut.is_some();
+    if !gives_way && larger.budget.on_required_overflow == OnRequiredOverflow::Error {
+        larger.budget.max_tokens = larger.budget.max_tokens.map(|limit| limit + more);
+        larger.budget.max_chars = larger.budget.max_chars.map(|limit| limit + more);
+        let larger = build(&transcript(messages), request, larger).expect("it did before");
+        let kept_now = kept(&larger);
+        let mut stays = kept(&context);
+        // What is quoted costs less than in its place, so what fits quoted need not with one more in its place.
+        let quotes = context.pieces.iter().any(|it| matches!(it.piece, Piece::Quoted(_)));
+        if is_ranked && (context.trimmed || quotes) {
+            let before = fates(&context);
+            // An answer to the request comes before the newest.
+            let is_new_answer =
+                |row: &usize| fates(&larger)[*row].1 == Reason::Request && !stays.contains(row);
+            let has_new_answer = kept_now.iter().any(is_new_answer);
+            stays.retain(|row| match before[*row].1 {
+                Reason::Recalled | Reason::Paired | Reason::History => false,
+                Reason::Newest => !has_new_answer,
+                _ => true,
+            });
+        }
+        stays.retain(|row| !kept_now.contains(row));
+        let why: Vec<_> = stays.iter().map(|row| (row, fates(&context)[*row])).collect();
+        prop_assert!(stays.is_empty(), "with {more} more these are gone: {why:?}");
+    }
+
+    // Counts that are remembered from another build change nothing.
+    let shared = transcript(messages);
+    for other in ["messages", "text", "xml"] {
+        let other = format!(r#"{{"render":{{"format":"{other}"}},"encoding":"estimate"}}"#);
+        build(&shared, None, config(&other)).expect("no limit, no failure");
+    }
+    let warm = build(&shared, request, config(json)).expect("as before");
+    prop_assert_eq!(warm.recording, context.recording);
+    Ok(())
+}
+
+/// Random conversations of so many messages, and up to 23 more.
+fn check_contexts(least: usize) {
+    let messages = vec(message(), least..least + 24);
+    let case = (messages, weighted(0.7, text()), options(), 1_u64..200);
+    windrow_property::check(&case, |(messages, request, json, more)| {
+        check_case(&messages, request.as_deref(), &json, more)
+    });
+}
+
+/// Builds with counts only where they are needed. Says also whether the vocabulary was asked for.
+fn build_by_bounds(
+    messages: &[Message],
+    request: Option<&str>,
+    json: &str,
+) -> (Result<Context, Error>, bool) {
+    let config =
+        config(&json.replacen(r#""budget":{"#, r#""budget":{"counting":"whenNeeded","#, 1));
+    let request = request.map(|text| transcript(&[Message::user(text)]));
+    let begun = Build::new(transcript(messages), request, config, support::NOW, Vec::new());
+    let mut build = begun.expect("a build");
+    let mut is_asked = false;
+    loop {
+        match build.step() {
+            Ok(Step::Need(Need::Encoding { name })) => {
+                is_asked = true;
+                build.provide_encoding(support::encoding(name));
+            }
+            Ok(Step::Need(Need::Selection)) => build.provide_selection(&SELECTION),
+            Ok(Step::Need(need)) => panic!("asks for {need:?}"),
+            Ok(Step::Done(context)) => return (Ok(*context), is_asked),
+            Err(error) => return (Err(error), is_asked),
+        }
+    }
+}
+
+/// docs/hosts.md says so, of a config without long sections.
+#[test]
+fn what_selects_is_not_asked_for_where_a_thousand_tokens_are_to_spare() {
+    let providers = vec!["null", r#""openai""#, r#""anthropic""#, r#""gemini""#];
+    let encoding = select(vec!["o200k_base", "cl100k_base"]);
+    let case = (vec(message(), 0..24), weighted(0.7, text()), encoding, select(providers));
+    windrow_property::check(&case, |(messages, request, encoding, provider)| {
+        let config_of = |max_tokens: u64| {
+            config(&format!(
+                r#"{{"encoding":"{encoding}","render":{{"provider":{provider}}},
+                        "budget":{{"maxTokens":{max_tokens}}}}}"#
+            ))
+        };
+        let request = request.as_deref();
+        let whole = build(&transcript(&messages), request, config_of(1_000_000)).expect("all fits");
+        let request = request.map(|text| transcript(&[Message::user(text)]));
+        let config = config_of(whole.tokens.total + 1000);
+        let begun = Build::new(transcript(&messages), request, config, support::NOW, Vec::new());
+        let mut build = begun.expect("a build");
+        let encoding = whole.recording.config.encoding_name().expect("counted exactly");
+        loop {
+            match build.step().expect("it builds") {
+                Step::Need(Need::Encoding { .. }) => {
+                    build.provide_encoding(support::encoding(encoding));
+                }
+                Step::Need(need) => prop_assert!(false, "asks for {need:?}"),
+                Step::Done(context) => {
+                    prop_assert_eq!(context.tokens.total, whole.tokens.total);
+                    return Ok(());
+                }
+            }
+        }
+    });
+}
+
+/// What the window leaves out is on the scale of a cut: small windows, and cuts near what there is.
+#[test]
+fn bounds_keep_what_counts_keep_behind_a_cut() {
+    let cut = (1_u64..4, 20_u64..3000, select(vec!["0.5", "0.8", "1.0"]), any::<bool>());
+    let json = cut.prop_map(|(count, tokens, high, is_ranked)| {
+        let ranking = if is_ranked { "relevance" } else { "recency" };
+        format!(
+            r#"{{"window":{{"lookbackCount":{count},"unit":"message"}},"recall":{{"ranking":"{ranking}"}},
+                "budget":{{"maxTokens":{tokens},"cut":{{"highWater":{high},"lowWater":0.2}}}}}}"#
+        )
+    });
+    let case = (vec(message(), 4..24), weighted(0.5, text()), json);
+    check_bounds(&case);
+}
+
+#[test]
+fn bounds_keep_what_counts_keep() {
+    let case = (vec(message(), 0..24), weighted(0.7, text()), options(), 1_u64..200);
+    let case = case.prop_map(|(messages, request, json, scale)| {
+        // Small and large budgets by turns: of these some are far away.
+        let limit = r#""maxTokens":"#;
+        let is_limited = !json.contains(&format!("{limit}null"));
+        let json = if is_limited { json.replace(limit, &format!("{limit}{scale}")) } else { json };
+        (messages, request, json)
+    });
+    check_bounds(&case);
+}
+
+/// Messages, a request and options: by bounds the same is kept as by counts.
+fn check_bounds(case: &impl Strategy<Value = (Vec<Message>, Option<String>, String)>) {
+    let decided_by_bounds = std::cell::Cell::new(0_u32);
+    let outcome = windrow_property::check(case, |(messages, request, json)| {
+        let request = request.as_deref();
+        let exact = build(&transcript(&messages), request, config(&json));
+        let (bounded, is_asked) = build_by_bounds(&messages, request, &json);
+        let (exact, bounded) = match (exact, bounded) {
+            (Ok(exact), Ok(bounded)) => (exact, bounded),
+            (exact, bounded) => {
+                prop_assert_eq!(exact.err(), bounded.err());
+                return Ok(());
+            }
+        };
+        let pieces =
+            |context: &Context| context.pieces.iter().map(|it| it.piece).collect::<Vec<_>>();
+        prop_assert_eq!(pieces(&exact), pieces(&bounded));
+        prop_assert_eq!(&exact.text, &bounded.text);
+        prop_assert_eq!(&exact.shortened, &bounded.shortened);
+        if is_asked || exact.recording.config.encoding_name().is_none() {
+            prop_assert_eq!(exact.tokens, bounded.tokens);
+        } else {
+            decided_by_bounds.set(decided_by_bounds.get() + 1);
+            prop_assert!(!bounded.tokens.exact);
+            prop_assert_eq!(bounded.trimmed, exact.trimmed);
+            let limit = exact.tokens.limit.unwrap_or(u64::MAX);
+            prop_assert!(exact.tokens.total <= limit && bounded.tokens.total <= limit);
+        }
+        Ok(())
+    });
+    outcome.assert_share(decided_by_bounds.get(), 15, "were decided by bounds");
+}
+
+// Two tests, as each runs on one core.
+#[test]
+fn contexts_keep_their_promises() {
+    check_contexts(0);
+}
+
+#[test]
+fn contexts_of_longer_conversations_keep_their_promises() {
+    check_contexts(1);
+}
+
+/// Texts of white space and symbols: where tokens reach over line ends, and fall into several without one.
+fn edges() -> impl Strategy<Value = String> {
+    let edge = select(vec![
+        "a",
+        "!\");\r\n",
+        "!\");\r",
+        ");\r\n",
+        "*/\n",
+        "/",
+        "//",
+        " ",
+        "\t",
+        "\n",
+        "\n\n",
+        "\r",
+        "\u{a0}",
+        "\u{b}",
+        "\u{85}",
+        "\u{2028}",
+        "\u{3000}",
+        "\u{200b}",
+        "---",
+        "====",
+        "1",
+        "é",
+        ":",
+    ]);
+    vec(edge, 0..7).prop_map(|edges| edges.concat())
+}
+
+/// A token may fall into three where the last line loses its line end.
+#[test]
+fn a_last_line_without_its_line_end_is_within_the_budget() {
+    for ending in ["!\");\r", "a!\");\r", "=\");\r", ");\r\n", "*/\r\n"] {
+        for (encoding, room) in
+            EncodingName::ALL.iter().flat_map(|name| (1..60).map(move |room| (name, room)))
+        {
+            let json = format!(
+                r#"{{"encoding":"{}","render":{{"format":"text"}},"budget":{{"maxTokens":{room}}},
+                    "sections":[{{"id":"request","kind":"request"}},{{"id":"history","kind":"history"}}]}}"#,
+                encoding.as_str()
+            );
+            let messages = [Message::user("first"), Message::user(ending)];
+            if let Ok(context) = build(&transcript(&messages), Some("go"), config(&json)) {
+                let text = context.text.expect("a text");
+                let total = reference_count(*encoding, &text);
+                assert!(
+                    total <= room && total == context.tokens.total,
+                    "{total} of {room}: {text:?}"
+                );
+            }
+        }
+    }
+}
+
+/// The sum of the parts is the count of the whole, and within the budget, whatever the parts begin and end with.
+#[test]
+fn no_budget_is_exceeded_by_what_stands_at_a_border() {
+    let said = (edges(), any::<bool>()).prop_map(|(text, is_user)| {
+        if is_user { Message::user(&text) } else { Message::assistant(&text) }
+    });
+    let parts = (vec(said, 1..8), edges(), vec(edges(), 3));
+    let kind = (
+        select(vec!["text", "xml", "conversations", "messages"]),
+        select(vec!["o200k_base", "cl100k_base"]),
+        any::<bool>(),
+        any::<bool>(),
+    );
+    let case = (parts, kind, 0_u64..120);
+    windrow_property::check(&case, |((messages, request, given), kind, room)| {
+        let (format, encoding, request_last, trailing) = kind;
+        let mut sections = serde_json::json!([
+            { "id": "one", "kind": "text", "text": given[0], "label": given[1] },
+            { "id": "history", "kind": "history" },
+            { "id": "two", "kind": "text", "text": given[2], "keep": "optional" },
+        ]);
+        let asked = serde_json::json!({ "id": "request", "kind": "request" });
+        let list = sections.as_array_mut().expect("a list");
+        list.insert(if request_last { 3 } else { 0 }, asked);
+        let json = serde_json::json!({
+            "encoding": encoding,
+            "sections": sections,
+            "render": { "format": format, "trailingNewline": trailing },
+            "budget": { "maxTokens": room },
+        });
+        let built = build(&transcript(&messages), Some(&request), config(&json.to_string()));
+        let context = match built {
+            Ok(context) => context,
+            Err(error) => {
+                prop_assert_eq!(error.code, ErrorCode::BudgetTooSmall);
+                return Ok(());
+            }
+        };
+        prop_assert!(context.tokens.total <= room, "{} of {}", context.tokens.total, room);
+        if let Some(text) = &context.text {
+            let name = EncodingName::from_name(encoding).expect("an encoding");
+            prop_assert_eq!(context.tokens.total, reference_count(name, text), "{:?}", text);
+        }
+        Ok(())
+    });
+}
