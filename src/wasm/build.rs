@@ -6,9 +6,9 @@ use super::tokens::loaded;
 use super::transcript::CoreTranscript;
 use crate::base::json::to_json;
 use crate::base::value::{OptionNames, Value};
-use crate::machine::{Build, Step};
 use crate::config::ContextConfig;
 use crate::log::reach::Reach;
+use crate::machine::{Build, Step};
 use crate::state::ask::{Answer, HookName, Need};
 use crate::state::context::{
     Context, ConversationReport, FocusReport, Gap, Made, Piece, RecallReport, Recording,

@@ -313,6 +313,7 @@ class Attempt<M extends AnyMessage> {
   readonly #read: Source<M>["read"];
   readonly #lookAgain: Source<M>["lookAgain"];
   readonly #shape: Source<M>["shape"];
+  readonly #parsedAt: Source<M>["parsedAt"];
   readonly #config: ReadConfig;
   readonly #now: number;
   readonly #hooks: readonly HookName[];
@@ -329,6 +330,7 @@ class Attempt<M extends AnyMessage> {
     this.#read = source.read;
     this.#lookAgain = source.lookAgain;
     this.#shape = source.shape;
+    this.#parsedAt = source.parsedAt;
     this.#config = config;
     this.#now = now;
     this.#hooks = hooks;
@@ -399,7 +401,12 @@ class Attempt<M extends AnyMessage> {
     return call(
       KIND,
       () =>
-        new BuiltContext(finished, this.messages, request, measure, { read: this.#read, shape: this.#shape, previous }),
+        new BuiltContext(finished, this.messages, request, measure, {
+          read: this.#read,
+          shape: this.#shape,
+          parsedAt: this.#parsedAt,
+          previous,
+        }),
     );
   }
 

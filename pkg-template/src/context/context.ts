@@ -28,7 +28,7 @@ import { type ProviderName, type RequestBodies, requests } from "../formats/requ
 import { shortenedCopy, withoutToolCalls } from "../message/edit.js";
 import type { Row } from "../message/format.js";
 import type { MessageInput, PartInput } from "../message/message.js";
-import { idOfMessage } from "../message/read.js";
+import { idOfMessage, type ParsedMessage, parse } from "../message/read.js";
 import { formatOf, ownFormat } from "../message/recognise.js";
 import { breakpointsOf, type CacheBreakpoint, type PrefixReport, prefixOf } from "./prefix.js";
 
@@ -155,6 +155,8 @@ export type BuildRecording = Recording & {
 
 /** What a build was given beside its messages. */
 interface Given {
+  /** What was read of a message of the transcript, if that is remembered. */
+  readonly parsedAt?: ((row: number) => ParsedMessage | undefined) | undefined;
   readonly read?: BuildRecording["read"] | undefined;
   readonly shape?: string | undefined;
   readonly previous?: PromptOutline | undefined;
@@ -243,6 +245,9 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly #measure: (message: M, position: number) => number;
   readonly #leastCached: number;
   readonly #shape: string | undefined;
+  readonly #parsedAt: Given["parsedAt"];
+  /** The messages of the prompt as they were read, from the first request on. */
+  #parsed: readonly ParsedMessage[] | undefined;
   /** By position: what a message costs in the context. */
   #costs: ReadonlyMap<number, number> | undefined;
   #positions: Map<string, number> | undefined;
@@ -253,7 +258,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     source: readonly M[],
     request: MessageInput | null | undefined,
     measure: (message: M, position: number) => number,
-    { read, shape, previous }: Given = {},
+    { read, shape, previous, parsedAt }: Given = {},
   ) {
     const rest = JSON.parse(finished.json) as Rest;
     const { made, text, recording, leastCached } = rest;
@@ -266,6 +271,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     this.#measure = measure;
     this.#leastCached = leastCached;
     this.#shape = shape;
+    this.#parsedAt = parsedAt;
     this.kept = messageRows(rows).map((row) => source[row] as M);
 
     const whole = (row: number): M | MessageInput => {
@@ -407,13 +413,25 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
           nextAction: 'Build it with the format "messages", or send `context.text` as a message of your own.',
         });
       }
-      const { takesCacheMarks, requestOfRead } = requests.get();
+      const { takesCacheMarks, requestOfParsed } = requests.get();
       const { budget, model } = this.recording.config;
       const isMarked = options.cacheBreakpoints ?? (budget?.cut != null && takesCacheMarks(provider, model));
       const ends = isMarked ? this.cacheBreakpoints.map(({ position }) => position) : [];
-      const rows = inPlace(this.#prompt.rows);
-      const shapeOfMessage = (at: number) => ((rows[at] as number) >= 0 ? this.#shape : undefined);
-      return requestOfRead(provider, this.messages as readonly AnyMessage[], shapeOfMessage, ends);
+      this.#parsed ??= this.#parse(this.messages as readonly AnyMessage[]);
+      return requestOfParsed(provider, this.#parsed, ends);
+    });
+  }
+
+  /** Returns the messages of the prompt as they were read. Copies of them, and the request, are read here. */
+  #parse(messages: readonly AnyMessage[]): readonly ParsedMessage[] {
+    const rows = inPlace(this.#prompt.rows);
+    return messages.map((message, at) => {
+      const row = rows[at] as number;
+      const known = row < 0 ? undefined : this.#parsedAt?.(row);
+      const shape = row < 0 ? undefined : this.#shape;
+      return known?.given === message
+        ? known
+        : parse(message, `messages[${at}]`, "context_build_error", { shape, before: messages[at - 1] });
     });
   }
 

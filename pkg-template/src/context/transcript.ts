@@ -33,12 +33,45 @@ export interface Source<M> {
   readonly log?: LogFacts | undefined;
   /** The shape of the messages, where it was named. */
   readonly shape?: string | undefined;
+  /** Returns what was read of a message, if that is remembered. */
+  readonly parsedAt?: ((row: number) => ParsedMessage | undefined) | undefined;
   /** The stretches of it that were read. */
   readonly read?: readonly (readonly [first: number, last: number])[] | undefined;
   /**
    * Looks again at messages that counted as unchanged. Gives a new source if any has changed, undefined otherwise.
    */
   readonly lookAgain?: ((rows: readonly number[]) => Source<M> | undefined) | undefined;
+}
+
+/** How many of the newest messages are remembered as they were read, for the requests that they are in. */
+const REMEMBERED_MESSAGES = 1024;
+
+/** The newest messages of a list as they were read. */
+class RecentMessages {
+  #parsed: ParsedMessage[] = [];
+  #length = 0;
+
+  /** Adds messages: the newest of so many. */
+  add(parsed: readonly ParsedMessage[], count: number): void {
+    this.#length += count;
+    this.#parsed = [...(parsed.length < count ? [] : this.#parsed), ...parsed].slice(-REMEMBERED_MESSAGES);
+  }
+
+  truncate(length: number): void {
+    const gone = Math.max(this.#length - length, 0);
+    this.#parsed.length = Math.max(this.#parsed.length - gone, 0);
+    this.#length -= gone;
+  }
+
+  at(row: number): ParsedMessage | undefined {
+    return this.#parsed[row - (this.#length - this.#parsed.length)];
+  }
+}
+
+/** Messages that were read: the columns of all, and the newest of them whole. */
+interface ReadMessages {
+  readonly columns: MessageColumns[];
+  readonly recent: readonly ParsedMessage[];
 }
 
 /**
@@ -50,6 +83,7 @@ export class Transcript<M extends AnyMessage = MessageInput> {
   #messages: M[] = [];
   #core: CoreTranscript | undefined;
   #generation = 0;
+  readonly #recent = new RecentMessages();
   #log: LogFacts | undefined;
   readonly #shape: string | undefined;
 
@@ -73,23 +107,22 @@ export class Transcript<M extends AnyMessage = MessageInput> {
   append(messages: M | readonly M[]): void {
     const list = messageListOf<M>(messages, "transcript_error", this.length) ?? [messages as M];
     const where = { first: this.length, shape: this.#shape, before: this.#messages.at(-1) };
-    const columns = readAll(list, "transcript_error", where);
-    appendColumns(this.#live(), columns, "transcript_error");
-    for (const message of list) {
-      this.#messages.push(message);
-    }
+    this.#append(list, readAll(list, "transcript_error", where));
   }
 
   /** @internal Appends messages that were read before. */
   appendParsed(messages: readonly ParsedMessage[]): void {
-    appendColumns(
-      this.#live(),
-      messages.map(({ columns }) => columns),
-      "transcript_error",
-    );
-    for (const { given } of messages) {
-      this.#messages.push(given as M);
+    const columns = messages.map((message) => message.columns);
+    const given = messages.map((message) => message.given as M);
+    this.#append(given, { columns, recent: messages.slice(-REMEMBERED_MESSAGES) });
+  }
+
+  #append(messages: readonly M[], { columns, recent }: ReadMessages): void {
+    appendColumns(this.#live(), columns, "transcript_error");
+    for (const message of messages) {
+      this.#messages.push(message);
     }
+    this.#recent.add(recent, messages.length);
   }
 
   /** Puts a message in the place of the last one, for example a reply that is still being written. */
@@ -104,10 +137,9 @@ export class Transcript<M extends AnyMessage = MessageInput> {
       });
     }
     const where = { first: last, shape: this.#shape, before: this.#messages[last - 1] };
-    const columns = readAll([message], "transcript_error", where);
+    const read = readAll([message], "transcript_error", where);
     this.truncate(last);
-    appendColumns(this.#live(), columns, "transcript_error");
-    this.#messages.push(message);
+    this.#append([message], read);
   }
 
   /** Keeps the first `length` messages and forgets the rest. */
@@ -124,6 +156,7 @@ export class Transcript<M extends AnyMessage = MessageInput> {
     // The engine counts in 32 bits.
     call("transcript_error", () => core.truncate(Math.min(length, this.length)));
     this.#messages = this.#messages.slice(0, length);
+    this.#recent.truncate(length);
   }
 
   /** Gives back the engine's memory now rather than when it is collected. The transcript can still be used. */
@@ -141,7 +174,8 @@ export class Transcript<M extends AnyMessage = MessageInput> {
 
   /** @internal */
   source(): Source<M> {
-    return { core: this.#live(), messages: this.#messages, log: this.#log, shape: this.#shape };
+    const parsedAt = (row: number): ParsedMessage | undefined => this.#recent.at(row);
+    return { core: this.#live(), messages: this.#messages, log: this.#log, shape: this.#shape, parsedAt };
   }
 
   /** @internal Says what the messages are of a log. */
@@ -203,9 +237,10 @@ export function sourceOf<M extends AnyMessage>(
   }
   const messages = list ?? listOf<M>(transcript, kind);
   const first = Math.max(messages.length - reach, 0);
-  const { core, known } = recognise(messages, kind, first, shape);
+  const { core, known, recent } = recognise(messages, kind, first, shape);
+  const parsedAt = (row: number): ParsedMessage | undefined => recent.at(row);
   if (first === 0) {
-    return { core, messages, shape };
+    return { core, messages, shape, parsedAt };
   }
   const were = known.slice(0, first);
   const isAsItWas = (row: number): boolean => {
@@ -214,7 +249,7 @@ export function sourceOf<M extends AnyMessage>(
   };
   const lookAgain = (rows: readonly number[]): Source<M> | undefined =>
     rows.every((row) => row >= first || isAsItWas(row)) ? undefined : sourceOf(messages, kind, undefined, shape);
-  return { core, messages, lookAgain, shape };
+  return { core, messages, lookAgain, shape, parsedAt };
 }
 
 /** The messages of a caller's transcript or array, unread. */
@@ -320,7 +355,7 @@ export function coreOf(
   kind: ErrorKind,
   { path, log, shape }: MessageFacts = {},
 ): CoreTranscript {
-  const columns = readAll(messages, kind, { shape, path });
+  const { columns } = readAll(messages, kind, { shape, path });
   const core = call(kind, () => new CoreTranscript());
   appendColumns(core, columns, kind);
   if (log !== undefined) {
@@ -364,15 +399,20 @@ function readAll(
   messages: readonly unknown[],
   kind: ErrorKind,
   { first = 0, path = (index) => `messages[${index}]`, shape, before }: Place,
-): MessageColumns[] {
-  const read: MessageColumns[] = [];
+): ReadMessages {
+  const columns: MessageColumns[] = [];
+  const recent: ParsedMessage[] = [];
   let index = 0;
   const place = (): string => path(first + index);
   for (; index < messages.length; index++) {
     const own = index === 0 ? before : messages[index - 1];
-    read.push(parse(messages[index], place, kind, { shape, before: own }).columns);
+    const parsed = parse(messages[index], place, kind, { shape, before: own });
+    columns.push(parsed.columns);
+    if (index >= messages.length - REMEMBERED_MESSAGES) {
+      recent.push(parsed);
+    }
   }
-  return read;
+  return { columns, recent };
 }
 
 /** The memory of an array: its messages, as the engine saw them, and the engine's transcript of them. */
@@ -380,6 +420,7 @@ interface Remembered {
   readonly core: CoreTranscript;
   readonly generation: number;
   readonly columns: MessageColumns[];
+  readonly recent: RecentMessages;
   readonly shape: string | undefined;
   messages: readonly unknown[];
 }
@@ -397,6 +438,7 @@ const REMEMBERED_ARRAYS = 8;
 interface Recognised {
   readonly core: CoreTranscript;
   readonly known: readonly MessageColumns[];
+  readonly recent: RecentMessages;
 }
 
 /**
@@ -411,7 +453,14 @@ function recognise(messages: readonly object[], kind: ErrorKind, first: number, 
   const entry: Remembered =
     known?.generation === generation && known.shape === shape
       ? known
-      : { core: call(kind, () => new CoreTranscript()), generation, columns: [], shape, messages: [] };
+      : {
+          core: call(kind, () => new CoreTranscript()),
+          generation,
+          columns: [],
+          recent: new RecentMessages(),
+          shape,
+          messages: [],
+        };
 
   const { core, columns } = entry;
   const { length } = columns;
@@ -421,21 +470,25 @@ function recognise(messages: readonly object[], kind: ErrorKind, first: number, 
     // A getter of a message built a context of the same messages meanwhile.
     const own = readAll(messages, kind, { shape });
     const ownCore = call(kind, () => new CoreTranscript());
-    appendColumns(ownCore, own, kind);
-    return { core: ownCore, known: own };
+    appendColumns(ownCore, own.columns, kind);
+    const ownRecent = new RecentMessages();
+    ownRecent.add(own.recent, messages.length);
+    return { core: ownCore, known: own.columns, recent: ownRecent };
   }
   call(kind, () => core.truncate(same));
   columns.length = same;
   entry.messages = messages;
-  appendColumns(core, added, kind);
-  for (const message of added) {
+  appendColumns(core, added.columns, kind);
+  for (const message of added.columns) {
     columns.push(message);
   }
+  entry.recent.truncate(same);
+  entry.recent.add(added.recent, added.columns.length);
   if (isKey) {
     remembered.set(key, entry);
     remember(entry);
   }
-  return { core, known: columns };
+  return { core, known: columns, recent: entry.recent };
 }
 
 function isInstruction(message: unknown): boolean {
@@ -477,6 +530,7 @@ function remember(entry: Remembered): void {
     if (oldest !== undefined) {
       // The engine gives the memory back; the next use of that array finds an empty transcript and fills it.
       oldest.columns.length = 0;
+      oldest.recent.truncate(0);
       oldest.messages = [];
       if (oldest.generation === engineGeneration()) {
         oldest.core.truncate(0);

@@ -1,7 +1,7 @@
 // The conversations of a file, toldApart apart: their names, their order in time, and which of them is meant.
 
 import type { MessageInput } from "../message/message.js";
-import { parsed } from "../message/read.js";
+import { parse } from "../message/read.js";
 import { isoOf, timeMsOf } from "../message/times.js";
 import { type ConversationFacts, type OpenConversation, textIn } from "./file.js";
 
@@ -80,7 +80,7 @@ function endOf({ startedAt, messages }: ParsedConversation): number | undefined 
 
 /** When a message was written, of any shape; undefined where it does not say it. */
 function timeOf(message: MessageInput): number | undefined {
-  return timeMsOf(message.createdAt ?? parsed(message, "message", "transcript_error").message.createdAt);
+  return timeMsOf(message.createdAt ?? parse(message, "message", "transcript_error").message.createdAt);
 }
 
 /** The conversation that is asked for, by its id or by its number from 1; undefined where there is none. */

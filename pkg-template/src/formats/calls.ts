@@ -5,18 +5,17 @@ import { saidBy } from "../message/columns.js";
 import type { Row } from "../message/format.js";
 import { checkNothingIsLost, saysSomething } from "../message/lost.js";
 import { list, Malformed } from "../message/malformed.js";
-import type { CallPart } from "../message/message.js";
-import { from, originOf } from "../message/origin.js";
-import { callPart, oneOf } from "../message/parts.js";
+import type { PlacedPart } from "../message/origin.js";
+import { callPart } from "../message/parts.js";
 
 const CALL_FIELDS: ReadonlySet<string> = new Set(["id", "name", "arguments", "input", "function", "custom"]);
 
 /** Reads a list of tool calls. */
-export function callsIn(calls: unknown, place: string, maker: string | undefined): readonly CallPart[] {
+export function callsIn(calls: unknown, place: string, maker: string | undefined): readonly PlacedPart[] {
   return list(calls, place).map((call, at) => readCall(call, `${place}[${at}]`, maker));
 }
 
-function readCall(given: unknown, place: string, maker: string | undefined): CallPart {
+function readCall(given: unknown, place: string, maker: string | undefined): PlacedPart {
   if (typeof given !== "object" || given === null) {
     throw new Malformed(
       place,
@@ -27,15 +26,14 @@ function readCall(given: unknown, place: string, maker: string | undefined): Cal
   const call = given as Row;
   const holder = call.function ?? call.custom;
   const named = (typeof holder === "object" && holder !== null ? holder : call) as Row;
-  const [input, field] = oneOf(named, "arguments", "input");
-  const inner = named === call ? "" : call.function === holder ? ".function" : ".custom";
-  const whole = named === call ? call : { ...call, name: named.name };
-  const read = callPart(whole, ["id", "name"], [input, inner + field], place, maker);
-  const part = from(read, given, place, originOf(read)?.field);
-  for (const fields of named === call ? [call] : [call, named]) {
-    checkNothingIsLost(fields, { place, what: "tool call", known: CALL_FIELDS }, !saysSomething(part), () =>
-      saidBy([part]),
-    );
+  const { name, arguments: input } = named;
+  const part = callPart(call, { id: call.id, name, input: input ?? named.input, fields: ["id", "name"] }, place, maker);
+  const placed = { part, given, place };
+  const isEmpty = !saysSomething(part);
+  const said = (): string => saidBy([placed]);
+  checkNothingIsLost(call, { place, what: "tool call", known: CALL_FIELDS }, isEmpty, said);
+  if (named !== call) {
+    checkNothingIsLost(named, { place, what: "tool call", known: CALL_FIELDS }, isEmpty, said);
   }
   if (call.result != null || call.output != null) {
     throw new Malformed(
@@ -44,5 +42,5 @@ function readCall(given: unknown, place: string, maker: string | undefined): Cal
       "Pass the result as a message of the role tool, with the id of the call as toolCallId.",
     );
   }
-  return part;
+  return placed;
 }

@@ -5,7 +5,7 @@ import { firstHole } from "../base/lists.js";
 import { describe } from "../base/options.js";
 import { publicCall } from "../base/public-call.js";
 import { Malformed } from "../message/malformed.js";
-import { type ParsedMessage, parse, parsed } from "../message/read.js";
+import { type ParsedMessage, parse } from "../message/read.js";
 import "./dialects.js";
 import { aiSdkRules } from "./ai-sdk/rules.js";
 import { writeAiSdk } from "./ai-sdk/write.js";
@@ -56,7 +56,7 @@ function listed(): typeof providers {
 
 const KIND = "context_build_error";
 
-requests.provide({ requestOfRead, takesCacheMarks });
+requests.provide({ requestOfParsed, takesCacheMarks });
 
 /**
  * The parts of a provider's request that hold messages, of any shape that is read: valid by every rule of the provider. Fails with
@@ -76,18 +76,6 @@ export function requestOf<Name extends ProviderName>(
     );
     return requestOfParsed(provider, read);
   });
-}
-
-function requestOfRead<Name extends ProviderName>(
-  provider: Name,
-  messages: readonly AnyMessage[],
-  shapeNameAt: (position: number) => string | undefined,
-  cacheEnds: readonly number[],
-): RequestBodies[Name] {
-  const read = messages.map((message, at) =>
-    parsed(message, `messages[${at}]`, KIND, { shape: shapeNameAt(at), before: messages[at - 1] }),
-  );
-  return requestOfParsed(provider, read, cacheEnds);
 }
 
 function requestOfParsed<Name extends ProviderName>(

@@ -3,9 +3,9 @@
 
 import type { Provider as ProviderName } from "../base/generated.js";
 import { Part } from "../base/parts.js";
+import type { ParsedMessage } from "../message/read.js";
 import type { AiSdkBody } from "./ai-sdk/write.js";
 import type { AnthropicBody } from "./anthropic/write.js";
-import type { AnyMessage } from "./any-message.js";
 import type { GeminiBody } from "./gemini/write.js";
 import type { OpenAiBody } from "./openai-chat/write.js";
 import type { ResponsesBody } from "./openai-responses/write.js";
@@ -30,13 +30,11 @@ export type { ProviderName };
 /** Makes requests. */
 export interface RequestMaker {
   /**
-   * The parts of a provider's request for messages that were read already; `shapeNameAt` says whose shape was named, and behind the
-   * messages at `cacheEnds` the provider's cache may end.
+   * Returns the parts of a provider's request that hold messages. The provider's cache may end after the messages at `cacheEnds`.
    */
-  requestOfRead<Name extends ProviderName>(
+  requestOfParsed<Name extends ProviderName>(
     provider: Name,
-    messages: readonly AnyMessage[],
-    shapeNameAt: (position: number) => string | undefined,
+    messages: readonly ParsedMessage[],
     cacheEnds: readonly number[],
   ): RequestBodies[Name];
   /** Whether a model's provider knows marks where its cache may end. */

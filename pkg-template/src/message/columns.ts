@@ -7,7 +7,7 @@ import { call } from "../engine/engine.js";
 import { json, Malformed } from "./malformed.js";
 import { mediaOf } from "./media.js";
 import type { PlainPart, ReadMessage, ReasoningPart } from "./message.js";
-import { originOf } from "./origin.js";
+import type { PlacedPart } from "./origin.js";
 
 /**
  * A message as the engine sees it: the code of its role, 1 if it is pinned, its time, then field and text in turn. Two messages
@@ -20,8 +20,11 @@ const fieldCodes = Object.fromEntries(FIELDS.map((field, code) => [field, code])
 /** How many values stand before the first field. */
 const HEAD = 3;
 
-/** Returns the columns of a message. Throws `Malformed` if a call or a result holds something that JSON can't say. */
-export function columnsOf(message: ReadMessage): MessageColumns {
+/**
+ * Returns the columns of a message whose parts are `placed`. Throws `Malformed` if a call or a result holds something that JSON can't
+ * say.
+ */
+export function columnsOf(message: ReadMessage, placed: readonly PlacedPart[]): MessageColumns {
   const { createdAt, tags, actions, target, priority, ttlSeconds } = message;
   const time = createdAt instanceof Date ? createdAt.getTime() : typeof createdAt === "number" ? createdAt : Number.NaN;
   const columns: MessageColumns = [roleCodes[message.role], message.pinned === true ? 1 : 0, time];
@@ -40,13 +43,13 @@ export function columnsOf(message: ReadMessage): MessageColumns {
   // In millionths.
   push(columns, "priority", priority == null ? undefined : String(Math.round(priority * 1e6)));
   push(columns, "timeToLive", ttlSeconds == null ? undefined : timeToLive(ttlSeconds));
-  const [only] = message.content;
-  if (message.content.length === 1 && only?.type === "tool-result" && originOf(only)?.place === "") {
+  const [first] = placed;
+  if (placed.length === 1 && first?.part.type === "tool-result" && first.place === "") {
     // The message itself is the result: what it says stays when tool calls are left out, and so it stands before the id.
-    pushOutput(columns, only.output, only);
-    columns.push(fieldCodes.resultId, only.toolCallId);
+    pushOutput(columns, first.part.output, first);
+    columns.push(fieldCodes.resultId, first.part.toolCallId);
   } else {
-    for (const part of message.content) {
+    for (const part of placed) {
       pushPart(columns, part);
     }
   }
@@ -55,15 +58,16 @@ export function columnsOf(message: ReadMessage): MessageColumns {
 }
 
 /** Returns all that parts say, to look something up in it. */
-export function saidBy(parts: readonly PlainPart[]): string {
+export function saidBy(placed: readonly PlacedPart[]): string {
   const columns: MessageColumns = [];
-  for (const part of parts) {
+  for (const part of placed) {
     pushPart(columns, part);
   }
   return columns.filter((_, at) => at % 2 === 1).join("\n");
 }
 
-function pushPart(columns: MessageColumns, part: PlainPart): void {
+function pushPart(columns: MessageColumns, placed: PlacedPart): void {
+  const { part } = placed;
   switch (part.type) {
     case "text":
       columns.push(fieldCodes.text, part.text);
@@ -78,12 +82,12 @@ function pushPart(columns: MessageColumns, part: PlainPart): void {
       break;
     case "tool-call":
       columns.push(fieldCodes.callId, part.toolCallId, fieldCodes.callName, part.toolName);
-      columns.push(fieldCodes.callArguments, carried(part.input, part));
+      columns.push(fieldCodes.callArguments, carried(part.input, placed));
       push(columns, "resultLater", part.providerExecuted === true ? part.toolCallId : undefined);
       break;
     case "tool-result":
       columns.push(fieldCodes.resultId, part.toolCallId);
-      pushOutput(columns, part.output, part);
+      pushOutput(columns, part.output, placed);
       break;
     case "tool-approval-request":
       // It goes with its answer, as a call does with its result, and both with the call that they are about.
@@ -105,31 +109,48 @@ function makerOf({ provider, signature, id, data }: ReasoningPart): string | und
   return proof !== undefined || provider === "google" ? provider : undefined;
 }
 
-function pushOutput(columns: MessageColumns, output: unknown, part: PlainPart): void {
+function pushOutput(columns: MessageColumns, output: unknown, placed: PlacedPart): void {
   const { type, value } = (output ?? {}) as { readonly type?: unknown; readonly value?: unknown };
   if (type === "content" && Array.isArray(value)) {
-    for (const inner of value as readonly PlainPart[]) {
-      pushPart(columns, inner);
+    for (const part of value as readonly PlainPart[]) {
+      pushPart(columns, { ...placed, part });
     }
   } else {
-    columns.push(fieldCodes.text, carried(type === "json" ? value : output, part));
+    columns.push(fieldCodes.text, carried(type === "json" ? value : output, placed));
   }
 }
 
 /** Returns the text that carries a value: a text is itself, anything else JSON. */
-function carried(value: unknown, part: PlainPart): string {
+function carried(value: unknown, { given, place }: PlacedPart): string {
   if (typeof value === "string") {
     return value;
   }
-  const { place, field } = originOf(part) ?? { place: "" };
   try {
-    return json(value, place + (field ?? "")) ?? "";
+    return json(value, "") ?? "";
   } catch (failure) {
-    // A format may have read the value from anywhere in the part.
-    throw failure instanceof Malformed && field === undefined
-      ? new Malformed(place, failure.message, failure.nextAction)
-      : failure;
+    if (!(failure instanceof Malformed)) {
+      throw failure;
+    }
+    // A format may have made the value of anything in the part: then its place is all that is known.
+    const field = fieldOf(given, value);
+    throw new Malformed(
+      field === undefined ? place : place + field + failure.place,
+      failure.message,
+      failure.nextAction,
+    );
   }
+}
+
+/** Returns the field of a part, or of an object in it, that holds a value: `.function.arguments`. */
+function fieldOf(part: unknown, value: unknown): string | undefined {
+  const fields = Object.entries(part ?? {});
+  const own = fields.find(([, held]) => held === value)?.[0];
+  const inner = fields.flatMap(([name, held]) =>
+    Object.entries(typeof held === "object" ? (held ?? {}) : {}).flatMap(([field, it]) =>
+      it === value ? [`.${name}.${field}`] : [],
+    ),
+  );
+  return own === undefined ? inner[0] : `.${own}`;
 }
 
 /** Returns a time to live in milliseconds. Beyond the limit a number has no plain spelling, and no clock gets there. */

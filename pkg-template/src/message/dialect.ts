@@ -3,6 +3,7 @@
 
 import type { Row, TextKind } from "./format.js";
 import type { PlainPart } from "./message.js";
+import type { PlacedPart } from "./origin.js";
 
 /** One type of content part. */
 export interface PartForm {
@@ -24,10 +25,10 @@ export interface PartForm {
 /** What a message says outside its content. */
 export interface BesideContent {
   /** Reasoning: it comes before the content. */
-  readonly thoughts?: readonly PlainPart[];
+  readonly thoughts?: readonly PlacedPart[] | undefined;
   /** What was said: it comes after the content. */
-  readonly said?: readonly PlainPart[];
-  readonly calls?: readonly PlainPart[];
+  readonly said?: readonly PlacedPart[] | undefined;
+  readonly calls?: readonly PlacedPart[] | undefined;
   /** The id of the call that the message answers. */
   readonly answered?: string | undefined;
 }
@@ -43,7 +44,8 @@ export interface Dialect {
   readonly parts: Readonly<Record<string, PartForm>>;
   /** Finds the form of a type that isn't in `parts`: of a family of types. */
   partOf?(type: string): PartForm | undefined;
-  beside?(message: Row, maker: string | undefined): BesideContent;
+  /** Returns what a message says outside its content; undefined if it has none of the fields. */
+  beside?(message: Row, maker: string | undefined): BesideContent | undefined;
 }
 
 let dialects: readonly Dialect[] = [];
@@ -75,5 +77,15 @@ export function formOf(type: unknown): PartForm | undefined {
 
 /** Returns what a message says outside its content, in the order of the dialects. */
 export function besideContent(message: Row, maker: string | undefined): readonly BesideContent[] {
-  return dialects.flatMap((dialect) => dialect.beside?.(message, maker) ?? []);
+  let all: BesideContent[] | undefined;
+  for (const dialect of dialects) {
+    const beside = dialect.beside?.(message, maker);
+    if (beside !== undefined) {
+      all ??= [];
+      all.push(beside);
+    }
+  }
+  return all ?? NOTHING_BESIDE;
 }
+
+const NOTHING_BESIDE: readonly BesideContent[] = [];

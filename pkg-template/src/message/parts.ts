@@ -5,10 +5,10 @@ import { type Row, recordOf } from "./format.js";
 import { checkNothingIsLost } from "./lost.js";
 import { json, Malformed, required, text } from "./malformed.js";
 import { givenMedia } from "./media-fields.js";
-import type { CallPart, MediaPart, PlainPart, ReasoningPart, RedactedPart, ResultPart, TextPart } from "./message.js";
-import { from, originOf } from "./origin.js";
+import type { CallPart, MediaPart, ReasoningPart, RedactedPart, ResultPart, TextPart } from "./message.js";
+import { originOf, type PlacedPart } from "./origin.js";
 import { provenanceOf } from "./provenance.js";
-import { outputOf, readPart } from "./read.js";
+import { inside, outputOf, readPart } from "./read.js";
 import { hasMedia } from "./substance.js";
 
 // ---- Texts ----
@@ -115,6 +115,9 @@ export function mediaPart(part: Row, kind: MediaPart["type"], place: string): Me
 
 // ---- Tool calls ----
 
+/** Makes a mutable copy of a type. */
+type Draft<T> = { -readonly [Field in keyof T]: T[Field] };
+
 /** A value, and the field that it was found in. */
 export type Held = readonly [value: unknown, field: string];
 
@@ -123,40 +126,46 @@ export function oneOf(row: Row, first: string, second: string): Held {
   return row[first] == null ? [row[second], `.${second}`] : [row[first], `.${first}`];
 }
 
-/** Reads a tool call. `names` are the fields that hold its id and the tool's name. */
-export function callPart(
-  call: Row,
-  names: readonly [id: string, name: string],
-  [input, field]: Held,
-  place: string,
-  maker: string | undefined,
-): CallPart {
-  const [idField, nameField] = names;
-  const id = call[idField];
-  const part: CallPart = {
+/** A tool call as it was found. */
+interface FoundCall {
+  readonly id: unknown;
+  readonly name: unknown;
+  readonly input: unknown;
+  /** The fields that hold its id and the tool's name. */
+  readonly fields: readonly [id: string, name: string];
+}
+
+/** Reads a tool call that was found in an object. */
+export function callPart(call: Row, { id, name, input, fields }: FoundCall, place: string, maker?: string): CallPart {
+  const part: Draft<CallPart> = {
     type: "tool-call",
-    toolCallId: required(id, `${place}.${idField}`),
-    toolName: required(call[nameField], `${place}.${nameField}`),
-    ...(input === undefined ? {} : { input }),
-    // Anthropic and OpenAI's chat call the id of a call `id`: it isn't that of an item.
-    ...provenanceOf(call.id === id ? { ...call, id: undefined } : call, maker),
-    ...(call.providerExecuted === true ? { providerExecuted: true } : {}),
+    toolCallId: required(id, `${place}.${fields[0]}`),
+    toolName: required(name, `${place}.${fields[1]}`),
   };
-  return from(part, undefined, place, field);
+  if (input !== undefined) {
+    part.input = input;
+  }
+  if (call.providerExecuted === true) {
+    part.providerExecuted = true;
+  }
+  // Anthropic and OpenAI's chat call the id of a call `id`: it isn't that of an item.
+  return Object.assign(part, provenanceOf(call, maker, call.id === id));
 }
 
 /** Reads what a tool returned. */
 export function resultPart(result: Row, toolCallId: string, [given, field]: Held, place: string): ResultPart {
   const { output, isError } = outputIn(given, place + field);
-  const part: ResultPart = {
-    type: "tool-result",
-    toolCallId,
-    ...(typeof result.toolName === "string" ? { toolName: result.toolName } : {}),
-    output,
-    ...(isError || result.is_error === true || result.isError === true ? { isError: true } : {}),
-    ...(result.providerExecuted === true ? { providerExecuted: true } : {}),
-  };
-  return from(part, undefined, place, field);
+  const part: Draft<ResultPart> = { type: "tool-result", toolCallId, output };
+  if (typeof result.toolName === "string") {
+    part.toolName = result.toolName;
+  }
+  if (isError || result.is_error === true || result.isError === true) {
+    part.isError = true;
+  }
+  if (result.providerExecuted === true) {
+    part.providerExecuted = true;
+  }
+  return part;
 }
 
 const OUTPUT_TYPE = /^(error-)?(?:text|json)$/;
@@ -165,7 +174,7 @@ const OUTPUT_TYPE = /^(error-)?(?:text|json)$/;
 function outputIn(output: unknown, place: string): { readonly output: unknown; readonly isError: boolean } {
   const { type, value } = recordOf(output);
   if (type === "content" && Array.isArray(value)) {
-    return { output: { type, value: blocksIn(value, `${place}.value`) }, isError: false };
+    return { output: { type, value: inside(blocksIn(value, `${place}.value`)) }, isError: false };
   }
   const typed = OUTPUT_TYPE.exec(String(type));
   if (typed === null || !("value" in (output as object))) {
@@ -186,20 +195,23 @@ const kindOfBlock = (block: unknown): MediaPart["type"] | undefined =>
   MEDIA_BLOCKS.find(([pattern]) => pattern.test(String(recordOf(block).type)))?.[1];
 
 /** Reads a list that a tool returned: texts and media, and anything else as its JSON. */
-export function blocksIn(blocks: readonly unknown[], place: string): readonly PlainPart[] {
-  return blocks.flatMap((block, at): readonly PlainPart[] => {
+function blocksIn(blocks: readonly unknown[], place: string): readonly PlacedPart[] {
+  const parts: PlacedPart[] = [];
+  for (const [at, block] of blocks.entries()) {
     const here = `${place}[${at}]`;
     const row = recordOf(block);
     const kind = kindOfBlock(block);
     if (kind !== undefined) {
       const origin = originOf(row);
       const given = origin === undefined ? block : origin.given;
-      return [from(mediaPart(row, kind, here), given, origin?.place || here)];
+      parts.push({ part: mediaPart(row, kind, here), given, place: origin?.place || here });
+    } else if (typeof block === "string" || row.type === "text") {
+      readPart(block, here, undefined, parts);
+    } else {
+      parts.push({ part: { type: "text", text: jsonText(block, here) }, given: block, place: here });
     }
-    return typeof block === "string" || row.type === "text"
-      ? readPart(block, here, undefined)
-      : [from({ type: "text", text: jsonText(block, here) }, block, here)];
-  });
+  }
+  return parts;
 }
 
 function jsonText(value: unknown, place: string): string {

@@ -33,40 +33,61 @@ export interface Sealed extends Provenance {
   readonly data?: string;
 }
 
-/** The fields in which a part may say of its making. */
-const PROOFS = [
-  ...["signature", "id", "data", "providerOptions", "providerMetadata", "callProviderMetadata", "extra_content"],
-  "thoughtSignature",
-] as const;
 const NO_PROOF: Sealed = {};
 
-/** What a part says of its making. A part that does not say whose it is, is of the provider `own`. */
-export function provenanceOf(part: Row, own: string | undefined): Sealed {
-  if (PROOFS.every((field) => part[field] == null)) {
+/** What a part says of its making. A part that does not say whose it is, is of the provider `maker`. */
+export function provenanceOf(part: Row, maker: string | undefined, isOfCall = false): Sealed {
+  const { id, signature, thoughtSignature, data, extra_content: extra } = part;
+  const given = part.providerOptions ?? part.providerMetadata ?? part.callProviderMetadata ?? extra;
+  if ((given ?? signature ?? thoughtSignature ?? data ?? (isOfCall ? null : id)) == null) {
     return NO_PROOF;
+  }
+  const own = sealed(
+    part.provider ?? maker,
+    signature,
+    isReasoning(part) ? data : undefined,
+    isOfCall ? undefined : id,
+  );
+  if (given == null && thoughtSignature == null) {
+    return own ?? NO_PROOF;
   }
   const options = recordOf(part.providerOptions ?? part.providerMetadata ?? part.callProviderMetadata);
   const anthropic = recordOf(options.anthropic ?? options.bedrock);
   const google = recordOf(options.google ?? options.vertex ?? options.googleVertex);
   const openai = recordOf(options.openai ?? options.azure);
-  const compatible = recordOf(recordOf(part.extra_content).google);
-  const held = typeof part.type === "string" && /reasoning|thinking/.test(part.type) ? part.data : undefined;
+  const compatible = recordOf(recordOf(extra).google);
   return (
-    sealed("anthropic", { signature: anthropic.signature, data: anthropic.redactedData }) ??
-    sealed("google", { signature: google.thoughtSignature }) ??
-    sealed("openai", { id: openai.itemId, data: openai.reasoningEncryptedContent }) ??
-    sealed("google", { signature: part.thoughtSignature ?? compatible.thought_signature }) ??
-    sealed(part.provider ?? own, { signature: part.signature, data: held, id: part.id }) ??
-    {}
+    sealed("anthropic", anthropic.signature, anthropic.redactedData) ??
+    sealed("google", google.thoughtSignature) ??
+    sealed("openai", undefined, openai.reasoningEncryptedContent, openai.itemId) ??
+    sealed("google", thoughtSignature ?? compatible.thought_signature) ??
+    own ??
+    NO_PROOF
   );
 }
 
-function sealed(provider: unknown, fields: Row): Sealed | undefined {
-  const given = Object.entries(fields).filter(([, value]) => typeof value === "string" && value !== "");
-  if (given.length === 0) {
-    return undefined;
+const isReasoning = ({ type }: Row): boolean => typeof type === "string" && /reasoning|thinking/.test(type);
+
+/** Returns a proof with those of its fields that say something; undefined if none does. */
+function sealed(provider: unknown, signature: unknown, data?: unknown, id?: unknown): Sealed | undefined {
+  const proof: { -readonly [Field in keyof Sealed]: Sealed[Field] } = {};
+  let isProven = false;
+  if (typeof provider === "string") {
+    proof.provider = provider;
   }
-  return { ...(typeof provider === "string" ? { provider } : {}), ...Object.fromEntries(given) };
+  if (typeof signature === "string" && signature !== "") {
+    proof.signature = signature;
+    isProven = true;
+  }
+  if (typeof data === "string" && data !== "") {
+    proof.data = data;
+    isProven = true;
+  }
+  if (typeof id === "string" && id !== "") {
+    proof.id = id;
+    isProven = true;
+  }
+  return isProven ? proof : undefined;
 }
 
 /** Whose reasoning is in OpenRouter's details, by the beginning of their format. */
@@ -86,7 +107,7 @@ export function thoughtDetails(details: unknown): readonly Thought[] {
     const { text, summary, data, signature, id, format } = recordOf(detail);
     const provider = DETAIL_FORMATS.find(([pattern]) => pattern.test(String(format)))?.[1];
     const thought = text ?? summary;
-    const proof = sealed(provider, { signature, id }) ?? {};
+    const proof = sealed(provider, signature, undefined, id) ?? {};
     if (typeof thought === "string") {
       return [{ type: "reasoning", text: thought, ...proof }];
     }

@@ -11,19 +11,19 @@ import type { MessageFormat, MessageOrigin, Row } from "./format.js";
 import { checkNothingIsLost, saysSomething } from "./lost.js";
 import { list, Malformed, required, text, unknownType } from "./malformed.js";
 import type { PlainMessage, PlainPart, ReadMessage, ResultPart } from "./message.js";
-import { from, originOf } from "./origin.js";
+import { from, originOf, type PlacedPart } from "./origin.js";
 import { formatOf, ownFormat } from "./recognise.js";
 
 /** A message that was read. */
 export interface ParsedMessage {
   /** The canonical message. */
   readonly message: ReadMessage;
+  /** The parts of its content, each with its origin. */
+  readonly parts: readonly PlacedPart[];
   readonly columns: MessageColumns;
   readonly format: MessageFormat;
   /** The caller's object. */
   readonly given: object;
-  /** What it was read with. */
-  readonly surroundings: Surroundings;
 }
 
 /** What a message is read with. */
@@ -34,25 +34,8 @@ export interface Surroundings {
   readonly before?: unknown;
 }
 
-/** How many messages are remembered at least. A build rarely keeps more of a conversation. */
-const REMEMBERED_MESSAGES = 4096;
-
-let remembered = new WeakMap<object, ParsedMessage>();
-let rememberedBefore = new WeakMap<object, ParsedMessage>();
-let rememberedCount = 0;
-
-function remember(parsed: ParsedMessage): void {
-  if (rememberedCount === REMEMBERED_MESSAGES) {
-    rememberedBefore = remembered;
-    remembered = new WeakMap();
-    rememberedCount = 0;
-  }
-  remembered.set(parsed.given, parsed);
-  rememberedCount += 1;
-}
-
 /**
- * Reads a message as it is now. Fails with `INVALID_TRANSCRIPT` at `path`, which is put together only then.
+ * Reads a message. Fails with `INVALID_TRANSCRIPT` at `path`, which is put together only then.
  */
 export function parse(
   value: unknown,
@@ -61,9 +44,7 @@ export function parse(
   surroundings: Surroundings = {},
 ): ParsedMessage {
   try {
-    const parsed = read(value, surroundings);
-    remember(parsed);
-    return parsed;
+    return read(value, surroundings.shape, surroundings.before);
   } catch (failure) {
     if (isPartMissing(failure)) {
       throw failure;
@@ -84,21 +65,6 @@ export function parse(
   }
 }
 
-/** Returns what was read of a message before, and reads it if it wasn't. */
-export function parsed(
-  value: unknown,
-  path: string | (() => string),
-  kind: ErrorKind,
-  surroundings: Surroundings = {},
-): ParsedMessage {
-  const known = remembered.get(value as object) ?? rememberedBefore.get(value as object);
-  const isKnown =
-    known !== undefined &&
-    known.surroundings.shape === surroundings.shape &&
-    (known.format.behind === undefined || known.surroundings.before === surroundings.before);
-  return isKnown ? known : parse(value, path, kind, surroundings);
-}
-
 /**
  * Returns a copy of a message that says where it is from, read. In windrow's own form an origin is a field of the message, so the copy
  * needs no second reading.
@@ -110,41 +76,57 @@ export function originated(message: ParsedMessage, origin: MessageOrigin, kind: 
   }
   const own = { ...origin, ...(origin.id == null ? {} : { id: String(origin.id) }) };
   const canonicalCopy: ReadMessage = { ...message.message, ...own };
-  const copy = { ...message, message: canonicalCopy, columns: columnsOf(canonicalCopy), given };
-  remember(copy);
-  return copy;
+  return { ...message, message: canonicalCopy, columns: columnsOf(canonicalCopy, message.parts), given };
 }
 
 /** Returns the id of a message as the engine knows it; undefined if it has none, or can't be read. */
 export function idOfMessage(message: unknown, shape?: string): string | undefined {
   try {
-    return parsed(message, "message", "transcript_error", { shape }).message.id as string | undefined;
+    return parse(message, "message", "transcript_error", { shape }).message.id as string | undefined;
   } catch {
     return undefined;
   }
 }
 
-function read(value: unknown, surroundings: Surroundings): ParsedMessage {
+function read(value: unknown, shape: string | undefined, before: unknown): ParsedMessage {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new Malformed("", `expected a message, got ${describe(value)}`, "Pass objects with role and content.");
   }
   const given = value as Row;
-  const format = formatOf(given, surroundings.shape);
-  const row = format.behind?.(given, surroundings.before) ?? given;
-  const plain = format.read(row);
-  if ((plain as unknown) !== row) {
-    for (const part of plain.content) {
-      if (originOf(part) === undefined) {
-        from(part, undefined, ""); // Its place in windrow's own form means nothing to the caller.
-      }
+  const format = formatOf(given, shape);
+  const row = format.behind?.(given, before) ?? given;
+  const plain = format.read(row) as PlainMessage | Row;
+  const parsed = plain === row ? ownRead(row, format, given) : readPlain(plain as PlainMessage, row, format, given);
+  checkMessage(row, format, parsed.parts);
+  return parsed;
+}
+
+/** Reads a message that is in windrow's own form. */
+function ownRead(row: Row, format: MessageFormat, given: object): ParsedMessage {
+  checkRole(row);
+  const parts = partsOf(row, format.maker);
+  const message = canonical(row, parts);
+  return { message, parts, columns: columnsOf(message, parts), format, given };
+}
+
+/** Reads what a format returned. A fault in a part of it is reported at its place in the caller's message. */
+function readPlain(plain: PlainMessage, row: Row, format: MessageFormat, given: object): ParsedMessage {
+  for (const part of plain.content) {
+    if (originOf(part) === undefined) {
+      from(part, undefined, ""); // Its place in windrow's own form means nothing to the caller.
     }
   }
-  const message = placed(plain, () =>
-    canonical((plain as unknown) === row ? row : { ...ownFields(row, format), ...plain }, format.maker),
-  );
-  const columns = placed(plain, () => columnsOf(message));
-  checkMessage(row, format, message);
-  return { message, columns, format, given, surroundings };
+  try {
+    return ownRead({ ...ownFields(row, format), ...plain }, format, given);
+  } catch (failure) {
+    const at = failure instanceof Malformed ? /^\.content\[(\d+)\]/.exec(failure.place)?.[1] : undefined;
+    const part = at === undefined ? undefined : plain.content[Number(at)];
+    const place = part === undefined ? undefined : originOf(part)?.place;
+    if (failure instanceof Malformed && place !== undefined) {
+      throw new Malformed(place, failure.message, failure.nextAction);
+    }
+    throw failure;
+  }
 }
 
 /** Fields of windrow's own that a message of any format may have next to those of its format. */
@@ -168,11 +150,11 @@ function knownFieldsOf(format: MessageFormat): ReadonlySet<string> {
 }
 
 /** Fails if a message says nothing that windrow reads, or more than that. */
-function checkMessage(row: Row, format: MessageFormat, { content }: ReadMessage): void {
+function checkMessage(row: Row, format: MessageFormat, parts: readonly PlacedPart[]): void {
   // The id of the call that a message answers says nothing. A call says something, with arguments or without.
-  const isEmpty = !content.some((part) => part.type === "tool-call" || saysSomething(part));
-  checkNothingIsLost(row, { place: "", what: "message", known: knownFieldsOf(format) }, isEmpty, () => saidBy(content));
-  if (format === ownFormat() && row.content === undefined && content.length === 0) {
+  const isEmpty = !parts.some(({ part }) => part.type === "tool-call" || saysSomething(part));
+  checkNothingIsLost(row, { place: "", what: "message", known: knownFieldsOf(format) }, isEmpty, () => saidBy(parts));
+  if (format === ownFormat() && row.content === undefined && parts.length === 0) {
     throw new Malformed(
       ".content",
       "the message has no content, and nothing else that windrow reads says anything",
@@ -181,49 +163,37 @@ function checkMessage(row: Row, format: MessageFormat, { content }: ReadMessage)
   }
 }
 
-/** Reads what a format returned. A fault in a part of it is reported at its place in the caller's message. */
-function placed<T>(plain: PlainMessage, run: () => T): T {
-  try {
-    return run();
-  } catch (failure) {
-    const at = failure instanceof Malformed ? /^\.content\[(\d+)\]/.exec(failure.place)?.[1] : undefined;
-    const part = at === undefined ? undefined : plain.content?.[Number(at)];
-    const place = typeof part === "object" && part !== null ? originOf(part)?.place : undefined;
-    if (failure instanceof Malformed && place !== undefined) {
-      throw new Malformed(place, failure.message, failure.nextAction);
-    }
-    throw failure;
-  }
-}
-
 // ---- The canonical form ----
 
 /** Makes a mutable copy of a type. */
 type Draft<T> = { -readonly [Field in keyof T]: T[Field] };
 
-/** Returns a message with a role and a content in the canonical form. */
-function canonical(row: Row, maker: string | undefined): ReadMessage {
-  const { role } = row;
-  if (!ROLES.includes(role as Role)) {
+const ROLE_NAMES: ReadonlySet<unknown> = new Set(ROLES);
+
+/** Returns a message in the canonical form. Its parts were read before. */
+function canonical(row: Row, parts: readonly PlacedPart[]): ReadMessage {
+  const message: Draft<ReadMessage> = { role: roleOf(row, parts), content: parts.map(({ part }) => part) };
+  readAbout(row, message);
+  if (row.joinsNext === true) {
+    message.joinsNext = true;
+  }
+  return message;
+}
+
+function roleOf({ role }: Row, parts: readonly PlacedPart[]): Role {
+  // Anthropic's messages have no role for results. To all that counts turns, or asks who speaks, they are the tools' message.
+  const isOfTools = role === "user" && parts.length > 0 && parts.every(({ part }) => part.type === "tool-result");
+  return isOfTools ? "tool" : (role as Role);
+}
+
+function checkRole({ role }: Row): void {
+  if (!ROLE_NAMES.has(role)) {
     throw new Malformed(
       ".role",
       role == null ? "the message has no role" : `unknown role ${describe(role)}`,
       `Give the message one of the roles ${ROLES.join(", ")}.`,
     );
   }
-  const message: Draft<ReadMessage> = { role: role as Role, content: [] };
-  readAbout(row, message);
-  const content = contentOf(row.content, maker);
-  const beside = besideContent(row, maker);
-  message.content = beside.length === 0 ? content : joined(row, content, beside);
-  if (role === "user" && message.content.length > 0 && message.content.every(({ type }) => type === "tool-result")) {
-    // Anthropic's messages have no role for results. To all that counts turns, or asks who speaks, it is the tools' message.
-    message.role = "tool";
-  }
-  if (row.joinsNext === true) {
-    message.joinsNext = true;
-  }
-  return message;
 }
 
 /** Reads the fields that are about a message. */
@@ -343,38 +313,45 @@ function secondsIn(seconds: unknown): number {
 
 // ---- Content ----
 
-function contentOf(content: unknown, maker: string | undefined): readonly PlainPart[] {
+/** Reads what a message says: its content, and what stands outside of it. */
+function partsOf(row: Row, maker: string | undefined): readonly PlacedPart[] {
+  const content = contentOf(row.content, maker);
+  const beside = besideContent(row, maker);
+  return beside.length === 0 ? content : joined(row, content, beside);
+}
+
+function contentOf(content: unknown, maker: string | undefined): readonly PlacedPart[] {
   if (typeof content === "string") {
-    return [{ type: "text", text: content }];
+    return [{ part: { type: "text", text: content }, given: undefined, place: ".content" }];
   }
   const given = list(content, ".content", "a text or a list of parts");
-  const parts: PlainPart[] = [];
-  let hasHostedCall = false;
-  for (const [at, value] of given.entries()) {
-    for (const part of readPart(value, `.content[${at}]`, maker)) {
-      parts.push(part);
-      hasHostedCall ||= part.type === "tool-call" && part.providerExecuted === true;
-    }
+  const parts: PlacedPart[] = [];
+  for (let at = 0; at < given.length; at++) {
+    readPart(given[at], `.content[${at}]`, maker, parts);
   }
-  return hasHostedCall ? withHostedResults(parts) : parts;
+  return parts.some(({ part }) => part.type === "tool-call" && part.providerExecuted === true)
+    ? withHostedResults(parts)
+    : parts;
 }
 
 /** Marks the results of tools that the provider runs, as their calls are. */
-function withHostedResults(parts: readonly PlainPart[]): readonly PlainPart[] {
-  const ids = parts.flatMap((part) => (part.type === "tool-call" && part.providerExecuted ? [part.toolCallId] : []));
-  return parts.map((part) => {
-    if (part.type !== "tool-result" || !ids.includes(part.toolCallId)) {
-      return part;
-    }
-    const { given, place, field } = originOf(part) ?? { given: undefined, place: "" };
-    return from({ ...part, providerExecuted: true }, given, place, field);
+function withHostedResults(parts: readonly PlacedPart[]): readonly PlacedPart[] {
+  const ids = new Set(
+    parts.flatMap(({ part }) => (part.type === "tool-call" && part.providerExecuted ? [part.toolCallId] : [])),
+  );
+  return parts.map((placed) => {
+    const { part } = placed;
+    return part.type === "tool-result" && ids.has(part.toolCallId)
+      ? { ...placed, part: { ...part, providerExecuted: true } }
+      : placed;
   });
 }
 
-/** Reads a content part of any dialect. Most are one canonical part. */
-export function readPart(value: unknown, place: string, maker: string | undefined): readonly PlainPart[] {
+/** Reads a content part of any dialect into a list. Most are one canonical part. */
+export function readPart(value: unknown, place: string, maker: string | undefined, into: PlacedPart[]): void {
   if (typeof value === "string") {
-    return [from({ type: "text", text: value }, undefined, place)];
+    into.push({ part: { type: "text", text: value }, given: undefined, place });
+    return;
   }
   if (typeof value !== "object" || value === null) {
     throw new Malformed(
@@ -389,68 +366,94 @@ export function readPart(value: unknown, place: string, maker: string | undefine
     const known = "text, reasoning, image, audio, file, tool-call or tool-result";
     throw unknownType(input.type, place, "content part", known);
   }
-  const made = form.read(input, place, maker);
-  const parts = Array.isArray(made) ? (made as readonly PlainPart[]) : [made as PlainPart];
-  checkPart(input, place, form, parts);
-  const origin = originOf(value);
-  for (const part of parts) {
-    if (origin === undefined) {
-      from(part, value, place, originOf(part)?.field);
-    } else {
-      from(part, origin.given, origin.place);
+  const read = form.read(input, place, maker);
+  const origin = originOf(value) ?? { given: value, place };
+  const first = into.length;
+  if (isList(read)) {
+    for (const part of read) {
+      into.push({ part, given: origin.given, place: origin.place });
     }
+  } else {
+    into.push({ part: read, given: origin.given, place: origin.place });
   }
-  return parts;
+  checkPart(input, place, form, into, first);
 }
 
+const isList = (read: PlainPart | readonly PlainPart[]): read is readonly PlainPart[] => Array.isArray(read);
+
 /** Fails if a part says nothing that windrow reads, or more than that. */
-export function checkPart(
-  input: Row,
-  place: string,
-  { fields }: Pick<PartForm, "fields">,
-  parts: readonly PlainPart[],
-): void {
-  checkNothingIsLost(input, { place, what: "part", known: fields }, !parts.some(saysSomething), () => saidBy(parts));
+function checkPart(input: Row, place: string, form: PartForm, parts: readonly PlacedPart[], first: number): void {
+  let isEmpty = true;
+  for (let at = first; at < parts.length && isEmpty; at++) {
+    isEmpty = !saysSomething((parts[at] as PlacedPart).part);
+  }
+  checkNothingIsLost(input, { place, what: "part", known: form.fields }, isEmpty, () => saidBy(parts.slice(first)));
 }
 
 /** Joins what a message says in its content with what it says outside of it. */
 function joined(
   row: Row,
-  content: readonly PlainPart[],
+  content: readonly PlacedPart[],
   beside: ReturnType<typeof besideContent>,
-): readonly PlainPart[] {
-  const all = <Name extends "thoughts" | "said" | "calls">(name: Name) => beside.flatMap((it) => it[name] ?? []);
-  const said = [...all("thoughts"), ...content, ...all("said")];
-  const answered = beside.find((it) => it.answered !== undefined)?.answered;
-  return [...(answered === undefined ? said : answering(row, answered, said)), ...all("calls")];
+): readonly PlacedPart[] {
+  const parts: PlacedPart[] = [];
+  let answered: string | undefined;
+  for (const { thoughts = NO_PARTS } of beside) {
+    parts.push(...thoughts);
+  }
+  parts.push(...content);
+  for (const { said = NO_PARTS, answered: id } of beside) {
+    parts.push(...said);
+    answered ??= id;
+  }
+  const all = answered === undefined ? parts : answering(row, answered, parts);
+  for (const { calls = NO_PARTS } of beside) {
+    all.push(...calls);
+  }
+  return all;
 }
 
+const NO_PARTS: readonly PlacedPart[] = [];
+
 /** Returns the parts of a message that answers a call: what it says is what the tool returned. */
-function answering(row: Row, toolCallId: string, said: readonly PlainPart[]): readonly PlainPart[] {
-  const isOutput = ({ type }: PlainPart): boolean => type === "text" || isMedia(type);
-  const [output, others] = [said.filter(isOutput), said.filter((part) => !isOutput(part))];
-  if (output.length === 0 && others.some(({ type }) => type === "tool-result")) {
-    return others;
+function answering(row: Row, toolCallId: string, said: readonly PlacedPart[]): PlacedPart[] {
+  const output: PlacedPart[] = [];
+  const others: PlacedPart[] = [];
+  let hasResult = false;
+  for (const placed of said) {
+    const { type } = placed.part;
+    (type === "text" || isMedia(type) ? output : others).push(placed);
+    hasResult ||= type === "tool-result";
   }
-  const name = row.toolName ?? row.name;
-  const result: ResultPart = {
-    type: "tool-result",
-    toolCallId,
-    ...(typeof name === "string" && row.role === "tool" ? { toolName: name } : {}),
-    output: outputOf(output),
-    ...(row.isError === true || row.is_error === true ? { isError: true } : {}),
-  };
-  return [...others, from(result, undefined, "")];
+  if (output.length > 0 || !hasResult) {
+    const part: Draft<ResultPart> = { type: "tool-result", toolCallId, output: outputOf(output) };
+    const name = row.toolName ?? row.name;
+    if (typeof name === "string" && row.role === "tool") {
+      part.toolName = name;
+    }
+    if (row.isError === true || row.is_error === true) {
+      part.isError = true;
+    }
+    others.push({ part, given: undefined, place: "" });
+  }
+  return others;
 }
 
 /** Returns parts as the output of a tool: a single text as it is, unless the caller has a part for it. */
-export function outputOf(parts: readonly PlainPart[]): unknown {
-  const [first, ...others] = parts;
+export function outputOf(parts: readonly PlacedPart[]): unknown {
+  const first = parts[0];
   if (first === undefined) {
     return "";
   }
-  const isText = others.length === 0 && first.type === "text" && typeof originOf(first)?.given !== "object";
-  return isText ? first.text : { type: "content", value: parts };
+  if (parts.length === 1 && first.part.type === "text" && typeof first.given !== "object") {
+    return first.part.text;
+  }
+  return { type: "content", value: inside(parts) };
+}
+
+/** Returns parts that stand in an output. */
+export function inside(parts: readonly PlacedPart[]): readonly PlainPart[] {
+  return parts.map(({ part, given, place }) => from(part, given, place));
 }
 
 const isMedia = (type: string): boolean => type === "image" || type === "audio" || type === "file";

@@ -18,8 +18,12 @@ const result = (toolCallId, /** @type {any} */ content = "found") => ({ role: "t
 /** @type {(messages: any[]) => Record<string, any>} */
 const bodies = (messages) => Object.fromEntries(NAMES.map((name) => [name, requestOf(name, messages)]));
 
-/** A canonical message as a writer takes it. */
-const parsedOf = (message) => ({ message, given: message });
+/** A canonical message as a writer takes it; its parts may be noted as the provider's own. */
+const parsedOf = (message) => ({
+  message,
+  given: message,
+  parts: message.content.map((part) => part.noted ?? { part, given: undefined, place: ".content" }),
+});
 
 describe("a conversation that is in the provider's own form already", () => {
   test("OpenAI's chat: the body is the same, with the caller's own parts", () => {
@@ -789,12 +793,8 @@ test("messages of another shape are sent as any", async () => {
 });
 
 describe("parts that a shape notes as the provider's own", async () => {
-  const { writeGemini, writeResponses, from } = await sources(
-    "formats/gemini/write.ts",
-    "formats/openai-responses/write.ts",
-    "message/origin.ts",
-  );
-  const noted = (part, given) => from(part, given, ".parts[0]");
+  const { writeGemini, writeResponses } = await sources("formats/gemini/write.ts", "formats/openai-responses/write.ts");
+  const noted = (part, given) => ({ noted: { part, given, place: ".parts[0]" } });
   const hi = { role: "user", content: [{ type: "text", text: "hi" }] };
 
   test("Gemini's are there as they were", () => {

@@ -8,10 +8,11 @@ import { forEachSeed } from "../support/property.mjs";
 import { sources } from "../support/sources.mjs";
 
 const encoding = "o200k_base";
-const { parse, originOf } = await sources("message/read.ts", "message/origin.ts", "formats/index.ts");
-const plainOf = (message, shape) => parse(message, "message", "transcript_error", { shape }).message;
+const { parse } = await sources("message/read.ts", "formats/index.ts");
+const read = (message, shape) => parse(message, "message", "transcript_error", { shape });
+const plainOf = (message, shape) => read(message, shape).message;
 const contentOf = (message) => plainOf(message).content;
-const partOf = (part) => contentOf({ role: "assistant", content: [part] })[0];
+const placedOf = (part) => read({ role: "assistant", content: [part] }).parts[0];
 
 before(() => loadEncoding(encoding));
 
@@ -159,14 +160,15 @@ describe("the parts that are read, in one form each", () => {
   };
   for (const [name, [given, plain]] of Object.entries(cases)) {
     test(name, () => {
-      assert.deepEqual(partOf(given), plain);
-      assert.equal(originOf(partOf(given)).place, ".content[0]");
+      const { part, place } = placedOf(given);
+      assert.deepEqual(part, plain);
+      assert.equal(place, ".content[0]");
     });
   }
 
   test("a part knows the caller's own", () => {
     const part = { type: "tool_use", id: "a", name: "f", input: {} };
-    assert.equal(originOf(partOf(part)).given, part);
+    assert.equal(placedOf(part).given, part);
   });
 });
 
@@ -272,10 +274,7 @@ test("a shape's own reading goes through the same forms", () => {
   ]);
   assert.deepEqual(plainOf(message, "ai-sdk-ui").id, "m");
   assert.deepEqual(
-    plainOf(message).content.map((part) => {
-      const { given, place } = originOf(part);
-      return { given, place };
-    }),
+    read(message).parts.map(({ given, place }) => ({ given, place })),
     [".parts[0]", ".parts[1]", ".parts[1]"].map((place) => ({ given: undefined, place })),
     "each is at the place of the part that it is from",
   );

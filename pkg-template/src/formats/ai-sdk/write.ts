@@ -18,14 +18,23 @@ import type {
   SentPart,
   TextPart,
 } from "../../message/message.js";
-import { originOf } from "../../message/origin.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { ANY, argumentsOf, idsOf, outcomeOf } from "../request/calls.js";
 import { isSpoken, mediaOf, refuse } from "../request/media.js";
 import { listIn } from "../request/rules.js";
 import { fields, type Schema, withFields } from "../request/schema.js";
 import { isBlank, wellFormed } from "../request/text.js";
-import { apart, type Call, callsIn, type Piece, type Turn, textsOf, turnsOf, withSpeaker } from "../request/turns.js";
+import {
+  apart,
+  type Call,
+  callsIn,
+  type IsInline,
+  type Piece,
+  type Turn,
+  textsOf,
+  turnsOf,
+  withSpeaker,
+} from "../request/turns.js";
 
 /** Data that JSON can say. */
 export type AiSdkJson = null | string | number | boolean | { [key: string]: AiSdkJson } | AiSdkJson[];
@@ -111,7 +120,7 @@ export const PARTS: Readonly<Record<string, Schema>> = {
 export const MESSAGE: Schema = fields("role content providerOptions");
 
 /** A call of a tool that a provider runs, and what it gave: both are in the assistant's message. */
-const isInline = (part: SentPart): boolean =>
+const isInline: IsInline = ({ part }) =>
   (part.type === "tool-call" || part.type === "tool-result") && part.providerExecuted === true;
 
 /** What the user allowed, and the SDK has not run yet: the question, and the answer. */
@@ -149,7 +158,7 @@ function allowedOf(call: Call, allowed: ReadonlyMap<unknown, Allowed>): Allowed 
   if (first === undefined) {
     return allowed.get(part.toolCallId);
   }
-  const given = originOf(first.part)?.given;
+  const given = first.given;
   if (others.length > 0 || !isRecord(given) || given.type !== RESPONSE) {
     return undefined;
   }
@@ -180,7 +189,9 @@ function messageOf(turn: Turn, allowed: ReadonlyMap<unknown, Allowed>, ids: Read
     }
     case "assistant": {
       const names = new Map(turn.pieces.flatMap(({ part }) => (part.type === "tool-call" ? [nameOf(part)] : [])));
-      const pieces = turn.pieces.filter(({ part }) => !isItem(part) && (part.type !== "text" || !isBlank(part.text)));
+      const pieces = turn.pieces.filter(
+        (piece) => !isItem(piece) && (piece.part.type !== "text" || !isBlank(piece.part.text)),
+      );
       const content = contentOf(pieces, (piece) => assistantPartOf(piece, names, ids));
       const asked = pieces.flatMap(({ call }) => {
         const request = call && allowedOf(call, allowed)?.request;
@@ -233,7 +244,7 @@ function contentOf<Part>(pieces: readonly Piece[], write: (piece: Piece) => Part
 
 /** The caller's own part, where it is one of the SDK's. */
 function ownPart<Part>(piece: Piece, isWhole: (given: Readonly<Record<string, unknown>>) => boolean): Part | undefined {
-  const given = originOf(piece.part)?.given;
+  const given = piece.given;
   const schema = PARTS[piece.part.type];
   if (schema === undefined || !isRecord(given) || given.type !== piece.part.type || !isWhole(given)) {
     return undefined;
@@ -308,7 +319,7 @@ function addressOf(url: string | undefined): URL | undefined {
 }
 
 function fileOf(piece: Piece<MediaPart>): AiSdkFile {
-  const given = originOf(piece.part)?.given;
+  const given = piece.given;
   if (isRecord(given) && given.type === "reasoning-file") {
     return withFields(given, PARTS["reasoning-file"] as Schema) as unknown as AiSdkFile;
   }
@@ -358,16 +369,14 @@ const reasoningOf = (part: ReasoningPart): AiSdkReasoning => ({
 });
 
 /** Whether a part is an item of OpenAI's that the SDK has no place for, such as the list of a server's tools. */
-function isItem(part: SentPart): boolean {
-  const given = originOf(part)?.given;
+function isItem({ part, given }: Piece): boolean {
   const isOther = isRecord(given) && !/^(?:reasoning|redacted_thinking|custom)$/.test(String(given.type));
   return part.type === "redacted_thinking" && part.provider === "openai" && isOther;
 }
 
 /** Encrypted reasoning, where the SDK's package of its provider looks for it. */
-function redactedOf({ part, place }: Piece<RedactedPart>): AiSdkReasoning {
+function redactedOf({ part, place, given }: Piece<RedactedPart>): AiSdkReasoning {
   const { provider, data, id } = part;
-  const given = originOf(part)?.given;
   const isOwn = isRecord(given) && (given.type === "custom" || typeof given.text === "string");
   if (isOwn && (given.type === "reasoning" || given.type === "custom")) {
     return withFields(given, PARTS[given.type] as Schema) as unknown as AiSdkReasoning;
@@ -436,11 +445,10 @@ function outputOf(results: Call["results"]): AiSdkOutput {
 type Block = (AiSdkOutput & { type: "content" })["value"][number];
 
 function blockOf(piece: Piece): Block[] {
-  const { part } = piece;
+  const { part, given } = piece;
   if (part.type === "text") {
     return isBlank(part.text) ? [] : [{ type: "text", text: part.text }];
   }
-  const given = originOf(part)?.given;
   if (isRecord(given) && /^(?:image|file)-(?:data|url|id|file-id)$|^image-file-id$|^media$/.test(String(given.type))) {
     return [given as unknown as Block];
   }

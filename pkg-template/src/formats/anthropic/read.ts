@@ -4,7 +4,6 @@ import type { Dialect, PartForm } from "../../message/dialect.js";
 import type { Row } from "../../message/format.js";
 import { list, required, text } from "../../message/malformed.js";
 import type { CallPart, MediaSource } from "../../message/message.js";
-import { from, originOf } from "../../message/origin.js";
 import {
   blocksOrText,
   blocksWithText,
@@ -17,7 +16,8 @@ import {
 
 const call: PartForm = {
   fields: new Set(["id", "name", "input", "server_name", "toolset_name", "caller"]),
-  read: (block, place, maker) => callPart(block, ["id", "name"], [block.input, ".input"], place, maker),
+  read: (block, place, maker) =>
+    callPart(block, { id: block.id, name: block.name, input: block.input, fields: ["id", "name"] }, place, maker),
   isOfTool: true,
 };
 
@@ -25,8 +25,7 @@ const call: PartForm = {
 const hostedCall: PartForm = {
   ...call,
   read(block, place, maker) {
-    const part = call.read(block, place, maker) as CallPart;
-    return from({ ...part, providerExecuted: true }, undefined, place, originOf(part)?.field);
+    return { ...(call.read(block, place, maker) as CallPart), providerExecuted: true };
   },
 };
 
@@ -38,8 +37,7 @@ const result: PartForm = {
     const output = blocksOrText(block.content, `${place}.content`);
     const hosted = block.type === "tool_result" ? {} : { providerExecuted: true };
     // Blocks were read here: an output that looks like one of the AI SDK's is any JSON.
-    const part = { ...resultPart(block, id, ["", ".content"], place), output, ...hosted };
-    return from(part, undefined, place, ".content");
+    return { ...resultPart(block, id, ["", ".content"], place), output, ...hosted };
   },
   text: "result",
   withText: (block, own) => ({ ...block, content: blocksWithText(block.content, own) }),

@@ -11,7 +11,6 @@
 import { EARLIER_MESSAGES } from "../../base/generated.js";
 import { isRecord } from "../../base/plain-data.js";
 import type { MediaPart, SentPart } from "../../message/message.js";
-import { originOf } from "../../message/origin.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, wordLimit } from "../request/calls.js";
 import { mediaOf, refuse, webAddress } from "../request/media.js";
@@ -21,6 +20,7 @@ import {
   apart,
   type Call,
   callsIn,
+  type IsInline,
   type Piece,
   type SystemTurn,
   type Turn,
@@ -109,11 +109,10 @@ export function schemaOf(type: unknown): Schema | undefined {
 export const HOSTED_RESULT: RegExp = /^\w+_tool_result$/;
 
 /** Calls of tools that Anthropic runs, and what they gave: they stay in the assistant's message. */
-function isInline(part: SentPart): boolean {
+const isInline: IsInline = ({ part, given }) => {
   const isOfTool = part.type === "tool-call" || part.type === "tool-result";
-  const given = originOf(part)?.given;
   return isOfTool && part.providerExecuted === true && isRecord(given) && schemaOf(given.type) !== undefined;
-}
+};
 
 /** Returns the parts of a request that hold messages. */
 export function writeAnthropic(messages: readonly ParsedMessage[]): AnthropicBody {
@@ -216,7 +215,7 @@ function messageOf(turn: Turn, ids: ReadonlyMap<Call, string>): Written[] {
 
 /** The caller's own block, where it is one of Anthropic's types. */
 function ownBlock<Block extends AnthropicBlock>(piece: Piece, ...types: readonly string[]): Block | undefined {
-  const given = originOf(piece.part)?.given;
+  const given = piece.given;
   if (!isRecord(given) || !types.includes(String(given.type))) {
     return undefined;
   }
@@ -310,7 +309,7 @@ function assistantBlocksOf(piece: Piece, ids: ReadonlyMap<Call, string>): Anthro
         : [];
     case "tool-call":
     case "tool-result": {
-      const given = originOf(part)?.given as { readonly type: string };
+      const given = piece.given as { readonly type: string };
       return [withFields(given, schemaOf(given.type) as Schema) as unknown as AnthropicBlock];
     }
     default: {

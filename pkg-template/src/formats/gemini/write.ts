@@ -13,13 +13,22 @@
 import { EARLIER_MESSAGES } from "../../base/generated.js";
 import { isRecord } from "../../base/plain-data.js";
 import type { MediaPart, ReasoningPart, SentPart } from "../../message/message.js";
-import { originOf } from "../../message/origin.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { ANY, argumentsOf, fitted, idsOf, type Limit, outcomeOf } from "../request/calls.js";
 import { isSpoken, mediaOf, refuse } from "../request/media.js";
 import { fields, type Schema, withFields } from "../request/schema.js";
 import { isBlank, wellFormed } from "../request/text.js";
-import { apart, type Call, callsIn, type Piece, type Turn, textsOf, turnsOf, withSpeaker } from "../request/turns.js";
+import {
+  apart,
+  type Call,
+  callsIn,
+  type IsInline,
+  type Piece,
+  type Turn,
+  textsOf,
+  turnsOf,
+  withSpeaker,
+} from "../request/turns.js";
 
 export interface GeminiPart {
   text?: string;
@@ -80,11 +89,10 @@ export const PART: Schema = fields(
 const NO_SIGNATURE = "skip_thought_signature_validator";
 
 /** Calls of tools that Gemini runs, and what they gave: they stay in the model's content. */
-function isInline(part: SentPart): boolean {
+const isInline: IsInline = ({ part, given }) => {
   const isOfTool = part.type === "tool-call" || part.type === "tool-result";
-  const given = originOf(part)?.given;
   return isOfTool && isRecord(given) && !("type" in given) && HOSTED.some((kind) => isRecord(given[kind]));
-}
+};
 
 const HOSTED = ["executableCode", "codeExecutionResult", "toolCall", "toolResponse"] as const;
 
@@ -154,7 +162,7 @@ function contentsOf(turn: Turn, ids: ReadonlyMap<Call, string>): Written[] {
 
 /** The caller's own part, where it is one of Gemini's. */
 function ownPart(piece: Piece, ...kinds: readonly (keyof GeminiPart)[]): GeminiPart | undefined {
-  const given = originOf(piece.part)?.given;
+  const given = piece.given;
   if (!isRecord(given) || "type" in given || !kinds.some((kind) => given[kind] !== undefined)) {
     return undefined;
   }
@@ -221,7 +229,7 @@ function modelPartsOf(piece: Piece, ids: ReadonlyMap<Call, string>): GeminiPart[
     }
     case "tool-call":
     case "tool-result":
-      return [withFields(originOf(part)?.given as GeminiPart, PART)];
+      return [withFields(piece.given as GeminiPart, PART)];
     default:
       return []; // Encrypted reasoning of another provider.
   }

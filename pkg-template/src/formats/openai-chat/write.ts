@@ -9,7 +9,6 @@
 import { isRecord } from "../../base/plain-data.js";
 import { Malformed } from "../../message/malformed.js";
 import type { MediaPart, TextPart } from "../../message/message.js";
-import { originOf } from "../../message/origin.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, parsedObject, wordLimit } from "../request/calls.js";
 import { dataUrl, mediaOf, refuse, webAddress } from "../request/media.js";
@@ -117,13 +116,13 @@ function contentOf<Part extends { type: string }>(
   write: (piece: Piece) => Part,
 ): string | Part[] {
   const [first, ...others] = pieces;
-  const isText = others.length === 0 && first?.part.type === "text" && !isRecord(originOf(first.part)?.given);
+  const isText = others.length === 0 && first?.part.type === "text" && !isRecord(first.given);
   return isText ? (first.part as TextPart).text : pieces.map(write);
 }
 
 /** The caller's own part, where it is one of OpenAI's; undefined for another. */
 function ownPart<Part>(piece: Piece, schemas: Readonly<Record<string, Schema>>): Part | undefined {
-  const given = originOf(piece.part)?.given;
+  const given = piece.given;
   if (!isRecord(given)) {
     return undefined;
   }
@@ -233,7 +232,7 @@ function saidOf(piece: Piece): OpenAiText | OpenAiRefusal {
 }
 
 function callOf(call: Call, id: string): OpenAiToolCall {
-  const given = originOf(call.part)?.given;
+  const given = call.given;
   const name = fitted(call.part.toolName, NAME);
   if (isRecord(given) && given.id === id && name === call.part.toolName) {
     const held = given[String(given.type)];

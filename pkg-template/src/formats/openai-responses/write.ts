@@ -9,8 +9,7 @@
 
 import { isRecord } from "../../base/plain-data.js";
 import { Malformed } from "../../message/malformed.js";
-import type { CallPart, MediaPart, ReasoningPart, RedactedPart, SentPart, TextPart } from "../../message/message.js";
-import { originOf } from "../../message/origin.js";
+import type { MediaPart, ReasoningPart, RedactedPart, SentPart, TextPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, parsedObject, wordLimit } from "../request/calls.js";
 import { dataUrl, mediaOf, refuse, webAddress } from "../request/media.js";
@@ -20,6 +19,7 @@ import { isBlank, wellFormed } from "../request/text.js";
 import {
   type Call,
   callsIn,
+  type IsInline,
   type Piece,
   type SystemTurn,
   type Turn,
@@ -136,14 +136,11 @@ export function writeResponses(messages: readonly ParsedMessage[]): ResponsesBod
 }
 
 /** The caller's own item, where it is one of the provider's. */
-function ownItem(part: SentPart): Readonly<Record<string, unknown>> | undefined {
-  const given = originOf(part)?.given;
+function ownItem({ given }: Pick<Piece, "given">): Readonly<Record<string, unknown>> | undefined {
   return isRecord(given) ? given : undefined;
 }
 
-function isInline(part: SentPart): boolean {
-  return HOSTED.test(String(ownItem(part)?.type));
-}
+const isInline: IsInline = (piece) => HOSTED.test(String(ownItem(piece)?.type));
 
 /** An item, or reasoning that is left out. */
 type Entry = ResponsesItem | typeof LEFT_OUT;
@@ -218,7 +215,7 @@ function contentOf(pieces: readonly Piece[]): string | ResponsesPart[] {
 }
 
 function ownPart(piece: Piece): ResponsesPart | undefined {
-  const given = ownItem(piece.part);
+  const given = ownItem(piece);
   const type = String(given?.type);
   const isOwn = type === "input_text" || type === "input_image" || type === "input_file";
   return given !== undefined && isOwn
@@ -275,7 +272,7 @@ function saidOf(pieces: readonly Piece[], ids: ReadonlyMap<Call, string>): Entry
   const sent = new Set<unknown>();
   for (const piece of pieces) {
     const { part, call } = piece;
-    const given = ownItem(part);
+    const given = ownItem(piece);
     if (given !== undefined && isWholeItem(given, part)) {
       // Several parts may be of one item: it is there once.
       if (!sent.has(given)) {
@@ -287,7 +284,7 @@ function saidOf(pieces: readonly Piece[], ids: ReadonlyMap<Call, string>): Entry
     } else if (part.type === "reasoning" || part.type === "redacted_thinking") {
       addReasoning(items, part);
     } else if (part.type === "text") {
-      addText(items, part);
+      addText(items, piece as Piece<TextPart>);
     } else if (part.type === "audio" && part.transcript !== undefined) {
       items.push({ role: "assistant", content: part.transcript });
     } else if (part.type === "tool-call" || part.type === "tool-result") {
@@ -342,7 +339,8 @@ function fittedPart(part: unknown): unknown {
 type SaidItem = Extract<ResponsesItem, { readonly status: "completed" }>;
 
 /** A text as an item; texts of one item are one. */
-function addText(items: Entry[], part: TextPart): void {
+function addText(items: Entry[], piece: Piece<TextPart>): void {
+  const { part } = piece;
   const { text } = part;
   const id = part.provider === "openai" ? part.id : undefined;
   if (isBlank(text)) {
@@ -352,7 +350,7 @@ function addText(items: Entry[], part: TextPart): void {
     items.push({ role: "assistant", content: text });
     return;
   }
-  const isRefusal = ownItem(part)?.type === "refusal";
+  const isRefusal = ownItem(piece)?.type === "refusal";
   const held: SaidItem["content"][number] = isRefusal
     ? { type: "refusal", refusal: text }
     : { type: "output_text", text, annotations: [] };
@@ -388,14 +386,14 @@ function addReasoning(items: Entry[], part: ReasoningPart | RedactedPart): void 
 function callOf(call: Call, id: string): ResponsesItem {
   const { part } = call;
   const name = fitted(part.toolName, NAME);
-  const given = ownItem(part);
+  const given = ownItem(call);
   if (given !== undefined && CALLED.test(String(given.type))) {
     return given.call_id == null ? fittedItem(given) : fittedItem({ ...given, call_id: id });
   }
   if (given?.call_id === id && NAME.pattern.test(String(given.name)) && isWholeCall(given)) {
     return fittedItem(given);
   }
-  const custom = customInputOf(part);
+  const custom = customInputOf(call);
   const type = custom === undefined ? "function_call" : "custom_tool_call";
   const itemId = part.provider === "openai" && isItemId(part.id, type) ? { id: part.id } : {};
   return type === "function_call"
@@ -410,8 +408,8 @@ function isWholeCall({ type, arguments: given, input }: Readonly<Record<string, 
 }
 
 /** The text of a call of a tool that takes text, as OpenAI's chat has it. */
-function customInputOf(part: CallPart): string | undefined {
-  const { type, custom } = ownItem(part) ?? {};
+function customInputOf(call: Call): string | undefined {
+  const { type, custom } = ownItem(call) ?? {};
   return type === "custom" && isRecord(custom) && typeof custom.input === "string" ? custom.input : undefined;
 }
 
@@ -423,10 +421,10 @@ function resultsOf(results: Call["results"], id: string, call?: Call): Responses
   const made = call === undefined ? undefined : callOf(call, id);
   const isCustom = made !== undefined && "type" in made && made.type === "custom_tool_call";
   const type = isCustom ? "custom_tool_call_output" : "function_call_output";
-  const given = ownItem(first.part);
+  const given = ownItem(first);
   if (given !== undefined && GAVE.test(String(given.type))) {
-    return results.map(({ part }) => {
-      const item = ownItem(part) ?? given;
+    return results.map((result) => {
+      const item = ownItem(result) ?? given;
       return item.call_id == null ? fittedItem(item) : fittedItem({ ...item, call_id: id });
     });
   }

@@ -4,7 +4,7 @@
 import type { Provider as ProviderName } from "../../base/generated.js";
 import { isRecord } from "../../base/plain-data.js";
 import type { PlainPart } from "../../message/message.js";
-import { from, originOf } from "../../message/origin.js";
+import type { PlacedPart } from "../../message/origin.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { isBlank } from "./text.js";
 
@@ -71,17 +71,14 @@ export function withCacheMarks(
 
 /** A message whose last part that can have a mark has one. */
 function markedParts(mark: Mark | undefined, parsed: ParsedMessage): ParsedMessage | undefined {
-  const { message } = parsed;
-  const parts = message.content;
+  const { message, parts } = parsed;
   for (let at = parts.length - 1; at >= 0; at--) {
-    const part = parts[at] as PlainPart;
-    const origin = originOf(part);
-    const given = isRecord(origin?.given) ? origin.given : undefined;
+    const { part, given: own, place } = parts[at] as PlacedPart;
+    const given = isRecord(own) ? own : undefined;
     const block = part.type === "text" && isBlank(part.text) ? undefined : mark?.(part, given, message.role);
     if (block !== undefined) {
-      const copy = from({ ...part }, block, origin?.place ?? ".content");
-      const content = parts.map((other, place) => (place === at ? copy : other));
-      return { ...parsed, message: { ...message, content } };
+      const marked: PlacedPart = { part, given: block, place };
+      return { ...parsed, parts: parts.map((other, index) => (index === at ? marked : other)) };
     }
   }
   return undefined;

@@ -146,9 +146,8 @@ const unwrapped = (output: unknown): unknown => {
   return isWrapped ? output.value : output;
 };
 
-function partsOf({ part, place }: Piece<ResultPart>): readonly Piece[] {
+function partsOf({ part, place, given: own }: Piece<ResultPart>): readonly Piece[] {
   const { output } = part;
-  const own = originOf(part)?.given;
   if (isRecord(own) && own.type === "tool-approval-response" && own.approved === true) {
     throw new Malformed(
       place,
@@ -157,7 +156,11 @@ function partsOf({ part, place }: Piece<ResultPart>): readonly Piece[] {
     );
   }
   if (isRecord(output) && output.type === "content" && Array.isArray(output.value)) {
-    return (output.value as readonly SentPart[]).map((value) => ({ part: value, place }));
+    return (output.value as readonly SentPart[]).map((value) => ({
+      part: value,
+      given: originOf(value)?.given,
+      place,
+    }));
   }
   const given = unwrapped(output);
   const text = typeof given === "string" ? given : given === undefined ? "" : json(given, place);

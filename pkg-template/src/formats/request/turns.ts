@@ -3,7 +3,6 @@
 
 import { Malformed } from "../../message/malformed.js";
 import type { CallPart, ResultPart, SentPart } from "../../message/message.js";
-import { originOf } from "../../message/origin.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { isBlank } from "./text.js";
 
@@ -12,6 +11,8 @@ export interface Piece<Part extends SentPart = SentPart> {
   readonly part: Part;
   /** Its place: `messages[3].content[1]`. */
   readonly place: string;
+  /** The caller's own part. */
+  readonly given?: unknown;
   /** The message that it is of. */
   readonly source?: ParsedMessage;
   /** The call, where it is one that is answered. */
@@ -58,6 +59,9 @@ export interface ResultsTurn {
 
 export type Turn = SystemTurn | UserTurn | AssistantTurn | ResultsTurn;
 
+/** Whether a part stays where it is in the assistant's message. */
+export type IsInline = (part: Pick<Piece, "part" | "given">) => boolean;
+
 /** A part with what is known of its message. */
 interface Atom extends Piece {
   readonly source: ParsedMessage;
@@ -70,10 +74,7 @@ interface Atom extends Piece {
  * The turns of a conversation. Blank texts are left out. A part that `isInline` stays where it is in the assistant's message, such
  * as the call of a tool that the provider runs, and what it gave.
  */
-export function turnsOf(
-  messages: readonly ParsedMessage[],
-  isInline: (part: SentPart) => boolean = () => false,
-): Turn[] {
+export function turnsOf(messages: readonly ParsedMessage[], isInline: IsInline = () => false): Turn[] {
   const atoms = messages.flatMap((message, at) => atomsOf(message, at, isInline));
   const { calls, answered } = pairs(atoms, isInline);
   const turns: Turn[] = [];
@@ -116,8 +117,8 @@ export function turnsOf(
 
 /** Puts a part into the last turn, where it goes on, or into a new one. */
 function append(turns: Turn[], atom: Atom, call: Call | undefined, goesOn: boolean): void {
-  const { part, place, source, kind, name } = atom;
-  const piece: Piece = { part, place, source, ...(call === undefined ? {} : { call }) };
+  const { part, given, place, source, kind, name } = atom;
+  const piece: Piece = { part, given, place, source, ...(call === undefined ? {} : { call }) };
   const turn = turns.at(-1);
   if (goesOn && turn !== undefined && turn.kind !== "results") {
     (turn.pieces as Piece[]).push(piece);
@@ -128,19 +129,19 @@ function append(turns: Turn[], atom: Atom, call: Call | undefined, goesOn: boole
   }
 }
 
-function atomsOf(source: ParsedMessage, at: number, isInline: (part: SentPart) => boolean): Atom[] {
-  const { role, name, content } = source.message;
-  return content.flatMap((part): Atom[] => {
-    const place = `messages[${at}]${originOf(part)?.place ?? ".content"}`;
+function atomsOf(source: ParsedMessage, at: number, isInline: IsInline): Atom[] {
+  const { role, name } = source.message;
+  return source.parts.flatMap(({ part, given, place: own }): Atom[] => {
+    const place = `messages[${at}]${own}`;
     if (part.type === "tool-approval-request" || part.type === "tool-approval-response") {
       return [];
     }
     if (part.type === "text" && isBlank(part.text) && part.signature === undefined) {
       return [];
     }
-    const isResult = part.type === "tool-result" && !(role === "assistant" && isInline(part));
+    const isResult = part.type === "tool-result" && !(role === "assistant" && isInline({ part, given }));
     const isThought = part.type === "reasoning" || part.type === "redacted_thinking";
-    if (role !== "assistant" && isThought && !isInline(part)) {
+    if (role !== "assistant" && isThought && !isInline({ part, given })) {
       return []; // Nobody but the assistant thinks in a request.
     }
     if (role !== "assistant" && part.type === "tool-call") {
@@ -151,11 +152,11 @@ function atomsOf(source: ParsedMessage, at: number, isInline: (part: SentPart) =
       );
     }
     if (isResult) {
-      return [{ part, place, source, message: at, kind: "result", name: undefined }];
+      return [{ part, given, place, source, message: at, kind: "result", name: undefined }];
     }
     // What a tool says without a call has no place of its own in a request: it stands as the user's.
     const kind = isThought ? "assistant" : role === "tool" ? "user" : role;
-    return [{ part, place, source, message: at, kind, name: role === "tool" ? undefined : (name ?? undefined) }];
+    return [{ part, given, place, source, message: at, kind, name: role === "tool" ? undefined : (name ?? undefined) }];
   });
 }
 
@@ -165,15 +166,15 @@ function atomsOf(source: ParsedMessage, at: number, isInline: (part: SentPart) =
  */
 function pairs(
   atoms: readonly Atom[],
-  isInline: (part: SentPart) => boolean,
+  isInline: IsInline,
 ): { readonly calls: ReadonlyMap<Atom, Call>; readonly answered: ReadonlyMap<Atom, Call> } {
   const calls = new Map<Atom, Call>();
   const answered = new Map<Atom, Call>();
   const latest = new Map<string, Call[]>();
   for (const atom of atoms) {
-    const { part, place, source } = atom;
-    if (part.type === "tool-call" && !isInline(part)) {
-      const call: Call = { part, place, source, results: [] };
+    const { part, given, place, source } = atom;
+    if (part.type === "tool-call" && !isInline({ part, given })) {
+      const call: Call = { part, given, place, source, results: [] };
       calls.set(atom, call);
       const atOnce = latest.get(part.toolCallId);
       const isOfOneMessage = atOnce?.[0]?.source === source && atOnce?.every(({ results }) => results.length === 0);
@@ -182,7 +183,7 @@ function pairs(
       const open = latest.get(part.toolCallId);
       const call = open?.find(({ results }) => results.length === 0) ?? open?.at(-1);
       if (call !== undefined) {
-        call.results.push({ part, place, source });
+        call.results.push({ part, given, place, source });
         answered.set(atom, call);
       }
     }

@@ -41,7 +41,17 @@ export const windrow: Dialect = {
     "tool-call": {
       fields: new Set(["toolCallId", "toolName", "input", "args"]),
       read: (part, place, maker) =>
-        callPart(part, ["toolCallId", "toolName"], oneOf(part, "input", "args"), place, maker),
+        callPart(
+          part,
+          {
+            id: part.toolCallId,
+            name: part.toolName,
+            input: part.input ?? part.args,
+            fields: ["toolCallId", "toolName"],
+          },
+          place,
+          maker,
+        ),
       isOfTool: true,
     },
     "tool-result": {
@@ -59,9 +69,9 @@ export const windrow: Dialect = {
   beside(message, maker) {
     const { toolCalls, toolCallId } = message;
     return toolCalls == null && toolCallId == null
-      ? {}
+      ? undefined
       : {
-          calls: callsIn(toolCalls, ".toolCalls", maker),
+          calls: toolCalls == null ? undefined : callsIn(toolCalls, ".toolCalls", maker),
           answered: text(toolCallId, ".toolCallId"),
         };
   },
