@@ -22,7 +22,7 @@ function conversationOf(shape, provider, seed, mostTurns) {
 }
 
 /** The messages of a body, so that they can be sent again. */
-function messagesOf(provider, body) {
+export function messagesOf(provider, body) {
   switch (provider) {
     case "openai":
       return body.messages;

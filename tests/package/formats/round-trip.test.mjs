@@ -1,0 +1,105 @@
+// What is written for a provider says, when it is read again, what the messages say: no text, call, result or image is lost, doubled or
+// moved to another speaker.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { plainMessage, providers, requestOf } from "windrow";
+import { assertShare, forEachSeed } from "../support/property.mjs";
+import { messagesOf } from "../support/shape-bodies.mjs";
+import { randomTurns, SHAPES } from "../support/shape-conversations.mjs";
+
+/** A short message of the user's that stands before a conversation which begins with the assistant. */
+const EARLIER = "[Earlier messages are not shown.]";
+
+describe("read(write(messages)) says what the messages say", () => {
+  for (const { name, title } of providers) {
+    test(title, () => {
+      let withCalls = 0;
+      let count = 0;
+      forEachSeed((random) => {
+        const shape = random.pick(Object.keys(SHAPES));
+        const { write, thoughtsOf, has } = SHAPES[shape];
+        // A name becomes a part of the text where a provider has no place for it, and OpenAI's chat takes no media from tools.
+        const sendable = has.filter((it) => it !== "name" && (it !== "tool-media" || name !== "openai"));
+        const { turns } = randomTurns(random, { thoughtsOf, has: sendable });
+        const messages = write(turns, random);
+        const body = requestOf(name, messages);
+        const said = essence(messages);
+        assert.deepEqual(essence(messagesOf(name, body)), said, `${shape}: ${JSON.stringify(messages)}`);
+        count += 1;
+        withCalls += said.calls.length > 0 ? 1 : 0;
+      });
+      assertShare(withCalls, count, 2, "conversations with calls");
+    });
+  }
+});
+
+/** What messages say: the texts of each speaker in order, and calls, results and media, whatever carries them. */
+function essence(messages) {
+  const said = { system: [], user: [], assistant: [], calls: [], results: [], media: 0 };
+  for (const message of messages) {
+    const { role, content } = plainMessage(message);
+    for (const part of content) {
+      switch (part.type) {
+        case "text":
+          if (part.text.trim() !== "" && part.text !== EARLIER) {
+            said[speakerOf(role)].push(part.text.trim());
+          }
+          break;
+        case "tool-call":
+          said.calls.push(`${part.toolName} ${argumentsOf(part.input)}`);
+          break;
+        case "tool-result": {
+          const { text, media } = outputOf(part.output);
+          said.results.push(text);
+          said.media += media;
+          break;
+        }
+        case "image":
+        case "audio":
+        case "file":
+          said.media += 1;
+          break;
+        default: // Reasoning goes back to its own provider alone.
+      }
+    }
+  }
+  return {
+    system: wellFormed(said.system.join("\n\n")),
+    user: said.user.map(wellFormed),
+    assistant: said.assistant.map(wellFormed),
+    calls: said.calls.map(wellFormed).sort(),
+    results: said.results.map(wellFormed).sort(),
+    media: said.media,
+  };
+}
+
+/** A text without half characters, which no provider takes, nor their escapes in JSON. */
+const wellFormed = (text) => text.replaceAll(/[\ud800-\udfff]|\\+ud[89a-f][0-9a-f]{2}/gu, "\ufffd");
+
+function speakerOf(role) {
+  return role === "developer" ? "system" : role === "tool" ? "user" : role;
+}
+
+/** Arguments as JSON with sorted fields: providers take a text or an object. What isn't an object is the field `input` of one. */
+function argumentsOf(input) {
+  const value = parsed(input) ?? {};
+  const object = typeof value === "object" && !Array.isArray(value) ? value : { input };
+  return JSON.stringify(Object.entries(object).sort());
+}
+
+function parsed(input) {
+  try {
+    return typeof input === "string" ? JSON.parse(input || "{}") : input;
+  } catch {
+    return input;
+  }
+}
+
+function outputOf(output) {
+  if (output?.type === "content" && Array.isArray(output.value)) {
+    const texts = output.value.filter(({ type }) => type === "text").map(({ text }) => text);
+    return { text: texts.filter((text) => text !== "").join("\n"), media: output.value.length - texts.length };
+  }
+  return { text: typeof output === "string" ? output : JSON.stringify(output ?? ""), media: 0 };
+}
