@@ -1,25 +1,52 @@
-//! Makes the list of context windows, `windows.txt` in `OUT_DIR`: what the core needs of `src/tokens/models.tsv`, the names of models,
-//! their windows, and the least that their providers cache.
+//! Makes of tables what the core is compiled with: `windows.txt`, the context windows of models and the least that their providers cache,
+//! and `date-words.rs`, the words by which languages name times.
 
 use std::path::Path;
 use std::{env, fs};
 
 const MODELS: &str = "src/tokens/models.tsv";
+const DATE_WORDS: &str = "src/recall/text/dates/words.tsv";
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed={MODELS}");
+    write("windows.txt", &windows(&rows(MODELS)));
+    write("date-words.rs", &date_words(&rows(DATE_WORDS)));
+}
 
-    let models = fs::read_to_string(MODELS).expect("the table of models is there");
-    let rows = models.lines().filter(|line| !line.starts_with('#'));
-    let windows: Vec<String> = rows
-        .map(|row| {
-            let cells: Vec<&str> = row.split('\t').collect();
-            let known = |cell: usize| if cells[cell].is_empty() { "-" } else { cells[cell] };
-            format!("{} {} {} {}\n", cells[0], cells[2], known(3), known(6))
-        })
-        .collect();
+/// The cells of a table's rows. Lines that begin with `#` say what it is.
+fn rows(path: &str) -> Vec<Vec<String>> {
+    println!("cargo::rerun-if-changed={path}");
+    let table = fs::read_to_string(path).expect("the table is there");
+    let rows = table.lines().filter(|line| !line.starts_with('#'));
+    rows.map(|row| row.split('\t').map(str::to_owned).collect()).collect()
+}
+
+fn write(name: &str, text: &str) {
     let directory = env::var("OUT_DIR").expect("cargo sets OUT_DIR");
-    fs::write(Path::new(&directory).join("windows.txt"), windows.concat())
-        .expect("OUT_DIR is writable");
+    fs::write(Path::new(&directory).join(name), text).expect("OUT_DIR is writable");
+}
+
+fn windows(models: &[Vec<String>]) -> String {
+    let known = |cell: &str| if cell.is_empty() { "-".to_owned() } else { cell.to_owned() };
+    let line = |row: &Vec<String>| {
+        format!("{} {} {} {}\n", row[0], row[2], known(&row[3]), known(&row[6]))
+    };
+    models.iter().map(line).collect()
+}
+
+/// A list for each language, of meanings with the words that have them.
+fn date_words(meanings: &[Vec<String>]) -> String {
+    let languages = meanings.first().map_or(0, Vec::len);
+    let list = |language: usize| {
+        let with_words = meanings.iter().filter(move |row| !row[language].is_empty());
+        let pair = |row: &Vec<String>| format!("({}, {:?}),", meaning(&row[0]), row[language]);
+        format!("&[{}],\n", with_words.map(pair).collect::<String>())
+    };
+    format!("[{}]", (1..languages).map(list).collect::<String>())
+}
+
+/// The path of a meaning: `Word::Unit(Unit::Day)` for `Unit(Day)`.
+fn meaning(short: &str) -> String {
+    let long = short.replace("Unit(", "Unit(Unit::").replace("Part(", "Part(Part::");
+    format!("Word::{}", long.replace("DayPart(Part::", "DayPart(").replace(", ", ", Part::"))
 }

@@ -52,19 +52,46 @@ const wasmPasses = [
   "--reorder-locals",
 ];
 
+/**
+ * The entries of hosts, as a table: which file of `src/load` provides the core, and which the vocabularies. An entry with one vocabulary
+ * has all that it needs from the start.
+ */
+const hostEntries = {
+  default: ["default", "vocabularies"],
+  "default-o200k_base": ["default-whole", "o200k_base"],
+  "default-cl100k_base": ["default-whole", "cl100k_base"],
+  workerd: ["workerd", "vocabularies"],
+  "workerd-o200k_base": ["workerd", "o200k_base"],
+  "workerd-cl100k_base": ["workerd", "cl100k_base"],
+  "edge-light": ["edge-light", "vocabularies"],
+  "edge-light-o200k_base": ["edge-light", "o200k_base"],
+  "edge-light-cl100k_base": ["edge-light", "cl100k_base"],
+  module: ["module", "vocabularies"],
+};
+
+/** Writes the entries of hosts. */
+const hostEntryModules = {
+  name: "host-entries",
+  setup(bundler) {
+    bundler.onResolve({ filter: /^host-entry:/ }, ({ path }) => ({ path, namespace: "host-entry" }));
+    bundler.onLoad({ filter: /.*/, namespace: "host-entry" }, ({ path }) => {
+      const [core, vocabulary] = hostEntries[path.slice("host-entry:".length)];
+      const lines = [
+        `import { provideCore } from "./${core}.js";`,
+        `import { provideVocabulary } from "./${vocabulary}.js";`,
+        "provideVocabulary();",
+        "provideCore();",
+        'export * from "./whole.js";',
+      ];
+      return { contents: lines.join("\n"), resolveDir: projectPath(packageFolder, "src", "load") };
+    });
+  },
+};
+
 /** The package's entries: dist/<name>.js is made from each. They, and what they share, lie in one folder. */
 const entries = {
-  default: "src/load/default.ts",
+  ...Object.fromEntries(Object.keys(hostEntries).map((name) => [name, `host-entry:${name}`])),
   node: "src/load/node.ts",
-  workerd: "src/load/workerd.ts",
-  "edge-light": "src/load/edge-light.ts",
-  "workerd-o200k_base": "src/load/workerd-o200k_base.ts",
-  "workerd-cl100k_base": "src/load/workerd-cl100k_base.ts",
-  "edge-light-o200k_base": "src/load/edge-light-o200k_base.ts",
-  "edge-light-cl100k_base": "src/load/edge-light-cl100k_base.ts",
-  "default-o200k_base": "src/load/default-o200k_base.ts",
-  "default-cl100k_base": "src/load/default-cl100k_base.ts",
-  module: "src/load/module.ts",
   slim: "src/load/slim.ts",
   "workerd-slim": "src/load/workerd-slim.ts",
   "edge-light-slim": "src/load/edge-light-slim.ts",
@@ -78,6 +105,7 @@ const entries = {
   "store-d1": "src/stores/d1.ts",
   "store-conformance": "src/stores/conformance.ts",
   models: "src/models/index.ts",
+  tasks: "src/files/tasks.ts",
   inspect: "src/studio/inspect.ts",
   "inspect-nothing": "src/studio/inspect-nothing.ts",
   ...frameworkEntries(),
@@ -340,7 +368,7 @@ async function buildEntries() {
       // Whoever plugs the package into a framework gets the entry of its host.
       // What others wrote is in the bundle: a page without a bundler, or a worker, could not find it by its name.
       external: ["node:*", "windrow"],
-      plugins: [sharedModule(members), generatedModules],
+      plugins: [hostEntryModules, sharedModule(members), generatedModules],
     });
     writeSourceImport(join(dist, "module.js"));
     checkBundles(metafile);

@@ -51,8 +51,8 @@ const checks = {
   peers: ["what users reported of peers", () => runPeers()],
   hosts: ["the packed package in its hosts", () => runHosts(["--core"])],
   fuzz: ["fuzzing of the core's decoders", () => fuzz(targets, FUZZ_SECONDS, { seed: 1 })],
-  // These are large, or kill a busy browser: one at a time.
-  slow: ["slow tests of the package", () => nodeTest(testFilesIn("tests/full"), 1)],
+  // These are large, or kill a busy browser: two at a time.
+  slow: ["slow tests of the package", () => nodeTest(testFilesIn("tests/full"), 2)],
 };
 
 await runProgram(async () => {

@@ -582,15 +582,15 @@ function summary(name: string, read: ReadFile, context: BuiltContext<MessageInpu
 }
 
 /** What became of how many messages for one reason. */
-interface Outcome {
+interface FateCount {
   readonly fate: string;
   readonly words: string;
   messages: number;
   tokens: number;
 }
 
-function outcomesOf({ trace }: BuiltContext<MessageInput, Format>): readonly Outcome[] {
-  const outcomes = new Map<string, Outcome>();
+function outcomesOf({ trace }: BuiltContext<MessageInput, Format>): readonly FateCount[] {
+  const outcomes = new Map<string, FateCount>();
   for (const { first, last, fate, reason, tokens } of trace.ranges) {
     const key = `${fate} ${reason}`;
     const words = trace.reasons.find((entry) => entry.reason === reason)?.words ?? reason;

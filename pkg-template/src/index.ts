@@ -20,7 +20,6 @@ export type * from "./base/generated.js";
 export { EARLIER_MESSAGES, ENCODINGS as encodings } from "./base/generated.js";
 export type { Contents, ContextConfig, InFormat, SyncContextConfig } from "./config/config.js";
 export type {
-  Chosen,
   CompleteHook,
   ConversationToSummarize,
   CountTokensHook,
@@ -35,6 +34,7 @@ export type {
   SummarizeQuestion,
   TierHooks,
   TriageCandidate,
+  TriageChoice,
   TriageHooks,
   TriageQuestion,
 } from "./config/hooks.js";
@@ -49,15 +49,6 @@ export { createTranscript, Transcript } from "./context/transcript.js";
 export { loadEncoding, type Vocabulary } from "./engine/encodings.js";
 export { loadSelection } from "./engine/selection.js";
 export { type ParsedConversation, type ParsedTranscript, parseTranscript, type SkippedRow } from "./files/parse.js";
-export {
-  type LayerQuery,
-  type MemoryLayer,
-  messageOfTask,
-  messagesOfTasks,
-  type PythonTaskInput,
-  queryLayer,
-  type TaskInput,
-} from "./files/tasks.js";
 export type { AiSdkBody } from "./formats/ai-sdk/write.js";
 export type { AnthropicBody } from "./formats/anthropic/write.js";
 export type { AnyMessage } from "./formats/any-message.js";

@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 use std::fmt;
+use strum::VariantArray;
 
 /// A stable name of a failure. Messages may improve; codes do not change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, VariantArray)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[non_exhaustive]
@@ -34,18 +35,7 @@ pub enum ErrorCode {
 
 impl ErrorCode {
     /// Every code, in the order of the reference page.
-    pub const ALL: [Self; 10] = [
-        Self::InvalidConfig,
-        Self::InvalidTranscript,
-        Self::BudgetTooSmall,
-        Self::EncodingNotLoaded,
-        Self::PartNotLoaded,
-        Self::InvalidEncoding,
-        Self::HookFailed,
-        Self::Aborted,
-        Self::InvalidRecording,
-        Self::Internal,
-    ];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// The code as it crosses to JavaScript, for example `BUDGET_TOO_SMALL`.
     #[must_use]

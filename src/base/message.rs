@@ -2,6 +2,7 @@
 
 use super::value::FromValue;
 use serde::Serialize;
+use strum::VariantArray;
 
 /// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, FromValue)]
@@ -45,7 +46,7 @@ impl Role {
 }
 
 /// What a segment of a message holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, VariantArray)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Field {
@@ -107,34 +108,7 @@ pub enum Field {
 
 impl Field {
     /// Every field, in the order of its code at the boundary.
-    pub const ALL: [Self; 26] = [
-        Self::Id,
-        Self::Name,
-        Self::Text,
-        Self::Reasoning,
-        Self::Image,
-        Self::Audio,
-        Self::File,
-        Self::CallId,
-        Self::CallName,
-        Self::CallArguments,
-        Self::ResultId,
-        Self::CreatedAt,
-        Self::SessionId,
-        Self::Source,
-        Self::Tag,
-        Self::ConversationId,
-        Self::SummaryOf,
-        Self::ReplyTo,
-        Self::Action,
-        Self::Status,
-        Self::Target,
-        Self::Priority,
-        Self::TimeToLive,
-        Self::JoinsNext,
-        Self::ReasoningOf,
-        Self::ResultLater,
-    ];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// Whether the field is part of what the model sees.
     #[must_use]

@@ -179,15 +179,48 @@ impl<'de> Deserialize<'de> for Value {
 /// The names of options, to say which one was meant where a wrong one was given.
 #[derive(Debug)]
 pub struct OptionNames {
-    /// The paths of all.
-    pub paths: &'static [&'static str],
+    /// The options of the type that is read.
+    pub options: &'static [OptionName],
+    /// The paths of others, which something else reads.
+    pub outside: &'static [&'static str],
     /// What other packages call some of them, each with the path here.
     pub meant: &'static [(&'static str, &'static str)],
 }
 
 impl OptionNames {
     /// None: a name that is unknown is compared with those beside it alone.
-    pub const NONE: Self = Self { paths: &[], meant: &[] };
+    pub const NONE: Self = Self { options: &[], outside: &[], meant: &[] };
+
+    /// The paths of all options. A group that may be missing is one too.
+    #[must_use]
+    pub fn paths(&self) -> Vec<String> {
+        let mut paths: Vec<String> = self.outside.iter().map(|path| (*path).to_owned()).collect();
+        OptionName::add_paths(self.options, "", &mut paths);
+        paths
+    }
+}
+
+/// The name of an option, or of a group of options.
+#[derive(Debug)]
+pub struct OptionName {
+    /// As a config spells it.
+    pub name: &'static str,
+    /// Whether it may be missing.
+    pub is_optional: bool,
+    /// The options of a group.
+    pub options: &'static [OptionName],
+}
+
+impl OptionName {
+    fn add_paths(names: &[Self], before: &str, paths: &mut Vec<String>) {
+        for Self { name, is_optional, options } in names {
+            let path = format!("{before}{name}");
+            Self::add_paths(options, &format!("{path}."), paths);
+            if options.is_empty() || *is_optional {
+                paths.push(path);
+            }
+        }
+    }
 }
 
 /// Why a value does not fit, with the path from the inside out.
@@ -231,8 +264,9 @@ impl Misfit {
         let (message, next_action) = match problem {
             Problem::UnknownOption { expected } => {
                 let name = names.last().map_or("", String::as_str);
-                let beside = names_beside(&path, name, expected, options);
-                match nearest_option(name, &beside, &path, options) {
+                let paths = options.paths();
+                let beside = names_beside(&path, name, expected, &paths);
+                match nearest_option(name, &beside, &path, (&paths, options.meant)) {
                     Some(right) => (
                         format!("unknown option; did you mean {right}?"),
                         format!("Rename it to {right}."),
@@ -255,10 +289,11 @@ impl Misfit {
             }
             Problem::Mismatch { expected, given } => {
                 // The first option of a group shows the form.
-                let within = |option: &&str| {
+                let paths = options.paths();
+                let within = |option: &String| {
                     option.strip_prefix(path.as_str())?.strip_prefix('.').map(str::to_owned)
                 };
-                let first = options.paths.iter().find_map(within);
+                let first = paths.iter().find_map(within);
                 let next_action = match first {
                     Some(first) => {
                         format!("Give {expected}, for example {path}: {{ {first}: … }}.")
@@ -279,28 +314,28 @@ fn nearest_option(
     name: &str,
     beside: &[&str],
     path: &str,
-    options: &OptionNames,
+    (paths, all_meant): (&[String], &[(&str, &str)]),
 ) -> Option<String> {
     let group = path.strip_suffix(name).unwrap_or("");
     if let Some(right) = nearest(name, beside.iter().copied()) {
         return Some(format!("{group}{right}"));
     }
     let name = plain(name);
-    let meant = options.meant.iter().find(|(other, _)| *other == name); // they are plain
+    let meant = all_meant.iter().find(|(other, _)| *other == name); // they are plain
     let leaf = |option: &str| option.rsplit('.').next().map(plain);
-    let same = || options.paths.iter().find(|option| leaf(option).as_ref() == Some(&name));
-    meant.map(|(_, right)| right).or_else(same).map(|right| (*right).to_owned())
+    let same = || paths.iter().find(|option| leaf(option).as_ref() == Some(&name)).cloned();
+    meant.map(|(_, right)| (*right).to_owned()).or_else(same)
 }
 
 /// The names that a group of options has, `path` being one of it that is unknown.
-fn names_beside(
+fn names_beside<'a>(
     path: &str,
     name: &str,
     expected: &'static [&'static str],
-    options: &OptionNames,
-) -> Vec<&'static str> {
+    paths: &'a [String],
+) -> Vec<&'a str> {
     let group = path.strip_suffix(name).unwrap_or("");
-    let beside = options.paths.iter().filter_map(|option| option.strip_prefix(group));
+    let beside = paths.iter().filter_map(|option| option.strip_prefix(group));
     let mut names: Vec<&str> = expected.to_vec();
     for name in beside.filter_map(|option| option.split('.').next()) {
         if !names.contains(&name) {
@@ -317,6 +352,9 @@ pub type Reading<T> = Result<T, Misfit>;
 
 /// A type that a value is read into, strictly. It is derived: see `crates/from-value`.
 pub trait FromValue: Sized {
+    /// The names of its fields, if it is a group of options.
+    const OPTIONS: &'static [OptionName] = &[];
+
     /// Reads the value.
     ///
     /// # Errors
@@ -424,6 +462,8 @@ impl FromValue for String {
 }
 
 impl<T: FromValue> FromValue for Option<T> {
+    const OPTIONS: &'static [OptionName] = T::OPTIONS;
+
     fn from_value(value: &Value) -> Reading<Self> {
         match value {
             Value::Null => Ok(None),

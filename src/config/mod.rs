@@ -294,140 +294,23 @@ const MEANT: &[(&str, &str)] = &[
     ("functions", "budget.tools"),
 ];
 
-/// What the names of options are, to name the right one where a wrong one was given.
-static OPTION_NAMES: OptionNames = OptionNames { paths: OPTION_PATHS, meant: MEANT };
+/// The names of all options, to name the right one if a wrong one was given.
+static OPTION_NAMES: OptionNames =
+    OptionNames { options: ContextConfig::OPTIONS, outside: OUTSIDE, meant: MEANT };
 
-/// The paths of all options, to name the right one where a wrong one was given. Some are fields of the caller's config that do not cross
-/// with it: the request, what the binding takes, and the hooks.
-pub const OPTION_PATHS: &[&str] = &[
+/// Fields of the caller's config that don't cross with it: the request, what the binding takes, and the hooks.
+const OUTSIDE: &[&str] = &[
     "request",
     "contents",
     "shape",
     "previous",
     "signal",
     "countTokens",
-    "enabled",
-    "now",
-    "timeZone",
-    "sessionId",
-    "agentId",
-    "turnId",
-    "model",
-    "encoding",
-    "collect.sessionScope",
-    "collect.deduplicate",
-    "collect.keepInstructions",
-    "collect.cacheLimit",
-    "collect.fetchLimit",
-    "collect.limitsCount",
-    "filter.roles",
-    "filter.excludeSources",
-    "filter.excludeTags",
-    "filter.completedOnly",
-    "filter.excludeToolCalls",
-    "filter.excludeBlank",
-    "filter.maxAgeDays",
-    "window.unit",
-    "window.lookbackCount",
-    "window.maxUserTurns",
-    "window.maxRecentMessages",
-    "window.recencyHours",
-    "window.minMessages",
-    "window.previousTasksCount",
-    "window.requiredNewest",
-    "window.includeReplyTo",
     "recall.search",
     "recall.embed",
-    "recall.ranking",
-    "recall.recentMessages",
-    "recall.maxRecentShare",
-    "recall.maxStandingShare",
-    "recall.excerpts.enabled",
-    "recall.excerpts.roles",
-    "recall.excerpts.minTokens",
-    "recall.excerpts.tokens",
-    "recall.pairs.questions",
-    "recall.pairs.replyTokens",
-    "recall.maxShare",
-    "recall.placement",
-    "recall.searchResults",
-    "recall.focus",
-    "recall.focusSignals",
-    "recall.maxItems",
-    "recall.maxChars",
-    "recall.maxItemChars",
-    "recall.embedBatchSize",
-    "recall.embedModel",
-    "recall.timeoutMs",
-    "recall.emptyQuery",
-    "recall.unavailable",
     "triage.select",
     "triage.complete",
-    "triage.skipSelectionThreshold",
-    "triage.model",
-    "triage.timeoutMs",
-    "triage.useSelection",
-    "triage.alwaysIncludeRecent",
-    "triage.onError",
-    "triage.onUnavailable",
-    "triage.candidates",
-    "triage.maxCandidates",
-    "triage.maxCandidateChars",
-    "triage.placement",
-    "triage.decided",
-    "triage.decided.through",
-    "triage.decided.chosen",
-    "triage.decided.under",
     "tiers.summarize",
-    "tiers.enabled",
-    "tiers.maxAgeDays",
-    "tiers.conversationGapMinutes",
-    "tiers.threadGapMinutes",
-    "tiers.todayWindow",
-    "tiers.thread",
-    "tiers.today",
-    "tiers.yesterday",
-    "tiers.older",
-    "tiers.onOverflow",
-    "tiers.minTailChars",
-    "tiers.conversations",
-    "tiers.maxSummaries",
-    "tiers.maxSummaryChars",
-    "tiers.timeoutMs",
-    "tiers.continuation",
-    "tiers.newConversation",
-    "budget.maxTokens",
-    "budget.contextLimit",
-    "budget.replyReserve",
-    "budget.maxChars",
-    "budget.onRequiredOverflow",
-    "budget.counting",
-    "budget.trimFirst",
-    "budget.cut",
-    "budget.cut.highWater",
-    "budget.cut.lowWater",
-    "budget.tools",
-    "budget.toolChoice",
-    "budget.usage",
-    "budget.tokensPerMessage",
-    "budget.tokensPerName",
-    "budget.tokensPriming",
-    "budget.timeoutMs",
-    "render.format",
-    "render.times",
-    "render.labels",
-    "render.sourceLabels",
-    "render.maxActions",
-    "render.maxReplyChars",
-    "render.collapseWhitespace",
-    "render.replace",
-    "render.heading",
-    "render.gapNotice",
-    "render.quoteLabel",
-    "render.trailingNewline",
-    "render.guard",
-    "render.provider",
-    "sections",
 ];
 
 #[cfg(test)]
@@ -438,7 +321,7 @@ mod tests {
     #[test]
     fn what_other_packages_call_options_leads_to_options() {
         for (name, path) in MEANT {
-            assert!(OPTION_PATHS.contains(path), "{path}");
+            assert!(OPTION_NAMES.paths().contains(&(*path).to_owned()), "{path}");
             assert_eq!(plain(name), *name);
             let config = Value::Map(vec![((*name).to_owned(), Value::Number(1.0))]);
             let error = ContextConfig::read(&config).expect_err("there is no such option");
@@ -447,31 +330,30 @@ mod tests {
     }
 
     #[test]
-    fn the_option_paths_are_those_of_the_config() {
+    fn every_option_that_is_written_is_known_by_its_path() {
         fn walk(value: &serde_json::Value, path: &str, paths: &mut Vec<String>) {
             for (name, inner) in value.as_object().into_iter().flatten() {
                 let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-                // A map of names is one option, and listed as one. A group that may be missing is an option too.
-                let is_listed = OPTION_PATHS.contains(&path.as_str());
-                let has_options = OPTION_PATHS.iter().any(|it| it.starts_with(&format!("{path}.")));
-                if inner.is_object() && (has_options || !is_listed) {
+                // A map of names is one option. A group that may be missing is an option too.
+                let known = OPTION_NAMES.paths();
+                let has_options = known.iter().any(|it| it.starts_with(&format!("{path}.")));
+                if has_options {
                     walk(inner, &path, paths);
                 }
-                if is_listed || !inner.is_object() {
+                if !has_options || known.contains(&path) {
                     paths.push(path);
                 }
             }
         }
-        let beside = "request contents shape previous signal countTokens recall.search recall.embed triage.select triage.complete \
-                      tiers.summarize";
-        let mut paths: Vec<String> = beside.split_whitespace().map(str::to_owned).collect();
+        let mut paths: Vec<String> = OUTSIDE.iter().map(|path| (*path).to_owned()).collect();
         let mut whole = ContextConfig::default();
         whole.budget.cut = Some(CutConfig::default());
         whole.triage.decided = Some(TriageDecisions::default());
+        whole.recall.focus_signals = Some(FocusSignals::default());
         walk(&serde_json::to_value(whole).expect("plain data"), "", &mut paths);
-        let mut listed = OPTION_PATHS.to_vec();
+        let mut known = OPTION_NAMES.paths();
         paths.sort();
-        listed.sort_unstable();
-        assert_eq!(listed, paths);
+        known.sort();
+        assert_eq!(known, paths);
     }
 }

@@ -10,12 +10,12 @@ pub static SELECTION: Selection = Selection {
     find: recall::items::find,
     triage: triage::choose,
     tiers: tiers::find,
-    keep_ranked: |filling, frame, ranked, room| filling.keep_ranked(frame, ranked, room),
-    keep_behind_cut: |filling, frame, cut, served, rest| {
-        filling.keep_behind_cut(frame, cut, served, rest)
+    keep_ranked: |packer, frame, ranked, room| packer.keep_ranked(frame, ranked, room),
+    keep_behind_cut: |packer, frame, cut, served, rest| {
+        packer.keep_behind_cut(frame, cut, served, rest)
     },
-    shapes: |filling| filling.shapes(),
-    keep_conversations: |filling, frame, shapes| filling.keep_conversations(frame, shapes),
+    shapes: |packer| packer.shapes(),
+    keep_conversations: |packer, frame, shapes| packer.keep_conversations(frame, shapes),
     recalled: Evidence::recalled,
     understand_triage: triage::understand,
     understand_summaries: tiers::understand,

@@ -1,8 +1,8 @@
 //! All that selects among messages where not all fit, or where a model or conversations decide, as a table of functions: it is the
 //! larger part of the engine, and a chat that fits needs none of it. A host loads it when it is first needed.
 
-use super::budget::filling::Filling;
 use super::budget::frame::Frame;
+use super::budget::packer::Packer;
 use super::budget::tiered::Shape;
 use super::triage::choice::Choice;
 use crate::base::cost::Cost;
@@ -31,15 +31,15 @@ pub struct Selection {
     /// Tells conversations apart, and how much of each is shown.
     pub(crate) tiers: fn(&Input, &Marks) -> StageResult<Conversations>,
     /// Keeps of a room what ranks best.
-    pub(crate) keep_ranked: fn(&mut Filling<'_>, &Frame, &Ranked, (Cost, u64)) -> StageResult,
+    pub(crate) keep_ranked: fn(&mut Packer<'_>, &Frame, &Ranked, (Cost, u64)) -> StageResult,
     /// Keeps the messages behind the cut, and quotes what is ranked.
     pub(crate) keep_behind_cut:
-        fn(&mut Filling<'_>, &Frame, CutConfig, &[usize], &[usize]) -> StageResult<bool>,
+        fn(&mut Packer<'_>, &Frame, CutConfig, &[usize], &[usize]) -> StageResult<bool>,
     /// The conversations as they are shown if they fit.
-    pub(crate) shapes: fn(&mut Filling<'_>) -> Vec<Shape>,
+    pub(crate) shapes: fn(&mut Packer<'_>) -> Vec<Shape>,
     /// Keeps conversations as far as they fit.
     pub(crate) keep_conversations:
-        fn(&mut Filling<'_>, &Frame, Vec<Shape>) -> StageResult<Vec<Piece>>,
+        fn(&mut Packer<'_>, &Frame, Vec<Shape>) -> StageResult<Vec<Piece>>,
     /// Why messages were recalled.
     pub(crate) recalled: fn(&Evidence, &[usize]) -> Vec<RecalledWords>,
     /// An answer of triage as far as it is used.

@@ -5,6 +5,7 @@ use crate::base::text::counted;
 use crate::config::{ContextConfig, LimitsCount, WindowUnit};
 use crate::log::unread::RecalledWords;
 use serde::Serialize;
+use strum::VariantArray;
 
 /// What became of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -25,7 +26,7 @@ pub enum Fate {
 }
 
 /// Why it became so. The codes are stable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, VariantArray)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
@@ -131,57 +132,7 @@ pub enum Reason {
 
 impl Reason {
     /// Every reason, in the order of the stages.
-    pub const ALL: [Self; 49] = [
-        Self::NotRead,
-        Self::OtherSession,
-        Self::OtherTarget,
-        Self::Expired,
-        Self::Deleted,
-        Self::Duplicate,
-        Self::SameAsRequest,
-        Self::Disabled,
-        Self::BeyondCache,
-        Self::BeyondFetchLimit,
-        Self::CallWithoutResult,
-        Self::ResultWithoutCall,
-        Self::Role,
-        Self::Source,
-        Self::Tag,
-        Self::Unfinished,
-        Self::ToolCalls,
-        Self::Blank,
-        Self::BeyondAge,
-        Self::IsSummary,
-        Self::BeyondLookback,
-        Self::BeyondUserTurns,
-        Self::BeyondRecentMessages,
-        Self::TooOld,
-        Self::NotCandidate,
-        Self::NotChosen,
-        Self::TriageFailed,
-        Self::TriageUnavailable,
-        Self::Summarized,
-        Self::TierNotShown,
-        Self::NoSection,
-        Self::SplitGroup,
-        Self::OverLimit,
-        Self::OverBudget,
-        Self::RankedLower,
-        Self::BeforeCut,
-        Self::Instruction,
-        Self::Pinned,
-        Self::Request,
-        Self::ReplyTo,
-        Self::RequiredNewest,
-        Self::Direct,
-        Self::Recent,
-        Self::Chosen,
-        Self::Newest,
-        Self::Standing,
-        Self::Recalled,
-        Self::Paired,
-        Self::History,
-    ];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// Whether what is left out for this is history that the context has no room or no place for, so that the model may want
     /// to know of it: what a gap notice counts. A split group goes by what split it.

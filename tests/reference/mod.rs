@@ -12,7 +12,7 @@ use crate::state::context::{
     TokenReport, TriageReport,
 };
 use crate::state::trace::{Reason, Trace};
-use crate::tokens::media::{self, FIGURES, Figure};
+use crate::tokens::media;
 use crate::tokens::{EncodingName, Family, Tokenizer};
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
@@ -116,7 +116,7 @@ fn typescript() -> String {
         "FIELDS",
         "Field",
         "Every field, in the order of its code in the engine.",
-        &Field::ALL,
+        Field::ALL,
     );
     constants(
         &mut out,
@@ -385,8 +385,9 @@ fn counts(out: &mut String) {
          an address or an id. In the text formats they are named only (`[image]`), and cost what the name costs.\n\n\
          | what | tokens | source |\n|---|---|---|\n",
     );
-    for Figure { what, cost, source } in FIGURES {
-        let _ = writeln!(out, "| {what} | {cost} | {source} |");
+    let figures = include_str!("../../src/tokens/media.tsv");
+    for row in figures.lines().filter(|line| !line.starts_with('#')) {
+        let _ = writeln!(out, "| {} |", row.replace('\t', " | "));
     }
     models(out);
 }

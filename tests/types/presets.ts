@@ -6,12 +6,11 @@ import {
   buildContextSync,
   type ContextConfig,
   type MessageInput,
-  type messageOfTask,
-  messagesOfTasks,
   presets,
   type SyncContextConfig,
   searchFirst,
 } from "windrow";
+import { type messageOfTask, messagesOfTasks } from "windrow/tasks";
 import { type Equal, isTrue } from "./equal.js";
 
 declare const messages: { role: "user"; content: string }[];

@@ -30,13 +30,14 @@ pub fn derive_from_value(item: TokenStream) -> TokenStream {
     };
     assert!(body.delimiter() == Delimiter::Brace, "{name}: expected a body in braces");
     let body = body.stream().into_iter().peekable();
-    let read = match kind.as_deref() {
+    let (options, read) = match kind.as_deref() {
         Some("struct") => struct_reader(body, &attributes),
-        Some("enum") => enum_reader(body, &attributes),
+        Some("enum") => (String::new(), enum_reader(body, &attributes)),
         _ => panic!("{name}: expected a struct or an enum"),
     };
     let code = format!(
         "impl crate::base::value::FromValue for {name} {{
+            const OPTIONS: &'static [crate::base::value::OptionName] = &[{options}];
             fn from_value(value: &crate::base::value::Value) -> crate::base::value::Reading<Self> {{ {read} }}
         }}"
     );
@@ -46,15 +47,17 @@ pub fn derive_from_value(item: TokenStream) -> TokenStream {
 /// The arguments of all attributes of serde's, by their names.
 type Attributes = HashMap<String, String>;
 
-fn struct_reader(mut tokens: Tokens, attributes: &Attributes) -> String {
+/// The names of a struct's fields as options, and the code that reads them.
+fn struct_reader(mut tokens: Tokens, attributes: &Attributes) -> (String, String) {
     let (mut names, mut arms, mut empty) = (String::new(), String::new(), String::new());
+    let mut options = String::new();
     let mut required = 0_u64;
     let mut place = 0;
     while tokens.peek().is_some() {
         let own = attributes_of(&mut tokens);
         skip_visibility(&mut tokens);
         let field = tokens.next().map(|token| token.to_string()).expect("a field's name");
-        let is_optional = skip_type(&mut tokens);
+        let (is_optional, kind) = type_of(&mut tokens);
         let is_given = attributes.contains_key("default") || own.contains_key("default");
         if !is_given && !is_optional {
             required |= 1 << place;
@@ -63,6 +66,16 @@ fn struct_reader(mut tokens: Tokens, attributes: &Attributes) -> String {
         let reader = own
             .get("deserialize_with")
             .map_or("crate::base::value::FromValue::from_value", |it| it);
+        // What a function of its own reads is one option.
+        let inner = match own.get("deserialize_with") {
+            Some(_) => "&[]".to_owned(),
+            None => format!("<{kind} as crate::base::value::FromValue>::OPTIONS"),
+        };
+        write!(
+            options,
+            "crate::base::value::OptionName {{ name: \"{name}\", is_optional: {is_optional}, options: {inner} }}, "
+        )
+        .expect("memory");
         write!(names, "\"{name}\", ").expect("memory");
         write!(arms, "{place} => it.{field} = {reader}(value)?, ").expect("memory");
         write!(empty, "{field}: Default::default(), ").expect("memory");
@@ -73,14 +86,15 @@ fn struct_reader(mut tokens: Tokens, attributes: &Attributes) -> String {
     } else {
         format!("Self {{ {empty} }}")
     };
-    format!(
+    let read = format!(
         "let mut it = {start};
         crate::base::value::read_fields(value, &[{names}], {required}, &mut |place, value| {{
             match place {{ {arms} _ => {{}} }}
             Ok(())
         }})?;
         Ok(it)"
-    )
+    );
+    (options, read)
 }
 
 fn enum_reader(mut tokens: Tokens, attributes: &Attributes) -> String {
@@ -130,11 +144,12 @@ fn skip_visibility(tokens: &mut Tokens) {
     }
 }
 
-/// Takes a colon, a type and the comma behind it, and says whether it is an `Option`.
-fn skip_type(tokens: &mut Tokens) -> bool {
+/// Takes a colon, a type and the comma after it. Says whether it is an `Option`, and the type.
+fn type_of(tokens: &mut Tokens) -> (bool, String) {
     tokens.next();
     let is_optional = tokens.peek().is_some_and(|token| token.to_string() == "Option");
     let mut depth = 0;
+    let mut kind = TokenStream::new();
     for token in tokens {
         match token.to_string().as_str() {
             "<" => depth += 1,
@@ -142,8 +157,9 @@ fn skip_type(tokens: &mut Tokens) -> bool {
             "," if depth == 0 => break,
             _ => {}
         }
+        kind.extend([token]);
     }
-    is_optional
+    (is_optional, kind.to_string())
 }
 
 /// A field's name as it is written outside: `max_tokens` is `maxTokens`.

@@ -62,7 +62,7 @@ export interface ContextErrorFields {
 }
 
 /** Which turn a build was for; null where that is not known. */
-export interface Turn {
+export interface FailedTurn {
   /** The session that the context was for. */
   readonly sessionId: string | null;
   /** The id of the turn, where the config named it. */
@@ -72,7 +72,7 @@ export interface Turn {
 }
 
 /** A failed build as plain data, to be appended to a log. Unknown fields are null. */
-export interface FailureRecord extends Turn {
+export interface FailureRecord extends FailedTurn {
   readonly type: "failure";
   /** The class of the failure. */
   readonly kind: "context_build_error";
@@ -105,7 +105,7 @@ export class ContextError extends Error {
   /** The rule of the provider that is broken; with `NOT_SENDABLE`. `providers` has what it demands. */
   readonly rule?: string;
 
-  #turn: Turn = { sessionId: null, turnId: null, timestampMs: null };
+  #turn: FailedTurn = { sessionId: null, turnId: null, timestampMs: null };
 
   constructor(fields: ContextErrorFields) {
     super(fields.message, fields.cause === undefined ? undefined : { cause: fields.cause });
@@ -141,7 +141,7 @@ export class ContextError extends Error {
   }
 
   /** @internal Notes which turn failed. */
-  inTurn(turn: Turn): this {
+  inTurn(turn: FailedTurn): this {
     this.#turn = turn;
     return this;
   }

@@ -1,6 +1,6 @@
 // The config as a caller writes it, and as the engine reads it.
 
-import { ContextError, type ErrorKind, type Turn } from "../base/errors.js";
+import { ContextError, type ErrorKind, type FailedTurn } from "../base/errors.js";
 import type {
   BudgetConfig,
   ContextOptions,
@@ -15,7 +15,7 @@ import { jsonOf } from "../base/lists.js";
 import { describe } from "../base/options.js";
 import { nearest } from "../engine/nearest.js";
 import type { AnyMessage } from "../formats/any-message.js";
-import type { Row } from "../message/format.js";
+import type { UnknownRecord } from "../message/format.js";
 import type { MessageInput } from "../message/message.js";
 import { formatOf, ownFormat, type ShapeName, shapeNameOf } from "../message/recognise.js";
 import {
@@ -177,7 +177,7 @@ export function refuseHooks({ hooks, signal }: ReadConfig, kind: ErrorKind): voi
 }
 
 /** Which turn a config is for, for the record of a failure. The config may be anything. */
-export function turnOf(config: unknown, clock: number): Turn {
+export function turnOf(config: unknown, clock: number): FailedTurn {
   const read = (name: "sessionId" | "turnId" | "now"): unknown => {
     try {
       return (config as Options | null | undefined)?.[name];
@@ -220,7 +220,7 @@ function readRequest(request: unknown, kind: ErrorKind): MessageInput | null {
     }
     const message = request as MessageInput;
     // A message of another shape may say in its own way who speaks.
-    const isOpen = message.role === undefined && formatOf(request as Row) === ownFormat();
+    const isOpen = message.role === undefined && formatOf(request as UnknownRecord) === ownFormat();
     return isOpen ? { ...message, role: "user" } : message;
   });
 }

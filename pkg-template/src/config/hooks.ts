@@ -34,7 +34,7 @@ export interface TriageQuestion<M extends AnyMessage = MessageInput> extends Hoo
 }
 
 /** What a hook may name a candidate by: its id, itself, or one of its messages. */
-export type Chosen = string | number | TriageCandidate<AnyMessage> | AnyMessage;
+export type TriageChoice = string | number | TriageCandidate<AnyMessage> | AnyMessage;
 
 /**
  * Says which candidates matter to the request. An empty list is an answer; null says that triage is unavailable. What
@@ -42,7 +42,7 @@ export type Chosen = string | number | TriageCandidate<AnyMessage> | AnyMessage;
  */
 export type SelectHook<M extends AnyMessage = MessageInput> = (
   question: TriageQuestion<M>,
-) => Awaitable<readonly Chosen[] | ReadonlySet<Chosen> | null | undefined>;
+) => Awaitable<readonly TriageChoice[] | ReadonlySet<TriageChoice> | null | undefined>;
 
 /**
  * Gives a prompt to a model and returns what the model says. The prompt asks which candidates matter, and the answer is

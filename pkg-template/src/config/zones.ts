@@ -4,14 +4,14 @@ import { ContextError, type ErrorKind } from "../base/errors.js";
 import { describe } from "../base/options.js";
 
 /** Since when (milliseconds since 1970) a zone is so many minutes east of UTC. */
-type Change = readonly [since: number, minutes: number];
+type OffsetChange = readonly [since: number, minutes: number];
 
 /** The known changes of a zone, from the beginning of one cell to the end of another. */
-interface Known {
+interface KnownChanges {
   readonly firstCell: number;
   readonly lastCell: number;
   /** The first one is at the beginning of the first cell, whether it is a change or not. */
-  readonly changes: readonly Change[];
+  readonly changes: readonly OffsetChange[];
 }
 
 const MINUTE_MS = 60_000;
@@ -31,7 +31,7 @@ const MAX_CHANGES = 4000;
 /** A zone that is remembered. */
 interface Zone {
   readonly clock: Intl.DateTimeFormat;
-  known: Known | undefined;
+  known: KnownChanges | undefined;
 }
 
 const REMEMBERED_ZONES = 16;
@@ -61,7 +61,7 @@ export function zoneOffsets(timeZone: string, first: number, last: number, kind:
     changes.findLastIndex(([since]) => since <= first),
     0,
   );
-  const [, minutes] = changes[begin] as Change;
+  const [, minutes] = changes[begin] as OffsetChange;
   const later = changes.slice(begin + 1).filter(([since]) => since <= last);
   return [first, minutes, ...later.slice(0, MAX_CHANGES - 1).flat()];
 }
@@ -109,9 +109,9 @@ function cellOf(moment: number): number {
 }
 
 /** Looks at the ends of every cell, and between two that differ for the minute of the change. */
-function explore(clock: Intl.DateTimeFormat, firstCell: number, lastCell: number): Known {
+function explore(clock: Intl.DateTimeFormat, firstCell: number, lastCell: number): KnownChanges {
   let minutes = offsetAt(clock, firstCell * CELL_MS);
-  const changes: Change[] = [[firstCell * CELL_MS, minutes]];
+  const changes: OffsetChange[] = [[firstCell * CELL_MS, minutes]];
   for (let cell = firstCell; cell <= lastCell; cell++) {
     const end = (cell + 1) * CELL_MS;
     const minutesAtEnd = offsetAt(clock, end);

@@ -184,9 +184,9 @@ const MAX_LENGTH = 10_000_000;
 const BEYOND_LENGTH = `what comes after the first ${MAX_LENGTH} characters was not looked at`;
 
 /** What candidates are known by: ids, and the objects that the hook was shown. */
-export type Known = ReadonlyMap<unknown, string>;
+export type CandidateNames = ReadonlyMap<unknown, string>;
 
-export function knownBy<M extends AnyMessage>(candidates: readonly TriageCandidate<M>[]): Known {
+export function knownBy<M extends AnyMessage>(candidates: readonly TriageCandidate<M>[]): CandidateNames {
   const known = new Map<unknown, string>();
   for (const { id } of candidates) {
     known.set(id, id);
@@ -205,7 +205,7 @@ export function knownBy<M extends AnyMessage>(candidates: readonly TriageCandida
   return known;
 }
 
-export function readChosen(given: unknown, known: Known): Reading {
+export function readChosen(given: unknown, known: CandidateNames): Reading {
   if (given == null) {
     return "unavailable";
   }

@@ -134,14 +134,14 @@ export function causeOf(answer: Answer): unknown {
   return causes.get(answer);
 }
 
-interface Question {
+interface HookQuestion {
   /** Calls the hook. */
   readonly call: (run: (...question: readonly unknown[]) => unknown, signal: AbortSignal) => unknown;
   /** Reads what it gave. */
   readonly read: (given: unknown) => Reading;
 }
 
-function questionOf<M extends AnyMessage>(need: OtherNeed, hook: HookName, messages: readonly M[]): Question {
+function questionOf<M extends AnyMessage>(need: OtherNeed, hook: HookName, messages: readonly M[]): HookQuestion {
   switch (need.need) {
     case "counts": {
       const { texts } = need;

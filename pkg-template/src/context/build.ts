@@ -24,7 +24,7 @@ import type { MessageInput } from "../message/message.js";
 import { shapes } from "../message/recognise.js";
 import type { HookNeed } from "./answers.js";
 import { askHook, causeOf, checkAborted, type TakeVectors, untilAborted } from "./ask.js";
-import { BuiltContext, type Finished, messageRows } from "./context.js";
+import { BuiltContext, type FinishedBuild, messageRows } from "./context.js";
 import { coreOf, type Source, sourceOf, Transcript, withCoreOf } from "./transcript.js";
 
 const KIND = "context_build_error";
@@ -273,7 +273,7 @@ function offsetsOf({ timeZone, first, last }: ZoneNeed): readonly number[] {
   return zoneOffsets(timeZone, first, last, KIND);
 }
 
-function isNeed(step: Finished | Need): step is Need {
+function isNeed(step: FinishedBuild | Need): step is Need {
   return "need" in step;
 }
 
@@ -338,7 +338,7 @@ class Attempt<M extends AnyMessage> {
   }
 
   /** Runs on: to the end, or to what must be answered first. */
-  step(): Finished | Need {
+  step(): FinishedBuild | Need {
     if (this.#generation !== engineGeneration()) {
       // Another call made the engine restart during the pause, and this build went with it.
       const core = coreOf(this.messages.slice(0, this.#length), KIND, { log: this.#log, shape: this.#shape });
@@ -347,7 +347,7 @@ class Attempt<M extends AnyMessage> {
       this.#build = this.#start(core);
       core.free();
     }
-    return call(KIND, () => this.#build.step() as Finished | Need);
+    return call(KIND, () => this.#build.step() as FinishedBuild | Need);
   }
 
   /**
@@ -389,11 +389,11 @@ class Attempt<M extends AnyMessage> {
   }
 
   /** The source anew, if a message in the context has changed since it was last read. */
-  lookAgain({ rows }: Finished): Source<M> | undefined {
+  lookAgain({ rows }: FinishedBuild): Source<M> | undefined {
     return this.#lookAgain?.(messageRows(rows));
   }
 
-  finish<F extends Format>(finished: Finished): BuiltContext<M, F> {
+  finish<F extends Format>(finished: FinishedBuild): BuiltContext<M, F> {
     const { request, options, previous } = this.#config;
     // Messages outside the context were never counted, and nobody waits for a hook in `explain`.
     const measured = this.#hooks.includes("countTokens") ? { ...options, encoding: "estimate" } : options;

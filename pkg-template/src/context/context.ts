@@ -26,7 +26,7 @@ import type { PromptOutline } from "../config/outline.js";
 import type { AnyMessage } from "../formats/any-message.js";
 import { type ProviderName, type RequestBodies, requests } from "../formats/requests.js";
 import { shortenedCopy, withoutToolCalls } from "../message/edit.js";
-import type { Row } from "../message/format.js";
+import type { UnknownRecord } from "../message/format.js";
 import type { MessageInput, PartInput } from "../message/message.js";
 import { idOfMessage, type ParsedMessage, parse } from "../message/read.js";
 import { formatOf, ownFormat } from "../message/recognise.js";
@@ -87,7 +87,7 @@ export interface Explanation {
 }
 
 /** What the engine gives back. */
-export interface Finished {
+export interface FinishedBuild {
   /**
    * What the prompt consists of, in order: a message by its position, the request as -1, what was made from -2 down. Messages
    * that are quoted follow what was made for them, and are in its text: by their position from -2 ** 31 on.
@@ -154,7 +154,7 @@ export type BuildRecording = Recording & {
 };
 
 /** What a build was given beside its messages. */
-interface Given {
+interface BuildFacts {
   /** What was read of a message of the transcript, if that is remembered. */
   readonly parsedAt?: ((row: number) => ParsedMessage | undefined) | undefined;
   readonly read?: BuildRecording["read"] | undefined;
@@ -168,7 +168,7 @@ const REQUEST_OPTIONS: OptionRules = {
 
 /** The outline of a finished build. What is quoted is a part of the message that was made of it. */
 function outlineOf(
-  { rows, costs, checksums }: Finished,
+  { rows, costs, checksums }: FinishedBuild,
   { made, sections, head }: Rest,
   format: Format,
 ): PromptOutline {
@@ -241,11 +241,11 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly #source: readonly M[];
   readonly #shortened: ReadonlyMap<number, string>;
   readonly #excerpts: ReadonlyMap<number, readonly ExcerptGap[]>;
-  readonly #prompt: Pick<Finished, "rows" | "costs">;
+  readonly #prompt: Pick<FinishedBuild, "rows" | "costs">;
   readonly #measure: (message: M, position: number) => number;
   readonly #leastCached: number;
   readonly #shape: string | undefined;
-  readonly #parsedAt: Given["parsedAt"];
+  readonly #parsedAt: BuildFacts["parsedAt"];
   /** The messages of the prompt as they were read, from the first request on. */
   #parsed: readonly ParsedMessage[] | undefined;
   /** By position: what a message costs in the context. */
@@ -254,11 +254,11 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
 
   /** @internal */
   constructor(
-    finished: Finished,
+    finished: FinishedBuild,
     source: readonly M[],
     request: MessageInput | null | undefined,
     measure: (message: M, position: number) => number,
-    { read, shape, previous, parsedAt }: Given = {},
+    { read, shape, previous, parsedAt }: BuildFacts = {},
   ) {
     const rest = JSON.parse(finished.json) as Rest;
     const { made, text, recording, leastCached } = rest;
@@ -499,7 +499,7 @@ function copyOf(request: MessageInput): MessageInput {
   try {
     const { toJSON } = request as { readonly toJSON?: unknown };
     // Of another shape an instance may be known by its class alone, which a copy has not.
-    const isInstance = typeof toJSON === "function" && formatOf(request as unknown as Row) !== ownFormat();
+    const isInstance = typeof toJSON === "function" && formatOf(request as unknown as UnknownRecord) !== ownFormat();
     return structuredClone(isInstance ? toJSON.call(request) : request);
   } catch {
     return request; // A field holds what cannot be copied, such as a function.

@@ -46,14 +46,14 @@ export function countTokens(input: string | readonly AnyMessage[], options?: Cou
 }
 
 /** How options count: the engine's counter, and how sure it is. */
-interface Counting {
+interface CountingMethod {
   readonly counter: number;
   readonly exact: boolean;
   readonly words: string;
 }
 
 /** What options were last given for a text, and how they count: many texts are counted alike. */
-let last: { readonly model: unknown; readonly encoding: unknown; readonly counting: Counting } | undefined;
+let last: { readonly model: unknown; readonly encoding: unknown; readonly counting: CountingMethod } | undefined;
 
 function count(input: string | readonly AnyMessage[], options?: CountOptions): TokenCount {
   return typeof input === "string" ? countOfText(input, options) : countOfMessages(input, options);
@@ -65,7 +65,7 @@ function countOfText(text: string, options: CountOptions | undefined): TokenCoun
 }
 
 /** How options count a text. Those that name nothing but an encoding or a model need to be read once. */
-function countingOfText(options: CountOptions | undefined): Counting {
+function countingOfText(options: CountOptions | undefined): CountingMethod {
   const plain = plainOptions(options);
   if (plain === undefined) {
     return read(options).counting(false, false);
@@ -99,7 +99,7 @@ function plainOptions(options: CountOptions | undefined): CountOptions | undefin
 function read(options: CountOptions | undefined) {
   const config = readConfig(options, KIND);
   refuseHooks(config, KIND);
-  const counting = (hasMedia: boolean, hasTools: boolean): Counting =>
+  const counting = (hasMedia: boolean, hasTools: boolean): CountingMethod =>
     JSON.parse(call(KIND, () => countingOf(config.options, hasMedia, hasTools)));
   return { ...config, counting };
 }

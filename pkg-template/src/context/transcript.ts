@@ -416,7 +416,7 @@ function readAll(
 }
 
 /** The memory of an array: its messages, as the engine saw them, and the engine's transcript of them. */
-interface Remembered {
+interface TranscriptMemory {
   readonly core: CoreTranscript;
   readonly generation: number;
   readonly columns: MessageColumns[];
@@ -429,13 +429,13 @@ interface Remembered {
  * By the first message of the conversation: it is the same object in the array that an application makes of the last one
  * and more. Not by the instructions before it, which many conversations may share.
  */
-const remembered = new WeakMap<object, Remembered>();
+const remembered = new WeakMap<object, TranscriptMemory>();
 /** The remembered arrays by use, the latest last. Those that the host has collected are gone. */
-let latest: WeakRef<Remembered>[] = [];
+let latest: WeakRef<TranscriptMemory>[] = [];
 const REMEMBERED_ARRAYS = 8;
 
 /** The engine's transcript of a plain array, and its messages as the engine knows them. */
-interface Recognised {
+interface KnownTranscript {
   readonly core: CoreTranscript;
   readonly known: readonly MessageColumns[];
   readonly recent: RecentMessages;
@@ -445,12 +445,17 @@ interface Recognised {
  * Recognises a plain array: its unchanged beginning stays in the engine, and the rest is read. The
  * fields of messages from `first` on are compared.
  */
-function recognise(messages: readonly object[], kind: ErrorKind, first: number, shape: string | undefined): Recognised {
+function recognise(
+  messages: readonly object[],
+  kind: ErrorKind,
+  first: number,
+  shape: string | undefined,
+): KnownTranscript {
   const generation = engineGeneration();
   const key = messages.find((message) => !isInstruction(message)) ?? messages[0];
   const isKey = typeof key === "object" && key !== null;
   const known = isKey ? remembered.get(key) : undefined;
-  const entry: Remembered =
+  const entry: TranscriptMemory =
     known?.generation === generation && known.shape === shape
       ? known
       : {
@@ -501,7 +506,7 @@ function isInstruction(message: unknown): boolean {
 }
 
 /** How many messages at the beginning are as they were. Before `first`, whatever is the same object is. */
-function countSame(messages: readonly unknown[], known: Remembered, kind: ErrorKind, first: number): number {
+function countSame(messages: readonly unknown[], known: TranscriptMemory, kind: ErrorKind, first: number): number {
   const limit = Math.min(messages.length, known.columns.length);
   let index = 0;
   const place = (): string => `messages[${index}]`;
@@ -519,7 +524,7 @@ function countSame(messages: readonly unknown[], known: Remembered, kind: ErrorK
 }
 
 /** Notes a use, and forgets the arrays that were not used for longest. */
-function remember(entry: Remembered): void {
+function remember(entry: TranscriptMemory): void {
   latest = latest.filter((reference) => {
     const other = reference.deref();
     return other !== undefined && other !== entry;

@@ -13,13 +13,13 @@ export const aiStudioPrompt: FileKind = {
 
   read({ id, displayName, title, systemInstruction, chunkedPrompt }, row, file) {
     const conversation = file.begin({ id, title: displayName ?? title }, row);
-    const calls: Calls = { count: 0 };
+    const calls: CodeRuns = { count: 0 };
     const partsOf = (chunk: Row): readonly PartInput[] => partsOfChunk(chunk, calls);
     const instruction = partsOf(recordIn(systemInstruction));
     if (instruction.length > 0) {
       conversation.take({ role: "system", content: contentOf(instruction) }, 0);
     }
-    let turn: Turn | undefined;
+    let turn: StudioTurn | undefined;
     const endTurn = (): void => {
       for (const message of turn === undefined ? [] : messagesOf(turn, turn.parts)) {
         conversation.take(message, turn?.at ?? 0);
@@ -50,7 +50,7 @@ export const aiStudioPrompt: FileKind = {
   },
 };
 
-interface Turn {
+interface StudioTurn {
   readonly at: number;
   readonly role: "user" | "assistant";
   /** When the first of its chunks was made that says it. */
@@ -72,12 +72,12 @@ const MEDIA = [
 ] as const;
 
 /** How often code was run so far. Neither a run nor what it gave has an id. */
-interface Calls {
+interface CodeRuns {
   count: number;
 }
 
 /** What a chunk says. Its text is that of its parts once more. */
-function partsOfChunk(chunk: Row, calls: Calls): readonly PartInput[] {
+function partsOfChunk(chunk: Row, calls: CodeRuns): readonly PartInput[] {
   const isThought = chunk.isThought === true;
   const hasText = textIn(chunk.text) !== undefined;
   const inner = listIn(chunk.parts)
@@ -89,7 +89,7 @@ function partsOfChunk(chunk: Row, calls: Calls): readonly PartInput[] {
   ];
 }
 
-function partsOf(fields: Row, isThought: boolean, calls: Calls): readonly PartInput[] {
+function partsOf(fields: Row, isThought: boolean, calls: CodeRuns): readonly PartInput[] {
   const { text, youtubeVideo } = fields;
   const said: readonly PartInput[] =
     isThought && textIn(text) !== undefined ? [{ type: "reasoning", text: text as string }] : textPart(text);
@@ -108,7 +108,7 @@ function mediaIn(media: Row, kind: "image" | "audio" | "video" | undefined): rea
 }
 
 /** Code that was run and functions that were called, and what they gave. */
-function callsIn(fields: Row, calls: Calls): readonly PartInput[] {
+function callsIn(fields: Row, calls: CodeRuns): readonly PartInput[] {
   const { executableCode, codeExecutionResult, functionCall, functionResponse } = fields;
   const parts: PartInput[] = [];
   if (isRecord(executableCode)) {

@@ -28,7 +28,7 @@ export const chatGptExport: FileKind = {
     for (const fault of faults) {
       conversation.skip(fault);
     }
-    const calls: Calls = { byTool: new Map(), last: undefined };
+    const calls: OpenCalls = { byTool: new Map(), last: undefined };
     for (const [at, { id, message, createdAt }] of branch.entries()) {
       if (isRecord(message)) {
         readMessage(message, { id, ...(createdAt === undefined ? {} : { createdAt }) }, { conversation, at, calls });
@@ -38,23 +38,23 @@ export const chatGptExport: FileKind = {
 };
 
 /** A call of a tool, and what it gave so far. */
-interface Call {
+interface ExportedCall {
   readonly id: string;
   readonly tool: string;
   result?: PartInput[];
 }
 
 /** The calls since the user spoke last: a result names its tool alone. */
-interface Calls {
-  readonly byTool: Map<string, Call>;
-  last: Call | undefined;
+interface OpenCalls {
+  readonly byTool: Map<string, ExportedCall>;
+  last: ExportedCall | undefined;
 }
 
 /** Where a message is read into. */
 interface Into {
   readonly conversation: OpenConversation;
   readonly at: number;
-  readonly calls: Calls;
+  readonly calls: OpenCalls;
 }
 
 function readMessage(
@@ -89,9 +89,9 @@ function readMessage(
 
 /** Takes what the assistant says to a tool as a call of it. */
 function takeCall(
-  call: Call,
+  call: ExportedCall,
   parts: readonly PartInput[],
-  calls: Calls,
+  calls: OpenCalls,
   take: (fields: Pick<MessageInput, "role" | "content">) => boolean,
 ): void {
   const input = parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
@@ -108,7 +108,7 @@ function takeCall(
 function takeResult(
   name: string | undefined,
   parts: readonly PartInput[],
-  calls: Calls,
+  calls: OpenCalls,
   take: (fields: Pick<MessageInput, "role" | "content" | "name" | "toolCallId">) => boolean,
 ): void {
   const call = callOf(name, calls);
@@ -135,7 +135,7 @@ function takeResult(
 }
 
 /** The call that a tool answers; undefined where something was given to the model that it had not asked for. */
-function callOf(name: string | undefined, { byTool, last }: Calls): Call | undefined {
+function callOf(name: string | undefined, { byTool, last }: OpenCalls): ExportedCall | undefined {
   const own = name === undefined ? undefined : (byTool.get(name) ?? byTool.get(familyOf(name)));
   const isOpen = last !== undefined && (last.result === undefined || familyOf(last.tool) === "multi_tool_use");
   return own ?? (isOpen ? last : undefined);

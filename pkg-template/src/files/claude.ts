@@ -20,7 +20,7 @@ export const claudeExport: FileKind = {
 
   read({ uuid, name, created_at, chat_messages, current_leaf_message_uuid }, row, file) {
     const conversation = file.begin({ id: uuid, title: name, startedAt: created_at }, row);
-    const calls: Calls = { byId: new Set(), open: [] };
+    const calls: UnansweredCalls = { byId: new Set(), open: [] };
     for (const { at, id, message } of branchIn(
       chat_messages as readonly unknown[],
       current_leaf_message_uuid,
@@ -74,13 +74,19 @@ function branchIn(messages: readonly unknown[], leaf: unknown, conversation: Ope
 }
 
 /** The calls of a conversation: in older exports neither calls nor results have an id. */
-interface Calls {
+interface UnansweredCalls {
   readonly byId: Set<string>;
   /** Those without a result, oldest first. */
   open: { readonly id: string; readonly name: string }[];
 }
 
-function readMessage(message: Row, id: string, at: number, conversation: OpenConversation, calls: Calls): void {
+function readMessage(
+  message: Row,
+  id: string,
+  at: number,
+  conversation: OpenConversation,
+  calls: UnansweredCalls,
+): void {
   const role = ROLES.get(message.sender);
   if (role === undefined) {
     conversation.skip(`sender: unknown sender ${describe(message.sender)}`, at);
@@ -106,7 +112,7 @@ const ROLES: ReadonlyMap<unknown, "user" | "assistant" | "system"> = new Map([
 interface BlockContext {
   /** The id of the call that the block is, where it has none. */
   readonly callId: string;
-  readonly calls: Calls;
+  readonly calls: UnansweredCalls;
   report(reason: string): void;
 }
 

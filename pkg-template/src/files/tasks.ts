@@ -32,7 +32,7 @@ export interface PythonTaskInput {
   readonly created_at?: string | number | Date | null | undefined;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+type TaskFields = Readonly<Record<string, unknown>>;
 
 /**
  * The message that shows a task to a model; undefined for a task that is not shown. Results of tools are not shown, to keep large
@@ -58,8 +58,8 @@ function convert(task: TaskInput | PythonTaskInput, place: string): MessageInput
   if (typeof task !== "object" || task === null) {
     return undefined;
   }
-  const fields = task as unknown as Fields;
-  const parameters = (fields.parameters ?? {}) as Fields;
+  const fields = task as unknown as TaskFields;
+  const parameters = (fields.parameters ?? {}) as TaskFields;
   const content = textOf(parameters.content);
   const says = (role: "user" | "assistant", text: string | undefined, prefix = ""): MessageInput | undefined =>
     text === undefined ? undefined : messageWith(fields, parameters, role, prefix + text);
@@ -175,7 +175,7 @@ function entriesOf<T extends TaskInput | PythonTaskInput | MessageInput>(
   }
   const clock = momentOf(now ?? Date.now());
   const found = entries.filter((entry) => {
-    const fields = entry as unknown as Fields;
+    const fields = entry as unknown as TaskFields;
     const isOfSession = layer === "L4" || sessionId == null || (fields.sessionId ?? fields.session_id) === sessionId;
     return isOfSession && !isExpired(fields, clock);
   });
@@ -183,8 +183,8 @@ function entriesOf<T extends TaskInput | PythonTaskInput | MessageInput>(
 }
 
 /** Whether a time to live is over; without a time that cannot be known, and it counts as over. */
-function isExpired(entry: Fields, clock: number): boolean {
-  const parameters = (entry.parameters ?? {}) as Fields;
+function isExpired(entry: TaskFields, clock: number): boolean {
+  const parameters = (entry.parameters ?? {}) as TaskFields;
   const seconds = entry.ttlSeconds ?? parameters.ttl_seconds ?? parameters.ttlSeconds;
   return typeof seconds === "number" && !(clock - momentOf(entry.createdAt ?? entry.created_at) <= seconds * 1000);
 }
@@ -205,7 +205,12 @@ function misused(path: string, problem: string, nextAction: string): ContextErro
   });
 }
 
-function messageWith(task: Fields, parameters: Fields, role: "user" | "assistant", content: string): MessageInput {
+function messageWith(
+  task: TaskFields,
+  parameters: TaskFields,
+  role: "user" | "assistant",
+  content: string,
+): MessageInput {
   return given({
     id: task.id ?? task.task_id,
     role,
@@ -219,7 +224,7 @@ function messageWith(task: Fields, parameters: Fields, role: "user" | "assistant
 }
 
 /** What makes a message a direct one. A node that is not the agent itself is another name of the target. */
-function directOf(task: Fields, parameters: Fields, place: string): Fields {
+function directOf(task: TaskFields, parameters: TaskFields, place: string): TaskFields {
   const agent = textOf(task.targetAgent ?? task.target_agent);
   const node = textOf(parameters.target_node_id ?? parameters.targetNodeId);
   const names = [...new Set([agent, node].filter((name) => name !== undefined))];
@@ -235,7 +240,7 @@ function directOf(task: Fields, parameters: Fields, place: string): Fields {
 }
 
 /** A call in words, with its arguments as JSON; `...` stands where there are none. */
-function callOf(parameters: Fields): string | undefined {
+function callOf(parameters: TaskFields): string | undefined {
   const name = textOf(parameters.tool_name ?? parameters.toolName);
   const given = parameters.tool_args ?? parameters.toolArgs;
   const json = jsonOf(given) ?? "{}";
@@ -251,7 +256,7 @@ function jsonOf(value: unknown): string | undefined {
   }
 }
 
-function senderOf(task: Fields): string {
+function senderOf(task: TaskFields): string {
   return textOf(task.sourceAgent ?? task.source_agent) ?? "unknown";
 }
 
@@ -278,6 +283,6 @@ function numberOf(value: unknown, most: number, place: string): number | undefin
 }
 
 /** An object without the fields that are not given. */
-function given(fields: Fields): Fields {
+function given(fields: TaskFields): TaskFields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null));
 }

@@ -2,7 +2,7 @@
 
 import { describe } from "../base/options.js";
 import { saidBy } from "../message/columns.js";
-import type { Row } from "../message/format.js";
+import type { UnknownRecord } from "../message/format.js";
 import { checkNothingIsLost, saysSomething } from "../message/lost.js";
 import { list, Malformed } from "../message/malformed.js";
 import type { PlacedPart } from "../message/origin.js";
@@ -23,9 +23,9 @@ function readCall(given: unknown, place: string, maker: string | undefined): Pla
       "Pass objects with id, name and arguments.",
     );
   }
-  const call = given as Row;
+  const call = given as UnknownRecord;
   const holder = call.function ?? call.custom;
-  const named = (typeof holder === "object" && holder !== null ? holder : call) as Row;
+  const named = (typeof holder === "object" && holder !== null ? holder : call) as UnknownRecord;
   const { name, arguments: input } = named;
   const part = callPart(call, { id: call.id, name, input: input ?? named.input, fields: ["id", "name"] }, place, maker);
   const placed = { part, given, place };

@@ -19,12 +19,12 @@ import { writeOpenAi } from "./openai-chat/write.js";
 import { responsesRules } from "./openai-responses/rules.js";
 import { writeResponses } from "./openai-responses/write.js";
 import { takesCacheMarks, withCacheMarks } from "./request/cache-marks.js";
-import { type Problem, type Provider, problemsIn, type Rule } from "./request/provider.js";
+import { type Problem, type ProviderFormat, problemsIn, type RequestRule } from "./request/provider.js";
 import { type ProviderName, type RequestBodies, requests } from "./requests.js";
 
 export type { Problem, ProviderName, RequestBodies };
 
-const PROVIDERS: { readonly [Name in ProviderName]: Provider<RequestBodies[Name]> } = {
+const PROVIDERS: { readonly [Name in ProviderName]: ProviderFormat<RequestBodies[Name]> } = {
   openai: { title: "OpenAI chat completions", write: writeOpenAi, ...openAiRules },
   "openai-responses": { title: "OpenAI Responses", write: writeResponses, ...responsesRules },
   anthropic: { title: "Anthropic Messages API", write: writeAnthropic, ...anthropicRules },
@@ -33,7 +33,7 @@ const PROVIDERS: { readonly [Name in ProviderName]: Provider<RequestBodies[Name]
 };
 
 /** A rule by which a provider takes or refuses a request. */
-export interface ProviderRule extends Pick<Rule, "id" | "demands"> {
+export interface ProviderRule extends Pick<RequestRule, "id" | "demands"> {
   /** The provider's page that says it, or the threads where a request was refused for it. */
   readonly sources: readonly string[];
 }
@@ -101,7 +101,7 @@ export function problemsOf(provider: ProviderName, body: unknown): readonly Prob
   return publicCall(KIND, "problemsOf", () => problemsIn(providerOf(provider), body));
 }
 
-function providerOf<Name extends ProviderName>(name: Name): Provider<RequestBodies[Name]> {
+function providerOf<Name extends ProviderName>(name: Name): ProviderFormat<RequestBodies[Name]> {
   if (typeof name !== "string" || !Object.hasOwn(PROVIDERS, name)) {
     const names = Object.keys(PROVIDERS).join(", ");
     throw new ContextError({
@@ -151,7 +151,7 @@ function inPlace<T>(title: string, make: () => T): T {
 }
 
 /** The error of a body that breaks a rule. */
-function refusal(title: string, rules: readonly Rule[], { rule, place, message }: Problem): ContextError {
+function refusal(title: string, rules: readonly RequestRule[], { rule, place, message }: Problem): ContextError {
   const demands = rules.find(({ id }) => id === rule)?.demands ?? "";
   return new ContextError({
     kind: KIND,

@@ -1,5 +1,6 @@
-// Browsers, bundlers, Deno and Bun: the core is inlined, and compiled on first use. What selects is fetched when it is first
+// The core for browsers, bundlers, Deno and Bun: inlined, and compiled on first use. The ranking module is fetched when it is first
 // needed, or a little before.
+
 import base64 from "virtual:windrow-wasm-base64";
 import { decodeBase64 } from "../base/base64.js";
 import { inTime } from "../base/parts.js";
@@ -7,14 +8,12 @@ import { provideModule } from "../engine/engine.js";
 import { provideSelectionLater } from "../engine/selection.js";
 import { compiled } from "./compiled.js";
 import { provideFflate } from "./inflate.js";
-import { provideAllVocabularies } from "./vocabularies.js";
 
-provideFflate();
-provideAllVocabularies();
-provideModule(() => compiled(base64));
-provideSelectionLater(async () => {
-  const selection = inTime(await import("#selection"), "what selects", "windrow/o200k_base");
-  return await WebAssembly.compile(decodeBase64(selection.default));
-});
-
-export * from "./whole.js";
+export function provideCore(): void {
+  provideFflate();
+  provideModule(() => compiled(base64));
+  provideSelectionLater(async () => {
+    const selection = inTime(await import("#selection"), "what selects", "windrow/o200k_base");
+    return await WebAssembly.compile(decodeBase64(selection.default));
+  });
+}

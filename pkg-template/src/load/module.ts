@@ -1,16 +1,14 @@
-// Hosts that compile wasm themselves where it is imported by `import source`: newer Node, Deno, webpack.
+// The core for hosts that compile wasm themselves if it is imported by `import source`: newer Node, Deno, webpack. TypeScript can't read
+// `import source` yet, so the build writes it.
 
 import { provideModule } from "../engine/engine.js";
 import { provideSelection } from "../engine/selection.js";
-// TypeScript cannot read `import source` yet: the build writes it.
 import { provideFflate } from "./inflate.js";
 import selection from "./selection.wasm?source";
-import { provideAllVocabularies } from "./vocabularies.js";
 import module from "./windrow.wasm?source";
 
-provideFflate();
-provideAllVocabularies();
-provideModule(() => module);
-provideSelection(() => selection);
-
-export * from "./whole.js";
+export function provideCore(): void {
+  provideFflate();
+  provideModule(() => module);
+  provideSelection(() => selection);
+}

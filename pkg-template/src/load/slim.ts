@@ -3,10 +3,10 @@
 import { requests } from "../formats/requests.js";
 import { shapes } from "../message/recognise.js";
 import { provideFflate } from "./inflate.js";
-import { provideAllVocabularies } from "./vocabularies.js";
+import { provideVocabulary } from "./vocabularies.js";
 
 provideFflate();
-provideAllVocabularies();
+provideVocabulary();
 requests.provideLater(() => import("../formats/providers.js"));
 shapes.provideLater(() => import("../formats/index.js"));
 

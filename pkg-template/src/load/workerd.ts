@@ -1,13 +1,11 @@
-// Cloudflare's workerd refuses to compile bytes: it compiles the imported file itself.
+// The core for Cloudflare's workerd, which refuses to compile bytes: it compiles the imported file itself.
 
 import { provideModule } from "../engine/engine.js";
 import { provideSelection } from "../engine/selection.js";
 import selection from "./selection.wasm";
-import { provideAllVocabularies } from "./vocabularies.js";
 import module from "./windrow.wasm";
 
-provideAllVocabularies();
-provideModule(() => module);
-provideSelection(() => selection);
-
-export * from "./whole.js";
+export function provideCore(): void {
+  provideModule(() => module);
+  provideSelection(() => selection);
+}

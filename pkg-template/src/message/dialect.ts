@@ -1,7 +1,7 @@
 // Dialects of messages that have a role and a content. Many applications mix them in one message, so a part is read by its type and a
 // field by its name, each by the dialect that it comes from.
 
-import type { Row, TextKind } from "./format.js";
+import type { TextKind, UnknownRecord } from "./format.js";
 import type { PlainPart } from "./message.js";
 import type { PlacedPart } from "./origin.js";
 
@@ -13,11 +13,11 @@ export interface PartForm {
    * Returns the canonical part, or several. `maker` is the provider whose reasoning a message holds if it doesn't say. Throws
    * `Malformed`.
    */
-  read(part: Row, place: string, maker: string | undefined): PlainPart | readonly PlainPart[];
+  read(part: UnknownRecord, place: string, maker: string | undefined): PlainPart | readonly PlainPart[];
   /** The kind of text in it; undefined if it has none that could be replaced. */
   readonly text?: TextKind;
   /** Returns a copy with another text. */
-  withText?(part: Row, text: string): Row;
+  withText?(part: UnknownRecord, text: string): UnknownRecord;
   /** Whether it is a tool call, or the result of one. */
   readonly isOfTool?: boolean;
 }
@@ -45,7 +45,7 @@ export interface Dialect {
   /** Finds the form of a type that isn't in `parts`: of a family of types. */
   partOf?(type: string): PartForm | undefined;
   /** Returns what a message says outside its content; undefined if it has none of the fields. */
-  beside?(message: Row, maker: string | undefined): BesideContent | undefined;
+  beside?(message: UnknownRecord, maker: string | undefined): BesideContent | undefined;
 }
 
 let dialects: readonly Dialect[] = [];
@@ -76,7 +76,7 @@ export function formOf(type: unknown): PartForm | undefined {
 }
 
 /** Returns what a message says outside its content, in the order of the dialects. */
-export function besideContent(message: Row, maker: string | undefined): readonly BesideContent[] {
+export function besideContent(message: UnknownRecord, maker: string | undefined): readonly BesideContent[] {
   let all: BesideContent[] | undefined;
   for (const dialect of dialects) {
     const beside = dialect.beside?.(message, maker);

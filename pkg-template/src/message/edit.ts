@@ -1,7 +1,7 @@
 // Copies of messages of any format: with another text, without tool calls, with an origin.
 
 import { ContextError } from "../base/errors.js";
-import type { MessageOrigin, Row } from "./format.js";
+import type { MessageOrigin, UnknownRecord } from "./format.js";
 import { formatOf } from "./recognise.js";
 
 /**
@@ -15,7 +15,7 @@ export function shortenedCopy<M extends object>(
   shape?: string,
 ): M {
   try {
-    const row = message as unknown as Row;
+    const row = message as unknown as UnknownRecord;
     return Object.assign(formatOf(row, shape).withText(row, text), mark) as unknown as M;
   } catch (cause) {
     throw new ContextError({
@@ -30,12 +30,12 @@ export function shortenedCopy<M extends object>(
 
 /** Returns a marked copy of a message without its tool calls and results; the message itself if it has none. */
 export function withoutToolCalls<M extends object>(message: M, shape?: string): M {
-  const row = message as unknown as Row;
+  const row = message as unknown as UnknownRecord;
   const copy = formatOf(row, shape).withoutToolCalls(row);
   return (copy === row ? message : Object.assign(copy, { shortened: true })) as unknown as M;
 }
 
 /** Returns a copy of a message that says where it is from, in the places that its format has for this. */
-export function withOrigin(message: Row, origin: MessageOrigin): Row {
+export function withOrigin(message: UnknownRecord, origin: MessageOrigin): UnknownRecord {
   return formatOf(message).withOrigin?.(message, origin) ?? { ...message, ...origin };
 }

@@ -6,7 +6,7 @@
 import type { MessageFields, PlainMessage } from "./message.js";
 
 /** A message whose fields are looked at one by one. */
-export type Row = Readonly<Record<string, unknown>>;
+export type UnknownRecord = Readonly<Record<string, unknown>>;
 
 /** Which message it is, when it was written, and of which session it is. */
 export type MessageOrigin = Pick<MessageFields, "id" | "createdAt" | "sessionId">;
@@ -22,26 +22,26 @@ export interface MessageFormat {
   /** The provider whose reasoning its messages hold if they don't say. */
   readonly maker?: string;
   /** Whether a message has what only messages of this format have. */
-  fits(row: Row): boolean;
+  fits(row: UnknownRecord): boolean;
   /**
    * A message as it is meant behind the one `before` it, where that decides which call a result answers: the message itself where it
    * does not.
    */
-  behind?(row: Row, before: unknown): Row;
+  behind?(row: UnknownRecord, before: unknown): UnknownRecord;
   /** What a message says. Throws `Malformed`, with the place in the message, where it holds something unknown. */
-  read(row: Row): PlainMessage;
+  read(row: UnknownRecord): PlainMessage;
   /**
    * A copy of its own, of the same class, with another text in the place of all that it says in words: of several texts the
    * first is replaced and the others go. Calls, images and reasoning stay; a result stays where it is, with an empty text behind the first.
    */
-  withText(row: Row, text: string): Row;
+  withText(row: UnknownRecord, text: string): UnknownRecord;
   /** A copy of the same class without its tool calls and their results; the message itself where it has none. */
-  withoutToolCalls(row: Row): Row;
+  withoutToolCalls(row: UnknownRecord): UnknownRecord;
   /**
    * A copy that says where it is from, in the places at which `read` finds it. It is called for plain data alone. Where it is left
    * out, they are fields of the message: `id`, `createdAt` and `sessionId`.
    */
-  withOrigin?(row: Row, origin: MessageOrigin): Row;
+  withOrigin?(row: UnknownRecord, origin: MessageOrigin): UnknownRecord;
 }
 
 /** What a part is, as far as its text goes: words, the result of a tool, or neither. */
@@ -79,12 +79,12 @@ export function partsWithText<Part>(
 }
 
 /** A field that is an object; an empty one otherwise. */
-export function recordOf(value: unknown): Row {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Row) : {};
+export function recordOf(value: unknown): UnknownRecord {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as UnknownRecord) : {};
 }
 
 /** Fields without those that have nothing. */
-export function fieldsWithValue(fields: Row): Row {
+export function fieldsWithValue(fields: UnknownRecord): UnknownRecord {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null));
 }
 

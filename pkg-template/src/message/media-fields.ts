@@ -1,15 +1,15 @@
 // Where the forms that are read have an image, audio or a file, and the same in one form.
 
 import { decodeBase64 } from "../base/base64.js";
-import { type Row, recordOf } from "./format.js";
+import { recordOf, type UnknownRecord } from "./format.js";
 import type { MediaFields, MediaSource } from "./message.js";
 
 const FIGURES = ["width", "height", "pages", "seconds", "bytes"] as const;
 const FORMATS: Readonly<Record<string, string>> = { wav: "audio/wav", mp3: "audio/mpeg" };
 
 /** Returns the places where a part may hold its media, or the address of it. The first of several counts. */
-function mediaPlaces(part: Row): {
-  readonly [Place in "source" | "file" | "audio" | "said" | "image"]: Row;
+function mediaPlaces(part: UnknownRecord): {
+  readonly [Place in "source" | "file" | "audio" | "said" | "image"]: UnknownRecord;
 } & { readonly held: readonly unknown[]; readonly addresses: readonly unknown[] } {
   const source = recordOf(part.source);
   const file = recordOf(part.file);
@@ -42,7 +42,7 @@ function mediaPlaces(part: Row): {
 }
 
 /** What a part of media holds, in one form. A data URL is taken apart: what it says of its type is stronger. */
-export function givenMedia(part: Row): MediaFields {
+export function givenMedia(part: UnknownRecord): MediaFields {
   const { source, file, audio, said, image, held, addresses } = mediaPlaces(part);
   const type = part.mediaType ?? part.mimeType ?? source.media_type ?? file.mediaType ?? FORMATS[String(audio.format)];
   const about = {
@@ -73,7 +73,7 @@ export function givenMedia(part: Row): MediaFields {
 
 const isSome = <T>(value: T | undefined): value is T => value !== undefined;
 
-function texts(fields: Row): Readonly<Record<string, string>> {
+function texts(fields: UnknownRecord): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(fields).filter(
       (entry): entry is [string, string] => typeof entry[1] === "string" && entry[1] !== "",

@@ -92,7 +92,7 @@ function inMilliseconds(seconds: unknown): number | undefined {
   return typeof seconds === "number" ? figure(seconds * 1000) : undefined;
 }
 
-type Media = string | Uint8Array;
+type MediaData = string | Uint8Array;
 
 /** Returns what a part's text or bytes say; of a `Blob` there is no more to see than its size. */
 function factsIn({ type, data, source, mediaType }: MediaPart): Facts {
@@ -112,7 +112,7 @@ function factsIn({ type, data, source, mediaType }: MediaPart): Facts {
 }
 
 /** What a text or bytes say of themselves. */
-function factsOfMedia(media: Media, kind: MediaPart["type"], type: string | undefined): Facts {
+function factsOfMedia(media: MediaData, kind: MediaPart["type"], type: string | undefined): Facts {
   if (typeof media === "string" && !isBase64(media, type)) {
     return { bytes: figure(encoder.encode(media).length) };
   }
@@ -144,7 +144,7 @@ function isBase64(text: string, mediaType: string | undefined): boolean {
 }
 
 /** The first bytes of media; none where they cannot be read. */
-function bytesOf(media: Media, limit: number): Uint8Array {
+function bytesOf(media: MediaData, limit: number): Uint8Array {
   if (typeof media !== "string") {
     return media.subarray(0, limit);
   }

@@ -1,14 +1,14 @@
 // Canonical parts from the parts that dialects have: media, reasoning, tool calls and what tools returned.
 
 import type { PartForm } from "./dialect.js";
-import { type Row, recordOf } from "./format.js";
+import { recordOf, type UnknownRecord } from "./format.js";
 import { checkNothingIsLost } from "./lost.js";
 import { json, Malformed, required, text } from "./malformed.js";
 import { givenMedia } from "./media-fields.js";
 import type { CallPart, MediaPart, ReasoningPart, RedactedPart, ResultPart, TextPart } from "./message.js";
 import { originOf, type PlacedPart } from "./origin.js";
 import { provenanceOf } from "./provenance.js";
-import { inside, outputOf, readPart } from "./read.js";
+import { type Draft, inside, outputOf, readPart } from "./read.js";
 import { hasMedia } from "./substance.js";
 
 // ---- Texts ----
@@ -17,7 +17,7 @@ const TEXT_FIELDS: ReadonlySet<string> = new Set(["text", "refusal", "thinking"]
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
 /** Reads the text of a part. If it has none, the fault names the field that holds one. */
-function textIn(part: Row, place: string, field: string): string {
+function textIn(part: UnknownRecord, place: string, field: string): string {
   if (part[field] == null) {
     checkNothingIsLost(part, { place, what: "part", known: NO_FIELDS }, true);
   }
@@ -90,7 +90,7 @@ const MEDIA_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the form of images, audio or files. */
-export function mediaForm(kindOf: MediaPart["type"] | ((part: Row) => MediaPart["type"])): PartForm {
+export function mediaForm(kindOf: MediaPart["type"] | ((part: UnknownRecord) => MediaPart["type"])): PartForm {
   return {
     fields: MEDIA_FIELDS,
     read: (part, place) => mediaPart(part, typeof kindOf === "string" ? kindOf : kindOf(part), place),
@@ -98,7 +98,7 @@ export function mediaForm(kindOf: MediaPart["type"] | ((part: Row) => MediaPart[
 }
 
 /** Reads an image, audio or a file: itself, or where it is. */
-export function mediaPart(part: Row, kind: MediaPart["type"], place: string): MediaPart {
+export function mediaPart(part: UnknownRecord, kind: MediaPart["type"], place: string): MediaPart {
   text(recordOf(part.image_url).detail, `${place}.image_url.detail`);
   text(part.detail, `${place}.detail`);
   const found = givenMedia(part);
@@ -115,14 +115,11 @@ export function mediaPart(part: Row, kind: MediaPart["type"], place: string): Me
 
 // ---- Tool calls ----
 
-/** Makes a mutable copy of a type. */
-type Draft<T> = { -readonly [Field in keyof T]: T[Field] };
-
 /** A value, and the field that it was found in. */
-export type Held = readonly [value: unknown, field: string];
+export type FieldValue = readonly [value: unknown, field: string];
 
 /** Returns the first of two fields that has a value. */
-export function oneOf(row: Row, first: string, second: string): Held {
+export function oneOf(row: UnknownRecord, first: string, second: string): FieldValue {
   return row[first] == null ? [row[second], `.${second}`] : [row[first], `.${first}`];
 }
 
@@ -136,7 +133,12 @@ interface FoundCall {
 }
 
 /** Reads a tool call that was found in an object. */
-export function callPart(call: Row, { id, name, input, fields }: FoundCall, place: string, maker?: string): CallPart {
+export function callPart(
+  call: UnknownRecord,
+  { id, name, input, fields }: FoundCall,
+  place: string,
+  maker?: string,
+): CallPart {
   const part: Draft<CallPart> = {
     type: "tool-call",
     toolCallId: required(id, `${place}.${fields[0]}`),
@@ -153,7 +155,12 @@ export function callPart(call: Row, { id, name, input, fields }: FoundCall, plac
 }
 
 /** Reads what a tool returned. */
-export function resultPart(result: Row, toolCallId: string, [given, field]: Held, place: string): ResultPart {
+export function resultPart(
+  result: UnknownRecord,
+  toolCallId: string,
+  [given, field]: FieldValue,
+  place: string,
+): ResultPart {
   const { output, isError } = outputIn(given, place + field);
   const part: Draft<ResultPart> = { type: "tool-result", toolCallId, output };
   if (typeof result.toolName === "string") {

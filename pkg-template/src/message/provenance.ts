@@ -2,7 +2,7 @@
 // provider, in OpenAI's form of Gemini, or in OpenRouter's details.
 
 import { untilHole } from "../base/lists.js";
-import { type Row, recordOf } from "./format.js";
+import { recordOf, type UnknownRecord } from "./format.js";
 import type { Provenance } from "./message.js";
 
 /** The names under which providers give what they have encrypted. */
@@ -36,7 +36,7 @@ export interface Sealed extends Provenance {
 const NO_PROOF: Sealed = {};
 
 /** What a part says of its making. A part that does not say whose it is, is of the provider `maker`. */
-export function provenanceOf(part: Row, maker: string | undefined, isOfCall = false): Sealed {
+export function provenanceOf(part: UnknownRecord, maker: string | undefined, isOfCall = false): Sealed {
   const { id, signature, thoughtSignature, data, extra_content: extra } = part;
   const given = part.providerOptions ?? part.providerMetadata ?? part.callProviderMetadata ?? extra;
   if ((given ?? signature ?? thoughtSignature ?? data ?? (isOfCall ? null : id)) == null) {
@@ -66,7 +66,7 @@ export function provenanceOf(part: Row, maker: string | undefined, isOfCall = fa
   );
 }
 
-const isReasoning = ({ type }: Row): boolean => typeof type === "string" && /reasoning|thinking/.test(type);
+const isReasoning = ({ type }: UnknownRecord): boolean => typeof type === "string" && /reasoning|thinking/.test(type);
 
 /** Returns a proof with those of its fields that say something; undefined if none does. */
 function sealed(provider: unknown, signature: unknown, data?: unknown, id?: unknown): Sealed | undefined {

@@ -7,7 +7,7 @@ import { isPartMissing } from "../base/parts.js";
 import { columnsOf, type MessageColumns, saidBy } from "./columns.js";
 import { besideContent, formOf, type PartForm } from "./dialect.js";
 import { withOrigin } from "./edit.js";
-import type { MessageFormat, MessageOrigin, Row } from "./format.js";
+import type { MessageFormat, MessageOrigin, UnknownRecord } from "./format.js";
 import { checkNothingIsLost, saysSomething } from "./lost.js";
 import { list, Malformed, required, text, unknownType } from "./malformed.js";
 import type { PlainMessage, PlainPart, ReadMessage, ResultPart } from "./message.js";
@@ -70,7 +70,7 @@ export function parse(
  * needs no second reading.
  */
 export function originated(message: ParsedMessage, origin: MessageOrigin, kind: ErrorKind): ParsedMessage {
-  const given = withOrigin(message.given as Row, origin);
+  const given = withOrigin(message.given as UnknownRecord, origin);
   if (message.format.withOrigin !== undefined) {
     return parse(given, "message", kind);
   }
@@ -92,17 +92,17 @@ function read(value: unknown, shape: string | undefined, before: unknown): Parse
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new Malformed("", `expected a message, got ${describe(value)}`, "Pass objects with role and content.");
   }
-  const given = value as Row;
+  const given = value as UnknownRecord;
   const format = formatOf(given, shape);
   const row = format.behind?.(given, before) ?? given;
-  const plain = format.read(row) as PlainMessage | Row;
+  const plain = format.read(row) as PlainMessage | UnknownRecord;
   const parsed = plain === row ? ownRead(row, format, given) : readPlain(plain as PlainMessage, row, format, given);
   checkMessage(row, format, parsed.parts);
   return parsed;
 }
 
 /** Reads a message that is in windrow's own form. */
-function ownRead(row: Row, format: MessageFormat, given: object): ParsedMessage {
+function ownRead(row: UnknownRecord, format: MessageFormat, given: object): ParsedMessage {
   checkRole(row);
   const parts = partsOf(row, format.maker);
   const message = canonical(row, parts);
@@ -110,7 +110,7 @@ function ownRead(row: Row, format: MessageFormat, given: object): ParsedMessage 
 }
 
 /** Reads what a format returned. A fault in a part of it is reported at its place in the caller's message. */
-function readPlain(plain: PlainMessage, row: Row, format: MessageFormat, given: object): ParsedMessage {
+function readPlain(plain: PlainMessage, row: UnknownRecord, format: MessageFormat, given: object): ParsedMessage {
   for (const part of plain.content) {
     if (originOf(part) === undefined) {
       from(part, undefined, ""); // Its place in windrow's own form means nothing to the caller.
@@ -133,7 +133,7 @@ function readPlain(plain: PlainMessage, row: Row, format: MessageFormat, given: 
 const OWN_FIELDS = ["pinned", "persist", "tags", "replyTo", "sessionId", "conversationId"] as const;
 
 /** Returns the fields of windrow's own that a message has next to those of its format. */
-export function ownFields(row: Row, { fields }: MessageFormat): Row {
+export function ownFields(row: UnknownRecord, { fields }: MessageFormat): UnknownRecord {
   const own = OWN_FIELDS.filter((field) => row[field] != null && !fields.has(field));
   return Object.fromEntries(own.map((field) => [field, row[field]]));
 }
@@ -150,7 +150,7 @@ function knownFieldsOf(format: MessageFormat): ReadonlySet<string> {
 }
 
 /** Fails if a message says nothing that windrow reads, or more than that. */
-function checkMessage(row: Row, format: MessageFormat, parts: readonly PlacedPart[]): void {
+function checkMessage(row: UnknownRecord, format: MessageFormat, parts: readonly PlacedPart[]): void {
   // The id of the call that a message answers says nothing. A call says something, with arguments or without.
   const isEmpty = !parts.some(({ part }) => part.type === "tool-call" || saysSomething(part));
   checkNothingIsLost(row, { place: "", what: "message", known: knownFieldsOf(format) }, isEmpty, () => saidBy(parts));
@@ -166,12 +166,12 @@ function checkMessage(row: Row, format: MessageFormat, parts: readonly PlacedPar
 // ---- The canonical form ----
 
 /** Makes a mutable copy of a type. */
-type Draft<T> = { -readonly [Field in keyof T]: T[Field] };
+export type Draft<T> = { -readonly [Field in keyof T]: T[Field] };
 
 const ROLE_NAMES: ReadonlySet<unknown> = new Set(ROLES);
 
 /** Returns a message in the canonical form. Its parts were read before. */
-function canonical(row: Row, parts: readonly PlacedPart[]): ReadMessage {
+function canonical(row: UnknownRecord, parts: readonly PlacedPart[]): ReadMessage {
   const message: Draft<ReadMessage> = { role: roleOf(row, parts), content: parts.map(({ part }) => part) };
   readAbout(row, message);
   if (row.joinsNext === true) {
@@ -180,13 +180,13 @@ function canonical(row: Row, parts: readonly PlacedPart[]): ReadMessage {
   return message;
 }
 
-function roleOf({ role }: Row, parts: readonly PlacedPart[]): Role {
+function roleOf({ role }: UnknownRecord, parts: readonly PlacedPart[]): Role {
   // Anthropic's messages have no role for results. To all that counts turns, or asks who speaks, they are the tools' message.
   const isOfTools = role === "user" && parts.length > 0 && parts.every(({ part }) => part.type === "tool-result");
   return isOfTools ? "tool" : (role as Role);
 }
 
-function checkRole({ role }: Row): void {
+function checkRole({ role }: UnknownRecord): void {
   if (!ROLE_NAMES.has(role)) {
     throw new Malformed(
       ".role",
@@ -197,7 +197,7 @@ function checkRole({ role }: Row): void {
 }
 
 /** Reads the fields that are about a message. */
-function readAbout(row: Row, message: Draft<ReadMessage>): void {
+function readAbout(row: UnknownRecord, message: Draft<ReadMessage>): void {
   const { id, name, createdAt, sessionId, conversationId, summaryOf, replyTo, source } = row;
   const { tags, actions, status, target, priority, ttlSeconds, pinned, persist } = row;
   if (pinned != null) {
@@ -314,7 +314,7 @@ function secondsIn(seconds: unknown): number {
 // ---- Content ----
 
 /** Reads what a message says: its content, and what stands outside of it. */
-function partsOf(row: Row, maker: string | undefined): readonly PlacedPart[] {
+function partsOf(row: UnknownRecord, maker: string | undefined): readonly PlacedPart[] {
   const content = contentOf(row.content, maker);
   const beside = besideContent(row, maker);
   return beside.length === 0 ? content : joined(row, content, beside);
@@ -360,7 +360,7 @@ export function readPart(value: unknown, place: string, maker: string | undefine
       "Pass objects with a type, or texts.",
     );
   }
-  const input = value as Row;
+  const input = value as UnknownRecord;
   const form = formOf(input.type);
   if (form === undefined) {
     const known = "text, reasoning, image, audio, file, tool-call or tool-result";
@@ -382,7 +382,13 @@ export function readPart(value: unknown, place: string, maker: string | undefine
 const isList = (read: PlainPart | readonly PlainPart[]): read is readonly PlainPart[] => Array.isArray(read);
 
 /** Fails if a part says nothing that windrow reads, or more than that. */
-function checkPart(input: Row, place: string, form: PartForm, parts: readonly PlacedPart[], first: number): void {
+function checkPart(
+  input: UnknownRecord,
+  place: string,
+  form: PartForm,
+  parts: readonly PlacedPart[],
+  first: number,
+): void {
   let isEmpty = true;
   for (let at = first; at < parts.length && isEmpty; at++) {
     isEmpty = !saysSomething((parts[at] as PlacedPart).part);
@@ -392,7 +398,7 @@ function checkPart(input: Row, place: string, form: PartForm, parts: readonly Pl
 
 /** Joins what a message says in its content with what it says outside of it. */
 function joined(
-  row: Row,
+  row: UnknownRecord,
   content: readonly PlacedPart[],
   beside: ReturnType<typeof besideContent>,
 ): readonly PlacedPart[] {
@@ -416,7 +422,7 @@ function joined(
 const NO_PARTS: readonly PlacedPart[] = [];
 
 /** Returns the parts of a message that answers a call: what it says is what the tool returned. */
-function answering(row: Row, toolCallId: string, said: readonly PlacedPart[]): PlacedPart[] {
+function answering(row: UnknownRecord, toolCallId: string, said: readonly PlacedPart[]): PlacedPart[] {
   const output: PlacedPart[] = [];
   const others: PlacedPart[] = [];
   let hasResult = false;

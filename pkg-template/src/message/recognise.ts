@@ -5,7 +5,7 @@ import { untilHole } from "../base/lists.js";
 import { describe } from "../base/options.js";
 import { Part } from "../base/parts.js";
 import { nearest } from "../engine/nearest.js";
-import { type MessageFormat, type Row, recordOf } from "./format.js";
+import { type MessageFormat, recordOf, type UnknownRecord } from "./format.js";
 
 /** The modules of the shapes, in the order in which a message is held against them. */
 export const shapes: Part<readonly MessageFormat[]> = new Part(
@@ -75,7 +75,7 @@ export function ownFormat(): MessageFormat {
  * Returns the format of a message, or the one that is named. Fails with `PART_NOT_LOADED` if it may be another package's, and these
  * aren't loaded.
  */
-export function formatOf(message: Row, name?: string): MessageFormat {
+export function formatOf(message: UnknownRecord, name?: string): MessageFormat {
   const isNamed = (format: MessageFormat): boolean =>
     name === undefined ? format.fits(message) : format.name === name;
   const other = name !== undefined || isSuspect(message) ? shapes.get().find(isNamed) : undefined;
@@ -83,7 +83,7 @@ export function formatOf(message: Row, name?: string): MessageFormat {
 }
 
 /** Whether a message has anything that is not in windrow's own form: a look that costs little. */
-function isSuspect(message: Row): boolean {
+function isSuspect(message: UnknownRecord): boolean {
   const { role, content, status } = message;
   const isOfFields = typeof content === "object" && content !== null && !Array.isArray(content);
   if (FOREIGN_ROLES.has(role) || isOfFields || (typeof status === "object" && status !== null)) {

@@ -14,7 +14,7 @@ import { messageOfRow } from "../files/session-log.js";
 import { isCut, tryParse, withoutMark } from "../files/text.js";
 import { messageOfTurn, textsOfTurn } from "../files/turn-log.js";
 import type { AnyMessage } from "../formats/any-message.js";
-import type { MessageOrigin, Row } from "../message/format.js";
+import type { MessageOrigin, UnknownRecord } from "../message/format.js";
 import { fieldsWithValue } from "../message/format.js";
 import type { MessageInput } from "../message/message.js";
 import { originated, ownFields, type ParsedMessage, parse } from "../message/read.js";
@@ -61,7 +61,7 @@ export interface ImportedConversation extends Omit<ParsedConversation, "messages
  * object of a class that has no `toJSON`. `path` is the message's place in the caller's input.
  */
 export function keptMessage(message: AnyMessage, path = "message"): KeptMessage {
-  const given = message as unknown as Row;
+  const given = message as unknown as UnknownRecord;
   const data = dataOf(given, path);
   const [row, kept] = besideFormat(given, data, path);
   const parsed = parse(row, path, "session_error");
@@ -87,13 +87,15 @@ export function entryOf(
   }
   const named = originated({ ...parsed, given }, added, "session_error");
   const isOwn = format === ownFormat();
-  const namedData = isOwn ? withFields(data, dataOf(added as Row, "")) : dataOf(named.given as Row, "message");
+  const namedData = isOwn
+    ? withFields(data, dataOf(added as UnknownRecord, ""))
+    : dataOf(named.given as UnknownRecord, "message");
   return { entry: { ...factsOf(named), data: namedData }, parsed: named };
 }
 
 /** Returns a message as it is kept, and its data: with the fields of windrow's own that its `toJSON` leaves out. */
-function besideFormat(given: Row, data: Data, path: string): readonly [row: Row, data: Data] {
-  const row = decodePlain(data) as Row;
+function besideFormat(given: UnknownRecord, data: Data, path: string): readonly [row: UnknownRecord, data: Data] {
+  const row = decodePlain(data) as UnknownRecord;
   try {
     if (typeof given?.toJSON !== "function" || !isRecord(row)) {
       return [row, data];
@@ -108,7 +110,7 @@ function besideFormat(given: Row, data: Data, path: string): readonly [row: Row,
 }
 
 /** The data of a value that was read as a message. */
-function dataOf(row: Row, path: string): Data {
+function dataOf(row: UnknownRecord, path: string): Data {
   try {
     return encodePlain(row, path) as Data;
   } catch (failure) {

@@ -134,29 +134,32 @@ async function retainAll(
 
 // ---- Limits ----
 
-interface Rule {
+interface RetentionRule {
   readonly isValid: (value: number) => boolean;
   readonly expected: string;
 }
 
-const COUNT: Rule = {
+const COUNT: RetentionRule = {
   isValid: (value) => Number.isSafeInteger(value) && value >= 1,
   expected: "a whole number from 1",
 };
-const COUNT_OR_NONE: Rule = {
+const COUNT_OR_NONE: RetentionRule = {
   isValid: (value) => Number.isSafeInteger(value) && value >= 0,
   expected: "a whole number from 0",
 };
-const DAYS: Rule = { isValid: (value) => value > 0 && value < Number.POSITIVE_INFINITY, expected: "a number over 0" };
+const DAYS: RetentionRule = {
+  isValid: (value) => value > 0 && value < Number.POSITIVE_INFINITY,
+  expected: "a number over 0",
+};
 
-const TIME: Rule = { isValid: Number.isFinite, expected: "a time in milliseconds since 1970" };
+const TIME: RetentionRule = { isValid: Number.isFinite, expected: "a time in milliseconds since 1970" };
 
-const OF_SESSION: Readonly<Record<keyof RetentionLimits, Rule>> = {
+const OF_SESSION: Readonly<Record<keyof RetentionLimits, RetentionRule>> = {
   maxMessages: COUNT,
   maxAgeDays: DAYS,
   maxBuilds: COUNT_OR_NONE,
 };
-const OVERALL: Readonly<Record<keyof OverallLimits | "nowMs", Rule>> = {
+const OVERALL: Readonly<Record<keyof OverallLimits | "nowMs", RetentionRule>> = {
   maxMessages: COUNT,
   maxSessions: COUNT,
   maxAgeDays: DAYS,
@@ -168,7 +171,7 @@ export function checkRetention(limits: unknown, path = ""): asserts limits is Re
   check(limits, OF_SESSION, path);
 }
 
-function check(limits: unknown, rules: Readonly<Record<string, Rule>>, path: string): void {
+function check(limits: unknown, rules: Readonly<Record<string, RetentionRule>>, path: string): void {
   const names = Object.keys(rules).join(", ");
   if (typeof limits !== "object" || limits === null || Array.isArray(limits)) {
     throw wrong(path || "limits", "expected an object", `Give an object with some of ${names}.`);

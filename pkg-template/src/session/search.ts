@@ -13,7 +13,7 @@ import { shapes } from "../message/recognise.js";
 import type { TranscriptStore } from "../stores/contract.js";
 import { checkKey, checkStore } from "../stores/log.js";
 import { messageOf } from "./log.js";
-import { type FoundInLog, MESSAGE_TYPES, type Question, Tail } from "./tail.js";
+import { type FoundInLog, type LogQuestion, MESSAGE_TYPES, Tail } from "./tail.js";
 
 const KIND = "session_error";
 /** How many hits there are at most where nothing else is said. */
@@ -46,15 +46,15 @@ export interface SearchHit<M> {
 }
 
 /** A log that is searched. */
-export interface Searched<M> {
+export interface SearchedLog<M> {
   readonly sessionKey: string;
   /** Finds the best, at most so many. */
-  find(question: Question): Promise<FoundInLog>;
+  find(question: LogQuestion): Promise<FoundInLog>;
   /** Reads messages by their sequence numbers. */
   read(seqs: readonly number[]): Promise<ReadonlyMap<number, M>>;
 }
 
-interface Merged {
+interface MergedHit {
   readonly log: number;
   readonly hit: number;
   readonly score: number;
@@ -88,7 +88,7 @@ type Hit = FoundInLog["hits"][number];
 
 /** Finds messages in logs, the best first. The query and the options were checked. */
 export async function searchLogs<M extends AnyMessage>(
-  logs: readonly Searched<M>[],
+  logs: readonly SearchedLog<M>[],
   text: string,
   { limit = DEFAULT_LIMIT, timeZone }: SearchOptions,
 ): Promise<readonly SearchHit<M>[]> {
@@ -122,7 +122,7 @@ export async function searchLogs<M extends AnyMessage>(
  * What a message scores within its log says nothing beside another log, as the best of each has the same. So each log counts as
  * much as its best hit would in a search over all of them at once: BM25 of its words, by how rare they are everywhere.
  */
-function merge(found: readonly FoundInLog[]): Merged[] {
+function merge(found: readonly FoundInLog[]): MergedHit[] {
   const all = found.reduce((sum, { messageCount }) => sum + messageCount, 0);
   const counts = new Map<string, number>();
   for (const { text, count } of found.flatMap(({ words }) => words)) {
@@ -134,13 +134,13 @@ function merge(found: readonly FoundInLog[]): Merged[] {
       weights.reduce((sum, weight, word) => sum + weight * (rarities[word] ?? 0), similar);
     // What is there for its time or its speaker alone counts too.
     const strength = 1 + hits.reduce((most, hit) => Math.max(most, bm25(hit)), 0);
-    return hits.map(({ share }, hit): Merged => ({ log, hit, score: share * strength }));
+    return hits.map(({ share }, hit): MergedHit => ({ log, hit, score: share * strength }));
   });
   return merged.sort((left, right) => right.score - left.score);
 }
 
 /** A session that is opened for one search. */
-function searchedOf<M extends AnyMessage>(store: TranscriptStore, sessionKey: string): Searched<M> {
+function searchedOf<M extends AnyMessage>(store: TranscriptStore, sessionKey: string): SearchedLog<M> {
   return {
     sessionKey,
     async find(question) {

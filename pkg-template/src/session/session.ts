@@ -17,7 +17,7 @@ import type { SkippedRow } from "../files/file.js";
 import { checkText } from "../files/text.js";
 import type { AnyMessage } from "../formats/any-message.js";
 import { withOrigin } from "../message/edit.js";
-import type { Row } from "../message/format.js";
+import type { UnknownRecord } from "../message/format.js";
 import type { MessageInput } from "../message/message.js";
 import { type ParsedMessage, parse } from "../message/read.js";
 import { shapes } from "../message/recognise.js";
@@ -46,7 +46,7 @@ import {
   readLines,
 } from "./log.js";
 import { checkRetention, type RetentionLimits, retainSession } from "./retention.js";
-import { checkSearch, type Searched, type SearchHit, type SearchOptions, searchLogs } from "./search.js";
+import { checkSearch, type SearchedLog, type SearchHit, type SearchOptions, searchLogs } from "./search.js";
 import { MESSAGE_TYPES, Tail } from "./tail.js";
 
 const KIND = "session_error";
@@ -326,7 +326,7 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   async #build<const F extends Format>(config: unknown): Promise<BuiltContext<M, F>> {
-    let origin: Origin = { id: undefined, clearCount: this.#clearCount };
+    let origin: BuildOrigin = { id: undefined, clearCount: this.#clearCount };
     let previous: LastBuild | null = null;
     let goesOn = false;
     try {
@@ -376,7 +376,7 @@ export class Session<M extends AnyMessage = MessageInput> {
   async search(query: string, options: SearchOptions = {}): Promise<readonly SearchHit<M>[]> {
     this.#check();
     checkSearch(query, options);
-    const log: Searched<M> = {
+    const log: SearchedLog<M> = {
       sessionKey: this.key,
       find: (question) => this.#tail.search(question),
       read: async (seqs) => {
@@ -632,7 +632,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     return entries[0]?.operationId === operationId ? info?.id : undefined;
   }
 
-  #append(rows: readonly NewRow[], options: AppendOptions): Promise<SessionAppend<M>> {
+  #append(rows: readonly NewRow[], options: LogAppendOptions): Promise<SessionAppend<M>> {
     return this.#inOrder(() => this.#appendNow(rows, options));
   }
 
@@ -642,11 +642,11 @@ export class Session<M extends AnyMessage = MessageInput> {
     return turn;
   }
 
-  async #appendNow(rows: readonly NewRow[], options: AppendOptions): Promise<SessionAppend<M>> {
+  async #appendNow(rows: readonly NewRow[], options: LogAppendOptions): Promise<SessionAppend<M>> {
     // A store that has to try again must know what it has done.
     const operationId = options.operationId ?? idOf("op");
     const written = rows.map(({ entry }) => entry);
-    const appended = await this.#store.append(this.key, written, { ...options, operationId });
+    const appended = await this.#store.append(this.key, written, { ...options, operationId, givesUpEntries: true });
     const { firstSeq, lastSeq, isRepeated } = appended;
     const entries = isRepeated
       ? await this.#read({ after: firstSeq - 1, before: lastSeq + 1 })
@@ -765,7 +765,7 @@ export class Session<M extends AnyMessage = MessageInput> {
   async #keep(
     { snapshot, recording, outline }: BuiltContext<M>,
     decided: TriageDecisions | undefined,
-    origin: Origin,
+    origin: BuildOrigin,
   ): Promise<void> {
     const data = encodePlain({ snapshot, recording, outline, ...(decided && { decided }) }) ?? null;
     const entry = buildEntry(snapshot, data);
@@ -773,7 +773,12 @@ export class Session<M extends AnyMessage = MessageInput> {
     const isEmpty = recording.transcript.length === 0 && recording.request == null;
     const into = this.#into(origin);
     if (into !== undefined && !isEmpty) {
-      await this.#store.append(this.key, [entry], { log: "builds", operationId: idOf("op"), ...into });
+      await this.#store.append(this.key, [entry], {
+        log: "builds",
+        operationId: idOf("op"),
+        givesUpEntries: true,
+        ...into,
+      });
       this.#retainAfter(1);
     }
   }
@@ -782,7 +787,7 @@ export class Session<M extends AnyMessage = MessageInput> {
    * What an append of a build expects: a session that was removed meanwhile stays removed. One that had not begun begins with the
    * build of its first turn, or has begun since. Undefined where nothing may be written any more.
    */
-  #into({ id, clearCount }: Origin): { readonly expectedId?: string } | undefined {
+  #into({ id, clearCount }: BuildOrigin): { readonly expectedId?: string } | undefined {
     if (clearCount !== this.#clearCount) {
       return undefined;
     }
@@ -807,7 +812,7 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   /** Appends the record of a failed build; the failure itself matters more than that. */
-  async #record(failure: unknown, origin?: Origin): Promise<void> {
+  async #record(failure: unknown, origin?: BuildOrigin): Promise<void> {
     const record = failure instanceof ContextError && failure.code !== "ABORTED" ? failure.record : undefined;
     if (record !== undefined) {
       const own = { ...record, sessionId: record.sessionId ?? this.key };
@@ -858,7 +863,7 @@ interface NewestMessage {
 }
 
 /** Which session a build is of. */
-interface Origin {
+interface BuildOrigin {
   /** Undefined where it had not begun. */
   readonly id: string | undefined;
   readonly clearCount: number;
@@ -870,7 +875,7 @@ interface LastBuild {
   readonly decided: TriageDecisions | undefined;
 }
 
-interface AppendOptions {
+interface LogAppendOptions {
   readonly operationId?: string;
   readonly expectedId?: string;
   readonly expectedSeq?: number;
@@ -936,7 +941,7 @@ function copyOf(entry: Entry, from: string, to: string): NewEntry {
   if (parsed?.message.sessionId !== from) {
     return { ...facts, data };
   }
-  const copy = withOrigin(parsed.given as Row, { sessionId: to }) as unknown as AnyMessage;
+  const copy = withOrigin(parsed.given as UnknownRecord, { sessionId: to }) as unknown as AnyMessage;
   return entryOf(keptMessage(copy)).entry;
 }
 

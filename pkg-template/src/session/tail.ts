@@ -51,7 +51,7 @@ interface LogRow {
 type Stretch = readonly [first: number, last: number];
 
 /** A search in a log, and how many messages at most. */
-export interface Question {
+export interface LogQuestion {
   readonly text: string;
   readonly nowMs: number;
   readonly timeZone: string | undefined;
@@ -104,7 +104,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   #savedParts: number[] = [];
   readonly #costs = costs();
   /** The vectors of the model that builds ask, where they ask one, and whether those that are in the store were loaded. */
-  #vectors: Derived | undefined;
+  #vectors: DerivedValues | undefined;
   #isLoaded = true;
   /** The engine that they are in. */
   #generation = 0;
@@ -193,7 +193,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   }
 
   /** Searches the log by its index, which is read first. Without an index the whole log is read. */
-  search(question: Question): Promise<FoundInLog> {
+  search(question: LogQuestion): Promise<FoundInLog> {
     return this.#reading(async () => {
       await needSelection();
       await this.#refresh();
@@ -206,7 +206,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     });
   }
 
-  #found({ text, nowMs, timeZone, count }: Question): FoundInLog | undefined {
+  #found({ text, nowMs, timeZone, count }: LogQuestion): FoundInLog | undefined {
     const { core } = this.#transcript.source();
     const found = (offsets: readonly number[]): FoundInLog | undefined => {
       const json = call("session_error", () => core.search(text, nowMs, new Float64Array(offsets), count));
@@ -281,7 +281,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     });
   }
 
-  get #derived(): readonly Derived[] {
+  get #derived(): readonly DerivedValues[] {
     return this.#vectors === undefined ? [this.#costs] : [this.#costs, this.#vectors];
   }
 
@@ -697,7 +697,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   }
 
   /** Reads stored costs and vectors of blocks that are new here, or whose rows have changed. */
-  async #load(derived: Derived, transcript: Transcript<M>): Promise<void> {
+  async #load(derived: DerivedValues, transcript: Transcript<M>): Promise<void> {
     const blocks = this.#blocks(0);
     const isWanted = ([block, [first, end]]: [number, [number, number]]) => derived.loaded.get(block) !== end - first;
     const wanted = [...blocks].filter(isWanted).map(([block]) => block);
@@ -737,7 +737,7 @@ function merged(stretches: readonly Stretch[]): Stretch[] {
 }
 
 /** What the engine remembers of messages and the store keeps by block: it may be lost. */
-interface Derived {
+interface DerivedValues {
   /** What its names in the store begin with. */
   readonly prefix: string;
   /** By block: how much is in the store, as far as is known. */
@@ -751,7 +751,7 @@ interface Derived {
   learn(core: CoreTranscript, first: number, end: number, bytes: Uint8Array): void;
 }
 
-function costs(): Derived {
+function costs(): DerivedValues {
   return {
     prefix: COSTS,
     saved: new Map(),
@@ -762,7 +762,7 @@ function costs(): Derived {
   };
 }
 
-function vectors(model: string): Derived {
+function vectors(model: string): DerivedValues {
   return {
     prefix: prefixOf(model),
     saved: new Map(),
@@ -817,6 +817,6 @@ export async function forgetIndex({ derived }: TranscriptStore, sessionKey: stri
   }
 }
 
-function nameOf({ prefix }: Pick<Derived, "prefix">, block: number): string {
+function nameOf({ prefix }: Pick<DerivedValues, "prefix">, block: number): string {
   return `${prefix}/${block}`;
 }

@@ -86,6 +86,8 @@ export interface AppendOptions extends ExpectedSession {
    * otherwise the append fails with `STORE_CONFLICT`. At least one of the appended ones must be a message.
    */
   readonly replacesSeq?: number;
+  /** Whether the caller gives the entries up and never changes them: a store that would copy them needn't. Default: no. */
+  readonly givesUpEntries?: boolean;
 }
 
 export interface TrimOptions extends ExpectedSession {
@@ -142,7 +144,7 @@ export interface ReadResult {
 }
 
 /** What happened to a session. */
-export interface Change {
+export interface StoreChange {
   readonly kind: "append" | "trim" | "remove";
   readonly log: LogName;
   /** The last sequence number after an append, 0 otherwise. */
@@ -177,7 +179,7 @@ export interface TranscriptStore {
   /** Runs something that reads several times: until it has ended, nothing of the session is trimmed or removed. */
   holding<T>(sessionKey: string, run: () => Promise<T>): Promise<T>;
   /** Tells of changes, in whatever tab they are made where the store can know; gives what ends it. */
-  subscribe?(sessionKey: string, listener: (change: Change) => void): () => void;
+  subscribe?(sessionKey: string, listener: (change: StoreChange) => void): () => void;
   /** Ends all use. Calls after it fail with `STORE_CLOSED`. */
   close(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { Holds } from "./hold.js";
 import { Listeners } from "./listeners.js";
 import { storeError } from "./log.js";
 import { sqlStore } from "./sql.js";
-import type { Row, Script, Statement } from "./sql-schema.js";
+import type { Script, SqlRow, Statement } from "./sql-schema.js";
 
 /** A statement that was prepared. */
 export interface D1StatementLike {
@@ -73,7 +73,7 @@ async function completed<T>(database: D1DatabaseLike, begin: () => Script<T>): P
 async function answered<T>(script: Script<T>, database: D1DatabaseLike): Promise<T> {
   let step = script.next();
   while (!step.done) {
-    let rows: readonly (readonly Row[])[];
+    let rows: readonly (readonly SqlRow[])[];
     try {
       rows = await ask(database, step.value);
     } catch (failure) {
@@ -85,9 +85,12 @@ async function answered<T>(script: Script<T>, database: D1DatabaseLike): Promise
   return step.value;
 }
 
-async function ask(database: D1DatabaseLike, statements: readonly Statement[]): Promise<readonly (readonly Row[])[]> {
+async function ask(
+  database: D1DatabaseLike,
+  statements: readonly Statement[],
+): Promise<readonly (readonly SqlRow[])[]> {
   const prepared = statements.map(({ sql, values }) => database.prepare(sql).bind(...values));
-  return (await database.batch(prepared)).map(({ results }) => results as Row[]);
+  return (await database.batch(prepared)).map(({ results }) => results as SqlRow[]);
 }
 
 /** Whether D1 says what it says of failures that pass: the same call may succeed now, or may have been done. */

@@ -6,7 +6,7 @@ import { holdsOf } from "./hold.js";
 import { Listeners } from "./listeners.js";
 import { storeError } from "./log.js";
 import { sqlStore, withoutSql } from "./sql.js";
-import type { Row, Script, SqlValue, Statement } from "./sql-schema.js";
+import type { Script, SqlRow, SqlValue, Statement } from "./sql-schema.js";
 
 /** The methods of `ctx.storage` that are used: `DurableObjectStorage` of Cloudflare's types is one. */
 export interface DurableObjectStorageLike {
@@ -35,7 +35,7 @@ function storeOf(storage: DurableObjectStorageLike): TranscriptStore {
   checkStorage(storage);
   const own = listeners.get(storage) ?? new Listeners();
   listeners.set(storage, own);
-  const ask = (statements: readonly Statement[]): readonly (readonly Row[])[] =>
+  const ask = (statements: readonly Statement[]): readonly (readonly SqlRow[])[] =>
     storage.transactionSync(() =>
       statements.map(({ sql, values }) => storage.sql.exec(sql, ...(values as SqlValue[])).toArray()),
     );
@@ -56,10 +56,10 @@ function storeOf(storage: DurableObjectStorageLike): TranscriptStore {
 }
 
 /** Gives a script the answers that it asks for, and the failures too. */
-function answered<T>(script: Script<T>, ask: (statements: readonly Statement[]) => readonly (readonly Row[])[]): T {
+function answered<T>(script: Script<T>, ask: (statements: readonly Statement[]) => readonly (readonly SqlRow[])[]): T {
   let step = script.next();
   while (!step.done) {
-    let rows: readonly (readonly Row[])[];
+    let rows: readonly (readonly SqlRow[])[];
     try {
       rows = ask(step.value);
     } catch (failure) {

@@ -1,6 +1,6 @@
 // Who reads a session holds it; who takes something away from it waits until nobody does. Within one process.
 
-interface Standing {
+interface HoldQueue {
   /** How many hold it. */
   holders: number;
   /** Whether somebody is alone with it. */
@@ -13,7 +13,7 @@ interface Standing {
 
 /** Holds by key: several at once hold a key, and one who wants to be alone with it waits for all of them. */
 export class Holds {
-  readonly #byKey = new Map<string, Standing>();
+  readonly #byKey = new Map<string, HoldQueue>();
 
   /** Runs something while nobody is alone with the key. */
   async holding<T>(key: string, run: () => T | Promise<T>): Promise<T> {
@@ -48,17 +48,17 @@ export class Holds {
     }
   }
 
-  #standing(key: string): Standing {
+  #standing(key: string): HoldQueue {
     const known = this.#byKey.get(key);
     if (known !== undefined) {
       return known;
     }
-    const standing: Standing = { holders: 0, isAlone: false, arriving: [], waiting: [] };
+    const standing: HoldQueue = { holders: 0, isAlone: false, arriving: [], waiting: [] };
     this.#byKey.set(key, standing);
     return standing;
   }
 
-  #goOn(key: string, standing: Standing): void {
+  #goOn(key: string, standing: HoldQueue): void {
     // Counted here and not when they run: until then nobody else may come in between.
     const arrived = standing.arriving.splice(0);
     standing.holders += arrived.length;

@@ -16,11 +16,11 @@ import type {
   SkippedEntry,
   TrimOptions,
 } from "./contract.js";
-import type { Row, Schema, StoreName } from "./indexeddb-schema.js";
+import type { DatabaseSchema, EntryRow, StoreName } from "./indexeddb-schema.js";
 import { admit, checkExpected, flawOf, isInfo, recovered, trimmed } from "./log.js";
 
-export type Transaction = IDBPTransaction<Schema, StoreName[], "readwrite">;
-type Store<Name extends StoreName> = IDBPObjectStore<Schema, StoreName[], Name, "readwrite">;
+export type Transaction = IDBPTransaction<DatabaseSchema, StoreName[], "readwrite">;
+type RowStore<Name extends StoreName> = IDBPObjectStore<DatabaseSchema, StoreName[], Name, "readwrite">;
 
 const LOGS: readonly LogName[] = ["transcript", "builds"];
 
@@ -39,13 +39,13 @@ function beginningWith(...prefix: readonly string[]): IDBKeyRange {
 }
 
 /** Where rows are read from; an object store is one, and an index. */
-interface Source {
-  getAll(range: IDBKeyRange | IDBValidKey[], count?: number): Promise<Row[]>;
+interface RowSource {
+  getAll(range: IDBKeyRange | IDBValidKey[], count?: number): Promise<EntryRow[]>;
   openCursor(range: IDBKeyRange, direction: "prev"): Promise<RowCursor | null>;
 }
 
 interface RowCursor {
-  readonly value: Row;
+  readonly value: EntryRow;
   continue(): Promise<RowCursor | null>;
 }
 
@@ -78,27 +78,27 @@ export class Work {
     this.#lost = lost;
   }
 
-  get sessions(): Store<"sessions"> {
+  get sessions(): RowStore<"sessions"> {
     return this.#transaction.objectStore("sessions");
   }
 
-  get entries(): Store<"entries"> {
+  get entries(): RowStore<"entries"> {
     return this.#transaction.objectStore("entries");
   }
 
-  get derived(): Store<"derived"> {
+  get derived(): RowStore<"derived"> {
     return this.#transaction.objectStore("derived");
   }
 
   /** The rows, in the order of their keys or of an index. */
-  rows(index?: "byId" | "byOperation" | "byType" | "byPin"): Source {
+  rows(index?: "byId" | "byOperation" | "byType" | "byPin"): RowSource {
     const plain = index === undefined ? this.entries : this.entries.index(index);
     if (!this.#isCareful) {
       return plain;
     }
-    const row = async (key: IDBValidKey[]): Promise<Row> =>
+    const row = async (key: IDBValidKey[]): Promise<EntryRow> =>
       (await this.#unlessLost(key, () => this.entries.get(key))) ??
-      ({ seq: key[2], lost: "the browser has lost it" } as Row);
+      ({ seq: key[2], lost: "the browser has lost it" } as EntryRow);
     const step = async (cursor: KeyCursor | null): Promise<RowCursor | null> =>
       cursor && { value: await row(cursor.primaryKey), continue: async () => step(await cursor.continue()) };
     return {
@@ -132,14 +132,14 @@ export class Work {
 // ---- A session ----
 
 /** A session as it is found. */
-export interface Standing {
+export interface SessionStanding {
   readonly info: SessionInfo | undefined;
   /** What is wrong with its header, where `info` was made from its entries. */
   readonly flaw?: string;
 }
 
 /** A session: as its header says, and where that is missing or damaged, as its entries say. */
-export async function standingOf(work: Work, session: string): Promise<Standing> {
+export async function standingOf(work: Work, session: string): Promise<SessionStanding> {
   const [header, ...lastSeqs] = await Promise.all([
     work.sessions.get(session),
     ...LOGS.map((log) => lastSeqOf(work, session, log)),
@@ -172,7 +172,7 @@ async function lastSeqOf(work: Work, session: string, log: LogName): Promise<num
 }
 
 async function readableRows(work: Work, session: string, log: LogName): Promise<readonly Entry[]> {
-  const found = new Found(Number.POSITIVE_INFINITY, () => true);
+  const found = new RangeReading(Number.POSITIVE_INFINITY, () => true);
   await readUp({ source: work.rows(), prefix: [session, log] }, EVERYTHING, found);
   return found.entries;
 }
@@ -223,7 +223,7 @@ export interface Append {
 export async function append(work: Work, call: Append): Promise<Appended> {
   const { session, options, attempt, tried } = call;
   const { log = "transcript", operationId, replacesSeq } = options;
-  const rowAt = async (seq: number | undefined): Promise<Row | undefined> =>
+  const rowAt = async (seq: number | undefined): Promise<EntryRow | undefined> =>
     Number.isFinite(seq) ? (await work.rows().getAll([session, log, seq as number])).at(0) : undefined;
   if (tried !== undefined && (await rowAt(tried.firstSeq))?.attempt === attempt) {
     return tried;
@@ -268,7 +268,7 @@ export async function append(work: Work, call: Append): Promise<Appended> {
 
 /** Rows in the order of a key that begins with `prefix` and ends with the sequence number. */
 interface Series {
-  readonly source: Source;
+  readonly source: RowSource;
   readonly prefix: readonly string[];
 }
 
@@ -285,7 +285,7 @@ function rangeOf({ prefix }: Series, { from, to }: Bounds): IDBKeyRange {
 }
 
 /** The rows that were found. */
-class Found {
+class RangeReading {
   readonly entries: Entry[] = [];
   readonly skipped: SkippedEntry[] = [];
   readonly #limit: number;
@@ -300,7 +300,7 @@ class Found {
     return this.#limit - this.entries.length;
   }
 
-  add(row: Row): void {
+  add(row: EntryRow): void {
     const flaw = row.lost ?? flawOf(row);
     if (flaw !== undefined) {
       this.skipped.push({ seq: Number.isSafeInteger(row.seq) ? row.seq : undefined, reason: flaw });
@@ -317,7 +317,7 @@ function entryOf({
   attempt: _attempt,
   span: _span,
   ...entry
-}: Row): Entry {
+}: EntryRow): Entry {
   return entry;
 }
 
@@ -338,9 +338,9 @@ export async function read(work: Work, session: string, range: ReadRange): Promi
   const isDescending = order === "descending";
   // Where all are read, upwards is the faster way, and the order is made after it.
   const isBackward = isDescending && limit < Number.POSITIVE_INFINITY;
-  const founds: Found[] = [];
-  const begin = (count: number): Found => {
-    const found = new Found(
+  const founds: RangeReading[] = [];
+  const begin = (count: number): RangeReading => {
+    const found = new RangeReading(
       count,
       (entry) => (types?.includes(entry.type) ?? true) && (!pinned || entry.pinned === true),
     );
@@ -399,7 +399,12 @@ function narrowed(
 }
 
 /** Reads what has one of these sequence numbers. */
-async function readSingly(series: Series, { from, to }: Bounds, seqs: readonly number[], found: Found): Promise<void> {
+async function readSingly(
+  series: Series,
+  { from, to }: Bounds,
+  seqs: readonly number[],
+  found: RangeReading,
+): Promise<void> {
   const isWithin = (seq: number): boolean => Number.isSafeInteger(seq) && seq >= (from ?? 1) && seq <= (to ?? seq);
   const wanted = [...new Set(seqs)].filter(isWithin);
   const rows = await Promise.all(wanted.map((seq) => series.source.getAll(rangeOf(series, { from: seq, to: seq }))));
@@ -414,7 +419,7 @@ async function readEnd(
   { from, to }: Bounds,
   lastSeq: number,
   width: number,
-  found: Found,
+  found: RangeReading,
 ): Promise<Bounds | undefined> {
   const cut = Math.min(to ?? lastSeq, lastSeq) - width + 1;
   const isAll = cut <= (from ?? 1);
@@ -426,7 +431,12 @@ async function readEnd(
 }
 
 /** Reads the first `width` rows, and gives the sequence numbers that are left. */
-async function readStart(series: Series, bounds: Bounds, width: number, found: Found): Promise<Bounds | undefined> {
+async function readStart(
+  series: Series,
+  bounds: Bounds,
+  width: number,
+  found: RangeReading,
+): Promise<Bounds | undefined> {
   if (width === Number.POSITIVE_INFINITY) {
     await readUp(series, bounds, found);
     return undefined;
@@ -443,7 +453,7 @@ async function readStart(series: Series, bounds: Bounds, width: number, found: F
   return from > (bounds.to ?? from) ? undefined : { ...bounds, from };
 }
 
-async function readUp(series: Series, bounds: Bounds, found: Found): Promise<void> {
+async function readUp(series: Series, bounds: Bounds, found: RangeReading): Promise<void> {
   let range = rangeOf(series, bounds);
   while (found.missing > 0) {
     const count = Math.min(found.missing, PAGE);
@@ -459,7 +469,7 @@ async function readUp(series: Series, bounds: Bounds, found: Found): Promise<voi
   }
 }
 
-async function readDown(series: Series, bounds: Bounds, found: Found): Promise<void> {
+async function readDown(series: Series, bounds: Bounds, found: RangeReading): Promise<void> {
   let cursor = await series.source.openCursor(rangeOf(series, bounds), "prev");
   while (cursor !== null) {
     found.add(cursor.value);
@@ -536,7 +546,7 @@ export async function trim(
 }
 
 async function newestMessage(work: Work, session: string, log: LogName): Promise<number> {
-  const found = new Found(1, () => true);
+  const found = new RangeReading(1, () => true);
   const byType = work.rows("byType");
   await readDown({ source: byType, prefix: [session, log, "message"] }, EVERYTHING, found);
   return found.entries[0]?.seq ?? 0;

@@ -4,7 +4,7 @@ import type { DBSchema, IDBPDatabase, IDBPTransaction } from "idb";
 import type { Entry, LogName, SessionInfo } from "./contract.js";
 
 /** An entry as it lies in the database, with what only the database needs. Something else may have written other things there. */
-export interface Row extends Entry {
+export interface EntryRow extends Entry {
   readonly session: string;
   readonly log: LogName;
   /** Its own `seq` where it is pinned: a boolean is no key, and a row without one takes no room in the index. */
@@ -25,19 +25,19 @@ export interface DerivedRow {
 }
 
 /** The database in its newest form. */
-export interface Schema extends DBSchema {
+export interface DatabaseSchema extends DBSchema {
   sessions: { key: string; value: SessionInfo };
   entries: {
     key: IDBValidKey[];
-    value: Row;
+    value: EntryRow;
     indexes: { byId: IDBValidKey[]; byOperation: IDBValidKey[]; byType: IDBValidKey[]; byPin: IDBValidKey[] };
   };
   derived: { key: IDBValidKey[]; value: DerivedRow };
 }
 
 export type StoreName = "sessions" | "entries" | "derived";
-export type Database = IDBPDatabase<Schema>;
-type Upgrade = IDBPTransaction<Schema, StoreName[], "versionchange">;
+export type Database = IDBPDatabase<DatabaseSchema>;
+type Upgrade = IDBPTransaction<DatabaseSchema, StoreName[], "versionchange">;
 
 /**
  * What each version changed: a database of version n has gone through the first n. One that was published is never edited,

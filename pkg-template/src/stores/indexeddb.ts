@@ -7,7 +7,6 @@ import { publicCall } from "../base/public-call.js";
 import type {
   Appended,
   AppendOptions,
-  Change,
   DerivedStore,
   Entry,
   NewEntry,
@@ -15,6 +14,7 @@ import type {
   ReadResult,
   RemoveOptions,
   SessionInfo,
+  StoreChange,
   TranscriptStore,
   TrimOptions,
 } from "./contract.js";
@@ -38,10 +38,10 @@ import {
 import {
   checkOwn,
   type Database,
+  type DatabaseSchema,
   ForeignDatabase,
   MIGRATIONS,
   migrate,
-  type Schema,
   type StoreName,
 } from "./indexeddb-schema.js";
 import { Listeners } from "./listeners.js";
@@ -63,7 +63,7 @@ export interface IndexedDbOptions {
 
 /** A store in IndexedDB. */
 export interface IndexedDbStore extends TranscriptStore {
-  subscribe(sessionKey: string, listener: (change: Change) => void): () => void;
+  subscribe(sessionKey: string, listener: (change: StoreChange) => void): () => void;
   /** Asks the browser not to clear the site's data when room is short, and says whether it will not. */
   persist(): Promise<{ readonly persisted: boolean }>;
   /** How much room the site's data takes, and how much it may take; undefined where the browser does not say. */
@@ -72,10 +72,10 @@ export interface IndexedDbStore extends TranscriptStore {
 
 /** Makes a store in IndexedDB. The database is opened by the first call that needs it. */
 export function indexedDbStore(options: IndexedDbOptions = {}): IndexedDbStore {
-  return publicCall("store_error", "indexedDbStore", () => new Store(readOptions(options)));
+  return publicCall("store_error", "indexedDbStore", () => new DatabaseStore(readOptions(options)));
 }
 
-class Store implements IndexedDbStore {
+class DatabaseStore implements IndexedDbStore {
   readonly #options: Required<IndexedDbOptions>;
   readonly #listeners = new Listeners();
   readonly #running = new Set<Promise<unknown>>();
@@ -98,7 +98,7 @@ class Store implements IndexedDbStore {
   });
 
   constructor(options: Required<IndexedDbOptions>) {
-    publicStore(Store.prototype);
+    publicStore(DatabaseStore.prototype);
     this.#options = options;
   }
 
@@ -106,7 +106,7 @@ class Store implements IndexedDbStore {
     return this.#call(sessionKey, async () => {
       const call: Append = {
         session: sessionKey,
-        entries: kept(() => entries.map((entry) => ({ ...entry, data: JSON.parse(JSON.stringify(entry.data)) }))),
+        entries: options.givesUpEntries === true ? entries : kept(() => entries.map(copyOf)),
         options: { ...options },
         attempt: newId(),
       };
@@ -167,7 +167,7 @@ class Store implements IndexedDbStore {
     return this.#call(sessionKey, () => holding(lockName(this.#options.name, sessionKey), run));
   }
 
-  subscribe(sessionKey: string, listener: (change: Change) => void): () => void {
+  subscribe(sessionKey: string, listener: (change: StoreChange) => void): () => void {
     checkKey(sessionKey);
     checkListener(listener);
     this.#checkOpen();
@@ -240,7 +240,7 @@ class Store implements IndexedDbStore {
 
   // ---- Changes ----
 
-  #tell(sessionKey: string, change: Change): void {
+  #tell(sessionKey: string, change: StoreChange): void {
     this.#listeners.tell(sessionKey, change);
     this.#openChannel()?.postMessage({ session: sessionKey, change });
   }
@@ -302,8 +302,8 @@ class Store implements IndexedDbStore {
 }
 
 /** Whether it is one: others may use the same channel. */
-function isChange(value: unknown): value is Change {
-  const { kind, log, lastSeq } = (value ?? {}) as Partial<Change>;
+function isChange(value: unknown): value is StoreChange {
+  const { kind, log, lastSeq } = (value ?? {}) as Partial<StoreChange>;
   return (
     (kind === "append" || kind === "trim" || kind === "remove") &&
     (log === "transcript" || log === "builds") &&
@@ -410,7 +410,7 @@ class Connection {
     }
     let failure: unknown;
     try {
-      const database = await openDB<Schema>(name, MIGRATIONS.length, {
+      const database = await openDB<DatabaseSchema>(name, MIGRATIONS.length, {
         upgrade: (database, oldVersion, _, transaction) => {
           this.#isUpgrading = true;
           transaction.done.catch(() => {});
@@ -547,7 +547,12 @@ function reasonOf(cause: unknown): string {
   return [name, message].filter(Boolean).join(": ") || String(cause);
 }
 
-/** Gives copies of the data to be kept. */
+/** Returns an entry that its caller can't change. */
+function copyOf(entry: NewEntry): NewEntry {
+  return { ...entry, data: JSON.parse(JSON.stringify(entry.data)) };
+}
+
+/** Makes copies of what is to be kept. Fails with `INVALID_SESSION` for what can't be copied. */
 function kept<T>(copy: () => T): T {
   try {
     return copy();

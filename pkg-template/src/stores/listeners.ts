@@ -1,6 +1,6 @@
 // Who wants to know what happens to a session. Within one process.
 
-import type { Change } from "./contract.js";
+import type { StoreChange } from "./contract.js";
 
 /**
  * Calls a listener. Its failure, or the failure of its promise, stays its own: the host shows it where it can show
@@ -17,12 +17,12 @@ export function tellListener(call: () => unknown): void {
 
 /** Listeners by key. */
 export class Listeners {
-  readonly #byKey = new Map<string, Set<(change: Change) => unknown>>();
+  readonly #byKey = new Map<string, Set<(change: StoreChange) => unknown>>();
 
   /** Adds a listener; what it gives ends it, and may be called again. */
-  subscribe(key: string, listener: (change: Change) => void): () => void {
+  subscribe(key: string, listener: (change: StoreChange) => void): () => void {
     // A function of its own, so that a listener that was given twice is called twice, and ended one at a time.
-    const own = (change: Change): unknown => listener(change);
+    const own = (change: StoreChange): unknown => listener(change);
     const known = this.#byKey.get(key) ?? new Set();
     this.#byKey.set(key, known.add(own));
     return () => {
@@ -33,7 +33,7 @@ export class Listeners {
   }
 
   /** Tells of a change that is durable, soon: a listener that appends does not overtake what the others are told first. */
-  tell(key: string, change: Change): void {
+  tell(key: string, change: StoreChange): void {
     queueMicrotask(() => {
       const told = this.#byKey.get(key);
       for (const listener of [...(told ?? [])]) {

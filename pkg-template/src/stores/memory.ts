@@ -3,7 +3,6 @@
 import type {
   Appended,
   AppendOptions,
-  Change,
   DerivedStore,
   Entry,
   EntryType,
@@ -14,6 +13,7 @@ import type {
   ReadResult,
   RemoveOptions,
   SessionInfo,
+  StoreChange,
   TranscriptStore,
   TrimOptions,
 } from "./contract.js";
@@ -31,7 +31,7 @@ export function memoryStore(): TranscriptStore {
 const ALL = Symbol("all sessions");
 
 class MemoryStore implements TranscriptStore {
-  readonly #sessions = new Map<string, Session>();
+  readonly #sessions = new Map<string, MemorySession>();
   readonly #holds = new Holds();
   readonly #listeners = new Listeners();
   /** What waits or runs while others may call; all else ends in the turn in which it is called. */
@@ -79,7 +79,7 @@ class MemoryStore implements TranscriptStore {
       const copies = kept(() => entries.map((entry) => ({ ...entry, data: textOf(entry.data) })));
       const replaced = replacesSeq === undefined ? undefined : session?.logs[log].at(replacesSeq);
       const { info, rows } = admit(sessionKey, { info: session?.info, replaced }, copies, options, Date.now());
-      const changed = session ?? new Session(info);
+      const changed = session ?? new MemorySession(info);
       changed.info = info;
       changed.logs[log].add(rows, replaced);
       this.#sessions.set(sessionKey, changed);
@@ -141,7 +141,7 @@ class MemoryStore implements TranscriptStore {
     return this.#call(sessionKey, () => this.#holds.holding(sessionKey, run));
   }
 
-  subscribe(sessionKey: string, listener: (change: Change) => void): () => void {
+  subscribe(sessionKey: string, listener: (change: StoreChange) => void): () => void {
     this.#check(sessionKey);
     checkListener(listener);
     return this.#listeners.subscribe(sessionKey, listener);
@@ -202,7 +202,7 @@ function entryOf(row: Entry): Entry {
   return { ...row, data: JSON.parse(row.data as string) };
 }
 
-class Session {
+class MemorySession {
   readonly logs: Readonly<Record<LogName, Log>> = { transcript: new Log(), builds: new Log() };
   readonly derived: Map<string, Uint8Array> = new Map();
   info: SessionInfo;

@@ -38,6 +38,7 @@ const APPEND: OptionRules<keyof AppendOptions> = {
   expectedId: EXPECTED_ID,
   log: LOG,
   operationId: ["a text", (value) => typeof value === "string"],
+  givesUpEntries: ["true or false", (value) => typeof value === "boolean"],
   expectedSeq: COUNT,
   replacesSeq: COUNT,
 };

@@ -2,7 +2,7 @@
 
 import type { Entry, JsonValue, LogName, ReadRange, SessionInfo } from "./contract.js";
 import { flawOf, isInfo, storeError } from "./log.js";
-import { IS_CURRENT, type Row, type Statement, statement } from "./sql-schema.js";
+import { IS_CURRENT, type SqlRow, type Statement, statement } from "./sql-schema.js";
 
 /** The largest row in bytes: the databases take 2,000,000, and there are other columns than the large one. */
 const LARGEST_ROW_BYTES = 1_900_000;
@@ -24,7 +24,7 @@ export const WITHOUT_DATA: string = `${FIELDS}, CASE WHEN json_valid(data) THEN 
 // ---- Heads ----
 
 /** The head of a session as its row says it. */
-export interface Head {
+export interface SessionHead {
   /** Undefined where there is no session of that key. */
   readonly number?: number;
   /** Null where the row is missing. */
@@ -42,7 +42,7 @@ export function headOf(key: string): Statement {
   );
 }
 
-export function headIn(sessionKey: string, row: Row | undefined): Head {
+export function headIn(sessionKey: string, row: SqlRow | undefined): SessionHead {
   if (row === undefined) {
     return {};
   }
@@ -57,7 +57,12 @@ export function headIn(sessionKey: string, row: Row | undefined): Head {
 }
 
 /** Writes the head, unless another has written it since it was read: then nothing of the step is done. */
-export function headWrites(key: string, { number, revision }: Head, callId: string, info: SessionInfo): Statement[] {
+export function headWrites(
+  key: string,
+  { number, revision }: SessionHead,
+  callId: string,
+  info: SessionInfo,
+): Statement[] {
   const text = jsonOf(info as unknown as JsonValue);
   if (number !== undefined && revision != null) {
     const sql = `UPDATE windrow_sessions SET revision = ?1, info = ?2
@@ -120,12 +125,12 @@ export function allEntriesOf(key: string): Statement {
   return statement(sql, key);
 }
 
-export function readable(rows: readonly Row[]): Entry[] {
+export function readable(rows: readonly SqlRow[]): Entry[] {
   return rows.map(entryIn).filter((entry) => typeof entry === "object");
 }
 
 /** The entry of a row, or why it cannot be read. */
-export function entryIn(row: Row): Entry | string {
+export function entryIn(row: SqlRow): Entry | string {
   const { seq, type, id, time_ms, latest_time_ms, is_pinned, replaces_seq, operation, data } = row;
   const timeOf = (text: unknown): unknown => (typeof text === "string" ? Number(text) : text);
   const value = parsed(data);
@@ -215,7 +220,7 @@ function valuesOf({
 }
 
 /** Whether a row is the one that an entry was inserted as. */
-export function isRowOf(row: Row, entry: Entry | undefined): boolean {
+export function isRowOf(row: SqlRow, entry: Entry | undefined): boolean {
   const { seq, type, id, time_ms, latest_time_ms, is_pinned, replaces_seq, data } = row;
   const found = [seq, type, id, time_ms, latest_time_ms, is_pinned, replaces_seq, data];
   return entry !== undefined && valuesOf(entry).every((value, index) => value === found[index]);
@@ -246,7 +251,7 @@ export function trimsOf(
 }
 
 /** Removes a session with all that belongs to it; with `isUnchanged` only where nobody has written to it since its head was read. */
-export function removalsOf({ number, revision }: Head, isUnchanged: boolean): Statement[] {
+export function removalsOf({ number, revision }: SessionHead, isUnchanged: boolean): Statement[] {
   const isRead = "(SELECT revision FROM windrow_sessions WHERE session = ?1) IS ?2";
   const of = (table: string, column = "session"): Statement =>
     statement(

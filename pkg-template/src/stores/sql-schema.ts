@@ -12,10 +12,10 @@ export interface Statement {
   readonly values: readonly SqlValue[];
 }
 
-export type Row = Readonly<Record<string, unknown>>;
+export type SqlRow = Readonly<Record<string, unknown>>;
 
 /** What asks the database step by step: it yields statements and is given the rows of each; a step is done as a whole, or fails. */
-export type Script<T> = Generator<readonly Statement[], T, readonly (readonly Row[])[]>;
+export type Script<T> = Generator<readonly Statement[], T, readonly (readonly SqlRow[])[]>;
 
 export function statement(sql: string, ...values: readonly SqlValue[]): Statement {
   return { sql, values };
@@ -107,12 +107,12 @@ export function* migrate(migrations: readonly (readonly string[])[] = MIGRATIONS
   }
 }
 
-function versionIn([rows]: readonly (readonly Row[])[]): number {
+function versionIn([rows]: readonly (readonly SqlRow[])[]): number {
   return Number(rows?.[0]?.version ?? 0);
 }
 
 /** Asks the database, and makes the tables first where they are missing or old. */
-export function* ask(...statements: readonly Statement[]): Script<readonly (readonly Row[])[]> {
+export function* ask(...statements: readonly Statement[]): Script<readonly (readonly SqlRow[])[]> {
   for (let isMigrated = false; ; isMigrated = true) {
     try {
       // Every step asks for the version: no answer of yesterday is relied on, and there is no first step of its own.

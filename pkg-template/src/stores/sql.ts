@@ -6,7 +6,6 @@ import { newId } from "../base/ids.js";
 import type {
   Appended,
   AppendOptions,
-  Change,
   DerivedStore,
   Entry,
   LogName,
@@ -16,6 +15,7 @@ import type {
   RemoveOptions,
   SessionInfo,
   SkippedEntry,
+  StoreChange,
   TranscriptStore,
   TrimOptions,
 } from "./contract.js";
@@ -30,7 +30,6 @@ import {
   entriesOf,
   entryIn,
   FIELDS,
-  type Head,
   headIn,
   headOf,
   headWrites,
@@ -45,10 +44,11 @@ import {
   parsed,
   readable,
   removalsOf,
+  type SessionHead,
   trimsOf,
   WITHOUT_DATA,
 } from "./sql-rows.js";
-import { ask, type Row, type Script, statement } from "./sql-schema.js";
+import { ask, type Script, type SqlRow, statement } from "./sql-schema.js";
 
 /** Where scripts run. */
 export interface SqlHost {
@@ -170,7 +170,7 @@ class SqlStore implements TranscriptStore {
     return await this.#tracked(this.#host.holds.holding(sessionKey, run));
   }
 
-  subscribe(sessionKey: string, listener: (change: Change) => void): () => void {
+  subscribe(sessionKey: string, listener: (change: StoreChange) => void): () => void {
     checkKey(sessionKey);
     checkListener(listener);
     this.#checkOpen();
@@ -220,7 +220,7 @@ class SqlStore implements TranscriptStore {
     }
   }
 
-  #tell(sessionKey: string, change: Change): void {
+  #tell(sessionKey: string, change: StoreChange): void {
     this.#host.listeners.tell(sessionKey, change);
   }
 
@@ -349,10 +349,10 @@ class SqlStore implements TranscriptStore {
   *#sessions(keys: readonly string[] | undefined): Script<readonly SessionInfo[]> {
     const columns = "k.number, k.key, s.revision, s.info";
     const joined = "LEFT JOIN windrow_sessions s ON s.session = k.number";
-    const found: Row[] = [];
+    const found: SqlRow[] = [];
     if (keys === undefined) {
       const page = `SELECT ${columns} FROM windrow_keys k ${joined} WHERE k.number > ?1 ORDER BY k.number LIMIT ?2`;
-      let rows: readonly Row[];
+      let rows: readonly SqlRow[];
       do {
         const last = Number(found.at(-1)?.number ?? 0);
         [rows = []] = yield* ask(statement(page, last, SESSIONS_PER_STEP));
@@ -446,7 +446,7 @@ class SqlStore implements TranscriptStore {
   }
 
   /** What is known of a session, made anew from its entries where its head is lost. */
-  *#infoOf(sessionKey: string, head: Head): Script<SessionInfo | undefined> {
+  *#infoOf(sessionKey: string, head: SessionHead): Script<SessionInfo | undefined> {
     if (head.flaw === undefined) {
       return head.info;
     }
@@ -454,11 +454,11 @@ class SqlStore implements TranscriptStore {
     return this.#recoveredFrom(sessionKey, head, rows);
   }
 
-  #recoveredFrom(sessionKey: string, { revision }: Head, rows: readonly Row[]): SessionInfo | undefined {
+  #recoveredFrom(sessionKey: string, { revision }: SessionHead, rows: readonly SqlRow[]): SessionInfo | undefined {
     if (revision === null && rows.length === 0) {
       return undefined;
     }
-    const ofLog = (log: LogName): readonly Row[] => rows.filter((row) => row.log === LOGS[log]);
+    const ofLog = (log: LogName): readonly SqlRow[] => rows.filter((row) => row.log === LOGS[log]);
     const entries = { transcript: readable(ofLog("transcript")), builds: readable(ofLog("builds")) };
     const { logs, ...info } = recovered(sessionKey, entries, Date.now());
     const { id, createdAtMs } = this.#recovered.get(sessionKey) ?? info;

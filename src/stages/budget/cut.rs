@@ -8,8 +8,8 @@
 //! or the request happen to need. So every host, tab and replay cuts in the same place, and needs no state for it. The cut moves
 //! further, by whole steps, only where what must be there leaves too little room.
 
-use super::filling::Filling;
 use super::frame::Frame;
+use super::packer::Packer;
 use crate::base::cost::{Cost, share_of};
 use crate::config::{ContextConfig, CutConfig, SectionKind};
 use crate::prompt::measure::Meter;
@@ -41,7 +41,7 @@ struct Place {
     count: u64,
 }
 
-impl Filling<'_> {
+impl Packer<'_> {
     /// Keeps the messages behind the cut, then quotes what is ranked. `served` are the rows that come before the ordinary history,
     /// `rest` are its own, both from the newest on. False where nothing is to be cut.
     pub(crate) fn keep_behind_cut(

@@ -1,8 +1,8 @@
 //! What the prompt has around the history: its opening and closing, the label of quotes, the gap notice, and the text in the
 //! place of a history without a message.
 
-use super::filling::{Filling, Plan};
 use super::omission::{self, Omission};
+use super::packer::{Packer, Plan};
 use crate::base::cost::Cost;
 use crate::base::message::Role;
 use crate::config::{Format, Placement, Provider, SectionKind};
@@ -52,20 +52,20 @@ impl Plan {
 
 impl Frame {
     /// Makes the texts around the history.
-    pub(super) fn begin(filling: &mut Filling<'_>) -> Self {
+    pub(super) fn begin(packer: &mut Packer<'_>) -> Self {
         let mut frame = Self::default();
-        let Some((position, section)) = filling.input.config.section(SectionKind::History) else {
+        let Some((position, section)) = packer.input.config.section(SectionKind::History) else {
             return frame;
         };
-        let config = &filling.input.config;
+        let config = &packer.input.config;
         let label = section.label.clone().unwrap_or_default();
         let empty = section.empty.clone().map(|empty| form::own_text(config, &(label + &empty)));
-        let (before, after) = form::around_history(filling.view());
+        let (before, after) = form::around_history(packer.view());
         let (opening, closing) = form::around_quotes(config);
-        let plan = filling.plan;
+        let plan = packer.plan;
         let longest =
-            if plan.reserves_notice { omission::longest_text(filling.input) } else { None };
-        let fill = &mut filling.fill;
+            if plan.reserves_notice { omission::longest_text(packer.input) } else { None };
+        let fill = &mut packer.fill;
         let mut make = |role, texts: Vec<String>| -> Vec<Piece> {
             texts.into_iter().map(|text| fill.make(position, role, text)).collect()
         };
@@ -97,7 +97,7 @@ impl Frame {
     }
 }
 
-impl Filling<'_> {
+impl Packer<'_> {
     /// Keeps room for the gap notice, if there is any. Where there is no room for it there is no notice: otherwise it would come in
     /// with what is left over, and not with a little more room, of which some is kept for it.
     pub(super) fn reserve_notice(&mut self, frame: &mut Frame) -> StageResult {

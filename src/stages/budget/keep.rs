@@ -1,7 +1,7 @@
 //! Which groups of the history fit, in the order of their claims.
 
-use super::filling::Filling;
 use super::frame::Frame;
+use super::packer::Packer;
 use crate::base::cost::Cost;
 use crate::base::text;
 use crate::config::{Format, Measure, Oversize};
@@ -11,7 +11,7 @@ use crate::state::context::Piece;
 use crate::state::marks::Rank;
 use crate::state::trace::Reason;
 
-impl Filling<'_> {
+impl Packer<'_> {
     /// Keeps whole groups, in the order of their rows.
     pub(super) fn keep_in_order(&mut self, frame: &Frame, rows: &[usize]) -> StageResult {
         let mut is_seen = vec![false; self.input.transcript.len()];

@@ -10,18 +10,18 @@
 //! and no section competes, a larger budget keeps all that a smaller one kept. What was picked one by one is passed over where
 //! it does not fit.
 //!
-//! `filling` is the budget while it is filled. `required`, `section_fills`, `keep`, `ranked` and `cut` fill it, `tiered` does so for
-//! conversations; `frame` and `omission` are the lines around the history. A message's cost is the form's business: see `measure` and `form`.
+//! [`Packer`] has what is kept so far, and the room that is left. `required`, `section_contents`, `keep`, `ranked` and `cut` keep more,
+//! `tiered` does so for conversations; `frame` and `omission` are the lines around the history. A message's cost is the form's business: see `measure` and `form`.
 
 pub(crate) mod cut;
-pub(crate) mod filling;
+pub(crate) mod packer;
 pub(crate) mod frame;
 mod omission;
 mod keep;
 mod ranked;
 mod required;
 pub(crate) mod sections;
-mod section_fills;
+mod section_contents;
 pub(crate) mod tiered;
 
 use crate::base::cost::Cost;
@@ -36,9 +36,9 @@ use crate::state::fill::Fill;
 use crate::state::input::Input;
 use crate::state::marks::{Marks, Rank};
 use crate::state::trace::{Fate, NoteKind, Reason};
-use filling::{Filling, Plan, by_rank};
 use frame::Frame;
-use section_fills::SectionFill;
+use packer::{Packer, Plan, by_rank};
+use section_contents::SectionContent;
 
 /// Decides which messages and items are kept, and puts the prompt's pieces in order.
 ///
@@ -50,16 +50,16 @@ pub(crate) fn ask(input: &Input, marks: &Marks, selection: Given) -> StageResult
     let [first, then] = Plan::of(input, marks);
     let (mut plan, mut line_end) = (first, 1);
     loop {
-        match fill((input, marks, selection), plan, plan == then, line_end)? {
-            Filled::Done(fill) => return Ok(*fill),
-            Filled::LeavesOut => plan = then,
-            Filled::LineEnd(more) => line_end = more,
+        match attempt((input, marks, selection), plan, plan == then, line_end)? {
+            Attempt::Done(fill) => return Ok(*fill),
+            Attempt::LeavesOut => plan = then,
+            Attempt::LineEnd(more) => line_end = more,
         }
     }
 }
 
-/// What came of filling.
-enum Filled {
+/// How an attempt to pack the prompt ended.
+enum Attempt {
     Done(Box<Fill>),
     /// Something is left out, and another plan is to be tried.
     LeavesOut,
@@ -67,67 +67,67 @@ enum Filled {
     LineEnd(u64),
 }
 
-/// Fills the budget, with so many tokens set aside for the last line, which will have no line end.
-fn fill(
+/// Packs the prompt, with so many tokens set aside for the last line, which will have no line end.
+fn attempt(
     (input, marks, selection): (&Input, &Marks, Given),
     plan: Plan,
     is_last: bool,
     line_end: u64,
-) -> StageResult<Filled> {
-    let mut filling = Filling::begin(input, marks, plan)?;
-    shorten_replies(&mut filling);
-    filling.meter.last = known_last(input, marks);
-    filling.meter.line_end = line_end;
+) -> StageResult<Attempt> {
+    let mut packer = Packer::begin(input, marks, plan)?;
+    shorten_replies(&mut packer);
+    packer.meter.last = known_last(input, marks);
+    packer.meter.line_end = line_end;
 
-    let mut shelves = filling.shelves()?;
+    let mut contents = packer.section_contents()?;
     let shapes = match &marks.conversations {
-        Some(_) => (needed(selection)?.shapes)(&mut filling),
+        Some(_) => (needed(selection)?.shapes)(&mut packer),
         None => Vec::new(),
     };
-    let mut frame = Frame::begin(&mut filling);
-    filling.keep_required(&shelves, &shapes, &mut frame)?;
+    let mut frame = Frame::begin(&mut packer);
+    packer.keep_required(&contents, &shapes, &mut frame)?;
     let enlarges_first = input.config.budget.trim_first == TrimFirst::History;
-    let gave_way = filling.keep_optional(&mut shelves, enlarges_first)?;
+    let gave_way = packer.keep_optional(&mut contents, enlarges_first)?;
     // Where history goes first, it is all gone before a section shows less. So room that a summary frees is none for it:
     // otherwise a smaller budget would keep more.
-    let left = filling.remaining;
+    let left = packer.remaining;
     if enlarges_first && gave_way {
-        filling.remaining = Cost::default();
+        packer.remaining = Cost::default();
     }
-    filling.reserve_notice(&mut frame)?;
+    packer.reserve_notice(&mut frame)?;
     let by_conversation = if marks.conversations.is_some() {
-        filling.keep_in_order(&frame, &history_of(marks).turn)?;
-        Some((needed(selection)?.keep_conversations)(&mut filling, &frame, shapes)?)
+        packer.keep_in_order(&frame, &history_of(marks).turn)?;
+        Some((needed(selection)?.keep_conversations)(&mut packer, &frame, shapes)?)
     } else {
-        keep_history(&mut filling, &frame, selection)?;
+        keep_history(&mut packer, &frame, selection)?;
         None
     };
     if !enlarges_first {
-        filling.enlarge_items(&mut shelves)?;
+        packer.enlarge_items(&mut contents)?;
     }
     if enlarges_first && gave_way {
-        filling.remaining = left;
+        packer.remaining = left;
     }
-    let leaves_out = !filling.fill.left_out.is_empty() || marks.passed().next().is_some();
+    let leaves_out = !packer.fill.left_out.is_empty() || marks.passed().next().is_some();
     if !is_last && leaves_out {
-        return Ok(Filled::LeavesOut);
+        return Ok(Attempt::LeavesOut);
     }
-    lay_out(&mut filling, &shelves, &frame, by_conversation)?;
-    let of_text = filling.fill.layout.last().map(|(piece, _)| *piece);
-    let of_text = of_text.filter(|_| filling.meter.slack() != Cost::default());
-    for piece in [of_text, filling.fill.quotes.last().copied()].into_iter().flatten() {
-        let more = filling.meter.line_end_cost(filling.view(), piece)?;
+    lay_out(&mut packer, &contents, &frame, by_conversation)?;
+    let of_text = packer.fill.layout.last().map(|(piece, _)| *piece);
+    let of_text = of_text.filter(|_| packer.meter.slack() != Cost::default());
+    for piece in [of_text, packer.fill.quotes.last().copied()].into_iter().flatten() {
+        let more = packer.meter.line_end_cost(packer.view(), piece)?;
         if more > line_end {
-            return Ok(Filled::LineEnd(more));
+            return Ok(Attempt::LineEnd(more));
         }
     }
-    let is_whole = |shelf: &SectionFill| shelf.is_whole();
-    let has_excerpts = filling.fill.excerpts.iter().next().is_some();
-    filling.fill.is_trimmed |= has_excerpts || !filling.fill.left_out.is_empty();
-    filling.fill.is_trimmed |= !shelves.iter().all(is_whole);
-    let reports = shelves.iter().map(|shelf| shelf.report(filling.view())).collect();
-    filling.fill.sections = reports;
-    Ok(Filled::Done(Box::new(filling.fill)))
+    let is_whole = |content: &SectionContent| content.is_whole();
+    let has_excerpts = packer.fill.excerpts.iter().next().is_some();
+    packer.fill.is_trimmed |= has_excerpts || !packer.fill.left_out.is_empty();
+    packer.fill.is_trimmed |= !contents.iter().all(is_whole);
+    let reports = contents.iter().map(|content| content.report(packer.view())).collect();
+    packer.fill.sections = reports;
+    Ok(Attempt::Done(Box::new(packer.fill)))
 }
 
 /// The rows that nothing but their place speaks for, the newest first.
@@ -144,47 +144,47 @@ fn history_of(marks: &Marks) -> OrdinaryRows {
 }
 
 /// Keeps of the history what fits. What answers the request comes before all else of it: a tool loop keeps its newest steps.
-fn keep_history(filling: &mut Filling<'_>, frame: &Frame, selection: Given) -> StageResult {
-    let marks = filling.marks;
+fn keep_history(packer: &mut Packer<'_>, frame: &Frame, selection: Given) -> StageResult {
+    let marks = packer.marks;
     let OrdinaryRows { turn, mut rest } = history_of(marks);
     let [direct, recent, chosen] = by_rank(marks, [Rank::Direct, Rank::Recent, Rank::Chosen]);
     let first = [direct, turn, recent, chosen].concat();
-    if let Some(cut) = filling.input.config.budget.cut {
+    if let Some(cut) = packer.input.config.budget.cut {
         let keep_behind_cut = needed(selection)?.keep_behind_cut;
-        if !keep_behind_cut(filling, frame, cut, &first, &rest)? {
-            filling.keep_in_order(frame, &[first, rest].concat())?;
+        if !keep_behind_cut(packer, frame, cut, &first, &rest)? {
+            packer.keep_in_order(frame, &[first, rest].concat())?;
         }
         return Ok(());
     }
     if let Some(ranking) = &marks.ranking {
-        filling.keep_in_order(frame, &first)?;
-        let room = filling.room_of_history();
-        (needed(selection)?.keep_ranked)(filling, frame, ranking, room)?;
-        let mut is_recalled = vec![false; filling.input.transcript.len()];
-        for (row, _) in &filling.fill.recalled {
+        packer.keep_in_order(frame, &first)?;
+        let room = packer.room_of_history();
+        (needed(selection)?.keep_ranked)(packer, frame, ranking, room)?;
+        let mut is_recalled = vec![false; packer.input.transcript.len()];
+        for (row, _) in &packer.fill.recalled {
             is_recalled[marks.groups.of(*row)] = true;
         }
         rest.retain(|row| !is_recalled[marks.groups.of(*row)]);
-        filling.keep_in_order(frame, &rest)?;
+        packer.keep_in_order(frame, &rest)?;
     } else {
-        filling.keep_in_order(frame, &[first, rest].concat())?;
+        packer.keep_in_order(frame, &[first, rest].concat())?;
     }
-    unread::ask_for_more(filling.input, marks, &filling.fill.left_out)?;
+    unread::ask_for_more(packer.input, marks, &packer.fill.left_out)?;
     Ok(())
 }
 
 /// Cuts replies that are longer than the config allows; that is no matter of the budget.
-fn shorten_replies(filling: &mut Filling<'_>) {
-    let Some(limit) = filling.input.config.render.max_reply_chars else {
+fn shorten_replies(packer: &mut Packer<'_>) {
+    let Some(limit) = packer.input.config.render.max_reply_chars else {
         return;
     };
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    for row in filling.marks.open_rows() {
-        let text = filling.view().text_of(Piece::Message(row));
+    for row in packer.marks.open_rows() {
+        let text = packer.view().text_of(Piece::Message(row));
         let is_long = text.chars().nth(limit).is_some();
-        if is_long && filling.input.transcript.role(row) == Role::Assistant {
+        if is_long && packer.input.transcript.role(row) == Role::Assistant {
             let cut = format!("{}...[truncated]", text::head(&text, limit));
-            filling.fill.shortened.insert(Piece::Message(row), cut);
+            packer.fill.shortened.insert(Piece::Message(row), cut);
         }
     }
 }
@@ -213,23 +213,23 @@ fn known_last(input: &Input, marks: &Marks) -> Option<Piece> {
 
 /// Puts the pieces in the order of the sections.
 fn lay_out(
-    filling: &mut Filling<'_>,
-    shelves: &[SectionFill],
+    packer: &mut Packer<'_>,
+    contents: &[SectionContent],
     frame: &Frame,
     mut by_conversation: Option<Vec<Piece>>,
 ) -> StageResult {
     let mut layout = Vec::new();
-    let mut shelves = shelves.iter();
-    for (position, section) in filling.input.config.sections().iter().enumerate() {
+    let mut contents = contents.iter();
+    for (position, section) in packer.input.config.sections().iter().enumerate() {
         let pieces = match section.kind {
-            SectionKind::Request => filling.turn(),
-            SectionKind::History => filling.history_pieces(frame, by_conversation.take())?,
-            _ => shelves.next().map(|shelf| shelf.pieces.clone()).unwrap_or_default(),
+            SectionKind::Request => packer.turn(),
+            SectionKind::History => packer.history_pieces(frame, by_conversation.take())?,
+            _ => contents.next().map(|content| content.pieces.clone()).unwrap_or_default(),
         };
         layout.extend(pieces.into_iter().map(|piece| (piece, position)));
     }
-    filling.open(frame, &mut layout);
-    filling.fill.layout = layout;
+    packer.open(frame, &mut layout);
+    packer.fill.layout = layout;
     Ok(())
 }
 

@@ -1,8 +1,8 @@
 //! Which groups of the history fit by their rank for the request, and in which form: whole, or long messages as excerpts.
 
-use super::filling::Filling;
 use super::frame::Frame;
 use super::keep::piece_of;
+use super::packer::Packer;
 use crate::base::candidate::{Candidate, Form};
 use crate::base::cost::{Cost, share_of};
 use crate::base::message::Field;
@@ -46,7 +46,7 @@ struct Turn<'a> {
 /// How much is shown of what is kept for its rank so far, by group.
 struct Kept(Vec<Option<Form>>);
 
-impl Filling<'_> {
+impl Packer<'_> {
     /// Keeps the groups that rank best for the request: first the newest within their share, then what holds throughout within its
     /// own, then the others within the share of all. A group that does not fit is passed over. The shares are of `room`: a cost, and
     /// how many messages.

@@ -1,8 +1,8 @@
 //! The required pieces of a prompt: instructions, pinned messages, required sections, and the request with its answers.
 
-use super::SectionFill;
-use super::filling::Filling;
+use super::SectionContent;
 use super::frame::Frame;
+use super::packer::Packer;
 use super::tiered::Shape;
 use crate::base::cost::Cost;
 use crate::base::error::{Error, ErrorCode};
@@ -46,11 +46,11 @@ impl Lengths {
     }
 }
 
-impl Filling<'_> {
+impl Packer<'_> {
     /// Keeps the required pieces, shortened if they must be and may be, and pays for them and for the form itself.
     pub(super) fn keep_required(
         &mut self,
-        shelves: &[SectionFill],
+        contents: &[SectionContent],
         shapes: &[Shape],
         frame: &mut Frame,
     ) -> StageResult {
@@ -60,8 +60,8 @@ impl Filling<'_> {
         let (turn, rows): (Vec<usize>, Vec<usize>) =
             required.partition(|row| marks.is_in_turn(*row));
         let mut pieces: Vec<Piece> = rows.iter().copied().map(Piece::Message).collect();
-        let required = shelves.iter().filter(|shelf| shelf.is_required);
-        pieces.extend(required.flat_map(|shelf| shelf.pieces.iter().copied()));
+        let required = contents.iter().filter(|content| content.is_required);
+        pieces.extend(required.flat_map(|content| content.pieces.iter().copied()));
         let answers = turn.iter().map(|row| marks.piece(*row)).filter(|it| *it != Piece::Request);
         let request = marks.has_request(input).then_some(Piece::Request);
         pieces.extend(request.into_iter().chain(answers));

@@ -1,7 +1,7 @@
 //! Which conversations fit: tier by tier, and of the active thread the newest first.
 
-use super::filling::{Filling, by_rank};
 use super::frame::Frame;
+use super::packer::{Packer, by_rank};
 use crate::base::cost::Cost;
 use crate::base::map;
 use crate::base::message::Role;
@@ -55,7 +55,7 @@ impl Shape {
 /// would ask more often.
 const LOOK_AHEAD: usize = 1024;
 
-impl Filling<'_> {
+impl Packer<'_> {
     /// The conversations as they are shown if they fit.
     pub(crate) fn shapes(&mut self) -> Vec<Shape> {
         let found = self.marks.conversations.as_ref();

@@ -1,6 +1,7 @@
 // Document 003: messages for a chat API. Preset `agent`.
 
-import { buildContext, messageOfTask, messagesOfTasks, presets, queryLayer } from "windrow";
+import { buildContext, presets } from "windrow";
+import { messageOfTask, messagesOfTasks, queryLayer } from "windrow/tasks";
 import { check, equal, equalWhereGiven, sorted, texts } from "../expectations.mjs";
 import { checkChoice, checkCount, checkKeys, checkList, NotUnderstood } from "../shape.mjs";
 

@@ -7,11 +7,11 @@ import {
   buildContextSync,
   createTranscript,
   memoryStore,
-  messageOfTask,
   openSession,
   parseTranscript,
   replay,
 } from "windrow";
+import { messageOfTask } from "windrow/tasks";
 import { checkContextError, errorOf } from "../support/errors.mjs";
 import { manyMessages } from "../support/load-cases.mjs";
 import { forEachSeedAsync } from "../support/property.mjs";

@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { buildContextSync, messageOfTask, messagesOfTasks, presets, queryLayer } from "windrow";
+import { buildContextSync, presets } from "windrow";
+import { messageOfTask, messagesOfTasks, queryLayer } from "windrow/tasks";
 
 const convert = (action, parameters, more) => messageOfTask({ action, parameters, ...more });
 const user = (content) => ({ role: "user", content });

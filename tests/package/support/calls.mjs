@@ -14,7 +14,7 @@ const { exports: subpaths } = JSON.parse(
 );
 const storeEntries = Object.keys(subpaths).filter((entry) => /^\.\/stores\/(?!conformance$)/.test(entry));
 const stores = await Promise.all(storeEntries.map((entry) => import(entry.replace(/^\./, "windrow"))));
-const exported = Object.assign({}, windrow, ...stores);
+const exported = Object.assign({}, windrow, await import("windrow/tasks"), ...stores);
 
 // ---- Values ----
 
@@ -399,7 +399,7 @@ const sessionMethods = {
 };
 
 /** Not for callers: named with `@internal`, or an end that is tried by itself. */
-const INTERNAL = ["constructor", "source", "setLog", "close"];
+const INTERNAL = ["constructor", "source", "setLog", "appendParsed", "close"];
 
 /** Fails where something public has no random arguments here: a new export needs some. */
 export function checkAllAreCalled() {

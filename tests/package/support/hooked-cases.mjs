@@ -1,7 +1,8 @@
 // Contexts with everything that a host could make different: hooks, time zones, sections, dates. Each host builds them and
 // says what came out, as plain data.
 
-import { buildContext, messagesOfTasks, presets, replay, searchFirst } from "windrow";
+import { buildContext, presets, replay, searchFirst } from "windrow";
+import { messagesOfTasks } from "windrow/tasks";
 import { search, select, summarize } from "./answers.mjs";
 
 const day = 86_400_000;

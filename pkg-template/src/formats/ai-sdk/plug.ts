@@ -1,10 +1,10 @@
 // The AI SDK of Vercel, 5 to 7: a context for each step of `generateText`, `streamText` and agents, or for each call of a model.
 
 import type { AnyMessage } from "windrow";
-import { type Call, fit, type HookConfig, modelName } from "../plug/plug.js";
+import { type FrameworkCall, fit, type HookConfig, modelName } from "../plug/fit.js";
 import { asPromptMessage, promptMarker } from "../plug/prompt.js";
 
-export type { HookConfig } from "../plug/plug.js";
+export type { HookConfig } from "../plug/fit.js";
 
 /** What `prepareStep` is given, as far as it is used. */
 export interface StepOptions<M> {
@@ -44,7 +44,7 @@ export interface CallOptions {
 }
 
 /** A middleware for `wrapLanguageModel`. */
-export interface ContextMiddleware<Version extends string> {
+export interface AiSdkMiddleware<Version extends string> {
   readonly specificationVersion: Version;
   transformParams<P>(options: { readonly params: P; readonly model?: unknown; readonly type?: unknown }): Promise<P>;
 }
@@ -56,12 +56,12 @@ export interface ContextMiddleware<Version extends string> {
 export function contextMiddleware<Version extends "v2" | "v3" | "v4" = "v4">(
   config: HookConfig = {},
   version: Version = "v4" as Version,
-): ContextMiddleware<Version> {
+): AiSdkMiddleware<Version> {
   return {
     specificationVersion: version,
     async transformParams({ params, model }) {
       const { prompt, tools, abortSignal } = params as CallOptions;
-      const call: Call = { model: modelName(model, "modelId"), tools, signal: abortSignal };
+      const call: FrameworkCall = { model: modelName(model, "modelId"), tools, signal: abortSignal };
       const messages = prompt as readonly AnyMessage[];
       return { ...params, prompt: await fit(messages, forAiSdk(config), call, asPromptMessage, promptMarker) };
     },

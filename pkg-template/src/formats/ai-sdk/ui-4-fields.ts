@@ -2,7 +2,7 @@
 // `toolInvocations` and `experimental_attachments`, which say the same again, or say it alone. What is said twice counts once.
 
 import { describe } from "../../base/options.js";
-import { partsWithText, type Row, recordOf, type TextKind } from "../../message/format.js";
+import { partsWithText, recordOf, type TextKind, type UnknownRecord } from "../../message/format.js";
 import { list, Malformed, required, text as textOf, unknownType } from "../../message/malformed.js";
 import type { PartInput } from "../../message/message.js";
 import { from } from "../../message/origin.js";
@@ -14,14 +14,14 @@ import {
   outputWithText,
   reasoningParts,
   STEP,
-  type Stepped,
+  type StepPart,
   textPart,
   withMetadata,
-} from "./ui-parts.js";
+} from "../tool-parts.js";
 
 /** A part, and where it stands; of a call that stands in no part, where it stands itself. */
 interface Placed {
-  readonly part: Row;
+  readonly part: UnknownRecord;
   readonly place: string;
   readonly callPlace?: string;
 }
@@ -33,7 +33,7 @@ const UNSEEN = /^(?:step-start|source|source-url|source-document|error|data-.*)$
  * What the fields say, as parts in windrow's own form. `place` is where the fields stand in the message. A call that is still open
  * is one, unless `isOpenUnseen`: the package keeps it from the model.
  */
-export function readUi4(fields: Row, place: string, isOpenUnseen = false): readonly PartInput[] {
+export function readUi4(fields: UnknownRecord, place: string, isOpenUnseen = false): readonly PartInput[] {
   const parts = partsOf(fields, place);
   const files = new Set(
     parts.filter(({ part }) => part.type === "file").map(({ part }) => bodyOf(part.data ?? part.url)),
@@ -41,7 +41,7 @@ export function readUi4(fields: Row, place: string, isOpenUnseen = false): reado
   const attachments = placedList(fields, "experimental_attachments", place);
   return [
     ...inSteps(
-      parts.flatMap((placed): readonly Stepped[] => {
+      parts.flatMap((placed): readonly StepPart[] => {
         const isUnseen = isOpenUnseen && isOpen(placed);
         return placed.part.type === "step-start" ? [STEP] : isUnseen ? [] : readPart(placed);
       }),
@@ -51,7 +51,7 @@ export function readUi4(fields: Row, place: string, isOpenUnseen = false): reado
 }
 
 /** The fields with another text in the place of all that they say. */
-export function ui4WithText(fields: Row, text: string): Row {
+export function ui4WithText(fields: UnknownRecord, text: string): UnknownRecord {
   const parts = partsWithText(
     partsOf(fields, "").map(({ part }) => part),
     text,
@@ -70,7 +70,7 @@ export function ui4WithText(fields: Row, text: string): Row {
 }
 
 /** The fields without tools; the same object where there are none. */
-export function ui4WithoutToolCalls(fields: Row): Row {
+export function ui4WithoutToolCalls(fields: UnknownRecord): UnknownRecord {
   const { parts, toolInvocations } = fields;
   const rest = Array.isArray(parts) ? parts.filter((part) => !isCall(recordOf(part))) : undefined;
   const isBesideToo = Array.isArray(toolInvocations) && toolInvocations.length > 0;
@@ -84,7 +84,7 @@ export function ui4WithoutToolCalls(fields: Row): Row {
  * The parts, with what the fields beside them say alone as further ones. A field is read only where no part says anything of its
  * kind: what it says otherwise is the same again, or no model sees it.
  */
-function partsOf(fields: Row, place: string): readonly Placed[] {
+function partsOf(fields: UnknownRecord, place: string): readonly Placed[] {
   const parts = placedList(fields, "parts", place);
   const alone: Placed[] = [];
   if (!parts.some(({ part }) => part.type === "reasoning")) {
@@ -107,14 +107,14 @@ function partsOf(fields: Row, place: string): readonly Placed[] {
   return [...alone, ...parts, ...calls];
 }
 
-function placedList(fields: Row, field: string, place: string): readonly Placed[] {
+function placedList(fields: UnknownRecord, field: string, place: string): readonly Placed[] {
   return list(fields[field], `${place}.${field}`).map((part, at) => ({
     part: recordOf(part),
     place: `${place}.${field}[${at}]`,
   }));
 }
 
-const isCall = ({ type }: Row): boolean => type === "tool-invocation";
+const isCall = ({ type }: UnknownRecord): boolean => type === "tool-invocation";
 
 function isOpen({ part, place, callPlace = `${place}.toolInvocation` }: Placed): boolean {
   return isCall(part) && outputOf(part, callPlace) === undefined;
@@ -149,11 +149,14 @@ function readPart({ part, place, callPlace = `${place}.toolInvocation` }: Placed
 }
 
 /** A file: its data, or its address. */
-const addressOrData = ({ data, url }: Row, place: string): { readonly url?: unknown; readonly data?: unknown } =>
+const addressOrData = (
+  { data, url }: UnknownRecord,
+  place: string,
+): { readonly url?: unknown; readonly data?: unknown } =>
   data == null ? { url: required(url, `${place}.data`) } : { data };
 
 /** Reasoning: its details, which say the text again, or the text alone. */
-function readReasoning(part: Row, place: string): readonly PartInput[] {
+function readReasoning(part: UnknownRecord, place: string): readonly PartInput[] {
   const { providerMetadata } = part;
   const details = placedList(part, "details", place)
     .filter(({ part: detail }) => detail.text !== "")
@@ -187,7 +190,7 @@ function readDetail({ part, place }: Placed, providerMetadata: unknown): readonl
 }
 
 /** A call, and what it gave, if it is over. One whose arguments are still being written is none yet. */
-function readCall(part: Row, place: string): readonly PartInput[] {
+function readCall(part: UnknownRecord, place: string): readonly PartInput[] {
   const call = recordOf(part.toolInvocation);
   const { state, toolName, args, rawInput, providerExecuted } = call;
   const output = outputOf(part, place);
@@ -199,7 +202,7 @@ function readCall(part: Row, place: string): readonly PartInput[] {
 }
 
 /** What the model is told that a call gave; undefined where it is still open. */
-function outputOf(part: Row, place: string): unknown {
+function outputOf(part: UnknownRecord, place: string): unknown {
   const { state, result, errorText, approval } = recordOf(part.toolInvocation);
   const { approved, reason } = recordOf(approval);
   switch (state) {
@@ -225,18 +228,18 @@ function outputOf(part: Row, place: string): unknown {
 }
 
 /** What Mastra keeps with a part: what the model is shown in the place of a result, for example. */
-function ofMastra({ providerMetadata }: Row): Row {
+function ofMastra({ providerMetadata }: UnknownRecord): UnknownRecord {
   return recordOf(recordOf(providerMetadata).mastra);
 }
 
-function kindOf(part: Row): TextKind {
+function kindOf(part: UnknownRecord): TextKind {
   if (part.type === "text") {
     return "text";
   }
   return isCall(part) && outputOf(part, "") !== undefined ? "result" : undefined;
 }
 
-function rewritten(part: Row, text: string): Row {
+function rewritten(part: UnknownRecord, text: string): UnknownRecord {
   if (part.type === "text") {
     return { ...part, text };
   }

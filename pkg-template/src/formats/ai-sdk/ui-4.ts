@@ -3,8 +3,8 @@
 
 import { type MessageFormat, recordOf, timeIn } from "../../message/format.js";
 import type { PlainMessage } from "../../message/message.js";
+import { isOfVersion4 } from "../tool-parts.js";
 import { readUi4, ui4WithoutToolCalls, ui4WithText } from "./ui-4-fields.js";
-import { isOfVersion4 } from "./ui-parts.js";
 
 /** What of a message of version 4 is read, by structure: `UIMessage` and `Message` of `ai` 4 fit it. */
 export interface UiMessage4Shape {

@@ -2,7 +2,14 @@
 // tools' calls and what they gave.
 
 import { describe } from "../../base/options.js";
-import { type MessageFormat, partsWithText, type Row, recordOf, type TextKind, timeIn } from "../../message/format.js";
+import {
+  type MessageFormat,
+  partsWithText,
+  recordOf,
+  type TextKind,
+  timeIn,
+  type UnknownRecord,
+} from "../../message/format.js";
 import { list, Malformed, required, unknownType } from "../../message/malformed.js";
 import type { PartInput, PlainMessage } from "../../message/message.js";
 import { from } from "../../message/origin.js";
@@ -15,10 +22,10 @@ import {
   outputWithText,
   reasoningParts,
   STEP,
-  type Stepped,
+  type StepPart,
   sealedIn,
   textPart,
-} from "./ui-parts.js";
+} from "../tool-parts.js";
 
 /** What of a `UIMessage` is read, by structure: `UIMessage` of every version from 5 to 7 fits it. */
 export interface UiMessageShape {
@@ -56,7 +63,7 @@ export const uiMessageShape: MessageFormat = {
       );
     }
     const read = inSteps(
-      list(parts, ".parts").flatMap((part, at): readonly Stepped[] =>
+      list(parts, ".parts").flatMap((part, at): readonly StepPart[] =>
         recordOf(part).type === "step-start" ? [STEP] : readPart(recordOf(part), `.parts[${at}]`),
       ),
     );
@@ -75,7 +82,7 @@ export const uiMessageShape: MessageFormat = {
   },
 
   withText(row, text) {
-    const parts = partsWithText(row.parts as readonly Row[], text, {
+    const parts = partsWithText(row.parts as readonly UnknownRecord[], text, {
       kindOf,
       rewritten,
       made: (own) => ({ type: "text", text: own }),
@@ -85,19 +92,19 @@ export const uiMessageShape: MessageFormat = {
   },
 
   withoutToolCalls(row) {
-    const parts = row.parts as readonly Row[];
+    const parts = row.parts as readonly UnknownRecord[];
     return parts.some(isTool) ? { ...row, parts: parts.filter((part) => !isTool(part)) } : row;
   },
 };
 
 const textOf = (parts: readonly PartInput[]): string =>
   parts.map((part) => (part.type === "text" ? part.text : "")).join("");
-const isAllowed = ({ state, approval }: Row): boolean =>
+const isAllowed = ({ state, approval }: UnknownRecord): boolean =>
   state === "approval-responded" && recordOf(approval).approved === true;
-const idOfApproval = ({ approval }: Row): unknown => recordOf(approval).id;
-const isTool = ({ type }: Row): boolean => TOOL.test(String(type));
+const idOfApproval = ({ approval }: UnknownRecord): unknown => recordOf(approval).id;
+const isTool = ({ type }: UnknownRecord): boolean => TOOL.test(String(type));
 
-function kindOf(part: Row): TextKind {
+function kindOf(part: UnknownRecord): TextKind {
   if (part.type === "text") {
     return "text";
   }
@@ -107,7 +114,7 @@ function kindOf(part: Row): TextKind {
   return outputOf(part, "") === undefined ? undefined : "result";
 }
 
-function rewritten(part: Row, text: string): Row {
+function rewritten(part: UnknownRecord, text: string): UnknownRecord {
   if (!isTool(part)) {
     return { ...part, text };
   }
@@ -121,7 +128,7 @@ function rewritten(part: Row, text: string): Row {
   }
 }
 
-function readPart(part: Row, place: string): readonly PartInput[] {
+function readPart(part: UnknownRecord, place: string): readonly PartInput[] {
   const { type, providerMetadata } = part;
   switch (type) {
     case "text":
@@ -146,7 +153,7 @@ function readPart(part: Row, place: string): readonly PartInput[] {
 }
 
 /** A file, by its address, or by what its provider calls it. */
-function readFile(part: Row, place: string): PartInput {
+function readFile(part: UnknownRecord, place: string): PartInput {
   const { url, providerReference: data } = part;
   return data != null && (url == null || url === "")
     ? mediaPart(part, { data })
@@ -154,7 +161,7 @@ function readFile(part: Row, place: string): PartInput {
 }
 
 /** A call, and what it gave, if it is over. One whose arguments are still being written is none yet. */
-function readTool(part: Row, place: string): readonly PartInput[] {
+function readTool(part: UnknownRecord, place: string): readonly PartInput[] {
   if (part.state === "input-streaming") {
     return [];
   }
@@ -177,7 +184,7 @@ function readTool(part: Row, place: string): readonly PartInput[] {
  * What the model is told that a call gave; undefined where it is still open. One that was allowed is run before the model is asked:
  * what it will give is not known yet.
  */
-function outputOf({ state, output, errorText, approval }: Row, place: string): unknown {
+function outputOf({ state, output, errorText, approval }: UnknownRecord, place: string): unknown {
   const { approved, reason } = recordOf(approval);
   switch (state) {
     case "input-available":

@@ -22,15 +22,15 @@ import type { ParsedMessage } from "../../message/read.js";
 import { ANY, argumentsOf, idsOf, outcomeOf } from "../request/calls.js";
 import { isSpoken, mediaOf, refuse } from "../request/media.js";
 import { listIn } from "../request/rules.js";
-import { fields, type Schema, withFields } from "../request/schema.js";
+import { type FieldSchema, fields, withFields } from "../request/schema.js";
 import { isBlank, wellFormed } from "../request/text.js";
 import {
+  type AnsweredCall,
   apart,
-  type Call,
   callsIn,
   type IsInline,
   type Piece,
-  type Turn,
+  type RequestTurn,
   textsOf,
   turnsOf,
   withSpeaker,
@@ -105,7 +105,7 @@ export interface AiSdkBody {
   messages: AiSdkMessage[];
 }
 
-export const PARTS: Readonly<Record<string, Schema>> = {
+export const PARTS: Readonly<Record<string, FieldSchema>> = {
   text: fields("type text providerOptions"),
   image: fields("type image mediaType providerOptions"),
   file: fields("type data mediaType filename providerOptions"),
@@ -117,24 +117,24 @@ export const PARTS: Readonly<Record<string, Schema>> = {
   "tool-approval-request": fields("type approvalId toolCallId signature inputSchemaInput isAutomatic"),
   "tool-approval-response": fields("type approvalId approved reason providerExecuted"),
 };
-export const MESSAGE: Schema = fields("role content providerOptions");
+export const MESSAGE: FieldSchema = fields("role content providerOptions");
 
 /** A call of a tool that a provider runs, and what it gave: both are in the assistant's message. */
 const isInline: IsInline = ({ part }) =>
   (part.type === "tool-call" || part.type === "tool-result") && part.providerExecuted === true;
 
 /** What the user allowed, and the SDK has not run yet: the question, and the answer. */
-interface Allowed {
+interface Approval {
   readonly request: AiSdkQuestion;
   readonly response: AiSdkAnswer;
 }
 
 /** The calls that the user allowed, by their ids, wherever the caller's messages say so. */
-function allowedIn(messages: readonly ParsedMessage[]): ReadonlyMap<unknown, Allowed> {
+function allowedIn(messages: readonly ParsedMessage[]): ReadonlyMap<unknown, Approval> {
   const parts = messages.flatMap((message) => listIn(message.given, "content")).filter(isRecord);
   const answers = new Map(parts.map((part) => [part.type === RESPONSE ? part.approvalId : undefined, part]));
   return new Map(
-    parts.flatMap((request): [unknown, Allowed][] => {
+    parts.flatMap((request): [unknown, Approval][] => {
       const response = request.type === REQUEST ? answers.get(request.approvalId) : undefined;
       return response === undefined
         ? []
@@ -152,7 +152,7 @@ export const REQUEST = "tool-approval-request";
 export const RESPONSE = "tool-approval-response";
 
 /** What the user allowed of a call that was not run: the SDK runs it when it is given both. */
-function allowedOf(call: Call, allowed: ReadonlyMap<unknown, Allowed>): Allowed | undefined {
+function allowedOf(call: AnsweredCall, allowed: ReadonlyMap<unknown, Approval>): Approval | undefined {
   const { results, part } = call;
   const [first, ...others] = results;
   if (first === undefined) {
@@ -179,7 +179,11 @@ export function writeAiSdk(messages: readonly ParsedMessage[]): AiSdkBody {
   });
 }
 
-function messageOf(turn: Turn, allowed: ReadonlyMap<unknown, Allowed>, ids: ReadonlyMap<Call, string>): AiSdkMessage[] {
+function messageOf(
+  turn: RequestTurn,
+  allowed: ReadonlyMap<unknown, Approval>,
+  ids: ReadonlyMap<AnsweredCall, string>,
+): AiSdkMessage[] {
   switch (turn.kind) {
     case "user": {
       const pieces = withSpeaker(turn).filter(({ part }) => part.type !== "text" || !isBlank(part.text));
@@ -195,7 +199,7 @@ function messageOf(turn: Turn, allowed: ReadonlyMap<unknown, Allowed>, ids: Read
       const content = contentOf(pieces, (piece) => assistantPartOf(piece, names, ids));
       const asked = pieces.flatMap(({ call }) => {
         const request = call && allowedOf(call, allowed)?.request;
-        return request === undefined ? [] : [{ ...request, toolCallId: ids.get(call as Call) as string }];
+        return request === undefined ? [] : [{ ...request, toolCallId: ids.get(call as AnsweredCall) as string }];
       });
       return pieces.length === 0
         ? []
@@ -212,7 +216,7 @@ function messageOf(turn: Turn, allowed: ReadonlyMap<unknown, Allowed>, ids: Read
         const response = allowedOf(call, allowed)?.response;
         return response === undefined
           ? resultOf(call.results, { toolCallId: ids.get(call) as string, toolName: call.part.toolName })
-          : [withFields(response, PARTS[RESPONSE] as Schema)];
+          : [withFields(response, PARTS[RESPONSE] as FieldSchema)];
       });
       const orphan = turn.orphan === undefined ? [] : resultOf([turn.orphan], turn.orphan.part);
       const content = [...results, ...orphan];
@@ -321,7 +325,7 @@ function addressOf(url: string | undefined): URL | undefined {
 function fileOf(piece: Piece<MediaPart>): AiSdkFile {
   const given = piece.given;
   if (isRecord(given) && given.type === "reasoning-file") {
-    return withFields(given, PARTS["reasoning-file"] as Schema) as unknown as AiSdkFile;
+    return withFields(given, PARTS["reasoning-file"] as FieldSchema) as unknown as AiSdkFile;
   }
   const own = ownPart<AiSdkFile>(piece, ({ data, mediaType }) => isData(data) && typeof mediaType === "string");
   if (own !== undefined) {
@@ -340,7 +344,7 @@ function fileOf(piece: Piece<MediaPart>): AiSdkFile {
 function assistantPartOf(
   piece: Piece,
   names: ReadonlyMap<string, string>,
-  ids: ReadonlyMap<Call, string>,
+  ids: ReadonlyMap<AnsweredCall, string>,
 ): AiSdkText | AiSdkFile | AiSdkReasoning | AiSdkCall | AiSdkResult {
   const { part } = piece;
   switch (part.type) {
@@ -379,7 +383,7 @@ function redactedOf({ part, place, given }: Piece<RedactedPart>): AiSdkReasoning
   const { provider, data, id } = part;
   const isOwn = isRecord(given) && (given.type === "custom" || typeof given.text === "string");
   if (isOwn && (given.type === "reasoning" || given.type === "custom")) {
-    return withFields(given, PARTS[given.type] as Schema) as unknown as AiSdkReasoning;
+    return withFields(given, PARTS[given.type] as FieldSchema) as unknown as AiSdkReasoning;
   }
   if (provider === "anthropic") {
     return { type: "reasoning", text: "", providerOptions: { anthropic: { redactedData: data } } };
@@ -417,7 +421,7 @@ function callOf(piece: Piece<CallPart>, toolCallId: string = piece.part.toolCall
 export const OUTPUT: RegExp = /^(?:(?:error-)?(?:text|json)|content|execution-denied)$/;
 
 function resultOf(
-  results: Call["results"],
+  results: AnsweredCall["results"],
   { toolCallId, toolName }: { readonly toolCallId: string; readonly toolName?: string },
 ): AiSdkResult[] {
   const [first, ...others] = results;
@@ -431,7 +435,7 @@ function resultOf(
   return [own ?? { type: "tool-result", toolCallId, toolName: name, output: outputOf(results) }];
 }
 
-function outputOf(results: Call["results"]): AiSdkOutput {
+function outputOf(results: AnsweredCall["results"]): AiSdkOutput {
   const { text, json, parts, isError } = outcomeOf(results);
   if (json !== undefined) {
     return { type: isError ? "error-json" : "json", value: json as AiSdkJson };

@@ -1,7 +1,7 @@
 // Blocks of Anthropic's messages.
 
 import type { Dialect, PartForm } from "../../message/dialect.js";
-import type { Row } from "../../message/format.js";
+import type { UnknownRecord } from "../../message/format.js";
 import { list, required, text } from "../../message/malformed.js";
 import type { CallPart, MediaSource } from "../../message/message.js";
 import {
@@ -75,7 +75,7 @@ export const anthropic: Dialect = {
 };
 
 /** Returns what a search found as a document with its title and its source. */
-function searchResult(block: Row, place: string): MediaSource {
+function searchResult(block: UnknownRecord, place: string): MediaSource {
   const texts = list(block.content, `${place}.content`).map((inner, at) =>
     required((inner as { text?: unknown } | null)?.text, `${place}.content[${at}].text`),
   );

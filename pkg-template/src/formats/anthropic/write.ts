@@ -14,16 +14,16 @@ import type { MediaPart, SentPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, wordLimit } from "../request/calls.js";
 import { mediaOf, refuse, webAddress } from "../request/media.js";
-import { fields, type Schema, withFields } from "../request/schema.js";
+import { type FieldSchema, fields, withFields } from "../request/schema.js";
 import { isBlank, wellFormed } from "../request/text.js";
 import {
+  type AnsweredCall,
   apart,
-  type Call,
   callsIn,
   type IsInline,
   type Piece,
+  type RequestTurn,
   type SystemTurn,
-  type Turn,
   textsOf,
   turnsOf,
   withSpeaker,
@@ -84,7 +84,7 @@ export const NAME: Limit = wordLimit(128);
 
 const SOURCE = { source: fields("type media_type data url file_id content") };
 const RESULT = fields("type tool_use_id content is_error cache_control toolset_name caller");
-const BLOCKS: Readonly<Record<string, Schema>> = {
+const BLOCKS: Readonly<Record<string, FieldSchema>> = {
   text: fields("type text cache_control citations"),
   image: fields("type cache_control transformations", SOURCE),
   document: fields("type title context citations cache_control", SOURCE),
@@ -101,7 +101,7 @@ const BLOCKS: Readonly<Record<string, Schema>> = {
 };
 
 /** The schema of a block, by its type: those of results of tools that Anthropic runs are alike. */
-export function schemaOf(type: unknown): Schema | undefined {
+export function schemaOf(type: unknown): FieldSchema | undefined {
   const name = String(type);
   return Object.hasOwn(BLOCKS, name) ? BLOCKS[name] : HOSTED_RESULT.test(name) ? RESULT : undefined;
 }
@@ -134,7 +134,7 @@ export function writeAnthropic(messages: readonly ParsedMessage[]): AnthropicBod
 }
 
 /** A message as it is written. A text that was no part of the caller's is a text again, where it is alone. */
-interface Written {
+interface AnthropicTurn {
   readonly role: "user" | "assistant";
   readonly blocks: AnthropicBlock[];
 }
@@ -147,8 +147,8 @@ function contentOf(blocks: AnthropicBlock[]): string | AnthropicBlock[] {
 }
 
 /** Neighbours of one role as one message. */
-function merged(written: readonly Written[]): Written[] {
-  const result: Written[] = [];
+function merged(written: readonly AnthropicTurn[]): AnthropicTurn[] {
+  const result: AnthropicTurn[] = [];
   for (const { role, blocks } of written) {
     const last = result.at(-1);
     if (last?.role === role) {
@@ -197,7 +197,7 @@ function systemOf(turns: readonly SystemTurn[]): string | AnthropicText[] | unde
   return isMarked ? blocks : blocks.map(({ text }) => text).join("\n\n");
 }
 
-function messageOf(turn: Turn, ids: ReadonlyMap<Call, string>): Written[] {
+function messageOf(turn: RequestTurn, ids: ReadonlyMap<AnsweredCall, string>): AnthropicTurn[] {
   switch (turn.kind) {
     case "user":
       return [{ role: "user", blocks: withSpeaker(turn).flatMap(userBlocksOf) }];
@@ -219,7 +219,7 @@ function ownBlock<Block extends AnthropicBlock>(piece: Piece, ...types: readonly
   if (!isRecord(given) || !types.includes(String(given.type))) {
     return undefined;
   }
-  return withFields(given, schemaOf(given.type) as Schema) as unknown as Block;
+  return withFields(given, schemaOf(given.type) as FieldSchema) as unknown as Block;
 }
 
 function textOf(piece: Piece): AnthropicText {
@@ -291,7 +291,7 @@ function mediaBlockOf(piece: Piece<MediaPart>): AnthropicText | AnthropicImage |
   return refuse(media, "Anthropic", TAKEN);
 }
 
-function assistantBlocksOf(piece: Piece, ids: ReadonlyMap<Call, string>): AnthropicBlock[] {
+function assistantBlocksOf(piece: Piece, ids: ReadonlyMap<AnsweredCall, string>): AnthropicBlock[] {
   const { part, call } = piece;
   if (call !== undefined) {
     return [callOf(call, ids.get(call) as string)];
@@ -310,7 +310,7 @@ function assistantBlocksOf(piece: Piece, ids: ReadonlyMap<Call, string>): Anthro
     case "tool-call":
     case "tool-result": {
       const given = piece.given as { readonly type: string };
-      return [withFields(given, schemaOf(given.type) as Schema) as unknown as AnthropicBlock];
+      return [withFields(given, schemaOf(given.type) as FieldSchema) as unknown as AnthropicBlock];
     }
     default: {
       const { transcript } = part;
@@ -321,14 +321,14 @@ function assistantBlocksOf(piece: Piece, ids: ReadonlyMap<Call, string>): Anthro
   }
 }
 
-function callOf(call: Call, id: string): AnthropicBlock {
+function callOf(call: AnsweredCall, id: string): AnthropicBlock {
   const name = fitted(call.part.toolName, NAME);
   const own = ownBlock<AnthropicBlock & { type: "tool_use" }>(call, "tool_use");
   const isWhole = own?.id === id && own.name === name && isRecord(own.input);
   return isWhole ? own : { type: "tool_use", id, name, input: argumentsOf(call).object };
 }
 
-function resultsOf(results: Call["results"], id: string): AnthropicBlock[] {
+function resultsOf(results: AnsweredCall["results"], id: string): AnthropicBlock[] {
   const [first, ...others] = results;
   if (first === undefined) {
     return [];

@@ -9,7 +9,7 @@ export interface HistoryItem<M> {
 }
 
 /** How a runtime writes its messages for storage: assistant-ui gives it to `withFormat`. */
-export interface MessageFormat<M, S> {
+export interface HistoryFormat<M, S> {
   readonly format: string;
   encode(item: HistoryItem<M>): S;
   decode(stored: { id: string; parent_id: string | null; format: string; content: S }): HistoryItem<M>;
@@ -36,17 +36,17 @@ export interface ThreadHistory {
   load<M = never>(): ReturnType<History<M>["load"]>;
   append<M extends ThreadMessageShape>(item: HistoryItem<M>): Promise<void>;
   update<M extends ThreadMessageShape>(item: HistoryItem<M>): Promise<void>;
-  withFormat<M, S extends Record<string, unknown>>(format: MessageFormat<M, S>): History<M>;
+  withFormat<M, S extends Record<string, unknown>>(format: HistoryFormat<M, S>): History<M>;
 }
 
 /** Where a message of the thread is kept beside what it says. */
-interface Kept {
+interface ThreadPlace {
   readonly format: string;
   readonly parentId: string | null;
   readonly content: unknown;
 }
 
-type KeptMessage = MessageInput & { readonly id: string; readonly metadata?: { readonly assistantUi?: Kept } };
+type ThreadRow = MessageInput & { readonly id: string; readonly metadata?: { readonly assistantUi?: ThreadPlace } };
 
 /** assistant-ui's own format, and what `messageShapes` calls the shape of its messages. */
 const OWN_FORMAT = "assistant-ui";
@@ -58,7 +58,7 @@ const OWN_FORMAT = "assistant-ui";
  * runtime shows instead. Fails as the session does.
  */
 export function threadHistory(session: Session): ThreadHistory {
-  const format: MessageFormat<ThreadMessageShape, ThreadMessageShape> = {
+  const format: HistoryFormat<ThreadMessageShape, ThreadMessageShape> = {
     format: OWN_FORMAT,
     encode: ({ message }) => message,
     // A log holds plain data: a time is a text there.
@@ -78,9 +78,9 @@ export function threadHistory(session: Session): ThreadHistory {
 }
 
 /** A history in a format. Messages whose shape is not named are recognised by what they hold. */
-function historyOf<M, S>(session: Session, format: MessageFormat<M, S>, shape?: string): History<M> {
-  const log = session as unknown as Session<KeptMessage>;
-  const keptOf = (item: HistoryItem<M>): KeptMessage => {
+function historyOf<M, S>(session: Session, format: HistoryFormat<M, S>, shape?: string): History<M> {
+  const log = session as unknown as Session<ThreadRow>;
+  const keptOf = (item: HistoryItem<M>): ThreadRow => {
     const content = format.encode(item);
     const assistantUi = { format: format.format, parentId: item.parentId, content };
     return { ...saidIn(item.message, shape), id: format.getId(item.message), metadata: { assistantUi } };

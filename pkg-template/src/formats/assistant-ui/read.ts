@@ -2,7 +2,14 @@
 // what they gave; what a user attached stands beside the content, and the model is sent it behind that.
 
 import { describe } from "../../base/options.js";
-import { type MessageFormat, partsWithText, type Row, recordOf, type TextKind, timeIn } from "../../message/format.js";
+import {
+  type MessageFormat,
+  partsWithText,
+  recordOf,
+  type TextKind,
+  timeIn,
+  type UnknownRecord,
+} from "../../message/format.js";
 import { list, Malformed, required, unknownType } from "../../message/malformed.js";
 import type { PartInput, PlainMessage } from "../../message/message.js";
 import { from } from "../../message/origin.js";
@@ -14,9 +21,9 @@ import {
   outputWithText,
   reasoningParts,
   STEP,
-  type Stepped,
+  type StepPart,
   textPart,
-} from "../ai-sdk/ui-parts.js";
+} from "../tool-parts.js";
 
 /** What of a `ThreadMessage` is read, by structure. */
 export interface AssistantUiMessageShape {
@@ -66,12 +73,12 @@ export const assistantUiShape: MessageFormat = {
   },
 
   withText(row, text) {
-    const parts = partsWithText<Placed>(placedParts(row), text, {
+    const parts = partsWithText<ThreadPart>(placedParts(row), text, {
       kindOf: ({ part }) => kindOf(part),
       rewritten: (placed, own) => ({ ...placed, part: rewritten(placed.part, own) }),
       made: (own) => ({ part: { type: "text", text: own }, place: "" }),
     });
-    const of = (attachment: number | undefined): readonly Row[] =>
+    const of = (attachment: number | undefined): readonly UnknownRecord[] =>
       parts.filter((placed) => placed.attachment === attachment).map(({ part }) => part);
     const attachments = list(row.attachments, ".attachments").map((it, at) => ({ ...recordOf(it), content: of(at) }));
     return { ...row, content: of(undefined), ...(row.attachments == null ? {} : { attachments }) };
@@ -84,14 +91,14 @@ export const assistantUiShape: MessageFormat = {
 };
 
 /** A part, where it stands, and of which attachment it is. */
-interface Placed {
-  readonly part: Row;
+interface ThreadPart {
+  readonly part: UnknownRecord;
   readonly place: string;
   readonly attachment?: number;
 }
 
 /** The parts of a message as the model is sent them. */
-function placedParts({ content, attachments }: Row): readonly Placed[] {
+function placedParts({ content, attachments }: UnknownRecord): readonly ThreadPart[] {
   return [
     ...placed(content, ".content"),
     ...list(attachments, ".attachments").flatMap((attachment, at) =>
@@ -100,18 +107,18 @@ function placedParts({ content, attachments }: Row): readonly Placed[] {
   ];
 }
 
-const placed = (parts: unknown, place: string): readonly Placed[] =>
+const placed = (parts: unknown, place: string): readonly ThreadPart[] =>
   list(parts, place).map((part, at) => ({ part: recordOf(part), place: `${place}[${at}]` }));
 
 /** What a part says. Nothing marks the steps of an answer: one begins where the assistant thinks again. */
-function steppedParts({ part, place }: Placed): readonly Stepped[] {
+function steppedParts({ part, place }: ThreadPart): readonly StepPart[] {
   const parts = readPart(part, place);
   return part.type === "reasoning" ? [STEP, ...parts] : parts;
 }
 
 const isCall = (part: unknown): boolean => recordOf(part).type === "tool-call";
 
-function readPart(part: Row, place: string): readonly PartInput[] {
+function readPart(part: UnknownRecord, place: string): readonly PartInput[] {
   const { type, providerMetadata } = part;
   switch (type) {
     case "text":
@@ -140,7 +147,7 @@ function readPart(part: Row, place: string): readonly PartInput[] {
 }
 
 /** A call, and what it gave, if it is over. */
-function readCall(part: Row, place: string): readonly PartInput[] {
+function readCall(part: UnknownRecord, place: string): readonly PartInput[] {
   const { toolName, args, argsText, providerMetadata } = part;
   return callParts(part, place, {
     toolName,
@@ -152,10 +159,11 @@ function readCall(part: Row, place: string): readonly PartInput[] {
 }
 
 /** Whether the user did not allow a call. */
-const isDenied = ({ approval, result }: Row): boolean => result === undefined && recordOf(approval).approved === false;
+const isDenied = ({ approval, result }: UnknownRecord): boolean =>
+  result === undefined && recordOf(approval).approved === false;
 
 /** What the model is told that a call gave; undefined where it is still open. */
-function outputOf(part: Row): unknown {
+function outputOf(part: UnknownRecord): unknown {
   const { result, modelContent, isPreliminary, approval } = part;
   if (isDenied(part)) {
     return recordOf(approval).reason ?? DENIED;
@@ -166,11 +174,11 @@ function outputOf(part: Row): unknown {
   return Array.isArray(modelContent) ? { type: "content", value: modelContent } : (result ?? "");
 }
 
-function kindOf(part: Row): TextKind {
+function kindOf(part: UnknownRecord): TextKind {
   return part.type === "text" ? "text" : isCall(part) && outputOf(part) !== undefined ? "result" : undefined;
 }
 
-function rewritten(part: Row, text: string): Row {
+function rewritten(part: UnknownRecord, text: string): UnknownRecord {
   if (!isCall(part)) {
     return { ...part, text };
   }

@@ -14,10 +14,10 @@ import {
   kindOfMediaType,
   type MessageFormat,
   partsWithText,
-  type Row,
   recordOf,
   type TextKind,
   timeIn,
+  type UnknownRecord,
 } from "../../message/format.js";
 import { list, Malformed, required, text as textAt } from "../../message/malformed.js";
 import type { PartInput, PlainMessage } from "../../message/message.js";
@@ -41,7 +41,7 @@ const ROLES: ReadonlyMap<unknown, PlainMessage["role"]> = new Map([
 ]);
 
 /** What a part holds, by the field that it is in; each is given the field's value, the part and the field's place. */
-const READERS: Readonly<Record<string, (held: unknown, part: Row, place: string) => readonly PartInput[]>> = {
+const READERS: Readonly<Record<string, (held: unknown, part: UnknownRecord, place: string) => readonly PartInput[]>> = {
   text(held, { thought }, place) {
     const text = required(held, place);
     return [thought === true ? { type: "reasoning", text, provider: "google" } : { type: "text", text }];
@@ -161,12 +161,13 @@ export const geminiContentShape: MessageFormat = {
   },
 };
 
-const partsOf = ({ parts }: Row): readonly Row[] => (Array.isArray(parts) ? untilHole(parts).map(recordOf) : []);
+const partsOf = ({ parts }: UnknownRecord): readonly UnknownRecord[] =>
+  Array.isArray(parts) ? untilHole(parts).map(recordOf) : [];
 /** The calls of functions in a content. */
-const callsOf = (content: unknown): readonly Row[] =>
+const callsOf = (content: unknown): readonly UnknownRecord[] =>
   partsOf(recordOf(content)).flatMap(({ functionCall }) => (functionCall == null ? [] : [recordOf(functionCall)]));
-const isOfTool = (part: Row): boolean => [...CALLS, ...RESPONSES].some((field) => part[field] != null);
-const hasAudio = ({ inlineData, fileData }: Row): boolean => inlineData != null || fileData != null;
+const isOfTool = (part: UnknownRecord): boolean => [...CALLS, ...RESPONSES].some((field) => part[field] != null);
+const hasAudio = ({ inlineData, fileData }: UnknownRecord): boolean => inlineData != null || fileData != null;
 
 /** Whether it has what only Gemini's parts have: no type, and a field that says by its name what is in it. */
 function isGeminiPart(part: unknown): boolean {
@@ -179,7 +180,7 @@ export function readGeminiPart(part: unknown, place: string): readonly PartInput
   if (typeof part !== "object" || part === null || Array.isArray(part)) {
     throw new Malformed(place, `expected a part, got ${describe(part)}`, "Pass the parts of Gemini's Content.");
   }
-  const row = part as Row;
+  const row = part as UnknownRecord;
   return Object.keys(row).flatMap((field) => {
     const held = row[field];
     if (held == null || ABOUT.has(field)) {
@@ -198,12 +199,12 @@ export function readGeminiPart(part: unknown, place: string): readonly PartInput
 }
 
 /** What proves to the model's maker that a part is its own. */
-function signatureOf({ thoughtSignature }: Row): { readonly thoughtSignature?: string } {
+function signatureOf({ thoughtSignature }: UnknownRecord): { readonly thoughtSignature?: string } {
   return typeof thoughtSignature === "string" && thoughtSignature !== "" ? { thoughtSignature } : {};
 }
 
 /** What a part is, as far as its text goes. What the model thought stays when a text is cut. */
-export function kindOfGeminiPart(part: Row): TextKind {
+export function kindOfGeminiPart(part: UnknownRecord): TextKind {
   if (RESPONSES.some((field) => part[field] != null)) {
     return "result";
   }
@@ -214,7 +215,7 @@ export function kindOfGeminiPart(part: Row): TextKind {
 }
 
 /** A part with another text in the place of its own. */
-export function geminiPartWithText(part: Row, text: string): Row {
+export function geminiPartWithText(part: UnknownRecord, text: string): UnknownRecord {
   const { functionResponse, toolResponse, codeExecutionResult, audioTranscription } = part;
   if (functionResponse != null) {
     return { ...part, functionResponse: { ...recordOf(functionResponse), response: { output: text } } };
@@ -253,13 +254,13 @@ function wholeCalls(parts: readonly unknown[]): readonly (readonly [part: unknow
   return whole;
 }
 
-function joined(begun: Row, piece: Row): Row {
+function joined(begun: UnknownRecord, piece: UnknownRecord): UnknownRecord {
   const pieces = [begun, piece].flatMap(({ partialArgs }) => (Array.isArray(partialArgs) ? partialArgs : []));
   return { ...begun, args: piece.args ?? begun.args, partialArgs: pieces, willContinue: piece.willContinue };
 }
 
 /** A call; also one whose last piece is missing, so that it stays with its response. */
-function readCall({ id, name, args, partialArgs }: Row, place: string): readonly PartInput[] {
+function readCall({ id, name, args, partialArgs }: UnknownRecord, place: string): readonly PartInput[] {
   const pieces = list(partialArgs, `${place}.partialArgs`);
   if (name == null) {
     if (pieces.length === 0 && args == null) {
@@ -276,7 +277,7 @@ function readCall({ id, name, args, partialArgs }: Row, place: string): readonly
   return [{ type: "tool-call", toolCallId: idOr(id, toolName, place), toolName, input }];
 }
 
-function readResponse({ id, name, response, parts }: Row, place: string): readonly PartInput[] {
+function readResponse({ id, name, response, parts }: UnknownRecord, place: string): readonly PartInput[] {
   const toolCallId = textAt(id, `${place}.id`) || required(name, `${place}.name`);
   const media = list(parts, `${place}.parts`).flatMap((part, at) => readGeminiPart(part, `${place}.parts[${at}]`));
   const said = saidBy(response);
@@ -296,7 +297,7 @@ function saidBy(response: unknown): string {
 }
 
 /** An image, audio, a video or a file: its bytes, or where it is. */
-function readMedia(held: unknown, part: Row, place: string): readonly PartInput[] {
+function readMedia(held: unknown, part: UnknownRecord, place: string): readonly PartInput[] {
   const { data, fileUri, mimeType } = recordOf(held);
   if (!hasMedia(data) && !hasMedia(fileUri)) {
     throw new Malformed(place, "it has no data and no address", "Give what it holds, or leave the part out.");
@@ -306,13 +307,13 @@ function readMedia(held: unknown, part: Row, place: string): readonly PartInput[
   return [{ type: kindOfMediaType(mediaType), ...fieldsWithValue(facts) } as PartInput];
 }
 
-function detailOf({ mediaResolution }: Row): string | undefined {
+function detailOf({ mediaResolution }: UnknownRecord): string | undefined {
   const level = /^MEDIA_RESOLUTION_(LOW|MEDIUM|HIGH|ULTRA_HIGH)$/.exec(String(recordOf(mediaResolution).level))?.[1];
   return level === undefined ? undefined : level === "LOW" ? "low" : "high";
 }
 
 /** How long a clip of a video is. One of more frames a second than one costs as a longer one. */
-function secondsOf({ videoMetadata }: Row): number | undefined {
+function secondsOf({ videoMetadata }: UnknownRecord): number | undefined {
   const { startOffset, endOffset, fps } = recordOf(videoMetadata);
   const seconds = Number.parseFloat(String(endOffset)) - (Number.parseFloat(String(startOffset)) || 0);
   return seconds > 0 ? seconds * Math.max(1, Number(fps) || 1) : undefined;

@@ -16,15 +16,15 @@ import type { MediaPart, ReasoningPart, SentPart } from "../../message/message.j
 import type { ParsedMessage } from "../../message/read.js";
 import { ANY, argumentsOf, fitted, idsOf, type Limit, outcomeOf } from "../request/calls.js";
 import { isSpoken, mediaOf, refuse } from "../request/media.js";
-import { fields, type Schema, withFields } from "../request/schema.js";
+import { type FieldSchema, fields, withFields } from "../request/schema.js";
 import { isBlank, wellFormed } from "../request/text.js";
 import {
+  type AnsweredCall,
   apart,
-  type Call,
   callsIn,
   type IsInline,
   type Piece,
-  type Turn,
+  type RequestTurn,
   textsOf,
   turnsOf,
   withSpeaker,
@@ -74,7 +74,7 @@ export const KINDS: readonly (keyof GeminiPart)[] = [
 ] as (keyof GeminiPart)[];
 const BLOB = fields("data mimeType displayName");
 const FILE = fields("fileUri mimeType displayName");
-export const PART: Schema = fields(
+export const PART: FieldSchema = fields(
   "text thought thoughtSignature executableCode codeExecutionResult toolCall toolResponse videoMetadata mediaResolution " +
     "partMetadata mediaProcessing speechMetadata",
   {
@@ -99,7 +99,7 @@ const HOSTED = ["executableCode", "codeExecutionResult", "toolCall", "toolRespon
 /** What a content is: the user's, the model's, or what tools gave. */
 type Speaker = "user" | "model" | "tools";
 
-interface Written {
+interface GeminiTurn {
   readonly speaker: Speaker;
   readonly parts: GeminiPart[];
 }
@@ -120,8 +120,8 @@ export function writeGemini(messages: readonly ParsedMessage[]): GeminiBody {
   });
 }
 
-function merged(written: readonly Written[]): Written[] {
-  const result: Written[] = [];
+function merged(written: readonly GeminiTurn[]): GeminiTurn[] {
+  const result: GeminiTurn[] = [];
   for (const { speaker, parts } of written) {
     const last = result.at(-1);
     if (last?.speaker === speaker) {
@@ -134,7 +134,7 @@ function merged(written: readonly Written[]): Written[] {
 }
 
 /** Lets the first call of each content pass that has no signature, since the user last spoke. */
-function signCalls(written: readonly Written[]): void {
+function signCalls(written: readonly GeminiTurn[]): void {
   const spoken = written.findLastIndex(({ speaker }) => speaker === "user");
   for (const { parts } of written.slice(spoken + 1)) {
     const at = parts.findIndex(({ functionCall }) => functionCall !== undefined);
@@ -145,7 +145,7 @@ function signCalls(written: readonly Written[]): void {
   }
 }
 
-function contentsOf(turn: Turn, ids: ReadonlyMap<Call, string>): Written[] {
+function contentsOf(turn: RequestTurn, ids: ReadonlyMap<AnsweredCall, string>): GeminiTurn[] {
   switch (turn.kind) {
     case "user":
       return [{ speaker: "user", parts: withSpeaker(turn).flatMap(userPartsOf) }];
@@ -208,7 +208,7 @@ function mediaPartOf(piece: Piece<MediaPart>): GeminiPart {
   return refuse(media, "Gemini", TAKEN);
 }
 
-function modelPartsOf(piece: Piece, ids: ReadonlyMap<Call, string>): GeminiPart[] {
+function modelPartsOf(piece: Piece, ids: ReadonlyMap<AnsweredCall, string>): GeminiPart[] {
   const { part, call } = piece;
   if (call !== undefined) {
     return [callOf(call, idOf(call, ids))];
@@ -245,7 +245,7 @@ function ownThoughts(piece: Piece): GeminiPart[] {
 }
 
 /** The id of a call as it is written; undefined where neither the call nor its response has one, in Gemini's own parts. */
-function idOf(call: Call, ids: ReadonlyMap<Call, string>): string | undefined {
+function idOf(call: AnsweredCall, ids: ReadonlyMap<AnsweredCall, string>): string | undefined {
   const given = [
     ownPart(call, "functionCall")?.functionCall,
     ...call.results.map((result) => ownPart(result, "functionResponse")?.functionResponse),
@@ -255,7 +255,7 @@ function idOf(call: Call, ids: ReadonlyMap<Call, string>): string | undefined {
 
 const idIn = (id: string | undefined): { readonly id?: string } => (id === undefined ? {} : { id });
 
-function callOf(call: Call, id: string | undefined): GeminiPart {
+function callOf(call: AnsweredCall, id: string | undefined): GeminiPart {
   const { toolName, provider, signature } = call.part;
   const name = fitted(toolName, NAME);
   const own = ownPart(call, "functionCall");
@@ -268,17 +268,17 @@ function callOf(call: Call, id: string | undefined): GeminiPart {
   };
 }
 
-function responsesOf(call: Call, ids: ReadonlyMap<Call, string>): GeminiPart[] {
+function responsesOf(call: AnsweredCall, ids: ReadonlyMap<AnsweredCall, string>): GeminiPart[] {
   return call.results.length === 0 ? [] : [responseOf(call.results, idOf(call, ids), call.part.toolName)];
 }
 
 /** A response to no call: it is written all the same, so that the provider's rules say what is wrong. */
-function orphanOf(orphan: Call["results"][number]): GeminiPart {
+function orphanOf(orphan: AnsweredCall["results"][number]): GeminiPart {
   const { toolCallId, toolName = toolCallId } = orphan.part;
   return responseOf([orphan], fitted(toolCallId, ANY), toolName);
 }
 
-function responseOf(results: Call["results"], id: string | undefined, toolName: string): GeminiPart {
+function responseOf(results: AnsweredCall["results"], id: string | undefined, toolName: string): GeminiPart {
   const name = fitted(toolName, NAME);
   const own = results.length === 1 ? ownPart(results[0] as Piece, "functionResponse") : undefined;
   const { id: ownId, ...given } = own?.functionResponse ?? {};

@@ -3,7 +3,7 @@
 
 import { jsonOf } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
-import { fieldsWithValue, kindOfMediaType, type Row, recordOf, type TextKind } from "../../message/format.js";
+import { fieldsWithValue, kindOfMediaType, recordOf, type TextKind, type UnknownRecord } from "../../message/format.js";
 import { list, Malformed, required, text as textAt } from "../../message/malformed.js";
 import type { PartInput, Provenance } from "../../message/message.js";
 import { from, originOf } from "../../message/origin.js";
@@ -25,7 +25,7 @@ const RESULT =
   /(?:^|_)tool_result$|^server_tool_call_result$|_call_output$|^tool_search_output$|^mcp_approval_response$|^(?:functionResponse|toolResponse|codeExecutionResult)$/;
 
 /** What a block holds, by its type. */
-const READERS: Readonly<Record<string, (block: Row, place: string) => Parts>> = {
+const READERS: Readonly<Record<string, (block: UnknownRecord, place: string) => Parts>> = {
   text: readText,
   input_text: readText,
   output_text: readText,
@@ -163,7 +163,7 @@ function partsOf(block: unknown, place: string): Parts {
       "Pass objects with a type, or texts.",
     );
   }
-  const row = block as Row;
+  const row = block as UnknownRecord;
   const type = typeOf(row);
   const read = Object.hasOwn(READERS, type) ? READERS[type] : undefined;
   if (read !== undefined) {
@@ -206,7 +206,7 @@ function partsOf(block: unknown, place: string): Parts {
 }
 
 /** What a provider did by itself, or asks the application to do where the item has the id of a call, as OpenAI has it. */
-function readItem(item: Row, place: string): Parts {
+function readItem(item: UnknownRecord, place: string): Parts {
   const { type, id, call_id, name, status, ...input } = item;
   const toolName = typeof name === "string" ? name : String(type);
   const toolCallId = textAt(call_id ?? id, `${place}.id`) || toolName;
@@ -278,7 +278,7 @@ export function isOfTool(block: unknown): boolean {
 }
 
 /** The type of a block; of one without, the field that says what is in it. */
-function typeOf(block: Row): string {
+function typeOf(block: UnknownRecord): string {
   if (typeof block.type === "string") {
     return block.type;
   }
@@ -286,12 +286,12 @@ function typeOf(block: Row): string {
   return Object.keys(block).find((field) => block[field] != null && isTelling(field)) ?? "";
 }
 
-function readText({ text, thought }: Row, place: string): Parts {
+function readText({ text, thought }: UnknownRecord, place: string): Parts {
   return [{ type: thought === true ? "reasoning" : "text", text: required(text, `${place}.text`) }];
 }
 
 /** Reasoning, as LangChain's blocks have it, or as an item of OpenAI's. */
-export function readReasoning(block: Row, place: string): Parts {
+export function readReasoning(block: UnknownRecord, place: string): Parts {
   const { id, reasoning, text, summary, content, encrypted_content, signature } = block;
   // An item of OpenAI's has an id of its own, and a summary or what is encrypted.
   const isItem = typeof id === "string" && (Array.isArray(summary) || encrypted_content != null);
@@ -321,13 +321,13 @@ function textsIn(blocks: unknown, place: string): readonly string[] {
 }
 
 /** A call. Where it has no id, its name stands for it. */
-function readCall({ id, name, args, input }: Row, place: string): Parts {
+function readCall({ id, name, args, input }: UnknownRecord, place: string): Parts {
   const toolName = required(name, `${place}.name`);
   return [{ type: "tool-call", toolCallId: textAt(id, `${place}.id`) || toolName, toolName, input: args ?? input }];
 }
 
 /** A call that could not be read. It is not sent, and so nothing has to answer it. */
-function readInvalidCall({ id, name, args }: Row, place: string): Parts {
+function readInvalidCall({ id, name, args }: UnknownRecord, place: string): Parts {
   const toolName = textAt(name, `${place}.name`) || "invalid_tool_call";
   const toolCallId = textAt(id, `${place}.id`) || toolName;
   return [
@@ -337,13 +337,13 @@ function readInvalidCall({ id, name, args }: Row, place: string): Parts {
 }
 
 /** A piece of a call: all of it, where it has a name. The message has the call whole that others belong to. */
-function readPieceOfCall(block: Row, place: string): Parts {
+function readPieceOfCall(block: UnknownRecord, place: string): Parts {
   const isWhole = typeof block.name === "string" && block.name !== "";
   return isWhole ? (block.type === "tool_call_chunk" ? readCall : readServerCall)(block, place) : [];
 }
 
 /** What the provider's own tool was asked. No message answers it: where its result is not in the content, there is none. */
-function readServerCall({ id, name, args }: Row, place: string): Parts {
+function readServerCall({ id, name, args }: UnknownRecord, place: string): Parts {
   const toolName = textAt(name, `${place}.name`) || UNNAMED;
   const toolCallId = textAt(id, `${place}.id`) || UNNAMED;
   return [
@@ -378,7 +378,7 @@ function outputWithText(content: unknown, text: string): unknown {
 type MediaKind = "image" | "audio" | "video" | "file";
 
 /** A part with media; of its fields one says what it holds or where it is. A video is a file. */
-function media(kind: MediaKind, { mediaType, detail, filename, ...held }: Row, place: string): PartInput {
+function media(kind: MediaKind, { mediaType, detail, filename, ...held }: UnknownRecord, place: string): PartInput {
   if (!Object.values(held).some((value) => hasMedia(value))) {
     throw new Malformed(
       place,
@@ -396,7 +396,7 @@ function media(kind: MediaKind, { mediaType, detail, filename, ...held }: Row, p
 }
 
 /** Media as LangChain's blocks have it, now and before, or as those of Anthropic, OpenAI and Bedrock do. */
-function mediaOf(kind: MediaKind, block: Row, place: string): Parts {
+function mediaOf(kind: MediaKind, block: UnknownRecord, place: string): Parts {
   const { type, source_type, url, data, fileId, file_id, id, source, file, text, detail } = block;
   const held = recordOf(block[String(type)]);
   if (held.source !== undefined) {
@@ -416,7 +416,7 @@ function mediaOf(kind: MediaKind, block: Row, place: string): Parts {
 /** Formats of Bedrock that are text. */
 const TEXT_FORMATS: ReadonlySet<unknown> = new Set(["csv", "html", "md", "txt"]);
 
-function mediaOfBedrock(kind: MediaKind, { format, source }: Row, place: string): Parts {
+function mediaOfBedrock(kind: MediaKind, { format, source }: UnknownRecord, place: string): Parts {
   const { bytes, s3Location, text, content } = recordOf(source);
   if (text != null || content != null) {
     return written(text == null ? textsIn(content, `${place}.source.content`) : [text]);
@@ -432,7 +432,7 @@ function written(texts: readonly unknown[]): Parts {
   return data === "" ? [] : [{ type: "file", source: { type: "text", media_type: "text/plain", data } }];
 }
 
-function readImageOfOpenAI({ image_url, file_id, detail }: Row, place: string): Parts {
+function readImageOfOpenAI({ image_url, file_id, detail }: UnknownRecord, place: string): Parts {
   return [media("image", { url: image_url, file_id, detail }, place)];
 }
 
@@ -441,6 +441,6 @@ function json(value: unknown): string {
 }
 
 /** Fields as JSON, without those that have nothing. */
-function said(fields: Row): string {
+function said(fields: UnknownRecord): string {
   return json(fieldsWithValue(fields));
 }

@@ -3,9 +3,9 @@
 import type { AnyMessage } from "windrow";
 import { type CacheMarker, EPHEMERAL } from "../plug/cache-marks.js";
 import { fieldsOf } from "../plug/fields.js";
-import { fit, type HookConfig, modelName } from "../plug/plug.js";
+import { fit, type HookConfig, modelName } from "../plug/fit.js";
 
-export type { HookConfig } from "../plug/plug.js";
+export type { HookConfig } from "../plug/fit.js";
 
 /** What a call of the model has, as far as it is used. */
 export interface ModelCall {
@@ -17,7 +17,7 @@ export interface ModelCall {
 }
 
 /** A middleware of `createAgent`. */
-export interface ContextMiddleware {
+export interface LangChainMiddleware {
   readonly name: string;
   wrapModelCall<R extends object, T>(request: R, handler: (request: R) => T | Promise<T>): Promise<T>;
 }
@@ -27,7 +27,7 @@ export interface ContextMiddleware {
  * from the agent's state. With `budget.cut` it marks for `ChatAnthropic` where the cache may end: of messages their text blocks, and
  * the end of the prompt by the setting `cache_control`. Fails as `buildContext` does.
  */
-export function contextMiddleware(config: HookConfig = {}): ContextMiddleware {
+export function contextMiddleware(config: HookConfig = {}): LangChainMiddleware {
   return {
     name: "WindrowContext",
     async wrapModelCall(request, handler) {

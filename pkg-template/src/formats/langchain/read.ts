@@ -8,9 +8,9 @@ import {
   fieldsWithValue,
   type MessageFormat,
   partsWithText,
-  type Row,
   recordOf,
   timeIn,
+  type UnknownRecord,
 } from "../../message/format.js";
 import { list, Malformed, required, text as textAt } from "../../message/malformed.js";
 import type { PartInput, PlainMessage } from "../../message/message.js";
@@ -173,7 +173,7 @@ const MAKERS = [
 ] as const;
 
 /** Parts with what proves to the maker of the model that they are its own, which is beside the content. */
-function proven(parts: readonly PartInput[], fields: Row): readonly PartInput[] {
+function proven(parts: readonly PartInput[], fields: UnknownRecord): readonly PartInput[] {
   const kwargs = recordOf(fields.additional_kwargs);
   const signatures = recordOf(kwargs.__gemini_function_call_thought_signatures__);
   const named = String(recordOf(fields.response_metadata).model_provider ?? "");
@@ -211,28 +211,28 @@ function speakerOf(type: unknown): ReturnType<typeof SPEAKERS.get> {
 }
 
 /** A message's fields, wherever its form has them, and where that is. */
-interface Opened {
-  readonly fields: Row;
+interface OpenMessage {
+  readonly fields: UnknownRecord;
   readonly place: string;
   readonly type: unknown;
   /** Where it says what it is. */
   readonly typePlace: string;
 }
 
-function open(row: Row): Opened {
+function open(row: UnknownRecord): OpenMessage {
   if (row.lc === 1 && isObject(row.kwargs)) {
     const type = Array.isArray(row.id) ? row.id.at(-1) : undefined;
-    return { fields: row.kwargs as Row, place: ".kwargs", type, typePlace: ".id" };
+    return { fields: row.kwargs as UnknownRecord, place: ".kwargs", type, typePlace: ".id" };
   }
   if (isObject(row.data) && row.content === undefined) {
-    return { fields: row.data as Row, place: ".data", type: row.type, typePlace: ".type" };
+    return { fields: row.data as UnknownRecord, place: ".data", type: row.type, typePlace: ".type" };
   }
   // Before version 1 only a method says the type of an instance.
   const type = row.type ?? (typeof row._getType === "function" ? row._getType() : undefined);
   return { fields: row, place: "", type, typePlace: ".type" };
 }
 
-function roleIn({ fields, place, type, typePlace }: Opened): Pick<PlainMessage, "role" | "toolCallId"> {
+function roleIn({ fields, place, type, typePlace }: OpenMessage): Pick<PlainMessage, "role" | "toolCallId"> {
   const speaker = speakerOf(type);
   switch (speaker) {
     case undefined:
@@ -271,7 +271,7 @@ function roleIn({ fields, place, type, typePlace }: Opened): Pick<PlainMessage, 
 }
 
 /** The field that has the content. A message of version 1 may have it in its content blocks when it is serialized. */
-function contentFieldOf(fields: Row): "content" | "content_blocks" | "contentBlocks" {
+function contentFieldOf(fields: UnknownRecord): "content" | "content_blocks" | "contentBlocks" {
   if (fields.content == null && Array.isArray(fields.content_blocks)) {
     return "content_blocks";
   }
@@ -279,10 +279,11 @@ function contentFieldOf(fields: Row): "content" | "content_blocks" | "contentBlo
 }
 
 /** The blocks that a plain object has; those of an instance are made of its content. */
-const ownBlocks = (fields: Row): unknown => (Object.hasOwn(fields, "contentBlocks") ? fields.contentBlocks : undefined);
+const ownBlocks = (fields: UnknownRecord): unknown =>
+  Object.hasOwn(fields, "contentBlocks") ? fields.contentBlocks : undefined;
 
 /** A content, in every field that has it. */
-function contentIn(fields: Row, content: unknown): Row {
+function contentIn(fields: UnknownRecord, content: unknown): UnknownRecord {
   const blocks = Array.isArray(content) ? content : [{ type: "text", text: content }];
   return {
     [contentFieldOf(fields)]: content,
@@ -292,7 +293,7 @@ function contentIn(fields: Row, content: unknown): Row {
 }
 
 /** A copy of a message with some fields changed, in its own form. */
-function copyOf(row: Row, change: Row): Row {
+function copyOf(row: UnknownRecord, change: UnknownRecord): UnknownRecord {
   const { fields, place } = open(row);
   if (place !== "") {
     return { ...row, [place.slice(1)]: { ...fields, ...change } };
@@ -302,29 +303,29 @@ function copyOf(row: Row, change: Row): Row {
     return copy;
   }
   // What an instance was made from: it is serialized by that.
-  const made = row.lc_kwargs as Row;
+  const made = row.lc_kwargs as UnknownRecord;
   const blocks = made.contentBlocks != null && Array.isArray(change.content) ? { contentBlocks: change.content } : {};
   return Object.assign(copy, { lc_kwargs: { ...made, ...change, ...blocks } });
 }
 
-function without(fields: Row, names: readonly string[]): Row {
+function without(fields: UnknownRecord, names: readonly string[]): UnknownRecord {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 }
 
 /** The fields of a message that hold what it said as it came, without that, and without `others` of the same. */
-function withoutOriginals(fields: Row, others: readonly string[] = []): Row {
+function withoutOriginals(fields: UnknownRecord, others: readonly string[] = []): UnknownRecord {
   const changed = Object.entries(ORIGINALS).filter(([field]) => isObject(fields[field]));
   return Object.fromEntries(
     changed.map(([field, names]) => [field, without(recordOf(fields[field]), [...names, ...others])]),
   );
 }
 
-type Call = Extract<PartInput, { readonly type: "tool-call" }>;
-const isCall = (part: PartInput): part is Call => part.type === "tool-call";
-const isNamedOnly = ({ toolCallId, toolName }: Call): boolean => toolCallId === toolName;
+type CallInput = Extract<PartInput, { readonly type: "tool-call" }>;
+const isCall = (part: PartInput): part is CallInput => part.type === "tool-call";
+const isNamedOnly = ({ toolCallId, toolName }: CallInput): boolean => toolCallId === toolName;
 
 /** What a message calls beside its content: put where the content says the same call, otherwise behind it. */
-function withCalls(parts: readonly PartInput[], fields: Row, place: string): PartInput[] {
+function withCalls(parts: readonly PartInput[], fields: UnknownRecord, place: string): PartInput[] {
   const kwargs = recordOf(fields.additional_kwargs);
   const inKwargs = `${place}.additional_kwargs`;
   const calls = callsIn(fields.tool_calls, `${place}.tool_calls`);
@@ -335,14 +336,14 @@ function withCalls(parts: readonly PartInput[], fields: Row, place: string): Par
   const read = [...parts];
   const paired = new Set<number>();
   for (const call of [...calls, ...sent.filter((it) => !holds(calls, it))]) {
-    const find = (fits: (part: Call, call: Call) => boolean): number =>
+    const find = (fits: (part: CallInput, call: CallInput) => boolean): number =>
       read.findIndex((part, index) => !paired.has(index) && isCall(part) && fits(part, call));
     const byId = find(hasSameId);
     const found = byId < 0 ? find(hasSameName) : byId;
     const at = found < 0 ? read.length : found;
     paired.add(at);
     // What `tool_calls` says is whole, and it has the id that the result has.
-    const { toolCallId } = isNamedOnly(call) && found >= 0 ? (read[at] as Call) : call;
+    const { toolCallId } = isNamedOnly(call) && found >= 0 ? (read[at] as CallInput) : call;
     read[at] = from({ ...call, toolCallId }, undefined, originOf(call)?.place ?? "");
   }
   // A call that could not be read is not sent, and so nothing has to answer it.
@@ -362,17 +363,17 @@ function withCalls(parts: readonly PartInput[], fields: Row, place: string): Par
 /** The name of a call of which not even that could be read. */
 const INVALID = "invalid_tool_call";
 
-function callsIn(value: unknown, place: string, unnamed?: string): readonly Call[] {
+function callsIn(value: unknown, place: string, unnamed?: string): readonly CallInput[] {
   return list(value, place).map((call, at) => callOf(call, `${place}[${at}]`, unnamed));
 }
 
 /** A call as LangChain has it, or as it came from OpenAI. */
-function callOf(value: unknown, place: string, unnamed?: string): Call {
+function callOf(value: unknown, place: string, unnamed?: string): CallInput {
   const call = recordOf(value);
   const [inner, at] = isObject(call.function)
-    ? [call.function as Row, `${place}.function`]
+    ? [call.function as UnknownRecord, `${place}.function`]
     : isObject(call.custom)
-      ? [call.custom as Row, `${place}.custom`]
+      ? [call.custom as UnknownRecord, `${place}.custom`]
       : [call, place];
   const toolName = required(inner.name || unnamed || inner.name, `${at}.name`);
   const toolCallId = textAt(call.id, `${place}.id`) || toolName;
@@ -380,16 +381,16 @@ function callOf(value: unknown, place: string, unnamed?: string): Call {
   return from({ type: "tool-call", toolCallId, toolName, input }, undefined, place);
 }
 
-const holds = (parts: readonly PartInput[], call: Call): boolean =>
+const holds = (parts: readonly PartInput[], call: CallInput): boolean =>
   parts.some((part) => isCall(part) && hasSameId(part, call));
 
-const hasSameId = (one: Call, other: Call): boolean => one.toolCallId === other.toolCallId;
+const hasSameId = (one: CallInput, other: CallInput): boolean => one.toolCallId === other.toolCallId;
 /** Whether two may be the same call although one of them has no id. */
-const hasSameName = (one: Call, other: Call): boolean =>
+const hasSameName = (one: CallInput, other: CallInput): boolean =>
   (isNamedOnly(one) || isNamedOnly(other)) && one.toolName === other.toolName;
 
 /** What the assistant thought, where it stands beside the content and says something else than that. */
-function thoughtsIn(kwargs: Row, place: string, blocks: readonly PartInput[]): readonly PartInput[] {
+function thoughtsIn(kwargs: UnknownRecord, place: string, blocks: readonly PartInput[]): readonly PartInput[] {
   const { reasoning_content, reasoning } = kwargs;
   const details = list(kwargs.reasoning_details, `${place}.reasoning_details`).flatMap((detail) => {
     const { text, summary, data } = recordOf(detail);
@@ -412,11 +413,11 @@ function thoughtsIn(kwargs: Row, place: string, blocks: readonly PartInput[]): r
 
 const thoughtOf = (text: string): PartInput => ({ type: "reasoning", text });
 const hiddenOf = (data: string): PartInput => ({ type: "redacted_thinking", data });
-const isItem = (value: unknown): value is Row =>
+const isItem = (value: unknown): value is UnknownRecord =>
   ["summary", "content", "encrypted_content"].some((field) => recordOf(value)[field] != null);
 
 /** What the assistant said beside the content: that it refuses, and audio. */
-function saidBeside({ refusal, audio }: Row, content: unknown): readonly PartInput[] {
+function saidBeside({ refusal, audio }: UnknownRecord, content: unknown): readonly PartInput[] {
   const isInContent = Array.isArray(content) && content.some((block) => recordOf(block).type === "refusal");
   const { data, id } = recordOf(audio);
   return [
@@ -426,7 +427,12 @@ function saidBeside({ refusal, audio }: Row, content: unknown): readonly PartInp
 }
 
 /** Fails where a field that is not read holds what a message says: all of it, or parts, calls and media beside what was read. */
-function checkAllIsRead(fields: Row, known: ReadonlySet<string>, place: string, parts: readonly PartInput[]): void {
+function checkAllIsRead(
+  fields: UnknownRecord,
+  known: ReadonlySet<string>,
+  place: string,
+  parts: readonly PartInput[],
+): void {
   const texts = parts.flatMap(({ type, ...part }) => Object.values(part)).filter((value) => typeof value === "string");
   const isEmpty = parts.every((part) => part.type === "text" && part.text.trim() === "");
   const field = isEmpty ? sayingField(fields, known, false) : lostField(fields, known, () => texts.join("\n"));

@@ -1,10 +1,10 @@
 // Mastra: an input processor that sends each call of the model the context of its prompt. Memory keeps all messages.
 
 import type { AnyMessage } from "windrow";
-import { fit, type HookConfig, modelName } from "../plug/plug.js";
+import { fit, type HookConfig, modelName } from "../plug/fit.js";
 import { asPromptMessage, promptMarker } from "../plug/prompt.js";
 
-export type { HookConfig } from "../plug/plug.js";
+export type { HookConfig } from "../plug/fit.js";
 
 /** What a processor is given of a request, as far as it is used. */
 export interface RequestOptions<P> {

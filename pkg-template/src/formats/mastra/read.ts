@@ -2,7 +2,7 @@
 // version 4, with some states and parts of later versions.
 
 import { describe } from "../../base/options.js";
-import { type MessageFormat, type Row, recordOf, timeIn } from "../../message/format.js";
+import { type MessageFormat, recordOf, timeIn, type UnknownRecord } from "../../message/format.js";
 import { Malformed } from "../../message/malformed.js";
 import type { PartInput, PlainMessage } from "../../message/message.js";
 import { lostField, sayingField } from "../../message/substance.js";
@@ -81,7 +81,7 @@ export const mastraShape: MessageFormat = {
 };
 
 /** Fails where a field of the content that is not read holds what the message says. */
-function checkNothingIsLost(content: Row, parts: readonly PartInput[]): void {
+function checkNothingIsLost(content: UnknownRecord, parts: readonly PartInput[]): void {
   const said = (): string =>
     parts
       .flatMap((part) => Object.values(part))
@@ -102,7 +102,7 @@ function checkNothingIsLost(content: Row, parts: readonly PartInput[]): void {
  * What the model is shown of a signal: a user's stands there as it is, any other in a tag with its name and attributes. The tag
  * is around all texts, or where there are images and files around the first.
  */
-function inTag(parts: readonly PartInput[], row: Row): readonly PartInput[] {
+function inTag(parts: readonly PartInput[], row: UnknownRecord): readonly PartInput[] {
   const { type = row.type ?? "user-message", tagName, attributes } = signalOf(recordOf(row.content));
   const written = Object.entries(recordOf(attributes)).filter(([, value]) => value != null);
   const isUser = type === "user" || type === "user-message";
@@ -124,12 +124,12 @@ function inTag(parts: readonly PartInput[], row: Row): readonly PartInput[] {
 }
 
 /** The content of a signal that is shown as it stands. */
-function withoutTag(content: Row): Row {
+function withoutTag(content: UnknownRecord): UnknownRecord {
   const { attributes, ...signal } = signalOf(content);
   return { ...content, metadata: { ...recordOf(content.metadata), signal: { ...signal, type: "user" } } };
 }
 
-function signalOf(content: Row): Row {
+function signalOf(content: UnknownRecord): UnknownRecord {
   return recordOf(recordOf(content.metadata).signal);
 }
 

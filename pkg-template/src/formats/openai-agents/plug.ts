@@ -1,9 +1,9 @@
 // OpenAI's Agents SDK: what a run sends its model, and what a session hands to a run.
 
 import type { AnyMessage } from "windrow";
-import { fit, type HookConfig, modelName } from "../plug/plug.js";
+import { fit, type HookConfig, modelName } from "../plug/fit.js";
 
-export type { HookConfig } from "../plug/plug.js";
+export type { HookConfig } from "../plug/fit.js";
 
 /** What a `callModelInputFilter` is given, as far as it is used. */
 export interface FilterOptions<I> {

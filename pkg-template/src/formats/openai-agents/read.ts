@@ -2,7 +2,7 @@
 // `@openai/agents-core`.
 
 import { describe } from "../../base/options.js";
-import { fieldsWithValue, type MessageFormat, type Row, recordOf, timeIn } from "../../message/format.js";
+import { fieldsWithValue, type MessageFormat, recordOf, timeIn, type UnknownRecord } from "../../message/format.js";
 import { Malformed, text as optional, required } from "../../message/malformed.js";
 import type { PartInput } from "../../message/message.js";
 import { from, originOf } from "../../message/origin.js";
@@ -180,13 +180,13 @@ export const openaiAgentsShape: MessageFormat = {
  * What names an item. Where the model is one of chat completions, the SDK gives all that it said at once the id of the response, or
  * one that stands for none: a call is named by an id of its own alone.
  */
-function idOf({ id, type }: Row): string | undefined {
+function idOf({ id, type }: UnknownRecord): string | undefined {
   const given = optional(id, ".id");
   const isShared = given === "FAKE_ID" || (type === "function_call" && given?.startsWith("fc") === false);
   return isShared ? undefined : given;
 }
 
-const kindOf = ({ type }: Row): ItemKind => knownKind(KINDS, type, "the Agents SDK");
+const kindOf = ({ type }: UnknownRecord): ItemKind => knownKind(KINDS, type, "the Agents SDK");
 
 /** The items of both that are alike but for the spelling of their fields. */
 const ALIKE: ReadonlySet<unknown> = new Set([
@@ -195,7 +195,7 @@ const ALIKE: ReadonlySet<unknown> = new Set([
 ]);
 
 /** An item as the Responses API has it; undefined where that is made of what is read. */
-function itemOf(row: Row): Row | undefined {
+function itemOf(row: UnknownRecord): UnknownRecord | undefined {
   const { providerData, output, ...own } = row;
   if (row.type === "computer_call_result") {
     const { data, image_url = data, file_id } = inSnakeCase(recordOf(output));
@@ -220,18 +220,20 @@ function snakeCased(value: unknown): unknown {
     return value.map(snakeCased);
   }
   return typeof value === "object" && value !== null
-    ? Object.fromEntries(Object.entries(inSnakeCase(value as Row)).map(([name, held]) => [name, snakeCased(held)]))
+    ? Object.fromEntries(
+        Object.entries(inSnakeCase(value as UnknownRecord)).map(([name, held]) => [name, snakeCased(held)]),
+      )
     : value;
 }
 
 /** A part of a message, or of what a tool gave, at its place. */
-function readPart(part: Row, place: string): PartInput {
+function readPart(part: UnknownRecord, place: string): PartInput {
   const read = partOf(part, place);
   return originOf(read) === undefined ? from(read, undefined, place) : read;
 }
 
 /** What a part holds. Earlier versions of the SDK spell some fields otherwise. */
-function partOf(part: Row, place: string): PartInput {
+function partOf(part: UnknownRecord, place: string): PartInput {
   switch (part.type) {
     case "input_text":
     case "output_text":
@@ -254,12 +256,12 @@ function partOf(part: Row, place: string): PartInput {
 }
 
 /** The facts of a part with the type of media that what it holds may say. */
-function factsWith(part: Row, held: unknown): Row {
+function factsWith(part: UnknownRecord, held: unknown): UnknownRecord {
   const mediaType = firstText(recordOf(held).mediaType, part.mediaType, part.mimeType);
   return { ...part, mediaType };
 }
 
-function imageOf({ image, imageUrl, fileId, data }: Row): Row {
+function imageOf({ image, imageUrl, fileId, data }: UnknownRecord): UnknownRecord {
   const held = recordOf(image);
   return {
     image: typeof image === "string" ? image : undefined,
@@ -269,7 +271,7 @@ function imageOf({ image, imageUrl, fileId, data }: Row): Row {
   };
 }
 
-function fileOf({ file, fileData, fileUrl, fileId, id }: Row): Row {
+function fileOf({ file, fileData, fileUrl, fileId, id }: UnknownRecord): UnknownRecord {
   const held = recordOf(file);
   return {
     file: typeof file === "string" ? file : undefined,
@@ -280,7 +282,7 @@ function fileOf({ file, fileData, fileUrl, fileId, id }: Row): Row {
 }
 
 /** What is heard. Its transcript says the same, and stands for it where there is nothing to hear. */
-function audioOf(part: Row, place: string): PartInput {
+function audioOf(part: UnknownRecord, place: string): PartInput {
   const { audio, format, transcript, mediaType } = part;
   if ((audio == null || audio === "") && typeof transcript === "string") {
     return { type: "text", text: transcript };
@@ -300,9 +302,9 @@ function outputWithText(output: unknown, text: string): unknown {
 // What the SDK has no type of its own for stands as the provider gave it in `providerData`: that is an item of the Responses API.
 
 /** An item of the Responses API that another item holds. */
-interface Held {
+interface InnerItem {
   readonly kind: ItemKind;
-  readonly item: Row;
+  readonly item: UnknownRecord;
 }
 
 /** The tools of a provider's own whose calls are `hosted_tool_call`. */
@@ -335,10 +337,10 @@ function hostedKind(): ItemKind {
 }
 
 /** What is left of a call without the call. */
-const EMPTY: Row = { type: "message", role: "assistant", status: "completed", content: [] };
+const EMPTY: UnknownRecord = { type: "message", role: "assistant", status: "completed", content: [] };
 
 /** What a call was made with: its arguments, and what else the provider keeps of it. */
-function inputOf({ arguments: given, providerData }: Row): unknown {
+function inputOf({ arguments: given, providerData }: UnknownRecord): unknown {
   if (providerData === undefined) {
     return given;
   }
@@ -346,7 +348,7 @@ function inputOf({ arguments: given, providerData }: Row): unknown {
 }
 
 /** The item of the Responses API that a call of a provider's own tool was; undefined where it was none. */
-function hostedIn(row: Row): Held | undefined {
+function hostedIn(row: UnknownRecord): InnerItem | undefined {
   const given = inSnakeCase(recordOf(row.providerData));
   const called = String(given.type ?? row.name);
   const type = HOSTED.has(called) ? called : `${called}_call`;
@@ -354,7 +356,7 @@ function hostedIn(row: Row): Held | undefined {
   if (kind === undefined || row.providerData === undefined) {
     return undefined;
   }
-  const item: Row = { ...given, type, id: firstText(given.id, row.id) ?? type };
+  const item: UnknownRecord = { ...given, type, id: firstText(given.id, row.id) ?? type };
   switch (type) {
     case "mcp_call":
       return {
@@ -373,11 +375,11 @@ function hostedIn(row: Row): Held | undefined {
 }
 
 /** Whether a call has arguments or an output that its provider's item has no place for. */
-const hasOwn = (row: Row): boolean => firstText(row.arguments, row.output) !== undefined;
+const hasOwn = (row: UnknownRecord): boolean => firstText(row.arguments, row.output) !== undefined;
 
 /** What a provider gave that the SDK does not know. */
 function unknownKind(): ItemKind {
-  const heldIn = (row: Row): Held | undefined => {
+  const heldIn = (row: UnknownRecord): InnerItem | undefined => {
     if (row.providerData == null) {
       return undefined;
     }
@@ -410,7 +412,7 @@ function unknownKind(): ItemKind {
 }
 
 /** Reads an item that another holds; what is wrong with it is at its place in that. */
-function readHeld(row: Row, { kind, item }: Held): ItemContent {
+function readHeld(row: UnknownRecord, { kind, item }: InnerItem): ItemContent {
   try {
     return readItem(item, kind, responsesFields, item);
   } catch (failure) {
@@ -423,7 +425,7 @@ function readHeld(row: Row, { kind, item }: Held): ItemContent {
   }
 }
 
-function withoutHeldCall(row: Row, held: Held): Row {
+function withoutHeldCall(row: UnknownRecord, held: InnerItem): UnknownRecord {
   const rest = itemWithoutCalls(held.item, held.kind);
   if (rest === held.item) {
     return row;
@@ -432,7 +434,7 @@ function withoutHeldCall(row: Row, held: Held): Row {
 }
 
 /** An item with what is other in a copy of the item that it holds. */
-function put(row: Row, { item }: Held, copy: Row | undefined): Row {
+function put(row: UnknownRecord, { item }: InnerItem, copy: UnknownRecord | undefined): UnknownRecord {
   if (copy === undefined) {
     return row;
   }
@@ -445,7 +447,7 @@ function put(row: Row, { item }: Held, copy: Row | undefined): Row {
 }
 
 /** Fields by their names in the API: the SDK takes either spelling. */
-function inSnakeCase(fields: Row): Row {
+function inSnakeCase(fields: UnknownRecord): UnknownRecord {
   const entries = Object.entries(fields).map(([name, value]) => [
     name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
     value,

@@ -1,7 +1,7 @@
 // Messages of OpenAI's chat completions, and of the many servers and packages that have the same.
 
 import type { BesideContent, Dialect } from "../../message/dialect.js";
-import type { Row } from "../../message/format.js";
+import type { UnknownRecord } from "../../message/format.js";
 import { Malformed, text } from "../../message/malformed.js";
 import type { PlacedPart } from "../../message/origin.js";
 import { mediaForm, mediaPart, refusalForm, textForm } from "../../message/parts.js";
@@ -30,7 +30,7 @@ export const openAiChat: Dialect = {
   },
 };
 
-function besideIn(message: Row, maker: string | undefined): BesideContent {
+function besideIn(message: UnknownRecord, maker: string | undefined): BesideContent {
   const { refusal, audio, tool_calls: calls, function_call: call } = message;
   const { reasoning_content: thought, reasoning, thinking, reasoning_details: details } = message;
   if (call != null) {
@@ -50,7 +50,7 @@ function besideIn(message: Row, maker: string | undefined): BesideContent {
 }
 
 /** Returns the refusal, and what the assistant said aloud. */
-function saidIn({ refusal, audio }: Row): readonly PlacedPart[] {
+function saidIn({ refusal, audio }: UnknownRecord): readonly PlacedPart[] {
   const said: PlacedPart[] = [];
   const refused = text(refusal, ".refusal");
   if (refused !== undefined) {
@@ -64,7 +64,7 @@ function saidIn({ refusal, audio }: Row): readonly PlacedPart[] {
 }
 
 /** Returns what the assistant thought, where servers put it next to the content. */
-function thoughtsOf(message: Row, maker: string | undefined): readonly PlacedPart[] {
+function thoughtsOf(message: UnknownRecord, maker: string | undefined): readonly PlacedPart[] {
   const details = thoughtDetails(message.reasoning_details);
   const thought = [message.reasoning_content, message.reasoning, message.thinking].find(
     (it) => typeof it === "string" && it !== "",

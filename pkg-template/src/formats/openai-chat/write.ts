@@ -12,9 +12,17 @@ import type { MediaPart, TextPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, parsedObject, wordLimit } from "../request/calls.js";
 import { dataUrl, mediaOf, refuse, webAddress } from "../request/media.js";
-import { fields, type Schema, withFields } from "../request/schema.js";
+import { type FieldSchema, fields, withFields } from "../request/schema.js";
 import { isBlank, wellFormed } from "../request/text.js";
-import { type Call, callsIn, type Piece, type Turn, textsOf, turnsOf, withSpeaker } from "../request/turns.js";
+import {
+  type AnsweredCall,
+  callsIn,
+  type Piece,
+  type RequestTurn,
+  textsOf,
+  turnsOf,
+  withSpeaker,
+} from "../request/turns.js";
 
 export interface OpenAiText {
   type: "text";
@@ -58,18 +66,18 @@ export const NAME: Limit = wordLimit(64);
 
 const TEXT = fields("type text prompt_cache_breakpoint");
 const REFUSAL = fields("type refusal");
-const USER_PARTS: Readonly<Record<string, Schema>> = {
+const USER_PARTS: Readonly<Record<string, FieldSchema>> = {
   text: TEXT,
   image_url: fields("type prompt_cache_breakpoint", { image_url: fields("url detail") }),
   input_audio: fields("type prompt_cache_breakpoint", { input_audio: fields("data format") }),
   file: fields("type prompt_cache_breakpoint", { file: fields("file_data file_id filename") }),
 };
-export const PARTS: Readonly<Record<string, Schema>> = { ...USER_PARTS, refusal: REFUSAL };
-export const CALLS: Readonly<Record<string, Schema>> = {
+export const PARTS: Readonly<Record<string, FieldSchema>> = { ...USER_PARTS, refusal: REFUSAL };
+export const CALLS: Readonly<Record<string, FieldSchema>> = {
   function: fields("id type", { function: fields("name arguments") }),
   custom: fields("id type", { custom: fields("name input") }),
 };
-export const MESSAGES: Readonly<Record<string, Schema>> = {
+export const MESSAGES: Readonly<Record<string, FieldSchema>> = {
   system: fields("role content name"),
   developer: fields("role content name"),
   user: fields("role content name"),
@@ -84,7 +92,7 @@ export function writeOpenAi(messages: readonly ParsedMessage[]): OpenAiBody {
   return wellFormed({ messages: turns.flatMap((turn) => messagesOf(turn, ids)) });
 }
 
-function messagesOf(turn: Turn, ids: ReadonlyMap<Call, string>): OpenAiMessage[] {
+function messagesOf(turn: RequestTurn, ids: ReadonlyMap<AnsweredCall, string>): OpenAiMessage[] {
   switch (turn.kind) {
     case "system": {
       const content = contentOf(textsOf(turn), textOf);
@@ -121,7 +129,7 @@ function contentOf<Part extends { type: string }>(
 }
 
 /** The caller's own part, where it is one of OpenAI's; undefined for another. */
-function ownPart<Part>(piece: Piece, schemas: Readonly<Record<string, Schema>>): Part | undefined {
+function ownPart<Part>(piece: Piece, schemas: Readonly<Record<string, FieldSchema>>): Part | undefined {
   const given = piece.given;
   if (!isRecord(given)) {
     return undefined;
@@ -194,7 +202,7 @@ const AUDIO_FORMATS: Readonly<Record<string, "wav" | "mp3">> = {
 function assistantOf(
   pieces: readonly Piece[],
   speaker: string | undefined,
-  ids: ReadonlyMap<Call, string>,
+  ids: ReadonlyMap<AnsweredCall, string>,
 ): OpenAiMessage[] {
   const said: Piece[] = [];
   const calls: OpenAiToolCall[] = [];
@@ -231,7 +239,7 @@ function saidOf(piece: Piece): OpenAiText | OpenAiRefusal {
   return ownPart<OpenAiRefusal>(piece, { refusal: REFUSAL }) ?? textOf(piece);
 }
 
-function callOf(call: Call, id: string): OpenAiToolCall {
+function callOf(call: AnsweredCall, id: string): OpenAiToolCall {
   const given = call.given;
   const name = fitted(call.part.toolName, NAME);
   if (isRecord(given) && given.id === id && name === call.part.toolName) {
@@ -243,17 +251,17 @@ function callOf(call: Call, id: string): OpenAiToolCall {
       typeof held.arguments === "string" &&
       parsedObject(held.arguments) !== undefined;
     if (isCustom || isFunction) {
-      return withFields(given, CALLS[given.type as string] as Schema) as unknown as OpenAiToolCall;
+      return withFields(given, CALLS[given.type as string] as FieldSchema) as unknown as OpenAiToolCall;
     }
   }
   return { id, type: "function", function: { name, arguments: argumentsOf(call).text } };
 }
 
-function resultsOf({ results }: Call, id: string): OpenAiMessage[] {
+function resultsOf({ results }: AnsweredCall, id: string): OpenAiMessage[] {
   return results.length === 0 ? [] : [resultOf(results, id)];
 }
 
-function resultOf(results: Call["results"], id: string): OpenAiMessage {
+function resultOf(results: AnsweredCall["results"], id: string): OpenAiMessage {
   const { text, parts } = outcomeOf(results);
   const said = parts.filter(({ part }) => part.type !== "text" || !isBlank(part.text));
   const isList = text === undefined || said.some((piece) => ownPart(piece, { text: TEXT }) !== undefined);

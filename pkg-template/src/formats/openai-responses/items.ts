@@ -3,7 +3,7 @@
 
 import { jsonOf, untilHole } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
-import { type MessageOrigin, partsWithText, type Row, recordOf } from "../../message/format.js";
+import { type MessageOrigin, partsWithText, recordOf, type UnknownRecord } from "../../message/format.js";
 import { list, Malformed, text as optional, required, unknownType } from "../../message/malformed.js";
 import type { MediaFacts, PartInput, PlainMessage } from "../../message/message.js";
 import { from, originOf } from "../../message/origin.js";
@@ -16,13 +16,13 @@ export type ItemContent = Pick<PlainMessage, "role" | "content" | "joinsNext" | 
 export interface ItemKind {
   /** The fields that hold what it says. */
   readonly says: readonly string[];
-  read(item: Row): ItemContent;
+  read(item: UnknownRecord): ItemContent;
   /** A copy with another text. Where it is left out, an item has no text that could be another. */
-  withText?(item: Row, text: string): Row;
+  withText?(item: UnknownRecord, text: string): UnknownRecord;
   /** Whether it is a call or what a call gave, so that nothing of it is left without tools. */
   readonly isOfTool?: boolean;
   /** What is left of an item that is of a tool, where something is. */
-  withoutCall?(item: Row): Row;
+  withoutCall?(item: UnknownRecord): UnknownRecord;
 }
 
 /** The types of items, each with how it is read. */
@@ -54,7 +54,12 @@ export function fieldsOf(kinds: ItemKinds): readonly string[] {
  * Reads an item of a kind. A field in which items of other kinds say something, and this kind does not, is refused. `given` is the
  * item as the Responses API takes it back, where there is one.
  */
-export function readItem(item: Row, kind: ItemKind, saying: ReadonlySet<string>, given: unknown): ItemContent {
+export function readItem(
+  item: UnknownRecord,
+  kind: ItemKind,
+  saying: ReadonlySet<string>,
+  given: unknown,
+): ItemContent {
   for (const field of Object.keys(item)) {
     const value = item[field];
     const isEmpty = value == null || value === "" || (Array.isArray(value) && value.length === 0);
@@ -78,7 +83,7 @@ export function readItem(item: Row, kind: ItemKind, saying: ReadonlySet<string>,
 }
 
 /** An item without its calls and results: the item itself where it has none. */
-export function itemWithoutCalls(item: Row, kind: ItemKind): Row {
+export function itemWithoutCalls(item: UnknownRecord, kind: ItemKind): UnknownRecord {
   if (kind.withoutCall !== undefined) {
     return kind.withoutCall(item);
   }
@@ -89,7 +94,7 @@ export function itemWithoutCalls(item: Row, kind: ItemKind): Row {
  * An item that says where it is from. Only a message is given an id: the API refuses a call or a result whose id has another
  * beginning than its own have, and pairs some by it.
  */
-export function itemWithOrigin(item: Row, { id, ...beside }: MessageOrigin): Row {
+export function itemWithOrigin(item: UnknownRecord, { id, ...beside }: MessageOrigin): UnknownRecord {
   const isNamed = id !== undefined && item.id == null && typeof item.role === "string";
   return { ...item, ...(isNamed ? { id } : {}), ...beside };
 }
@@ -107,7 +112,7 @@ export const unshown = (data: unknown): readonly PartInput[] =>
   data == null ? [] : [{ type: "redacted_thinking", data: typeof data === "string" ? data : json(data) }];
 
 /** A part of a message that is no text and no media that is known. */
-export function unknownPart(part: Row, place: string, known: string): Malformed {
+export function unknownPart(part: UnknownRecord, place: string, known: string): Malformed {
   return unknownType(part.type, place, "content part", known);
 }
 
@@ -115,7 +120,7 @@ export function unknownPart(part: Row, place: string, known: string): Malformed 
 export function readParts<Part>(
   parts: unknown,
   place: string,
-  readPart: (part: Row, place: string) => Part,
+  readPart: (part: UnknownRecord, place: string) => Part,
 ): readonly Part[] {
   return list(parts, place).map((part, at) => readPart(recordOf(part), `${place}[${at}]`));
 }
@@ -124,7 +129,7 @@ export function readParts<Part>(
 export function placedParts(
   parts: unknown,
   place: string,
-  readPart: (part: Row, place: string) => PartInput,
+  readPart: (part: UnknownRecord, place: string) => PartInput,
 ): readonly PartInput[] {
   return readParts(parts, place, (part, at) => {
     const read = readPart(part, at);
@@ -135,8 +140,8 @@ export function placedParts(
 /** An image, audio or a file, with the facts of it that a part gives. `media` says where it is, in one of several fields. */
 export function mediaPart(
   type: "image" | "audio" | "file",
-  part: Row,
-  media: Row,
+  part: UnknownRecord,
+  media: UnknownRecord,
   place: string,
   nextAction = "Give what it holds, or leave the part out.",
 ): PartInput {
@@ -152,8 +157,8 @@ export function mediaPart(
 const FACTS: readonly (keyof MediaFacts)[] = ["mediaType", "width", "height", "pages", "seconds", "bytes"];
 
 /** Parts with one text in the place of all that they say. Citations of the old text go with it. */
-export function contentWithText(parts: unknown, text: string, made: "input_text" | "output_text"): Row[] {
-  return partsWithText(parts as readonly Row[], text, {
+export function contentWithText(parts: unknown, text: string, made: "input_text" | "output_text"): UnknownRecord[] {
+  return partsWithText(parts as readonly UnknownRecord[], text, {
     kindOf: ({ type }) => (TEXTS.has(String(type)) ? "text" : undefined),
     rewritten: ({ logprobs, ...part }, own) => ({
       ...part,
@@ -167,7 +172,7 @@ export function contentWithText(parts: unknown, text: string, made: "input_text"
 const TEXTS: ReadonlySet<string> = new Set(["input_text", "output_text", "text", "refusal"]);
 
 /** A message, of which parts are read in the way of its package. */
-export function messageKind(readPart: (part: Row, place: string) => PartInput): ItemKind {
+export function messageKind(readPart: (part: UnknownRecord, place: string) => PartInput): ItemKind {
   return {
     says: ["content"],
     read({ id, role, content, status }) {
@@ -197,7 +202,7 @@ export function messageKind(readPart: (part: Row, place: string) => PartInput): 
 }
 
 /** A part with further fields, from where the part is. */
-function withFields(part: PartInput, more: Row): PartInput {
+function withFields(part: PartInput, more: UnknownRecord): PartInput {
   const { given, place } = originOf(part) ?? { given: undefined, place: "" };
   return from({ ...part, ...more }, given, place);
 }
@@ -236,9 +241,9 @@ export function callKind({
   input,
 }: {
   readonly says: readonly string[];
-  readonly id: (item: Row) => string;
-  readonly name: (item: Row) => string;
-  readonly input: (item: Row) => unknown;
+  readonly id: (item: UnknownRecord) => string;
+  readonly name: (item: UnknownRecord) => string;
+  readonly input: (item: UnknownRecord) => unknown;
 }): ItemKind {
   return {
     says,
@@ -255,14 +260,14 @@ export function callKind({
 }
 
 /** What the provider calls a call's item, beside the id that pairs it with its result. */
-const itemIdOf = ({ id, type }: Row): { readonly id?: string } =>
+const itemIdOf = ({ id, type }: UnknownRecord): { readonly id?: string } =>
   typeof id === "string" && /^(?:function|custom_tool)_call$/.test(String(type)) ? { id } : {};
 
 /**
  * The program that a call is from, if it is from one: without the program nobody made the call. The call counts as something
  * that the program gave, so that they stay together.
  */
-function ownerOf({ caller }: Row): readonly PartInput[] {
+function ownerOf({ caller }: UnknownRecord): readonly PartInput[] {
   const owner = recordOf(caller);
   if (owner.type !== "program") {
     return [];
@@ -279,9 +284,9 @@ export function resultKind({
   withText,
 }: {
   readonly says: readonly string[];
-  readonly id: (item: Row) => string;
-  readonly output: (item: Row) => Output;
-  readonly withText?: (item: Row, text: string) => Row;
+  readonly id: (item: UnknownRecord) => string;
+  readonly output: (item: UnknownRecord) => Output;
+  readonly withText?: (item: UnknownRecord, text: string) => UnknownRecord;
 }): ItemKind {
   return {
     says,
@@ -352,7 +357,7 @@ export function entriesOutput(
         "Pass it as OpenAI gave it.",
       );
     }
-    return entry as Row;
+    return entry as UnknownRecord;
   });
   const words = entries.flatMap((entry, at) =>
     fields.map((field) => optional(entry[field], `${place}[${at}].${field}`) ?? ""),
@@ -362,7 +367,7 @@ export function entriesOutput(
 }
 
 /** Entries with one text in the place of all that is in these fields. */
-export function entriesWithText(entries: unknown, fields: readonly string[], text: string): Row[] {
+export function entriesWithText(entries: unknown, fields: readonly string[], text: string): UnknownRecord[] {
   let left = text;
   const rewritten = (word: unknown): unknown => {
     if (word == null || word === "") {
@@ -372,21 +377,21 @@ export function entriesWithText(entries: unknown, fields: readonly string[], tex
     left = "";
     return own;
   };
-  return (Array.isArray(entries) ? (entries as Row[]) : []).map((entry) => {
+  return (Array.isArray(entries) ? (entries as UnknownRecord[]) : []).map((entry) => {
     const words = fields.filter((field) => field in entry).map((field) => [field, rewritten(entry[field])]);
     return { ...entry, ...Object.fromEntries(words) };
   });
 }
 
 /** An entry's fields but for some; undefined where it has no others. */
-function without(entry: Row, fields: readonly string[]): Row | undefined {
+function without(entry: UnknownRecord, fields: readonly string[]): UnknownRecord | undefined {
   const rest = Object.entries(entry).filter(([field, value]) => !fields.includes(field) && value != null);
   return rest.length === 0 ? undefined : Object.fromEntries(rest);
 }
 
 /** The kinds that are spelled alike in both, but for the name of the field that pairs a call with its result. */
 export function commonKinds(callField: CallField, programResult: "result" | "output"): ItemKinds {
-  const id = (item: Row): string => required(item[callField], `.${callField}`);
+  const id = (item: UnknownRecord): string => required(item[callField], `.${callField}`);
   const named = (name: string) => (): string => name;
   return {
     function_call: callKind({
@@ -455,7 +460,7 @@ export function commonKinds(callField: CallField, programResult: "result" | "out
 const STREAMS = ["stdout", "stderr"] as const;
 
 /** What pairs a search for tools with what it found. One that the provider made has no id: then its name stands for it. */
-function toolSearchId({ providerData, call_id, callId }: Row): string {
+function toolSearchId({ providerData, call_id, callId }: UnknownRecord): string {
   const given = recordOf(providerData);
   return firstText(given.call_id, given.callId, call_id, callId) ?? "tool_search";
 }
@@ -467,7 +472,7 @@ export const compactionOf = (encrypted: unknown, place: string): ItemContent => 
 });
 
 /** Whether an item has what only those of the Agents SDK have, of the types that both know. */
-export function isOfAgents(item: Row): boolean {
+export function isOfAgents(item: UnknownRecord): boolean {
   const { type, role, content } = item;
   if ("providerData" in item || AGENTS_TYPES.has(type)) {
     return true;
@@ -488,7 +493,7 @@ const AGENTS_TYPES: ReadonlySet<unknown> = new Set([
   "unknown",
 ]);
 
-function isPartOfAgents(part: Row): boolean {
+function isPartOfAgents(part: UnknownRecord): boolean {
   const { type } = part;
   return (
     (type === "input_image" && ("image" in part || "imageUrl" in part || "fileId" in part)) ||

@@ -3,7 +3,7 @@
 
 import { untilHole } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
-import { type MessageFormat, type Row, recordOf, timeIn } from "../../message/format.js";
+import { type MessageFormat, recordOf, timeIn, type UnknownRecord } from "../../message/format.js";
 import { list, Malformed, text as optional, required } from "../../message/malformed.js";
 import type { PartInput } from "../../message/message.js";
 import {
@@ -97,8 +97,8 @@ type ResponsesItemType =
   | "compaction_trigger";
 
 const PARTS = "input_text, input_image, input_file, output_text and refusal";
-const callId = (item: Row): string => required(item.call_id, ".call_id");
-const itemId = (item: Row): string => required(item.id, ".id");
+const callId = (item: UnknownRecord): string => required(item.call_id, ".call_id");
+const itemId = (item: UnknownRecord): string => required(item.id, ".id");
 
 /**
  * The kinds of items. What is counted of a built-in tool is what its item has: where a search, for example, does not say what was
@@ -262,7 +262,8 @@ export const openaiResponsesShape: MessageFormat = {
 };
 
 /** Whether it is a message whose parts go back one by one: what the assistant said is an item, and all else is of another type. */
-const isPlainMessage = ({ type, role }: Row): boolean => (type == null || type === "message") && role !== "assistant";
+const isPlainMessage = ({ type, role }: UnknownRecord): boolean =>
+  (type == null || type === "message") && role !== "assistant";
 
 const OWN_PART_TYPES: ReadonlySet<unknown> = new Set(["input_image", "input_file"]);
 const PART_TYPES: ReadonlySet<unknown> = new Set([...OWN_PART_TYPES, "input_text", "output_text", "refusal"]);
@@ -270,7 +271,7 @@ const isOwnPartType = (type: unknown): boolean => OWN_PART_TYPES.has(type);
 const isPartType = (type: unknown): boolean => PART_TYPES.has(type);
 
 /** Whether something without a role is an item. Entries of other logs have some of its types too, and other fields with them. */
-function isItem(row: Row): boolean {
+function isItem(row: UnknownRecord): boolean {
   switch (row.type) {
     case "message":
       return false;
@@ -283,7 +284,7 @@ function isItem(row: Row): boolean {
 }
 
 /** The kind of an item. One without a type is a message, or the reference to an item. */
-function kindOf({ type, role, content }: Row): ItemKind {
+function kindOf({ type, role, content }: UnknownRecord): ItemKind {
   if (type === "item_reference" || (type == null && role === undefined && content === undefined)) {
     throw new Malformed(
       ".id",
@@ -295,7 +296,7 @@ function kindOf({ type, role, content }: Row): ItemKind {
 }
 
 /** A part of a message, or of what a tool gave. */
-function readPart(part: Row, place: string): PartInput {
+function readPart(part: UnknownRecord, place: string): PartInput {
   switch (part.type) {
     case "input_text":
     case "output_text":
@@ -344,7 +345,7 @@ function outputKind(): ItemKind {
   };
 }
 
-function screenshotOf(output: Row): PartInput {
+function screenshotOf(output: UnknownRecord): PartInput {
   if (output.type !== "computer_screenshot") {
     throw new Malformed(
       ".output.type",
@@ -383,7 +384,7 @@ function codeInterpreterKind(): ItemKind {
   };
 }
 
-function codeOutputOf(output: Row, place: string): PartInput {
+function codeOutputOf(output: UnknownRecord, place: string): PartInput {
   switch (output.type) {
     case "logs":
       return { type: "text", text: required(output.logs, `${place}.logs`) };
@@ -394,19 +395,19 @@ function codeOutputOf(output: Row, place: string): PartInput {
   }
 }
 
-function mcpName(item: Row): string {
+function mcpName(item: UnknownRecord): string {
   return qualified(item.server_label, required(item.name, ".name"));
 }
 
 /** What the tool of a server gave, and what went wrong: the words of the tool's own error, and any other error as JSON. */
-function mcpOutput({ output, error }: Row): string {
+function mcpOutput({ output, error }: UnknownRecord): string {
   const { type, content } = recordOf(error);
   const isOfTool = type === TOOL_ERROR && typeof content === "string";
   const failure = isOfTool ? content : typeof error === "string" ? error : json(error ?? undefined);
   return [optional(output, ".output") ?? "", failure].filter((it) => it !== "").join("\n");
 }
 
-function mcpWithText(item: Row, text: string): Row {
+function mcpWithText(item: UnknownRecord, text: string): UnknownRecord {
   return item.output == null && item.error != null
     ? { ...item, error: { type: TOOL_ERROR, content: text } }
     : { ...item, output: text, error: null };

@@ -14,15 +14,15 @@ import type { ParsedMessage } from "../../message/read.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, parsedObject, wordLimit } from "../request/calls.js";
 import { dataUrl, mediaOf, refuse, webAddress } from "../request/media.js";
 import { listIn } from "../request/rules.js";
-import { fields, type Schema, withFields } from "../request/schema.js";
+import { type FieldSchema, fields, withFields } from "../request/schema.js";
 import { isBlank, wellFormed } from "../request/text.js";
 import {
-  type Call,
+  type AnsweredCall,
   callsIn,
   type IsInline,
   type Piece,
+  type RequestTurn,
   type SystemTurn,
-  type Turn,
   textsOf,
   turnsOf,
   withSpeaker,
@@ -83,7 +83,7 @@ export function isItemId(id: unknown, type: string): id is string {
   return typeof id === "string" && ITEM_ID.test(id) && id.startsWith(ITEM_ID_BEGINNINGS[type] ?? "");
 }
 
-export const PARTS: Readonly<Record<string, Schema>> = {
+export const PARTS: Readonly<Record<string, FieldSchema>> = {
   input_text: fields("type text prompt_cache_breakpoint"),
   input_image: fields("type image_url file_id detail prompt_cache_breakpoint"),
   input_file: fields("type file_data file_id file_url filename detail prompt_cache_breakpoint"),
@@ -96,13 +96,13 @@ const MESSAGE = fields("type role content phase id status");
 const OUTPUT = fields("type call_id output id status name namespace caller");
 const REASONING = fields("type id summary content encrypted_content");
 /** The fields of an item that hold parts. */
-export const HOLDERS: ReadonlyMap<Schema | undefined, readonly string[]> = new Map([
+export const HOLDERS: ReadonlyMap<FieldSchema | undefined, readonly string[]> = new Map([
   [MESSAGE, ["content"]],
   [OUTPUT, ["output"]],
   [REASONING, ["summary", "content"]],
 ]);
 /** The items whose fields are known. The many other items of tools that the provider runs are taken as they are. */
-export const ITEMS: Readonly<Record<string, Schema>> = {
+export const ITEMS: Readonly<Record<string, FieldSchema>> = {
   message: MESSAGE,
   function_call: fields("type call_id name arguments id status namespace caller async"),
   function_call_output: OUTPUT,
@@ -143,14 +143,14 @@ function ownItem({ given }: Pick<Piece, "given">): Readonly<Record<string, unkno
 const isInline: IsInline = (piece) => HOSTED.test(String(ownItem(piece)?.type));
 
 /** An item, or reasoning that is left out. */
-type Entry = ResponsesItem | typeof LEFT_OUT;
+type ItemOrGap = ResponsesItem | typeof LEFT_OUT;
 const LEFT_OUT = "reasoning that is left out";
 
 const typeOf = (item: object): string => String((item as { readonly type?: unknown }).type);
-const isReasoning = (item: Entry): boolean => item !== LEFT_OUT && typeOf(item) === "reasoning";
+const isReasoning = (item: ItemOrGap): boolean => item !== LEFT_OUT && typeOf(item) === "reasoning";
 
 /** Whether an item is the assistant's, and no reasoning. */
-function isOfAssistant(item: Entry | undefined): item is ResponsesItem {
+function isOfAssistant(item: ItemOrGap | undefined): item is ResponsesItem {
   if (item === undefined || item === LEFT_OUT || isReasoning(item)) {
     return false;
   }
@@ -164,7 +164,7 @@ function isOfAssistant(item: Entry | undefined): item is ResponsesItem {
  * The items that the provider takes. It takes reasoning only directly before what it led to, and without encrypted content only
  * where that has its id. What it led to has no id where the reasoning is left out: the provider would ask for it.
  */
-function taken(entries: readonly Entry[]): ResponsesItem[] {
+function taken(entries: readonly ItemOrGap[]): ResponsesItem[] {
   let isProven = true;
   return entries.flatMap((entry, at): ResponsesItem[] => {
     const next = entries[at + 1];
@@ -190,7 +190,7 @@ function withoutId(item: ResponsesItem): ResponsesItem {
   return others as ResponsesItem;
 }
 
-function itemsOf(turn: Turn, ids: ReadonlyMap<Call, string>): Entry[] {
+function itemsOf(turn: RequestTurn, ids: ReadonlyMap<AnsweredCall, string>): ItemOrGap[] {
   switch (turn.kind) {
     case "system":
       return [{ role: turn.role, content: contentOf(textsOf(turn)) }];
@@ -219,7 +219,7 @@ function ownPart(piece: Piece): ResponsesPart | undefined {
   const type = String(given?.type);
   const isOwn = type === "input_text" || type === "input_image" || type === "input_file";
   return given !== undefined && isOwn
-    ? (withFields(given, PARTS[type] as Schema) as unknown as ResponsesPart)
+    ? (withFields(given, PARTS[type] as FieldSchema) as unknown as ResponsesPart)
     : undefined;
 }
 
@@ -267,8 +267,8 @@ function mediaPartOf(piece: Piece<MediaPart>): ResponsesPart {
   return refuse(media, "OpenAI's Responses", TAKEN);
 }
 
-function saidOf(pieces: readonly Piece[], ids: ReadonlyMap<Call, string>): Entry[] {
-  const items: Entry[] = [];
+function saidOf(pieces: readonly Piece[], ids: ReadonlyMap<AnsweredCall, string>): ItemOrGap[] {
+  const items: ItemOrGap[] = [];
   const sent = new Set<unknown>();
   for (const piece of pieces) {
     const { part, call } = piece;
@@ -323,7 +323,7 @@ function fittedItem(given: Readonly<Record<string, unknown>>): ResponsesItem {
 /** An item whose parts have the fields that are known. */
 function fittedParts(
   item: Readonly<Record<string, unknown>>,
-  schema: Schema | undefined,
+  schema: FieldSchema | undefined,
 ): Readonly<Record<string, unknown>> {
   const held = HOLDERS.get(schema)?.filter((field) => Array.isArray(item[field])) ?? [];
   const fitted = held.map((field) => [field, listIn(item, field).map(fittedPart)] as const);
@@ -339,7 +339,7 @@ function fittedPart(part: unknown): unknown {
 type SaidItem = Extract<ResponsesItem, { readonly status: "completed" }>;
 
 /** A text as an item; texts of one item are one. */
-function addText(items: Entry[], piece: Piece<TextPart>): void {
+function addText(items: ItemOrGap[], piece: Piece<TextPart>): void {
   const { part } = piece;
   const { text } = part;
   const id = part.provider === "openai" ? part.id : undefined;
@@ -363,7 +363,7 @@ function addText(items: Entry[], piece: Piece<TextPart>): void {
 }
 
 /** Reasoning as an item; parts of one item are one. */
-function addReasoning(items: Entry[], part: ReasoningPart | RedactedPart): void {
+function addReasoning(items: ItemOrGap[], part: ReasoningPart | RedactedPart): void {
   const { id, provider, data } = part;
   if (provider !== "openai" || !isItemId(id, "reasoning")) {
     items.push(LEFT_OUT);
@@ -383,7 +383,7 @@ function addReasoning(items: Entry[], part: ReasoningPart | RedactedPart): void 
   }
 }
 
-function callOf(call: Call, id: string): ResponsesItem {
+function callOf(call: AnsweredCall, id: string): ResponsesItem {
   const { part } = call;
   const name = fitted(part.toolName, NAME);
   const given = ownItem(call);
@@ -408,12 +408,12 @@ function isWholeCall({ type, arguments: given, input }: Readonly<Record<string, 
 }
 
 /** The text of a call of a tool that takes text, as OpenAI's chat has it. */
-function customInputOf(call: Call): string | undefined {
+function customInputOf(call: AnsweredCall): string | undefined {
   const { type, custom } = ownItem(call) ?? {};
   return type === "custom" && isRecord(custom) && typeof custom.input === "string" ? custom.input : undefined;
 }
 
-function resultsOf(results: Call["results"], id: string, call?: Call): ResponsesItem[] {
+function resultsOf(results: AnsweredCall["results"], id: string, call?: AnsweredCall): ResponsesItem[] {
   const [first, ...others] = results;
   if (first === undefined) {
     return [];

@@ -1,9 +1,9 @@
 // opencode: a plugin that sends the context of the messages. The session keeps them all.
 
 import type { AnyMessage, ContextMessage } from "windrow";
-import { fit, type HookConfig } from "../plug/plug.js";
+import { fit, type HookConfig } from "../plug/fit.js";
 
-export type { HookConfig } from "../plug/plug.js";
+export type { HookConfig } from "../plug/fit.js";
 
 /** The hooks of a plugin. */
 export interface ContextHooks {

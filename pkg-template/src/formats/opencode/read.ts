@@ -1,11 +1,18 @@
 // The messages of opencode: what a message is (`info`), and its parts. A tool's part holds the call and what it gave.
 
 import { describe } from "../../base/options.js";
-import { type MessageFormat, partsWithText, type Row, recordOf, type TextKind, timeIn } from "../../message/format.js";
+import {
+  type MessageFormat,
+  partsWithText,
+  recordOf,
+  type TextKind,
+  timeIn,
+  type UnknownRecord,
+} from "../../message/format.js";
 import { list, Malformed, required, unknownType } from "../../message/malformed.js";
 import type { PartInput, PlainMessage } from "../../message/message.js";
 import { from } from "../../message/origin.js";
-import { callParts, inSteps, mediaPart, reasoningParts, STEP, type Stepped, textPart } from "../ai-sdk/ui-parts.js";
+import { callParts, inSteps, mediaPart, reasoningParts, STEP, type StepPart, textPart } from "../tool-parts.js";
 
 /** What of opencode's message is read, by structure: `{ info, parts }` of `@opencode-ai/sdk` fits it. */
 export interface OpencodeMessageShape {
@@ -45,7 +52,7 @@ export const opencodeShape: MessageFormat = {
       sessionId: (sessionID ?? row.sessionId) as string | undefined,
       status: statusOf(error),
       content: inSteps(
-        parts.flatMap((part, at): readonly Stepped[] => {
+        parts.flatMap((part, at): readonly StepPart[] => {
           const isSeen = isShown(part, role);
           return part.type === "step-start" ? [STEP] : isSeen ? readPart(part, `.parts[${at}]`) : [];
         }),
@@ -55,7 +62,7 @@ export const opencodeShape: MessageFormat = {
 
   withText(row, text) {
     const { role } = recordOf(row.info);
-    const parts = partsWithText(row.parts as readonly Row[], text, {
+    const parts = partsWithText(row.parts as readonly UnknownRecord[], text, {
       kindOf: (part) => (isShown(part, role) ? kindOf(part) : undefined),
       rewritten,
       made: (own) => ({ type: "text", text: own }),
@@ -79,15 +86,15 @@ export const opencodeShape: MessageFormat = {
   },
 
   withoutToolCalls(row) {
-    const parts = row.parts as readonly Row[];
+    const parts = row.parts as readonly UnknownRecord[];
     return parts.some(isTool) ? { ...row, parts: parts.filter((part) => !isTool(part)) } : row;
   },
 };
 
-const isTool = ({ type }: Row): boolean => type === "tool";
+const isTool = ({ type }: UnknownRecord): boolean => type === "tool";
 
 /** Whether a part of a message of this role is shown to the model at all. */
-function isShown({ type, ignored, mime }: Row, role: unknown): boolean {
+function isShown({ type, ignored, mime }: UnknownRecord, role: unknown): boolean {
   return role !== "user" || !((type === "text" && ignored === true) || (type === "file" && WRITTEN_OUT.has(mime)));
 }
 
@@ -99,7 +106,7 @@ function statusOf(error: unknown): string | undefined {
   return recordOf(error).name === "MessageAbortedError" ? "aborted" : "failed";
 }
 
-function readPart(part: Row, place: string): readonly PartInput[] {
+function readPart(part: UnknownRecord, place: string): readonly PartInput[] {
   const { type, metadata } = part;
   switch (type) {
     case "text":
@@ -121,11 +128,11 @@ function readPart(part: Row, place: string): readonly PartInput[] {
   }
 }
 
-function readFile(part: Row, place: string): PartInput {
+function readFile(part: UnknownRecord, place: string): PartInput {
   return mediaPart({ ...part, mediaType: part.mime }, { url: required(part.url, `${place}.url`) });
 }
 
-function readTool(part: Row, place: string): readonly PartInput[] {
+function readTool(part: UnknownRecord, place: string): readonly PartInput[] {
   const { callID, tool, state } = part;
   const toolCallId = required(callID, `${place}.callID`);
   const toolName = required(tool, `${place}.tool`);
@@ -143,7 +150,7 @@ function readTool(part: Row, place: string): readonly PartInput[] {
 }
 
 /** What the model is told that a tool gave: of one that is still running, that it was interrupted. */
-function outputOf(state: Row, place: string): unknown {
+function outputOf(state: UnknownRecord, place: string): unknown {
   const { status, error, metadata, time } = state;
   switch (status) {
     case "pending":
@@ -176,11 +183,11 @@ function outputBefore(metadata: unknown): string | undefined {
   return interrupted === true && typeof output === "string" ? output : undefined;
 }
 
-function kindOf({ type }: Row): TextKind {
+function kindOf({ type }: UnknownRecord): TextKind {
   return isTool({ type }) ? "result" : type === "text" || String(type) in TOLD ? "text" : undefined;
 }
 
-function rewritten(part: Row, text: string): Row {
+function rewritten(part: UnknownRecord, text: string): UnknownRecord {
   if (!isTool(part)) {
     const { id, sessionID, messageID } = part;
     return part.type === "text" ? { ...part, text } : { id, sessionID, messageID, type: "text", text };

@@ -1,9 +1,9 @@
 // pi's agent core, and OpenClaw, which has its messages: a `transformContext`, and a context engine.
 
 import type { AnyMessage, ContextMessage } from "windrow";
-import { fit, type HookConfig } from "../plug/plug.js";
+import { fit, type HookConfig } from "../plug/fit.js";
 
-export type { HookConfig } from "../plug/plug.js";
+export type { HookConfig } from "../plug/fit.js";
 
 /** A config with what is told of a failure, as the hook itself may not fail. */
 export type PiConfig = HookConfig & {

@@ -1,11 +1,11 @@
 // The `AgentMessage` of pi-agent-core, which OpenClaw has too: messages of pi-ai, and those that the coding agent has beside them.
 
 import { describe } from "../../base/options.js";
-import { type MessageFormat, partsWithText, type Row, recordOf, timeIn } from "../../message/format.js";
+import { type MessageFormat, partsWithText, recordOf, timeIn, type UnknownRecord } from "../../message/format.js";
 import { list, Malformed, required, unknownType } from "../../message/malformed.js";
 import type { PartInput, PlainMessage, Provenance } from "../../message/message.js";
 import { from } from "../../message/origin.js";
-import { mediaPart } from "../ai-sdk/ui-parts.js";
+import { mediaPart } from "../tool-parts.js";
 
 /** What of an `AgentMessage` is read, by structure: pi's and OpenClaw's fit it, with the messages of the coding agent. */
 export interface PiMessageShape {
@@ -126,13 +126,13 @@ export const piShape: MessageFormat = {
   },
 };
 
-const partsIn = (content: unknown): readonly Row[] => (Array.isArray(content) ? content.map(recordOf) : []);
-const isCall = ({ type }: Row): boolean => CALL.test(String(type));
-const isAnswer = ({ api, stopReason, content }: Row): boolean =>
+const partsIn = (content: unknown): readonly UnknownRecord[] => (Array.isArray(content) ? content.map(recordOf) : []);
+const isCall = ({ type }: UnknownRecord): boolean => CALL.test(String(type));
+const isAnswer = ({ api, stopReason, content }: UnknownRecord): boolean =>
   Array.isArray(content) && typeof api === "string" && typeof stopReason === "string";
 
 /** Whether a message has pi's time, and nothing of windrow's own form. */
-function isTimed(row: Row): boolean {
+function isTimed(row: UnknownRecord): boolean {
   const { timestamp, content } = row;
   return (
     typeof timestamp === "number" &&
@@ -143,13 +143,13 @@ function isTimed(row: Row): boolean {
 }
 
 /** Whether a part is one that a user's message has. */
-function isWords({ type, text, data, mimeType }: Row): boolean {
+function isWords({ type, text, data, mimeType }: UnknownRecord): boolean {
   return type === "text"
     ? typeof text === "string"
     : MEDIA.test(String(type)) && typeof data === "string" && typeof mimeType === "string";
 }
 
-function roleOf({ role }: Row): PlainMessage["role"] {
+function roleOf({ role }: UnknownRecord): PlainMessage["role"] {
   switch (role) {
     case "system":
     case "user":
@@ -176,7 +176,7 @@ function statusOf(stopReason: unknown): string | undefined {
   return stopReason === "error" ? "failed" : stopReason === "aborted" ? "aborted" : undefined;
 }
 
-function readContent(row: Row): readonly PartInput[] {
+function readContent(row: UnknownRecord): readonly PartInput[] {
   const text = writtenOut(row) ?? row.content;
   return typeof text === "string"
     ? [{ type: "text", text }]
@@ -192,12 +192,12 @@ const MAKERS = [
   [/openai.*-responses$/, "openai"],
 ] as const;
 
-function makerOf({ api, provider }: Row): string | undefined {
+function makerOf({ api, provider }: UnknownRecord): string | undefined {
   const named = typeof api === "string" ? api : provider;
   return MAKERS.find(([pattern]) => pattern.test(String(named)))?.[1];
 }
 
-function readPart(part: Row, place: string, maker: string | undefined): readonly PartInput[] {
+function readPart(part: UnknownRecord, place: string, maker: string | undefined): readonly PartInput[] {
   const { type } = part;
   if (type === "text") {
     return [from({ type, text: required(part.text, `${place}.text`), ...proofOf(part, maker) }, undefined, place)];
@@ -217,7 +217,10 @@ function readPart(part: Row, place: string, maker: string | undefined): readonly
 }
 
 /** What proves to Google that a text or a call is its own, or how OpenAI calls the item that a text is. */
-function proofOf({ textSignature, thoughtSignature = textSignature }: Row, maker: string | undefined): Provenance {
+function proofOf(
+  { textSignature, thoughtSignature = textSignature }: UnknownRecord,
+  maker: string | undefined,
+): Provenance {
   if (typeof thoughtSignature !== "string" || thoughtSignature === "") {
     return {};
   }
@@ -234,7 +237,7 @@ function proofOf({ textSignature, thoughtSignature = textSignature }: Row, maker
 }
 
 /** An item of OpenAI's that a signature is the JSON of. */
-function itemIn(signature: string): Row {
+function itemIn(signature: string): UnknownRecord {
   try {
     return recordOf(JSON.parse(signature));
   } catch {
@@ -244,7 +247,7 @@ function itemIn(signature: string): Row {
 
 /** A thought. Where nothing of it may be read, its signature is what the provider is given back. */
 function readThinking(
-  { thinking, thinkingSignature: signature, redacted }: Row,
+  { thinking, thinkingSignature: signature, redacted }: UnknownRecord,
   place: string,
   maker: string | undefined,
 ): readonly PartInput[] {
@@ -277,7 +280,7 @@ function readThinking(
 }
 
 /** What the model is shown of a message that has no content of its own: a command and what it gave, or a summary. */
-function writtenOut(row: Row): string | undefined {
+function writtenOut(row: UnknownRecord): string | undefined {
   const around = SUMMARIES[String(row.role)];
   if (around !== undefined) {
     return around[0] + required(row.summary, ".summary") + around[1];
@@ -285,7 +288,7 @@ function writtenOut(row: Row): string | undefined {
   return row.role === "bashExecution" ? commandAndOutput(row) : undefined;
 }
 
-function commandAndOutput({ command, output, exitCode, cancelled, truncated, fullOutputPath }: Row): string {
+function commandAndOutput({ command, output, exitCode, cancelled, truncated, fullOutputPath }: UnknownRecord): string {
   const said = output == null || output === "" ? "(no output)" : `\`\`\`\n${required(output, ".output")}\n\`\`\``;
   const hasFailed = exitCode != null && exitCode !== 0;
   const end =
@@ -298,7 +301,7 @@ function commandAndOutput({ command, output, exitCode, cancelled, truncated, ful
 }
 
 /** The message as the user's, which is how the model is shown what is written out. */
-function asUser(row: Row, content: unknown): Row {
+function asUser(row: UnknownRecord, content: unknown): UnknownRecord {
   const { command, output, exitCode, cancelled, truncated, fullOutputPath, ...other } = row;
   const { summary, fromId, tokensBefore, tokensAfter, firstKeptEntryId, ...rest } = other;
   return { ...rest, role: "user", content };

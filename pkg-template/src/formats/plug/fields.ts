@@ -1,7 +1,7 @@
 // Objects of frameworks whose types are not known here.
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type PlainFields = Readonly<Record<string, unknown>>;
 
 /** The fields of an object; none of anything else. */
-export const fieldsOf = (value: unknown): Fields =>
-  typeof value === "object" && value !== null ? (value as Fields) : {};
+export const fieldsOf = (value: unknown): PlainFields =>
+  typeof value === "object" && value !== null ? (value as PlainFields) : {};

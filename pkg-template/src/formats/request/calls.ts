@@ -5,7 +5,7 @@ import { isRecord } from "../../base/plain-data.js";
 import { Malformed } from "../../message/malformed.js";
 import type { CallPart, ResultPart, SentPart } from "../../message/message.js";
 import { originOf } from "../../message/origin.js";
-import type { Call, Piece } from "./turns.js";
+import type { AnsweredCall, Piece } from "./turns.js";
 
 /** What a provider takes as an id or a name: which characters do not fit, and how long it may be. */
 export interface Limit {
@@ -47,10 +47,10 @@ function checksum(text: string): string {
 }
 
 /** An id for each call: its own where it fits and no call before it has the same. */
-export function idsOf(calls: readonly Call[], limit: Limit): ReadonlyMap<Call, string> {
+export function idsOf(calls: readonly AnsweredCall[], limit: Limit): ReadonlyMap<AnsweredCall, string> {
   const taken = new Set<string>();
   const own = new Set(calls.map(({ part }) => part.toolCallId));
-  const ids = new Map<Call, string>();
+  const ids = new Map<AnsweredCall, string>();
   for (const call of calls) {
     const id = fitted(call.part.toolCallId, limit);
     let free = id;
@@ -111,7 +111,7 @@ function json(value: unknown, place: string): string {
 }
 
 /** What a call gave. */
-export interface Outcome {
+export interface ToolOutcome {
   readonly isError: boolean;
   /** As a text; undefined where it has images or files. */
   readonly text: string | undefined;
@@ -124,7 +124,7 @@ export interface Outcome {
 }
 
 /** What a call gave. Several results of one call are one, in order. */
-export function outcomeOf(results: readonly Piece<ResultPart>[]): Outcome {
+export function outcomeOf(results: readonly Piece<ResultPart>[]): ToolOutcome {
   const parts = results.flatMap(partsOf);
   const isText = parts.every(({ part }) => part.type === "text");
   const texts = parts.map(({ part }) => (part.type === "text" ? part.text : ""));

@@ -11,7 +11,7 @@ export function isSpoken(part: MediaPart): part is MediaPart & { readonly transc
 }
 
 /** An image, audio or a file. One of `base64`, `url`, `id` and `text` is there, or the part has a source of its own. */
-export interface Media {
+export interface SentMedia {
   readonly kind: "image" | "audio" | "file";
   readonly place: string;
   readonly part: MediaPart;
@@ -25,12 +25,12 @@ export interface Media {
 }
 
 /** Reads a part of media. Throws `Malformed` where its bytes cannot be read at once. */
-export function mediaOf({ part, place }: Piece<MediaPart>): Media {
+export function mediaOf({ part, place }: Piece<MediaPart>): SentMedia {
   const { data, url, id, source } = part;
   const mediaType = part.mediaType?.replace(/[\s;].*/s, "").toLowerCase();
   const stated = mediaType === undefined || mediaType.endsWith("/*") ? undefined : mediaType;
   const about = { place, part };
-  const kindOf = (type: string | undefined): Media["kind"] => {
+  const kindOf = (type: string | undefined): SentMedia["kind"] => {
     const said = /^(image|audio)\//.exec(type ?? "")?.[1];
     return part.type === "file" && said !== undefined ? (said as "image" | "audio") : part.type;
   };
@@ -129,12 +129,12 @@ export function dataUrl({ mediaType, base64 }: { readonly mediaType: string; rea
 }
 
 /** The address of media, where a provider can fetch it: nobody else can open a `blob:` of the page. */
-export function webAddress({ url }: Media): string | undefined {
+export function webAddress({ url }: SentMedia): string | undefined {
   return url !== undefined && /^https?:/i.test(url) ? url : undefined;
 }
 
 /** Refuses media that a provider has no place for. */
-export function refuse({ place, kind }: Media, provider: string, taken: string): never {
+export function refuse({ place, kind }: SentMedia, provider: string, taken: string): never {
   throw new Malformed(
     place,
     `${provider} does not take this ${kind} here`,

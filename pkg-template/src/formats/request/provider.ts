@@ -16,7 +16,7 @@ export interface Problem {
 export type Finding = readonly [place: string, message: string];
 
 /** An object with fields. */
-type Fields = Readonly<Record<string, unknown>>;
+type ProviderObject = Readonly<Record<string, unknown>>;
 
 /** A part of a request's message. */
 export interface RequestPart {
@@ -33,7 +33,7 @@ export interface RequestPart {
   /** Whether it is a part of what a tool returned. */
   readonly isInside?: boolean;
   /** The provider's own part; none for a content that is a text. */
-  readonly source?: Fields;
+  readonly source?: ProviderObject;
 }
 
 /** A message of a request, or an item. */
@@ -43,7 +43,7 @@ export interface RequestMessage {
   readonly role: string;
   readonly parts: readonly RequestPart[];
   /** The provider's own message. */
-  readonly source: Fields;
+  readonly source: ProviderObject;
 }
 
 /** A request, parsed once for all rules. */
@@ -55,7 +55,7 @@ export interface ParsedRequest {
 }
 
 /** A rule of a provider, as data: what it demands, and a check. */
-export interface Rule {
+export interface RequestRule {
   readonly id: string;
   /** What it demands, in words. */
   readonly demands: string;
@@ -65,7 +65,7 @@ export interface Rule {
 
 /** The rules of a provider. */
 export interface ProviderRules {
-  readonly rules: readonly Rule[];
+  readonly rules: readonly RequestRule[];
   /** By the id of a rule: the provider's page that says it, or threads in which a request was refused for it. */
   readonly sources: Readonly<Record<string, readonly string[]>>;
   /** Parses a body, which may be any value. */
@@ -73,7 +73,7 @@ export interface ProviderRules {
 }
 
 /** A provider of models, or a package that stands before several. */
-export interface Provider<Body> extends ProviderRules {
+export interface ProviderFormat<Body> extends ProviderRules {
   /** What its request is called, in errors and in the documentation. */
   readonly title: string;
   /**

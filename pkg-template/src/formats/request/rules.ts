@@ -4,7 +4,7 @@
 import { untilHole } from "../../base/lists.js";
 import { isRecord } from "../../base/plain-data.js";
 import type { Limit } from "./calls.js";
-import type { Finding, ParsedRequest, RequestMessage, RequestPart, Rule } from "./provider.js";
+import type { Finding, ParsedRequest, RequestMessage, RequestPart, RequestRule } from "./provider.js";
 import { hasHalfCharacter, isBlank, isPlainObject } from "./text.js";
 
 /** A list of a body, by its field; nothing where it has none. */
@@ -14,7 +14,11 @@ export function listIn(value: unknown, field: string): readonly unknown[] {
 }
 
 /** Makes a rule. */
-export function makeRule(id: string, demands: string, check: (request: ParsedRequest) => Iterable<Finding>): Rule {
+export function makeRule(
+  id: string,
+  demands: string,
+  check: (request: ParsedRequest) => Iterable<Finding>,
+): RequestRule {
   return { id, demands, check };
 }
 
@@ -30,7 +34,7 @@ const SYSTEM = "system";
 const isSystem = ({ role }: RequestMessage): boolean => role === SYSTEM;
 
 /** There is a message that is no instruction. */
-export function hasMessages(field: string): Rule {
+export function hasMessages(field: string): RequestRule {
   return makeRule("has-messages", "There is a message beside the instructions.", function* ({ messages }) {
     if (messages.every(isSystem)) {
       yield [field, "there is no message"];
@@ -38,7 +42,7 @@ export function hasMessages(field: string): Rule {
   });
 }
 
-export function knownRoles(roles: readonly string[]): Rule {
+export function knownRoles(roles: readonly string[]): RequestRule {
   const demands = `Each message has one of the roles ${roles.join(", ")}; instructions stand nowhere else than in their own place.`;
   return makeRule("roles-are-known", demands, function* ({ messages }) {
     for (const { place, role } of messages) {
@@ -49,7 +53,7 @@ export function knownRoles(roles: readonly string[]): Rule {
   });
 }
 
-export function startsWithUser(): Rule {
+export function startsWithUser(): RequestRule {
   return makeRule(
     "starts-with-user",
     "The first message is the user's, and no result of a tool.",
@@ -66,7 +70,7 @@ export function startsWithUser(): Rule {
 }
 
 /** `mayPause` says that a provider goes on with a message of the assistant's that it ended itself, in the midst of its own tools. */
-export function endsWithUser(mayPause = false): Rule {
+export function endsWithUser(mayPause = false): RequestRule {
   const paused = ", or a message of the assistant's that ends with a tool of the provider's";
   const demands = `The last message is the user's, or what tools gave${mayPause ? paused : ""}.`;
   return makeRule("ends-with-user", demands, function* ({ messages }) {
@@ -78,7 +82,7 @@ export function endsWithUser(mayPause = false): Rule {
   });
 }
 
-export function rolesAlternate(): Rule {
+export function rolesAlternate(): RequestRule {
   return makeRule("roles-alternate", "No two messages of one role stand behind each other.", function* ({ messages }) {
     let before: RequestMessage | undefined;
     for (const row of messages) {
@@ -90,7 +94,7 @@ export function rolesAlternate(): Rule {
   });
 }
 
-export function nothingIsEmpty(): Rule {
+export function nothingIsEmpty(): RequestRule {
   return makeRule("nothing-is-empty", "Each message holds something, and no text is blank.", function* ({ messages }) {
     for (const { place, parts } of messages) {
       if (parts.length === 0) {
@@ -148,7 +152,7 @@ function unpaired(list: readonly RequestPart[], partners: readonly RequestPart[]
   });
 }
 
-export function resultsFollowCalls(isByItem = false): Rule {
+export function resultsFollowCalls(isByItem = false): RequestRule {
   const demands = "Each result stands directly behind the message with its call, and each call has no more than one.";
   return makeRule("results-follow-calls", demands, function* ({ messages }) {
     for (const { calls, results } of exchangesIn(messages, isByItem)) {
@@ -159,7 +163,7 @@ export function resultsFollowCalls(isByItem = false): Rule {
   });
 }
 
-export function callsHaveResults(isByItem = false): Rule {
+export function callsHaveResults(isByItem = false): RequestRule {
   const demands = "Each call has its result directly behind it, and all results of parallel calls stand together.";
   return makeRule("calls-have-results", demands, function* ({ messages }) {
     for (const { calls, results } of exchangesIn(messages, isByItem)) {
@@ -170,7 +174,7 @@ export function callsHaveResults(isByItem = false): Rule {
   });
 }
 
-export function hostedResultsFollowCalls(): Rule {
+export function hostedResultsFollowCalls(): RequestRule {
   const demands = "What a tool of the provider's gave stands behind its call, which is the assistant's too.";
   return makeRule("hosted-results-follow-calls", demands, function* ({ messages }) {
     const called = new Set<unknown>();
@@ -185,7 +189,7 @@ export function hostedResultsFollowCalls(): Rule {
 }
 
 /** A call may be open while its step runs: the provider answers it when it goes on. */
-export function hostedCallsHaveResults(): Rule {
+export function hostedCallsHaveResults(): RequestRule {
   const demands = "The call of a tool of the provider's has its result behind it, once the user has said more.";
   return makeRule("hosted-calls-have-results", demands, function* ({ messages }) {
     const said = messages.findLastIndex((row) => row.role === "user" && row.parts.some(isSaid));
@@ -203,7 +207,7 @@ const isSaid = ({ kind, isInside }: RequestPart): boolean => kind !== "result" &
 const partsOf = (messages: readonly RequestMessage[], kind: RequestPart["kind"]): readonly RequestPart[] =>
   messages.flatMap(({ parts }) => parts.filter((it) => it.kind === kind));
 
-export function idsAreUnique(): Rule {
+export function idsAreUnique(): RequestRule {
   return makeRule("call-ids-are-unique", "No two calls have the same id.", function* ({ messages }) {
     const seen = new Set<unknown>();
     for (const { kind, id, place } of messages.flatMap(({ parts }) => parts)) {
@@ -217,7 +221,7 @@ export function idsAreUnique(): Rule {
   });
 }
 
-export function idsFit({ pattern }: Limit): Rule {
+export function idsFit({ pattern }: Limit): RequestRule {
   const demands = `The ids of calls and results match ${pattern}.`;
   return makeRule("call-ids-fit", demands, function* ({ messages }) {
     for (const { kind, id, place } of messages.flatMap(({ parts }) => parts)) {
@@ -229,7 +233,7 @@ export function idsFit({ pattern }: Limit): Rule {
   });
 }
 
-export function toolNamesFit({ pattern }: Limit, kinds: readonly string[] = ["call"]): Rule {
+export function toolNamesFit({ pattern }: Limit, kinds: readonly string[] = ["call"]): RequestRule {
   return makeRule("tool-names-fit", `The names of tools match ${pattern}.`, function* ({ messages }) {
     for (const { kind, name, place } of messages.flatMap(({ parts }) => parts)) {
       if (kinds.includes(kind) && !(typeof name === "string" && pattern.test(name))) {
@@ -239,7 +243,7 @@ export function toolNamesFit({ pattern }: Limit, kinds: readonly string[] = ["ca
   });
 }
 
-export function argumentsAreObjects(): Rule {
+export function argumentsAreObjects(): RequestRule {
   return makeRule("arguments-are-objects", "The arguments of a call are an object.", function* ({ messages }) {
     for (const { kind, input, place } of messages.flatMap(({ parts }) => parts)) {
       if (kind === "call" && !isRecord(input)) {
@@ -249,7 +253,7 @@ export function argumentsAreObjects(): Rule {
   });
 }
 
-export function argumentsAreJson(isJson: (text: string) => boolean): Rule {
+export function argumentsAreJson(isJson: (text: string) => boolean): RequestRule {
   return makeRule(
     "arguments-are-json",
     "The arguments of a call are the JSON text of an object.",
@@ -263,7 +267,7 @@ export function argumentsAreJson(isJson: (text: string) => boolean): Rule {
   );
 }
 
-export const textIsWellFormed: Rule = makeRule(
+export const textIsWellFormed: RequestRule = makeRule(
   "text-is-well-formed",
   "No text has half a character: one of a pair of UTF-16 code units without the other.",
   function* ({ body }) {
@@ -286,7 +290,7 @@ export const textIsWellFormed: Rule = makeRule(
 );
 
 /** Every field is one that the provider knows. */
-export const fieldsAreKnown: Rule = makeRule(
+export const fieldsAreKnown: RequestRule = makeRule(
   "fields-are-known",
   "No object has a field that the provider does not know.",
   function* ({ unknownFields }) {

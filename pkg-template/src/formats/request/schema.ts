@@ -3,17 +3,17 @@
 import { isRecord } from "../../base/plain-data.js";
 
 /** The fields of an object: what each may hold, where that is looked into. */
-export interface Schema {
-  readonly [field: string]: true | Schema;
+export interface FieldSchema {
+  readonly [field: string]: true | FieldSchema;
 }
 
 /** A schema with fields that hold anything, by their names in one text. */
-export function fields(names: string, inner: Schema = {}): Schema {
+export function fields(names: string, inner: FieldSchema = {}): FieldSchema {
   return { ...Object.fromEntries(names.split(" ").map((name) => [name, true as const])), ...inner };
 }
 
 /** The places of fields that a schema does not know. An undefined field is none. */
-export function* unknownFields(value: unknown, schema: Schema, place: string): Iterable<string> {
+export function* unknownFields(value: unknown, schema: FieldSchema, place: string): Iterable<string> {
   if (!isRecord(value)) {
     return;
   }
@@ -30,7 +30,7 @@ export function* unknownFields(value: unknown, schema: Schema, place: string): I
 }
 
 /** An object with the fields that a schema knows: itself, where it has no others. */
-export function withFields<T extends object>(value: T, schema: Schema): T {
+export function withFields<T extends object>(value: T, schema: FieldSchema): T {
   const entries = Object.entries(value);
   const kept = entries.flatMap(([name, field]): [string, unknown][] => {
     const known = Object.hasOwn(schema, name) ? schema[name] : undefined;

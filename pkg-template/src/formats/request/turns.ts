@@ -16,11 +16,11 @@ export interface Piece<Part extends SentPart = SentPart> {
   /** The message that it is of. */
   readonly source?: ParsedMessage;
   /** The call, where it is one that is answered. */
-  readonly call?: Call;
+  readonly call?: AnsweredCall;
 }
 
 /** A call, and the results that answer it. */
-export interface Call extends Piece<CallPart> {
+export interface AnsweredCall extends Piece<CallPart> {
   readonly results: Piece<ResultPart>[];
 }
 
@@ -52,12 +52,12 @@ export interface AssistantTurn {
 /** What the calls of the turn before it gave, in the order of the calls. */
 export interface ResultsTurn {
   readonly kind: "results";
-  readonly calls: readonly Call[];
+  readonly calls: readonly AnsweredCall[];
   /** A result that answers no call: no provider takes it. */
   readonly orphan?: Piece<ResultPart>;
 }
 
-export type Turn = SystemTurn | UserTurn | AssistantTurn | ResultsTurn;
+export type RequestTurn = SystemTurn | UserTurn | AssistantTurn | ResultsTurn;
 
 /** Whether a part stays where it is in the assistant's message. */
 export type IsInline = (part: Pick<Piece, "part" | "given">) => boolean;
@@ -74,11 +74,11 @@ interface Atom extends Piece {
  * The turns of a conversation. Blank texts are left out. A part that `isInline` stays where it is in the assistant's message, such
  * as the call of a tool that the provider runs, and what it gave.
  */
-export function turnsOf(messages: readonly ParsedMessage[], isInline: IsInline = () => false): Turn[] {
+export function turnsOf(messages: readonly ParsedMessage[], isInline: IsInline = () => false): RequestTurn[] {
   const atoms = messages.flatMap((message, at) => atomsOf(message, at, isInline));
   const { calls, answered } = pairs(atoms, isInline);
-  const turns: Turn[] = [];
-  let run: { readonly calls: Call[] } | undefined;
+  const turns: RequestTurn[] = [];
+  let run: { readonly calls: AnsweredCall[] } | undefined;
   let last: Atom | undefined;
   const endRun = (): void => {
     if (run !== undefined && run.calls.length > 0) {
@@ -116,7 +116,7 @@ export function turnsOf(messages: readonly ParsedMessage[], isInline: IsInline =
 }
 
 /** Puts a part into the last turn, where it goes on, or into a new one. */
-function append(turns: Turn[], atom: Atom, call: Call | undefined, goesOn: boolean): void {
+function append(turns: RequestTurn[], atom: Atom, call: AnsweredCall | undefined, goesOn: boolean): void {
   const { part, given, place, source, kind, name } = atom;
   const piece: Piece = { part, given, place, source, ...(call === undefined ? {} : { call }) };
   const turn = turns.at(-1);
@@ -167,14 +167,14 @@ function atomsOf(source: ParsedMessage, at: number, isInline: IsInline): Atom[] 
 function pairs(
   atoms: readonly Atom[],
   isInline: IsInline,
-): { readonly calls: ReadonlyMap<Atom, Call>; readonly answered: ReadonlyMap<Atom, Call> } {
-  const calls = new Map<Atom, Call>();
-  const answered = new Map<Atom, Call>();
-  const latest = new Map<string, Call[]>();
+): { readonly calls: ReadonlyMap<Atom, AnsweredCall>; readonly answered: ReadonlyMap<Atom, AnsweredCall> } {
+  const calls = new Map<Atom, AnsweredCall>();
+  const answered = new Map<Atom, AnsweredCall>();
+  const latest = new Map<string, AnsweredCall[]>();
   for (const atom of atoms) {
     const { part, given, place, source } = atom;
     if (part.type === "tool-call" && !isInline({ part, given })) {
-      const call: Call = { part, given, place, source, results: [] };
+      const call: AnsweredCall = { part, given, place, source, results: [] };
       calls.set(atom, call);
       const atOnce = latest.get(part.toolCallId);
       const isOfOneMessage = atOnce?.[0]?.source === source && atOnce?.every(({ results }) => results.length === 0);
@@ -192,16 +192,16 @@ function pairs(
 }
 
 /** Every call of turns. */
-export function callsIn(turns: readonly Turn[]): readonly Call[] {
+export function callsIn(turns: readonly RequestTurn[]): readonly AnsweredCall[] {
   return turns.flatMap((turn) =>
     turn.kind === "assistant" ? turn.pieces.flatMap(({ call }) => (call === undefined ? [] : [call])) : [],
   );
 }
 
 /** Instructions of all turns, in order, and the other turns. */
-export function apart(turns: readonly Turn[]): {
+export function apart(turns: readonly RequestTurn[]): {
   readonly system: readonly SystemTurn[];
-  readonly others: readonly Turn[];
+  readonly others: readonly RequestTurn[];
 } {
   return {
     system: turns.filter((turn): turn is SystemTurn => turn.kind === "system"),

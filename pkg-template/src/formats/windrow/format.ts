@@ -3,7 +3,7 @@
 
 import { isRecord } from "../../base/plain-data.js";
 import { type Dialect, formOf } from "../../message/dialect.js";
-import { type MessageFormat, partsWithText, type Row, recordOf } from "../../message/format.js";
+import { type MessageFormat, partsWithText, recordOf, type UnknownRecord } from "../../message/format.js";
 import { Malformed } from "../../message/malformed.js";
 import type { PlainMessage } from "../../message/message.js";
 
@@ -51,7 +51,7 @@ function contentWithText(content: unknown, text: string): unknown {
   if (!Array.isArray(content)) {
     return text;
   }
-  return partsWithText(content as readonly (Row | string)[], text, {
+  return partsWithText(content as readonly (UnknownRecord | string)[], text, {
     kindOf: (part) => (typeof part === "string" ? "text" : formOf(part.type)?.text),
     rewritten: (part, own) => (typeof part === "string" ? own : (formOf(part.type)?.withText?.(part, own) ?? part)),
     made: (own) => ({ type: "text", text: own }),
@@ -59,7 +59,7 @@ function contentWithText(content: unknown, text: string): unknown {
 }
 
 /** Fails for a row of a file that `parseTranscript` reads, which isn't a message. */
-function checkIsNoFile({ role, type, mapping, chat_messages, message }: Row): void {
+function checkIsNoFile({ role, type, mapping, chat_messages, message }: UnknownRecord): void {
   if (role != null) {
     return;
   }

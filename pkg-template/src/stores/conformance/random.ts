@@ -47,7 +47,7 @@ export const randomly: readonly Case[] = upTo(6).map((seed) => ({
 const MODEL_KEYS = ["a", "A", "a\0"] as const;
 const MODEL_IDS = ["m", "M", ""] as const;
 
-type Call =
+type StoreCall =
   | {
       readonly call: "append";
       readonly key: string;
@@ -68,7 +68,7 @@ type Call =
     }
   | { readonly call: "remove"; readonly key: string };
 
-function randomCall(random: Random, model: Model): Call {
+function randomCall(random: Random, model: Model): StoreCall {
   const key = random.pick(MODEL_KEYS);
   const log = random.pick<LogName>(["transcript", "transcript", "transcript", "builds"]);
   const { lastSeq, lastMessageSeq } = model.head(key, log);
@@ -120,7 +120,7 @@ function randomCall(random: Random, model: Model): Call {
 }
 
 /** Makes a call, and gives what came of it: a failure by its code. */
-async function make(store: TranscriptStore, call: Call): Promise<unknown> {
+async function make(store: TranscriptStore, call: StoreCall): Promise<unknown> {
   try {
     switch (call.call) {
       case "append":
@@ -172,7 +172,7 @@ class Model {
     };
   }
 
-  make(call: Call): unknown {
+  make(call: StoreCall): unknown {
     const session = this.#sessions.get(call.key);
     switch (call.call) {
       case "append":

@@ -1,6 +1,6 @@
 // What stores on one storage see of each other, at the same time and one after the other.
 
-import type { Change } from "../contract.js";
+import type { StoreChange } from "../contract.js";
 import type { Case } from "./case.js";
 import { ensure, fails, same, show } from "./checks.js";
 import { holdsOff } from "./removing.js";
@@ -44,7 +44,7 @@ export const subscribing: readonly Case[] = [
       await store.trim(KEY, 2);
       await store.trim(KEY, 2, { log: "builds" });
       await store.append(KEY, messages("d"), { replacesSeq: 3 });
-      const expected: Change[] = [
+      const expected: StoreChange[] = [
         { kind: "append", log: "transcript", lastSeq: 3 },
         { kind: "append", log: "builds", lastSeq: 1 },
         { kind: "trim", log: "transcript", lastSeq: 0 },
@@ -66,7 +66,7 @@ export const subscribing: readonly Case[] = [
     name: "subscribe: what is told of is there",
     async check(storage) {
       const store = await storage.open();
-      const reads: Promise<[Change, readonly number[]]>[] = [];
+      const reads: Promise<[StoreChange, readonly number[]]>[] = [];
       const changes = listen(store, KEY, (change) => {
         reads.push(seqsOf(store, KEY).then((seqs) => [change, seqs]));
       });

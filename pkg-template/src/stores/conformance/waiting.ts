@@ -1,6 +1,6 @@
 // Waiting without clocks: for the store itself to go on.
 
-import type { Change, TranscriptStore } from "../contract.js";
+import type { StoreChange, TranscriptStore } from "../contract.js";
 import { ensure, show } from "./checks.js";
 
 interface Gate {
@@ -60,15 +60,19 @@ export async function ends<T>(promise: Promise<T>, store: Pick<TranscriptStore, 
 }
 
 /** The changes that a listener has heard of so far. */
-interface Told {
-  upTo(count: number): Promise<readonly Change[]>;
-  until(isLast: (change: Change) => boolean): Promise<readonly Change[]>;
+interface ToldChange {
+  upTo(count: number): Promise<readonly StoreChange[]>;
+  until(isLast: (change: StoreChange) => boolean): Promise<readonly StoreChange[]>;
   end(): void;
 }
 
 /** Listens; undefined where the store tells of nothing. */
-export function listen(store: TranscriptStore, key: string, listener?: (change: Change) => void): Told | undefined {
-  const told: Change[] = [];
+export function listen(
+  store: TranscriptStore,
+  key: string,
+  listener?: (change: StoreChange) => void,
+): ToldChange | undefined {
+  const told: StoreChange[] = [];
   const end = store.subscribe?.(key, (change) => {
     told.push(change);
     listener?.(change);
@@ -76,7 +80,7 @@ export function listen(store: TranscriptStore, key: string, listener?: (change: 
   if (end === undefined) {
     return undefined;
   }
-  const when = async (isEnough: () => boolean, what: string): Promise<readonly Change[]> => {
+  const when = async (isEnough: () => boolean, what: string): Promise<readonly StoreChange[]> => {
     const isMet = await soon(isEnough, store);
     ensure(isMet, `it was expected to be told of ${what}, found ${show(told)}`);
     return [...told];

@@ -1,16 +1,16 @@
 // What the parts of the AI SDK's messages have in common, in all its versions and in the packages that keep them.
 
-import { kindOfMediaType, type Row, recordOf } from "../../message/format.js";
-import { required } from "../../message/malformed.js";
-import type { PartInput } from "../../message/message.js";
-import { from } from "../../message/origin.js";
-import { provenanceOf, sealedBy } from "../../message/provenance.js";
+import { kindOfMediaType, recordOf, type UnknownRecord } from "../message/format.js";
+import { required } from "../message/malformed.js";
+import type { PartInput } from "../message/message.js";
+import { from } from "../message/origin.js";
+import { provenanceOf, sealedBy } from "../message/provenance.js";
 
 /** What the model is told of a call that its user did not allow. */
 export const DENIED = "Tool execution denied.";
 
 /** Whether a part has the form that it had up to version 4. */
-export function isOfVersion4({ type, reasoning, details, data, url }: Row): boolean {
+export function isOfVersion4({ type, reasoning, details, data, url }: UnknownRecord): boolean {
   switch (type) {
     case "tool-invocation":
     case "source":
@@ -29,7 +29,7 @@ const FACTS = ["detail", "width", "height", "pages", "seconds", "bytes", "filena
 
 /** An image, audio or a file, by where it is (`media`) and what its part says of it. */
 export function mediaPart(
-  part: Row,
+  part: UnknownRecord,
   media: { readonly url?: unknown; readonly data?: unknown; readonly file?: unknown },
 ): PartInput {
   const mediaType = part.mediaType ?? part.mimeType ?? part.contentType ?? typeInDataUrl(media.url ?? media.data);
@@ -99,7 +99,7 @@ interface CallFacts {
 }
 
 /** A call, and its result where it has one. */
-export function callParts(call: Row, place: string, facts: CallFacts): readonly PartInput[] {
+export function callParts(call: UnknownRecord, place: string, facts: CallFacts): readonly PartInput[] {
   const { input, output, isError, metadata, allowed } = facts;
   const toolCallId = required(call.toolCallId, `${place}.toolCallId`);
   const toolName = required(facts.toolName, `${place}.toolName`);
@@ -115,14 +115,14 @@ export function callParts(call: Row, place: string, facts: CallFacts): readonly 
 }
 
 /** Parts of a message, and the places where a step of the assistant ends. */
-export type Stepped = PartInput | typeof STEP;
+export type StepPart = PartInput | typeof STEP;
 export const STEP = "a step ends here";
 
 /**
  * Parts with what calls gave behind the calls that were made at once: those with no text between them, in one step. Each part of a
  * tool holds its call and its result, and a provider is sent all calls of a step, and then all results.
  */
-export function inSteps(parts: readonly Stepped[]): readonly PartInput[] {
+export function inSteps(parts: readonly StepPart[]): readonly PartInput[] {
   const done: PartInput[] = [];
   const results: PartInput[] = [];
   for (const part of parts) {

@@ -1,4 +1,4 @@
-//! The budget while it is filled: the messages that are kept so far, and the room that is left.
+//! The messages that are kept so far, and the room that is left.
 
 use crate::base::cost::Cost;
 use crate::config::{Measure, Oversize, SectionKind};
@@ -10,9 +10,9 @@ use crate::state::input::Input;
 use crate::state::marks::{Marks, Rank};
 use crate::state::view::View;
 
-/// The budget while it is filled. The marks can only be read: whatever is decided is in [`Fill`].
+/// Packs the prompt. The marks can only be read: whatever is decided is in [`Fill`].
 #[derive(Debug)]
-pub(crate) struct Filling<'a> {
+pub(crate) struct Packer<'a> {
     pub(super) input: &'a Input,
     pub(super) marks: &'a Marks,
     pub(super) meter: Meter,
@@ -65,8 +65,8 @@ impl HistoryLimit {
     }
 }
 
-impl<'a> Filling<'a> {
-    /// Nothing is filled yet.
+impl<'a> Packer<'a> {
+    /// Starts with nothing kept.
     pub(super) fn begin(input: &'a Input, marks: &'a Marks, plan: Plan) -> StageResult<Self> {
         let budget = &input.config.budget;
         Ok(Self {

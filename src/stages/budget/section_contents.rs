@@ -1,6 +1,6 @@
 //! The sections beside history and request: in which forms they are shown.
 
-use super::filling::Filling;
+use super::packer::Packer;
 use super::sections::{Body, Shown};
 use crate::base::cost::Cost;
 use crate::config::SectionKind;
@@ -10,14 +10,14 @@ use crate::state::view::View;
 
 /// A section beside history and request, in the forms in which it is shown.
 #[derive(Debug)]
-pub(super) struct SectionFill {
+pub(super) struct SectionContent {
     body: Body,
     shown: Vec<Shown>,
     pub(super) pieces: Vec<Piece>,
     pub(super) is_required: bool,
 }
 
-impl SectionFill {
+impl SectionContent {
     /// Whether all of it is shown whole.
     pub(super) fn is_whole(&self) -> bool {
         self.shown.iter().all(|shown| *shown == Shown::Full)
@@ -29,10 +29,10 @@ impl SectionFill {
     }
 }
 
-impl Filling<'_> {
+impl Packer<'_> {
     /// The sections as far as their own limits let them be shown.
-    pub(super) fn shelves(&mut self) -> StageResult<Vec<SectionFill>> {
-        let mut shelves = Vec::new();
+    pub(super) fn section_contents(&mut self) -> StageResult<Vec<SectionContent>> {
+        let mut contents = Vec::new();
         for (position, section) in self.input.config.sections().iter().enumerate() {
             let Some(body) = Body::of(self.input, self.marks, position) else {
                 continue;
@@ -45,23 +45,23 @@ impl Filling<'_> {
             }
             let is_required = section.is_required();
             let pieces = body.pieces(self.input, &mut self.fill, &shown);
-            shelves.push(SectionFill { body, shown, pieces, is_required });
+            contents.push(SectionContent { body, shown, pieces, is_required });
         }
-        Ok(shelves)
+        Ok(contents)
     }
 
     /// Keeps of the optional sections what fits, in their order. Says whether any shows less than its own limit lets it.
     pub(super) fn keep_optional(
         &mut self,
-        shelves: &mut [SectionFill],
+        contents: &mut [SectionContent],
         enlarges: bool,
     ) -> StageResult<bool> {
         let mut gave_way = false;
-        for shelf in shelves.iter_mut().filter(|shelf| !shelf.is_required) {
-            let body = &shelf.body;
+        for content in contents.iter_mut().filter(|content| !content.is_required) {
+            let body = &content.body;
             let limit = self.remaining;
             let mut fits = |shown: &[Shown]| self.fits_both(body, shown, limit);
-            let mut shown = shelf.shown.clone();
+            let mut shown = content.shown.clone();
             if !(enlarges && fits(&shown)?) {
                 shown = body.least(None, &mut fits)?;
                 if enlarges {
@@ -69,27 +69,28 @@ impl Filling<'_> {
                 }
             }
             let is_there = fits(&shown)?;
-            gave_way |= !is_there || shown != shelf.shown;
-            shelf.pieces =
+            gave_way |= !is_there || shown != content.shown;
+            content.pieces =
                 if is_there { body.pieces(self.input, &mut self.fill, &shown) } else { Vec::new() };
-            shelf.shown = shown;
-            self.remaining = limit.minus(self.total(&shelf.pieces)?);
+            content.shown = shown;
+            self.remaining = limit.minus(self.total(&content.pieces)?);
         }
         Ok(gave_way)
     }
 
     /// Shows items whole, as far as there is room left.
-    pub(super) fn enlarge_items(&mut self, shelves: &mut [SectionFill]) -> StageResult {
-        let optional = |shelf: &&mut SectionFill| !shelf.is_required && !shelf.pieces.is_empty();
-        for shelf in shelves.iter_mut().filter(optional) {
-            let body = &shelf.body;
-            let limit = self.remaining.plus(self.total(&shelf.pieces)?);
+    pub(super) fn enlarge_items(&mut self, contents: &mut [SectionContent]) -> StageResult {
+        let optional =
+            |content: &&mut SectionContent| !content.is_required && !content.pieces.is_empty();
+        for content in contents.iter_mut().filter(optional) {
+            let body = &content.body;
+            let limit = self.remaining.plus(self.total(&content.pieces)?);
             let mut fits = |shown: &[Shown]| self.fits_both(body, shown, limit);
-            let mut shown = shelf.shown.clone();
+            let mut shown = content.shown.clone();
             body.enlarge(&mut shown, &mut fits)?;
-            shelf.pieces = body.pieces(self.input, &mut self.fill, &shown);
-            shelf.shown = shown;
-            self.remaining = limit.minus(self.total(&shelf.pieces)?);
+            content.pieces = body.pieces(self.input, &mut self.fill, &shown);
+            content.shown = shown;
+            self.remaining = limit.minus(self.total(&content.pieces)?);
         }
         Ok(())
     }

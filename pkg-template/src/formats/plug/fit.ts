@@ -28,7 +28,7 @@ export type HookConfig = Omit<ContextConfig<AnyMessage>, "request" | "shape" | "
 };
 
 /** What a framework says about the call that a context is for. */
-export interface Call {
+export interface FrameworkCall {
   /** The model's name, where the config names none. */
   readonly model?: string | undefined;
   /** The definitions of the tools, where the config has none. */
@@ -48,7 +48,7 @@ export interface Call {
 export async function fit<M extends AnyMessage>(
   given: readonly M[],
   config: HookConfig,
-  call: Call,
+  call: FrameworkCall,
   made: (message: ContextMessage, beside: M | undefined) => M,
   marker?: CacheMarker,
 ): Promise<M[]> {
