@@ -31,7 +31,7 @@ export async function checkDependencies() {
 }
 
 async function cargoDeny(checks) {
-  for (const folder of [".", "scripts/test-runner", "tests/fuzz"]) {
+  for (const folder of [".", "scripts/test-runner"]) {
     const where = [
       "--manifest-path",
       projectPath(folder, "Cargo.toml"),

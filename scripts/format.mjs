@@ -7,9 +7,7 @@ await runProgram(async () => {
   await setUp("build");
   await step("cargo fmt", async () => {
     await run("cargo", ["fmt", "--all"]);
-    for (const folder of ["scripts/test-runner", "tests/fuzz"]) {
-      await run("cargo", ["fmt", "--manifest-path", projectPath(folder, "Cargo.toml")]);
-    }
+    await run("cargo", ["fmt", "--manifest-path", projectPath("scripts", "test-runner", "Cargo.toml")]);
   });
   await step("biome check --write", () => runNode("@biomejs/biome/bin/biome", ["check", "--write"]));
 });

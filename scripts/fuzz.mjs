@@ -76,14 +76,13 @@ async function tryAgain(name, file) {
 async function buildTargets() {
   const host = /^host: (.+)$/m.exec((await capture("rustc", ["-vV"])) ?? "")?.[1];
   const folder = projectPath("target", "fuzz");
-  const manifest = projectPath("tests", "fuzz", "Cargo.toml");
   await step("building the fuzz targets", () =>
     // With a target named, programs of the build have no instruments.
-    run("cargo", ["build", "--release", "--locked", "--manifest-path", manifest, "--target", host], {
+    run("cargo", ["build", "--package", "windrow-fuzz", "--profile", "fuzz", "--locked", "--target", host], {
       env: { CARGO_TARGET_DIR: folder, CXX: findCompiler(), RUSTFLAGS: instruments.join(" ") },
     }),
   );
-  return `${folder}/${host}/release`;
+  return `${folder}/${host}/fuzz`;
 }
 
 function placeOf(name, folder) {

@@ -65,8 +65,14 @@ export function testsOf(path) {
     const isTest = first === "tests";
     const module = moduleOf((isTest ? rest : [second, ...rest]).filter(Boolean));
     const ofTests = isTest ? module : module.split("::")[0];
-    const unit = isTest ? [] : [["--package windrow --lib", module]];
-    return { ...none, cargo: [...unit, ["--package windrow --test core", ofTests]] };
+    // Any source may have a word of what people read.
+    const own = isTest
+      ? []
+      : [
+          ["--package windrow --lib", module],
+          ["--package windrow --test core", "words::"],
+        ];
+    return { ...none, cargo: [...own, ["--package windrow --test core", ofTests]] };
   }
   if (first === "crates") {
     return { ...none, cargo: [[`--package windrow-${second}`, moduleOf(rest.slice(1))]] };

@@ -2,20 +2,7 @@
 
 import { isRecord } from "../../base/plain-data.js";
 import type { ProviderRules, RequestMessage, RequestPart } from "../request/provider.js";
-import {
-  callsHaveResults,
-  endsWithUser,
-  fieldsAreKnown,
-  HALF_CHARACTER,
-  hasMessages,
-  idsAreUnique,
-  knownRoles,
-  listIn,
-  makeRule,
-  nothingIsEmpty,
-  resultsFollowCalls,
-  textIsWellFormed,
-} from "../request/rules.js";
+import * as rule from "../request/rules.js";
 import { fields, unknownFields } from "../request/schema.js";
 import { MESSAGE, OUTPUT, PARTS, REQUEST, RESPONSE } from "./write.js";
 
@@ -31,7 +18,7 @@ const sources: ProviderRules["sources"] = {
     "https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message",
     "https://github.com/anthropics/claude-code/issues/59812",
   ],
-  "text-is-well-formed": HALF_CHARACTER,
+  "text-is-well-formed": rule.HALF_CHARACTER,
   "call-ids-are-unique": ["https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message"],
   "results-have-names": ["https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message"],
   "results-follow-calls": ["https://github.com/vercel/ai/issues/8216"],
@@ -43,8 +30,8 @@ const ROLES: Readonly<Record<string, string>> = { tool: "results" };
 
 function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
   const unknown: string[] = [];
-  const list = listIn(body, "messages");
-  const all = list.flatMap((message) => listIn(message, "content")).filter(isRecord);
+  const list = rule.listIn(body, "messages");
+  const all = list.flatMap((message) => rule.listIn(message, "content")).filter(isRecord);
   const asked = new Map(all.map((part) => [part.type === REQUEST ? part.approvalId : undefined, part.toolCallId]));
   const answered = new Set(all.flatMap((part) => (part.type === "tool-result" ? [part.toolCallId] : [])));
   const messages = list.map((message, at): RequestMessage => {
@@ -54,7 +41,7 @@ function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
     unknown.push(...unknownFields(message, MESSAGE, place));
     const text: RequestPart[] =
       typeof source.content === "string" ? [{ place: `${place}.content`, kind: "text", text: source.content }] : [];
-    const parts = listIn(source, "content").map((part, index): RequestPart => {
+    const parts = rule.listIn(source, "content").map((part, index): RequestPart => {
       const { type, approvalId } = isRecord(part) ? part : {};
       const here = `${place}.content[${index}]`;
       unknown.push(...unknownFields(part, PARTS[String(type)] ?? fields("type"), here));
@@ -90,12 +77,12 @@ export const aiSdkRules: ProviderRules = {
   parse,
   sources,
   rules: [
-    hasMessages("messages"),
-    knownRoles(["user", "assistant", "results"]),
-    fieldsAreKnown,
-    nothingIsEmpty(),
-    textIsWellFormed,
-    makeRule(
+    rule.hasMessages("messages"),
+    rule.knownRoles(["user", "assistant", "results"]),
+    rule.fieldsAreKnown,
+    rule.nothingIsEmpty(),
+    rule.textIsWellFormed,
+    rule.makeRule(
       "results-have-names",
       "The result of a tool has the tool's name, and says what form its output has.",
       function* ({ messages }) {
@@ -109,9 +96,9 @@ export const aiSdkRules: ProviderRules = {
         }
       },
     ),
-    idsAreUnique(),
-    resultsFollowCalls(),
-    callsHaveResults(),
-    endsWithUser(true),
+    rule.idsAreUnique(),
+    rule.resultsFollowCalls(),
+    rule.callsHaveResults(),
+    rule.endsWithUser(true),
   ],
 };

@@ -2,27 +2,7 @@
 
 import { isRecord } from "../../base/plain-data.js";
 import type { ProviderRules, RequestMessage, RequestPart } from "../request/provider.js";
-import {
-  argumentsAreObjects,
-  callsHaveResults,
-  endsWithUser,
-  fieldsAreKnown,
-  HALF_CHARACTER,
-  hasMessages,
-  hostedCallsHaveResults,
-  hostedResultsFollowCalls,
-  idsAreUnique,
-  idsFit,
-  knownRoles,
-  listIn,
-  makeRule,
-  nothingIsEmpty,
-  resultsFollowCalls,
-  rolesAlternate,
-  startsWithUser,
-  textIsWellFormed,
-  toolNamesFit,
-} from "../request/rules.js";
+import * as rule from "../request/rules.js";
 import { fields, unknownFields } from "../request/schema.js";
 import { HOSTED_RESULT, ID, isThinking, NAME, schemaOf } from "./write.js";
 
@@ -56,7 +36,7 @@ const sources: ProviderRules["sources"] = {
     "https://github.com/anthropics/claude-code/issues/59812",
     "https://github.com/anomalyco/opencode/issues/31259",
   ],
-  "text-is-well-formed": HALF_CHARACTER,
+  "text-is-well-formed": rule.HALF_CHARACTER,
   "call-ids-fit": ["https://github.com/HKUDS/nanobot/pull/4356"],
   "call-ids-are-unique": [
     "https://github.com/anthropics/claude-code/issues/20901",
@@ -110,7 +90,7 @@ const MESSAGE = fields("role content");
 
 function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
   const unknown: string[] = [];
-  const messages = listIn(body, "messages").map((message, at): RequestMessage => {
+  const messages = rule.listIn(body, "messages").map((message, at): RequestMessage => {
     const place = `messages[${at}]`;
     const source = isRecord(message) ? message : {};
     unknown.push(...unknownFields(message, MESSAGE, place));
@@ -119,7 +99,7 @@ function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
     const parts = blocksIn(source, `${place}.content`, unknown);
     return { place, role: String(source.role), parts: [...text, ...parts], source };
   });
-  for (const [at, block] of listIn(body, "system").entries()) {
+  for (const [at, block] of rule.listIn(body, "system").entries()) {
     unknown.push(...unknownIn(block, `system[${at}]`));
   }
   return { messages, unknownFields: unknown };
@@ -127,7 +107,7 @@ function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
 
 /** Returns the blocks in a content. A result's own blocks stand after it. */
 function blocksIn(holder: unknown, place: string, unknown: string[]): readonly RequestPart[] {
-  return listIn(holder, "content").flatMap((block, at): readonly RequestPart[] => {
+  return rule.listIn(holder, "content").flatMap((block, at): readonly RequestPart[] => {
     const here = `${place}[${at}]`;
     const source = isRecord(block) ? block : {};
     unknown.push(...unknownIn(block, here));
@@ -173,23 +153,23 @@ export const anthropicRules: ProviderRules = {
   parse,
   sources,
   rules: [
-    hasMessages("messages"),
-    knownRoles(["user", "assistant"]),
-    startsWithUser(),
-    rolesAlternate(),
-    endsWithUser(true),
-    fieldsAreKnown,
-    nothingIsEmpty(),
-    textIsWellFormed,
-    idsFit(ID),
-    idsAreUnique(),
-    toolNamesFit(NAME),
-    argumentsAreObjects(),
-    resultsFollowCalls(),
-    callsHaveResults(),
-    hostedResultsFollowCalls(),
-    hostedCallsHaveResults(),
-    makeRule(
+    rule.hasMessages("messages"),
+    rule.knownRoles(["user", "assistant"]),
+    rule.startsWithUser(),
+    rule.rolesAlternate(),
+    rule.endsWithUser(true),
+    rule.fieldsAreKnown,
+    rule.nothingIsEmpty(),
+    rule.textIsWellFormed,
+    rule.idsFit(ID),
+    rule.idsAreUnique(),
+    rule.toolNamesFit(NAME),
+    rule.argumentsAreObjects(),
+    rule.resultsFollowCalls(),
+    rule.callsHaveResults(),
+    rule.hostedResultsFollowCalls(),
+    rule.hostedCallsHaveResults(),
+    rule.makeRule(
       "results-come-first",
       "The results of tools begin their message: all else stands behind them.",
       function* ({ messages }) {
@@ -202,7 +182,7 @@ export const anthropicRules: ProviderRules = {
         }
       },
     ),
-    makeRule(
+    rule.makeRule(
       "calls-come-last",
       "The calls of tools end their message: all else stands before them.",
       function* ({ messages }) {
@@ -215,7 +195,7 @@ export const anthropicRules: ProviderRules = {
         }
       },
     ),
-    makeRule(
+    rule.makeRule(
       "reasoning-comes-first",
       "A message with reasoning begins with it, before what is said and before the calls.",
       function* ({ messages }) {
@@ -227,7 +207,7 @@ export const anthropicRules: ProviderRules = {
         }
       },
     ),
-    makeRule(
+    rule.makeRule(
       "reasoning-is-signed",
       "Reasoning has the signature that Anthropic gave it, or is encrypted.",
       function* ({ messages }) {
@@ -239,7 +219,7 @@ export const anthropicRules: ProviderRules = {
         }
       },
     ),
-    makeRule(
+    rule.makeRule(
       "assistant-does-not-end-in-space",
       "A request that ends with the assistant does not end in whitespace.",
       function* ({ messages }) {

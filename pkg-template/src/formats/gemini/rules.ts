@@ -2,24 +2,7 @@
 
 import { isRecord } from "../../base/plain-data.js";
 import type { ProviderRules, RequestMessage, RequestPart } from "../request/provider.js";
-import {
-  argumentsAreObjects,
-  callsHaveResults,
-  endsWithUser,
-  fieldsAreKnown,
-  HALF_CHARACTER,
-  hasMessages,
-  idsAreUnique,
-  knownRoles,
-  listIn,
-  makeRule,
-  nothingIsEmpty,
-  resultsFollowCalls,
-  rolesAlternate,
-  startsWithUser,
-  textIsWellFormed,
-  toolNamesFit,
-} from "../request/rules.js";
+import * as rule from "../request/rules.js";
 import { fields, unknownFields } from "../request/schema.js";
 import { isResponse, KINDS, NAME, PART } from "./write.js";
 
@@ -42,7 +25,7 @@ const sources: ProviderRules["sources"] = {
     "https://github.com/QuantumNous/new-api/issues/1060",
   ],
   "parts-are-of-one-kind": ["https://github.com/boldsoftware/sketch/issues/68"],
-  "text-is-well-formed": HALF_CHARACTER,
+  "text-is-well-formed": rule.HALF_CHARACTER,
   "call-ids-are-unique": ["https://ai.google.dev/gemini-api/docs/function-calling"],
   "tool-names-fit": [
     "https://github.com/google-gemini/gemini-cli/issues/2966",
@@ -68,12 +51,12 @@ const ROLES: Readonly<Record<string, string>> = { user: "user", model: "assistan
 
 function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
   const unknown: string[] = [];
-  const messages = listIn(body, "contents").map((content, at): RequestMessage => {
+  const messages = rule.listIn(body, "contents").map((content, at): RequestMessage => {
     const place = `contents[${at}]`;
     const source = isRecord(content) ? content : {};
     const role = String(isRecord(content) ? content.role : "");
     unknown.push(...unknownFields(content, CONTENT, place));
-    const parts = listIn(content, "parts").map((part, index) => {
+    const parts = rule.listIn(content, "parts").map((part, index) => {
       const here = `${place}.parts[${index}]`;
       unknown.push(...unknownFields(part, PART, here));
       return partOf(isRecord(part) ? part : {}, here);
@@ -109,14 +92,14 @@ export const geminiRules: ProviderRules = {
   parse,
   sources,
   rules: [
-    hasMessages("contents"),
-    knownRoles(["user", "assistant", "results"]),
-    startsWithUser(),
-    rolesAlternate(),
-    endsWithUser(),
-    fieldsAreKnown,
-    nothingIsEmpty(),
-    makeRule("parts-are-of-one-kind", `Each part is one of ${KINDS.join(", ")}.`, function* ({ messages }) {
+    rule.hasMessages("contents"),
+    rule.knownRoles(["user", "assistant", "results"]),
+    rule.startsWithUser(),
+    rule.rolesAlternate(),
+    rule.endsWithUser(),
+    rule.fieldsAreKnown,
+    rule.nothingIsEmpty(),
+    rule.makeRule("parts-are-of-one-kind", `Each part is one of ${KINDS.join(", ")}.`, function* ({ messages }) {
       for (const { place, source } of partsOf(messages)) {
         const count = KINDS.filter((kind) => source?.[kind] !== undefined).length;
         if (count !== 1) {
@@ -124,11 +107,11 @@ export const geminiRules: ProviderRules = {
         }
       }
     }),
-    textIsWellFormed,
-    idsAreUnique(),
-    toolNamesFit(NAME, ["call", "result"]),
-    argumentsAreObjects(),
-    makeRule("responses-are-objects", "What a tool gave is an object.", function* ({ messages }) {
+    rule.textIsWellFormed,
+    rule.idsAreUnique(),
+    rule.toolNamesFit(NAME, ["call", "result"]),
+    rule.argumentsAreObjects(),
+    rule.makeRule("responses-are-objects", "What a tool gave is an object.", function* ({ messages }) {
       for (const { place, source } of partsOf(messages)) {
         const response = source?.functionResponse;
         if (isRecord(response) && !isResponse(response.response)) {
@@ -136,19 +119,23 @@ export const geminiRules: ProviderRules = {
         }
       }
     }),
-    resultsFollowCalls(),
-    callsHaveResults(),
-    makeRule("results-stand-alone", "A content with what tools gave holds nothing else.", function* ({ messages }) {
-      for (const { parts } of messages) {
-        const isOfTools = parts.some(({ source }) => source?.functionResponse !== undefined);
-        for (const { place, source } of isOfTools ? parts : []) {
-          if (source?.functionResponse === undefined) {
-            yield [place, "it stands in one content with what a tool gave"];
+    rule.resultsFollowCalls(),
+    rule.callsHaveResults(),
+    rule.makeRule(
+      "results-stand-alone",
+      "A content with what tools gave holds nothing else.",
+      function* ({ messages }) {
+        for (const { parts } of messages) {
+          const isOfTools = parts.some(({ source }) => source?.functionResponse !== undefined);
+          for (const { place, source } of isOfTools ? parts : []) {
+            if (source?.functionResponse === undefined) {
+              yield [place, "it stands in one content with what a tool gave"];
+            }
           }
         }
-      }
-    }),
-    makeRule(
+      },
+    ),
+    rule.makeRule(
       "calls-are-signed",
       "The first call of each content has a signature, where it was made since the user last spoke.",
       function* ({ messages }) {

@@ -3,23 +3,7 @@
 import { isRecord } from "../../base/plain-data.js";
 import { parsedObject } from "../request/calls.js";
 import type { ProviderRules, RequestMessage, RequestPart } from "../request/provider.js";
-import {
-  argumentsAreJson,
-  callsHaveResults,
-  endsWithUser,
-  fieldsAreKnown,
-  HALF_CHARACTER,
-  hasMessages,
-  idsAreUnique,
-  idsFit,
-  knownRoles,
-  listIn,
-  makeRule,
-  nothingIsEmpty,
-  resultsFollowCalls,
-  textIsWellFormed,
-  toolNamesFit,
-} from "../request/rules.js";
+import * as rule from "../request/rules.js";
 import { unknownFields } from "../request/schema.js";
 import { CALLS, ID, MESSAGES, NAME, PARTS } from "./write.js";
 
@@ -35,7 +19,7 @@ const sources: ProviderRules["sources"] = {
     "https://github.com/run-llama/llama_index/issues/17555",
     "https://github.com/HKUDS/nanobot/pull/949",
   ],
-  "text-is-well-formed": HALF_CHARACTER,
+  "text-is-well-formed": rule.HALF_CHARACTER,
   "names-fit": [
     "https://github.com/jekalmin/extended_openai_conversation/issues/251",
     "https://github.com/microsoft/autogen/issues/4157",
@@ -61,7 +45,7 @@ const sources: ProviderRules["sources"] = {
 
 function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
   const unknown: string[] = [];
-  const messages = listIn(body, "messages").map((message, at): RequestMessage => {
+  const messages = rule.listIn(body, "messages").map((message, at): RequestMessage => {
     const place = `messages[${at}]`;
     const source = isRecord(message) ? message : {};
     const role = source.role === "developer" ? "system" : source.role === "tool" ? "results" : String(source.role);
@@ -72,7 +56,7 @@ function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
     } else if (typeof source.content === "string" && !(source.content === "" && Array.isArray(source.tool_calls))) {
       parts.push({ place: `${place}.content`, kind: "text", text: source.content });
     }
-    for (const [index, part] of listIn(source, "content").entries()) {
+    for (const [index, part] of rule.listIn(source, "content").entries()) {
       const { type, text, refusal } = isRecord(part) ? part : {};
       const isText = type === "text" || type === "refusal";
       const here = `${place}.content[${index}]`;
@@ -85,7 +69,7 @@ function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
     if (isRecord(source.audio)) {
       parts.push({ place: `${place}.audio`, kind: "media" });
     }
-    for (const [index, call] of listIn(source, "tool_calls").entries()) {
+    for (const [index, call] of rule.listIn(source, "tool_calls").entries()) {
       const { type, id, function: called, custom } = isRecord(call) ? call : {};
       const { name, arguments: input } = isRecord(called) ? called : isRecord(custom) ? custom : {};
       const here = `${place}.tool_calls[${index}]`;
@@ -101,12 +85,12 @@ export const openAiRules: ProviderRules = {
   parse,
   sources,
   rules: [
-    hasMessages("messages"),
-    knownRoles(["system", "user", "assistant", "results"]),
-    fieldsAreKnown,
-    nothingIsEmpty(),
-    textIsWellFormed,
-    makeRule("names-fit", `A name matches ${NAME.pattern}.`, function* ({ messages }) {
+    rule.hasMessages("messages"),
+    rule.knownRoles(["system", "user", "assistant", "results"]),
+    rule.fieldsAreKnown,
+    rule.nothingIsEmpty(),
+    rule.textIsWellFormed,
+    rule.makeRule("names-fit", `A name matches ${NAME.pattern}.`, function* ({ messages }) {
       for (const { place, source } of messages) {
         const { name } = source;
         if (name !== undefined && !(typeof name === "string" && NAME.pattern.test(name))) {
@@ -114,12 +98,12 @@ export const openAiRules: ProviderRules = {
         }
       }
     }),
-    idsFit(ID),
-    idsAreUnique(),
-    toolNamesFit(NAME),
-    argumentsAreJson((text) => parsedObject(text) !== undefined),
-    resultsFollowCalls(),
-    callsHaveResults(),
-    endsWithUser(),
+    rule.idsFit(ID),
+    rule.idsAreUnique(),
+    rule.toolNamesFit(NAME),
+    rule.argumentsAreJson((text) => parsedObject(text) !== undefined),
+    rule.resultsFollowCalls(),
+    rule.callsHaveResults(),
+    rule.endsWithUser(),
   ],
 };

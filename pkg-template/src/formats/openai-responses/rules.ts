@@ -3,23 +3,7 @@
 import { isRecord } from "../../base/plain-data.js";
 import { parsedObject } from "../request/calls.js";
 import type { ProviderRules, RequestMessage, RequestPart } from "../request/provider.js";
-import {
-  argumentsAreJson,
-  callsHaveResults,
-  endsWithUser,
-  fieldsAreKnown,
-  HALF_CHARACTER,
-  hasMessages,
-  idsAreUnique,
-  idsFit,
-  knownRoles,
-  listIn,
-  makeRule,
-  nothingIsEmpty,
-  resultsFollowCalls,
-  textIsWellFormed,
-  toolNamesFit,
-} from "../request/rules.js";
+import * as rule from "../request/rules.js";
 import { fields, unknownFields } from "../request/schema.js";
 import { CALLED, GAVE, HOLDERS, ID, ITEM_ID, ITEMS, isItemId, NAME, PARTS } from "./write.js";
 
@@ -38,7 +22,7 @@ const sources: ProviderRules["sources"] = {
     "https://github.com/HKUDS/nanobot/pull/949",
     "https://platform.openai.com/docs/api-reference/responses/create",
   ],
-  "text-is-well-formed": HALF_CHARACTER,
+  "text-is-well-formed": rule.HALF_CHARACTER,
   "call-ids-fit": [
     "https://github.com/decolua/9router/issues/393",
     "https://github.com/earendil-works/pi/issues/1022",
@@ -67,7 +51,7 @@ const sources: ProviderRules["sources"] = {
 };
 
 function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
-  const items = listIn(body, "input");
+  const items = rule.listIn(body, "input");
   return {
     messages: items.map((item, at) => messageOf(isRecord(item) ? item : {}, `input[${at}]`)),
     unknownFields: items.flatMap((item, at) => unknownIn(item, `input[${at}]`)),
@@ -114,7 +98,7 @@ function partsIn(source: Readonly<Record<string, unknown>>, place: string, field
   if (typeof content === "string") {
     return field === "content" ? [{ place: `${place}.content`, kind: "text", text: content }] : [];
   }
-  return listIn(source, field).map((part, at): RequestPart => {
+  return rule.listIn(source, field).map((part, at): RequestPart => {
     const { type, text, refusal } = isRecord(part) ? part : {};
     const isText = /_text$|^refusal$/.test(String(type));
     return { place: `${place}.${field}[${at}]`, kind: isText ? "text" : "media", text: text ?? refusal };
@@ -127,7 +111,7 @@ function unknownIn(item: unknown, place: string): readonly string[] {
     return [];
   }
   const inParts = (HOLDERS.get(schema) ?? []).flatMap((field) =>
-    listIn(item, field).flatMap((part, at) => {
+    rule.listIn(item, field).flatMap((part, at) => {
       const known = PARTS[isRecord(part) ? String(part.type) : ""] ?? fields("type");
       return [...unknownFields(part, known, `${place}.${field}[${at}]`)];
     }),
@@ -139,14 +123,14 @@ export const responsesRules: ProviderRules = {
   parse,
   sources,
   rules: [
-    hasMessages("input"),
-    knownRoles(["system", "user", "assistant", "results"]),
-    fieldsAreKnown,
-    nothingIsEmpty(),
-    textIsWellFormed,
-    idsFit(ID),
-    idsAreUnique(),
-    makeRule(
+    rule.hasMessages("input"),
+    rule.knownRoles(["system", "user", "assistant", "results"]),
+    rule.fieldsAreKnown,
+    rule.nothingIsEmpty(),
+    rule.textIsWellFormed,
+    rule.idsFit(ID),
+    rule.idsAreUnique(),
+    rule.makeRule(
       "item-ids-fit",
       `The id of an item matches ${ITEM_ID}, as the provider gives it; that of a message begins with msg_, of reasoning with rs_, of a call with fc_ or ctc_.`,
       function* ({ messages }) {
@@ -159,11 +143,11 @@ export const responsesRules: ProviderRules = {
         }
       },
     ),
-    toolNamesFit(NAME),
-    argumentsAreJson((text) => parsedObject(text) !== undefined),
-    resultsFollowCalls(true),
-    callsHaveResults(true),
-    makeRule(
+    rule.toolNamesFit(NAME),
+    rule.argumentsAreJson((text) => parsedObject(text) !== undefined),
+    rule.resultsFollowCalls(true),
+    rule.callsHaveResults(true),
+    rule.makeRule(
       "reasoning-is-followed",
       "Directly behind an item of reasoning is the item that it led to; it has its encrypted content, or that item its id.",
       function* ({ messages }) {
@@ -177,6 +161,6 @@ export const responsesRules: ProviderRules = {
         }
       },
     ),
-    endsWithUser(),
+    rule.endsWithUser(),
   ],
 };
