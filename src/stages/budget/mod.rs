@@ -10,7 +10,7 @@
 //! and no section competes, a larger budget keeps all that a smaller one kept. What was picked one by one is passed over where
 //! it does not fit.
 //!
-//! [`Packer`] has what is kept so far, and the room that is left. `required`, `section_contents`, `keep`, `ranked` and `cut` keep more,
+//! `Packer` has what is kept so far, and the room that is left. `required`, `section_contents`, `keep`, `ranked` and `cut` keep more,
 //! `tiered` does so for conversations; `frame` and `omission` are the lines around the history. A message's cost is the form's business: see `measure` and `form`.
 
 pub(crate) mod cut;
