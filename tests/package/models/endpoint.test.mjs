@@ -10,23 +10,25 @@ import { portOf } from "../support/servers.mjs";
 
 const KEY = "sk-secret-key-of-a-test";
 let server;
-let baseUrl;
-let behave;
-let asked = [];
+let origin;
+
+/** Each endpoint: how it answers, and what it was asked. A request names its own, as it may come after its test has ended. */
+const endpoints = [];
 
 before(async () => {
   server = createServer(async (request, response) => {
-    // A request that an earlier test gave up may be read after the next test has begun.
-    const answer = behave;
+    const [, number, path] = /^\/(\d+)(\/.*)$/.exec(request.url);
+    const { behave, asked } = endpoints[Number(number)];
     let text = "";
     for await (const chunk of request.setEncoding("utf8")) {
       text += chunk;
     }
-    asked.push({ path: request.url, headers: request.headers, body: JSON.parse(text) });
-    answer(request, response, asked.at(-1).body);
+    const body = JSON.parse(text);
+    asked.push({ path, headers: request.headers, body });
+    behave(request, response, body);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  baseUrl = `http://127.0.0.1:${portOf(server)}/v1`;
+  origin = `http://127.0.0.1:${portOf(server)}`;
 });
 after(() => {
   server.closeAllConnections();
@@ -46,7 +48,13 @@ const messages = Array.from({ length: 30 }, (_, at) => ({
   role: at % 2 === 0 ? "user" : "assistant",
   content: `Line ${at} about the ${["harbour", "violin", "garden"][at % 3]}.`,
 }));
-const model = () => openAiCompatible({ baseUrl, model: "fast", apiKey: KEY });
+
+/** A model of an endpoint that behaves so, and what that is asked. */
+function model(behave) {
+  const asked = [];
+  const number = endpoints.push({ behave, asked }) - 1;
+  return { ...openAiCompatible({ baseUrl: `${origin}/${number}/v1`, model: "fast", apiKey: KEY }), asked };
+}
 
 function build(more) {
   return buildContext(messages, {
@@ -82,49 +90,49 @@ const FAULTS = {
 
 for (const [name, fault] of Object.entries(FAULTS)) {
   test(`triage with ${name} is a failure that is noted, and the build goes on`, async () => {
-    behave = fault;
     const started = performance.now();
-    const triage = { complete: model().complete, skipSelectionThreshold: 3, alwaysIncludeRecent: 2, timeoutMs: 300 };
+    const triage = {
+      complete: model(fault).complete,
+      skipSelectionThreshold: 3,
+      alwaysIncludeRecent: 2,
+      timeoutMs: 300,
+    };
     const context = await build({ triage });
     assert.ok(performance.now() - started < 5000, "it does not wait for longer than the hook may take");
     assert.ok(context.messages.length > 0);
     const notes = JSON.stringify(context.trace.notes);
     assert.match(notes, /triage/);
     assert.ok(!JSON.stringify([context.trace, context.recording, context.snapshot]).includes(KEY), "no key is kept");
-    behave = vectors;
-    const next = await build({ recall: { embed: model().embed } });
+    const next = await build({ recall: { embed: model(vectors).embed } });
     assert.ok(next.messages.length > 0, "the next call works");
   });
 }
 
 test("what goes wrong is told with what came, and without the key", async () => {
-  behave = json({ error: "x".repeat(5000) }, 503);
-  const completing = /** @type {Promise<any>} */ (
-    model().complete("prompt", { signal: AbortSignal.timeout(5000), model: "" })
-  );
+  const { complete } = model(json({ error: "x".repeat(5000) }, 503));
+  const completing = /** @type {Promise<any>} */ (complete("prompt", { signal: AbortSignal.timeout(5000), model: "" }));
   const failure = await completing.catch((error) => error);
   assert.match(failure.message, /the model fast: expected a status of success, got 503: \{"error":"xxx/);
   assert.ok(failure.message.length < 400 && !failure.message.includes(KEY));
 });
 
 test("a model chooses, and a replay of the recording gives the same without it", async () => {
-  behave = chat("I would keep [1, 3].");
-  asked = [];
-  const triage = { complete: model().complete, skipSelectionThreshold: 3, alwaysIncludeRecent: 2 };
+  const { complete, asked } = model(chat("I would keep [1, 3]."));
+  const triage = { complete, skipSelectionThreshold: 3, alwaysIncludeRecent: 2 };
   const context = await build({ triage });
   assert.equal(asked[0].path, "/v1/chat/completions");
   assert.equal(asked[0].headers.authorization, `Bearer ${KEY}`);
   assert.equal(asked[0].body.temperature, 0);
-  behave = FAULTS["a closed connection"];
+  const { length } = asked;
   const again = await replay(context.recording, messages);
   assert.ok(again.same);
+  assert.equal(asked.length, length);
 });
 
 test("vectors come in the order of the texts, in batches, however the endpoint orders them", async () => {
-  behave = vectors;
-  asked = [];
+  const { embed, asked } = model(vectors);
   const texts = Array.from({ length: 250 }, (_, at) => "x".repeat(at + 1));
-  const found = await model().embed(texts, { signal: AbortSignal.timeout(5000) });
+  const found = await embed(texts, { signal: AbortSignal.timeout(5000) });
   assert.deepEqual(
     found.map(([length]) => length),
     texts.map(({ length }) => length),
@@ -150,13 +158,13 @@ test("vectors that are none are a failure, whatever is wrong with them", async (
   ];
   for (const change of wrong) {
     const count = random.integer(2, 20);
-    behave = (request, response, { input }) => {
+    const { embed } = model((request, response, { input }) => {
       const rows = input.map((_, index) => ({ index, embedding: [index, 1, 0] }));
       json({ data: change(rows) })(request, response);
-    };
+    });
     const texts = Array.from({ length: count }, () => random.text());
     await assert.rejects(
-      /** @type {Promise<any>} */ (model().embed(texts, { signal: AbortSignal.timeout(5000) })),
+      /** @type {Promise<any>} */ (embed(texts, { signal: AbortSignal.timeout(5000) })),
       /expected .*vectors/,
     );
   }
