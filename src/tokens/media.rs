@@ -1,8 +1,8 @@
 //! What images, audio, video and files cost: by the formula that the model's maker has published, or by a stated assumption.
 //!
 //! A segment says of a part what the host knows of it: its detail, `name=value` for each fact, and a fingerprint. What is here
-//! bounds a prompt and is never exact: makers scale what they get, and change how. `media.tsv` has every figure with where it is from,
-//! and the reference page prints it. What no maker has published counts rather too much than too little.
+//! bounds a prompt and is never exact: makers scale what they get, and change how. `media.tsv` has every figure and its source,
+//! and the reference page prints it. A cost that no maker has published is rather too high than too low.
 
 use super::model::version;
 use crate::base::message::Field;

@@ -191,7 +191,7 @@ fn gaps_of(context: &Context, row: impl Fn(Piece) -> i32) -> Vec<(i32, Vec<Excer
     reason = "rows of one prompt fit 32 bits"
 )]
 fn finished(context: &Context) -> JsResult<JsValue> {
-    /// A piece as a number, which `pkg-template/src/context/context.ts` reads (`REQUEST_ROW` and the names beside it): a message of
+    /// A piece as a number, which `pkg-template/src/context/context.ts` reads (`REQUEST_ROW` and the names next to it): a message of
     /// the transcript is its row, the request -1, what the build made -2 and below, and a quoted message its row from the least
     /// number on.
     fn row(piece: Piece) -> i32 {

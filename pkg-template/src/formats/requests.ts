@@ -1,5 +1,5 @@
-// What a context's request is made by. The providers are a part of the package, `all.ts`: a page that makes no request, or another way,
-// never needs it.
+// Makes the request of a context. The providers are a part of the package of their own (`providers.ts`): a page that makes no request, or
+// makes it another way, never loads it.
 
 import type { Provider as ProviderName } from "../base/generated.js";
 import { Part } from "../base/parts.js";

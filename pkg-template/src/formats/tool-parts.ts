@@ -4,6 +4,7 @@ import { kindOfMediaType, recordOf, type UnknownRecord } from "../message/format
 import { required } from "../message/malformed.js";
 import type { PartInput } from "../message/message.js";
 import { from } from "../message/origin.js";
+import { blocksWithText } from "../message/parts.js";
 import { provenanceOf, sealedBy } from "../message/provenance.js";
 
 /** What the model is told of a call that its user did not allow. */
@@ -138,15 +139,10 @@ export function inSteps(parts: readonly StepPart[]): readonly PartInput[] {
   return [...done, ...results];
 }
 
-/** What of a tool's output is no text, and no JSON that is read as one. */
-const MEDIA_BLOCK = /^(?:image|audio|file|document|media)/;
-
 /** What a tool gave, with another text: images and files in it stay. */
 export function outputWithText(output: unknown, text: string): unknown {
   const { type, value } = recordOf(output);
-  if (type !== "content" || !Array.isArray(value)) {
-    return text;
-  }
-  const media = value.filter((block) => MEDIA_BLOCK.test(String(recordOf(block).type)));
-  return { ...recordOf(output), value: [...(text === "" ? [] : [{ type: "text", text }]), ...media] };
+  return type === "content" && Array.isArray(value)
+    ? { ...recordOf(output), value: blocksWithText(value, text) }
+    : text;
 }

@@ -1,4 +1,4 @@
-// A newcomer's first commands. `.ci/run` gives the first of them in a fresh clone, before anything else is set up.
+// A newcomer's first commands. `.ci/run` runs the first of them in a fresh clone, before anything else is set up.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

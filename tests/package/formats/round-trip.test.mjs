@@ -1,5 +1,5 @@
-// What is written for a provider says, when it is read again, what the messages say: no text, call, result or image is lost, doubled or
-// moved to another speaker.
+// A request that is read again says the same as its messages: no text, call, result or image is lost, doubled or moved to another
+// speaker.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -8,7 +8,7 @@ import { assertShare, forEachSeed } from "../support/property.mjs";
 import { messagesOf } from "../support/shape-bodies.mjs";
 import { randomTurns, SHAPES } from "../support/shape-conversations.mjs";
 
-/** A short message of the user's that stands before a conversation which begins with the assistant. */
+/** The short user message before a conversation that begins with the assistant. */
 const EARLIER = "[Earlier messages are not shown.]";
 
 describe("read(write(messages)) says what the messages say", () => {
@@ -19,7 +19,7 @@ describe("read(write(messages)) says what the messages say", () => {
       forEachSeed((random) => {
         const shape = random.pick(Object.keys(SHAPES));
         const { write, thoughtsOf, has } = SHAPES[shape];
-        // A name becomes a part of the text where a provider has no place for it, and OpenAI's chat takes no media from tools.
+        // A provider without a field for names gets them in the text, and OpenAI's chat takes no media from tools.
         const sendable = has.filter((it) => it !== "name" && (it !== "tool-media" || name !== "openai"));
         const { turns } = randomTurns(random, { thoughtsOf, has: sendable });
         const messages = write(turns, random);
@@ -34,7 +34,7 @@ describe("read(write(messages)) says what the messages say", () => {
   }
 });
 
-/** What messages say: the texts of each speaker in order, and calls, results and media, whatever carries them. */
+/** Returns the content of messages: the texts of each speaker in order, and calls, results and media, whatever carries them. */
 function essence(messages) {
   const said = { system: [], user: [], assistant: [], calls: [], results: [], media: 0 };
   for (const message of messages) {

@@ -1,4 +1,4 @@
-// A message is parsed once, however it is used: its fields are counted as they are read.
+// A message is parsed once, however it is used. The tests count how often its fields are read.
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
@@ -87,7 +87,7 @@ describe("is parsed once", () => {
     context.request("openai");
     await session.build(config);
     assert.equal(context.kept.length, 1);
-    // Decoding what the store has looks at each field once more.
+    // Decoding a stored message looks at each field once more.
     assert.equal(reads.count, readsOfParse(message) + 1);
     await session.close();
   });

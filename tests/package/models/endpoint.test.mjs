@@ -12,7 +12,7 @@ const KEY = "sk-secret-key-of-a-test";
 let server;
 let origin;
 
-/** Each endpoint: how it answers, and what it was asked. A request names its own, as it may come after its test has ended. */
+/** The endpoints: how each answers, and the requests it got. A request names its endpoint, as it may arrive after its test has ended. */
 const endpoints = [];
 
 before(async () => {

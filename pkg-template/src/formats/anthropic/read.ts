@@ -44,7 +44,7 @@ const result: PartForm = {
   isOfTool: true,
 };
 
-const HOSTED_RESULT = /^\w+_tool_result$/;
+export const HOSTED_RESULT: RegExp = /^\w+_tool_result$/;
 
 export const anthropic: Dialect = {
   fields: [],

@@ -4,7 +4,8 @@ import { isRecord } from "../../base/plain-data.js";
 import type { ProviderRules, RequestMessage, RequestPart } from "../request/provider.js";
 import * as rule from "../request/rules.js";
 import { fields, unknownFields } from "../request/schema.js";
-import { HOSTED_RESULT, ID, isThinking, NAME, schemaOf } from "./write.js";
+import { HOSTED_RESULT } from "./read.js";
+import { ID, NAME, schemaOf } from "./write.js";
 
 /** The pages that say a rule, and threads in which a request was refused for it. */
 const sources: ProviderRules["sources"] = {
@@ -200,7 +201,7 @@ export const anthropicRules: ProviderRules = {
       "A message with reasoning begins with it, before what is said and before the calls.",
       function* ({ messages }) {
         for (const blocks of blocksOf(messages, "assistant")) {
-          const first = blocks.findIndex(({ source }) => isThinking({ type: String(source?.type) }));
+          const first = blocks.findIndex(({ kind }) => kind === "reasoning");
           if (first > 0) {
             yield [blocks[first]?.place ?? "", "the message begins with something else"];
           }

@@ -28,6 +28,7 @@ import {
   turnsOf,
   withSpeaker,
 } from "../request/turns.js";
+import { HOSTED_RESULT } from "./read.js";
 
 export interface AnthropicText {
   type: "text";
@@ -106,8 +107,6 @@ export function schemaOf(type: unknown): FieldSchema | undefined {
   return Object.hasOwn(BLOCKS, name) ? BLOCKS[name] : HOSTED_RESULT.test(name) ? RESULT : undefined;
 }
 
-export const HOSTED_RESULT: RegExp = /^\w+_tool_result$/;
-
 /** Calls of tools that Anthropic runs, and what they gave: they stay in the assistant's message. */
 const isInline: IsInline = ({ part, given }) => {
   const isOfTool = part.type === "tool-call" || part.type === "tool-result";
@@ -176,7 +175,7 @@ function ordered(blocks: readonly AnthropicBlock[]): AnthropicBlock[] {
   return [...said.slice(first, end), ...said.slice(0, first), ...said.slice(end), ...calls];
 }
 
-export const isThinking = ({ type }: { readonly type: string }): boolean =>
+const isThinking = ({ type }: { readonly type: string }): boolean =>
   type === "thinking" || type === "redacted_thinking";
 
 /** Takes whitespace off the end of the assistant's last text, where that ends the request. */
