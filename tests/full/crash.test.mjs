@@ -3,9 +3,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { crash } from "../package/support/crash.mjs";
+import { SEED, TIME_MS } from "../package/support/property.mjs";
 
-test("a browser is killed while it appends, 50 times", async (t) => {
-  const sessions = await crash(50);
+/** Kills even if the time is up earlier: enough for a second session. */
+const LEAST_KILLS = 12;
+
+/** How many times as long as a property this runs: 90 seconds in `npm run test:full`. */
+const TIMES_A_PROPERTY = 180;
+
+test("a browser is killed while it appends, again and again", async (t) => {
+  t.diagnostic(`WINDROW_SEED=${SEED}`);
+  const sessions = await crash({ seed: SEED, timeMs: TIMES_A_PROPERTY * TIME_MS, leastKills: LEAST_KILLS });
   for (const session of sessions) {
     t.diagnostic(JSON.stringify(session));
   }

@@ -41,6 +41,13 @@ Object.assign(globalThis, {
   // Appends until the page ends: several users of one session, each with several calls on their way.
   appendForever: (key, run, { users, lanes }) => {
     let count = 0;
+    // The test must know of a call before the page makes it, in the order in which the calls are made. A report that nobody waits for
+    // is lost when the browser is killed, while the append that it announced may be on the disk.
+    let announced = Promise.resolve();
+    const announce = (call) => {
+      announced = announced.then(() => begin(JSON.stringify(call)));
+      return announced;
+    };
     for (let user = 0; user < users; user += 1) {
       const opening = openSession(key, { store: indexedDbStore({ name: NAME }) });
       const goOn = async () => {
@@ -50,7 +57,7 @@ Object.assign(globalThis, {
           const call = { user: run + "/" + user, number: count, isReplacing: Math.random() < 0.15 };
           const length = call.isReplacing ? 1 : upTo(5);
           call.ids = Array.from({ length }, (_, index) => [run, user, call.number, index].join("."));
-          report(JSON.stringify({ begun: call }));
+          await announce(call);
           try {
             const messages = call.ids.map(messageOf);
             const { firstSeq } = call.isReplacing
@@ -101,17 +108,19 @@ Object.assign(globalThis, {
 `;
 
 /**
- * Kills a browser so many times, and checks after each that all is there when it is started again. Gives some figures of it.
+ * Kills a browser until the time is up, and checks after each kill that everything is there when the browser is started again. Returns
+ * figures of each session.
  *
  * A browser that is killed may leave half a record at the end of a file of its database. Chromium passes over that when it is started
  * again, but then goes on behind it, and at a later start takes all for damaged and deletes it (google/leveldb#1287): no page can do
  * anything about that. So a profile with half a record is checked as all are, and is not used any more.
  */
-export async function crash(kills) {
+export async function crash({ seed, timeMs, leastKills }) {
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, "crash-test-"));
   const pages = await serveStorePage({ script });
-  const random = new Random(Date.now() % 1_000_000);
+  const random = new Random(seed);
+  const started = Date.now();
   const figures = [];
   let profile;
   let sessions;
@@ -130,7 +139,7 @@ export async function crash(kills) {
   };
   begin(1);
   try {
-    for (let run = 1; run <= kills; run += 1) {
+    for (let run = 1; run <= leastKills || Date.now() - started < timeMs; run += 1) {
       if (sessions.length === 0 || run % KILLS_OF_SESSION === 1) {
         sessions.push(new Expected(`session ${run}`));
         figures.push(sessions.at(-1).figures);
@@ -268,12 +277,18 @@ class Chrome {
       this.#failed ??= error.stack;
       this.#onReport();
     });
-    devtools.on("Runtime.bindingCalled", ({ payload }) => {
-      this.#failed ??= session.note(JSON.parse(payload));
+    const note = (report) => {
+      this.#failed ??= session.note(report);
       this.#reportCount += 1;
       this.#onReport();
+    };
+    devtools.on("Runtime.bindingCalled", ({ name, payload }) => {
+      if (name === "report") {
+        note(JSON.parse(payload));
+      }
     });
     await devtools.send("Runtime.enable");
+    await page.exposeFunction("begin", (call) => note({ begun: JSON.parse(call) }));
     await devtools.send("Runtime.addBinding", { name: "report" });
     await page.evaluate(
       ([key, run, options]) => globalThis.appendForever(key, run, options),

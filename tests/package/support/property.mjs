@@ -13,8 +13,9 @@ import { relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Random } from "./random.mjs";
 
-const TIME_MS = numberFrom("WINDROW_PROPERTY_MS") ?? 200;
-const FIRST_CASE = ((numberFrom("WINDROW_SEED") ?? 1) - 1) * 1_000_000 + 1;
+export const TIME_MS = numberFrom("WINDROW_PROPERTY_MS") ?? 200;
+export const SEED = numberFrom("WINDROW_SEED") ?? 1;
+const FIRST_CASE = (SEED - 1) * 1_000_000 + 1;
 const ONLY_CASE = numberFrom("WINDROW_CASE");
 
 /** Cases that a property tries even if its time is up earlier. */
