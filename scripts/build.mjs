@@ -48,6 +48,7 @@ const wasmPasses = [
   "-Os",
   ...["--always-inline-max-function-size", "--flexible-inline-max-function-size"].flatMap((option) => [option, "0"]),
   ...["--one-caller-inline-max-function-size", "0"],
+  "--converge",
   "--reorder-functions-by-name",
   "--reorder-locals",
 ];
@@ -261,7 +262,10 @@ async function buildCore() {
       join(dist, "core", "selection.d.ts"),
       "/** selection.wasm in base64. */\ndeclare const selection: string;\nexport default selection;\n",
     );
-    writeFileSync(join(dist, "core", "windrow.js"), acrossRealms(readFileSync(join(glue, "windrow.js"), "utf8")));
+    writeFileSync(
+      join(dist, "core", "windrow.js"),
+      droppable(acrossRealms(readFileSync(join(glue, "windrow.js"), "utf8"))),
+    );
     // What the package never passes needs no types of a host's.
     const declarations = readFileSync(join(glue, "windrow.d.ts"), "utf8");
     writeFileSync(
@@ -273,6 +277,20 @@ async function buildCore() {
       .map((name) => `${name} ${count(readFileSync(join(dist, `${name}.wasm`)).length)} bytes`)
       .join(", ");
   });
+}
+
+/**
+ * Makes the generated classes droppable: a bundler keeps a class that a statement after it changes, or that has a registry of its own,
+ * even if nothing uses the class. The package frees what it makes, and uses no `using`.
+ */
+function droppable(code) {
+  const changed = code
+    .replaceAll(/^if \(Symbol\.dispose\) \w+\.prototype\[Symbol\.dispose\] = \w+\.prototype\.free;\n/gm, "")
+    .replaceAll(": new FinalizationRegistry(", ": /* @__PURE__ */ new FinalizationRegistry(");
+  if (changed.includes("Symbol.dispose]") || !changed.includes("@__PURE__")) {
+    throw new Failure("the generated binding has other classes than before: see droppable in scripts/build.mjs");
+  }
+  return changed;
 }
 
 /** A section of a module that says something about it. Both texts are short. */

@@ -5,6 +5,7 @@
 //! line says, so no wording passes by it, and taking the spaces away gives the content back. `docs/formats.md` has the grammar
 //! of each format.
 
+use crate::base::text::joined;
 use std::borrow::Cow;
 
 /// What a line of a content begins with. One space costs next to nothing, as the next word's token takes it in: 0.1 % of the
@@ -57,7 +58,7 @@ pub(crate) fn margin(text: &str) -> Cow<'_, str> {
 
 /// A text in one line, with one space in the place of each run of white space and line ends.
 pub(crate) fn collapse(text: &str) -> String {
-    text.split(is_space).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    joined(text.split(is_space).filter(|word| !word.is_empty()), " ")
 }
 
 /// A label of the config's as it is shown: in one line, at the margin, and all of it to be seen.

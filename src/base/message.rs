@@ -43,6 +43,13 @@ impl Role {
     pub fn is_instruction(self) -> bool {
         matches!(self, Self::System | Self::Developer)
     }
+
+    /// Whether an exchange begins with a message of this role: a message of the user, and all that answers it up to the next
+    /// one.
+    #[must_use]
+    pub fn begins_exchange(self) -> bool {
+        self == Self::User
+    }
 }
 
 /// What a segment of a message holds.

@@ -13,6 +13,38 @@ pub(crate) fn excerpt(text: &str, char_count: usize) -> String {
 
 const ELLIPSIS: &str = "...";
 
+/// A text that is put together from parts, with the same between each two.
+#[derive(Debug)]
+pub(crate) struct Joined {
+    text: String,
+    between: &'static str,
+    is_begun: bool,
+}
+
+impl Joined {
+    pub(crate) fn by(between: &'static str) -> Self {
+        Self { text: String::new(), between, is_begun: false }
+    }
+
+    pub(crate) fn push(&mut self, part: &str) {
+        if std::mem::replace(&mut self.is_begun, true) {
+            self.text.push_str(self.between);
+        }
+        self.text.push_str(part);
+    }
+
+    pub(crate) fn text(self) -> String {
+        self.text
+    }
+}
+
+/// Joins parts to one text, with the same between each two.
+pub(crate) fn joined<'a>(parts: impl Iterator<Item = &'a str>, between: &'static str) -> String {
+    let mut joined = Joined::by(between);
+    parts.for_each(|part| joined.push(part));
+    joined.text()
+}
+
 /// The first code points of a text, without a torn character at their end.
 pub(crate) fn head(text: &str, char_count: usize) -> &str {
     let end = text.char_indices().nth(char_count).map_or(text.len(), |(position, _)| position);

@@ -7,6 +7,7 @@
 use super::json::to_json;
 use crate::base::error::{Error, ErrorCode};
 use crate::base::nearest::{nearest, plain};
+use crate::base::text::joined;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -260,7 +261,7 @@ impl Misfit {
     fn into_error(self, options: &OptionNames) -> Error {
         let (mut names, problem) = *self.0;
         names.reverse();
-        let path = names.join(".").replace(".[", "[");
+        let path = joined(names.iter().map(String::as_str), ".").replace(".[", "[");
         let (message, next_action) = match problem {
             Problem::UnknownOption { expected } => {
                 let name = names.last().map_or("", String::as_str);
@@ -273,12 +274,15 @@ impl Misfit {
                     ),
                     None => (
                         "unknown option".to_owned(),
-                        format!("Remove it; known here are {}.", beside.join(", ")),
+                        format!(
+                            "Remove it; known here are {}.",
+                            joined(beside.iter().copied(), ", ")
+                        ),
                     ),
                 }
             }
             Problem::UnknownChoice { given, expected } => {
-                let known = expected.join(", ");
+                let known = joined(expected.iter().copied(), ", ");
                 match nearest(&given, expected.iter().copied()) {
                     Some(right) => (
                         format!("unknown value \"{given}\"; did you mean \"{right}\"?"),

@@ -264,6 +264,15 @@ impl ContextConfig {
     pub fn canonical(&self) -> String {
         to_json(self)
     }
+
+    /// As [`ContextConfig::canonical`], without the clock and the turn. Naming the default encoding changes nothing of it.
+    pub(crate) fn canonical_of_content(&mut self) -> String {
+        let kept = (self.now.take(), self.turn_id.take(), self.encoding);
+        self.encoding.get_or_insert(EncodingChoice::DEFAULT);
+        let text = self.canonical();
+        (self.now, self.turn_id, self.encoding) = kept;
+        text
+    }
 }
 
 /// What other packages call options, in small letters without hyphens.

@@ -3,7 +3,7 @@
 use crate::base::guard::collapse;
 use crate::base::map::{self, Hashed};
 use crate::base::message::{Field, Role};
-use crate::base::text;
+use crate::base::text::{self, Joined};
 use crate::base::time::{self, MILLISECONDS_PER_DAY, MILLISECONDS_PER_MINUTE, Milliseconds, Zone};
 use crate::config::{FilterConfig, KnownConversation, TierForm, TiersConfig, TodayWindow};
 use crate::log::messages::Messages;
@@ -229,7 +229,7 @@ impl<'a> Finder<'a> {
 
     /// Takes a message as the summary of its conversation; the newest one wins.
     fn summarize(&mut self, row: usize) {
-        let text = self.transcript.values(row, Field::Text).collect::<Vec<_>>().join("\n");
+        let text = self.transcript.text(row);
         let id = self.transcript.value(row, Field::SummaryOf).unwrap_or_default();
         if text.trim().is_empty() {
             return;
@@ -364,7 +364,11 @@ pub(crate) fn text_of(filter: &FilterConfig, transcript: &Messages, rows: &[usiz
             said_in(filter, transcript, *row)
         ))
     };
-    rows.iter().map(line).collect::<Vec<_>>().join("\n")
+    let mut lines = Joined::by("\n");
+    for row in rows {
+        lines.push(&line(row));
+    }
+    lines.text()
 }
 
 /// The text of a message in one line; parts that are no text are named.

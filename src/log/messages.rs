@@ -6,6 +6,7 @@
 use crate::base::cost::Cost;
 use crate::base::error::{Error, ErrorCode, Result};
 use crate::base::message::{Field, Role};
+use crate::base::text::joined;
 use crate::base::time::{self, Milliseconds};
 use crate::log::costs::Costs;
 use crate::log::unread::{Unread, UnreadStretch};
@@ -211,6 +212,12 @@ impl Messages {
     /// A message's fields in the order in which they were written.
     pub fn fields(&self, row: usize) -> impl Iterator<Item = (Field, &str)> {
         self.stored.fields(self.stored_row(row))
+    }
+
+    /// A message's texts as one, a line break between each two.
+    #[must_use]
+    pub fn text(&self, row: usize) -> String {
+        joined(self.values(row, Field::Text), "\n")
     }
 
     /// All values that a message has for a field.

@@ -30,6 +30,7 @@ pub(crate) mod conversations;
 mod costs;
 pub mod groups;
 pub mod messages;
+pub mod plan;
 pub mod reach;
 pub(crate) mod tool_calls;
 pub(crate) mod units;

@@ -1,6 +1,5 @@
 //! The units that windows count and triage chooses among: groups, or exchanges.
 
-use crate::base::message::Role;
 use crate::config::WindowUnit;
 use crate::log::groups::{self, Groups};
 use crate::log::messages::Messages;
@@ -41,5 +40,5 @@ pub(crate) fn of(
 
 /// Whether an exchange begins with a message: it is the user's.
 pub(crate) fn begins_exchange(messages: &Messages, row: usize) -> bool {
-    messages.role(row) == Role::User
+    messages.role(row).begins_exchange()
 }

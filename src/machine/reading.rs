@@ -1,105 +1,89 @@
 //! The part of a transcript that a build looks at: how it is chosen, how it grows, and where its messages are among all.
 
-use crate::base::map;
 use crate::base::message::Field;
 use crate::log::messages::Messages;
+use crate::log::plan::{Fetch, LogRow, Pace, ReadPlan, Wanted};
 use crate::log::reach::Reach;
-use crate::log::units::begins_exchange;
 use crate::recall::transcript::Transcript;
-use crate::state::ask::Wanted;
 use crate::state::context::{Context, Piece};
 use crate::state::trace::{Decision, Reason, TraceRange};
-use std::ops::Range;
 use std::rc::Rc;
 
-/// So many times as many messages are read where more are wanted.
-const GROWTH: usize = 4;
+/// Reading from memory costs little: it goes row by row, and fast where a build asks for more.
+const PACE: Pace = Pace { block: 1, page: 1, growth: 4 };
 
 /// The part of a transcript that a build looks at: its beginning, single messages, and its end.
 #[derive(Debug)]
 pub(super) struct Reading {
     whole: Rc<Transcript>,
-    /// Rows before the end that are read for themselves.
-    picked: Vec<usize>,
-    /// The exchange that was picked last: it is not looked for again for each of its messages.
-    last_exchange: Range<usize>,
-    /// The row from which on all are read.
-    first_of_tail: usize,
-    looked_up: Vec<String>,
+    plan: ReadPlan,
 }
 
 impl Reading {
     /// Begins to read a transcript: at least so many of the newest messages. None where all of it is looked at.
     pub(super) fn begin(whole: &Rc<Transcript>, reach: Reach, least: usize) -> Option<Self> {
-        let first_of_tail = whole.len().saturating_sub(least.max(1));
+        let least = least.max(1);
         // Out of order, the newest messages may be anywhere. A log that was read in part is read on from its store.
         let is_all = reach == Reach::Everything
-            || first_of_tail == 0
+            || whole.len() <= least
             || whole.unread().is_some()
             || !whole.is_in_order();
         if is_all {
             return None;
         }
-        let whole = Rc::clone(whole);
-        let picked = (0..head_length(&whole).min(first_of_tail)).collect();
-        let (last_exchange, looked_up) = (0..0, Vec::new());
-        let mut reading = Self { whole, picked, last_exchange, first_of_tail, looked_up };
-        for row in Rc::clone(&reading.whole).pinned() {
-            reading.pick_exchange(*row);
-        }
-        Some(reading)
+        let mut plan = ReadPlan::new(PACE, least);
+        plan.want_fixed(!whole.pinned().is_empty());
+        Some(Self { whole: Rc::clone(whole), plan })
     }
 
-    /// The messages that were read so far.
+    /// Reads what is wanted, and returns the messages that were read so far.
     pub(super) fn transcript(&mut self) -> Rc<Transcript> {
-        let first_of_tail = self.first_of_tail;
-        self.picked.retain(|row| *row < first_of_tail);
-        map::sort_by_key(&mut self.picked, &|_| (0, 0));
-        self.picked.dedup();
-        if self.picked.len() == first_of_tail {
+        while let Some(fetch) = self.plan.next_fetch() {
+            let rows = Self::fetch(&self.whole, fetch);
+            self.plan.take(&rows);
+        }
+        let first_of_tail = row_of(self.plan.first_of_tail());
+        if first_of_tail == 0 {
             return Rc::clone(&self.whole);
         }
-        Rc::new(self.whole.part(self.picked.clone(), first_of_tail, self.looked_up.clone()))
+        let mut picked = Vec::new();
+        for (first, last) in self.plan.covered() {
+            picked.extend(row_of(first)..(row_of(last) + 1).min(first_of_tail));
+        }
+        if picked.len() == first_of_tail {
+            return Rc::clone(&self.whole);
+        }
+        Rc::new(self.whole.part(picked, first_of_tail, self.plan.looked_up().to_vec()))
     }
 
     /// Reads more.
     pub(super) fn read(&mut self, wanted: Wanted) {
-        let row_of = |seq: u64| usize::try_from(seq).unwrap_or(usize::MAX).saturating_sub(1);
-        match wanted {
-            Wanted::More => {
-                let count = self.whole.len() - self.first_of_tail;
-                self.first_of_tail = self.first_of_tail.saturating_sub(count * (GROWTH - 1));
-            }
-            Wanted::Seqs(seqs) => self.picked.extend(seqs.into_iter().map(row_of)),
-            Wanted::Id(id) => {
-                let whole = Rc::clone(&self.whole);
-                for row in 0..whole.len() {
-                    if whole.value(row, Field::Id) == Some(&id) {
-                        self.pick_exchange(row);
-                    }
-                }
-                self.looked_up.push(id);
-            }
-            // The index is made of the messages themselves.
-            Wanted::All | Wanted::Index => self.first_of_tail = 0,
-        }
+        self.plan.want(wanted);
     }
 
-    /// Reads a message with the exchange that it is of.
-    fn pick_exchange(&mut self, row: usize) {
-        if self.last_exchange.contains(&row) {
-            return;
-        }
-        let whole = &self.whole;
-        let begins = |row: &usize| begins_exchange(whole, *row);
-        let begin = (0..=row).rev().find(begins).unwrap_or(0);
-        let end = (row + 1..whole.len()).find(begins).unwrap_or(whole.len());
-        self.last_exchange = begin..end;
-        if end < self.first_of_tail {
-            self.picked.extend(begin..end);
+    fn fetch(whole: &Transcript, fetch: &Fetch) -> Vec<LogRow> {
+        let limit = fetch.limit.unwrap_or(usize::MAX);
+        let mut first = row_of(fetch.after.unwrap_or(0) + 1);
+        let mut end = fetch.before.map_or(whole.len(), row_of).min(whole.len());
+        if fetch.newest_first {
+            first = first.max(end.saturating_sub(limit));
         } else {
-            self.first_of_tail = self.first_of_tail.min(begin); // it goes on in the tail
+            end = end.min(first.saturating_add(limit));
         }
+        let mut rows: Vec<usize> = match &fetch.seqs {
+            Some(seqs) => seqs.iter().map(|seq| row_of(*seq)).collect(),
+            None if fetch.pinned => whole.pinned().to_vec(),
+            None => (first..end).collect(),
+        };
+        rows.retain(|row| {
+            let has_id = |id: &String| whole.value(*row, Field::Id) == Some(id);
+            (first..end).contains(row) && fetch.id.as_ref().is_none_or(has_id)
+        });
+        if fetch.newest_first {
+            rows.reverse();
+        }
+        let row = |row: usize| LogRow { seq: row as u64 + 1, role: Some(whole.role(row)) };
+        rows.into_iter().map(row).collect()
     }
 
     /// Says of a context where its messages are among all. `rest` is what became of those that were not read.
@@ -159,9 +143,7 @@ fn add(ranges: &mut Vec<TraceRange>, range: TraceRange) {
     }
 }
 
-/// How many messages a transcript begins with that are read in any case: its instructions, and what shows that they end.
-fn head_length(transcript: &Messages) -> usize {
-    const BEHIND: usize = 2;
-    let is_instruction = |row: &usize| transcript.role(*row).is_instruction();
-    (0..transcript.len()).take_while(is_instruction).count() + BEHIND
+/// The row of a sequence number: a transcript's are its rows, from 1 on.
+fn row_of(seq: u64) -> usize {
+    usize::try_from(seq).unwrap_or(usize::MAX).saturating_sub(1)
 }

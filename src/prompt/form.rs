@@ -11,6 +11,7 @@ use crate::base::guard::{
 use crate::base::json::to_json;
 use crate::base::message::{Field, Role};
 use crate::base::template::fill_slots;
+use crate::base::text::{Joined, joined};
 use crate::base::time::{self, Milliseconds};
 use crate::config::{
     ContextConfig, Format, Guard, OnRequiredOverflow, Placement, Replacement, Section, SectionKind,
@@ -405,7 +406,10 @@ impl Said {
             return Self { content, lines: actions.into_iter().collect() };
         }
         let cut = view.shortened_text(piece).map(|text| split_marker(view, piece, text));
-        let mut texts: Vec<&str> = cut.iter().map(|(text, _)| *text).collect();
+        let mut texts = Joined::by("\n");
+        if let Some((text, _)) = cut {
+            texts.push(text);
+        }
         let mut lines = Vec::new();
         let mut name = "";
         for (field, value) in transcript.fields(row) {
@@ -423,7 +427,7 @@ impl Said {
             _ => marker.to_owned(),
         }));
         lines.extend(actions);
-        Self { content: said_of(config, &texts.join("\n")), lines }
+        Self { content: said_of(config, &texts.text()), lines }
     }
 
     /// A message: its head with its content, and the lines below it.
@@ -476,7 +480,7 @@ fn actions_line(config: &ContextConfig, transcript: &Transcript, row: usize) -> 
     if actions.is_empty() || limit == 0 {
         return None;
     }
-    let mut shown = actions[..actions.len().min(limit)].join(" | ");
+    let mut shown = joined(actions.iter().take(limit).map(String::as_str), " | ");
     if actions.len() > limit {
         let _ = write!(shown, " +{} more", actions.len() - limit);
     }
@@ -491,20 +495,23 @@ fn actions_line(config: &ContextConfig, transcript: &Transcript, row: usize) -> 
 /// `[image]`.
 pub(crate) fn said(view: View<'_>, piece: Piece, transcript: &Transcript, row: usize) -> String {
     let shortened = view.shortened_text(piece);
-    let mut lines: Vec<Cow<'_, str>> = shortened.map(Into::into).into_iter().collect();
+    let mut lines = Joined::by("\n");
+    if let Some(text) = shortened {
+        lines.push(text);
+    }
     let mut name = "";
     for (field, value) in shown_fields(&view.input.config.filter, transcript, row) {
         match field {
-            Field::Text if shortened.is_none() && !value.is_empty() => lines.push(value.into()),
-            Field::Image => lines.push("[image]".into()),
-            Field::Audio => lines.push("[audio]".into()),
-            Field::File => lines.push("[file]".into()),
+            Field::Text if shortened.is_none() && !value.is_empty() => lines.push(value),
+            Field::Image => lines.push("[image]"),
+            Field::Audio => lines.push("[audio]"),
+            Field::File => lines.push("[file]"),
             Field::CallName => name = value,
-            Field::CallArguments => lines.push(format!("[Calling {name}({value})]").into()),
+            Field::CallArguments => lines.push(&format!("[Calling {name}({value})]")),
             _ => {}
         }
     }
-    said_of(&view.input.config, &lines.join("\n"))
+    said_of(&view.input.config, &lines.text())
 }
 
 /// A text as the text formats take it.

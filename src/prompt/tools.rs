@@ -6,6 +6,7 @@
 //! `tests/usage` has the recorded requests, `docs/tokens.md` how near the counts come.
 
 use crate::base::json::to_json;
+use crate::base::text::Joined;
 use crate::base::value::{Value, number_text};
 use crate::config::{ContextConfig, Provider, ToolChoice};
 use crate::tokens::model::Version;
@@ -259,26 +260,29 @@ fn members(schema: &Value, indent: usize) -> String {
     out
 }
 
+fn any_of(types: impl Iterator<Item = String>) -> String {
+    let mut all = Joined::by(" | ");
+    types.for_each(|it| all.push(&it));
+    all.text()
+}
+
 /// Descriptions are shown as far as this indent.
 const DEEPEST_DESCRIPTION: usize = 2;
 
 fn type_of(schema: &Value, indent: usize) -> String {
     let choices = schema.get("enum").map(Value::items).unwrap_or_default();
     if !choices.is_empty() {
-        return choices.iter().map(literal).collect::<Vec<_>>().join(" | ");
+        return any_of(choices.iter().map(literal));
     }
     let several = schema.get("type").map(Value::items).unwrap_or_default();
     if !several.is_empty() {
-        return several
-            .iter()
-            .map(|it| named(it.text().unwrap_or_default(), schema, indent))
-            .collect::<Vec<_>>()
-            .join(" | ");
+        let types = several.iter().map(|it| named(it.text().unwrap_or_default(), schema, indent));
+        return any_of(types);
     }
     let alternatives = ["anyOf", "oneOf"].iter().find_map(|name| schema.get(name));
     if let Some(alternatives) = alternatives {
         let types = alternatives.items().iter().map(|it| type_of(it, indent));
-        return types.collect::<Vec<_>>().join(" | ");
+        return any_of(types);
     }
     named(schema.get("type").and_then(Value::text).unwrap_or_default(), schema, indent)
 }

@@ -6,10 +6,11 @@ use crate::base::message::{Field, Role};
 use crate::base::time::Milliseconds;
 use crate::config::{LimitsCount, SectionKind, SessionScope};
 use crate::log::groups::{Arrangement, Groups};
+use crate::log::plan::Wanted;
 use crate::recall::transcript::Transcript;
 use crate::stages::filter;
 use crate::stages::unread;
-use crate::state::ask::{Marked, Wanted};
+use crate::state::ask::Marked;
 use crate::state::input::Input;
 use crate::state::marks::{Marks, Rank};
 use crate::state::trace::{NoteKind, Reason};
@@ -210,14 +211,11 @@ fn find_request(input: &Input, marks: &mut Marks) -> Marked {
 
 /// Whether a message is the user's as a request is, with the same name, text and media.
 fn says_the_same(transcript: &Transcript, row: usize, request: &Transcript) -> bool {
-    let text = |transcript: &Transcript, row| {
-        transcript.values(row, Field::Text).collect::<Vec<_>>().join("\n")
-    };
     let is_beside = |(field, _): &(Field, &str)| field.is_content() && *field != Field::Text;
     let [own, asked] = [(transcript, row), (request, 0)];
     own.0.role(own.1) == asked.0.role(asked.1)
         && own.0.value(own.1, Field::Name) == asked.0.value(asked.1, Field::Name)
-        && text(own.0, own.1) == text(asked.0, asked.1)
+        && own.0.text(own.1) == asked.0.text(asked.1)
         && own.0.fields(own.1).filter(is_beside).eq(asked.0.fields(asked.1).filter(is_beside))
 }
 

@@ -4,7 +4,7 @@ use crate::base::candidate::Candidate;
 use crate::base::error::{Error, ErrorCode, Result};
 use crate::base::json::to_json;
 use crate::base::map::Map;
-use crate::config::{EncodingChoice, SectionKind};
+use crate::config::SectionKind;
 use crate::log::unread::{RankingRecord, Unread};
 use crate::prompt::form;
 use crate::stages::selection::Given;
@@ -17,6 +17,7 @@ use crate::state::ranking::{RankEvidence, RankedPlace};
 use crate::state::trace::{Fate, Reason, Trace};
 use crate::state::view::View;
 use sha2::{Digest, Sha256};
+use std::rc::Rc;
 use xxhash_rust::xxh64::xxh64;
 
 /// Folds the decisions into the trace of a context, hashes what was built, and records what it was built from.
@@ -72,7 +73,7 @@ pub(crate) fn finish(view: View<'_>, selection: Given, context: &mut Context) ->
     context.recording = Recording {
         format_version: RECORDING_FORMAT_VERSION,
         engine_version: env!("CARGO_PKG_VERSION"),
-        config: input.config.clone(),
+        config: Rc::clone(&input.config),
         now: input.now.0,
         zone_offsets: input.answers.zone_offsets.clone().unwrap_or_default(),
         hooks: input.hooks.clone(),
@@ -126,17 +127,12 @@ fn record_transcript(view: View<'_>, context: &Context) -> TranscriptRecord {
 
 /// Hashes the canonical bytes: the effective config without clock and turn, then the prompt. Says the checksum of each piece.
 fn hash(view: View<'_>, context: &mut Context) -> String {
-    let mut config = view.input.config.clone();
-    config.now = None;
-    config.turn_id = None;
-    // Naming the default changes nothing that is built.
-    config.encoding.get_or_insert(EncodingChoice::DEFAULT);
     let mut hash = Sha256::new();
     let mut update = |bytes: &[u8]| {
         hash.update((bytes.len() as u64).to_le_bytes());
         hash.update(bytes);
     };
-    update(config.canonical().as_bytes());
+    update(view.input.canonical_config.as_bytes());
     if let Some(text) = &context.text {
         update(text.as_bytes());
     }

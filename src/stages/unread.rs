@@ -6,11 +6,12 @@
 
 use crate::config::{SectionKind, WindowUnit};
 use crate::log::groups::LONGEST_CALL;
+use crate::log::plan::Wanted;
 use crate::log::reach;
 use crate::log::units;
 use crate::log::unread::Unread;
 use crate::recall::rank::reasons::{Evidence, Whereabouts};
-use crate::state::ask::{HookName, Marked, Wanted};
+use crate::state::ask::{HookName, Marked};
 use crate::state::input::Input;
 use crate::state::marks::{Marks, Rank};
 use crate::state::ranking::RankedPlace;

@@ -8,6 +8,7 @@ use crate::base::json::to_json;
 use crate::base::time::Milliseconds;
 use crate::base::value::FromValue;
 use crate::config::Focus;
+use crate::log::plan::Wanted;
 use crate::tokens::EncodingName;
 use serde::Serialize;
 
@@ -92,23 +93,6 @@ pub enum Need {
         /// How long the hook may take, in milliseconds.
         timeout_ms: u64,
     },
-}
-
-/// What is wanted of a log.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(tag = "kind", content = "value", rename_all = "camelCase")]
-pub enum Wanted {
-    /// As many more messages as there are.
-    More,
-    /// All of them.
-    All,
-    /// The messages that have an id, wherever in the log they are.
-    Id(String),
-    /// The index of the log, or without an index all messages.
-    Index,
-    /// The messages that have these sequence numbers.
-    Seqs(Vec<u64>),
 }
 
 /// What triage chooses among: a message with what goes together with it, or an exchange.

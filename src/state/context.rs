@@ -8,6 +8,7 @@ use crate::log::unread::Unread;
 use crate::state::ask::{Answer, HookName};
 use crate::state::trace::Trace;
 use serde::Serialize;
+use std::rc::Rc;
 
 /// A part of the prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -319,7 +320,7 @@ pub struct Recording {
     /// The version of windrow that built the context.
     pub engine_version: &'static str,
     /// The effective config, with every default filled in.
-    pub config: ContextConfig,
+    pub config: Rc<ContextConfig>,
     /// The clock of the build, in milliseconds since 1970.
     pub now: i64,
     /// How far the time zone was from UTC: since when (milliseconds since 1970), and how many minutes east. Empty where

@@ -1,10 +1,8 @@
 //! What a build is given: by the caller at its beginning, and by the answers to its questions on the way.
 
 use crate::base::map::Map;
-use crate::base::message::Field;
 use crate::base::time::{Milliseconds, Zone};
 use crate::config::{ContextConfig, Ranking, SectionKind};
-use crate::log::messages::Messages;
 use crate::recall::transcript::Transcript;
 use crate::state::ask::{Answer, HookName, Need, StageResult};
 use crate::state::counts::Counts;
@@ -25,7 +23,9 @@ pub struct Input {
     /// Whether the newest user message is the request, as none was given.
     pub takes_newest: bool,
     /// The config.
-    pub config: ContextConfig,
+    pub config: Rc<ContextConfig>,
+    /// The config as a context's hash has it.
+    pub canonical_config: String,
     /// The clock.
     pub now: Milliseconds,
     /// The functions of the caller's that can be asked.
@@ -59,7 +59,7 @@ impl Input {
     pub fn new(
         transcript: Rc<Transcript>,
         request: Option<Rc<Transcript>>,
-        config: ContextConfig,
+        mut config: ContextConfig,
         now: Milliseconds,
         hooks: Vec<HookName>,
     ) -> Self {
@@ -68,7 +68,8 @@ impl Input {
             transcript,
             takes_newest: request.is_none(),
             request: request.filter(|request| !request.is_empty()),
-            config,
+            canonical_config: config.canonical_of_content(),
+            config: Rc::new(config),
             now,
             hooks,
             answers: Answers::default(),
@@ -120,10 +121,4 @@ impl Input {
             _ => Ok(&self.answers.zone),
         }
     }
-}
-
-/// The text of a message, one part below the other.
-#[must_use]
-pub fn text_of(messages: &Messages, row: usize) -> String {
-    messages.values(row, Field::Text).collect::<Vec<_>>().join("\n")
 }

@@ -7,7 +7,7 @@ use crate::config::Item;
 use crate::log::conversations::Conversations;
 use crate::log::groups::Groups;
 use crate::state::context::{FocusReport, Piece, RecallReport, TriageReport};
-use crate::state::input::{Input, text_of};
+use crate::state::input::Input;
 use crate::state::ranking::Ranked;
 use crate::state::trace::{Decision, Fate, Note, NoteKind, Reason, StageName};
 
@@ -143,10 +143,10 @@ impl Marks {
     #[must_use]
     pub fn request_text(&self, input: &Input) -> String {
         if let Some(request) = &input.request {
-            return text_of(request, 0);
+            return request.text(0);
         }
         let newest = self.newest_user_row(input);
-        newest.map_or_else(String::new, |row| text_of(&input.transcript, row))
+        newest.map_or_else(String::new, |row| input.transcript.text(row))
     }
 
     /// The last of the user's rows that no stage has left out. It takes the place of a request that is not given.

@@ -1,6 +1,7 @@
 //! The whole state of a build, to be read.
 
 use crate::base::message::{Field, Role};
+use crate::base::text::joined;
 use crate::log::tool_calls::shown_fields;
 use crate::recall::transcript::Transcript;
 use crate::state::context::Piece;
@@ -61,7 +62,7 @@ impl<'a> View<'a> {
             (_, Some((transcript, row))) => {
                 let fields = shown_fields(&self.input.config.filter, transcript, row);
                 let texts = fields.filter(|(field, _)| *field == Field::Text);
-                texts.map(|(_, text)| text).collect::<Vec<_>>().join("\n")
+                joined(texts.map(|(_, text)| text), "\n")
             }
             (_, None) => String::new(),
         }

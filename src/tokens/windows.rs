@@ -27,12 +27,15 @@ pub(crate) fn least_cached(model: Option<&str>) -> u64 {
 
 /// Every model with its window.
 fn all() -> impl Iterator<Item = (&'static str, Window)> {
-    WINDOWS.lines().filter_map(|line| {
-        let mut words = line.split(' ');
-        let (name, tokens) = (words.next()?, words.next()?.parse().ok()?);
-        let mut figure = || words.next().and_then(|it| it.parse().ok());
-        Some((name, Window { tokens, most_input: figure(), least_cached: figure() }))
-    })
+    WINDOWS.lines().filter_map(read)
+}
+
+/// Reads a line of the table.
+fn read(line: &str) -> Option<(&str, Window)> {
+    let mut words = line.split(' ');
+    let (name, tokens) = (words.next()?, words.next()?.parse().ok()?);
+    let mut figure = || words.next().and_then(|it| it.parse().ok());
+    Some((name, Window { tokens, most_input: figure(), least_cached: figure() }))
 }
 
 /// The names of all models whose windows are known.

@@ -3,6 +3,7 @@
 use super::crossing::{JsResult, failure, read_config};
 use crate::base::error::{Error, ErrorCode};
 use crate::base::json::to_json;
+use crate::base::text::joined;
 use crate::config::ContextConfig;
 use crate::prompt::certainty::{Beside, Certainty};
 use crate::tokens::{Counter, Encoding, EncodingName, Tokenizer};
@@ -28,7 +29,7 @@ const LONGEST_KEPT_TEXT: usize = 1 << 16;
 #[wasm_bindgen(js_name = loadVocabulary)]
 pub fn load_vocabulary(name: &str, bytes: &[u8]) -> JsResult<()> {
     let Some(name) = EncodingName::from_name(name) else {
-        let known = EncodingName::ALL.map(EncodingName::as_str).join(", ");
+        let known = joined(EncodingName::ALL.into_iter().map(EncodingName::as_str), ", ");
         return Err(failure(Error::new(
             ErrorCode::InvalidEncoding,
             format!("unknown encoding \"{name}\""),

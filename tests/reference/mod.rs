@@ -4,6 +4,7 @@
 use crate::base::error::ErrorCode;
 use crate::base::message::{Field, Role};
 use crate::config::{ContextConfig, EncodingChoice};
+use crate::log::plan::Fetch;
 use crate::prompt::certainty::{Beside, Certainty};
 use crate::prompt::form::OPENING;
 use crate::state::ask::{Answer, Need};
@@ -81,6 +82,7 @@ fn definitions() -> Map<String, Value> {
     generator.subschema_for::<FocusReport>();
     generator.subschema_for::<Made>();
     generator.subschema_for::<Need>();
+    generator.subschema_for::<Fetch>();
     generator.subschema_for::<RecallReport>();
     generator.subschema_for::<SectionReport>();
     generator.subschema_for::<EncodingName>();

@@ -995,7 +995,7 @@ export type EncodingName = "o200k_base" | "cl100k_base";
 /** A moment, in milliseconds since 1970-01-01T00:00Z. */
 export type Milliseconds = number;
 
-/** What is wanted of a log. */
+/** The messages of its log that a build asks for. */
 export type Wanted =
   | { readonly kind: "more" }
   | { readonly kind: "all" }
@@ -1024,6 +1024,24 @@ export interface SummaryWanted {
   readonly positions: readonly number[];
   /** Its texts, a line for each message. */
   readonly text: string;
+}
+
+/** The rows to fetch next: all that have an id, or else all that meet every condition. */
+export interface Fetch {
+  /** The sequence number that they follow; absent for the log's beginning. */
+  readonly after?: number | null | undefined;
+  /** The sequence number that follows them; absent for the log's end. */
+  readonly before?: number | null | undefined;
+  /** How many at most; absent for all. */
+  readonly limit?: number | null | undefined;
+  /** Whether the newest come first and are counted by the limit. The oldest come first otherwise. */
+  readonly newestFirst: boolean;
+  /** Whether only pinned rows are meant. */
+  readonly pinned: boolean;
+  /** Their sequence numbers, if they are known. */
+  readonly seqs?: readonly number[] | null | undefined;
+  /** Their id, if it is known. */
+  readonly id?: string | null | undefined;
 }
 
 /** What became of recall. */

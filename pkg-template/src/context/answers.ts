@@ -5,7 +5,6 @@ import { describe } from "../base/options.js";
 import { counted } from "../base/words.js";
 import type { TriageCandidate } from "../config/hooks.js";
 import type { AnyMessage } from "../formats/any-message.js";
-import { idOfMessage } from "../message/read.js";
 
 /** A need that a hook answers. */
 export type HookNeed = Exclude<Need, { readonly need: "encoding" | "selection" | "zoneOffsets" | "older" }>;
@@ -186,18 +185,23 @@ const BEYOND_LENGTH = `what comes after the first ${MAX_LENGTH} characters was n
 /** What candidates are known by: ids, and the objects that the hook was shown. */
 export type CandidateNames = ReadonlyMap<unknown, string>;
 
-export function knownBy<M extends AnyMessage>(candidates: readonly TriageCandidate<M>[]): CandidateNames {
+/** Returns what names each candidate: its id, itself, its messages and their `ids`. */
+export function knownBy<M extends AnyMessage>(
+  candidates: readonly TriageCandidate<M>[],
+  ids: readonly (readonly (string | undefined)[])[],
+): CandidateNames {
   const known = new Map<unknown, string>();
   for (const { id } of candidates) {
     known.set(id, id);
   }
-  for (const candidate of candidates) {
+  for (const [at, candidate] of candidates.entries()) {
     known.set(candidate, candidate.id);
     for (const message of candidate.messages) {
       known.set(message, candidate.id);
+    }
+    for (const id of ids[at] ?? []) {
       // Any message of an exchange names it, where no other message has the same id.
-      const id = attempt(() => idOfMessage(message));
-      if (typeof id === "string" && !known.has(id)) {
+      if (id !== undefined && !known.has(id)) {
         known.set(id, candidate.id);
       }
     }

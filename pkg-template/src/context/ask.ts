@@ -20,6 +20,7 @@ import {
   reasonOf,
   type Vectors,
 } from "./answers.js";
+import type { Source } from "./transcript.js";
 
 /**
  * Takes the vectors of texts that were asked for, from the one at `first` on. Says whether they are vectors: numbers that are
@@ -27,12 +28,15 @@ import {
  */
 export type TakeVectors = (first: number, vectors: Vectors) => boolean;
 
+/** The messages of a build that asks a hook, and their ids. */
+export type AskedOf<M> = Pick<Source<M>, "messages" | "ids">;
+
 /** Whom a build asks, and for whom. */
 export interface Asking<M> {
   /** The caller's hooks. */
   readonly hooks: Hooks;
   /** The messages that positions are of. */
-  readonly messages: readonly M[];
+  readonly source: AskedOf<M>;
   /** Aborts the build. */
   readonly signal: AbortSignal | undefined;
   /** The kind of error that an abort becomes. */
@@ -98,9 +102,9 @@ async function askOnce<M extends AnyMessage>(
   run: RunHook,
   asking: Asking<M>,
 ): Promise<Answer> {
-  const { messages, signal } = asking;
+  const { source, signal } = asking;
   // The hook may change anything that it gets. So whatever its answer is read by is made before.
-  const { call, read } = questionOf(need, hook, messages);
+  const { call, read } = questionOf(need, hook, source);
   const ending = await endingOf((own) => call(run, own), need.timeoutMs, signal);
   return answerTo(ending, { hook, timeoutMs: need.timeoutMs }, asking, read);
 }
@@ -141,7 +145,11 @@ interface HookQuestion {
   readonly read: (given: unknown) => Reading;
 }
 
-function questionOf<M extends AnyMessage>(need: OtherNeed, hook: HookName, messages: readonly M[]): HookQuestion {
+function questionOf<M extends AnyMessage>(
+  need: OtherNeed,
+  hook: HookName,
+  { messages, ids }: AskedOf<M>,
+): HookQuestion {
   switch (need.need) {
     case "counts": {
       const { texts } = need;
@@ -155,10 +163,13 @@ function questionOf<M extends AnyMessage>(need: OtherNeed, hook: HookName, messa
     case "summaries": {
       const { conversations, maxChars } = need;
       const shown = conversations.map((wanted) => withMessages(wanted, messages));
-      const ids = conversations.map(({ id }) => id);
       return {
         call: (run, signal) => run({ conversations: shown, maxChars, signal }),
-        read: (given) => readSummaries(given, ids),
+        read: (given) =>
+          readSummaries(
+            given,
+            conversations.map(({ id }) => id),
+          ),
       };
     }
     case "triage": {
@@ -167,7 +178,10 @@ function questionOf<M extends AnyMessage>(need: OtherNeed, hook: HookName, messa
         return { call: (run, signal) => run(prompt, { model, signal }), read: readText };
       }
       const shown = candidates.map((candidate) => withMessages(candidate, messages));
-      const known = knownBy(shown);
+      const known = knownBy(
+        shown,
+        candidates.map(({ positions }) => positions.map((position) => ids[position])),
+      );
       return {
         call: (run, signal) => run({ request, candidates: shown, model, signal }),
         read: (given) => readChosen(given, known),

@@ -23,7 +23,7 @@ import { requests } from "../formats/requests.js";
 import type { MessageInput } from "../message/message.js";
 import { shapes } from "../message/recognise.js";
 import type { HookNeed } from "./answers.js";
-import { askHook, causeOf, checkAborted, type TakeVectors, untilAborted } from "./ask.js";
+import { type AskedOf, askHook, causeOf, checkAborted, type TakeVectors, untilAborted } from "./ask.js";
 import { BuiltContext, type FinishedBuild, messageRows } from "./context.js";
 import { coreOf, type Source, sourceOf, Transcript, withCoreOf } from "./transcript.js";
 
@@ -103,8 +103,8 @@ export async function buildOver<M extends AnyMessage, F extends Format>(
     const reader = opened instanceof Promise ? await opened : opened;
     const built = buildFrom<M, F>(reader, { ...read, previous: read.previous ?? reader.previous }, now, {
       hooks: [...read.hooks.keys()],
-      answer: (need, messages, take) =>
-        askHook(need, { hooks: read.hooks, messages, signal: read.signal, kind: KIND, take }),
+      answer: (need, source, take) =>
+        askHook(need, { hooks: read.hooks, source, signal: read.signal, kind: KIND, take }),
       offsets: offsetsOf,
     });
     // Whoever names a provider makes its request as soon as the context is there.
@@ -168,10 +168,10 @@ export interface Outside {
   /** The hooks that there are. */
   readonly hooks: readonly HookName[];
   /**
-   * Answers what a hook is asked; positions are those of the messages. Nothing is asked twice. Where the answer to embeddings
+   * Answers what a hook is asked; positions are those of the source's messages. Nothing is asked twice. Where the answer to embeddings
    * does not say how near the messages are, `take` is given all vectors before.
    */
-  answer(need: HookNeed, messages: readonly AnyMessage[], take: TakeVectors): Answer | Promise<Answer>;
+  answer(need: HookNeed, source: AskedOf<AnyMessage>, take: TakeVectors): Answer | Promise<Answer>;
   /** The offsets of a time zone: since when, and how many minutes, in turn. */
   offsets(need: ZoneNeed): readonly number[];
 }
@@ -215,7 +215,7 @@ export async function buildFrom<M extends AnyMessage, F extends Format>(
       } else if (step.need === "zoneOffsets") {
         attempt.answerOffsets(outside.offsets(step));
       } else {
-        attempt.answer(attempt.known() ?? (await answer(step, attempt.messages, attempt.take())));
+        attempt.answer(attempt.known() ?? (await answer(step, attempt.source, attempt.take())));
       }
       checkAborted(signal, KIND);
     }
@@ -233,13 +233,13 @@ function fillsUp({ tokens: { total, limit } }: Pick<BuiltContext<never>, "tokens
 function onceEach(answer: Outside["answer"]): Outside["answer"] {
   const answers = new Map<string, Answer>();
   const counts = new Map<string, number>();
-  return async (need, messages, take) => {
+  return async (need, source, take) => {
     if (need.need === "embeddings") {
-      return await answer(need, messages, take); // the engine remembers vectors, and asks for others
+      return await answer(need, source, take); // the engine remembers vectors, and asks for others
     }
     if (need.need === "counts") {
       const texts = need.texts.filter((text) => !counts.has(text));
-      const given = texts.length === 0 ? undefined : await answer({ ...need, texts }, messages, take);
+      const given = texts.length === 0 ? undefined : await answer({ ...need, texts }, source, take);
       if (given !== undefined && given.counts?.length !== texts.length) {
         return given; // it failed
       }
@@ -249,7 +249,7 @@ function onceEach(answer: Outside["answer"]): Outside["answer"] {
       return { hook: "countTokens", outcome: "given", counts: need.texts.map((text) => counts.get(text) ?? 0) };
     }
     const question = JSON.stringify(need);
-    const known = answers.get(question) ?? (await answer(need, messages, take));
+    const known = answers.get(question) ?? (await answer(need, source, take));
     answers.set(question, known);
     return known;
   };
@@ -307,13 +307,8 @@ function failureOf(failure: unknown, config: unknown, now: number): unknown {
 
 /** One build. It holds what it was given, so that it can go on after a pause, and in another engine. */
 class Attempt<M extends AnyMessage> {
-  readonly messages: readonly M[];
+  readonly source: Source<M>;
   readonly #length: number;
-  readonly #log: Source<M>["log"];
-  readonly #read: Source<M>["read"];
-  readonly #lookAgain: Source<M>["lookAgain"];
-  readonly #shape: Source<M>["shape"];
-  readonly #parsedAt: Source<M>["parsedAt"];
   readonly #config: ReadConfig;
   readonly #now: number;
   readonly #hooks: readonly HookName[];
@@ -324,13 +319,8 @@ class Attempt<M extends AnyMessage> {
   #generation: number = engineGeneration();
 
   constructor(source: Source<M>, config: ReadConfig, now: number, hooks: readonly HookName[]) {
-    this.messages = source.messages;
+    this.source = source;
     this.#length = source.messages.length;
-    this.#log = source.log;
-    this.#read = source.read;
-    this.#lookAgain = source.lookAgain;
-    this.#shape = source.shape;
-    this.#parsedAt = source.parsedAt;
     this.#config = config;
     this.#now = now;
     this.#hooks = hooks;
@@ -341,7 +331,7 @@ class Attempt<M extends AnyMessage> {
   step(): FinishedBuild | Need {
     if (this.#generation !== engineGeneration()) {
       // Another call made the engine restart during the pause, and this build went with it.
-      const core = coreOf(this.messages.slice(0, this.#length), KIND, { log: this.#log, shape: this.#shape });
+      const core = coreOf(this.source.messages.slice(0, this.#length), KIND, this.source);
       this.#generation = engineGeneration();
       this.#given = 0;
       this.#build = this.#start(core);
@@ -390,23 +380,18 @@ class Attempt<M extends AnyMessage> {
 
   /** The source anew, if a message in the context has changed since it was last read. */
   lookAgain({ rows }: FinishedBuild): Source<M> | undefined {
-    return this.#lookAgain?.(messageRows(rows));
+    return this.source.lookAgain?.(messageRows(rows));
   }
 
   finish<F extends Format>(finished: FinishedBuild): BuiltContext<M, F> {
     const { request, options, previous } = this.#config;
+    const { messages, shape, read, ids, parsedAt } = this.source;
     // Messages outside the context were never counted, and nobody waits for a hook in `explain`.
     const measured = this.#hooks.includes("countTokens") ? { ...options, encoding: "estimate" } : options;
-    const measure = (message: M, position: number) => costOf(message, position, measured, this.#shape);
+    const measure = (message: M, position: number) => costOf(message, position, measured, shape);
     return call(
       KIND,
-      () =>
-        new BuiltContext(finished, this.messages, request, measure, {
-          read: this.#read,
-          shape: this.#shape,
-          parsedAt: this.#parsedAt,
-          previous,
-        }),
+      () => new BuiltContext(finished, messages, request, measure, { read, shape, ids, parsedAt, previous }),
     );
   }
 

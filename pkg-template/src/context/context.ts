@@ -28,7 +28,7 @@ import { type ProviderName, type RequestBodies, requests } from "../formats/requ
 import { shortenedCopy, withoutToolCalls } from "../message/edit.js";
 import type { UnknownRecord } from "../message/format.js";
 import type { MessageInput, PartInput } from "../message/message.js";
-import { idOfMessage, type ParsedMessage, parse } from "../message/read.js";
+import { type ParsedMessage, parse } from "../message/read.js";
 import { formatOf, ownFormat } from "../message/recognise.js";
 import { breakpointsOf, type CacheBreakpoint, type PrefixReport, prefixOf } from "./prefix.js";
 
@@ -157,6 +157,8 @@ export type BuildRecording = Recording & {
 interface BuildFacts {
   /** What was read of a message of the transcript, if that is remembered. */
   readonly parsedAt?: ((row: number) => ParsedMessage | undefined) | undefined;
+  /** The ids of the transcript's messages, as the engine knows them. */
+  readonly ids?: readonly (string | undefined)[] | undefined;
   readonly read?: BuildRecording["read"] | undefined;
   readonly shape?: string | undefined;
   readonly previous?: PromptOutline | undefined;
@@ -246,6 +248,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly #leastCached: number;
   readonly #shape: string | undefined;
   readonly #parsedAt: BuildFacts["parsedAt"];
+  readonly #ids: readonly (string | undefined)[];
   /** The messages of the prompt as they were read, from the first request on. */
   #parsed: readonly ParsedMessage[] | undefined;
   /** By position: what a message costs in the context. */
@@ -258,7 +261,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     source: readonly M[],
     request: MessageInput | null | undefined,
     measure: (message: M, position: number) => number,
-    { read, shape, previous, parsedAt }: BuildFacts = {},
+    { read, shape, previous, parsedAt, ids = [] }: BuildFacts = {},
   ) {
     const rest = JSON.parse(finished.json) as Rest;
     const { made, text, recording, leastCached } = rest;
@@ -272,6 +275,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     this.#leastCached = leastCached;
     this.#shape = shape;
     this.#parsedAt = parsedAt;
+    this.#ids = ids;
     this.kept = messageRows(rows).map((row) => source[row] as M);
 
     const whole = (row: number): M | MessageInput => {
@@ -378,7 +382,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       this.trace.reasons.find((entry) => entry.reason === reason)?.words ??
       reason;
     return {
-      id: idOfMessage(message, this.#shape),
+      id: this.#ids[position],
       position,
       fate,
       stage,
@@ -452,8 +456,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     }
     this.#positions ??= new Map(
       // The list may have grown since: what came later is not of this context.
-      this.#source.slice(0, this.recording.transcript.length).flatMap((message, position) => {
-        const id = idOfMessage(message, this.#shape);
+      this.#ids.slice(0, this.recording.transcript.length).flatMap((id, position) => {
         return id === undefined ? [] : [[id, position] as const];
       }),
     );

@@ -7,7 +7,7 @@ import { checkOptions, describe, type OptionRules } from "../base/options.js";
 import { publicCall, publicMethods } from "../base/public-call.js";
 import { call, engineGeneration } from "../engine/engine.js";
 import type { AnyMessage } from "../formats/any-message.js";
-import { appendColumns, areSame, type MessageColumns } from "../message/columns.js";
+import { appendColumns, areSame, idIn, type MessageColumns } from "../message/columns.js";
 import type { MessageInput } from "../message/message.js";
 import { type ParsedMessage, parse, type Surroundings } from "../message/read.js";
 import { type ShapeName, shapeNameOf } from "../message/recognise.js";
@@ -35,6 +35,8 @@ export interface Source<M> {
   readonly shape?: string | undefined;
   /** Returns what was read of a message, if that is remembered. */
   readonly parsedAt?: ((row: number) => ParsedMessage | undefined) | undefined;
+  /** The ids of the messages, as the engine knows them. */
+  readonly ids: readonly (string | undefined)[];
   /** The stretches of it that were read. */
   readonly read?: readonly (readonly [first: number, last: number])[] | undefined;
   /**
@@ -46,25 +48,30 @@ export interface Source<M> {
 /** How many of the newest messages are remembered as they were read, for the requests that they are in. */
 const REMEMBERED_MESSAGES = 1024;
 
-/** The newest messages of a list as they were read. */
-class RecentMessages {
+/** What is remembered of the messages of a list: the ids of all, and the newest as they were read. */
+class MessageMemory {
+  // A context holds on to the list of ids, so a list that was handed out is only appended to.
+  #ids: (string | undefined)[] = [];
   #parsed: ParsedMessage[] = [];
-  #length = 0;
 
-  /** Adds messages: the newest of so many. */
-  add(parsed: readonly ParsedMessage[], count: number): void {
-    this.#length += count;
-    this.#parsed = [...(parsed.length < count ? [] : this.#parsed), ...parsed].slice(-REMEMBERED_MESSAGES);
+  add({ columns, recent }: ReadMessages): void {
+    for (const message of columns) {
+      this.#ids.push(idIn(message));
+    }
+    this.#parsed = [...(recent.length < columns.length ? [] : this.#parsed), ...recent].slice(-REMEMBERED_MESSAGES);
   }
 
   truncate(length: number): void {
-    const gone = Math.max(this.#length - length, 0);
-    this.#parsed.length = Math.max(this.#parsed.length - gone, 0);
-    this.#length -= gone;
+    const gone = Math.max(this.#ids.length - length, 0);
+    if (gone > 0) {
+      this.#ids = this.#ids.slice(0, length);
+      this.#parsed.length = Math.max(this.#parsed.length - gone, 0);
+    }
   }
 
-  at(row: number): ParsedMessage | undefined {
-    return this.#parsed[row - (this.#length - this.#parsed.length)];
+  /** What a source says of them. */
+  get facts(): Pick<Source<unknown>, "ids" | "parsedAt"> {
+    return { ids: this.#ids, parsedAt: (row) => this.#parsed[row - (this.#ids.length - this.#parsed.length)] };
   }
 }
 
@@ -83,7 +90,7 @@ export class Transcript<M extends AnyMessage = MessageInput> {
   #messages: M[] = [];
   #core: CoreTranscript | undefined;
   #generation = 0;
-  readonly #recent = new RecentMessages();
+  readonly #memory = new MessageMemory();
   #log: LogFacts | undefined;
   readonly #shape: string | undefined;
 
@@ -117,12 +124,12 @@ export class Transcript<M extends AnyMessage = MessageInput> {
     this.#append(given, { columns, recent: messages.slice(-REMEMBERED_MESSAGES) });
   }
 
-  #append(messages: readonly M[], { columns, recent }: ReadMessages): void {
-    appendColumns(this.#live(), columns, "transcript_error");
+  #append(messages: readonly M[], read: ReadMessages): void {
+    appendColumns(this.#live(), read.columns, "transcript_error");
     for (const message of messages) {
       this.#messages.push(message);
     }
-    this.#recent.add(recent, messages.length);
+    this.#memory.add(read);
   }
 
   /** Puts a message in the place of the last one, for example a reply that is still being written. */
@@ -156,7 +163,7 @@ export class Transcript<M extends AnyMessage = MessageInput> {
     // The engine counts in 32 bits.
     call("transcript_error", () => core.truncate(Math.min(length, this.length)));
     this.#messages = this.#messages.slice(0, length);
-    this.#recent.truncate(length);
+    this.#memory.truncate(length);
   }
 
   /** Gives back the engine's memory now rather than when it is collected. The transcript can still be used. */
@@ -174,8 +181,8 @@ export class Transcript<M extends AnyMessage = MessageInput> {
 
   /** @internal */
   source(): Source<M> {
-    const parsedAt = (row: number): ParsedMessage | undefined => this.#recent.at(row);
-    return { core: this.#live(), messages: this.#messages, log: this.#log, shape: this.#shape, parsedAt };
+    const { facts } = this.#memory;
+    return { core: this.#live(), messages: this.#messages, log: this.#log, shape: this.#shape, ...facts };
   }
 
   /** @internal Says what the messages are of a log. */
@@ -237,10 +244,9 @@ export function sourceOf<M extends AnyMessage>(
   }
   const messages = list ?? listOf<M>(transcript, kind);
   const first = Math.max(messages.length - reach, 0);
-  const { core, known, recent } = recognise(messages, kind, first, shape);
-  const parsedAt = (row: number): ParsedMessage | undefined => recent.at(row);
+  const { core, known, facts } = recognise(messages, kind, first, shape);
   if (first === 0) {
-    return { core, messages, shape, parsedAt };
+    return { core, messages, shape, ...facts };
   }
   const were = known.slice(0, first);
   const isAsItWas = (row: number): boolean => {
@@ -249,7 +255,7 @@ export function sourceOf<M extends AnyMessage>(
   };
   const lookAgain = (rows: readonly number[]): Source<M> | undefined =>
     rows.every((row) => row >= first || isAsItWas(row)) ? undefined : sourceOf(messages, kind, undefined, shape);
-  return { core, messages, lookAgain, shape, parsedAt };
+  return { core, messages, lookAgain, shape, ...facts };
 }
 
 /** The messages of a caller's transcript or array, unread. */
@@ -420,7 +426,7 @@ interface TranscriptMemory {
   readonly core: CoreTranscript;
   readonly generation: number;
   readonly columns: MessageColumns[];
-  readonly recent: RecentMessages;
+  readonly memory: MessageMemory;
   readonly shape: string | undefined;
   messages: readonly unknown[];
 }
@@ -438,7 +444,7 @@ const REMEMBERED_ARRAYS = 8;
 interface KnownTranscript {
   readonly core: CoreTranscript;
   readonly known: readonly MessageColumns[];
-  readonly recent: RecentMessages;
+  readonly facts: MessageMemory["facts"];
 }
 
 /**
@@ -462,7 +468,7 @@ function recognise(
           core: call(kind, () => new CoreTranscript()),
           generation,
           columns: [],
-          recent: new RecentMessages(),
+          memory: new MessageMemory(),
           shape,
           messages: [],
         };
@@ -476,9 +482,9 @@ function recognise(
     const own = readAll(messages, kind, { shape });
     const ownCore = call(kind, () => new CoreTranscript());
     appendColumns(ownCore, own.columns, kind);
-    const ownRecent = new RecentMessages();
-    ownRecent.add(own.recent, messages.length);
-    return { core: ownCore, known: own.columns, recent: ownRecent };
+    const ownMemory = new MessageMemory();
+    ownMemory.add(own);
+    return { core: ownCore, known: own.columns, facts: ownMemory.facts };
   }
   call(kind, () => core.truncate(same));
   columns.length = same;
@@ -487,13 +493,13 @@ function recognise(
   for (const message of added.columns) {
     columns.push(message);
   }
-  entry.recent.truncate(same);
-  entry.recent.add(added.recent, added.columns.length);
+  entry.memory.truncate(same);
+  entry.memory.add(added);
   if (isKey) {
     remembered.set(key, entry);
     remember(entry);
   }
-  return { core, known: columns, recent: entry.recent };
+  return { core, known: columns, facts: entry.memory.facts };
 }
 
 function isInstruction(message: unknown): boolean {
@@ -535,7 +541,7 @@ function remember(entry: TranscriptMemory): void {
     if (oldest !== undefined) {
       // The engine gives the memory back; the next use of that array finds an empty transcript and fills it.
       oldest.columns.length = 0;
-      oldest.recent.truncate(0);
+      oldest.memory.truncate(0);
       oldest.messages = [];
       if (oldest.generation === engineGeneration()) {
         oldest.core.truncate(0);

@@ -57,6 +57,11 @@ export function columnsOf(message: ReadMessage, placed: readonly PlacedPart[]): 
   return columns;
 }
 
+/** Returns the id of a message as the engine knows it, from its columns; undefined if it has none. */
+export function idIn(columns: MessageColumns): string | undefined {
+  return columns[HEAD] === fieldCodes.id ? (columns[HEAD + 1] as string) : undefined;
+}
+
 /** Returns all that parts say, to look something up in it. */
 export function saidBy(placed: readonly PlacedPart[]): string {
   const columns: MessageColumns = [];

@@ -79,15 +79,6 @@ export function originated(message: ParsedMessage, origin: MessageOrigin, kind: 
   return { ...message, message: canonicalCopy, columns: columnsOf(canonicalCopy, message.parts), given };
 }
 
-/** Returns the id of a message as the engine knows it; undefined if it has none, or can't be read. */
-export function idOfMessage(message: unknown, shape?: string): string | undefined {
-  try {
-    return parse(message, "message", "transcript_error", { shape }).message.id as string | undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 function read(value: unknown, shape: string | undefined, before: unknown): ParsedMessage {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new Malformed("", `expected a message, got ${describe(value)}`, "Pass objects with role and content.");

@@ -1,8 +1,8 @@
 // What builds need of a session's log: its end, its beginning, and single exchanges from between. It is read as builds ask for
 // it, and stays in the engine, so that the next turn reads only new messages.
 
-import type { CoreTranscript } from "#core";
-import type { Unread, UnreadStretch } from "../base/generated.js";
+import { CoreReadPlan, type CoreTranscript } from "#core";
+import { type Fetch, ROLES, type Unread } from "../base/generated.js";
 import { zoneOffsets } from "../config/zones.js";
 import type { OlderNeed, Reader } from "../context/build.js";
 import { type Source, Transcript } from "../context/transcript.js";
@@ -10,7 +10,6 @@ import { call, engineGeneration } from "../engine/engine.js";
 import { needSelection } from "../engine/selection.js";
 import type { AnyMessage } from "../formats/any-message.js";
 import type { ParsedMessage } from "../message/read.js";
-import { beginsExchange, isInstructionRole } from "../message/roles.js";
 import type {
   Entry,
   EntryType,
@@ -32,9 +31,12 @@ const BLOCKS_AT_ONCE = 32;
 const COSTS = "costs";
 /** The name of the list of what else there is by block. */
 const PREFIXES = "prefixes";
-/** How many are read at a time where a beginning is looked for. */
-const STEP = 16;
-const LONGEST_STEP = 1024;
+/** How many are read at a time, at least, where a beginning is looked for. */
+const PAGE = 16;
+/** How many times as long the log's end becomes where a build asks for more. */
+const GROWTH = 2;
+/** The code that the plan knows an entry by that can't be read as a message. */
+const UNREADABLE = ROLES.length;
 /** Where so many were appended, what builds no longer need is let go. */
 const LARGEST_GROWTH = 4096;
 /** Where so many were read for one build or another, they are let go: each recording names what was read. */
@@ -44,11 +46,17 @@ interface LogRow {
   readonly seq: number;
   readonly parsed: ParsedMessage;
   readonly isSummary: boolean;
-  readonly latestTimeMs: number | undefined;
+  readonly latestTimeMs: number;
 }
+
+/** What the plan fetches next. A field that it doesn't need is absent, never null. */
+type NextFetch = { readonly [Field in keyof Fetch]: NonNullable<Fetch[Field]> };
 
 /** From which sequence number to which everything was read. */
 type Stretch = readonly [first: number, last: number];
+
+/** The engine restarted while a log was read: its plan is gone. */
+class EngineRestarted extends Error {}
 
 /** A search in a log, and how many messages at most. */
 export interface LogQuestion {
@@ -80,21 +88,18 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   /** Reads an entry as a message of the session. */
   readonly #read: (entry: Entry) => EntryMessage;
   readonly #readings = new WeakMap<Entry, EntryMessage>();
-  /** The messages that were read, by sequence number. */
-  #rows: LogRow[] = [];
-  #stretches: Stretch[] = [];
-  /** The messages that were read for themselves, and are in no stretch. */
-  readonly #singles = new Set<number>();
+  /** The plan of what to read, in the engine. */
+  #plan: { readonly core: CoreReadPlan; readonly generation: number } | undefined;
+  /** The messages that were fetched for the plan, by sequence number. */
+  readonly #fetched = new Map<number, LogRow>();
+  #rows: readonly LogRow[] = [];
+  #firstOfTail = 0;
   #info: SessionInfo | undefined;
   #lastSeq = 0;
   /** The rows that are no messages, each once however often it was met. */
   readonly #skipped = new Set<number | undefined>();
   /** How many were appended since it was read from the end. */
   #growth = 0;
-  #isOpen = false;
-  #isHeadRead = false;
-  #isPinnedRead = false;
-  #lookedUp: string[] = [];
   /** What is in the engine, and what was read for it: it changes at once, when all that it needs was read. */
   #transcript = new Transcript<M>();
   #shown: readonly Stretch[] = [];
@@ -157,12 +162,9 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
       await this.#open();
       return;
     }
-    this.#info = info;
-    this.#lastSeq = headOf(info)?.lastSeq ?? 0;
+    this.#note(info);
     this.#add(entries);
-    if (this.#singles.size > MOST_SINGLES) {
-      this.#rows = this.#rows.filter(({ seq }) => !this.#singles.has(seq));
-      this.#singles.clear();
+    if (this.#planned((plan) => plan.forgetSingles(MOST_SINGLES))) {
       await this.#rebuild();
     }
   }
@@ -179,16 +181,14 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
         await this.#readEnd();
       }
       const index = wanted.kind === "index" ? await this.#loadIndex() : undefined;
-      const isThere = wanted.kind === "seqs" ? await this.#readSingles(wanted.value) : index !== undefined;
-      if (wanted.kind === "id") {
-        this.#lookedUp.push(wanted.value);
-        await this.#readExchanges(await this.#find(wanted.value));
-      } else if (!isThere) {
-        const count = wanted.kind === "more" ? Math.max(this.#rows.length, BLOCK) : Number.POSITIVE_INFINITY;
-        await this.#readBefore(this.#firstOfTail, count);
-      }
+      const { kind } = wanted;
+      const isFrom = kind === "all" || kind === "index";
+      const from = index === undefined ? 0 : index.source().core.lastIndexedSeq + 1;
+      const id = kind === "id" ? wanted.value : undefined;
+      const seqs = Float64Array.from(kind === "seqs" ? wanted.value : []);
+      this.#planned((plan) => plan.want(isFrom ? from : undefined, id, seqs));
+      await this.#readPlanned();
       await this.#rebuild(index);
-      this.#isOpen = true;
     });
   }
 
@@ -198,7 +198,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
       await needSelection();
       await this.#refresh();
       let found = this.#found(question);
-      if (found === undefined && !(this.#isWhole && this.#rows.length === 0)) {
+      if (found === undefined && !(this.#firstOfTail <= 1 && this.#rows.length === 0)) {
         await this.#readOlder({ kind: "index" });
         found = this.#found(question);
       }
@@ -313,31 +313,48 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     return turn;
   }
 
-  /** As `#inTurn`. A log that was read in part is read anew the next time. */
+  /** As `#inTurn`. A log that was read in part is read anew the next time, or at once if the engine restarted. */
   #reading<T>(run: () => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
       try {
         return await run();
       } catch (failure) {
         this.#forget();
+        if (failure instanceof EngineRestarted) {
+          return await run();
+        }
         throw failure;
       }
     });
   }
 
+  /** Whether the log was read from its end, and the plan of it is there. */
+  get #isOpen(): boolean {
+    return this.#plan !== undefined && this.#plan.generation === engineGeneration();
+  }
+
+  /** Asks the plan. */
+  #planned<T>(ask: (plan: CoreReadPlan) => T): T {
+    const plan = this.#plan;
+    if (plan === undefined || !this.#isOpen) {
+      throw new EngineRestarted();
+    }
+    return call("session_error", () => ask(plan.core));
+  }
+
   /** The messages in the engine stay, until they are replaced. */
   #forget(): void {
+    if (this.#isOpen) {
+      this.#plan?.core.free();
+    }
+    this.#plan = undefined;
+    this.#fetched.clear();
     this.#rows = [];
-    this.#stretches = [];
+    this.#firstOfTail = 0;
     this.#info = undefined;
     this.#lastSeq = 0;
     this.#skipped.clear();
     this.#growth = 0;
-    this.#isOpen = false;
-    this.#isHeadRead = false;
-    this.#isPinnedRead = false;
-    this.#lookedUp = [];
-    this.#singles.clear();
     this.#isSameLog = false;
     this.#savedParts = [];
     for (const derived of this.#derived) {
@@ -357,7 +374,6 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
       await this.#readEnd();
       await this.#rebuild();
     });
-    this.#isOpen = true;
   }
 
   /** The messages that have an id. One that was kept without any is named by its place. */
@@ -366,14 +382,87 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     const seq = Number(/^#(\d+)$/.exec(id)?.[1]);
     const placed =
       seq > 0 ? (await this.#readRange({ after: seq - 1, before: seq + 1, types: MESSAGE_TYPES })).entries : [];
-    return [...found.filter(({ type }) => MESSAGE_TYPES.includes(type)), ...placed];
+    const all = [...found.filter(({ type }) => MESSAGE_TYPES.includes(type)), ...placed];
+    return all.toSorted((left, right) => left.seq - right.seq);
   }
 
   async #readEnd(): Promise<void> {
     this.#forget();
-    const { info } = await this.#readBefore(Number.POSITIVE_INFINITY, BLOCK);
+    const generation = engineGeneration();
+    const core = call("session_error", () => new CoreReadPlan(BLOCK, PAGE, GROWTH, BLOCK));
+    this.#plan = { core, generation };
+    await this.#readPlanned();
+    // Of a log that is older than the counts of pinned messages, there may be some.
+    const hasPinned = (headOf(this.#info)?.pinnedCount ?? 1) > 0;
+    this.#planned((plan) => plan.wantFixed(hasPinned));
+    await this.#readPlanned();
+  }
+
+  #note(info: SessionInfo | undefined): void {
     this.#info = info;
     this.#lastSeq = headOf(info)?.lastSeq ?? 0;
+  }
+
+  /** Reads what the plan wants. */
+  async #readPlanned(): Promise<void> {
+    for (;;) {
+      const json = this.#planned((plan) => plan.nextFetch());
+      if (json === undefined) {
+        break;
+      }
+      const entries = await this.#entriesOf(JSON.parse(json) as NextFetch);
+      const rows = entries.map((entry) => this.#rowOf(entry));
+      for (const row of rows) {
+        if (row !== undefined) {
+          this.#fetched.set(row.seq, row);
+        }
+      }
+      const roles = rows.map((row) => (row === undefined ? UNREADABLE : ROLES.indexOf(row.parsed.message.role)));
+      const seqs = Float64Array.from(entries, ({ seq }) => seq);
+      this.#planned((plan) => plan.take(seqs, Uint8Array.from(roles)));
+    }
+    this.#takeRows();
+  }
+
+  /** Takes over which messages the plan has. */
+  #takeRows(): void {
+    for (const row of this.#rows) {
+      this.#fetched.set(row.seq, row);
+    }
+    const rows = [...this.#fetched.values()].toSorted((left, right) => left.seq - right.seq);
+    this.#fetched.clear();
+    const covered = this.#covered;
+    let at = 0;
+    this.#rows = rows.filter(({ seq }) => {
+      while (at < covered.length && (covered[at] as Stretch)[1] < seq) {
+        at += 1;
+      }
+      return at < covered.length && (covered[at] as Stretch)[0] <= seq;
+    });
+    this.#firstOfTail = covered.at(-1)?.[0] ?? 0;
+  }
+
+  /** Where everything was read, in order. */
+  get #covered(): Stretch[] {
+    const ends = this.#planned((plan) => plan.covered());
+    return Array.from({ length: ends.length / 2 }, (_, at) => ends.subarray(2 * at, 2 * at + 2) as unknown as Stretch);
+  }
+
+  /** Reads from the store what is to be fetched, in the order that it says. */
+  async #entriesOf({ id, newestFirst, pinned, ...range }: NextFetch): Promise<readonly Entry[]> {
+    if (id !== undefined) {
+      return await this.#find(id);
+    }
+    const { entries, info } = await this.#readRange({
+      ...range,
+      types: MESSAGE_TYPES,
+      ...(newestFirst ? { order: "descending" } : {}),
+      ...(pinned ? { pinned } : {}),
+    });
+    if (this.#info === undefined) {
+      this.#note(info);
+    }
+    return entries;
   }
 
   async #readRange(range: Parameters<TranscriptStore["read"]>[1]): Promise<ReadResult> {
@@ -389,73 +478,6 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     this.#onSkipped(skipped);
   }
 
-  /** Reads backwards: at least `count` messages, and to where a block begins, so that the costs of whole blocks are known. */
-  async #readBefore(before: number, count: number): Promise<ReadResult> {
-    const types = MESSAGE_TYPES;
-    const range =
-      count === Number.POSITIVE_INFINITY
-        ? { before, types }
-        : { before, types, limit: count, order: "descending" as const };
-    const result = await this.#readRange(range);
-    let entries = range.order === undefined ? [...result.entries] : result.entries.toReversed();
-    let first = 0;
-    if (range.limit !== undefined && entries.length === count) {
-      first = (entries[0] as Entry).seq;
-      const start = first - (first % BLOCK);
-      if (start < first) {
-        const { entries: rest } = await this.#readRange({ after: Math.max(start, 1) - 1, before: first, types });
-        entries = [...rest, ...entries];
-      }
-      first = start;
-    }
-    this.#take(entries, [[first, before === Number.POSITIVE_INFINITY ? before : before - 1]]);
-    return result;
-  }
-
-  /** Reads each of these messages with the exchange that it is of. */
-  async #readExchanges(entries: readonly Entry[]): Promise<void> {
-    const types = MESSAGE_TYPES;
-    const tail = this.#firstOfTail;
-    // Added all at once: one by one, each would go through all that was read before.
-    const found: Entry[] = [];
-    const stretches: Stretch[] = [];
-    for (const entry of entries.toSorted((left, right) => left.seq - right.seq)) {
-      // Of the log's beginning an exchange may be there in part; all else was read by exchanges.
-      const isRead = ([first, last]: Stretch): boolean => first > 0 && first <= entry.seq && entry.seq <= last;
-      if (entry.seq >= tail || entry.seq <= (stretches.at(-1)?.[1] ?? 0) || this.#stretches.some(isRead)) {
-        continue;
-      }
-      let exchange = [entry];
-      let first = entry.seq;
-      // Most exchanges are short, and of a long one no more than twice as much is read.
-      let limit = STEP;
-      for (; first > 0 && !this.#isBeginning(exchange[0]); limit = Math.min(limit * 2, LONGEST_STEP)) {
-        const range = { before: first, types, limit, order: "descending" } as const;
-        const { entries: page } = await this.#readRange(range);
-        const user = page.findIndex((entry) => this.#isBeginning(entry));
-        exchange = [...page.slice(0, user < 0 ? undefined : user + 1).reverse(), ...exchange];
-        first = page.length < limit && user < 0 ? 0 : (exchange[0] as Entry).seq;
-      }
-      let last = entry.seq;
-      limit = STEP;
-      for (let isEnd = false; !isEnd; limit = Math.min(limit * 2, LONGEST_STEP)) {
-        // No further than to the tail: it goes on there.
-        const { entries: page } = await this.#readRange({ after: last, before: tail, types, limit });
-        const user = page.findIndex((entry) => this.#isBeginning(entry));
-        const rest = page.slice(0, user < 0 ? undefined : user);
-        exchange = [...exchange, ...rest];
-        isEnd = user >= 0 || page.length < limit;
-        const end = user < 0 ? (rest.at(-1)?.seq ?? last) : (page[user] as Entry).seq - 1;
-        last = isEnd && user < 0 ? tail - 1 : end;
-      }
-      for (const each of exchange) {
-        found.push(each);
-      }
-      stretches.push([first, last]);
-    }
-    this.#take(found, stretches);
-  }
-
   /** Returns what was read of an entry; each is read once. */
   #messageOf(entry: Entry): EntryMessage {
     const reading = this.#readings.get(entry) ?? this.#read(entry);
@@ -463,51 +485,15 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     return reading;
   }
 
-  #roleOf(entry: Entry): unknown {
-    return this.#messageOf(entry).parsed?.message.role;
-  }
-
-  #isBeginning(entry: Entry | undefined): boolean {
-    return entry !== undefined && beginsExchange(this.#roleOf(entry));
-  }
-
-  /** Reads messages for themselves, and says whether they are all there. */
-  async #readSingles(seqs: readonly number[]): Promise<boolean> {
-    const { entries } = await this.#readRange({ seqs, types: MESSAGE_TYPES });
-    for (const { seq } of this.#addRows(entries)) {
-      this.#singles.add(seq);
+  /** Reads an entry as a message of the log; undefined if it is none. */
+  #rowOf(entry: Entry): LogRow | undefined {
+    const { seq, type, latestTimeMs = Number.NaN } = entry;
+    const { parsed, flaw } = this.#messageOf(entry);
+    if (flaw !== undefined) {
+      this.#skip({ seq, reason: flaw });
+      return undefined;
     }
-    const read = new Set(entries.map(({ seq }) => seq));
-    return seqs.every((seq) => read.has(seq) && !this.#skipped.has(seq));
-  }
-
-  /** Adds the messages of stretches that were read. */
-  #take(entries: readonly Entry[], stretches: readonly Stretch[]): void {
-    this.#addRows(entries);
-    this.#stretches = merged([...this.#stretches, ...stretches]);
-    for (const { seq } of entries) {
-      this.#singles.delete(seq);
-    }
-  }
-
-  /** Adds messages, and gives those that were not there. */
-  #addRows(entries: readonly Entry[]): readonly LogRow[] {
-    const known = new Set(this.#rows.map(({ seq }) => seq));
-    const added = this.#rowsOf(entries.filter(({ seq }) => !known.has(seq) && known.add(seq)));
-    this.#rows = [...this.#rows, ...added].sort((left, right) => left.seq - right.seq);
-    return added;
-  }
-
-  #rowsOf(entries: readonly Entry[]): LogRow[] {
-    return entries.flatMap((entry) => {
-      const { seq, latestTimeMs, type } = entry;
-      const { parsed, flaw } = this.#messageOf(entry);
-      if (flaw !== undefined) {
-        this.#skip({ seq, reason: flaw });
-        return [];
-      }
-      return [{ seq, parsed, isSummary: type === "summary", latestTimeMs }];
-    });
+    return { seq, parsed, isSummary: type === "summary", latestTimeMs };
   }
 
   /** Adds what was appended behind all that is there, and takes away what it replaces. */
@@ -520,13 +506,10 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
       if (replacesSeq !== undefined) {
         // What has come between in its place was replaced in turn: all from there on, but for summaries.
         const first = rows.findLastIndex(({ seq }) => seq < replacesSeq) + 1;
-        const summaries = rows.slice(first).filter(({ isSummary }) => isSummary);
-        rows.length = first;
-        for (const summary of summaries) {
-          rows.push(summary);
-        }
+        rows.push(...rows.splice(first).filter(({ isSummary }) => isSummary));
       }
-      for (const row of this.#rowsOf([entry])) {
+      const row = this.#rowOf(entry);
+      if (row !== undefined) {
         rows.push(row);
       }
     }
@@ -543,17 +526,14 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   /** What builds find from now on. */
   #show(transcript: Transcript<M>): void {
     const seqs = this.#rows.map(({ seq }) => seq);
-    transcript.setLog({ unread: this.#unread(), skippedCount: this.#skipped.size, seqs });
+    transcript.setLog({ unread: this.#unread(seqs), skippedCount: this.#skipped.size, seqs });
     this.#transcript = transcript;
     this.#shown = this.#covered.map(([first, last]) => [first, Math.min(last, this.#lastSeq)]);
   }
 
   /** Puts all messages that were read into the engine, with their costs, and with `index` if it was loaded. */
   async #rebuild(index?: Transcript<M>): Promise<void> {
-    if (!this.#isWhole) {
-      await this.#readHead();
-      await this.#readPinned();
-    }
+    this.#takeRows();
     const before = this.#transcript;
     const transcript = new Transcript<M>();
     transcript.appendParsed(this.#rows.map(({ parsed }) => parsed));
@@ -574,61 +554,15 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     before.free();
   }
 
-  /** Reads the log's beginning past its instructions. */
-  async #readHead(): Promise<void> {
-    for (let after = 0; !this.#isHeadRead; ) {
-      const range = { after, before: this.#lastSeq + 1, types: MESSAGE_TYPES, limit: STEP };
-      const { entries } = await this.#readRange(range);
-      const last = entries.at(-1)?.seq ?? after;
-      this.#take(entries, [[after === 0 ? 0 : after + 1, last]]);
-      this.#isHeadRead = entries.length < STEP || !entries.every((entry) => isInstructionRole(this.#roleOf(entry)));
-      after = last;
-    }
-  }
-
-  async #readPinned(): Promise<void> {
-    const first = this.#firstOfTail;
-    if (!this.#isPinnedRead && (headOf(this.#info)?.pinnedCount ?? 1) > 0) {
-      const { entries } = await this.#readRange({ before: first, types: MESSAGE_TYPES, pinned: true });
-      await this.#readExchanges(entries);
-    }
-    this.#isPinnedRead = true;
-  }
-
-  /** From which sequence number on all was read. */
-  get #firstOfTail(): number {
-    return this.#stretches.at(-1)?.[0] ?? 0;
-  }
-
-  /** From which sequence number to which everything was read, with what was read for itself. */
-  get #covered(): readonly Stretch[] {
-    return merged([...this.#stretches, ...[...this.#singles].map((seq): Stretch => [seq, seq])]);
-  }
-
-  get #isWhole(): boolean {
-    return this.#stretches.length === 1 && (this.#stretches[0] as Stretch)[0] <= 1;
-  }
-
   /** The unread stretches, as the engine is told of them. */
-  #unread(): Unread | undefined {
+  #unread(seqs: readonly number[]): Unread | undefined {
     const head = headOf(this.#info);
     const total = MESSAGE_TYPES.reduce((sum, type) => sum + (head?.counts[type] ?? 0), 0);
-    if (this.#isWhole || this.#rows.length >= total) {
-      return undefined;
-    }
-    const count = Math.max(total - this.#rows.length - this.#skipped.size, 1);
-    const gaps: UnreadStretch[] = [];
-    let row = 0;
-    for (const [first] of this.#covered) {
-      while (row < this.#rows.length && (this.#rows[row] as LogRow).seq < first) {
-        row += 1;
-      }
-      // Of a stretch nothing may be readable.
-      if (first > 1 && gaps.at(-1)?.row !== row) {
-        gaps.push({ row, latest: this.#rows[row]?.latestTimeMs ?? null });
-      }
-    }
-    return { gaps, count, hasUntimed: (head?.untimedCount ?? 1) > 0, lookedUp: this.#lookedUp };
+    const isUntimed = (head?.untimedCount ?? 1) > 0;
+    const latest = Float64Array.from(this.#rows, ({ latestTimeMs }) => latestTimeMs);
+    const skipped = this.#skipped.size;
+    const json = this.#planned((plan) => plan.unread(Float64Array.from(seqs), latest, total, skipped, isUntimed));
+    return json === undefined ? undefined : (JSON.parse(json) as Unread);
   }
 
   // ---- Derived values ----
@@ -666,11 +600,6 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
       return undefined;
     }
     this.#savedParts = ends;
-    const first = this.#firstOfTail;
-    if (first > last + 1) {
-      const { entries } = await this.#readRange({ after: last, before: first, types: MESSAGE_TYPES });
-      this.#take(entries, [[last + 1, first - 1]]);
-    }
     return index;
   }
 
@@ -720,20 +649,6 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
       }
     }
   }
-}
-
-/** Stretches in order, none beside another. */
-function merged(stretches: readonly Stretch[]): Stretch[] {
-  const apart: Stretch[] = [];
-  for (const [first, last] of stretches.toSorted(([left], [right]) => left - right)) {
-    const [begin, end] = apart.at(-1) ?? [0, Number.NEGATIVE_INFINITY];
-    if (first <= end + 1) {
-      apart[apart.length - 1] = [begin, Math.max(end, last)];
-    } else {
-      apart.push([first, last]);
-    }
-  }
-  return apart;
 }
 
 /** What the engine remembers of messages and the store keeps by block: it may be lost. */

@@ -228,7 +228,7 @@ const VERSION: u64 = u64::from_le_bytes(*b"vectors1");
 
 /// The embedded text of a message: who says it, and its texts; empty where these are blank.
 fn text_of(transcript: &Messages, row: usize) -> Option<String> {
-    let text = transcript.values(row, Field::Text).collect::<Vec<_>>().join("\n");
+    let text = transcript.text(row);
     if text.trim().is_empty() {
         return None;
     }

@@ -3,6 +3,7 @@
 use crate::base::map;
 use crate::base::message::Role;
 use crate::base::template::decimals;
+use crate::base::text::joined;
 use crate::log::groups::LONGEST_CALL;
 use crate::log::unread::RecalledWords;
 use crate::recall::index::Index;
@@ -114,7 +115,7 @@ impl Evidence {
             if parts.is_empty() {
                 parts.push("it is of a conversation about it".to_owned());
             }
-            format!("{done}: {}", parts.join("; "))
+            format!("{done}: {}", joined(parts.iter().map(String::as_str), "; "))
         };
         rows.iter().map(explain).collect()
     }
@@ -164,6 +165,9 @@ fn listed(words: &[String]) -> String {
     match words {
         [] => String::new(),
         [one] => one.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+        [first @ .., last] => {
+            let first = joined(first.iter().map(String::as_str), ", ");
+            format!("{first} and {last}")
+        }
     }
 }

@@ -46,11 +46,11 @@ pub struct Hit {
     pub seq: u64,
     /// What it scores, as a share of the best of its log: above 0, at most 1. Beside another log that says nothing, as the
     /// best of each has 1.
-    pub share: f32,
+    pub share: f64,
     /// By word of the question, what it counts that the message has it, whatever the word's rarity.
-    pub weights: Vec<f32>,
+    pub weights: Vec<f64>,
     /// Whether words that are only like it (grams) count.
-    pub similar: f32,
+    pub similar: f64,
     /// Why it was found, in words.
     pub reason: String,
 }
@@ -91,9 +91,9 @@ pub fn search(log: &LogIndex, text: &str, now: Milliseconds, zone: &Zone, count:
     let facts = weights.into_iter().zip(shares).zip(similar).zip(reasons);
     let hits = best.iter().zip(facts).map(|(message, (((weights, share), similar), reason))| Hit {
         seq: log.seqs[*message],
-        share,
-        weights,
-        similar,
+        share: share.into(),
+        weights: weights.into_iter().map(f64::from).collect(),
+        similar: similar.into(),
         reason,
     });
     Found { message_count: index.len(), words, hits: hits.collect(), time_range }

@@ -115,11 +115,10 @@ impl Body {
 
     /// The entries as they are shown, or what stands for nothing.
     pub(crate) fn text(&self, shown: &[Shown]) -> Option<String> {
-        let texts: Vec<&str> = self.texts(shown).collect();
-        if texts.is_empty() {
+        if self.texts(shown).next().is_none() {
             return self.empty.clone();
         }
-        let text = texts.join("\n");
+        let text = text::joined(self.texts(shown), "\n");
         Some(self.max_chars.map_or_else(|| text.clone(), |limit| text::excerpt(&text, limit)))
     }
 
@@ -194,8 +193,11 @@ impl Body {
             id: section.id.clone(),
             kind: section.kind,
             text: if is_cut {
-                let texts: Vec<String> = pieces.iter().map(|piece| view.text_of(*piece)).collect();
-                Some(texts.join("\n"))
+                let mut texts = text::Joined::by("\n");
+                for piece in pieces {
+                    texts.push(&view.text_of(*piece));
+                }
+                Some(texts.text())
             } else {
                 self.text(shown).filter(|_| is_there)
             },

@@ -6,6 +6,7 @@
 pub(crate) mod choice;
 mod text;
 
+use crate::base::json::to_json;
 use crate::base::map::Hashed;
 use crate::base::message::Field;
 use crate::config::{
@@ -180,15 +181,9 @@ fn decided_in(config: &ContextConfig) -> Option<TriageDecisions> {
 
 /// A checksum of the options by which units are decided: those of triage, and what makes a message a candidate.
 fn checksum(config: &ContextConfig) -> String {
-    let options = ContextConfig {
-        triage: TriageConfig { decided: None, ..config.triage.clone() },
-        collect: config.collect.clone(),
-        filter: config.filter.clone(),
-        window: config.window.clone(),
-        agent_id: config.agent_id.clone(),
-        ..ContextConfig::default()
-    };
-    format!("{:016x}", xxh64(options.canonical().as_bytes(), 0))
+    let triage = TriageConfig { decided: None, ..config.triage.clone() };
+    let options = (triage, &config.collect, &config.filter, &config.window, &config.agent_id);
+    format!("{:016x}", xxh64(to_json(&options).as_bytes(), 0))
 }
 
 /// How a unit is known in later builds: by the id of its first message, or its position.

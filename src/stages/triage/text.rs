@@ -2,6 +2,7 @@
 
 use crate::base::guard::{collapse, indent};
 use crate::base::json::to_json;
+use crate::base::text::Joined;
 use crate::log::conversations::cut;
 use crate::state::ask::TriageUnit;
 use std::fmt::Write;
@@ -17,8 +18,9 @@ pub(crate) fn prompt(
     let limit = max_candidate_chars.and_then(|limit| limit.try_into().ok()).unwrap_or(usize::MAX);
     let mut out = INSTRUCTION.to_owned();
     for (position, candidate) in candidates.iter().enumerate() {
-        let said: Vec<String> = candidate.text.split('\n').map(collapse).collect();
-        let _ = writeln!(out, "[{position}] {}", indent(&cut(&said.join("\n"), limit)));
+        let mut said = Joined::by("\n");
+        candidate.text.split('\n').for_each(|line| said.push(&collapse(line)));
+        let _ = writeln!(out, "[{position}] {}", indent(&cut(&said.text(), limit)));
     }
     let quoted = to_json(&collapse(request));
     out + "\nThe new request:\n" + &quoted

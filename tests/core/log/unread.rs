@@ -10,22 +10,18 @@ use std::rc::Rc;
 use windrow::base::error::Error;
 use windrow::base::message::{Field, Role};
 use windrow::base::time::Milliseconds;
-use windrow::log::unread::{Unread, UnreadStretch};
+use windrow::log::plan::{LogRow, Pace, ReadPlan, Wanted};
 use windrow::machine::selection::SELECTION;
 use windrow::machine::{Build, Step};
 use windrow::recall::transcript::Transcript;
-use windrow::state::ask::{Answer, HookName, Need, Outcome, Wanted};
+use windrow::state::ask::{Answer, HookName, Need, Outcome};
 use windrow::state::context::{Context, Piece};
 use windrow::state::trace::{Fate, Reason};
 
 /// A log, read from its end.
 struct Log<'a> {
     messages: &'a [Message],
-    /// From which message on everything was read.
-    first: usize,
-    /// Those before it that were read for themselves.
-    single: Vec<usize>,
-    looked_up: Vec<String>,
+    plan: ReadPlan,
     /// The parts of its index that were kept.
     parts: Vec<Vec<u8>>,
     /// Whether the transcript has them.
@@ -41,25 +37,44 @@ fn seq(row: usize) -> u64 {
     row as u64 * 3 + 1
 }
 
+/// The row of the first message that has this sequence number, or a greater one.
+fn row_of(seq: u64) -> usize {
+    usize::try_from(seq.saturating_sub(1).div_ceil(3)).expect("a row")
+}
+
 impl<'a> Log<'a> {
     fn open(messages: &'a [Message], count: usize) -> Self {
-        let first = messages.len().saturating_sub(count);
-        let mut log = Self {
-            messages,
-            first,
-            single: Vec::new(),
-            looked_up: Vec::new(),
-            parts: Vec::new(),
-            is_indexed: false,
-            reads: 0,
-        };
-        log.single.extend(0..log.head());
-        for (row, message) in messages.iter().enumerate() {
-            if message.pinned {
-                log.pick(row);
-            }
-        }
+        // Any pace gives the same contexts.
+        let pace = Pace { block: 1, page: 1 + count % 3, growth: 2 };
+        let mut plan = ReadPlan::new(pace, count);
+        plan.want_fixed(true);
+        let mut log = Self { messages, plan, parts: Vec::new(), is_indexed: false, reads: 0 };
+        log.fetch();
         log
+    }
+
+    /// Fetches what the plan names.
+    fn fetch(&mut self) {
+        while let Some(fetch) = self.plan.next_fetch().cloned() {
+            let length = self.messages.len();
+            let row = |row: usize| LogRow { seq: seq(row), role: Some(self.messages[row].role) };
+            let between = fetch.after.map_or(0, |seq| row_of(seq + 1))
+                ..fetch.before.map_or(length, |seq| row_of(seq).min(length));
+            let is_wanted = |row: &usize| {
+                let message = &self.messages[*row];
+                let has_id = |id: &String| message.fields.contains(&(Field::Id, id.clone()));
+                (!fetch.pinned || message.pinned)
+                    && fetch.id.as_ref().is_none_or(has_id)
+                    && fetch.seqs.as_ref().is_none_or(|seqs| seqs.contains(&seq(*row)))
+            };
+            let limit = fetch.limit.unwrap_or(usize::MAX);
+            let rows: Vec<LogRow> = if fetch.newest_first {
+                between.rev().filter(is_wanted).take(limit).map(row).collect()
+            } else {
+                between.filter(is_wanted).take(limit).map(row).collect()
+            };
+            self.plan.take(&rows);
+        }
     }
 
     /// With the index that was kept when there were so many messages.
@@ -79,31 +94,13 @@ impl<'a> Log<'a> {
         self
     }
 
-    /// How far its beginning is read: past the instructions.
-    fn head(&self) -> usize {
-        let is_instruction = |message: &&Message| message.role.is_instruction();
-        let instructions = self.messages.iter().take_while(is_instruction).count();
-        (instructions + 2).min(self.messages.len())
-    }
-
-    /// Reads a message with the exchange that it is of.
-    fn pick(&mut self, row: usize) {
-        let is_user = |row: &usize| self.messages[*row].role == Role::User;
-        let begin = (0..=row).rev().find(is_user).unwrap_or(0);
-        let end = (row + 1..self.messages.len()).find(is_user).unwrap_or(self.messages.len());
-        if end >= self.first {
-            self.first = self.first.min(begin); // it goes on in the tail
-        }
-        self.single.extend(begin..end);
-    }
-
     fn rows(&self) -> Vec<usize> {
-        let mut rows = self.single.clone();
-        rows.retain(|row| *row < self.first);
-        rows.sort_unstable();
-        rows.dedup();
-        rows.extend(self.first..self.messages.len());
-        rows
+        let covered = self.plan.covered();
+        let is_read = |row: &usize| {
+            let seq = seq(*row);
+            covered.iter().any(|(first, last)| (*first..=*last).contains(&seq))
+        };
+        (0..self.messages.len()).filter(is_read).collect()
     }
 
     fn transcript(&self) -> Rc<Transcript> {
@@ -111,21 +108,13 @@ impl<'a> Log<'a> {
         let read: Vec<Message> = rows.iter().map(|row| self.messages[*row].clone()).collect();
         let mut transcript = Transcript::default();
         append(&mut transcript, &read);
-        let unread = Some(Unread {
-            gaps: (0..rows.len())
-                .filter(|at| {
-                    at.checked_sub(1).map_or(rows[*at] > 0, |last| rows[last] + 1 < rows[*at])
-                })
-                .map(|at| {
-                    let before = self.messages[..rows[at]].iter().filter_map(|it| it.time);
-                    UnreadStretch { row: at, latest: before.max().map(Milliseconds) }
-                })
-                .collect(),
-            count: self.messages.len() - rows.len(),
-            has_untimed: self.messages.iter().any(|message| message.time.is_none()),
-            looked_up: self.looked_up.clone(),
-            ranking: None,
-        });
+        let has_untimed = self.messages.iter().any(|message| message.time.is_none());
+        let latest = |row: usize| {
+            let before = self.messages[..=row].iter().filter_map(|it| it.time);
+            before.max().map(Milliseconds)
+        };
+        let known: Vec<_> = rows.iter().map(|row| (seq(*row), latest(*row))).collect();
+        let unread = self.plan.unread(&known, (self.messages.len(), 0), has_untimed);
         transcript.set_log(unread, 0, rows.into_iter().map(seq).collect());
         if self.is_indexed {
             for part in &self.parts {
@@ -137,40 +126,23 @@ impl<'a> Log<'a> {
 
     fn read_more(&mut self, wanted: Wanted) {
         self.reads += 1;
-        let mut count = 0;
-        match wanted {
-            Wanted::Id(id) => {
-                let has_id = |message: &Message| message.fields.contains(&(Field::Id, id.clone()));
-                let found: Vec<usize> =
-                    (0..self.messages.len()).filter(|row| has_id(&self.messages[*row])).collect();
-                assert!(!self.looked_up.contains(&id), "asked twice");
-                self.looked_up.push(id);
-                for row in found {
-                    self.pick(row);
-                }
-                return;
-            }
+        match &wanted {
+            Wanted::Id(id) => assert!(!self.plan.looked_up().contains(id), "asked twice"),
             Wanted::Seqs(seqs) => {
                 assert!(!seqs.is_empty(), "asked for nothing");
-                for row in seqs.into_iter().map(|seq| usize::try_from(seq / 3).expect("a row")) {
-                    assert!(!self.rows().contains(&row), "asked for what is there");
-                    self.single.push(row);
-                }
-                return;
+                let is_there = |seq: &u64| self.rows().contains(&row_of(*seq));
+                assert!(!seqs.iter().any(is_there), "asked for what is there");
             }
-            Wanted::Index if !self.parts.is_empty() => {
-                assert!(!self.is_indexed, "asked twice");
-                self.is_indexed = true;
-                let transcript = self.transcript();
-                let next = usize::try_from(transcript.last_indexed_seq() / 3).expect("a row") + 1;
-                self.first = self.first.min(next);
-                return;
-            }
-            Wanted::Index | Wanted::All => {}
-            Wanted::More => count = self.messages.len() - self.first,
+            _ => assert!(self.plan.first_of_tail() > 1, "asked for more than there is"),
         }
-        assert!(self.first > 0, "asked for more than there is");
-        self.first = if count > 0 { self.first.saturating_sub(count) } else { 0 };
+        if wanted == Wanted::Index && !self.parts.is_empty() {
+            assert!(!self.is_indexed, "asked twice");
+            self.is_indexed = true;
+            self.plan.want_from(self.transcript().last_indexed_seq() + 1);
+        } else {
+            self.plan.want(wanted);
+        }
+        self.fetch();
     }
 }
 
@@ -495,16 +467,16 @@ fn what_is_replied_to_is_read_wherever_it_is() {
         .collect();
     let json = r#"{"encoding":"estimate","window":{"lookbackCount":4}}"#;
     let request = Message::user("and that?").with(Field::ReplyTo, "m11");
-    let mut log = Log::open(&messages, 8);
+    let mut log = Log::open(&messages, 9);
     let context = build(&mut log, Some(&request), json, &[]).expect("it fits");
-    assert_eq!(log.rows()[..5], [0, 1, 10, 11, 992]);
+    assert_eq!(log.rows()[..5], [0, 1, 10, 11, 991]);
     let fates = support::fates(&context);
     assert_eq!(fates[2..4], [(Fate::LeftOut, Reason::NotRead), (Fate::Kept, Reason::ReplyTo)]);
     // What is not there is looked for once.
     let request = Message::user("and that?").with(Field::ReplyTo, "gone");
     let mut log = Log::open(&messages, 8);
     build(&mut log, Some(&request), json, &[]).expect("it fits");
-    assert_eq!((log.reads, log.looked_up.len()), (1, 1));
+    assert_eq!((log.reads, log.plan.looked_up().len()), (1, 1));
 }
 
 #[test]
@@ -632,7 +604,7 @@ fn what_was_not_read_is_ranked_as_if_it_was() {
             append(&mut again, &read);
             again.set_log(found.recording.transcript.unread.clone(), 0, Vec::new());
             let request = support::transcript(std::slice::from_ref(&request));
-            let config = found.recording.config.clone();
+            let config = (*found.recording.config).clone();
             let mut build = Build::new(Rc::new(again), Some(request), config, NOW, Vec::new())
                 .expect("a build");
             build.provide_selection(&SELECTION);

@@ -203,7 +203,7 @@ fn check_replay(context: &Context, messages: &Rc<Transcript>) {
     let recording = &context.recording;
     let written = serde_json::to_value(&recording.config).expect("plain data");
     let config = ContextConfig::read(&value(written)).expect("what was recorded is read again");
-    assert_eq!(config, recording.config);
+    assert_eq!(config, *recording.config);
     let mut answers = answers_of(context).into_iter();
     let mut answer = |need: &Need| answers.next().unwrap_or_else(|| panic!("asks for {need:?}"));
     let again = run(messages, config, &recording.hooks, &mut answer).expect("as before");

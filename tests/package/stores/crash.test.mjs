@@ -3,9 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { crash } from "../support/crash.mjs";
+import { SEED } from "../support/property.mjs";
 
 test("a browser is killed while it appends", async (t) => {
-  const sessions = await crash(1);
+  const sessions = await crash({ seed: SEED, timeMs: 0, leastKills: 1 });
   for (const session of sessions) {
     t.diagnostic(JSON.stringify(session));
   }

@@ -1,0 +1,399 @@
+//! The plan of reading a log: where it was read, what a build still needs, and what to fetch next.
+//!
+//! A log is read from its end, as far as a build asks for it. Before that tail come only the log's beginning, and single
+//! messages or exchanges from between. A plan reads nothing itself. [`ReadPlan::next_fetch`] names what to fetch, the caller fetches
+//! it from memory or from a store, and [`ReadPlan::take`] is told which rows came. A row that came is read if [`ReadPlan::covered`]
+//! has its sequence number.
+
+use crate::base::message::Role;
+use crate::base::time::Milliseconds;
+use crate::log::unread::{Unread, UnreadStretch};
+use serde::Serialize;
+
+/// The messages of its log that a build asks for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(tag = "kind", content = "value", rename_all = "camelCase")]
+pub enum Wanted {
+    /// More of the messages before those that it has.
+    More,
+    /// All of them.
+    All,
+    /// The messages that have an id, wherever in the log they are.
+    Id(String),
+    /// The index of the log, or without an index all messages.
+    Index,
+    /// The messages that have these sequence numbers.
+    Seqs(Vec<u64>),
+}
+
+/// How fast a log is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// The tail begins at a multiple of this sequence number.
+    pub block: u64,
+    /// The least number of rows that are fetched at a time where the end of an exchange or of the instructions is looked for.
+    pub page: usize,
+    /// How many times as long the tail becomes when a build asks for more.
+    pub growth: usize,
+}
+
+/// A row of a log, as far as a plan must know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogRow {
+    /// Its sequence number, 1 or more.
+    pub seq: u64,
+    /// Who speaks; none if the row can't be read as a message.
+    pub role: Option<Role>,
+}
+
+impl LogRow {
+    fn begins_exchange(&self) -> bool {
+        self.role.is_some_and(Role::begins_exchange)
+    }
+
+    fn is_instruction(&self) -> bool {
+        self.role.is_some_and(Role::is_instruction)
+    }
+}
+
+/// The rows to fetch next: all that have an id, or else all that meet every condition.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Fetch {
+    /// The sequence number that they follow; absent for the log's beginning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<u64>,
+    /// The sequence number that follows them; absent for the log's end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<u64>,
+    /// How many at most; absent for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+    /// Whether the newest come first and are counted by the limit. The oldest come first otherwise.
+    pub newest_first: bool,
+    /// Whether only pinned rows are meant.
+    pub pinned: bool,
+    /// Their sequence numbers, if they are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seqs: Option<Vec<u64>>,
+    /// Their id, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+}
+
+impl Fetch {
+    fn between(after: u64, before: u64, limit: Option<usize>) -> Self {
+        let after = (after > 0).then_some(after);
+        let before = (before < u64::MAX).then_some(before);
+        Self { after, before, limit, ..Self::default() }
+    }
+
+    fn newest(before: u64, limit: usize) -> Self {
+        Self { newest_first: true, ..Self::between(0, before, Some(limit)) }
+    }
+}
+
+/// A need that a plan has not met yet.
+#[derive(Clone, Debug)]
+enum Task {
+    /// So many more rows at the end.
+    Newest(usize),
+    /// All rows from a sequence number on.
+    From(u64),
+    /// The log's beginning after a sequence number, until so many rows have shown that its instructions end.
+    Head {
+        after: u64,
+        missing: usize,
+    },
+    Pinned,
+    Id(String),
+    Seqs(Vec<u64>),
+    /// The exchange of a row.
+    Exchange(LogRow),
+    /// The rows before this one, back to where its exchange begins. So many are fetched next.
+    Begin(u64, usize),
+    /// The rows after this one, up to where its exchange ends. So many are fetched next.
+    End(u64, usize),
+}
+
+/// Everything between two sequence numbers, both included. The log's beginning starts at 0, and its end ends at [`u64::MAX`].
+pub type Stretch = (u64, u64);
+
+/// The most rows that are fetched at a time where the end of an exchange is looked for.
+const LARGEST_PAGE: usize = 1024;
+
+/// Rows after the instructions that show that they end.
+const AFTER_INSTRUCTIONS: usize = 2;
+
+/// The plan of reading a log; see the [module](self).
+#[derive(Clone, Debug)]
+pub struct ReadPlan {
+    pace: Pace,
+    /// How many of the newest rows were asked for.
+    newest: usize,
+    /// Where everything was read: in order, and apart from each other.
+    stretches: Vec<Stretch>,
+    /// The messages that were read for themselves.
+    singles: Vec<u64>,
+    looked_up: Vec<String>,
+    /// The last is the next.
+    tasks: Vec<Task>,
+    /// The task at work, and what it waits for.
+    asked: Option<(Task, Fetch)>,
+}
+
+impl ReadPlan {
+    /// A plan of a log of which nothing was read, and of which the newest rows are needed.
+    #[must_use]
+    pub fn new(pace: Pace, newest: usize) -> Self {
+        let (stretches, singles, looked_up) = (Vec::new(), Vec::new(), Vec::new());
+        let tasks = vec![Task::Newest(newest)];
+        Self { pace, newest, stretches, singles, looked_up, tasks, asked: None }
+    }
+
+    /// Adds the rows that every build looks at: the log's instructions, and its pinned messages if it has any.
+    pub fn want_fixed(&mut self, has_pinned: bool) {
+        self.later(Task::Head { after: 0, missing: AFTER_INSTRUCTIONS });
+        if has_pinned {
+            self.later(Task::Pinned);
+        }
+    }
+
+    /// Adds what a build asked for. A log's index is not the plan's: what it has no entry of is added by
+    /// [`ReadPlan::want_from`].
+    pub fn want(&mut self, wanted: Wanted) {
+        let task = match wanted {
+            Wanted::More => {
+                let count = (self.newest * (self.pace.growth - 1)).max(self.pace.page);
+                self.newest += count;
+                Task::Newest(count)
+            }
+            Wanted::All | Wanted::Index => Task::From(0),
+            Wanted::Id(id) => Task::Id(id),
+            Wanted::Seqs(seqs) => Task::Seqs(seqs),
+        };
+        self.later(task);
+    }
+
+    /// Adds all rows from a sequence number on.
+    pub fn want_from(&mut self, seq: u64) {
+        self.later(Task::From(seq));
+    }
+
+    /// Adds a task after all others.
+    fn later(&mut self, task: Task) {
+        self.tasks.insert(0, task);
+    }
+
+    /// Returns what to fetch next; none when everything that was wanted is there. It stays the next until it was taken.
+    pub fn next_fetch(&mut self) -> Option<&Fetch> {
+        while self.asked.is_none() {
+            let task = self.tasks.pop()?;
+            self.asked = self.fetch_of(&task).map(|fetch| (task, fetch));
+        }
+        self.asked.as_ref().map(|(_, fetch)| fetch)
+    }
+
+    /// Returns what a task needs next; none when it is done.
+    fn fetch_of(&mut self, task: &Task) -> Option<Fetch> {
+        let tail = self.first_of_tail();
+        match *task {
+            Task::Newest(limit) => (tail > 1).then(|| Fetch::newest(tail, limit)),
+            Task::From(seq) => {
+                let after = seq.max(1) - 1;
+                (after + 1 < tail).then(|| Fetch::between(after, tail, None))
+            }
+            Task::Head { after, missing } => {
+                let limit = missing.max(self.pace.page);
+                (after + 1 < tail).then(|| Fetch::between(after, tail, Some(limit)))
+            }
+            Task::Pinned => {
+                (tail > 1).then(|| Fetch { pinned: true, ..Fetch::between(0, tail, None) })
+            }
+            Task::Id(ref id) => Some(Fetch { id: Some(id.clone()), ..Fetch::default() }),
+            Task::Seqs(ref seqs) => Some(Fetch { seqs: Some(seqs.clone()), ..Fetch::default() }),
+            Task::Exchange(row) => {
+                // An exchange may be there in part at the log's beginning. Everything else was read by exchanges.
+                let stretch = self.stretch_of(row.seq);
+                if stretch.is_none_or(|(first, last)| first == 0 && last < u64::MAX) {
+                    self.cover((row.seq, row.seq));
+                    self.tasks.push(Task::End(row.seq, self.pace.page));
+                    if stretch.is_none() && !row.begins_exchange() {
+                        self.tasks.push(Task::Begin(row.seq, self.pace.page));
+                    }
+                }
+                None
+            }
+            Task::Begin(before, limit) => Some(Fetch::newest(before, limit)),
+            Task::End(after, limit) => {
+                Some(Fetch::between(after, self.first_after(after), Some(limit)))
+            }
+        }
+    }
+
+    /// Takes the rows that [`ReadPlan::next_fetch`] asked for, in the order that it names.
+    pub fn take(&mut self, page: &[LogRow]) {
+        let Some((task, fetch)) = self.asked.take() else {
+            return;
+        };
+        let is_all = fetch.limit.is_none_or(|limit| page.len() < limit);
+        let (after, before) = (fetch.after.unwrap_or(0), fetch.before.unwrap_or(u64::MAX));
+        let last_seq = page.last().map_or(after, |row| row.seq);
+        let begin = page.iter().find(|row| row.begins_exchange()).map(|row| row.seq);
+        match task {
+            Task::Newest(_) => {
+                let first = if is_all { 0 } else { last_seq };
+                self.cover((first, u64::MAX));
+                self.tasks.push(Task::From(first - first % self.pace.block));
+            }
+            Task::From(_) => self.cover_after(after, before - 1),
+            Task::Head { mut missing, .. } => {
+                let last = if is_all { before - 1 } else { last_seq };
+                for row in page {
+                    if missing < AFTER_INSTRUCTIONS || !row.is_instruction() {
+                        missing = missing.saturating_sub(1);
+                    }
+                }
+                self.cover_after(after, last);
+                if missing > 0 {
+                    self.tasks.push(Task::Head { after: last, missing });
+                }
+            }
+            Task::Begin(before, limit) => {
+                let first = begin.unwrap_or(if is_all { 0 } else { last_seq });
+                self.cover((first, before - 1));
+                if begin.is_none() && !is_all {
+                    self.tasks.push(Task::Begin(first, (limit * 2).min(LARGEST_PAGE)));
+                }
+            }
+            Task::End(after, limit) => {
+                let end = begin.or(is_all.then_some(before)).map(|end| end - 1);
+                let last = end.unwrap_or(last_seq);
+                self.cover_after(after, last);
+                if end.is_none() {
+                    self.tasks.push(Task::End(last, (limit * 2).min(LARGEST_PAGE)));
+                }
+            }
+            Task::Seqs(seqs) => {
+                let messages = || page.iter().filter(|row| row.role.is_some());
+                let is_there = seqs.iter().all(|seq| messages().any(|row| row.seq == *seq));
+                self.singles.extend(messages().map(|row| row.seq));
+                self.tasks.extend((!is_there).then_some(Task::From(0)));
+            }
+            Task::Pinned | Task::Id(_) | Task::Exchange(_) => {
+                self.looked_up.extend(fetch.id);
+                let messages = page.iter().rev().filter(|row| row.role.is_some());
+                self.tasks.extend(messages.copied().map(Task::Exchange));
+            }
+        }
+    }
+
+    /// Forgets the messages that were read for themselves, if they are more than so many.
+    pub fn forget_singles(&mut self, most: usize) -> bool {
+        let is_over = self.singles().count() > most;
+        if is_over {
+            self.singles.clear();
+        }
+        is_over
+    }
+
+    /// The messages that are in no stretch.
+    fn singles(&self) -> impl Iterator<Item = u64> {
+        self.singles.iter().copied().filter(|seq| self.stretch_of(*seq).is_none())
+    }
+
+    /// The sequence number from which on everything was read.
+    #[must_use]
+    pub fn first_of_tail(&self) -> u64 {
+        self.stretches.last().map_or(u64::MAX, |(first, _)| *first)
+    }
+
+    /// Where everything was read, from one sequence number to another, in order.
+    #[must_use]
+    pub fn covered(&self) -> Vec<Stretch> {
+        let mut covered = self.stretches.clone();
+        for seq in self.singles() {
+            cover(&mut covered, (seq, seq));
+        }
+        covered
+    }
+
+    /// The ids that were looked up.
+    #[must_use]
+    pub fn looked_up(&self) -> &[String] {
+        &self.looked_up
+    }
+
+    /// What was not read of a log of `total` rows, `skipped` of which are no messages. `read` are the messages that were read: their
+    /// sequence numbers, and the latest time of all that the log has up to each.
+    #[must_use]
+    pub fn unread(
+        &self,
+        read: &[(u64, Option<Milliseconds>)],
+        (total, skipped): (usize, usize),
+        has_untimed: bool,
+    ) -> Option<Unread> {
+        if self.first_of_tail() <= 1 || read.len() >= total {
+            return None;
+        }
+        let mut gaps: Vec<UnreadStretch> = Vec::new();
+        let mut row = 0;
+        for (first, _) in self.covered() {
+            while read.get(row).is_some_and(|(seq, _)| *seq < first) {
+                row += 1;
+            }
+            // Nothing may be readable of a stretch.
+            if first > 1 && gaps.last().is_none_or(|gap| gap.row != row) {
+                gaps.push(UnreadStretch {
+                    row,
+                    latest: read.get(row).and_then(|(_, latest)| *latest),
+                });
+            }
+        }
+        let count = total.saturating_sub(read.len() + skipped).max(1);
+        Some(Unread { gaps, count, has_untimed, looked_up: self.looked_up.clone(), ranking: None })
+    }
+
+    fn stretch_of(&self, seq: u64) -> Option<Stretch> {
+        let before = self.stretches[..self.stretch_after(seq)].last();
+        before.copied().filter(|(_, last)| *last >= seq)
+    }
+
+    /// Where the next stretch begins.
+    fn first_after(&self, seq: u64) -> u64 {
+        self.stretches.get(self.stretch_after(seq)).map_or(u64::MAX, |(first, _)| *first)
+    }
+
+    /// The first stretch that begins after a sequence number.
+    fn stretch_after(&self, seq: u64) -> usize {
+        self.stretches.partition_point(|(first, _)| *first <= seq)
+    }
+
+    fn cover_after(&mut self, after: u64, last: u64) {
+        // Nothing is before the first.
+        self.cover((if after == 0 { 0 } else { after + 1 }, last));
+    }
+
+    fn cover(&mut self, stretch: Stretch) {
+        cover(&mut self.stretches, stretch);
+    }
+}
+
+/// Adds a stretch to others. All stay in order and apart.
+fn cover(stretches: &mut Vec<Stretch>, (first, last): Stretch) {
+    if first > last {
+        return;
+    }
+    let mut all = (first, last);
+    stretches.retain(|known| {
+        let touches = known.0 <= last.saturating_add(1) && first <= known.1.saturating_add(1);
+        if touches {
+            all = (all.0.min(known.0), all.1.max(known.1));
+        }
+        !touches
+    });
+    let at = stretches.iter().take_while(|known| known.0 < all.0).count();
+    stretches.insert(at, all);
+}
