@@ -149,6 +149,7 @@ const papers = [
   "docs/sessions.md",
   "docs/speed.md",
   "docs/tokens.md",
+  "docs/untrusted.md",
   ...[
     "embeddings/transformers.ts",
     "embeddings/workers-ai.ts",

@@ -57,6 +57,7 @@ export type { OpenAiBody } from "./formats/openai-chat/write.js";
 export type { ResponsesBody } from "./formats/openai-responses/write.js";
 export type { Problem } from "./formats/request/provider.js";
 export type { ProviderName, RequestBodies } from "./formats/requests.js";
+export type { AcceptedMessages } from "./message/accept.js";
 export type {
   MediaFacts,
   MediaSource,
@@ -71,6 +72,7 @@ export type { ShapeName } from "./message/recognise.js";
 export { type OverallLimits, type RetentionLimits, retain } from "./session/retention.js";
 export { type SearchHit, type SearchOptions, type StoreSearchOptions, searchSessions } from "./session/search.js";
 export {
+  type AppendOptions,
   type ExportOptions,
   type ImportedConversation,
   type ImportOptions,

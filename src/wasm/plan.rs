@@ -13,6 +13,7 @@ use wasm_bindgen::prelude::*;
 pub struct CoreReadPlan(ReadPlan);
 
 #[wasm_bindgen]
+#[allow(clippy::too_many_arguments, reason = "columns are passed flat")]
 impl CoreReadPlan {
     /// A plan of a log of which nothing was read; see [`Pace`].
     #[wasm_bindgen(constructor)]

@@ -23,6 +23,9 @@ export type Call =
   | { readonly call: "context"; readonly request: string; readonly maxTokens: number }
   | { readonly call: "clear" };
 
+/** A visitor speaks for the user and keeps the replies. Nobody outside speaks for the system. */
+const ACCEPT = { roles: ["user", "assistant"], formats: ["windrow"] } as const;
+
 export class Chat extends DurableObject {
   #session: Promise<Session> | undefined;
 
@@ -37,7 +40,7 @@ export class Chat extends DurableObject {
 
   /** The session stays open as long as the object lives: the next turn reads only what is new. */
   #open(sessionKey: string): Promise<Session> {
-    this.#session ??= openSession(sessionKey, { store: durableObjectStore(this.ctx.storage) });
+    this.#session ??= openSession(sessionKey, { store: durableObjectStore(this.ctx.storage), accept: ACCEPT });
     this.#session.catch(() => {
       this.#session = undefined;
     });

@@ -19,6 +19,8 @@ interface Env extends TokenSettings {
 }
 
 const LARGEST_BODY_BYTES = 256 * 1024;
+/** Levels of lists and objects in a body. */
+const MOST_LEVELS = 100;
 const MOST_MESSAGES = 100;
 const LONGEST_CHAT = 200;
 const MOST_TOKENS = 200_000;
@@ -108,20 +110,11 @@ function contextCall(request: unknown, maxTokens = 4000): Call {
   return { call: "context", request, maxTokens };
 }
 
-/** The messages of a body. What a message is, windrow checks; that a caller may not speak for the system, it cannot know. */
+/** The messages of a body. The session checks what they are, and that their roles are those of a chat. */
 function messagesIn(body: unknown): readonly MessageInput[] {
   const messages: unknown[] = Array.isArray(body) ? body : [body];
   if (messages.length > MOST_MESSAGES) {
     throw invalid(`there are ${messages.length} messages`, `Append at most ${MOST_MESSAGES} at once.`);
-  }
-  for (const message of messages) {
-    const { role } = (message ?? {}) as { role?: unknown };
-    if (role !== "user" && role !== "assistant") {
-      throw invalid(
-        "a message is of the user or of the assistant",
-        'Give every message the role "user" or "assistant".',
-      );
-    }
   }
   return messages as MessageInput[];
 }
@@ -137,10 +130,25 @@ async function bodyOf(request: Request): Promise<unknown> {
     }
     chunks.push(chunk);
   }
+  const text = await new Blob(chunks).text();
+  let body: unknown;
   try {
-    return JSON.parse(await new Blob(chunks).text());
+    body = JSON.parse(text);
   } catch {
-    throw invalid("the body is no JSON", "Send JSON.");
+    throw invalid("the body isn't JSON", "Send JSON.");
+  }
+  checkDepth(body);
+  return body;
+}
+
+/** Refuses a body that is nested deeper than a call to another object can carry. */
+function checkDepth(body: unknown): void {
+  let level = [body];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MOST_LEVELS) {
+      throw invalid("the body is nested too deep", `Send at most ${MOST_LEVELS} levels.`);
+    }
+    level = level.flatMap((value) => (typeof value === "object" && value !== null ? Object.values(value) : []));
   }
 }
 

@@ -268,10 +268,12 @@ function isWithinDepth(value: unknown): boolean {
 const SHAPE: Readonly<Record<string, (value: unknown) => boolean>> = {
   engineVersion: isText,
   config: isObject,
-  now: Number.isFinite,
-  zoneOffsets: isListOf((pair) => Array.isArray(pair) && pair.length === 2 && pair.every(Number.isFinite)),
-  hooks: isListOf((name) => HOOK_NAMES.includes(name as HookName)),
-  answers: isListOf((record) => isObject(record) && (isText(record.hash) || isAnswer(record))),
+  now: (now) => Number.isFinite(now),
+  zoneOffsets: /* @__PURE__ */ isListOf(
+    (pair) => Array.isArray(pair) && pair.length === 2 && pair.every(Number.isFinite),
+  ),
+  hooks: /* @__PURE__ */ isListOf((name) => HOOK_NAMES.includes(name as HookName)),
+  answers: /* @__PURE__ */ isListOf((record) => isObject(record) && (isText(record.hash) || isAnswer(record))),
   largeAnswers: (answers) => isObject(answers) && Object.values(answers).every(isAnswer),
   transcript: (transcript) =>
     isObject(transcript) &&

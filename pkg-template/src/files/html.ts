@@ -1,15 +1,25 @@
 // What a page says, of its HTML: as much of it as an answer needs to be read. It is no judge of HTML.
 
 /** Elements that stand by themselves. */
-const BLOCKS = new Set(
-  "address article aside blockquote br dd div dl dt figure footer h1 h2 h3 h4 h5 h6 header hr li main ol p pre section table tr ul".split(
+const BLOCKS = /* @__PURE__ */ new Set(
+  /* @__PURE__ */ "address article aside blockquote br dd div dl dt figure footer h1 h2 h3 h4 h5 h6 header hr li main ol p pre section table tr ul".split(
     " ",
   ),
 );
 /** Elements whose contents are not read. */
 const UNREAD = new Set(["script", "style", "head", "template"]);
-const ENTITIES: ReadonlyMap<string, string> = new Map(
-  Object.entries({ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " ", hellip: "…", mdash: "—", ndash: "–" }),
+const ENTITIES: ReadonlyMap<string, string> = /* @__PURE__ */ new Map(
+  /* @__PURE__ */ Object.entries({
+    amp: "&",
+    lt: "<",
+    gt: ">",
+    quot: '"',
+    apos: "'",
+    nbsp: " ",
+    hellip: "…",
+    mdash: "—",
+    ndash: "–",
+  }),
 );
 
 /** The text of HTML. No letter is looked at twice. */

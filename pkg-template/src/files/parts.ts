@@ -98,7 +98,11 @@ function typeOfName(name: string | undefined): string | undefined {
 }
 
 const TYPES: ReadonlyMap<string, string> = new Map([
-  ...["png", "gif", "webp", "bmp", "heic"].map((end) => [end, `image/${end}`] as const),
+  ["png", "image/png"],
+  ["gif", "image/gif"],
+  ["webp", "image/webp"],
+  ["bmp", "image/bmp"],
+  ["heic", "image/heic"],
   ["jpg", "image/jpeg"],
   ["jpeg", "image/jpeg"],
   ["mp3", "audio/mpeg"],

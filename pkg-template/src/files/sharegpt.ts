@@ -9,10 +9,21 @@ import { tryParse } from "./text.js";
 
 const ROLES: ReadonlyMap<unknown, "system" | "user" | "assistant" | "tool" | "call"> = new Map([
   ["system", "system"],
-  ...["human", "user"].map((name) => [name, "user"] as const),
-  ...["gpt", "assistant", "model", "chatgpt", "bing", "bard", "claude"].map((name) => [name, "assistant"] as const),
-  ...["tool", "observation", "function_response", "tool_response"].map((name) => [name, "tool"] as const),
-  ...["function_call", "tool_call"].map((name) => [name, "call"] as const),
+  ["human", "user"],
+  ["user", "user"],
+  ["gpt", "assistant"],
+  ["assistant", "assistant"],
+  ["model", "assistant"],
+  ["chatgpt", "assistant"],
+  ["bing", "assistant"],
+  ["bard", "assistant"],
+  ["claude", "assistant"],
+  ["tool", "tool"],
+  ["observation", "tool"],
+  ["function_response", "tool"],
+  ["tool_response", "tool"],
+  ["function_call", "call"],
+  ["tool_call", "call"],
 ]);
 
 /** What stands beside the turns in some sets, and is no turn. */

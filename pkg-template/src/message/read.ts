@@ -88,8 +88,18 @@ function read(value: unknown, shape: string | undefined, before: unknown): Parse
   const row = format.behind?.(given, before) ?? given;
   const plain = format.read(row) as PlainMessage | UnknownRecord;
   const parsed = plain === row ? ownRead(row, format, given) : readPlain(plain as PlainMessage, row, format, given);
+  checkStatedRole(given, parsed);
   checkMessage(row, format, parsed.parts);
   return parsed;
+}
+
+/** Fails if a message states a role and is read as having another: what an app has checked must be what is sent. */
+function checkStatedRole({ role: stated }: UnknownRecord, { message: { role } }: ParsedMessage): void {
+  // Anthropic's results are in messages of the user.
+  const isResults = stated === "user" && role === "tool";
+  if (ROLE_NAMES.has(stated) && stated !== role && !isResults) {
+    throw new Malformed(".role", `the role is ${stated}, and other fields say ${role}`, "Leave one of the two out.");
+  }
 }
 
 /** Reads a message that is in windrow's own form. */

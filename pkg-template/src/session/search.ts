@@ -2,7 +2,7 @@
 
 import { rarityOf } from "#core";
 import { ContextError } from "../base/errors.js";
-import { faultIn, faultOf, type OptionRules } from "../base/options.js";
+import { faultIn, faultOf, type OptionRule, type OptionRules } from "../base/options.js";
 import { publicPromise } from "../base/public-call.js";
 import { zoneOf } from "../config/zones.js";
 import { Transcript } from "../context/transcript.js";
@@ -178,15 +178,15 @@ function stillThere<M extends AnyMessage>(messages: ReadonlyMap<number, M>, nowM
   }
 }
 
-const SEARCH: OptionRules<keyof SearchOptions> = {
-  limit: [
-    `a whole number from 1 to ${LARGEST_LIMIT}`,
-    (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= LARGEST_LIMIT,
-  ],
-  timeZone: ["the name of a time zone", (value) => value === null || typeof value === "string"],
-};
+const limit: OptionRule = [
+  `a whole number from 1 to ${LARGEST_LIMIT}`,
+  (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= LARGEST_LIMIT,
+];
+const timeZone: OptionRule = ["the name of a time zone", (value) => value === null || typeof value === "string"];
+const SEARCH: OptionRules<keyof SearchOptions> = { limit, timeZone };
 const STORE_SEARCH: OptionRules<keyof StoreSearchOptions> = {
-  ...SEARCH,
+  limit,
+  timeZone,
   keys: ["a list of keys", (value) => Array.isArray(value)],
 };
 

@@ -3,7 +3,7 @@
 import { ContextError, type FailureRecord } from "../base/errors.js";
 import type { Format, TriageDecisions } from "../base/generated.js";
 import { idOf } from "../base/ids.js";
-import { checkOptions, describe, type OptionRules } from "../base/options.js";
+import { checkOptions, describe, type OptionRule, type OptionRules } from "../base/options.js";
 import { encodePlain, isRecord } from "../base/plain-data.js";
 import { publicMethods, publicPromise } from "../base/public-call.js";
 import { type ContextConfig, type InFormat, readSignal } from "../config/config.js";
@@ -16,6 +16,7 @@ import { createTranscript, messageListOf } from "../context/transcript.js";
 import type { SkippedRow } from "../files/file.js";
 import { checkText } from "../files/text.js";
 import type { AnyMessage } from "../formats/any-message.js";
+import { ACCEPT, type AcceptedMessages, checkAccepted } from "../message/accept.js";
 import { withOrigin } from "../message/edit.js";
 import type { UnknownRecord } from "../message/format.js";
 import type { MessageInput } from "../message/message.js";
@@ -32,7 +33,7 @@ import type {
 } from "../stores/contract.js";
 import { tellListener } from "../stores/listeners.js";
 import { checkKey, checkStore, storeError } from "../stores/log.js";
-import { RANGE } from "../stores/ranges.js";
+import { LIMIT, ORDER, PLACE } from "../stores/ranges.js";
 import { buildEntry, buildLine, buildOf, type KeptBuild, placedBuild } from "./builds.js";
 import {
   type EntryMessage,
@@ -69,6 +70,18 @@ export interface SessionOptions {
    * then whenever an eighth of what a limit allows has come.
    */
   readonly retention?: RetentionLimits;
+  /** Which messages `append` and `replaceLast` accept. Default: all. */
+  readonly accept?: AcceptedMessages;
+}
+
+/** Options of an append. */
+export interface AppendOptions {
+  /** Names the append: if it was made before, it isn't made again. */
+  readonly operationId?: string;
+  /** The sequence number that the log must end with. */
+  readonly expectedSeq?: number;
+  /** Which messages are accepted, of those that the session accepts. Default: all. */
+  readonly accept?: AcceptedMessages;
 }
 
 /** Which part of a log, by sequence numbers. */
@@ -144,14 +157,14 @@ async function open<M extends AnyMessage>(key: string, options: SessionOptions):
   checkKey(key);
   const store = options?.store;
   checkStore(store, "store");
+  // Stored messages may be of any shape.
+  await shapes.load();
   checkOptions(KIND, options, OPEN);
   checkRetention(options.retention ?? {}, "retention");
   const retention = { maxBuilds: MAX_BUILDS, ...options.retention };
-  // Stored messages may be of any shape.
-  await shapes.load();
   // Whether the store can be used shows here, and not at the first message.
   await store.sessions({ keys: [key] });
-  return new Session<M>(key, store, retention);
+  return new Session<M>(key, store, retention, options.accept);
 }
 
 /** A conversation that lasts. `openSession` opens one. */
@@ -160,6 +173,7 @@ export class Session<M extends AnyMessage = MessageInput> {
   readonly key: string;
   readonly #store: TranscriptStore;
   readonly #retention: RetentionLimits;
+  readonly #accept: AcceptedMessages | undefined;
   readonly #tail: Tail<M>;
   readonly #seqs = new WeakMap<object, number>();
   /** The newest messages that this session appended, by sequence number. */
@@ -184,11 +198,12 @@ export class Session<M extends AnyMessage = MessageInput> {
   #isClosed = false;
 
   /** @internal */
-  constructor(key: string, store: TranscriptStore, retention: RetentionLimits) {
+  constructor(key: string, store: TranscriptStore, retention: RetentionLimits, accept: AcceptedMessages | undefined) {
     publicMethods(KIND, Session.prototype, ["seqOf", "subscribe"]);
     this.key = key;
     this.#store = store;
     this.#retention = retention;
+    this.#accept = accept;
     const note = (skipped: SkippedEntry): void => this.#note([skipped]);
     this.#tail = new Tail<M>(store, key, (entry) => this.#messageForBuilds(entry), note);
   }
@@ -198,28 +213,26 @@ export class Session<M extends AnyMessage = MessageInput> {
   /**
    * Appends messages, all or none: they are durable when it resolves. A message without an id is given one, and one without
    * a time the host's. Local commands and diagnostics (tags `command` and `diagnostic`) are kept only where they have
-   * `persist: true`. Fails with `INVALID_TRANSCRIPT`, `STORE_CONFLICT` where the log does not end with `expectedSeq`, and as
+   * `persist: true`. Fails with `INVALID_TRANSCRIPT`, also for a message that isn't accepted, with `STORE_CONFLICT` where the log does not end with `expectedSeq`, and as
    * the store does.
    */
-  async append(
-    messages: M | readonly M[],
-    options: { readonly operationId?: string; readonly expectedSeq?: number } = {},
-  ): Promise<SessionAppend<M>> {
+  async append(messages: M | readonly M[], options: AppendOptions = {}): Promise<SessionAppend<M>> {
     this.#check();
     checkOptions(KIND, options, APPEND);
+    const { accept, ...appendOptions } = options;
     const list = messageListOf<M>(messages, KIND) ?? [messages as M];
     const kept = list.flatMap((message, index) => {
       const path = Array.isArray(messages) ? `messages[${index}]` : "message";
-      if (isLocal(message)) {
-        parse(message, path, KIND);
-        return [];
-      }
-      return [entryOf(keptMessage(message, path), this.#missing())];
+      const kept = isLocal(message) ? undefined : keptMessage(message, path);
+      const parsed = kept?.parsed ?? parse(message, path, KIND);
+      checkAccepted(parsed, path, KIND, this.#accept);
+      checkAccepted(parsed, path, KIND, accept);
+      return kept === undefined ? [] : [entryOf(kept, this.#missing())];
     });
     if (kept.length === 0) {
       return { firstSeq: undefined, lastSeq: undefined, messages: [], isRepeated: false };
     }
-    return await this.#append(kept, options);
+    return await this.#append(kept, appendOptions);
   }
 
   /**
@@ -231,6 +244,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     this.#check();
     // As it is now: the caller may go on with it.
     const kept = keptMessage(message);
+    checkAccepted(kept.parsed, "message", KIND, this.#accept);
     return await this.#inOrder(async () => {
       if (this.#newest === undefined) {
         await this.#tail.refresh();
@@ -967,18 +981,19 @@ function invalid(path: string, problem: string, nextAction: string): ContextErro
 }
 
 /** A session takes the same options as its store, except those that it decides itself. */
-const { after, before, limit, order } = RANGE;
-const SESSION_RANGE: OptionRules<keyof SessionRange> = { after, before, limit, order };
+const SESSION_RANGE: OptionRules<keyof SessionRange> = { after: PLACE, before: PLACE, limit: LIMIT, order: ORDER };
 
-const APPEND: OptionRules<"operationId" | "expectedSeq"> = {
-  operationId: ["a text that is not empty", (value) => typeof value === "string" && value !== ""],
+const operationId: OptionRule = ["a text that is not empty", (value) => typeof value === "string" && value !== ""];
+const APPEND: OptionRules<keyof AppendOptions> = {
+  operationId,
   expectedSeq: ["a whole number from 0", (value) => Number.isSafeInteger(value) && (value as number) >= 0],
+  accept: ACCEPT,
 };
 const EXPORT: OptionRules<keyof ExportOptions> = {
   builds: ["true or false", (value) => typeof value === "boolean"],
 };
 const IMPORT: OptionRules<keyof ImportOptions> = {
-  operationId: APPEND.operationId,
+  operationId,
   onProgress: ["a function", (value) => typeof value === "function"],
   signal: ["an AbortSignal", () => true],
   conversation: [
@@ -989,6 +1004,7 @@ const IMPORT: OptionRules<keyof ImportOptions> = {
 const OPEN: OptionRules = {
   store: ["a store", () => true],
   retention: ["limits", () => true],
+  accept: ACCEPT,
 };
 
 /** Whether an append failed as another one came first. */

@@ -14,21 +14,35 @@ const isListOf =
   (value: unknown): boolean =>
     Array.isArray(value) && value.every(isRight);
 
+const listed = (names: readonly string[]): string => `a list of ${names.join(", ")}`;
+
 const COUNT: OptionRule = ["a whole number from 0", isWhole];
 /** Behind the last entry there are places too: nothing is there. */
-const PLACE: OptionRule = ["a sequence number from 0", (value) => isWhole(value) || value === Number.POSITIVE_INFINITY];
-const PLACES: OptionRule = ["a list of sequence numbers from 0", isListOf(isWhole)];
+export const PLACE: OptionRule = [
+  "a sequence number from 0",
+  (value) => isWhole(value) || value === Number.POSITIVE_INFINITY,
+];
+const PLACES: OptionRule = ["a list of sequence numbers from 0", /* @__PURE__ */ isListOf(isWhole)];
 const LOG: OptionRule = ['"transcript" or "builds"', (value) => LOGS.includes(value as LogName)];
-const TEXTS: OptionRule = ["a list of texts", isListOf((value) => typeof value === "string")];
+const TEXTS: OptionRule = ["a list of texts", /* @__PURE__ */ isListOf((value) => typeof value === "string")];
+
+export const LIMIT: OptionRule = [
+  "a whole number from 0",
+  (value) => isWhole(value) || value === Number.POSITIVE_INFINITY,
+];
+export const ORDER: OptionRule = [
+  '"ascending" or "descending"',
+  (value) => value === "ascending" || value === "descending",
+];
 
 /** What a range may have. */
 export const RANGE: OptionRules<keyof ReadRange> = {
   log: LOG,
   after: PLACE,
   before: PLACE,
-  limit: ["a whole number from 0", (value) => isWhole(value) || value === Number.POSITIVE_INFINITY],
-  order: ['"ascending" or "descending"', (value) => value === "ascending" || value === "descending"],
-  types: [`a list of ${TYPES.join(", ")}`, isListOf((type) => TYPES.includes(type as EntryType))],
+  limit: LIMIT,
+  order: ORDER,
+  types: [/* @__PURE__ */ listed(TYPES), /* @__PURE__ */ isListOf((type) => TYPES.includes(type as EntryType))],
   pinned: ["true", (value) => value === true],
   seqs: PLACES,
 };

@@ -344,6 +344,12 @@ test("the first example of sessions is built again to the same", async () => {
   assert.equal(context.kept.length, 2);
 });
 
+test("the example of untrusted input refuses a role that other fields contradict", async () => {
+  const example = exampleWith("Refund everything.");
+  const { refused } = await run(example, "refused");
+  assert.equal(comment(example, "refused;"), written(refused));
+});
+
 test("the example of retention bounds a session, and all of a store", async () => {
   const example = exampleWith("maxSessions: 100");
   const { removedCount } = await run(example, "removedCount");
