@@ -5,88 +5,92 @@ use std::ops::Range;
 /// A member is most of a document where it has more than this share of it, in tenths: then that is cut.
 const MOST_TENTHS: usize = 8;
 
-/// The elements of a document, or of the list or object that is most of it; none where a text is no JSON, or has fewer than two.
+/// The elements of a document, or of the list or object that is most of it; none if a text isn't JSON, or has fewer than two.
+///
+/// One pass with a stack: how deep a document is nested costs nothing.
 pub(super) fn elements(text: &str) -> Option<Vec<Range<usize>>> {
-    let first = text.trim_start();
-    if !first.starts_with(['[', '{'])
-        || serde_json::from_str::<serde::de::IgnoredAny>(text).is_err()
-    {
+    let is_container = text.trim_start().starts_with(['[', '{']);
+    if !is_container || serde_json::from_str::<serde::de::IgnoredAny>(text).is_err() {
         return None;
     }
-    let mut within = text.len() - first.len()..text.trim_end().len();
-    loop {
-        let found = elements_of(text, within.clone());
-        let large = found.iter().find(|it| it.len() * 10 > within.len() * MOST_TENTHS);
-        match large.and_then(|member| container_in(text, member.clone())) {
-            Some(container) => within = container,
-            None => return (found.len() > 1).then_some(found),
-        }
-    }
-}
-
-/// A mark as an element of the list, or as a member of the object, whose first element begins here.
-pub(super) fn mark(text: &str, first: usize, mark: &str) -> String {
-    let is_object = text[..first].trim_end().ends_with('{');
-    if is_object { format!("\"…\":\"{mark}\"") } else { format!("\"{mark}\"") }
-}
-
-/// The list or object that a member is, or that its value is.
-fn container_in(text: &str, member: Range<usize>) -> Option<Range<usize>> {
-    let part = &text[member.clone()];
+    let bytes = text.as_bytes();
+    let mut open: Vec<Container> = Vec::new();
     let mut at = 0;
-    if part.starts_with('"') {
-        // A member of an object begins with its name; an element of a list may be a text and nothing else.
-        let name = end_of_text(part, 0);
-        let after = part[name..].trim_start();
-        at = part.len() - after.strip_prefix(':')?.trim_start().len();
-    }
-    part[at..].starts_with(['[', '{']).then(|| member.start + at..member.end)
-}
-
-/// The elements of the list or the members of the object that fills a range.
-fn elements_of(text: &str, within: Range<usize>) -> Vec<Range<usize>> {
-    let part = &text[within.clone()];
-    let bytes = part.as_bytes();
-    let mut found = Vec::new();
-    let (mut depth, mut begin, mut at) = (0_usize, 0, 0);
-    let mut add = |begin: usize, end: usize| {
-        let said = &part[begin..end];
-        let start = within.start + begin + (said.len() - said.trim_start().len());
-        let end = within.start + begin + said.trim_end().len();
-        if start < end {
-            found.push(start..end);
-        }
-    };
     while at < bytes.len() {
         match bytes[at] {
             b'"' => {
-                at = end_of_text(part, at);
+                at = end_of_text(bytes, at);
                 continue;
             }
-            b'[' | b'{' => {
-                depth += 1;
-                begin = if depth == 1 { at + 1 } else { begin };
-            }
+            b'[' | b'{' => open.push(Container::beginning(at)),
+            b',' => open.last_mut()?.end_element(text, at),
             b']' | b'}' => {
-                depth -= 1;
-                if depth == 0 {
-                    add(begin, at);
+                let mut closed = open.pop()?;
+                closed.end_element(text, at);
+                let elements = closed.elements_to_cut(at + 1);
+                match open.last_mut() {
+                    Some(parent) => parent.inner = Some(elements),
+                    None => return (elements.len() > 1).then_some(elements),
                 }
-            }
-            b',' if depth == 1 => {
-                add(begin, at);
-                begin = at + 1;
             }
             _ => {}
         }
         at += 1;
     }
-    found
+    None
+}
+
+/// A list or an object that has begun.
+struct Container {
+    start: usize,
+    /// The elements or members that have ended, without the white space around them.
+    elements: Vec<Range<usize>>,
+    /// Where the next one begins.
+    next: usize,
+    /// Where to cut the container that is the value of the next one, if it is one.
+    inner: Option<Vec<Range<usize>>>,
+    /// The longest element that is a container: its length, and where to cut it.
+    longest: (usize, Vec<Range<usize>>),
+}
+
+impl Container {
+    fn beginning(start: usize) -> Self {
+        let (elements, longest) = (Vec::new(), (0, Vec::new()));
+        Self { start, elements, next: start + 1, inner: None, longest }
+    }
+
+    fn end_element(&mut self, text: &str, end: usize) {
+        let said = &text[self.next..end];
+        let start = end - said.trim_start().len();
+        let range = start..start + said.trim().len();
+        self.next = end + 1;
+        if let Some(inner) = self.inner.take().filter(|_| range.len() > self.longest.0) {
+            self.longest = (range.len(), inner);
+        }
+        if !range.is_empty() {
+            self.elements.push(range);
+        }
+    }
+
+    /// Where to cut it, if it ends here: between its elements, or within the one that is most of it.
+    fn elements_to_cut(self, end: usize) -> Vec<Range<usize>> {
+        let (length, inner) = self.longest;
+        if length * 10 > (end - self.start) * MOST_TENTHS { inner } else { self.elements }
+    }
+}
+
+/// Whether the container whose first element begins here is an object.
+pub(super) fn is_object(text: &str, first: usize) -> bool {
+    text[..first].trim_end().ends_with('{')
+}
+
+/// A mark as an element of a list, or as a member of an object.
+pub(super) fn mark(mark: &str, is_object: bool) -> String {
+    if is_object { format!("\"…\":\"{mark}\"") } else { format!("\"{mark}\"") }
 }
 
 /// The end of the text that begins here with its quotation mark.
-fn end_of_text(part: &str, start: usize) -> usize {
-    let bytes = part.as_bytes();
+fn end_of_text(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while at < bytes.len() && bytes[at] != b'"' {
         at += if bytes[at] == b'\\' { 2 } else { 1 };

@@ -54,6 +54,7 @@ impl Passages {
             _ => (0, text.len()),
         };
         out.push_str(&text[..begin]);
+        let is_object = self.is_json && json::is_object(text, begin);
         let mut at = 0;
         while at < self.list.len() {
             let stretch =
@@ -69,7 +70,7 @@ impl Passages {
                 let tokens = count(part);
                 gaps.push(Gap { start: out.len(), tokens });
                 let mark = mark(tokens);
-                out.push_str(&if self.is_json { json::mark(text, begin, &mark) } else { mark });
+                out.push_str(&if self.is_json { json::mark(&mark, is_object) } else { mark });
             }
             at += stretch;
         }

@@ -50,12 +50,16 @@ function checksum(text: string): string {
 export function idsOf(calls: readonly AnsweredCall[], limit: Limit): ReadonlyMap<AnsweredCall, string> {
   const taken = new Set<string>();
   const own = new Set(calls.map(({ part }) => part.toolCallId));
+  // Counting goes on where it ended for the last call with the same beginning: many calls may have one id.
+  const counts = new Map<string, number>();
   const ids = new Map<AnsweredCall, string>();
   for (const call of calls) {
     const id = fitted(call.part.toolCallId, limit);
     let free = id;
     // A made id never takes that which another call has of its own.
-    for (let count = 2; taken.has(free) || (free !== call.part.toolCallId && own.has(free)); count++) {
+    while (taken.has(free) || (free !== call.part.toolCallId && own.has(free))) {
+      const count = (counts.get(id) ?? 1) + 1;
+      counts.set(id, count);
       const suffix = `_${count}`;
       free = id.slice(0, limit.longest - suffix.length) + suffix;
     }

@@ -142,13 +142,14 @@ const keyOf = ({ id, name }: RequestPart): unknown => id ?? name;
 
 /** What of a list has no partner in another. */
 function unpaired(list: readonly RequestPart[], partners: readonly RequestPart[]): readonly RequestPart[] {
-  const left = partners.map(keyOf);
+  const left = new Map<unknown, number>();
+  for (const partner of partners) {
+    left.set(keyOf(partner), (left.get(keyOf(partner)) ?? 0) + 1);
+  }
   return list.filter((part) => {
-    const at = left.indexOf(keyOf(part));
-    if (at >= 0) {
-      left.splice(at, 1);
-    }
-    return at < 0;
+    const count = left.get(keyOf(part)) ?? 0;
+    left.set(keyOf(part), Math.max(count - 1, 0));
+    return count === 0;
   });
 }
 

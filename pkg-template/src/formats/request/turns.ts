@@ -78,11 +78,11 @@ export function turnsOf(messages: readonly ParsedMessage[], isInline: IsInline =
   const atoms = messages.flatMap((message, at) => atomsOf(message, at, isInline));
   const { calls, answered } = pairs(atoms, isInline);
   const turns: RequestTurn[] = [];
-  let run: { readonly calls: AnsweredCall[] } | undefined;
+  let run: Set<AnsweredCall> | undefined;
   let last: Atom | undefined;
   const endRun = (): void => {
-    if (run !== undefined && run.calls.length > 0) {
-      turns.push({ kind: "results", calls: run.calls });
+    if (run !== undefined && run.size > 0) {
+      turns.push({ kind: "results", calls: [...run] });
     }
     run = undefined;
   };
@@ -90,7 +90,7 @@ export function turnsOf(messages: readonly ParsedMessage[], isInline: IsInline =
     const call = calls.get(atom);
     const answers = answered.get(atom);
     if (answers !== undefined) {
-      if (run?.calls.includes(answers)) {
+      if (run?.has(answers)) {
         endRun();
       }
       continue; // It stands behind its call.
@@ -99,11 +99,11 @@ export function turnsOf(messages: readonly ParsedMessage[], isInline: IsInline =
       endRun();
       turns.push({ kind: "results", calls: [], orphan: atom as unknown as Piece<ResultPart> });
     } else if (atom.kind === "assistant") {
-      const goesOn = run !== undefined && (run.calls.length > 0 || last?.message === atom.message);
-      run ??= { calls: [] };
+      const goesOn = run !== undefined && (run.size > 0 || last?.message === atom.message);
+      run ??= new Set();
       append(turns, atom, call, goesOn);
       if (call !== undefined) {
-        run.calls.push(call);
+        run.add(call);
       }
     } else {
       endRun();
@@ -170,19 +170,24 @@ function pairs(
 ): { readonly calls: ReadonlyMap<Atom, AnsweredCall>; readonly answered: ReadonlyMap<Atom, AnsweredCall> } {
   const calls = new Map<Atom, AnsweredCall>();
   const answered = new Map<Atom, AnsweredCall>();
-  const latest = new Map<string, AnsweredCall[]>();
+  // The latest calls with an id that were made at once, and how many of them have a result.
+  const latest = new Map<string, { readonly made: AnsweredCall[]; answeredCount: number }>();
   for (const atom of atoms) {
     const { part, given, place, source } = atom;
     if (part.type === "tool-call" && !isInline({ part, given })) {
       const call: AnsweredCall = { part, given, place, source, results: [] };
       calls.set(atom, call);
       const atOnce = latest.get(part.toolCallId);
-      const isOfOneMessage = atOnce?.[0]?.source === source && atOnce?.every(({ results }) => results.length === 0);
-      latest.set(part.toolCallId, isOfOneMessage ? [...atOnce, call] : [call]);
+      if (atOnce?.answeredCount === 0 && atOnce.made[0]?.source === source) {
+        atOnce.made.push(call);
+      } else {
+        latest.set(part.toolCallId, { made: [call], answeredCount: 0 });
+      }
     } else if (atom.kind === "result" && part.type === "tool-result") {
       const open = latest.get(part.toolCallId);
-      const call = open?.find(({ results }) => results.length === 0) ?? open?.at(-1);
-      if (call !== undefined) {
+      const call = open?.made[open.answeredCount] ?? open?.made.at(-1);
+      if (open !== undefined && call !== undefined) {
+        open.answeredCount += 1;
         call.results.push({ part, given, place, source });
         answered.set(atom, call);
       }

@@ -1,0 +1,267 @@
+// Time follows length, whatever a text says: ten times the text costs about ten times the time, in every public call that takes text.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import {
+  buildContext,
+  countTokens,
+  createTranscript,
+  loadEncoding,
+  memoryStore,
+  openSession,
+  parseTranscript,
+  plainMessage,
+  requestOf,
+} from "windrow";
+import { processorMs } from "../package/support/processor-time.mjs";
+
+await loadEncoding("o200k_base");
+
+const SHORT = 20_000;
+const TIMES = 10;
+/** How many times as long the longer text may take. More than in a straight line is for caches, sorting and luck. */
+const MOST_TIMES = 15;
+/** The same for half of the longer text. A short text may be read in another way, as all of it fits. */
+const MOST_TIMES_DOUBLED = 3;
+/** What takes less is not looked at: nobody waits for it, and the clock is too coarse. */
+const LEAST_MS = 80;
+
+const repeated = (part) => (length) => part.repeat(Math.ceil(length / part.length)).slice(0, length);
+const nested =
+  (open, close, inside = "1") =>
+  (length) => {
+    const depth = Math.floor(length / (open.length + close.length));
+    return open.repeat(depth) + inside + close.repeat(depth);
+  };
+
+/** Texts that a stranger may write, by their length. */
+const TEXTS = {
+  lists: nested("[", "]", ""),
+  objects: nested('{"a":', "}"),
+  "lists with a number before": nested("[1,", "]"),
+  "lists with a number behind": nested("[", ",1]"),
+  mixed: nested('[{"a":', "}]"),
+  "not closed": (length) => "[".repeat(length),
+  "almost closed": (length) => `${nested("[", "]")(length)}]`,
+  "escapes in a list": (length) => `[${'"\\\\\\"",'.repeat(length / 7)}1]`,
+  "white space in a list": (length) => `[${" ".repeat(length / 2)}${"1,".repeat(length / 4)}1]`,
+  brackets: nested("(", ")"),
+  fences: repeated("```\n"),
+  "fences of growing length": (length) => {
+    let text = "";
+    for (let count = 3; text.length < length; count++) {
+      text += `${"`".repeat(count)}\n`;
+    }
+    return text;
+  },
+  quotes: repeated("> "),
+  "quoted lines": repeated("> > > on that day he wrote\n"),
+  tables: repeated("|a|b|\n|-|-|\n"),
+  "open tags": repeated("<a>"),
+  tags: nested("<a>", "</a>"),
+  "a comment": repeated("<!--"),
+  dates: repeated("12 June 2026, "),
+  "parts of dates": repeated("2026-06-"),
+  marks: repeated("[… 12 tokens left out …]\n"),
+  bold: repeated("**"),
+  headings: repeated("# a\n"),
+  items: repeated("- a\n"),
+  speakers: repeated("User: yes\n"),
+  "empty lines": repeated("\n"),
+  spaces: repeated(" "),
+  "one word": repeated("a"),
+  words: repeated("the harbour and the violin are "),
+  questions: repeated("why? "),
+  digits: repeated("1"),
+  numbers: repeated("1,000,000 "),
+  "combining marks": repeated("e\u0301\u0300\u0302"),
+  "joined emoji": repeated("👩\u200d"),
+  backslashes: repeated("\\"),
+  "quotation marks": repeated('"'),
+  addresses: repeated("https://a.b/c?d=e&"),
+  mail: repeated("a@b."),
+  "data addresses": repeated("data:image/png;base64,AAAA"),
+  "long lines of base64": repeated("QUJDREVGR0g="),
+  identifiers: repeated("snake_caseAndCamel.path/to-"),
+};
+
+/** @type {any} */
+const encoding = "o200k_base";
+const START = Date.UTC(2026, 0, 5, 9);
+/** @type {(text: string, role?: string) => any[]} */
+const chat = (text, role = "user") => [
+  ...Array.from({ length: 6 }, (_, index) => ({
+    role: index % 2 === 0 ? "user" : "assistant",
+    content: "We talked about the harbour and the violin. ".repeat(20),
+    createdAt: START + index * 60_000,
+  })),
+  { role, content: text, createdAt: START + 600_000 },
+  { role: "assistant", content: "I see.", createdAt: START + 660_000 },
+];
+/** @type {(text: string) => any[]} */
+const withTool = (text) => [
+  { role: "user", content: "Look it up." },
+  { role: "assistant", content: "", toolCalls: [{ id: "c1", name: "look_up", arguments: text }] },
+  { role: "tool", toolCallId: "c1", content: text },
+  { role: "user", content: "And?" },
+];
+/** @type {any} */
+const config = {
+  encoding,
+  now: START + 700_000,
+  request: "What about the harbour on 12 June?",
+  budget: { maxTokens: 1500 },
+};
+const small = { ...config, budget: { maxTokens: 300 } };
+/** What fails fails at once: it is only asked how long that takes. */
+const attempted = async (run) => {
+  try {
+    return await run();
+  } catch {
+    return undefined;
+  }
+};
+
+/** Everything that takes a text. */
+const CALLS = {
+  countTokens: (text) => countTokens(text, { encoding }),
+  "countTokens, estimated": (text) => countTokens(text, { encoding: "estimate" }),
+  plainMessage: (text) => plainMessage({ role: "user", content: text }),
+  parseTranscript: (text) => parseTranscript(text),
+  "an old message": (text) => buildContext(chat(text), config),
+  "an excerpt": (text) =>
+    buildContext(
+      [
+        { role: "user", content: "Where is the harbour?" },
+        { role: "assistant", content: "I see." },
+        { role: "user", content: text },
+        { role: "assistant", content: "I see." },
+      ],
+      { ...config, budget: { maxTokens: 4000 } },
+    ),
+  "a reply": (text) => buildContext(chat(text, "assistant"), small),
+  "a request": (text) =>
+    buildContext(chat("Yes."), {
+      ...config,
+      request: text,
+      budget: { maxTokens: 1500, onRequiredOverflow: "exceed" },
+    }),
+  "a tool's output": (text) => buildContext(withTool(text), config),
+  "a shortened request": (text) =>
+    buildContext(chat("Yes."), {
+      ...config,
+      request: text,
+      budget: { maxTokens: 1500, onRequiredOverflow: "shorten" },
+    }),
+  "the format text": (text) => buildContext(chat(text), { ...config, render: { format: "text" } }),
+  "the format xml": (text) => buildContext(chat(text), { ...config, render: { format: "xml" } }),
+  "the format conversations": (text) =>
+    buildContext(chat(text), { ...config, tiers: { enabled: true }, render: { format: "conversations" } }),
+  "an item of a section": (text) =>
+    buildContext(chat("Yes."), {
+      ...config,
+      sections: [
+        { id: "notes", kind: "items", items: [{ id: "a", text }] },
+        { id: "history", kind: "history" },
+        { id: "request", kind: "request" },
+      ],
+    }),
+  "triage by a text": (text) =>
+    buildContext(chat(text), {
+      ...config,
+      triage: { skipSelectionThreshold: 0, alwaysIncludeRecent: 0, complete: () => text },
+    }),
+  "openai's request": (text) => requestOf("openai", withTool(text)),
+  "openai's request of items": (text) => requestOf("openai-responses", withTool(text)),
+  "anthropic's request": (text) => requestOf("anthropic", withTool(text)),
+  "gemini's request": (text) => requestOf("gemini", withTool(text)),
+  "the AI SDK's request": (text) => requestOf("ai-sdk", withTool(text)),
+  "a session": async (text) => {
+    const session = await openSession("s", { store: memoryStore() });
+    await session.append(chat(text));
+    await session.search(text.slice(0, 2000));
+    await session.build(config);
+    await session.close();
+  },
+};
+
+/** Milliseconds of the processor that a run takes, the least of a few. */
+async function leastMs(run, count) {
+  let least = Number.POSITIVE_INFINITY;
+  for (let at = 0; at < count; at++) {
+    const before = processorMs();
+    await attempted(run);
+    least = Math.min(least, processorMs() - before);
+  }
+  return least;
+}
+
+/** Fails if ten times as much takes much more than ten times as long, and twice as much more than twice. */
+async function checkScaling(what, run) {
+  let short = await leastMs(() => run(SHORT), 3);
+  // Half of the length comes first: a run that grows by squares ends in time to say so.
+  const half = await leastMs(() => run((SHORT * TIMES) / 2), 2);
+  assert.ok(
+    half < LEAST_MS || half <= short * TIMES * MOST_TIMES_DOUBLED,
+    `${what}: ${short} ms, then ${half} ms for half`,
+  );
+  const long = await leastMs(() => run(SHORT * TIMES), 2);
+  if (long < LEAST_MS || long <= short * MOST_TIMES) {
+    return;
+  }
+  short = await leastMs(() => run((SHORT * TIMES) / 2), 3);
+  assert.ok(long <= short * MOST_TIMES_DOUBLED, `${what}: ${short} ms for half, then ${long} ms`);
+}
+
+describe("time follows length", () => {
+  for (const [call, run] of Object.entries(CALLS)) {
+    test(call, async () => {
+      const failures = [];
+      for (const [name, make] of Object.entries(TEXTS)) {
+        await checkScaling(`${call}, ${name}`, (length) => run(make(length))).catch(({ message }) =>
+          failures.push(message),
+        );
+      }
+      assert.deepEqual(failures, []);
+    });
+  }
+});
+
+/** @type {(count: number) => any[]} */
+const ofOneId = (count) =>
+  Array.from({ length: count / 4 }, (_, index) => [
+    { role: "user", content: `Turn ${index}` },
+    { role: "assistant", content: "", toolCalls: [{ id: "call", name: "look_up", arguments: "{}" }] },
+    { role: "tool", toolCallId: "call", content: "4" },
+    { role: "assistant", content: "Four." },
+  ]).flat();
+/** @type {(count: number) => any[]} */
+const atOnce = (count) => [
+  { role: "user", content: "Look everything up." },
+  {
+    role: "assistant",
+    content: "",
+    toolCalls: Array.from({ length: count / 2 }, () => ({ id: "call", name: "look_up", arguments: "{}" })),
+  },
+  ...Array.from({ length: count / 2 }, () => ({ role: "tool", toolCallId: "call", content: "4" })),
+];
+
+describe("time follows the number of messages", () => {
+  for (const [name, make] of Object.entries({
+    "calls that reuse one id": ofOneId,
+    "calls of one id at once": atOnce,
+  })) {
+    for (const provider of /** @type {const} */ (["openai", "openai-responses", "anthropic", "gemini", "ai-sdk"])) {
+      test(`${name}, for ${provider}`, async () => {
+        await checkScaling(name, (length) => requestOf(provider, make(length / 10)));
+      });
+    }
+    test(`${name}, in a context`, async () => {
+      await checkScaling(name, async (length) => {
+        const transcript = createTranscript(make(length / 10));
+        await buildContext(transcript, { ...config, budget: { maxTokens: 2000 } });
+        transcript.free();
+      });
+    });
+  }
+});
