@@ -97,16 +97,29 @@ function moduleOf(parts) {
     .replace(/(^|::)(mod|lib|main)$/, "");
 }
 
-/** The tests of a file or folder of pkg-template/src: those of its name, or else those of its folder. */
+/** Folders whose tests are those of another folder: options are tested in contexts, the studio by its command. */
+const TESTED_IN = { config: "context", studio: "cli" };
+
+/**
+ * The tests of a file or folder of pkg-template/src: those of its name, or else those of its folder. If its folder has none of its
+ * own, they are in the nearest folder above that has.
+ */
 function testFilesOf(source) {
-  const own = join("tests/package", dirname(source), `${basename(source, extname(source))}.test.mjs`);
-  if (existsSync(projectPath(own))) {
-    return [own.split(sep).join("/")];
+  const named = join("tests/package", dirname(source), `${basename(source, extname(source))}.test.mjs`);
+  if (existsSync(projectPath(named))) {
+    return [named.split(sep).join("/")];
   }
-  const folder = extname(source) === "" ? source : dirname(source);
-  return existsSync(projectPath("tests/package", folder))
-    ? testFilesIn(`tests/package/${folder}`.replace(/\/\.?$/, ""))
-    : [];
+  const given = extname(source) === "" ? source : dirname(source);
+  const own = TESTED_IN[given] ?? given;
+  if (existsSync(projectPath("tests/package", own))) {
+    return testFilesIn(`tests/package/${own}`.replace(/\/\.?$/, ""));
+  }
+  let above = dirname(own);
+  while (!existsSync(projectPath("tests/package", above))) {
+    above = dirname(above);
+  }
+  const folder = `tests/package/${above}`.replace(/\/\.?$/, "");
+  return testFilesIn(folder).filter((name) => dirname(name) === folder);
 }
 
 /** The test files below a folder, or a test file itself. For any other file, those of its folder. */

@@ -1,6 +1,7 @@
 mod calibration;
 mod cut;
 mod excerpts;
+mod filter;
 mod pairs;
 mod items;
 mod marks;
