@@ -32,6 +32,15 @@ export async function publicPromise<T>(kind: ErrorKind, name: string, run: () =>
   }
 }
 
+/** A function as a public call that gives its result at once. */
+export function publicFunction<Given extends readonly unknown[], T>(
+  kind: ErrorKind,
+  name: string,
+  run: (...given: Given) => T,
+): (...given: Given) => T {
+  return (...given) => publicCall(kind, name, () => run(...given));
+}
+
 type Method = (this: unknown, ...given: unknown[]) => unknown;
 
 const publicPrototypes = new WeakSet<object>();

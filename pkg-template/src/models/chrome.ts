@@ -1,5 +1,6 @@
 // The model that is built into Chrome: the Prompt API's `LanguageModel`.
 
+import { checkOptions, type OptionRules } from "../base/options.js";
 import type { CompletingModel } from "./model.js";
 
 /** What of `LanguageModel` is used. */
@@ -23,11 +24,19 @@ export interface ChromeOptions {
   readonly api?: PromptApi | undefined;
 }
 
+const CHROME: OptionRules<keyof ChromeOptions> = {
+  create: ["an object", (value) => typeof value === "object" && value !== null],
+  download: ["true or false", (value) => typeof value === "boolean"],
+  api: ["the Prompt API", () => true],
+};
+
 /**
  * The hook `triage.complete` by the browser's own model. It says that triage is unavailable where the browser has none, or it is not
  * on the device. Each prompt has a session of its own, so that no prompt sees another.
  */
-export function chromeModel({ create = {}, download = false, api }: ChromeOptions = {}): CompletingModel {
+export function chromeModel(options: ChromeOptions = {}): CompletingModel {
+  checkOptions("context_build_error", options, CHROME);
+  const { create = {}, download = false, api } = options;
   return {
     async complete(prompt, { signal }) {
       const model = api ?? (globalThis as { readonly LanguageModel?: PromptApi }).LanguageModel;

@@ -1,17 +1,36 @@
 // For those who write a store of their own: the contract, and what all stores do alike.
 
+import { publicFunction } from "../base/public-call.js";
+import * as log from "./log.js";
+import * as ranges from "./ranges.js";
+
 export { ContextError } from "../base/errors.js";
 export type * from "./contract.js";
-export {
-  type Admitted,
-  admit,
-  checkExpected,
-  checkKey,
-  flawOf,
-  isInfo,
-  recovered,
-  type Standing,
-  storeError,
-  trimmed,
-} from "./log.js";
-export { checkAsked } from "./ranges.js";
+export { type Admitted, checkKey, type Expected, type Standing } from "./log.js";
+
+const KIND = "store_error";
+
+/** Admits an append: see `admit` in the contract of stores. Fails with `STORE_CONFLICT`. */
+export const admit: typeof log.admit = /* @__PURE__ */ publicFunction(KIND, "admit", log.admit);
+/** Fails with `STORE_CONFLICT` if a session isn't what the caller of an append, a trim or a removal expects. */
+export const checkExpected: typeof log.checkExpected = /* @__PURE__ */ publicFunction(
+  KIND,
+  "checkExpected",
+  log.checkExpected,
+);
+/** Says why a stored row isn't an entry; undefined if it is one. */
+export const flawOf: typeof log.flawOf = /* @__PURE__ */ publicFunction(KIND, "flawOf", log.flawOf);
+/** Returns the session of a log whose head was lost. */
+export const recovered: typeof log.recovered = /* @__PURE__ */ publicFunction(KIND, "recovered", log.recovered);
+/** Returns the session after a trim. */
+export const trimmed: typeof log.trimmed = /* @__PURE__ */ publicFunction(KIND, "trimmed", log.trimmed);
+/** Fails with `INVALID_SESSION` if a method of a store was called with arguments that it can't use. */
+export const checkAsked: typeof ranges.checkAsked = /* @__PURE__ */ publicFunction(
+  KIND,
+  "checkAsked",
+  ranges.checkAsked,
+);
+/** Whether a session's header is what it must be. */
+export const isInfo = /* @__PURE__ */ publicFunction(KIND, "isInfo", log.isInfo) as typeof log.isInfo;
+/** Makes the failure of a store. */
+export const storeError: typeof log.storeError = /* @__PURE__ */ publicFunction(KIND, "storeError", log.storeError);

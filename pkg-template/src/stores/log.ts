@@ -70,7 +70,8 @@ export interface Standing {
   readonly replaced?: Entry | undefined;
 }
 
-interface Expected {
+/** The session that a caller expects. */
+export interface Expected {
   readonly log?: LogName | undefined;
   readonly expectedId?: string | undefined;
   readonly expectedSeq?: number | undefined;

@@ -30,15 +30,16 @@ export function inspect<M extends AnyMessage, F extends Format>(
 
 function send<M extends AnyMessage, F extends Format>(
   context: BuiltContext<M, F>,
-  { studio = addressGiven() }: InspectOptions,
+  options: InspectOptions | null,
 ): void {
-  if (studio === undefined) {
-    warnOnce("no studio is named: run `npx windrow studio`, and give its address as WINDROW_STUDIO");
-    return;
-  }
   // A variable of its own: the package itself makes no request.
   const { fetch: post } = globalThis;
   try {
+    const studio = options?.studio ?? addressGiven();
+    if (studio === undefined) {
+      warnOnce("no studio is named: run `npx windrow studio`, and give its address as WINDROW_STUDIO");
+      return;
+    }
     const { origin, searchParams } = new URL(studio);
     const body = JSON.stringify({ messages: context.source(), recording: context.recording });
     const headers = { authorization: `Bearer ${searchParams.get("token")}`, "content-type": "application/json" };
@@ -50,7 +51,7 @@ function send<M extends AnyMessage, F extends Format>(
       })
       .catch(() => warnOnce(`there is no studio at ${origin}`));
   } catch (failure) {
-    warnOnce(String((failure as Error).message));
+    warnOnce(failure instanceof Error ? failure.message : "the build could not be sent");
   }
 }
 

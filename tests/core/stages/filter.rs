@@ -52,7 +52,7 @@ const OPTIONS: [(&str, Reason, Names); 6] = [
 
 #[test]
 fn each_option_leaves_out_what_it_names_and_nothing_else() {
-    let named = Cell::new(0);
+    let hits = Cell::new(0);
     let outcome = windrow_property::check(&(messages(), 0..OPTIONS.len()), |(messages, at)| {
         let (option, reason, names) = OPTIONS[at];
         let json = format!(r#"{{"encoding":"estimate","filter":{{{option}}}}}"#);
@@ -63,8 +63,8 @@ fn each_option_leaves_out_what_it_names_and_nothing_else() {
             prop_assert_eq!(is_left_out, names(message), "{:?} with {}", message, option);
             prop_assert!(!is_left_out || found == reason, "{:?} instead of {:?}", found, reason);
         }
-        named.set(named.get() + u32::from(messages.iter().any(names)));
+        hits.set(hits.get() + u32::from(messages.iter().any(names)));
         Ok(())
     });
-    outcome.assert_share(named.get(), 2, "had a message to leave out");
+    outcome.assert_share(hits.get(), 2, "had a message to leave out");
 }

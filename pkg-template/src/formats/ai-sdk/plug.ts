@@ -1,6 +1,7 @@
 // The AI SDK of Vercel, 5 to 7: a context for each step of `generateText`, `streamText` and agents, or for each call of a model.
 
 import type { AnyMessage } from "windrow";
+import { hook } from "../plug/door.js";
 import { type FrameworkCall, fit, type HookConfig, modelName } from "../plug/fit.js";
 import { asPromptMessage, promptMarker } from "../plug/prompt.js";
 
@@ -23,7 +24,7 @@ export interface StepOptions<M> {
 export function prepareStep(
   config: HookConfig = {},
 ): <M extends object>(options: StepOptions<M>) => Promise<{ messages: M[] }> {
-  return async <M extends object>({ messages, model, instructions }: StepOptions<M>) => {
+  return hook("prepareStep", async <M extends object>({ messages, model, instructions }: StepOptions<M>) => {
     const call = { model: modelName(model, "modelId"), instructions: textOf(instructions) };
     const sent = await fit(
       messages as readonly AnyMessage[],
@@ -33,7 +34,7 @@ export function prepareStep(
       promptMarker,
     );
     return { messages: sent as M[] };
-  };
+  });
 }
 
 /** What a call of a model has, as far as it is used. */
@@ -59,12 +60,12 @@ export function contextMiddleware<Version extends "v2" | "v3" | "v4" = "v4">(
 ): AiSdkMiddleware<Version> {
   return {
     specificationVersion: version,
-    async transformParams({ params, model }) {
+    transformParams: hook("transformParams", async <P>({ params, model }: { params: P; model?: unknown }) => {
       const { prompt, tools, abortSignal } = params as CallOptions;
       const call: FrameworkCall = { model: modelName(model, "modelId"), tools, signal: abortSignal };
       const messages = prompt as readonly AnyMessage[];
       return { ...params, prompt: await fit(messages, forAiSdk(config), call, asPromptMessage, promptMarker) };
-    },
+    }),
   };
 }
 

@@ -1,6 +1,7 @@
 // assistant-ui: a history adapter that keeps a thread in a session, so that it is there after a reload, and contexts are built from it.
 
 import { type MessageInput, type PartInput, plainMessage, type Session } from "windrow";
+import { hook } from "../plug/door.js";
 
 /** A message of a thread with the one before it, as assistant-ui hands it over. */
 export interface HistoryItem<M> {
@@ -90,8 +91,8 @@ function historyOf<M, S>(session: Session, format: HistoryFormat<M, S>, shape?: 
     await log.append(kept, { operationId: `assistant-ui:${kept.id}` });
   };
   return {
-    append,
-    async load() {
+    append: hook("append", append),
+    load: hook("load", async () => {
       const messages = new Map<string, HistoryItem<M>>();
       for (const { id, metadata } of await log.messages()) {
         const assistantUi = metadata?.assistantUi;
@@ -101,8 +102,8 @@ function historyOf<M, S>(session: Session, format: HistoryFormat<M, S>, shape?: 
         }
       }
       return { headId: [...messages.keys()].at(-1) ?? null, messages: [...messages.values()] };
-    },
-    async update(item) {
+    }),
+    update: hook("update", async (item: HistoryItem<M>) => {
       const [newest] = await log.messages({ limit: 1, order: "descending" });
       const kept = keptOf(item);
       if (newest?.id === kept.id) {
@@ -111,7 +112,7 @@ function historyOf<M, S>(session: Session, format: HistoryFormat<M, S>, shape?: 
         // The log is never rewritten: the newest of an id holds, in the place of the first.
         await log.append(kept);
       }
-    },
+    }),
   };
 }
 

@@ -2,6 +2,7 @@
 
 import type { AnyMessage } from "windrow";
 import { type CacheMarker, EPHEMERAL } from "../plug/cache-marks.js";
+import { hook } from "../plug/door.js";
 import { fieldsOf } from "../plug/fields.js";
 import { fit, type HookConfig, modelName } from "../plug/fit.js";
 
@@ -28,29 +29,28 @@ export interface LangChainMiddleware {
  * the end of the prompt by the setting `cache_control`. Fails as `buildContext` does.
  */
 export function contextMiddleware(config: HookConfig = {}): LangChainMiddleware {
-  return {
-    name: "WindrowContext",
-    async wrapModelCall(request, handler) {
-      const { messages, model, systemPrompt, tools, modelSettings } = request as ModelCall;
-      const { cacheBreakpoints = config.budget?.cut != null } = config;
-      const isMarked = cacheBreakpoints && isAnthropic(model);
-      const call = {
-        model: modelName(model, "model", "modelName"),
-        instructions: systemPrompt,
-        tools: tools?.map(definitionOf),
-      };
-      const render = { provider: "ai-sdk", ...config.render } as const;
-      const sent = await fit(
-        messages as readonly AnyMessage[],
-        { ...config, render, cacheBreakpoints: isMarked },
-        call,
-        (message) => message as AnyMessage,
-        marker,
-      );
-      const settings = isMarked ? { modelSettings: { cache_control: EPHEMERAL, ...modelSettings } } : {};
-      return await handler({ ...request, messages: sent, ...settings });
-    },
-  };
+  const fitted = hook("wrapModelCall", async <R extends object>(request: R) => {
+    const { messages, model, systemPrompt, tools, modelSettings } = request as ModelCall;
+    const { cacheBreakpoints = config.budget?.cut != null } = config;
+    const isMarked = cacheBreakpoints && isAnthropic(model);
+    const call = {
+      model: modelName(model, "model", "modelName"),
+      instructions: systemPrompt,
+      tools: tools?.map(definitionOf),
+    };
+    const render = { provider: "ai-sdk", ...config.render } as const;
+    const sent = await fit(
+      messages as readonly AnyMessage[],
+      { ...config, render, cacheBreakpoints: isMarked },
+      call,
+      (message) => message as AnyMessage,
+      marker,
+    );
+    const settings = isMarked ? { modelSettings: { cache_control: EPHEMERAL, ...modelSettings } } : {};
+    return { ...request, messages: sent, ...settings };
+  });
+  // What the handler throws is the framework's own failure, and stays as it is.
+  return { name: "WindrowContext", wrapModelCall: async (request, handler) => await handler(await fitted(request)) };
 }
 
 /** Whether a model is Anthropic's: what stands in a block for its cache, others refuse. */

@@ -1,6 +1,7 @@
 // Mastra: an input processor that sends each call of the model the context of its prompt. Memory keeps all messages.
 
 import type { AnyMessage } from "windrow";
+import { hook } from "../plug/door.js";
 import { fit, type HookConfig, modelName } from "../plug/fit.js";
 import { asPromptMessage, promptMarker } from "../plug/prompt.js";
 
@@ -26,15 +27,15 @@ export interface ContextProcessor {
  * definitions as `budget.tools`. Fails as `buildContext` does.
  */
 export function contextProcessor(config: HookConfig = {}): ContextProcessor {
-  const render = { provider: "ai-sdk", ...config.render } as const;
   return {
     id: "windrow-context",
     name: "windrow",
-    async processLLMRequest({ prompt, model, abortSignal }) {
+    processLLMRequest: hook("processLLMRequest", async <P>({ prompt, model, abortSignal }: RequestOptions<P>) => {
+      const render = { provider: "ai-sdk", ...config.render } as const;
       const call = { model: modelName(model, "modelId"), signal: abortSignal };
       const messages = prompt as unknown as readonly AnyMessage[];
       const sent = await fit(messages, { ...config, render }, call, asPromptMessage, promptMarker);
       return { prompt: sent as unknown as typeof prompt };
-    },
+    }),
   };
 }

@@ -1,6 +1,7 @@
 // OpenAI's Agents SDK: what a run sends its model, and what a session hands to a run.
 
 import type { AnyMessage } from "windrow";
+import { hook } from "../plug/door.js";
 import { fit, type HookConfig, modelName } from "../plug/fit.js";
 
 export type { HookConfig } from "../plug/fit.js";
@@ -18,11 +19,11 @@ export interface FilterOptions<I> {
 export function callModelInputFilter(
   config: HookConfig = {},
 ): <I extends object>(options: FilterOptions<I>) => Promise<{ input: I[]; instructions?: string }> {
-  return async <I extends object>({ modelData, agent }: FilterOptions<I>) => {
+  return hook("callModelInputFilter", async <I extends object>({ modelData, agent }: FilterOptions<I>) => {
     const { model } = (agent ?? {}) as { readonly model?: unknown };
     const call = { model: modelName(model, "model", "modelId"), instructions: modelData.instructions };
     return { ...modelData, input: await fitItems(modelData.input, config, call) };
-  };
+  });
 }
 
 /**
@@ -32,7 +33,9 @@ export function callModelInputFilter(
 export function sessionInputCallback(
   config: HookConfig = {},
 ): <I extends object>(history: I[], added: I[]) => Promise<I[]> {
-  return (history, added) => fitItems([...history, ...added], config, {});
+  return hook("sessionInputCallback", <I extends object>(history: I[], added: I[]) =>
+    fitItems([...history, ...added], config, {}),
+  );
 }
 
 async function fitItems<I extends object>(

@@ -1,9 +1,12 @@
 // pi's agent core, and OpenClaw, which has its messages: a `transformContext`, and a context engine.
 
 import type { AnyMessage, ContextMessage } from "windrow";
+import { hook } from "../plug/door.js";
 import { fit, type HookConfig } from "../plug/fit.js";
 
 export type { HookConfig } from "../plug/fit.js";
+
+const fitted = hook("transformContext", fit);
 
 /** A config with what is told of a failure, as the hook itself may not fail. */
 export type PiConfig = HookConfig & {
@@ -19,15 +22,24 @@ export type PiConfig = HookConfig & {
 export function transformContext(
   config: PiConfig = {},
 ): <M extends object>(messages: readonly M[], signal?: AbortSignal) => Promise<M[]> {
-  const { onError = (failure) => console.error(failure), ...options } = config;
   return async <M extends object>(messages: readonly M[], signal?: AbortSignal) => {
     try {
-      return (await fit(messages as readonly AnyMessage[], options, { signal }, asPiMessage)) as M[];
+      const { onError: _, ...options } = config;
+      return (await fitted(messages as readonly AnyMessage[], options, { signal }, asPiMessage)) as M[];
     } catch (failure) {
-      onError(failure);
-      return [...messages];
+      tell(config, failure);
+      return Array.isArray(messages) ? [...messages] : [];
     }
   };
+}
+
+/** Tells of a failure. The agent demands that nothing here fails, whatever `onError` does. */
+function tell(config: PiConfig, failure: unknown): void {
+  try {
+    (config.onError ?? console.error)(failure);
+  } catch {
+    console.error(failure);
+  }
 }
 
 /** What OpenClaw asks of a context engine, as far as it is used. */
@@ -57,21 +69,24 @@ export function contextEngine(config: HookConfig = {}): ContextEngine {
   return {
     info: { id: "windrow", name: "windrow", ownsCompaction: true },
     ingest: async () => ({ ingested: false }),
-    async assemble<M extends object>({ messages, tokenBudget, model, prompt }: AssembleOptions<M>) {
-      let estimatedTokens = 0;
-      const limits = [tokenBudget, config.budget?.maxTokens].filter((limit) => limit != null);
-      const budget = limits.length === 0 ? config.budget : { ...config.budget, maxTokens: Math.min(...limits) };
-      const options: HookConfig = {
-        ...config,
-        budget,
-        onContext(context) {
-          estimatedTokens = context.tokens.total;
-          config.onContext?.(context);
-        },
-      };
-      const sent = await fit(messages as readonly AnyMessage[], options, { model, request: prompt }, asPiMessage);
-      return { messages: sent as M[], estimatedTokens };
-    },
+    assemble: hook(
+      "assemble",
+      async <M extends object>({ messages, tokenBudget, model, prompt }: AssembleOptions<M>) => {
+        let estimatedTokens = 0;
+        const limits = [tokenBudget, config.budget?.maxTokens].filter((limit) => limit != null);
+        const budget = limits.length === 0 ? config.budget : { ...config.budget, maxTokens: Math.min(...limits) };
+        const options: HookConfig = {
+          ...config,
+          budget,
+          onContext(context) {
+            estimatedTokens = context.tokens.total;
+            config.onContext?.(context);
+          },
+        };
+        const sent = await fit(messages as readonly AnyMessage[], options, { model, request: prompt }, asPiMessage);
+        return { messages: sent as M[], estimatedTokens };
+      },
+    ),
     compact: async () => ({
       ok: true,
       compacted: false,
