@@ -28,11 +28,11 @@ struct Within<'a> {
 #[derive(Debug)]
 enum Never {}
 
-type Written = Result<(), Never>;
+type WriteResult = Result<(), Never>;
 
 impl<'a> Json<'a> {
     #[expect(clippy::unnecessary_wraps, reason = "the traits below ask for it")]
-    fn text(self, text: &str) -> Written {
+    fn text(self, text: &str) -> WriteResult {
         self.0.push_str(text);
         Ok(())
     }
@@ -66,7 +66,7 @@ impl Within<'_> {
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "the traits below ask for it")]
-    fn close(self) -> Written {
+    fn close(self) -> WriteResult {
         self.text.push_str(self.end);
         Ok(())
     }
@@ -113,69 +113,69 @@ impl<'a> Serializer for Json<'a> {
     type SerializeStruct = Within<'a>;
     type SerializeStructVariant = Within<'a>;
 
-    fn serialize_bool(self, value: bool) -> Written {
+    fn serialize_bool(self, value: bool) -> WriteResult {
         self.text(if value { "true" } else { "false" })
     }
-    fn serialize_i8(self, value: i8) -> Written {
+    fn serialize_i8(self, value: i8) -> WriteResult {
         self.serialize_i64(value.into())
     }
-    fn serialize_i16(self, value: i16) -> Written {
+    fn serialize_i16(self, value: i16) -> WriteResult {
         self.serialize_i64(value.into())
     }
-    fn serialize_i32(self, value: i32) -> Written {
+    fn serialize_i32(self, value: i32) -> WriteResult {
         self.serialize_i64(value.into())
     }
-    fn serialize_i64(self, value: i64) -> Written {
+    fn serialize_i64(self, value: i64) -> WriteResult {
         self.text(itoa::Buffer::new().format(value))
     }
-    fn serialize_u8(self, value: u8) -> Written {
+    fn serialize_u8(self, value: u8) -> WriteResult {
         self.serialize_u64(value.into())
     }
-    fn serialize_u16(self, value: u16) -> Written {
+    fn serialize_u16(self, value: u16) -> WriteResult {
         self.serialize_u64(value.into())
     }
-    fn serialize_u32(self, value: u32) -> Written {
+    fn serialize_u32(self, value: u32) -> WriteResult {
         self.serialize_u64(value.into())
     }
-    fn serialize_u64(self, value: u64) -> Written {
+    fn serialize_u64(self, value: u64) -> WriteResult {
         self.text(itoa::Buffer::new().format(value))
     }
-    fn serialize_f32(self, value: f32) -> Written {
+    fn serialize_f32(self, value: f32) -> WriteResult {
         self.text(&serde_json::to_string(&value).unwrap_or_default())
     }
-    fn serialize_f64(self, value: f64) -> Written {
+    fn serialize_f64(self, value: f64) -> WriteResult {
         self.text(&serde_json::to_string(&value).unwrap_or_default())
     }
-    fn serialize_char(self, value: char) -> Written {
+    fn serialize_char(self, value: char) -> WriteResult {
         self.serialize_str(value.encode_utf8(&mut [0; 4]))
     }
-    fn serialize_str(self, value: &str) -> Written {
+    fn serialize_str(self, value: &str) -> WriteResult {
         quote(self.0, value);
         Ok(())
     }
-    fn serialize_bytes(self, value: &[u8]) -> Written {
+    fn serialize_bytes(self, value: &[u8]) -> WriteResult {
         self.collect_seq(value)
     }
-    fn serialize_none(self) -> Written {
+    fn serialize_none(self) -> WriteResult {
         self.serialize_unit()
     }
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Written {
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> WriteResult {
         value.serialize(self)
     }
-    fn serialize_unit(self) -> Written {
+    fn serialize_unit(self) -> WriteResult {
         self.text("null")
     }
-    fn serialize_unit_struct(self, _: &'static str) -> Written {
+    fn serialize_unit_struct(self, _: &'static str) -> WriteResult {
         self.serialize_unit()
     }
-    fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Written {
+    fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> WriteResult {
         self.serialize_str(variant)
     }
     fn serialize_newtype_struct<T: Serialize + ?Sized>(
         self,
         _: &'static str,
         value: &T,
-    ) -> Written {
+    ) -> WriteResult {
         value.serialize(self)
     }
     fn serialize_newtype_variant<T: Serialize + ?Sized>(
@@ -184,7 +184,7 @@ impl<'a> Serializer for Json<'a> {
         _: u32,
         variant: &'static str,
         value: &T,
-    ) -> Written {
+    ) -> WriteResult {
         let object = self.open_variant(variant, "", "}");
         value.serialize(Json(object.text))?;
         object.close()
@@ -231,10 +231,10 @@ macro_rules! values {
             type Ok = ();
             type Error = Never;
 
-            fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Written {
+            fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> WriteResult {
                 value.serialize(self.next())
             }
-            fn end(self) -> Written {
+            fn end(self) -> WriteResult {
                 self.close()
             }
         }
@@ -257,11 +257,11 @@ macro_rules! fields {
                 &mut self,
                 name: &'static str,
                 value: &T,
-            ) -> Written {
+            ) -> WriteResult {
                 self.name(name);
                 value.serialize(Json(self.text))
             }
-            fn end(self) -> Written {
+            fn end(self) -> WriteResult {
                 self.close()
             }
         }
@@ -276,7 +276,7 @@ impl ser::SerializeMap for Within<'_> {
     type Error = Never;
 
     /// A name is always a text: a number becomes one.
-    fn serialize_key<T: Serialize + ?Sized>(&mut self, name: &T) -> Written {
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, name: &T) -> WriteResult {
         let written = to_json(name);
         if written.starts_with('"') {
             self.next().text(&written)?;
@@ -286,10 +286,10 @@ impl ser::SerializeMap for Within<'_> {
         self.text.push(':');
         Ok(())
     }
-    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Written {
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> WriteResult {
         value.serialize(Json(self.text))
     }
-    fn end(self) -> Written {
+    fn end(self) -> WriteResult {
         self.close()
     }
 }

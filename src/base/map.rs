@@ -1,7 +1,7 @@
 //! Small maps, in the order of their keys.
 //!
-//! The standard library's trees are made for large ones, and bring 6 kB of code for each type; maps here have a few
-//! entries, or grows at its end. Where there are many, and no order is asked for, there are the hashed ones below.
+//! A `LiteMap` is a sorted list. Each `BTreeMap` type adds 6 kB of code, and the maps here have a few entries or grow at their end.
+//! Maps with many entries and no order are the hashed ones below.
 
 use super::value::{FromValue, Misfit, Reading, Value};
 use serde::ser::SerializeMap;
@@ -11,53 +11,38 @@ use std::collections::{HashMap, HashSet};
 use xxhash_rust::xxh64::Xxh64Builder;
 
 /// A map with the same hashes on every machine. It is looked up, never walked through.
-pub(crate) type Hashed<K, V> = HashMap<K, V, Xxh64Builder>;
+pub(crate) type HashedMap<K, V> = HashMap<K, V, Xxh64Builder>;
 
 /// A set of that kind.
 pub(crate) type HashedSet<T> = HashSet<T, Xxh64Builder>;
 
 /// Entries in the order of their keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Map<K, V>(Vec<(K, V)>);
+pub struct Map<K, V>(litemap::LiteMap<K, V>);
 
 impl<K, V> Default for Map<K, V> {
     fn default() -> Self {
-        Self(Vec::new())
+        Self(litemap::LiteMap::new_vec())
     }
 }
 
 impl<K: Ord, V> Map<K, V> {
-    fn find<Q: Ord + ?Sized>(&self, key: &Q) -> Result<usize, usize>
-    where
-        K: Borrow<Q>,
-    {
-        // Most keys come in their order.
-        match self.0.last() {
-            Some((last, _)) if last.borrow() < key => Err(self.0.len()),
-            _ => self.0.binary_search_by(|(known, _)| known.borrow().cmp(key)),
-        }
-    }
-
     /// The value of a key.
     pub fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
     {
-        self.find(key).ok().map(|position| &self.0[position].1)
+        self.0.get(key)
     }
 
     /// Gives a key a value.
     pub fn insert(&mut self, key: K, value: V) {
-        match self.find(&key) {
-            Ok(position) => self.0[position].1 = value,
-            Err(position) => self.0.insert(position, (key, value)),
-        }
+        self.0.insert(key, value);
     }
 
     /// Forgets a key, and gives what it had.
     pub fn remove(&mut self, key: &K) -> Option<V> {
-        let position = self.find(key).ok()?;
-        Some(self.0.remove(position).1)
+        self.0.remove(key)
     }
 
     /// Forgets every key.
@@ -66,7 +51,7 @@ impl<K: Ord, V> Map<K, V> {
     }
 
     /// All entries, in the order of their keys.
-    pub fn iter(&self) -> impl Iterator<Item = &(K, V)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
         self.0.iter()
     }
 }

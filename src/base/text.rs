@@ -15,13 +15,13 @@ const ELLIPSIS: &str = "...";
 
 /// A text that is put together from parts, with the same between each two.
 #[derive(Debug)]
-pub(crate) struct Joined {
+pub(crate) struct JoinedText {
     text: String,
     between: &'static str,
     is_begun: bool,
 }
 
-impl Joined {
+impl JoinedText {
     pub(crate) fn by(between: &'static str) -> Self {
         Self { text: String::new(), between, is_begun: false }
     }
@@ -40,7 +40,7 @@ impl Joined {
 
 /// Joins parts to one text, with the same between each two.
 pub(crate) fn joined<'a>(parts: impl Iterator<Item = &'a str>, between: &'static str) -> String {
-    let mut joined = Joined::by(between);
+    let mut joined = JoinedText::by(between);
     parts.for_each(|part| joined.push(part));
     joined.text()
 }

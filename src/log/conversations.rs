@@ -1,9 +1,9 @@
 //! Conversations within a transcript: told apart, chained to threads, put into tiers and labelled.
 
 use crate::base::guard::collapse;
-use crate::base::map::{self, Hashed};
+use crate::base::map::{self, HashedMap};
 use crate::base::message::{Field, Role};
-use crate::base::text::{self, Joined};
+use crate::base::text::{self, JoinedText};
 use crate::base::time::{self, MILLISECONDS_PER_DAY, MILLISECONDS_PER_MINUTE, Milliseconds, Zone};
 use crate::config::{FilterConfig, KnownConversation, TierForm, TiersConfig, TodayWindow};
 use crate::log::messages::Messages;
@@ -79,8 +79,8 @@ pub(crate) fn find(
         transcript,
         session: session_id,
         list: Vec::new(),
-        named: Hashed::default(),
-        derived: Hashed::default(),
+        named: HashedMap::default(),
+        derived: HashedMap::default(),
     };
     let mut summaries = Vec::new();
     let mut newest = None;
@@ -196,9 +196,9 @@ struct Finder<'a> {
     session: Option<&'a str>,
     list: Vec<Conversation>,
     /// Where the conversations with a name of their own are, by id: each with its session.
-    named: Hashed<&'a str, Vec<(Option<&'a str>, usize)>>,
+    named: HashedMap<&'a str, Vec<(Option<&'a str>, usize)>>,
     /// By session: where its conversation without a name is that goes on, and its latest time.
-    derived: Hashed<Option<&'a str>, (Option<usize>, Option<Milliseconds>)>,
+    derived: HashedMap<Option<&'a str>, (Option<usize>, Option<Milliseconds>)>,
 }
 
 impl<'a> Finder<'a> {
@@ -364,7 +364,7 @@ pub(crate) fn text_of(filter: &FilterConfig, transcript: &Messages, rows: &[usiz
             said_in(filter, transcript, *row)
         ))
     };
-    let mut lines = Joined::by("\n");
+    let mut lines = JoinedText::by("\n");
     for row in rows {
         lines.push(&line(row));
     }

@@ -1,7 +1,7 @@
 //! Remembered costs of messages, by form.
 
 use crate::base::cost::Cost;
-use crate::base::map::Hashed;
+use crate::base::map::HashedMap;
 use std::ops::Range;
 use xxhash_rust::xxh64::xxh64;
 
@@ -122,7 +122,7 @@ impl Costs {
         if !rest.is_empty() {
             return;
         }
-        let mut known: Hashed<u64, Vec<(u64, Cost)>> = Hashed::default();
+        let mut known: HashedMap<u64, Vec<(u64, Cost)>> = HashedMap::default();
         for record in records {
             // The length is right, so every part of it is there.
             let part = |at: usize| record[at..at + 8].try_into().map_or(0, u64::from_le_bytes);

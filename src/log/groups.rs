@@ -1,7 +1,7 @@
 //! What belongs together, and the order of a transcript: a tool call and all its results are one group, and groups move as
 //! one.
 
-use crate::base::map::{self, Hashed};
+use crate::base::map::{self, HashedMap};
 use crate::base::message::{Field, Role};
 use crate::base::time::Milliseconds;
 use crate::log::messages::Messages;
@@ -113,7 +113,7 @@ pub struct Groups {
     /// The group of each row, named by one of its rows.
     group_of: Vec<usize>,
     /// The rows of each group of more than one.
-    larger: Hashed<usize, Vec<usize>>,
+    larger: HashedMap<usize, Vec<usize>>,
     /// Rows with a call that has no result.
     pub calls_without_result: Vec<usize>,
     /// Rows with a call that has no result yet, which may come later: the user has not spoken behind them.
@@ -124,7 +124,7 @@ pub struct Groups {
 
 /// The latest call by an id.
 #[derive(Clone, Copy)]
-struct Called {
+struct LatestCall {
     row: usize,
     /// Where the row is in the order.
     place: usize,
@@ -155,7 +155,7 @@ impl Groups {
     pub fn find(transcript: &Messages, order: &[usize]) -> Self {
         let mut groups = Self::apart(transcript);
         // By stretch, session and call id, as ids like `call_0` are in many.
-        let mut calls: Hashed<(usize, Option<&str>, &str), Called> = Hashed::default();
+        let mut calls: HashedMap<(usize, Option<&str>, &str), LatestCall> = HashedMap::default();
         for (place, &row) in order.iter().enumerate() {
             let is_summary = transcript.is_summary(row);
             // No call answers a result beyond a gap: what lies between them may.
@@ -164,7 +164,7 @@ impl Groups {
             for (field, id) in transcript.fields(row) {
                 match field {
                     Field::CallId => {
-                        let new = Called { row, place, open: 0, is_answered_later: false };
+                        let new = LatestCall { row, place, open: 0, is_answered_later: false };
                         let latest = calls.entry((stretch, session, id)).or_insert(new);
                         if latest.row != row {
                             let open = (latest.open > 0).then_some(latest.row);
@@ -198,7 +198,7 @@ impl Groups {
         let spoken = if transcript.has_seen(Field::ResultLater) {
             newest_spoken(transcript, order)
         } else {
-            Hashed::default() // no call runs
+            HashedMap::default() // no call runs
         };
         let open = calls.into_iter().filter(|(_, call)| call.open > 0);
         let (running, over): (Vec<_>, Vec<_>) = open.partition(|((_, session, _), call)| {
@@ -262,7 +262,10 @@ impl Groups {
 }
 
 /// By session: the place of the newest message in which the user speaks, and answers no call.
-fn newest_spoken<'a>(transcript: &'a Messages, order: &[usize]) -> Hashed<Option<&'a str>, usize> {
+fn newest_spoken<'a>(
+    transcript: &'a Messages,
+    order: &[usize],
+) -> HashedMap<Option<&'a str>, usize> {
     let is_spoken = |row: usize| {
         transcript.role(row) == Role::User && transcript.value(row, Field::ResultId).is_none()
     };

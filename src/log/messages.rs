@@ -64,7 +64,7 @@ struct Segment {
 /// Messages of one or several sessions, oldest first: all that there are, or those that a build reads of them.
 #[derive(Clone, Debug, Default)]
 pub struct Messages {
-    stored: Rc<Stored>,
+    stored: Rc<StoredMessages>,
     /// The messages that are read; `None` reads all.
     part: Option<Part>,
     unread: Option<Unread>,
@@ -86,7 +86,7 @@ struct Part {
 
 /// The messages as columns. They are shared by all that read them.
 #[derive(Clone, Debug, Default)]
-struct Stored {
+struct StoredMessages {
     text: String,
     rows: Vec<Row>,
     segments: Vec<Segment>,
@@ -407,7 +407,7 @@ impl Messages {
     }
 }
 
-impl Stored {
+impl StoredMessages {
     fn append(&mut self, columns: &Columns<'_>) -> Result<()> {
         let (rows, segments, text) = self.read(columns)?;
         for segment in &segments {

@@ -11,7 +11,7 @@ use crate::base::guard::{
 use crate::base::json::to_json;
 use crate::base::message::{Field, Role};
 use crate::base::template::fill_slots;
-use crate::base::text::{Joined, joined};
+use crate::base::text::{JoinedText, joined};
 use crate::base::time::{self, Milliseconds};
 use crate::config::{
     ContextConfig, Format, Guard, OnRequiredOverflow, Placement, Replacement, Section, SectionKind,
@@ -22,7 +22,7 @@ use crate::prompt::parts::Parts;
 use crate::prompt::sent;
 use crate::prompt::tools;
 use crate::recall::transcript::Transcript;
-use crate::state::context::{Made, Piece};
+use crate::state::context::{MadeText, Piece};
 use crate::state::view::View;
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -166,7 +166,7 @@ fn split_marker<'a>(view: View<'_>, piece: Piece, text: &'a str) -> (&'a str, Op
 
 // The format `messages`.
 
-fn made_message<'a>(view: View<'a>, piece: Piece, made: &'a Made) -> Parts<'a> {
+fn made_message<'a>(view: View<'a>, piece: Piece, made: &'a MadeText) -> Parts<'a> {
     let text = view.shortened_text(piece).unwrap_or(&made.text);
     let mut parts = Parts { visible: Few::from(labelled(view, made, text)), ..Parts::default() };
     let config = &view.input.config;
@@ -175,7 +175,7 @@ fn made_message<'a>(view: View<'a>, piece: Piece, made: &'a Made) -> Parts<'a> {
 }
 
 /// A text of the build's with its section's label; what stands around the history has none.
-fn labelled<'a>(view: View<'a>, made: &Made, text: &'a str) -> Cow<'a, str> {
+fn labelled<'a>(view: View<'a>, made: &MadeText, text: &'a str) -> Cow<'a, str> {
     let section = view.input.config.sections().get(made.section);
     let section = section.filter(|section| section.kind != SectionKind::History);
     match section.and_then(|section| section.label.as_deref()) {
@@ -185,7 +185,7 @@ fn labelled<'a>(view: View<'a>, made: &Made, text: &'a str) -> Cow<'a, str> {
 }
 
 /// What a message of the build's says, as it is sent.
-pub(crate) fn made_content(view: View<'_>, piece: Piece, made: &Made) -> String {
+pub(crate) fn made_content(view: View<'_>, piece: Piece, made: &MadeText) -> String {
     let text = view.shortened_text(piece).unwrap_or(&made.text);
     labelled(view, made, text).into_owned()
 }
@@ -193,7 +193,7 @@ pub(crate) fn made_content(view: View<'_>, piece: Piece, made: &Made) -> String 
 // The text formats.
 
 /// A text of the build's. What stands around the history is in its form already.
-fn made_block(view: View<'_>, piece: Piece, made: &Made) -> String {
+fn made_block(view: View<'_>, piece: Piece, made: &MadeText) -> String {
     let config = &view.input.config;
     let section = config.sections().get(made.section);
     let Some(section) = section.filter(|section| section.kind != SectionKind::History) else {
@@ -365,7 +365,7 @@ fn line(view: View<'_>, piece: Piece, transcript: &Transcript, row: usize) -> St
             }
         }
     }
-    let said = Said::of(view, piece, transcript, row);
+    let said = SaidText::of(view, piece, transcript, row);
     match request_label {
         Some(label) if is_guarded(config) => out.push_str(&margin(label)),
         Some(label) => out.push_str(label),
@@ -389,13 +389,13 @@ pub(crate) const UNKNOWN_TIME: &str = "unknown";
 
 /// What a message shows in the text formats.
 #[derive(Debug, Default)]
-struct Said {
+struct SaidText {
     content: String,
     /// What is not content, each in a line of its own below it: tool calls, media, the marker of a cut, actions.
     lines: Vec<String>,
 }
 
-impl Said {
+impl SaidText {
     fn of(view: View<'_>, piece: Piece, transcript: &Transcript, row: usize) -> Self {
         let config = &view.input.config;
         let actions = actions_line(config, transcript, row);
@@ -406,7 +406,7 @@ impl Said {
             return Self { content, lines: actions.into_iter().collect() };
         }
         let cut = view.shortened_text(piece).map(|text| split_marker(view, piece, text));
-        let mut texts = Joined::by("\n");
+        let mut texts = JoinedText::by("\n");
         if let Some((text, _)) = cut {
             texts.push(text);
         }
@@ -495,7 +495,7 @@ fn actions_line(config: &ContextConfig, transcript: &Transcript, row: usize) -> 
 /// `[image]`.
 pub(crate) fn said(view: View<'_>, piece: Piece, transcript: &Transcript, row: usize) -> String {
     let shortened = view.shortened_text(piece);
-    let mut lines = Joined::by("\n");
+    let mut lines = JoinedText::by("\n");
     if let Some(text) = shortened {
         lines.push(text);
     }
@@ -569,7 +569,7 @@ fn bracketed_line(view: View<'_>, piece: Piece, transcript: &Transcript, row: us
         let _ = write!(out, " {}", time::format_clock(moment, &view.input.answers.zone));
     }
     out.push_str("] ");
-    let said = Said::of(view, piece, transcript, row);
+    let said = SaidText::of(view, piece, transcript, row);
     out.push_str(&escape_xml(&said.content));
     said.close(&view.input.config, &out)
 }
@@ -587,7 +587,7 @@ fn element(view: View<'_>, piece: Piece, transcript: &Transcript, row: usize) ->
     if let (true, Some(moment)) = (view.input.config.render.times, transcript.time(row)) {
         attribute("time", &time::format_minute(moment, &view.input.answers.zone));
     }
-    let said = Said::of(view, piece, transcript, row);
+    let said = SaidText::of(view, piece, transcript, row);
     out.push('>');
     out.push_str(&escape_xml(&said.content));
     let mut out = said.close(&view.input.config, &out);

@@ -1,7 +1,7 @@
 //! What the parts of a prompt cost in the form that was asked for.
 
 use crate::base::cost::Cost;
-use crate::base::map::Hashed;
+use crate::base::map::HashedMap;
 use crate::base::time::Milliseconds;
 use crate::config::{ContextConfig, Counting, Format};
 use crate::prompt::certainty::{Beside, Certainty};
@@ -159,7 +159,7 @@ impl Meter {
         };
         let counts = counts.0.borrow();
         let mut texts: Vec<String> = Vec::new();
-        let mut is_wanted: Hashed<String, u64> = Hashed::default();
+        let mut is_wanted: HashedMap<String, u64> = HashedMap::default();
         for position in 0.. {
             let Some(piece) = piece_at(position) else {
                 break;

@@ -26,7 +26,7 @@ enum Open {
 }
 
 /// A message as it is counted.
-struct Sent<'a> {
+struct SentMessage<'a> {
     config: &'a ContextConfig,
     family: Family,
     provider: Option<Provider>,
@@ -36,7 +36,7 @@ struct Sent<'a> {
     parts: Parts<'a>,
 }
 
-impl<'a> Sent<'a> {
+impl<'a> SentMessage<'a> {
     /// Begins a message.
     #[inline(never)]
     fn begin(&mut self, role: Role, open: Open) {
@@ -117,7 +117,8 @@ pub(super) fn parts<'a>(
     let open =
         if provider.is_some() && goes_on(transcript, row) { Open::Message } else { Open::Nothing };
     let family = config.family();
-    let mut out = Sent { config, family, provider, role, name, open, parts: Parts::default() };
+    let mut out =
+        SentMessage { config, family, provider, role, name, open, parts: Parts::default() };
     let (mut reasoning_of, mut call) = ("", None);
     let mut left = shortened;
     // A message that is one result says so behind what the tool gave.

@@ -6,7 +6,7 @@
 //! `tests/usage` has the recorded requests, `docs/tokens.md` how near the counts come.
 
 use crate::base::json::to_json;
-use crate::base::text::Joined;
+use crate::base::text::JoinedText;
 use crate::base::value::{Value, number_text};
 use crate::config::{ContextConfig, Provider, ToolChoice};
 use crate::tokens::model::Version;
@@ -261,7 +261,7 @@ fn members(schema: &Value, indent: usize) -> String {
 }
 
 fn any_of(types: impl Iterator<Item = String>) -> String {
-    let mut all = Joined::by(" | ");
+    let mut all = JoinedText::by(" | ");
     types.for_each(|it| all.push(&it));
     all.text()
 }

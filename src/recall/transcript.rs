@@ -43,7 +43,7 @@ struct Memory {
     /// The index of all messages in their order.
     whole: Rc<Index>,
     /// Indexes of others; the latest last.
-    indexes: Vec<Indexed>,
+    indexes: Vec<IndexedLog>,
     /// The index of the log that the messages are of.
     log: Option<LogIndex>,
     /// The latest index that was asked for as it was when it had fewer messages.
@@ -73,7 +73,7 @@ impl Memory {
 
 /// An index of some messages.
 #[derive(Clone, Debug, Default)]
-struct Indexed {
+struct IndexedLog {
     rows: Vec<usize>,
     index: Rc<Index>,
 }

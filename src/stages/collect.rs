@@ -1,7 +1,7 @@
 //! Stage 1, `collect`: puts the messages in order, ties groups together, finds the request, and leaves out messages of other
 //! sessions and for other agents.
 
-use crate::base::map::{self, Hashed};
+use crate::base::map::{self, HashedMap};
 use crate::base::message::{Field, Role};
 use crate::base::time::Milliseconds;
 use crate::config::{LimitsCount, SectionKind, SessionScope};
@@ -10,7 +10,7 @@ use crate::log::plan::Wanted;
 use crate::recall::transcript::Transcript;
 use crate::stages::filter;
 use crate::stages::unread;
-use crate::state::ask::Marked;
+use crate::state::ask::MarkResult;
 use crate::state::input::Input;
 use crate::state::marks::{Marks, Rank};
 use crate::state::trace::{NoteKind, Reason};
@@ -24,7 +24,7 @@ use std::rc::Rc;
 ///
 /// Stops to ask for all older messages, where any of them may be one for the agent, or the first of two with one id, or an instruction, and where
 /// the cut is found by the tokens of all.
-pub fn mark(input: &Input, marks: &mut Marks) -> Marked {
+pub fn mark(input: &Input, marks: &mut Marks) -> MarkResult {
     let config = &input.config;
     if config.agent_id.is_some() || config.collect.deduplicate || config.budget.cut.is_some() {
         unread::ask_for_all(input)?;
@@ -43,7 +43,7 @@ pub fn mark(input: &Input, marks: &mut Marks) -> Marked {
     } else {
         arrangement.groups
     };
-    let mut ids: Hashed<&str, usize> = Hashed::default();
+    let mut ids: HashedMap<&str, usize> = HashedMap::default();
     let transcript = input.transcript.clone();
     for row in marks.order.clone() {
         let reason = if is_of_other_session(input, row) {
@@ -122,7 +122,7 @@ pub fn mark(input: &Input, marks: &mut Marks) -> Marked {
 }
 
 /// Requires the instructions that the transcript begins with, and pinned messages.
-fn require_beginning(input: &Input, marks: &mut Marks) -> Marked {
+fn require_beginning(input: &Input, marks: &mut Marks) -> MarkResult {
     let mut is_beginning = input.config.collect.keep_instructions;
     let head = input.transcript.head_length();
     for row in marks.open_rows() {
@@ -152,7 +152,7 @@ const DELETED: &str = "deleted";
 /// Where no request is given, the newest user message fills its place. One that was given is in the context once: its message
 /// in the transcript gives way to it. That is a message with its id; or where either has no id, the last message of all, if it
 /// is the user's and says the same.
-fn find_request(input: &Input, marks: &mut Marks) -> Marked {
+fn find_request(input: &Input, marks: &mut Marks) -> MarkResult {
     if !input.shows_request() || !(input.takes_newest || input.request.is_some()) {
         return Ok(());
     }

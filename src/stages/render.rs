@@ -8,7 +8,7 @@ use crate::prompt::form;
 use crate::prompt::measure::Meter;
 use crate::state::ask::StageResult;
 use crate::state::context::{
-    Context, Made, Piece, Placed, SectionReport, SectionTokens, TokenReport,
+    Context, MadeText, Piece, PlacedPiece, SectionReport, SectionTokens, TokenReport,
 };
 use crate::state::input::Input;
 use crate::state::marks::Marks;
@@ -39,21 +39,21 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
     let budget = &input.config.budget;
     let (fixed, costs) = as_tokens(budget.calibration(), fixed, &costs);
     let is_text = input.config.render.format != Format::Messages;
-    let content = |made: &Made, position| {
+    let content = |made: &MadeText, position| {
         let piece = Piece::Made(position);
         let text = if fill.quotes.first() == Some(&piece) {
             form::quoting_content(view)
         } else {
             form::made_content(view, piece, made)
         };
-        Made { text, ..made.clone() }
+        MadeText { text, ..made.clone() }
     };
     let made = fill.made.iter().enumerate().map(|(position, made)| content(made, position));
     // A text of the build's own is in `made`, as it is sent.
     let cut = fill.shortened.iter().filter(|(piece, _)| !matches!(piece, Piece::Made(_)));
     let excerpts = fill.excerpts.iter();
     let excerpts = excerpts.map(|(row, gaps)| (marks.as_given(Piece::Message(*row)), gaps.clone()));
-    let placed = fill.layout.iter().zip(&costs).map(|((piece, section), cost)| Placed {
+    let placed = fill.layout.iter().zip(&costs).map(|((piece, section), cost)| PlacedPiece {
         piece: marks.as_given(*piece),
         section: *section,
         tokens: *cost,

@@ -15,7 +15,7 @@ use crate::state::ask::{Answer, Misunderstood, Need, StageResult, SummaryWanted,
 use crate::state::context::{FocusReport, Piece};
 use crate::state::input::Input;
 use crate::state::marks::Marks;
-use crate::state::ranking::Ranked;
+use crate::state::ranking::RankedMessages;
 use crate::state::trace::NoteKind;
 
 /// All that selects. [`Need::Selection`] asks for it, and [`SELECTION`](crate::machine::selection::SELECTION) is it.
@@ -23,7 +23,8 @@ use crate::state::trace::NoteKind;
 #[derive(Debug)]
 pub struct Selection {
     /// Ranks the messages that limits apply to.
-    pub(crate) rank: fn(&Input, &Marks, &mut Vec<(NoteKind, String)>) -> StageResult<Ranked>,
+    pub(crate) rank:
+        fn(&Input, &Marks, &mut Vec<(NoteKind, String)>) -> StageResult<RankedMessages>,
     /// What of the items of the section at a position fits a query best.
     pub(crate) find: fn(&Input, &FocusReport, usize, &str) -> Vec<Item>,
     /// Chooses the older messages that matter, by a model, beyond what earlier builds have decided.
@@ -31,7 +32,8 @@ pub struct Selection {
     /// Tells conversations apart, and how much of each is shown.
     pub(crate) tiers: fn(&Input, &Marks) -> StageResult<Conversations>,
     /// Keeps of a room what ranks best.
-    pub(crate) keep_ranked: fn(&mut Packer<'_>, &Frame, &Ranked, (Cost, u64)) -> StageResult,
+    pub(crate) keep_ranked:
+        fn(&mut Packer<'_>, &Frame, &RankedMessages, (Cost, u64)) -> StageResult,
     /// Keeps the messages behind the cut, and quotes what is ranked.
     pub(crate) keep_behind_cut:
         fn(&mut Packer<'_>, &Frame, CutConfig, &[usize], &[usize]) -> StageResult<bool>,
@@ -54,13 +56,13 @@ pub struct Selection {
 }
 
 /// All that selects, where it was asked for.
-pub(crate) type Given = Option<&'static Selection>;
+pub(crate) type GivenSelection = Option<&'static Selection>;
 
 /// All that selects.
 ///
 /// # Errors
 ///
 /// Stops to ask for it.
-pub(crate) fn needed(given: Given) -> StageResult<&'static Selection> {
+pub(crate) fn needed(given: GivenSelection) -> StageResult<&'static Selection> {
     given.ok_or_else(|| Need::Selection.into())
 }

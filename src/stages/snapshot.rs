@@ -7,7 +7,7 @@ use crate::base::map::Map;
 use crate::config::SectionKind;
 use crate::log::unread::{RankingRecord, Unread};
 use crate::prompt::form;
-use crate::stages::selection::Given;
+use crate::stages::selection::GivenSelection;
 use crate::state::ask::Answer;
 use crate::state::context::{
     AnswerRecord, Context, ItemForm, Piece, RECORDING_FORMAT_VERSION, Recording, Snapshot,
@@ -25,7 +25,11 @@ use xxhash_rust::xxh64::xxh64;
 /// # Errors
 ///
 /// `INTERNAL` where a message is undecided, which no input brings about.
-pub(crate) fn finish(view: View<'_>, selection: Given, context: &mut Context) -> Result<()> {
+pub(crate) fn finish(
+    view: View<'_>,
+    selection: GivenSelection,
+    context: &mut Context,
+) -> Result<()> {
     let View { input, marks, fill } = view;
     let mut costs = vec![0; input.transcript.len()];
     for placed in &context.pieces {

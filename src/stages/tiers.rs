@@ -7,7 +7,7 @@ use crate::base::message::Field;
 use crate::base::text;
 use crate::config::{SectionKind, TierForm};
 use crate::log::conversations::{self, Conversations, Sitting};
-use crate::stages::selection::{Given, needed};
+use crate::stages::selection::{GivenSelection, needed};
 use crate::state::ask::{
     Answer, HookName, Misunderstood, Need, Outcome, StageResult, SummaryWanted,
 };
@@ -23,7 +23,7 @@ use crate::state::trace::{NoteKind, Reason};
 pub(crate) fn ask(
     input: &Input,
     marks: &Marks,
-    selection: Given,
+    selection: GivenSelection,
 ) -> StageResult<Option<Conversations>> {
     if !input.config.tiers.enabled || input.config.section(SectionKind::History).is_none() {
         return Ok(None);

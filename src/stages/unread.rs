@@ -11,14 +11,14 @@ use crate::log::reach;
 use crate::log::units;
 use crate::log::unread::Unread;
 use crate::recall::rank::reasons::{Evidence, Whereabouts};
-use crate::state::ask::{HookName, Marked};
+use crate::state::ask::{HookName, MarkResult};
 use crate::state::input::Input;
 use crate::state::marks::{Marks, Rank};
 use crate::state::ranking::RankedPlace;
 use crate::state::trace::{Decision, Fate, Reason, StageName};
 
 /// Asks for all older messages, where some were not read.
-pub(crate) fn ask_for_all(input: &Input) -> Marked {
+pub(crate) fn ask_for_all(input: &Input) -> MarkResult {
     match input.transcript.unread() {
         Some(_) => Err(Wanted::All),
         None => Ok(()),
@@ -26,7 +26,7 @@ pub(crate) fn ask_for_all(input: &Input) -> Marked {
 }
 
 /// Asks for more of the older messages, where some were not read.
-pub(crate) fn ask_for_more_of_all(input: &Input) -> Marked {
+pub(crate) fn ask_for_more_of_all(input: &Input) -> MarkResult {
     match input.transcript.unread() {
         Some(_) => Err(Wanted::More),
         None => Ok(()),
@@ -43,7 +43,7 @@ pub(crate) fn may_be_ranked(input: &Input) -> bool {
 }
 
 /// Asks for more before ranking, unless unread messages may be ranked, or are left out anyway.
-pub(crate) fn ask_before_ranking(input: &Input, marks: &Marks) -> Marked {
+pub(crate) fn ask_before_ranking(input: &Input, marks: &Marks) -> MarkResult {
     match input.transcript.unread() {
         Some(_) if may_be_ranked(input) && cut_off_results(input, marks).next().is_none() => Ok(()),
         Some(_) if may_be_ranked(input) => Err(Wanted::More),
@@ -52,7 +52,7 @@ pub(crate) fn ask_before_ranking(input: &Input, marks: &Marks) -> Marked {
 }
 
 /// Asks for more, where the newest user message is the request and may not have been read yet.
-pub(crate) fn ask_for_newest_user(input: &Input, marks: &Marks) -> Marked {
+pub(crate) fn ask_for_newest_user(input: &Input, marks: &Marks) -> MarkResult {
     let config = &input.config;
     let shows = |kind| config.section(kind).is_some();
     let is_asked = input.is_ranked()
@@ -92,7 +92,7 @@ pub(crate) fn ask_for_other_halves(
     marks: &Marks,
     places: &[usize],
     whereabouts: Whereabouts<'_>,
-) -> Marked {
+) -> MarkResult {
     let first_of_tail = input.transcript.first_of_tail();
     let halves = unpaired(input, marks).filter(|row| *row < first_of_tail);
     let halves: Vec<usize> = halves.map(|row| places[row]).collect();
@@ -101,7 +101,7 @@ pub(crate) fn ask_for_other_halves(
 }
 
 /// Asks for a message by its id, with the exchange that it is of, unless it was looked for before.
-pub(crate) fn ask_for_message(input: &Input, id: &str) -> Marked {
+pub(crate) fn ask_for_message(input: &Input, id: &str) -> MarkResult {
     match input.transcript.unread() {
         Some(unread) if unread.looked_up.iter().all(|known| known != id) => {
             Err(Wanted::Id(id.to_owned()))
@@ -112,7 +112,11 @@ pub(crate) fn ask_for_message(input: &Input, id: &str) -> Marked {
 
 /// Asks for more, unless a message that was read shows that all unread ones are left out. `left_out` has messages that are not
 /// marked yet.
-pub(crate) fn ask_for_more(input: &Input, marks: &Marks, left_out: &[(usize, Reason)]) -> Marked {
+pub(crate) fn ask_for_more(
+    input: &Input,
+    marks: &Marks,
+    left_out: &[(usize, Reason)],
+) -> MarkResult {
     match input.transcript.unread() {
         Some(unread) if !is_enough(input, marks, unread, left_out) => Err(Wanted::More),
         _ => Ok(()),

@@ -12,7 +12,7 @@ use crate::log::plan::Wanted;
 use crate::log::units::{self, begins_exchange};
 use crate::stages::filter;
 use crate::stages::unread;
-use crate::state::ask::Marked;
+use crate::state::ask::MarkResult;
 use crate::state::input::Input;
 use crate::state::marks::{Marks, Rank};
 use crate::state::trace::{Reason, StageName};
@@ -22,7 +22,7 @@ use crate::state::trace::{Reason, StageName};
 /// # Errors
 ///
 /// Wants older messages, where those that were read do not decide what is in the window.
-pub fn mark(input: &Input, marks: &mut Marks) -> Marked {
+pub fn mark(input: &Input, marks: &mut Marks) -> MarkResult {
     unread::leave_out_single_rows(input, marks);
     if let Some(newest) = marks.last_answer() {
         marks.require(newest, Reason::Request);
@@ -95,7 +95,7 @@ pub fn mark(input: &Input, marks: &mut Marks) -> Marked {
 }
 
 /// Requires the messages in the place of a request that was not given.
-fn require_stand_ins(input: &Input, marks: &mut Marks) -> Marked {
+fn require_stand_ins(input: &Input, marks: &mut Marks) -> MarkResult {
     let rows = windowed_rows(marks);
     let newest_user = rows.iter().rev().find(|row| begins_exchange(&input.transcript, **row));
     // It may be unread: the last row may be older than unread ones by its time.
@@ -120,7 +120,7 @@ fn keep_newest(
     count: u64,
     begins: fn(&Messages, usize) -> bool,
     reason: Reason,
-) -> Marked {
+) -> MarkResult {
     let rows = windowed_rows(marks);
     let all = rows.iter().filter(|row| begins(&input.transcript, **row)).count();
     if all as u64 <= count {
@@ -156,7 +156,7 @@ fn leave_out_background(marks: &mut Marks, reason: Reason) {
 }
 
 /// Requires the newest `count` messages that the window takes.
-fn require_newest(input: &Input, marks: &mut Marks, count: u64) -> Marked {
+fn require_newest(input: &Input, marks: &mut Marks, count: u64) -> MarkResult {
     let rows = windowed_rows(marks);
     let count = usize::try_from(count).unwrap_or(usize::MAX);
     let newest = &rows[rows.len().saturating_sub(count)..];
@@ -210,7 +210,7 @@ fn keep_recent(input: &Input, marks: &mut Marks, hours: f64, floor: u64) {
 }
 
 /// Brings back the newest `count` units of any source, where the filter for sources or the window left them out.
-fn bring_back_tasks(input: &Input, marks: &mut Marks, count: u64) -> Marked {
+fn bring_back_tasks(input: &Input, marks: &mut Marks, count: u64) -> MarkResult {
     // Between a row before the tail and the tail there are unread ones.
     let first_of_tail = input.transcript.first_of_tail();
     let counts = |row: &usize| match marks.decision(*row).map(|decision| decision.reason) {
@@ -235,7 +235,7 @@ fn bring_back_tasks(input: &Input, marks: &mut Marks, count: u64) -> Marked {
 
 /// Requires the message that the request replies to, wherever in the session it is; where exchanges are counted, the
 /// exchange that it is of.
-fn require_reply_to(input: &Input, marks: &mut Marks) -> Marked {
+fn require_reply_to(input: &Input, marks: &mut Marks) -> MarkResult {
     let replied_to = if let Some(request) = &input.request {
         request.value(0, Field::ReplyTo)
     } else {

@@ -145,7 +145,7 @@ pub struct Answer {
     pub text: Option<String>,
     /// Of recall: what was found, the best first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub items: Option<Vec<Recalled>>,
+    pub items: Option<Vec<RecalledItem>>,
     /// Of embeddings: how near each message is to the request that may be, in their order: two letters each, of those of
     /// base64, for a whole number from 0 (opposite) to 4000 (the same).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -287,7 +287,7 @@ pub enum Outcome {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Recalled {
+pub struct RecalledItem {
     /// Its id.
     #[serde(default)]
     pub id: Option<String>,
@@ -330,7 +330,7 @@ impl From<Wanted> for Stop {
 
 /// How marking ends: done, or with what more is wanted of a log of which not all was read. Then a build begins anew with more,
 /// so that marks which were made before are of no consequence.
-pub type Marked<T = ()> = std::result::Result<T, Wanted>;
+pub type MarkResult<T = ()> = std::result::Result<T, Wanted>;
 
 /// How a stage ends that asks.
 pub type StageResult<T = ()> = std::result::Result<T, Stop>;

@@ -38,7 +38,7 @@ impl Piece {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Made {
+pub struct MadeText {
     /// The section that it is of, by its position.
     pub section: usize,
     /// The role of its message.
@@ -62,9 +62,9 @@ pub struct Gap {
 #[derive(Clone, Debug, Default)]
 pub struct Context {
     /// What the prompt consists of, in order.
-    pub pieces: Vec<Placed>,
+    pub pieces: Vec<PlacedPiece>,
     /// The texts that the build made.
-    pub made: Vec<Made>,
+    pub made: Vec<MadeText>,
     /// The texts of the pieces that were shortened.
     pub shortened: Vec<(Piece, String)>,
     /// Those of them that are excerpts, with what is left out of each, in order.
@@ -100,7 +100,7 @@ pub struct Context {
 
 /// A part of the prompt in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Placed {
+pub struct PlacedPiece {
     /// The part.
     pub piece: Piece,
     /// The section that it is in, by its position.

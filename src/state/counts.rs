@@ -1,13 +1,13 @@
 //! What the hook `countTokens` has counted.
 
 use crate::base::error::{Error, ErrorCode, Result};
-use crate::base::map::Hashed;
+use crate::base::map::HashedMap;
 use crate::state::ask::{Answer, Outcome};
 use std::cell::RefCell;
 
 /// What the hook `countTokens` has counted.
 #[derive(Debug, Default)]
-pub struct Counts(pub(crate) RefCell<Hashed<String, u64>>);
+pub struct Counts(pub(crate) RefCell<HashedMap<String, u64>>);
 
 impl Counts {
     /// Notes what texts were counted as.

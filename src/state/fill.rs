@@ -2,14 +2,14 @@
 
 use crate::base::map::Map;
 use crate::base::message::Role;
-use crate::state::context::{ConversationReport, Gap, Made, Piece, SectionReport};
+use crate::state::context::{ConversationReport, Gap, MadeText, Piece, SectionReport};
 use crate::state::trace::Reason;
 
 /// What `budget` fills. It is filled from its beginning each time that `budget` runs.
 #[derive(Clone, Debug, Default)]
 pub struct Fill {
     /// Texts that the build made; those that are in the prompt are in `layout`.
-    pub made: Vec<Made>,
+    pub made: Vec<MadeText>,
     /// Texts in the place of those of their messages, by piece.
     pub shortened: Map<Piece, String>,
     /// The kept rows that are there as an excerpt, with what is left out of each.
@@ -37,7 +37,7 @@ pub struct Fill {
 impl Fill {
     /// Makes a text of the build's own; it is in the prompt once it is in the layout.
     pub fn make(&mut self, section: usize, role: Role, text: String) -> Piece {
-        self.made.push(Made { section, role, text, marker: None });
+        self.made.push(MadeText { section, role, text, marker: None });
         Piece::Made(self.made.len() - 1)
     }
 

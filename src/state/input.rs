@@ -6,7 +6,7 @@ use crate::config::{ContextConfig, Ranking, SectionKind};
 use crate::recall::transcript::Transcript;
 use crate::state::ask::{Answer, HookName, Need, StageResult};
 use crate::state::counts::Counts;
-use crate::state::ranking::Scored;
+use crate::state::ranking::ScoredRanking;
 use crate::tokens::Encoding;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -33,7 +33,7 @@ pub struct Input {
     /// The answers so far.
     pub answers: Answers,
     /// The last ranking.
-    pub scored: RefCell<Option<Scored>>,
+    pub scored: RefCell<Option<ScoredRanking>>,
 }
 
 /// The answers to a build's questions so far.

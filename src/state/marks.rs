@@ -8,7 +8,7 @@ use crate::log::conversations::Conversations;
 use crate::log::groups::Groups;
 use crate::state::context::{FocusReport, Piece, RecallReport, TriageReport};
 use crate::state::input::Input;
-use crate::state::ranking::Ranked;
+use crate::state::ranking::RankedMessages;
 use crate::state::trace::{Decision, Fate, Note, NoteKind, Reason, StageName};
 
 /// What the stages decide.
@@ -29,7 +29,7 @@ pub struct Marks {
     /// Whether it is known that all there is fits the budget, however it is counted; set by `recall`.
     pub fits_anyway: bool,
     /// How the older messages rank; set by `recall`, `None` where the newest come first.
-    pub ranking: Option<Ranked>,
+    pub ranking: Option<RankedMessages>,
     /// What became of the search for the request; set by `recall`.
     pub recall: Option<RecallReport>,
     /// The items for sections that show what fits the request, by their positions; set by `recall`.

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 /// How messages rank for the request.
 #[derive(Clone, Debug)]
-pub struct Ranked {
+pub struct RankedMessages {
     /// The newest, which come before all others as far as their share goes: newest first.
     pub newest: Vec<usize>,
     /// The user's own messages that say what holds throughout, the best first: they have a share of their own.
@@ -24,7 +24,7 @@ pub struct Ranked {
 
 /// What a ranking found. A build that reads on and begins anew needs it again, while nothing that it was made from changes.
 #[derive(Clone, Debug)]
-pub struct Scored {
+pub struct ScoredRanking {
     /// What it was made from.
     pub basis: Basis,
     /// The request, analysed.

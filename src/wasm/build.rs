@@ -11,7 +11,7 @@ use crate::log::reach::Reach;
 use crate::machine::{Build, Step};
 use crate::state::ask::{Answer, HookName, Need};
 use crate::state::context::{
-    Context, ConversationReport, FocusReport, Gap, Made, Piece, RecallReport, Recording,
+    Context, ConversationReport, FocusReport, Gap, MadeText, Piece, RecallReport, Recording,
     SectionReport, Snapshot, TokenReport, TriageReport,
 };
 use crate::state::trace::Trace;
@@ -128,7 +128,7 @@ pub fn reach_of(config: &JsValue, hooks: Vec<String>) -> JsResult<f64> {
 /// A finished context as it crosses.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Finished {
+struct FinishedContext {
     #[serde(with = "serde_wasm_bindgen::preserve")]
     rows: Int32Array,
     #[serde(with = "serde_wasm_bindgen::preserve")]
@@ -148,7 +148,7 @@ struct Rest<'a> {
     head: f64,
     /// The least of the prompt that the model's provider caches, in tokens.
     least_cached: u64,
-    made: &'a [Made],
+    made: &'a [MadeText],
     shortened: Vec<(i32, &'a str)>,
     excerpts: Vec<(i32, Vec<ExcerptGap>)>,
     text: &'a Option<String>,
@@ -229,7 +229,7 @@ fn finished(context: &Context) -> JsResult<JsValue> {
         snapshot: &context.snapshot,
         recording: &context.recording,
     };
-    to_js(&Finished {
+    to_js(&FinishedContext {
         rows: Int32Array::from(rows.as_slice()),
         costs: Float64Array::from(costs.as_slice()),
         checksums: Float64Array::from(checksums.collect::<Vec<f64>>().as_slice()),

@@ -9,7 +9,7 @@ use crate::prompt::certainty::{Beside, Certainty};
 use crate::prompt::form::OPENING;
 use crate::state::ask::{Answer, Need};
 use crate::state::context::{
-    ConversationReport, FocusReport, Made, RecallReport, Recording, SectionReport, Snapshot,
+    ConversationReport, FocusReport, MadeText, RecallReport, Recording, SectionReport, Snapshot,
     TokenReport, TriageReport,
 };
 use crate::state::trace::{Reason, Trace};
@@ -80,7 +80,7 @@ fn definitions() -> Map<String, Value> {
     generator.subschema_for::<ContextConfig>();
     generator.subschema_for::<ConversationReport>();
     generator.subschema_for::<FocusReport>();
-    generator.subschema_for::<Made>();
+    generator.subschema_for::<MadeText>();
     generator.subschema_for::<Need>();
     generator.subschema_for::<Fetch>();
     generator.subschema_for::<RecallReport>();
@@ -300,7 +300,7 @@ fn page() -> String {
     let definitions = definitions();
     let mut out = String::from(
         "# Reference\n\n\
-         Made from the Rust types by `UPDATE=1 cargo test reference`: do not edit.\n\n\
+         MadeText from the Rust types by `UPDATE=1 cargo test reference`: do not edit.\n\n\
          ## Config\n\n\
          What `buildContext(transcript, config)` takes. Everything is optional. A \
          misspelt or mistyped option is an error that names its path.\n\n\

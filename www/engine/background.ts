@@ -3,16 +3,16 @@
 import address from "virtual:worker-address";
 import type { MessageInput } from "windrow";
 import type { Asked } from "../state/setup.js";
-import type { Job, Told } from "./jobs.js";
+import type { Job, ToldChange } from "./jobs.js";
 
 let worker: Worker | undefined;
 let count = 0;
 const wanted: Partial<Record<Job["kind"], number>> = {};
 
 /** Starts the worker. `hears` is told the answers to the newest jobs. */
-export function startWorker(hears: (told: Told) => void): void {
+export function startWorker(hears: (told: ToldChange) => void): void {
   worker = new Worker(new URL(address, location.href), { type: "module", name: "builds" });
-  worker.addEventListener("message", ({ data }: MessageEvent<Told>) => {
+  worker.addEventListener("message", ({ data }: MessageEvent<ToldChange>) => {
     const kind = data.kind === "failed" ? data.what : data.kind;
     if (wanted[kind] === data.id) {
       hears(data);

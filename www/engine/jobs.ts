@@ -63,7 +63,7 @@ export interface Answer {
   readonly rankings: readonly { readonly ranking: string; readonly isIn: boolean }[];
 }
 
-export type Told =
+export type ToldChange =
   | { readonly kind: "curve"; readonly id: number; readonly curve: Curve }
   | { readonly kind: "turns"; readonly id: number; readonly turns: readonly Turn[]; readonly isDone: boolean }
   | { readonly kind: "question"; readonly id: number; readonly answer: Answer }

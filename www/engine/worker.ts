@@ -4,7 +4,7 @@ import { buildContext, type ContextError, createTranscript, type MessageInput, t
 import type { Context } from "../state/picture.js";
 import { type Asked, configOf, withBudget } from "../state/setup.js";
 import { type Hooked, scriptedModel, searchIn } from "./hooks.js";
-import { type Answer, type Curve, type Job, type JobOf, type Told, type Turn, turnOf } from "./jobs.js";
+import { type Answer, type Curve, type Job, type JobOf, type ToldChange, type Turn, turnOf } from "./jobs.js";
 
 const SAMPLES = 129;
 /** How often the page is told how far a job is. */
@@ -19,7 +19,7 @@ let growing: Transcript = createTranscript([]);
 const newest: Partial<Record<Job["kind"], number>> = {};
 let samples: { readonly asked: string; readonly taken: Sample[]; readonly isDone: boolean } | undefined;
 
-const tell = (told: Told): void => postMessage(told);
+const tell = (told: ToldChange): void => postMessage(told);
 const isOld = (kind: Job["kind"], id: number): boolean => newest[kind] !== id;
 /** Tells how far a job is, where the page has not heard for a while, and lets its messages in between. */
 function everySoOften(tellSoFar: () => void): () => Promise<void> {

@@ -14,7 +14,7 @@ import {
 import { askAbout, askCurve, askTurns, giveConversation } from "../engine/background.js";
 import { costsKey, costsOf } from "../engine/costs.js";
 import { type Hooked, scriptedModel, searchIn } from "../engine/hooks.js";
-import type { Told } from "../engine/jobs.js";
+import type { ToldChange } from "../engine/jobs.js";
 import { callOf, LEFT_OUT_TAG } from "./call.js";
 import { modelOf } from "./models.js";
 import { type Context, type Costs, type Picture, pictureOf } from "./picture.js";
@@ -72,7 +72,7 @@ function later(name: string, delay_ms: number, run: () => void): void {
 }
 
 /** Takes what the worker tells. */
-export function hear(told: Told): void {
+export function hear(told: ToldChange): void {
   if (told.kind === "curve") {
     state.curve.value = told.curve;
   } else if (told.kind === "turns") {

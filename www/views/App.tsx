@@ -10,7 +10,7 @@ import { Inspector } from "./Inspector.js";
 import { Marks } from "./Marks.js";
 import { Prompts } from "./Prompt.js";
 import { Rows } from "./Rows.js";
-import { Told, Top } from "./Top.js";
+import { ToldChange, Top } from "./Top.js";
 import { Turns } from "./Turns.js";
 import "./base.css";
 
@@ -22,7 +22,7 @@ export function App() {
         Skip to the conversation
       </button>
       <Top />
-      <Told />
+      <ToldChange />
       <section class="asking" aria-label="Request and budget">
         <Request />
         <Budget />

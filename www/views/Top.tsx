@@ -424,7 +424,7 @@ function SharePanel() {
 }
 
 /** What is said above the picture: failures and notices. */
-export function Told() {
+export function ToldChange() {
   const { fileFailure, failure, notice, picture, isAsking } = state;
   return (
     <div class="told">

@@ -60,7 +60,7 @@ pub struct Analyzer {
     prepared: String,
     folded: String,
     /// Words that were met, each in the place that it is hashed to.
-    known: Vec<Known>,
+    known: Vec<KnownWord>,
     /// How many words were read since there were so many places.
     read_count: usize,
     /// The language of the request that was read last, and hashes of its request words.
@@ -69,7 +69,7 @@ pub struct Analyzer {
 
 /// What a word gives in a language.
 #[derive(Clone, Copy, Default)]
-struct Known {
+struct KnownWord {
     /// The hash of the word as it is written, and of its language.
     word: u64,
     hash: u64,
@@ -242,7 +242,8 @@ impl Analyzer {
             }
             return;
         };
-        let Known { hash, beginning, gives, has_beginning, .. } = self.known(unit.text, language);
+        let KnownWord { hash, beginning, gives, has_beginning, .. } =
+            self.known(unit.text, language);
         match gives {
             Gives::Nothing => return,
             Gives::Stop if !unit.is_spelt_as_name() => return,
@@ -263,42 +264,42 @@ impl Analyzer {
 
     /// What a word gives in a language. A text has most of its words often, and reading one takes long, above all its stem: so it
     /// is done once.
-    fn known(&mut self, text: &str, language: Language) -> Known {
+    fn known(&mut self, text: &str, language: Language) -> KnownWord {
         let word = xxh64(text.as_bytes(), KNOWN_SEED + language as u64);
         if self.read_count >= self.known.len() && self.known.len() < MOST_KNOWN {
             let length = (4 * self.known.len()).clamp(FIRST_KNOWN, MOST_KNOWN);
             self.known.clear();
-            self.known.resize(length, Known::default());
+            self.known.resize(length, KnownWord::default());
             self.read_count = 0;
         }
         #[expect(clippy::cast_possible_truncation, reason = "a place of few")]
         let place = word as usize % self.known.len();
         if self.known[place].word != word {
-            self.known[place] = Known { word, ..self.read_word(text, language) };
+            self.known[place] = KnownWord { word, ..self.read_word(text, language) };
             self.read_count += 1;
         }
         self.known[place]
     }
 
-    fn read_word(&mut self, text: &str, language: Language) -> Known {
+    fn read_word(&mut self, text: &str, language: Language) -> KnownWord {
         if !self.begin_word(text) {
-            return Known::default();
+            return KnownWord::default();
         }
         if self.prepared.contains(char::is_numeric) {
             let Term { hash, kind } = self.number();
             let gives = if kind == Kind::Word { Gives::Word } else { Gives::Identifier };
-            return Known { hash, gives, ..Known::default() };
+            return KnownWord { hash, gives, ..KnownWord::default() };
         }
         let is_stop = lists::stop_languages(&self.prepared) & language.bit() != 0;
         self.stem(Some(language));
         let hash = xxh64(self.folded.as_bytes(), SEED);
         let beginning = self.beginning();
-        Known {
+        KnownWord {
             hash,
             gives: if is_stop { Gives::Stop } else { Gives::Word },
             beginning: beginning.unwrap_or_default(),
             has_beginning: beginning.is_some(),
-            ..Known::default()
+            ..KnownWord::default()
         }
     }
 

@@ -15,7 +15,7 @@ export interface Answer {
   /** Of triage by `complete`: what the model said. It is read into `ids`, and recorded so. */
   readonly text?: string | null | undefined;
   /** Of recall: what was found, the best first. */
-  readonly items?: readonly Recalled[] | null | undefined;
+  readonly items?: readonly RecalledItem[] | null | undefined;
   /**
    * Of embeddings: how near each message is to the request that may be, in their order: two letters each, of those of
    * base64, for a whole number from 0 (opposite) to 4000 (the same).
@@ -53,7 +53,7 @@ export type HookName =
 export type Outcome = "given" | "unavailable" | "failed";
 
 /** One thing that recall found. */
-export interface Recalled {
+export interface RecalledItem {
   /** Its id. */
   readonly id?: string | null | undefined;
   /** Its text. */
@@ -932,7 +932,7 @@ export interface FocusReport {
 }
 
 /** A text that the build made. */
-export interface Made {
+export interface MadeText {
   /** The section that it is of, by its position. */
   readonly section: number;
   /** The role of its message. */

@@ -10,7 +10,7 @@ const MARK = "$windrow";
 const DEEPEST = 500;
 
 /** What cannot be kept, and where it is. */
-export class Unkept {
+export class UnkeptValue {
   /** Where: `content[1].data`. */
   readonly path: string;
   readonly reason: string;
@@ -25,7 +25,7 @@ export class Unkept {
 
 /**
  * A value as data; undefined if nothing of it is data. Undefined fields are left out. A `Date` becomes its ISO text, bytes of any
- * kind become base64, and an object with a `toJSON` becomes its result. Throws `Unkept` where something would be lost silently.
+ * kind become base64, and an object with a `toJSON` becomes its result. Throws `UnkeptValue` where something would be lost silently.
  */
 export function encodePlain(value: unknown, path = ""): JsonValue | undefined {
   const around = new Set<object>();
@@ -37,13 +37,13 @@ export function encodePlain(value: unknown, path = ""): JsonValue | undefined {
         return given;
       case "number":
         if (!Number.isFinite(given)) {
-          throw new Unkept(place, `${given} has no form in JSON`);
+          throw new UnkeptValue(place, `${given} has no form in JSON`);
         }
         return given === 0 ? 0 : given; // JSON knows no negative zero.
       case "object":
         return given === null ? null : reading(place, () => encodeObject(given, place));
       default:
-        throw new Unkept(place, `a ${typeof given} cannot be kept`);
+        throw new UnkeptValue(place, `a ${typeof given} cannot be kept`);
     }
   };
   const encodeObject = (given: object, place: string): JsonValue | undefined => {
@@ -52,10 +52,10 @@ export function encodePlain(value: unknown, path = ""): JsonValue | undefined {
       return { [MARK]: "bytes", base64: encodeBase64(bytes) };
     }
     if (around.has(given)) {
-      throw new Unkept(place, "it contains itself");
+      throw new UnkeptValue(place, "it contains itself");
     }
     if (around.size === DEEPEST) {
-      throw new Unkept(place, `it lies more than ${DEEPEST} levels deep`);
+      throw new UnkeptValue(place, `it lies more than ${DEEPEST} levels deep`);
     }
     around.add(given);
     const data = encodeWhole(given, place);
@@ -64,7 +64,7 @@ export function encodePlain(value: unknown, path = ""): JsonValue | undefined {
   };
   const encodeWhole = (given: object, place: string): JsonValue | undefined => {
     if (given instanceof Date && Number.isNaN(given.getTime())) {
-      throw new Unkept(place, "the date is invalid");
+      throw new UnkeptValue(place, "the date is invalid");
     }
     const { toJSON: toJson } = given as { readonly toJSON?: unknown };
     if (typeof toJson !== "function") {
@@ -79,14 +79,14 @@ export function encodePlain(value: unknown, path = ""): JsonValue | undefined {
         const item = `${place}[${index}]`;
         const data = encode(get(given, index, item), item);
         if (data === undefined) {
-          throw new Unkept(item, "a list with nothing at a place cannot be kept");
+          throw new UnkeptValue(item, "a list with nothing at a place cannot be kept");
         }
         return data;
       });
     }
     const prototype: unknown = Object.getPrototypeOf(given);
     if (!(prototype === null || Object.getPrototypeOf(prototype) === null)) {
-      throw new Unkept(place, `an object of the class ${classOf(given)} cannot be kept`);
+      throw new UnkeptValue(place, `an object of the class ${classOf(given)} cannot be kept`);
     }
     // Made from entries: an assignment to `__proto__` would be none.
     const fields = Object.fromEntries(
@@ -176,7 +176,7 @@ function reading<T>(place: string, read: () => T): T {
   try {
     return read();
   } catch (failure) {
-    throw failure instanceof Unkept ? failure : new Unkept(place, "it could not be read", failure);
+    throw failure instanceof UnkeptValue ? failure : new UnkeptValue(place, "it could not be read", failure);
   }
 }
 

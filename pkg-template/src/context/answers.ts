@@ -1,6 +1,6 @@
 // What hooks give, read into answers: whatever it is, and whatever reading it does.
 
-import type { Answer, HookName, Need, Recalled } from "../base/generated.js";
+import type { Answer, HookName, Need, RecalledItem } from "../base/generated.js";
 import { describe } from "../base/options.js";
 import { counted } from "../base/words.js";
 import type { TriageCandidate } from "../config/hooks.js";
@@ -253,7 +253,7 @@ export function readRecalled(given: unknown): Reading {
     return notList(given);
   }
   const { elements, misunderstood } = read;
-  const items: Recalled[] = [];
+  const items: RecalledItem[] = [];
   let length = 0;
   for (const element of elements) {
     const item = recalledOf(element, misunderstood);
@@ -269,7 +269,7 @@ export function readRecalled(given: unknown): Reading {
   return { taken: { items }, misunderstood };
 }
 
-function recalledOf(element: unknown, misunderstood: Misunderstood): Recalled | undefined {
+function recalledOf(element: unknown, misunderstood: Misunderstood): RecalledItem | undefined {
   if (typeof element === "string") {
     return { text: element };
   }

@@ -6,7 +6,7 @@ import type {
   Fate,
   FocusReport,
   Format,
-  Made,
+  MadeText,
   Reason,
   RecallReport,
   Recording,
@@ -105,7 +105,7 @@ interface Rest {
   readonly head: number;
   /** The least of the prompt that the model's provider caches, in tokens. */
   readonly leastCached: number;
-  readonly made: readonly Made[];
+  readonly made: readonly MadeText[];
   readonly shortened: readonly (readonly [row: number, text: string])[];
   readonly excerpts: readonly (readonly [row: number, gaps: readonly ExcerptGap[]])[];
   readonly text: string | null;
@@ -185,7 +185,7 @@ function outlineOf(
     }
     const source = messageRow(row);
     const section =
-      source <= FIRST_MADE_ROW ? sections[(made[FIRST_MADE_ROW - source] as Made).section]?.id : undefined;
+      source <= FIRST_MADE_ROW ? sections[(made[FIRST_MADE_ROW - source] as MadeText).section]?.id : undefined;
     last = [section ?? source, checksums[at] as number, tokens];
     pieces.push(last);
   }
@@ -280,7 +280,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
 
     const whole = (row: number): M | MessageInput => {
       if (row <= FIRST_MADE_ROW) {
-        const { role, text: content } = made[FIRST_MADE_ROW - row] as Made;
+        const { role, text: content } = made[FIRST_MADE_ROW - row] as MadeText;
         return { role, content };
       }
       return (row === REQUEST_ROW ? request : source[row]) as M | MessageInput;

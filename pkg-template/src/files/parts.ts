@@ -48,7 +48,7 @@ export function textPart(text: unknown): readonly PartInput[] {
 }
 
 /** What is known of something that was attached. */
-export interface Attached {
+export interface Attachment {
   /** What it is, where its media type does not say it. */
   readonly kind?: "image" | "audio" | "video" | undefined;
   /** Its data in base64, where the file has them. */
@@ -68,7 +68,7 @@ export interface Attached {
  * media. A document or a video of which the file has no more than a name is named in words: there is nothing of it to be sent,
  * and as a file it would cost what its pages cost, for the sake of which the words around it would be left out.
  */
-export function attachedPart({ kind: known, data, url, name, mediaType, ...facts }: Attached): readonly PartInput[] {
+export function attachedPart({ kind: known, data, url, name, mediaType, ...facts }: Attachment): readonly PartInput[] {
   const [base64, address] = [textIn(data), textIn(url) ?? textIn(name)];
   const type =
     textIn(mediaType)?.toLowerCase() ?? (known === undefined ? typeOfName(textIn(name) ?? address) : undefined);

@@ -4,7 +4,7 @@ import { describe } from "../base/options.js";
 import { saidBy } from "../message/columns.js";
 import type { UnknownRecord } from "../message/format.js";
 import { checkNothingIsLost, saysSomething } from "../message/lost.js";
-import { list, Malformed } from "../message/malformed.js";
+import { list, MalformedMessage } from "../message/malformed.js";
 import type { PlacedPart } from "../message/origin.js";
 import { callPart } from "../message/parts.js";
 
@@ -17,7 +17,7 @@ export function callsIn(calls: unknown, place: string, maker: string | undefined
 
 function readCall(given: unknown, place: string, maker: string | undefined): PlacedPart {
   if (typeof given !== "object" || given === null) {
-    throw new Malformed(
+    throw new MalformedMessage(
       place,
       `expected a tool call, got ${describe(given)}`,
       "Pass objects with id, name and arguments.",
@@ -36,7 +36,7 @@ function readCall(given: unknown, place: string, maker: string | undefined): Pla
     checkNothingIsLost(named, { place, what: "tool call", known: CALL_FIELDS }, isEmpty, said);
   }
   if (call.result != null || call.output != null) {
-    throw new Malformed(
+    throw new MalformedMessage(
       `${place}.${call.result != null ? "result" : "output"}`,
       "a tool call holds its result",
       "Pass the result as a message of the role tool, with the id of the call as toolCallId.",

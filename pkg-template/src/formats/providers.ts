@@ -4,7 +4,7 @@ import { ContextError } from "../base/errors.js";
 import { firstHole } from "../base/lists.js";
 import { describe } from "../base/options.js";
 import { publicCall } from "../base/public-call.js";
-import { Malformed } from "../message/malformed.js";
+import { MalformedMessage } from "../message/malformed.js";
 import { type ParsedMessage, parse } from "../message/read.js";
 import "./dialects.js";
 import { aiSdkRules } from "./ai-sdk/rules.js";
@@ -136,7 +136,7 @@ function inPlace<T>(title: string, make: () => T): T {
   try {
     return make();
   } catch (failure) {
-    if (!(failure instanceof Malformed)) {
+    if (!(failure instanceof MalformedMessage)) {
       throw failure;
     }
     const { place, message, nextAction } = failure;

@@ -4,7 +4,7 @@ import type { CoreTranscript } from "#core";
 import type { ErrorKind } from "../base/errors.js";
 import { FIELDS, type Field, ROLES } from "../base/generated.js";
 import { call } from "../engine/engine.js";
-import { json, Malformed } from "./malformed.js";
+import { json, MalformedMessage } from "./malformed.js";
 import { mediaOf } from "./media.js";
 import type { PlainPart, ReadMessage, ReasoningPart } from "./message.js";
 import type { PlacedPart } from "./origin.js";
@@ -21,7 +21,7 @@ const fieldCodes = Object.fromEntries(FIELDS.map((field, code) => [field, code])
 const HEAD = 3;
 
 /**
- * Returns the columns of a message whose parts are `placed`. Throws `Malformed` if a call or a result holds something that JSON can't
+ * Returns the columns of a message whose parts are `placed`. Throws `MalformedMessage` if a call or a result holds something that JSON can't
  * say.
  */
 export function columnsOf(message: ReadMessage, placed: readonly PlacedPart[]): MessageColumns {
@@ -133,12 +133,12 @@ function carried(value: unknown, { given, place }: PlacedPart): string {
   try {
     return json(value, "") ?? "";
   } catch (failure) {
-    if (!(failure instanceof Malformed)) {
+    if (!(failure instanceof MalformedMessage)) {
       throw failure;
     }
     // A format may have made the value of anything in the part: then its place is all that is known.
     const field = fieldOf(given, value);
-    throw new Malformed(
+    throw new MalformedMessage(
       field === undefined ? place : place + field + failure.place,
       failure.message,
       failure.nextAction,

@@ -11,7 +11,7 @@ export interface PartForm {
   readonly fields: ReadonlySet<string>;
   /**
    * Returns the canonical part, or several. `maker` is the provider whose reasoning a message holds if it doesn't say. Throws
-   * `Malformed`.
+   * `MalformedMessage`.
    */
   read(part: UnknownRecord, place: string, maker: string | undefined): PlainPart | readonly PlainPart[];
   /** The kind of text in it; undefined if it has none that could be replaced. */

@@ -28,7 +28,7 @@ export interface MessageFormat {
    * does not.
    */
   behind?(row: UnknownRecord, before: unknown): UnknownRecord;
-  /** What a message says. Throws `Malformed`, with the place in the message, where it holds something unknown. */
+  /** What a message says. Throws `MalformedMessage`, with the place in the message, where it holds something unknown. */
   read(row: UnknownRecord): PlainMessage;
   /**
    * A copy of its own, of the same class, with another text in the place of all that it says in words: of several texts the

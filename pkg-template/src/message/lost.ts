@@ -1,6 +1,6 @@
 // Refuses a message, part or call if a field that nobody read holds what it says: that would be missing from every count.
 
-import { Malformed } from "./malformed.js";
+import { MalformedMessage } from "./malformed.js";
 import type { PlainPart } from "./message.js";
 import { lostField, sayingField } from "./substance.js";
 
@@ -25,7 +25,7 @@ export function checkNothingIsLost(
   if (field === undefined) {
     return;
   }
-  throw new Malformed(
+  throw new MalformedMessage(
     `${place}.${field}`,
     isEmpty
       ? `what the ${what} says is in \`${field}\`, which windrow does not read`

@@ -4,7 +4,7 @@ import { firstHole, holeIn, jsonOf } from "../base/lists.js";
 import { describe } from "../base/options.js";
 
 /** The fault of a message, and its place. */
-export class Malformed {
+export class MalformedMessage {
   readonly place: string;
   readonly message: string;
   readonly nextAction: string;
@@ -27,7 +27,11 @@ export function text(value: unknown, place: string): string | undefined {
 /** A text that must be there. */
 export function required(value: unknown, place: string): string {
   if (typeof value !== "string") {
-    throw new Malformed(place, `expected a text, got ${describe(value)}`, "Give a text, or leave the field out.");
+    throw new MalformedMessage(
+      place,
+      `expected a text, got ${describe(value)}`,
+      "Give a text, or leave the field out.",
+    );
   }
   return value;
 }
@@ -38,7 +42,7 @@ export function list(value: unknown, place: string, expected = "a list"): readon
     return [];
   }
   if (!Array.isArray(value)) {
-    throw new Malformed(
+    throw new MalformedMessage(
       place,
       `expected ${expected}, got ${describe(value)}`,
       `Give ${expected}, or leave the field out.`,
@@ -46,7 +50,7 @@ export function list(value: unknown, place: string, expected = "a list"): readon
   }
   const hole = firstHole(value);
   if (hole >= 0) {
-    throw new Malformed(
+    throw new MalformedMessage(
       `${place}[${hole}]`,
       "there is nothing here",
       "Leave out places of the list that have nothing.",
@@ -56,8 +60,12 @@ export function list(value: unknown, place: string, expected = "a list"): readon
 }
 
 /** The fault of a part whose type is not known. */
-export function unknownType(type: unknown, place: string, what: string, known: string): Malformed {
-  return new Malformed(`${place}.type`, `unknown ${what} ${describe(type)}`, `Use ${known}, or leave the part out.`);
+export function unknownType(type: unknown, place: string, what: string, known: string): MalformedMessage {
+  return new MalformedMessage(
+    `${place}.type`,
+    `unknown ${what} ${describe(type)}`,
+    `Use ${known}, or leave the part out.`,
+  );
 }
 
 /** A value as JSON; undefined where it has none. */
@@ -66,7 +74,7 @@ export function json(value: unknown, place: string): string | undefined {
     return jsonOf(value);
   } catch {
     const [inner, problem] = lookedInto(value) ?? ["", "it has no form in JSON"];
-    throw new Malformed(place + inner, problem, "Give plain data: what JSON can say.");
+    throw new MalformedMessage(place + inner, problem, "Give plain data: what JSON can say.");
   }
 }
 

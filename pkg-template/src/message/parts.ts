@@ -3,7 +3,7 @@
 import type { PartForm } from "./dialect.js";
 import { recordOf, type UnknownRecord } from "./format.js";
 import { checkNothingIsLost } from "./lost.js";
-import { json, Malformed, required, text } from "./malformed.js";
+import { json, MalformedMessage, required, text } from "./malformed.js";
 import { givenMedia } from "./media-fields.js";
 import type { CallPart, MediaPart, ReasoningPart, RedactedPart, ResultPart, TextPart } from "./message.js";
 import { originOf, type PlacedPart } from "./origin.js";
@@ -104,7 +104,7 @@ export function mediaPart(part: UnknownRecord, kind: MediaPart["type"], place: s
   const found = givenMedia(part);
   if (![found.data, found.url, found.id, found.source].some((it) => hasMedia(it))) {
     checkNothingIsLost(part, { place, what: "part", known: MEDIA_FIELDS }, true);
-    throw new Malformed(
+    throw new MalformedMessage(
       place,
       `the ${kind} part has no data, no url and no id`,
       "Give what it holds, or leave the part out.",

@@ -29,14 +29,14 @@ export function sealedBy(
 }
 
 /** What is known of a part's making, and what its provider encrypted of it. */
-export interface Sealed extends Provenance {
+export interface SealedProvenance extends Provenance {
   readonly data?: string;
 }
 
-const NO_PROOF: Sealed = {};
+const NO_PROOF: SealedProvenance = {};
 
 /** What a part says of its making. A part that does not say whose it is, is of the provider `maker`. */
-export function provenanceOf(part: UnknownRecord, maker: string | undefined, isOfCall = false): Sealed {
+export function provenanceOf(part: UnknownRecord, maker: string | undefined, isOfCall = false): SealedProvenance {
   const { id, signature, thoughtSignature, data, extra_content: extra } = part;
   const given = part.providerOptions ?? part.providerMetadata ?? part.callProviderMetadata ?? extra;
   if ((given ?? signature ?? thoughtSignature ?? data ?? (isOfCall ? null : id)) == null) {
@@ -69,8 +69,8 @@ export function provenanceOf(part: UnknownRecord, maker: string | undefined, isO
 const isReasoning = ({ type }: UnknownRecord): boolean => typeof type === "string" && /reasoning|thinking/.test(type);
 
 /** Returns a proof with those of its fields that say something; undefined if none does. */
-function sealed(provider: unknown, signature: unknown, data?: unknown, id?: unknown): Sealed | undefined {
-  const proof: { -readonly [Field in keyof Sealed]: Sealed[Field] } = {};
+function sealed(provider: unknown, signature: unknown, data?: unknown, id?: unknown): SealedProvenance | undefined {
+  const proof: { -readonly [Field in keyof SealedProvenance]: SealedProvenance[Field] } = {};
   let isProven = false;
   if (typeof provider === "string") {
     proof.provider = provider;
@@ -97,13 +97,13 @@ const DETAIL_FORMATS = [
   [/^openai|^azure|^xai/, "openai"],
 ] as const;
 
-type Thought =
-  | (Sealed & { readonly type: "reasoning"; readonly text: string })
+type ReasoningShape =
+  | (SealedProvenance & { readonly type: "reasoning"; readonly text: string })
   | (Provenance & { readonly type: "redacted_thinking"; readonly data: string });
 
 /** What the assistant thought, as OpenRouter gives it beside the content. */
-export function thoughtDetails(details: unknown): readonly Thought[] {
-  return untilHole(Array.isArray(details) ? details : []).flatMap((detail): Thought[] => {
+export function thoughtDetails(details: unknown): readonly ReasoningShape[] {
+  return untilHole(Array.isArray(details) ? details : []).flatMap((detail): ReasoningShape[] => {
     const { text, summary, data, signature, id, format } = recordOf(detail);
     const provider = DETAIL_FORMATS.find(([pattern]) => pattern.test(String(format)))?.[1];
     const thought = text ?? summary;

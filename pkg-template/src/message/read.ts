@@ -9,7 +9,7 @@ import { besideContent, formOf, type PartForm } from "./dialect.js";
 import { withOrigin } from "./edit.js";
 import type { MessageFormat, MessageOrigin, UnknownRecord } from "./format.js";
 import { checkNothingIsLost, saysSomething } from "./lost.js";
-import { list, Malformed, required, text, unknownType } from "./malformed.js";
+import { list, MalformedMessage, required, text, unknownType } from "./malformed.js";
 import type { PlainMessage, PlainPart, ReadMessage, ResultPart } from "./message.js";
 import { from, originOf, type PlacedPart } from "./origin.js";
 import { formatOf, ownFormat } from "./recognise.js";
@@ -49,7 +49,7 @@ export function parse(
     if (isPartMissing(failure)) {
       throw failure;
     }
-    const isMalformed = failure instanceof Malformed;
+    const isMalformed = failure instanceof MalformedMessage;
     const own = typeof path === "string" ? path : path();
     const place = isMalformed ? own + failure.place : own;
     const { shape } = surroundings;
@@ -81,7 +81,7 @@ export function originated(message: ParsedMessage, origin: MessageOrigin, kind: 
 
 function read(value: unknown, shape: string | undefined, before: unknown): ParsedMessage {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new Malformed("", `expected a message, got ${describe(value)}`, "Pass objects with role and content.");
+    throw new MalformedMessage("", `expected a message, got ${describe(value)}`, "Pass objects with role and content.");
   }
   const given = value as UnknownRecord;
   const format = formatOf(given, shape);
@@ -98,7 +98,11 @@ function checkStatedRole({ role: stated }: UnknownRecord, { message: { role } }:
   // Anthropic's results are in messages of the user.
   const isResults = stated === "user" && role === "tool";
   if (ROLE_NAMES.has(stated) && stated !== role && !isResults) {
-    throw new Malformed(".role", `the role is ${stated}, and other fields say ${role}`, "Leave one of the two out.");
+    throw new MalformedMessage(
+      ".role",
+      `the role is ${stated}, and other fields say ${role}`,
+      "Leave one of the two out.",
+    );
   }
 }
 
@@ -120,11 +124,11 @@ function readPlain(plain: PlainMessage, row: UnknownRecord, format: MessageForma
   try {
     return ownRead({ ...ownFields(row, format), ...plain }, format, given);
   } catch (failure) {
-    const at = failure instanceof Malformed ? /^\.content\[(\d+)\]/.exec(failure.place)?.[1] : undefined;
+    const at = failure instanceof MalformedMessage ? /^\.content\[(\d+)\]/.exec(failure.place)?.[1] : undefined;
     const part = at === undefined ? undefined : plain.content[Number(at)];
     const place = part === undefined ? undefined : originOf(part)?.place;
-    if (failure instanceof Malformed && place !== undefined) {
-      throw new Malformed(place, failure.message, failure.nextAction);
+    if (failure instanceof MalformedMessage && place !== undefined) {
+      throw new MalformedMessage(place, failure.message, failure.nextAction);
     }
     throw failure;
   }
@@ -156,7 +160,7 @@ function checkMessage(row: UnknownRecord, format: MessageFormat, parts: readonly
   const isEmpty = !parts.some(({ part }) => part.type === "tool-call" || saysSomething(part));
   checkNothingIsLost(row, { place: "", what: "message", known: knownFieldsOf(format) }, isEmpty, () => saidBy(parts));
   if (format === ownFormat() && row.content === undefined && parts.length === 0) {
-    throw new Malformed(
+    throw new MalformedMessage(
       ".content",
       "the message has no content, and nothing else that windrow reads says anything",
       'Give it a content: a text, a list of parts, or "" where nothing is said.',
@@ -189,7 +193,7 @@ function roleOf({ role }: UnknownRecord, parts: readonly PlacedPart[]): Role {
 
 function checkRole({ role }: UnknownRecord): void {
   if (!ROLE_NAMES.has(role)) {
-    throw new Malformed(
+    throw new MalformedMessage(
       ".role",
       role == null ? "the message has no role" : `unknown role ${describe(role)}`,
       `Give the message one of the roles ${ROLES.join(", ")}.`,
@@ -203,7 +207,7 @@ function readAbout(row: UnknownRecord, message: Draft<ReadMessage>): void {
   const { tags, actions, status, target, priority, ttlSeconds, pinned, persist } = row;
   if (pinned != null) {
     if (typeof pinned !== "boolean") {
-      throw new Malformed(".pinned", `expected true or false, got ${describe(pinned)}`, "Give true or false.");
+      throw new MalformedMessage(".pinned", `expected true or false, got ${describe(pinned)}`, "Give true or false.");
     }
     message.pinned = pinned;
   }
@@ -269,7 +273,7 @@ function timeIn(createdAt: unknown): string | number | Date {
   if (createdAt instanceof Date || typeof createdAt === "number" || typeof createdAt === "string") {
     return createdAt;
   }
-  throw new Malformed(
+  throw new MalformedMessage(
     ".createdAt",
     `expected a time, got ${describe(createdAt)}`,
     "Give ISO 8601, milliseconds or a Date.",
@@ -292,7 +296,7 @@ function actionsIn(actions: unknown): readonly string[] {
 
 function priorityIn(priority: unknown): number {
   if (typeof priority !== "number" || !(priority >= 0 && priority <= 1)) {
-    throw new Malformed(
+    throw new MalformedMessage(
       ".priority",
       `expected a number from 0 to 1, got ${describe(priority)}`,
       "Give a number from 0 to 1, or leave the field out.",
@@ -303,7 +307,7 @@ function priorityIn(priority: unknown): number {
 
 function secondsIn(seconds: unknown): number {
   if (typeof seconds !== "number" || !(seconds >= 0 && seconds < Number.POSITIVE_INFINITY)) {
-    throw new Malformed(
+    throw new MalformedMessage(
       ".ttlSeconds",
       `expected 0 or more seconds, got ${describe(seconds)}`,
       "Give a number of seconds, or leave the field out.",
@@ -355,7 +359,7 @@ export function readPart(value: unknown, place: string, maker: string | undefine
     return;
   }
   if (typeof value !== "object" || value === null) {
-    throw new Malformed(
+    throw new MalformedMessage(
       place,
       `expected a content part, got ${describe(value)}`,
       "Pass objects with a type, or texts.",

@@ -3,7 +3,7 @@
 
 import { ContextError } from "../base/errors.js";
 import type { Snapshot, TriageDecisions } from "../base/generated.js";
-import { decodePlain, encodePlain, isRecord, Unkept } from "../base/plain-data.js";
+import { decodePlain, encodePlain, isRecord, UnkeptValue } from "../base/plain-data.js";
 import type { PromptOutline } from "../config/outline.js";
 import type { BuildRecording } from "../context/context.js";
 import { checkRecording } from "../context/replay.js";
@@ -85,7 +85,9 @@ export function entryOfBuildRow(row: Readonly<Record<string, unknown>>): NewEntr
   try {
     encodePlain(data); // what no store could keep is not taken
   } catch (failure) {
-    throw failure instanceof Unkept ? damaged(`the build cannot be kept: ${failure.path}: ${failure.reason}`) : failure;
+    throw failure instanceof UnkeptValue
+      ? damaged(`the build cannot be kept: ${failure.path}: ${failure.reason}`)
+      : failure;
   }
   return buildEntry(snapshot as unknown as Snapshot, data as JsonValue);
 }

@@ -5,7 +5,7 @@
 
 import { ContextError } from "../base/errors.js";
 import { describe } from "../base/options.js";
-import { decodePlain, encodePlain, isRecord, Unkept, withFields } from "../base/plain-data.js";
+import { decodePlain, encodePlain, isRecord, UnkeptValue, withFields } from "../base/plain-data.js";
 import { conversationOf, inOrderOfTime, listed, type ParsedConversation, toldApart } from "../files/conversations.js";
 import { bareMessagesIn } from "../files/dialogue.js";
 import { checkAnyIsRead, type OpenConversation, openFile, reasonOf, type SkippedRow } from "../files/file.js";
@@ -119,7 +119,7 @@ function dataOf(row: UnknownRecord, path: string): Data {
 }
 
 function notKept(failure: unknown, path: string): ContextError {
-  const isKnown = failure instanceof Unkept;
+  const isKnown = failure instanceof UnkeptValue;
   const place = isKnown ? failure.path : path;
   const reason = isKnown ? failure.reason : "the message could not be read";
   return new ContextError({

@@ -589,15 +589,15 @@ function entryCount({ logs }: SessionInfo): number {
 /** A session, read from its old end as far as it is needed. */
 interface Cursor {
   readonly info: SessionInfo;
-  readonly rows: AsyncGenerator<Dated>;
-  next: Dated | undefined;
+  readonly rows: AsyncGenerator<DatedEntry>;
+  next: DatedEntry | undefined;
   /** The sequence number before which all messages are among the oldest. */
   beforeSeq: number;
   /** Whether one of these is not pinned. */
   isRemovable: boolean;
 }
 
-interface Dated {
+interface DatedEntry {
   readonly seq: number;
   readonly timeMs: number;
   readonly isRemovable: boolean;
@@ -630,7 +630,7 @@ async function oldestOfAll(
   return cursors.filter(({ isRemovable }) => isRemovable).map(({ info, beforeSeq }) => [info, beforeSeq] as const);
 }
 
-async function nextOf(rows: AsyncGenerator<Dated>): Promise<Dated | undefined> {
+async function nextOf(rows: AsyncGenerator<DatedEntry>): Promise<DatedEntry | undefined> {
   const { value, done } = await rows.next();
   return done ? undefined : value;
 }
@@ -639,7 +639,7 @@ async function nextOf(rows: AsyncGenerator<Dated>): Promise<Dated | undefined> {
 async function* datedRows(
   store: TranscriptStore,
   { key, createdAtMs, updatedAtMs, logs: { transcript } }: SessionInfo,
-): AsyncGenerator<Dated> {
+): AsyncGenerator<DatedEntry> {
   // What stands before the first time is older than that, and nobody knows by how much.
   let timeMs = transcript.latestTimeMs === undefined ? createdAtMs : Number.NEGATIVE_INFINITY;
   for await (const page of pagesOf(store, key, { types: ["message"] }, GROWING)) {

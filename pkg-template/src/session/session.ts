@@ -544,12 +544,12 @@ export class Session<M extends AnyMessage = MessageInput> {
     let isEnded = false;
     const hear = (change: SessionChange<M>): void => tellListener(() => listener(change));
     // Up to where everything is told, and the newest message that is known to the listener.
-    const standing = async (): Promise<Told> => {
+    const standing = async (): Promise<ToldChange> => {
       const head = (await this.info())?.logs.transcript;
       return { lastSeq: head?.lastSeq ?? 0, newest: head?.lastMessageSeq ?? 0 };
     };
-    let told: Promise<Told | undefined> = standing().catch(() => undefined);
-    const tell = async (known: Told | undefined, kind: string): Promise<Told> => {
+    let told: Promise<ToldChange | undefined> = standing().catch(() => undefined);
+    const tell = async (known: ToldChange | undefined, kind: string): Promise<ToldChange> => {
       if (kind !== "append" || known === undefined) {
         // An entry that is appended while a listener runs is told after it.
         const now = await standing();
@@ -569,7 +569,8 @@ export class Session<M extends AnyMessage = MessageInput> {
     const end = this.#store.subscribe(this.key, ({ kind, log }) => {
       if (log === "transcript") {
         // Where it fails behind a trim or a removal, sequence numbers may have begun anew: the next change is a reset.
-        const unheard = (before: Told | undefined): Told | undefined => (kind === "append" ? before : undefined);
+        const unheard = (before: ToldChange | undefined): ToldChange | undefined =>
+          kind === "append" ? before : undefined;
         told = told.then((before) =>
           isEnded || this.#isClosed ? before : tell(before, kind).catch(() => unheard(before)),
         );
@@ -896,7 +897,7 @@ interface LogAppendOptions {
   readonly replacesSeq?: number;
 }
 
-interface Told {
+interface ToldChange {
   readonly lastSeq: number;
   readonly newest: number;
 }

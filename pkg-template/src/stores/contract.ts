@@ -101,7 +101,7 @@ export interface RemoveOptions extends ExpectedSession {
   readonly expectedSeq?: number;
 }
 
-export interface Appended {
+export interface AppendResult {
   readonly firstSeq: number;
   readonly lastSeq: number;
   /** Whether it had been appended before, under the same `operationId`. */
@@ -165,7 +165,7 @@ export interface DerivedStore {
  */
 export interface TranscriptStore {
   /** Appends entries, all or none: they are durable when it resolves. A session begins with its first entry. */
-  append(sessionKey: string, entries: readonly NewEntry[], options?: AppendOptions): Promise<Appended>;
+  append(sessionKey: string, entries: readonly NewEntry[], options?: AppendOptions): Promise<AppendResult>;
   read(sessionKey: string, range?: ReadRange): Promise<ReadResult>;
   /** The entries of the transcript that have one of these ids, by sequence number. */
   get(sessionKey: string, ids: readonly string[]): Promise<readonly Entry[]>;

@@ -6,7 +6,7 @@ import * as ranges from "./ranges.js";
 
 export { ContextError } from "../base/errors.js";
 export type * from "./contract.js";
-export { type Admitted, checkKey, type Expected, type Standing } from "./log.js";
+export { type AdmittedAppend, checkKey, type ExpectedSession, type Standing } from "./log.js";
 
 const KIND = "store_error";
 

@@ -2,8 +2,8 @@
 
 import type { IDBPObjectStore, IDBPTransaction } from "idb";
 import type {
-  Appended,
   AppendOptions,
+  AppendResult,
   Entry,
   EntryType,
   LogHead,
@@ -216,11 +216,11 @@ export interface Append {
   /** Names this call. */
   readonly attempt: string;
   /** What an earlier try of this call wrote, if it came to its end. */
-  tried?: Appended;
+  tried?: AppendResult;
 }
 
 /** Writes the rows and the header of an append; gives what was appended before where it was. */
-export async function append(work: Work, call: Append): Promise<Appended> {
+export async function append(work: Work, call: Append): Promise<AppendResult> {
   const { session, options, attempt, tried } = call;
   const { log = "transcript", operationId, replacesSeq } = options;
   const rowAt = async (seq: number | undefined): Promise<EntryRow | undefined> =>
@@ -240,7 +240,7 @@ export async function append(work: Work, call: Append): Promise<Appended> {
   }
   const standing = { info, replaced: flawOf(replaced) === undefined ? replaced : undefined };
   const admitted = admit(session, standing, call.entries, options, Date.now());
-  const appended: Appended = {
+  const appended: AppendResult = {
     firstSeq: admitted.rows.at(0)?.seq ?? 0,
     lastSeq: admitted.rows.at(-1)?.seq ?? 0,
     isRepeated: false,

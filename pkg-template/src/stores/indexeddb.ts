@@ -5,8 +5,8 @@ import { ContextError } from "../base/errors.js";
 import { newId } from "../base/ids.js";
 import { publicCall } from "../base/public-call.js";
 import type {
-  Appended,
   AppendOptions,
+  AppendResult,
   DerivedStore,
   Entry,
   NewEntry,
@@ -102,7 +102,7 @@ class DatabaseStore implements IndexedDbStore {
     this.#options = options;
   }
 
-  append(sessionKey: string, entries: readonly NewEntry[], options: AppendOptions = {}): Promise<Appended> {
+  append(sessionKey: string, entries: readonly NewEntry[], options: AppendOptions = {}): Promise<AppendResult> {
     return this.#call(sessionKey, async () => {
       const call: Append = {
         session: sessionKey,

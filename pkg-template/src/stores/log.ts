@@ -57,7 +57,7 @@ export function checkListener(listener: unknown): void {
 }
 
 /** What an append brings about. */
-export interface Admitted {
+export interface AdmittedAppend {
   readonly info: SessionInfo;
   readonly rows: readonly Entry[];
 }
@@ -71,7 +71,7 @@ export interface Standing {
 }
 
 /** The session that a caller expects. */
-export interface Expected {
+export interface ExpectedSession {
   readonly log?: LogName | undefined;
   readonly expectedId?: string | undefined;
   readonly expectedSeq?: number | undefined;
@@ -80,7 +80,7 @@ export interface Expected {
 /** Fails with `STORE_CONFLICT` where a session is not what the caller of an append, a trim or a removal expects. */
 export function checkExpected(
   info: SessionInfo | undefined,
-  { expectedId, expectedSeq, log = "transcript" }: Expected,
+  { expectedId, expectedSeq, log = "transcript" }: ExpectedSession,
 ): void {
   if (expectedId !== undefined && expectedId !== info?.id) {
     throw storeError(
@@ -106,7 +106,7 @@ export function admit(
   entries: readonly NewEntry[],
   options: AppendOptions,
   nowMs: number,
-): Admitted {
+): AdmittedAppend {
   const { log = "transcript", operationId, replacesSeq } = options;
   checkExpected(info, options);
   const head = info?.logs[log] ?? EMPTY;

@@ -1,8 +1,8 @@
 // Sessions in memory: for tests, for Node, for an edge isolate that keeps nothing.
 
 import type {
-  Appended,
   AppendOptions,
+  AppendResult,
   DerivedStore,
   Entry,
   EntryType,
@@ -67,7 +67,7 @@ class MemoryStore implements TranscriptStore {
       }),
   });
 
-  append(sessionKey: string, entries: readonly NewEntry[], options: AppendOptions = {}): Promise<Appended> {
+  append(sessionKey: string, entries: readonly NewEntry[], options: AppendOptions = {}): Promise<AppendResult> {
     return this.#call(sessionKey, () => {
       const { log = "transcript", operationId, replacesSeq } = options;
       const session = this.#sessions.get(sessionKey);
@@ -236,7 +236,7 @@ class Log {
     return row?.seq === seq ? row : undefined;
   }
 
-  operation(id: string): Pick<Appended, "firstSeq" | "lastSeq"> | undefined {
+  operation(id: string): Pick<AppendResult, "firstSeq" | "lastSeq"> | undefined {
     const operation = this.#operations.get(id);
     return operation && { firstSeq: operation.firstSeq, lastSeq: operation.lastSeq };
   }

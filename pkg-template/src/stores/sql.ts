@@ -4,8 +4,8 @@
 import { ContextError } from "../base/errors.js";
 import { newId } from "../base/ids.js";
 import type {
-  Appended,
   AppendOptions,
+  AppendResult,
   DerivedStore,
   Entry,
   LogName,
@@ -100,13 +100,13 @@ class SqlStore implements TranscriptStore {
     });
   }
 
-  append(sessionKey: string, entries: readonly NewEntry[], options: AppendOptions = {}): Promise<Appended> {
+  append(sessionKey: string, entries: readonly NewEntry[], options: AppendOptions = {}): Promise<AppendResult> {
     return this.#ofSession(sessionKey, async () => {
       const { log = "transcript" } = options;
       const own = { ...options };
       const written = entries.map((entry) => ({ ...entry, data: jsonOf(entry.data) }));
       const trying: Appending = { callId: newId(), rows: undefined };
-      const begin = (): Script<Appended> => this.#append(sessionKey, written, own, trying);
+      const begin = (): Script<AppendResult> => this.#append(sessionKey, written, own, trying);
       const appended = await this.#host.write(sessionKey, begin);
       if (!appended.isRepeated) {
         this.#tell(sessionKey, { kind: "append", log, lastSeq: appended.lastSeq });
@@ -231,7 +231,7 @@ class SqlStore implements TranscriptStore {
     entries: readonly NewEntry[],
     options: AppendOptions,
     trying: Appending,
-  ): Script<Appended> {
+  ): Script<AppendResult> {
     const { callId } = trying;
     const { log = "transcript", operationId, replacesSeq } = options;
     // Without an operation of its own, a call that is begun again must still be known: a JSON text is never this.

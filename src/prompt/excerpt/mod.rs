@@ -9,7 +9,7 @@
 mod json;
 mod passages;
 
-use crate::base::map::{self, Hashed};
+use crate::base::map::{self, HashedMap};
 use crate::base::message::Role;
 use crate::recall::rank::weights::Weights;
 use crate::recall::text::detect::detect;
@@ -27,7 +27,7 @@ pub(crate) struct Excerpt {
 
 /// What an excerpt is made for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wanted<'a> {
+pub(crate) struct ExcerptRequest<'a> {
     pub(crate) request: &'a str,
     /// Whose text it is: of a tool's result its beginning, its end and its errors come in too.
     pub(crate) role: Role,
@@ -47,7 +47,7 @@ pub(crate) fn about_tokens(text: &str) -> u64 {
 /// wanted. `count` counts the tokens of what is left out.
 pub(crate) fn excerpt(
     text: &str,
-    wanted: Wanted<'_>,
+    wanted: ExcerptRequest<'_>,
     count: &dyn Fn(&str) -> u64,
 ) -> Option<Excerpt> {
     let passages = Passages::of(text);
@@ -65,7 +65,7 @@ const MOST_READ: usize = 512 * 1024;
 
 /// How much each passage is about the request: the words that it has, the rarer in this text the more, and half of what those
 /// beside it have.
-fn scores(text: &str, passages: &[Passage], wanted: Wanted<'_>) -> Vec<f32> {
+fn scores(text: &str, passages: &[Passage], wanted: ExcerptRequest<'_>) -> Vec<f32> {
     const BESIDE: f32 = 0.5;
     let mut analyzer = Analyzer::new();
     let language = detect(text);
@@ -107,7 +107,7 @@ fn of_words(
         .iter()
         .flat_map(|word| [Kind::Word, Kind::Identifier, Kind::Gram].map(|kind| (word, kind)))
         .collect();
-    let mut ways_of: Hashed<Term, Vec<usize>> = Hashed::default();
+    let mut ways_of: HashedMap<Term, Vec<usize>> = HashedMap::default();
     for (way, (word, kind)) in ways.iter().enumerate() {
         for term in word.terms_of(*kind) {
             ways_of.entry(term).or_default().push(way);
@@ -178,8 +178,8 @@ mod tests {
     use serde_json::{Value, json};
     use windrow_property::properties;
 
-    fn wanted(request: &str, tokens: u64) -> Wanted<'_> {
-        Wanted { request, role: Role::Assistant, tokens }
+    fn wanted(request: &str, tokens: u64) -> ExcerptRequest<'_> {
+        ExcerptRequest { request, role: Role::Assistant, tokens }
     }
 
     fn bytes(part: &str) -> u64 {
@@ -241,7 +241,7 @@ Do not water at noon. The leaves would burn in the sun of July.";
             _ => format!("step {number} went well, and the next one begins"),
         };
         let log = (0..100).map(line).collect::<Vec<_>>().join("\n");
-        let wanted = Wanted { request: "And now?", role: Role::Tool, tokens: 80 };
+        let wanted = ExcerptRequest { request: "And now?", role: Role::Tool, tokens: 80 };
         let shown = excerpt(&log, wanted, &bytes).expect("an excerpt").text;
         assert!(shown.contains("disk is full"), "{shown}");
         assert!(shown.starts_with("step 0 ") && shown.contains("step 99 "), "{shown}");

@@ -10,7 +10,7 @@ pub(crate) mod segment;
 pub mod vectors;
 
 use crate::base::bytes::Reader;
-use crate::base::map::{self, Hashed};
+use crate::base::map::{self, HashedMap};
 use crate::base::message::{Field, Role};
 use crate::base::time::{MILLISECONDS_PER_MINUTE, Milliseconds};
 use crate::log::messages::Messages;
@@ -135,7 +135,7 @@ pub(crate) const PAUSE: i64 = 30 * MILLISECONDS_PER_MINUTE;
 #[derive(Clone, Debug, Default)]
 struct Speakers {
     list: Vec<Speaker>,
-    known: Hashed<(Role, String), u16>,
+    known: HashedMap<(Role, String), u16>,
 }
 
 /// A speaker: by the name, or by the role where no name is given.

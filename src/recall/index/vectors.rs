@@ -3,7 +3,7 @@
 //! A vector is known by the model and the text that it is of, so that it stays true of a message whatever is done to the
 //! transcript around it. All that is computed of vectors is computed from whole numbers, and the same on every host.
 
-use crate::base::map::{self, Hashed, HashedSet};
+use crate::base::map::{self, HashedMap, HashedSet};
 use crate::base::message::Field;
 use crate::log::messages::Messages;
 use std::cell::RefCell;
@@ -76,7 +76,7 @@ pub(crate) struct Vectors {
     /// By row: what its vector is known by; 0 where nothing is embedded of it.
     keys: Vec<u64>,
     /// By what they are known by. Copies of a transcript share them: what is learned of one is true of all.
-    known: Rc<RefCell<Hashed<u64, Vector>>>,
+    known: Rc<RefCell<HashedMap<u64, Vector>>>,
 }
 
 impl Vectors {

@@ -3,7 +3,7 @@
 //! BM25 over single messages, widened by the words that the best of them share, and spread to their neighbours; and who and
 //! when the request names.
 
-use crate::base::map::{self, Hashed};
+use crate::base::map::{self, HashedMap};
 use crate::base::message::Role;
 use crate::recall::index::segment::{Posting, narrow};
 use crate::recall::index::{IS_QUESTION, Index, short};
@@ -38,7 +38,7 @@ pub(crate) fn score(scoring: Scoring<'_>, similarities: Option<&[f32]>) -> About
     let Scoring { index, query, weights, .. } = scoring;
     let flags = index.flags();
     let (own, hits) = by_words(scoring, true);
-    let named = Named::new(index, query);
+    let named = NamedMessages::new(index, query);
     let (kernel, weight, similarity_weight) = if query.wants_overview {
         (weights.widest, weights.widest_weight, weights.similarity_overview)
     } else {
@@ -123,9 +123,9 @@ fn raise_corrections(scoring: Scoring<'_>, total: &mut [f32]) {
 }
 
 /// The speakers that a request names.
-struct Named(Vec<bool>);
+struct NamedMessages(Vec<bool>);
 
-impl Named {
+impl NamedMessages {
     fn new(index: &Index, query: &Query) -> Self {
         let mut named = Vec::new();
         if !query.speakers.is_empty() {
@@ -168,7 +168,7 @@ pub(crate) fn by_words(scoring: Scoring<'_>, has_grams: bool) -> (Vec<f32>, Vec<
             // The forms of a kind count as one.
             let terms: Vec<u32> = word.terms_of(kind).into_iter().map(short).collect();
             let rarity = rarity(index, index.count_of_any(&terms));
-            sought.push(Sought {
+            sought.push(SoughtWord {
                 terms,
                 weight: weights.of_kind(kind) * rarity,
                 word: Some(place),
@@ -179,7 +179,8 @@ pub(crate) fn by_words(scoring: Scoring<'_>, has_grams: bool) -> (Vec<f32>, Vec<
             let grams = word.terms_of(Kind::Gram);
             #[expect(clippy::cast_precision_loss, reason = "a word has few")]
             let weight = weights.grams / grams.len() as f32;
-            sought.extend(grams.into_iter().map(|gram| Sought::term(index, short(gram), weight)));
+            sought
+                .extend(grams.into_iter().map(|gram| SoughtWord::term(index, short(gram), weight)));
         }
     }
     let mut scores = vec![0.0; index.len()];
@@ -200,7 +201,7 @@ pub(crate) fn by_words(scoring: Scoring<'_>, has_grams: bool) -> (Vec<f32>, Vec<
 pub(crate) fn word_weights(scoring: Scoring<'_>, messages: &[usize]) -> Vec<Vec<f32>> {
     let Scoring { index, query, weights, .. } = scoring;
     let mut by_message = vec![vec![0.0; query.words.len()]; messages.len()];
-    let places: Hashed<usize, usize> =
+    let places: HashedMap<usize, usize> =
         messages.iter().enumerate().map(|(place, message)| (*message, place)).collect();
     let mean = index.mean_length().max(1.0);
     for (position, word) in query.words.iter().enumerate() {
@@ -247,7 +248,7 @@ fn widened(scoring: Scoring<'_>, own: &[f32], leaders: &[usize]) -> Vec<f32> {
     };
     let mut leaders = leaders.to_vec();
     map::sort_by_key(&mut leaders, &|_| (0, 0));
-    let mut place: Hashed<u32, usize> = Hashed::default();
+    let mut place: HashedMap<u32, usize> = HashedMap::default();
     let mut found: Vec<(u32, f32)> = Vec::new();
     for message in leaders {
         for term in index.terms_of(message) {
@@ -271,14 +272,14 @@ fn widened(scoring: Scoring<'_>, own: &[f32], leaders: &[usize]) -> Vec<f32> {
     let all: f32 = weighed.clone().map(|(weight, _)| weight).sum();
     let sought = weighed.map(|(weight, term)| {
         let rarity = rarity(index, index.message_count(term));
-        Sought::term(index, term, weights.expansion * most * weight / all / rarity)
+        SoughtWord::term(index, term, weights.expansion * most * weight / all / rarity)
     });
     add(scoring, &sought.collect::<Vec<_>>(), &mut scores, &mut []);
     scores
 }
 
 /// What is looked for: terms that count as one.
-struct Sought {
+struct SoughtWord {
     terms: Vec<u32>,
     /// What it counts, with its rarity.
     weight: f32,
@@ -286,7 +287,7 @@ struct Sought {
     word: Option<usize>,
 }
 
-impl Sought {
+impl SoughtWord {
     fn term(index: &Index, term: u32, weight: f32) -> Self {
         let weight = weight * rarity(index, index.message_count(term));
         Self { terms: vec![term], weight, word: None }
@@ -295,18 +296,18 @@ impl Sought {
 
 /// Adds to the score of each message what is found in it, and to the hits of each word the messages that have it. What may not be
 /// recalled scores nothing, and gives its neighbours nothing.
-fn add(scoring: Scoring<'_>, sought: &[Sought], scores: &mut [f32], hits: &mut [Vec<u32>]) {
+fn add(scoring: Scoring<'_>, sought: &[SoughtWord], scores: &mut [f32], hits: &mut [Vec<u32>]) {
     let Scoring { index, is_open, weights, .. } = scoring;
     // Most forms of most words are in no message at all.
     let is_there =
-        |sought: &&Sought| sought.terms.iter().any(|term| index.message_count(*term) > 0);
-    let sought: Vec<&Sought> = sought.iter().filter(is_there).collect();
+        |sought: &&SoughtWord| sought.terms.iter().any(|term| index.message_count(*term) > 0);
+    let sought: Vec<&SoughtWord> = sought.iter().filter(is_there).collect();
     let mean = index.mean_length().max(1.0);
     for segment in index.segments(0) {
         let scores = &mut scores[segment.messages.start..];
         let lengths = &index.lengths()[segment.messages.start..];
         let is_open = &is_open[segment.messages.start..];
-        for Sought { terms, weight, word } in &sought {
+        for SoughtWord { terms, weight, word } in &sought {
             let postings = segment.of_any(terms);
             for posting in postings.iter() {
                 let place = posting.place();

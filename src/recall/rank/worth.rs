@@ -11,7 +11,7 @@
 //! What is kept already is counted off: a message that says again what another one says is worth less.
 
 use crate::base::candidate::{Candidate, Form};
-use crate::base::map::{self, Hashed};
+use crate::base::map::{self, HashedMap};
 use crate::base::message::Role;
 use crate::recall::index::Index;
 use crate::recall::rank::score::{self, Scores};
@@ -53,7 +53,7 @@ pub fn worth(scoring: Scoring<'_>, scores: &Scores) -> Vec<f32> {
 pub fn count_off_repeated(index: &Index, best: Vec<usize>, worth: &mut [f32]) -> Vec<usize> {
     /// Shorter ones ("yes", "thank you") say something else each time.
     const LEAST_TERMS: usize = 3;
-    let mut said: Hashed<u64, i32> = Hashed::default();
+    let mut said: HashedMap<u64, i32> = HashedMap::default();
     said.reserve(best.len());
     let mut is_any = false;
     for message in &best {
@@ -78,7 +78,7 @@ fn fingerprint(speaker: u16, terms: &[u32]) -> u64 {
 
 /// Which messages may come in as excerpts.
 #[derive(Clone, Copy, Debug)]
-pub struct Excerpted<'a> {
+pub struct ExcerptedMessage<'a> {
     /// The roles whose messages may.
     pub roles: &'a [Role],
     /// How many tokens they have at least.
@@ -94,7 +94,7 @@ pub fn of_excerpts(
     scoring: Scoring<'_>,
     scores: &Scores,
     worth: &[f32],
-    excerpted: Excerpted<'_>,
+    excerpted: ExcerptedMessage<'_>,
 ) -> Vec<(usize, f32)> {
     let Scoring { index, query, weights, .. } = scoring;
     if query.wants_overview {

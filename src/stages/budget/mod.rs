@@ -28,7 +28,7 @@ use crate::base::cost::Cost;
 use crate::base::message::Role;
 use crate::base::text;
 use crate::config::{Format, SectionKind, TrimFirst};
-use crate::stages::selection::{Given, needed};
+use crate::stages::selection::{GivenSelection, needed};
 use crate::stages::unread;
 use crate::state::ask::StageResult;
 use crate::state::context::Piece;
@@ -46,7 +46,7 @@ use section_contents::SectionContent;
 ///
 /// `BUDGET_TOO_SMALL` where what is required does not fit, with both figures. Stops to ask for the vocabulary, the zone's
 /// offsets, counts or older messages.
-pub(crate) fn ask(input: &Input, marks: &Marks, selection: Given) -> StageResult<Fill> {
+pub(crate) fn ask(input: &Input, marks: &Marks, selection: GivenSelection) -> StageResult<Fill> {
     let [first, then] = Plan::of(input, marks);
     let (mut plan, mut line_end) = (first, 1);
     loop {
@@ -69,7 +69,7 @@ enum Attempt {
 
 /// Packs the prompt, with so many tokens set aside for the last line, which will have no line end.
 fn attempt(
-    (input, marks, selection): (&Input, &Marks, Given),
+    (input, marks, selection): (&Input, &Marks, GivenSelection),
     plan: Plan,
     is_last: bool,
     line_end: u64,
@@ -144,7 +144,7 @@ fn history_of(marks: &Marks) -> OrdinaryRows {
 }
 
 /// Keeps of the history what fits. What answers the request comes before all else of it: a tool loop keeps its newest steps.
-fn keep_history(packer: &mut Packer<'_>, frame: &Frame, selection: Given) -> StageResult {
+fn keep_history(packer: &mut Packer<'_>, frame: &Frame, selection: GivenSelection) -> StageResult {
     let marks = packer.marks;
     let OrdinaryRows { turn, mut rest } = history_of(marks);
     let [direct, recent, chosen] = by_rank(marks, [Rank::Direct, Rank::Recent, Rank::Chosen]);

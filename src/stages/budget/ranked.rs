@@ -7,13 +7,13 @@ use crate::base::candidate::{Candidate, Form};
 use crate::base::cost::{Cost, share_of};
 use crate::base::message::Field;
 use crate::config::Ranking;
-use crate::prompt::excerpt::{self, Excerpt, Wanted};
+use crate::prompt::excerpt::{self, Excerpt, ExcerptRequest};
 use crate::recall::rank::query;
 use crate::stages::unread;
 use crate::state::ask::StageResult;
 use crate::state::context::{Gap, Piece};
 use crate::state::marks::Rank;
-use crate::state::ranking::{RankEvidence, Ranked, RankedPlace};
+use crate::state::ranking::{RankEvidence, RankedMessages, RankedPlace};
 use crate::state::trace::Reason;
 
 /// Groups in a row that do not fit, after which there is no room left to speak of. More of them would find a small message for
@@ -53,7 +53,7 @@ impl Packer<'_> {
     pub(crate) fn keep_ranked(
         &mut self,
         frame: &Frame,
-        ranking: &Ranked,
+        ranking: &RankedMessages,
         room: (Cost, u64),
     ) -> StageResult {
         let config = &self.input.config.recall;
@@ -285,7 +285,7 @@ impl Packer<'_> {
             return None;
         }
         let request = query::readable(self.marks.request_text(self.input));
-        let wanted = Wanted { request: &request, role, tokens };
+        let wanted = ExcerptRequest { request: &request, role, tokens };
         excerpt::excerpt(text, wanted, &|part| match part.len() {
             0..=MOST_COUNTED => self.meter.count_about(part),
             _ => excerpt::about_tokens(part),

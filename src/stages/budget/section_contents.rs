@@ -1,7 +1,7 @@
 //! The sections beside history and request: in which forms they are shown.
 
 use super::packer::Packer;
-use super::sections::{Body, Shown};
+use super::sections::{Body, ShownForm};
 use crate::base::cost::Cost;
 use crate::config::SectionKind;
 use crate::state::ask::StageResult;
@@ -12,7 +12,7 @@ use crate::state::view::View;
 #[derive(Debug)]
 pub(super) struct SectionContent {
     body: Body,
-    shown: Vec<Shown>,
+    shown: Vec<ShownForm>,
     pub(super) pieces: Vec<Piece>,
     pub(super) is_required: bool,
 }
@@ -20,7 +20,7 @@ pub(super) struct SectionContent {
 impl SectionContent {
     /// Whether all of it is shown whole.
     pub(super) fn is_whole(&self) -> bool {
-        self.shown.iter().all(|shown| *shown == Shown::Full)
+        self.shown.iter().all(|shown| *shown == ShownForm::Full)
     }
 
     /// What it holds, for the result.
@@ -38,7 +38,7 @@ impl Packer<'_> {
                 continue;
             };
             let mut shown = body.full();
-            let mut fits = |shown: &[Shown]| self.fits_own_limit(&body, shown);
+            let mut fits = |shown: &[ShownForm]| self.fits_own_limit(&body, shown);
             if !fits(&shown)? {
                 shown = body.least(Some(&self.meter), &mut fits)?;
                 body.enlarge(&mut shown, &mut fits)?;
@@ -60,7 +60,7 @@ impl Packer<'_> {
         for content in contents.iter_mut().filter(|content| !content.is_required) {
             let body = &content.body;
             let limit = self.remaining;
-            let mut fits = |shown: &[Shown]| self.fits_both(body, shown, limit);
+            let mut fits = |shown: &[ShownForm]| self.fits_both(body, shown, limit);
             let mut shown = content.shown.clone();
             if !(enlarges && fits(&shown)?) {
                 shown = body.least(None, &mut fits)?;
@@ -85,7 +85,7 @@ impl Packer<'_> {
         for content in contents.iter_mut().filter(optional) {
             let body = &content.body;
             let limit = self.remaining.plus(self.total(&content.pieces)?);
-            let mut fits = |shown: &[Shown]| self.fits_both(body, shown, limit);
+            let mut fits = |shown: &[ShownForm]| self.fits_both(body, shown, limit);
             let mut shown = content.shown.clone();
             body.enlarge(&mut shown, &mut fits)?;
             content.pieces = body.pieces(self.input, &mut self.fill, &shown);
@@ -96,7 +96,7 @@ impl Packer<'_> {
     }
 
     /// Whether a section fits its own limit.
-    fn fits_own_limit(&self, body: &Body, shown: &[Shown]) -> StageResult<bool> {
+    fn fits_own_limit(&self, body: &Body, shown: &[ShownForm]) -> StageResult<bool> {
         let section = &self.input.config.sections()[body.section];
         let text = body.text(shown).unwrap_or_default();
         let chars = match section.kind {
@@ -113,12 +113,12 @@ impl Packer<'_> {
     }
 
     /// Whether a section fits its own limit and the rest of the budget.
-    fn fits_both(&mut self, body: &Body, shown: &[Shown], limit: Cost) -> StageResult<bool> {
+    fn fits_both(&mut self, body: &Body, shown: &[ShownForm], limit: Cost) -> StageResult<bool> {
         Ok(self.fits_own_limit(body, shown)? && self.cost_of(body, shown)?.fits(limit))
     }
 
     /// What a section costs in these forms. The texts that are made for it are gone again.
-    fn cost_of(&mut self, body: &Body, shown: &[Shown]) -> StageResult<Cost> {
+    fn cost_of(&mut self, body: &Body, shown: &[ShownForm]) -> StageResult<Cost> {
         let mark = self.fill.made.len();
         let pieces = body.pieces(self.input, &mut self.fill, shown);
         let cost = self.ask_for(&pieces).and_then(|()| self.total(&pieces));

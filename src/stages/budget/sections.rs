@@ -40,14 +40,14 @@ pub(crate) struct Entry {
 
 /// How an entry is shown.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Shown {
+pub(crate) enum ShownForm {
     Full,
     Summary,
     Cut(String),
     Out,
 }
 
-impl Shown {
+impl ShownForm {
     pub(crate) fn form(&self) -> ItemForm {
         match self {
             Self::Full => ItemForm::Full,
@@ -59,7 +59,7 @@ impl Shown {
 }
 
 /// Whether a section fits in these forms.
-pub(crate) type Fits<'a> = dyn FnMut(&[Shown]) -> StageResult<bool> + 'a;
+pub(crate) type Fits<'a> = dyn FnMut(&[ShownForm]) -> StageResult<bool> + 'a;
 
 impl Body {
     /// What a section holds; none for history and request, which are made of messages.
@@ -114,7 +114,7 @@ impl Body {
     }
 
     /// The entries as they are shown, or what stands for nothing.
-    pub(crate) fn text(&self, shown: &[Shown]) -> Option<String> {
+    pub(crate) fn text(&self, shown: &[ShownForm]) -> Option<String> {
         if self.texts(shown).next().is_none() {
             return self.empty.clone();
         }
@@ -123,10 +123,10 @@ impl Body {
     }
 
     /// Where in that text the marker of a cut stands.
-    fn marker(&self, shown: &[Shown]) -> Option<usize> {
-        let cut = shown.iter().position(|shown| matches!(shown, Shown::Cut(_)))?;
+    fn marker(&self, shown: &[ShownForm]) -> Option<usize> {
+        let cut = shown.iter().position(|shown| matches!(shown, ShownForm::Cut(_)))?;
         let before: usize = self.texts(&shown[..cut]).map(|text| text.len() + 1).sum();
-        let Shown::Cut(text) = &shown[cut] else { return None };
+        let ShownForm::Cut(text) = &shown[cut] else { return None };
         let start = before + text.rfind('\n').map_or(0, |end| end + 1);
         // A limit of characters may have cut it off.
         let is_there =
@@ -134,17 +134,17 @@ impl Body {
         is_there.then_some(start)
     }
 
-    fn texts<'a>(&'a self, shown: &'a [Shown]) -> impl Iterator<Item = &'a str> {
+    fn texts<'a>(&'a self, shown: &'a [ShownForm]) -> impl Iterator<Item = &'a str> {
         self.entries.iter().zip(shown).filter_map(|(entry, shown)| match shown {
-            Shown::Full => Some(entry.full.as_str()),
-            Shown::Summary => entry.summary.as_deref(),
-            Shown::Cut(text) => Some(text),
-            Shown::Out => None,
+            ShownForm::Full => Some(entry.full.as_str()),
+            ShownForm::Summary => entry.summary.as_deref(),
+            ShownForm::Cut(text) => Some(text),
+            ShownForm::Out => None,
         })
     }
 
     /// The pieces of the section in these forms.
-    pub(crate) fn pieces(&self, input: &Input, fill: &mut Fill, shown: &[Shown]) -> Vec<Piece> {
+    pub(crate) fn pieces(&self, input: &Input, fill: &mut Fill, shown: &[ShownForm]) -> Vec<Piece> {
         let Some(section) = input.config.sections().get(self.section) else {
             return Vec::new();
         };
@@ -177,14 +177,14 @@ impl Body {
     pub(crate) fn report(
         &self,
         view: View<'_>,
-        shown: &[Shown],
+        shown: &[ShownForm],
         pieces: &[Piece],
     ) -> SectionReport {
         let is_there = !pieces.is_empty();
         let is_cut = pieces.iter().any(|piece| view.shortened_text(*piece).is_some());
         let section = &view.input.config.sections()[self.section];
         let is_list = matches!(section.kind, SectionKind::Items | SectionKind::Recall);
-        let item = |(entry, shown): (&Entry, &Shown)| ItemReport {
+        let item = |(entry, shown): (&Entry, &ShownForm)| ItemReport {
             id: entry.id.clone(),
             form: if is_there { shown.form() } else { ItemForm::LeftOut },
         };
@@ -193,7 +193,7 @@ impl Body {
             id: section.id.clone(),
             kind: section.kind,
             text: if is_cut {
-                let mut texts = text::Joined::by("\n");
+                let mut texts = text::JoinedText::by("\n");
                 for piece in pieces {
                     texts.push(&view.text_of(*piece));
                 }
@@ -206,8 +206,8 @@ impl Body {
     }
 
     /// Every entry whole.
-    pub(crate) fn full(&self) -> Vec<Shown> {
-        vec![Shown::Full; self.entries.len()]
+    pub(crate) fn full(&self) -> Vec<ShownForm> {
+        vec![ShownForm::Full; self.entries.len()]
     }
 
     /// The entries in the order in which they are kept: by priority, then by place.
@@ -228,15 +228,15 @@ impl Body {
         &self,
         meter: Option<&Meter>,
         fits: &mut Fits<'_>,
-    ) -> StageResult<Vec<Shown>> {
+    ) -> StageResult<Vec<ShownForm>> {
         let least = |entry: &Entry| match entry.summary {
-            Some(_) => Shown::Summary,
-            None => Shown::Full,
+            Some(_) => ShownForm::Summary,
+            None => ShownForm::Full,
         };
-        let all: Vec<Shown> = self.entries.iter().map(least).collect();
+        let all: Vec<ShownForm> = self.entries.iter().map(least).collect();
         let mut order = self.by_importance();
         let first = |count: usize| {
-            let mut shown = vec![Shown::Out; all.len()];
+            let mut shown = vec![ShownForm::Out; all.len()];
             for index in &order[..count] {
                 shown[*index] = all[*index].clone();
             }
@@ -254,7 +254,7 @@ impl Body {
         }
         let mut shown = first(fitting);
         if let (Some(meter), Some(next)) = (meter, order.drain(..).nth(fitting))
-            && all[next] == Shown::Full
+            && all[next] == ShownForm::Full
         {
             shown[next] = self.cut(meter, next, &mut shown.clone(), fits)?;
         }
@@ -263,16 +263,16 @@ impl Body {
 
     /// Shows entries whole as far as they fit, the most important first; of those behind the first that does not fit, a
     /// few are tried too.
-    pub(crate) fn enlarge(&self, shown: &mut [Shown], fits: &mut Fits<'_>) -> StageResult {
+    pub(crate) fn enlarge(&self, shown: &mut [ShownForm], fits: &mut Fits<'_>) -> StageResult {
         const TRIED: usize = 32;
         let mut order = self.by_importance();
-        order.retain(|index| shown[*index] == Shown::Summary);
+        order.retain(|index| shown[*index] == ShownForm::Summary);
         let (mut fitting, mut failing) = (0, order.len() + 1);
         while fitting + 1 < failing {
             let middle = fitting.midpoint(failing);
             let mut larger = shown.to_vec();
             for index in &order[..middle] {
-                larger[*index] = Shown::Full;
+                larger[*index] = ShownForm::Full;
             }
             if fits(&larger)? {
                 fitting = middle;
@@ -281,9 +281,9 @@ impl Body {
             }
         }
         for (position, index) in order.into_iter().enumerate().take(fitting + TRIED) {
-            shown[index] = Shown::Full;
+            shown[index] = ShownForm::Full;
             if position >= fitting && !fits(shown)? {
-                shown[index] = Shown::Summary;
+                shown[index] = ShownForm::Summary;
             }
         }
         Ok(())
@@ -294,21 +294,21 @@ impl Body {
         &self,
         meter: &Meter,
         index: usize,
-        shown: &mut [Shown],
+        shown: &mut [ShownForm],
         fits: &mut Fits<'_>,
-    ) -> StageResult<Shown> {
+    ) -> StageResult<ShownForm> {
         let text = &self.entries[index].full;
         let token_count = meter.count(text)?;
         let mut longest = None;
         shorten::longest_fitting(text.chars().count(), &mut |length| {
-            shown[index] = Shown::Cut(shorten::truncate(text, length, token_count, meter)?);
+            shown[index] = ShownForm::Cut(shorten::truncate(text, length, token_count, meter)?);
             let is_fitting = fits(shown)?;
             if is_fitting {
                 longest = Some(shown[index].clone());
             }
             Ok(is_fitting)
         })?;
-        Ok(longest.unwrap_or(Shown::Out))
+        Ok(longest.unwrap_or(ShownForm::Out))
     }
 }
 

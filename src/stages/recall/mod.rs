@@ -22,14 +22,14 @@ use crate::recall::rank::query;
 use crate::stages::budget::cut::most_tokens;
 use crate::stages::budget::sections::count;
 use crate::stages::recall::focus::focus;
-use crate::stages::selection::{Given, needed};
+use crate::stages::selection::{GivenSelection, needed};
 use crate::stages::unread;
 use crate::state::ask::{Answer, HookName, Misunderstood, Need, Outcome, StageResult};
 use crate::state::context::{FocusReport, Piece, RecallReport, RecallStatus};
 use crate::state::fill::Fill;
 use crate::state::input::Input;
 use crate::state::marks::Marks;
-use crate::state::ranking::Ranked;
+use crate::state::ranking::RankedMessages;
 use crate::state::trace::NoteKind;
 use crate::state::view::View;
 
@@ -38,7 +38,7 @@ use crate::state::view::View;
 pub struct Findings {
     focus: FocusReport,
     fits_anyway: bool,
-    ranking: Option<Ranked>,
+    ranking: Option<RankedMessages>,
     /// By the position of the section that shows them.
     items: Map<usize, Vec<Item>>,
     report: Option<RecallReport>,
@@ -50,7 +50,11 @@ pub struct Findings {
 /// # Errors
 ///
 /// Stops to ask for older messages, for the vocabulary, for the offsets of the time zone, and for what the hooks give.
-pub(crate) fn ask(input: &Input, marks: &Marks, selection: Given) -> StageResult<Findings> {
+pub(crate) fn ask(
+    input: &Input,
+    marks: &Marks,
+    selection: GivenSelection,
+) -> StageResult<Findings> {
     let mut findings = Findings { focus: focus(&input.config.recall), ..Findings::default() };
     unread::ask_for_newest_user(input, marks)?;
     let counts_when_needed = input.config.budget.counting == Counting::WhenNeeded;
@@ -178,7 +182,12 @@ fn pieces(input: &Input, marks: &Marks) -> impl DoubleEndedIterator<Item = Piece
 
 /// Finds what sections show for the request: among their items, and by the hook, where there is one and a section for what
 /// it finds.
-fn search(input: &Input, marks: &Marks, selection: Given, findings: &mut Findings) -> StageResult {
+fn search(
+    input: &Input,
+    marks: &Marks,
+    selection: GivenSelection,
+    findings: &mut Findings,
+) -> StageResult {
     let recall = input.config.section(SectionKind::Recall).map(|(position, _)| position);
     let ranked = input.config.sections().iter().enumerate().filter(|(_, section)| section.ranked);
     let ranked: Vec<usize> = ranked.map(|(position, _)| position).collect();
@@ -212,7 +221,7 @@ fn search(input: &Input, marks: &Marks, selection: Given, findings: &mut Finding
 
 /// What the section of kind `recall` shows, the best first: what the hook found, and what is among the section's items.
 fn recalled(
-    (input, selection): (&Input, Given),
+    (input, selection): (&Input, GivenSelection),
     findings: &mut Findings,
     position: usize,
     query: &str,
@@ -283,7 +292,7 @@ fn by_turns(one: Vec<Item>, other: Vec<Item>, most: usize) -> Vec<Item> {
 
 /// What of a section's items fits the request best, as items in their order; nothing of none, or for no request.
 fn find(
-    (input, selection): (&Input, Given),
+    (input, selection): (&Input, GivenSelection),
     focus: &FocusReport,
     position: usize,
     query: &str,

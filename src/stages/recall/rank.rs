@@ -13,12 +13,12 @@ use crate::recall::rank::score::{self, Scores};
 use crate::recall::rank::scoring::Scoring;
 use crate::recall::rank::standing;
 use crate::recall::rank::weights::Weights;
-use crate::recall::rank::worth::{self, Excerpted};
+use crate::recall::rank::worth::{self, ExcerptedMessage};
 use crate::stages::unread;
 use crate::state::ask::StageResult;
 use crate::state::input::Input;
 use crate::state::marks::Marks;
-use crate::state::ranking::{Basis, RankEvidence, Ranked, RankedPlace, Scored};
+use crate::state::ranking::{Basis, RankEvidence, RankedMessages, RankedPlace, ScoredRanking};
 use crate::state::trace::{Decision, NoteKind, Reason};
 use std::rc::Rc;
 
@@ -27,7 +27,7 @@ pub(crate) fn rank(
     input: &Input,
     marks: &Marks,
     notes: &mut Vec<(NoteKind, String)>,
-) -> StageResult<Ranked> {
+) -> StageResult<RankedMessages> {
     let ranking = input.config.recall.ranking;
     unread::ask_before_ranking(input, marks)?;
     let newest = newest(input, marks);
@@ -37,7 +37,7 @@ pub(crate) fn rank(
         let candidates = known.candidates.into_iter();
         let candidates =
             candidates.map(|(place, form, with)| Candidate { place, form, with }.map(read));
-        return Ok(Ranked {
+        return Ok(RankedMessages {
             newest,
             standing: known.standing.into_iter().filter_map(read).collect(),
             candidates: candidates.flatten().collect(),
@@ -48,7 +48,7 @@ pub(crate) fn rank(
     if input.config.budget.cut.is_some() {
         indexed.leave_out_answers(input, marks);
     }
-    let Indexed { index, places, seqs } = indexed;
+    let IndexedRanking { index, places, seqs } = indexed;
     let mut rows = vec![UNREAD; index.len()];
     let mut is_open = vec![unread::may_be_ranked(input); index.len()];
     for (row, place) in places.iter().copied().enumerate().filter(|it| it.1 != NOT_INDEXED) {
@@ -85,7 +85,7 @@ pub(crate) fn rank(
         Some(known) => known,
         None => scored(input, basis, similarities.as_deref())?,
     };
-    let Scored { query, scores, best, standing, basis: Basis { is_open, .. } } = &found;
+    let ScoredRanking { query, scores, best, standing, basis: Basis { is_open, .. } } = &found;
     let open = |place: usize| {
         let row = rows[place];
         let at = if row == UNREAD { RankedPlace::Unread(place) } else { RankedPlace::Row(row) };
@@ -97,11 +97,11 @@ pub(crate) fn rank(
     let evidence = Evidence { index, query, scores, similarities, rows, places, seqs };
     input.scored.replace(Some(found));
     let evidence = RankEvidence::Found(Rc::new(evidence));
-    Ok(Ranked { newest, standing, candidates, evidence })
+    Ok(RankedMessages { newest, standing, candidates, evidence })
 }
 
 /// Scores the messages of an index for the request.
-fn scored(input: &Input, basis: Basis, similarities: Option<&[f32]>) -> StageResult<Scored> {
+fn scored(input: &Input, basis: Basis, similarities: Option<&[f32]>) -> StageResult<ScoredRanking> {
     let [text, name] = &basis.request;
     let request = Request { text, name, role: basis.role };
     let query = Query::new(&basis.index, request, input.now, &input.answers.zone);
@@ -125,7 +125,7 @@ fn scored(input: &Input, basis: Basis, similarities: Option<&[f32]>) -> StageRes
         (scores, best, standing::standing(scoring, &worth))
     };
     let (scores, best, standing) = (Rc::new(scores), Rc::new(best), Rc::new(standing));
-    Ok(Scored { query: Rc::new(query), scores, best, standing, basis })
+    Ok(ScoredRanking { query: Rc::new(query), scores, best, standing, basis })
 }
 
 /// The best messages as candidates: those twice that are worth more as excerpts, and each with what it brings.
@@ -137,7 +137,7 @@ fn candidates(
     best: &[usize],
 ) -> Vec<Candidate<usize>> {
     let RecallConfig { excerpts, pairs, .. } = &input.config.recall;
-    let excerpted = Excerpted {
+    let excerpted = ExcerptedMessage {
         roles: if excerpts.enabled { &excerpts.roles } else { &[] },
         min_tokens: excerpts.min_tokens,
         tokens: excerpts.tokens,
@@ -155,7 +155,7 @@ fn newest(input: &Input, marks: &Marks) -> Vec<usize> {
 }
 
 /// An index, and where its messages are.
-struct Indexed {
+struct IndexedRanking {
     index: Rc<Index>,
     /// By row: the place in the index, or [`NOT_INDEXED`].
     places: Vec<usize>,
@@ -163,7 +163,7 @@ struct Indexed {
     seqs: Option<Rc<Vec<u64>>>,
 }
 
-impl Indexed {
+impl IndexedRanking {
     /// Takes the index as it was when the request came, so that the answers of the request do not change what is quoted before them.
     fn leave_out_answers(&mut self, input: &Input, marks: &Marks) {
         let is_answer = |row: &usize| marks.is_in_turn(*row) && marks.asked() != Some(*row);
@@ -181,7 +181,7 @@ impl Indexed {
 
 /// The index of all messages of this session and for this agent: the words of others do not tell which are rare here, or who
 /// speaks. Of a log that was not read whole it is the one that is kept of the log.
-fn indexed(input: &Input, marks: &Marks) -> StageResult<Indexed> {
+fn indexed(input: &Input, marks: &Marks) -> StageResult<IndexedRanking> {
     let transcript = &input.transcript;
     let mut own = marks.order.clone();
     if marks.has_decision(is_of_others) {
@@ -195,17 +195,19 @@ fn indexed(input: &Input, marks: &Marks) -> StageResult<Indexed> {
             return Err(Wanted::All.into());
         }
         let places = all.map(|row| transcript.stored_row(row)).collect();
-        return Ok(Indexed { index, places, seqs: None });
+        return Ok(IndexedRanking { index, places, seqs: None });
     }
     let log = if is_log { transcript.log_index() } else { None };
     match (log, transcript.unread()) {
-        (Some(log), None) => Ok(Indexed { index: log.index, places: all.collect(), seqs: None }),
+        (Some(log), None) => {
+            Ok(IndexedRanking { index: log.index, places: all.collect(), seqs: None })
+        }
         (None, None) => {
             let mut places = vec![NOT_INDEXED; transcript.len()];
             for (place, row) in own.iter().enumerate() {
                 places[*row] = place;
             }
-            Ok(Indexed { index: transcript.index(&own), places, seqs: None })
+            Ok(IndexedRanking { index: transcript.index(&own), places, seqs: None })
         }
         (None, Some(_)) if is_log => Err(Wanted::Index.into()),
         (None, Some(_)) => Err(Wanted::All.into()),
@@ -213,7 +215,7 @@ fn indexed(input: &Input, marks: &Marks) -> StageResult<Indexed> {
             let places = transcript.seqs().iter().map(|seq| log.place_of(*seq)).collect();
             match places {
                 Ok(places) if !log.index.needs_whole_log() => {
-                    Ok(Indexed { index: log.index, places, seqs: Some(log.seqs) })
+                    Ok(IndexedRanking { index: log.index, places, seqs: Some(log.seqs) })
                 }
                 _ => Err(Wanted::All.into()),
             }

@@ -7,7 +7,7 @@ pub(crate) mod choice;
 mod text;
 
 use crate::base::json::to_json;
-use crate::base::map::Hashed;
+use crate::base::map::HashedMap;
 use crate::base::message::Field;
 use crate::config::{
     ContextConfig, FilterConfig, TriageCandidates, TriageConfig, TriageDecisions, TriageFallback,
@@ -15,7 +15,7 @@ use crate::config::{
 use crate::log::conversations;
 use crate::log::units;
 use crate::recall::transcript::Transcript;
-use crate::stages::selection::{Given, needed};
+use crate::stages::selection::{GivenSelection, needed};
 use crate::stages::unread;
 use crate::state::ask::{Answer, HookName, Misunderstood, Need, Outcome, StageResult, TriageUnit};
 use crate::state::context::TriageReport;
@@ -30,7 +30,7 @@ use xxhash_rust::xxh64::xxh64;
 /// # Errors
 ///
 /// Stops to ask for older messages, and the hook.
-pub(crate) fn ask(input: &Input, marks: &Marks, selection: Given) -> StageResult<Choice> {
+pub(crate) fn ask(input: &Input, marks: &Marks, selection: GivenSelection) -> StageResult<Choice> {
     let config = &input.config.triage;
     let decided = decided_in(&input.config);
     let changes_nothing = input.hook(&HOOKS).is_none()
@@ -147,7 +147,7 @@ impl Choice {
             return older;
         };
         // By name: how many of the units have it.
-        let mut chosen: Hashed<&str, usize> = Hashed::default();
+        let mut chosen: HashedMap<&str, usize> = HashedMap::default();
         chosen.extend(decided.chosen.iter().map(|name| (name.as_str(), 0)));
         let names: Vec<String> = older.iter().map(|unit| name_of(transcript, unit)).collect();
         let is_last = |name: &String| {
@@ -290,7 +290,7 @@ fn candidates(
     transcript: &Transcript,
     units: &[Vec<usize>],
 ) -> Vec<TriageUnit> {
-    let mut taken: Hashed<&str, usize> = Hashed::default();
+    let mut taken: HashedMap<&str, usize> = HashedMap::default();
     for unit in units {
         let id = unit.first().and_then(|row| transcript.value(*row, Field::Id));
         *taken.entry(id.unwrap_or_default()).or_insert(0) += 1;
@@ -345,7 +345,7 @@ pub(crate) fn understand(candidates: &[TriageUnit], answer: &mut Answer) -> Misu
             is_chosen
         }
         (_, Some(ids)) => {
-            let mut known: Hashed<&str, usize> = Hashed::default();
+            let mut known: HashedMap<&str, usize> = HashedMap::default();
             known.extend(candidates.iter().map(|candidate| (candidate.id.as_str(), 0)));
             for id in ids.iter().filter(|id| !known.contains_key(id.as_str())) {
                 misunderstood.add("what names no candidate was passed over", id);
@@ -362,7 +362,7 @@ pub(crate) fn understand(candidates: &[TriageUnit], answer: &mut Answer) -> Misu
 
 /// Which candidates ids name.
 fn named(candidates: &[TriageUnit], ids: &[String]) -> Vec<bool> {
-    let mut known: Hashed<&str, usize> = Hashed::default();
+    let mut known: HashedMap<&str, usize> = HashedMap::default();
     known.extend(ids.iter().map(|id| (id.as_str(), 0)));
     candidates.iter().map(|candidate| known.contains_key(candidate.id.as_str())).collect()
 }

@@ -2,7 +2,7 @@
 
 use crate::base::guard::{collapse, indent};
 use crate::base::json::to_json;
-use crate::base::text::Joined;
+use crate::base::text::JoinedText;
 use crate::log::conversations::cut;
 use crate::state::ask::TriageUnit;
 use std::fmt::Write;
@@ -18,7 +18,7 @@ pub(crate) fn prompt(
     let limit = max_candidate_chars.and_then(|limit| limit.try_into().ok()).unwrap_or(usize::MAX);
     let mut out = INSTRUCTION.to_owned();
     for (position, candidate) in candidates.iter().enumerate() {
-        let mut said = Joined::by("\n");
+        let mut said = JoinedText::by("\n");
         candidate.text.split('\n').for_each(|line| said.push(&collapse(line)));
         let _ = writeln!(out, "[{position}] {}", indent(&cut(&said.text(), limit)));
     }
@@ -41,7 +41,7 @@ The earlier messages:
 
 /// What a model's answer names.
 #[derive(Debug, Default)]
-pub(crate) struct Named<'a> {
+pub(crate) struct NamedCandidate<'a> {
     /// The positions of candidates, in its order and none of them twice.
     pub(crate) positions: Vec<usize>,
     /// What is no position of a candidate.
@@ -56,8 +56,8 @@ pub(crate) struct Named<'a> {
 ///
 /// The answer may be fenced, or stand in prose; the last complete list counts, as models think aloud before they answer.
 /// None where there is no list, or it breaks off.
-pub(crate) fn read_answer(text: &str, count: usize) -> Option<Named<'_>> {
-    let mut found: Option<Named> = None;
+pub(crate) fn read_answer(text: &str, count: usize) -> Option<NamedCandidate<'_>> {
+    let mut found: Option<NamedCandidate> = None;
     // Each list has to end before the next begins, so that no part of a long answer is read twice.
     for after in text.split("\"relevant_ids\"").skip(1) {
         let Some(list) = after.trim_ascii_start().strip_prefix(':') else {
@@ -76,9 +76,9 @@ pub(crate) fn read_answer(text: &str, count: usize) -> Option<Named<'_>> {
 }
 
 /// Reads the positions in a list.
-fn read_list(text: &str, count: usize) -> Option<Named<'_>> {
+fn read_list(text: &str, count: usize) -> Option<NamedCandidate<'_>> {
     let mut rest = text.trim_ascii_start().strip_prefix('[')?;
-    let mut named = Named::default();
+    let mut named = NamedCandidate::default();
     loop {
         rest = rest.trim_ascii_start();
         if rest.starts_with(']') {

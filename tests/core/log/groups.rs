@@ -20,7 +20,7 @@ struct Place {
 
 /// A conversation as it is appended: each call with its results directly behind it.
 #[derive(Clone, Debug, Default)]
-struct Written {
+struct WriteResult {
     messages: Vec<Message>,
     places: Vec<Place>,
 }
@@ -66,11 +66,11 @@ fn clock() -> impl Strategy<Value = Clock> {
     ])
 }
 
-fn written() -> impl Strategy<Value = Written> {
+fn written() -> impl Strategy<Value = WriteResult> {
     let conversation = || weighted(0.3, select(vec!["one", "two"]));
     let blocks = vec((block(), conversation()), 0..14);
     (blocks, clock(), vec((-5_i64..5, any::<bool>()), 64)).prop_map(|(blocks, clock, skews)| {
-        let mut out = Written::default();
+        let mut out = WriteResult::default();
         for (group, (block, conversation)) in blocks.into_iter().enumerate() {
             let mut add = |message: Message, at: usize, count: usize, is_half: bool| {
                 let row = out.messages.len();
@@ -151,7 +151,7 @@ fn mark(row: usize) -> String {
 }
 
 /// The rows of a text, by the marks in it.
-fn rows_in(text: &str, written: &Written) -> Vec<usize> {
+fn rows_in(text: &str, written: &WriteResult) -> Vec<usize> {
     let by_name = |name: &str| {
         let has_name = |message: &Message| message.fields[0].1 == name;
         written.messages.iter().position(has_name).expect("a mark of a message")
@@ -166,7 +166,7 @@ fn rows_in(text: &str, written: &Written) -> Vec<usize> {
 }
 
 /// The rows of a context, in its order; what is quoted is where its text is.
-fn rows_of(context: &Context, written: &Written) -> Vec<usize> {
+fn rows_of(context: &Context, written: &WriteResult) -> Vec<usize> {
     if let Some(text) = &context.text {
         return rows_in(text, written);
     }
@@ -182,7 +182,7 @@ fn rows_of(context: &Context, written: &Written) -> Vec<usize> {
 }
 
 /// Each group is there as it was written, or not at all; and none is there twice.
-fn is_valid(context: &Context, written: &Written) -> Result<(), String> {
+fn is_valid(context: &Context, written: &WriteResult) -> Result<(), String> {
     let rows = rows_of(context, written);
     let mut seen = vec![false; written.messages.len()];
     let mut expected: Option<Place> = None;

@@ -16,7 +16,7 @@ use windrow::config::{Format, OnRequiredOverflow, Placement, Ranking, SectionKin
 use windrow::machine::selection::SELECTION;
 use windrow::machine::{Build, Step};
 use windrow::state::ask::Need;
-use windrow::state::context::{Context, Piece, Placed, SectionReport};
+use windrow::state::context::{Context, Piece, PlacedPiece, SectionReport};
 use windrow::state::trace::{Fate, Reason};
 use windrow::tokens::EncodingName;
 
@@ -272,7 +272,7 @@ fn check_quotes(context: &Context, quoted: &[usize], messages: &[Message], reque
     let mut rows = quoted.to_vec();
     rows.sort_unstable();
     assert_eq!(rows, expected);
-    let is_quoted = |placed: &Placed| matches!(placed.piece, Piece::Quoted(_));
+    let is_quoted = |placed: &PlacedPiece| matches!(placed.piece, Piece::Quoted(_));
     let Some(first) = context.pieces.iter().position(is_quoted) else {
         return;
     };
@@ -376,7 +376,7 @@ fn check_cost_of_notice(
         // line end, and what is before it has one.
         let is_history = |section: &SectionReport| section.kind == SectionKind::History;
         let history = context.sections.iter().position(is_history).expect("a history");
-        let in_place = |placed: &Placed| {
+        let in_place = |placed: &PlacedPiece| {
             matches!(placed.piece, Piece::Message(_)) && placed.section == history
         };
         let others = context.tokens.total - cost;

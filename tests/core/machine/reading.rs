@@ -12,7 +12,7 @@ use windrow::machine::selection::SELECTION;
 use windrow::machine::{Build, Step};
 use windrow::recall::transcript::Transcript;
 use windrow::state::ask::Need;
-use windrow::state::context::{Context, Placed};
+use windrow::state::context::{Context, PlacedPiece};
 use windrow::state::trace::Fate;
 
 /// Builds looking at least at so many of the newest messages.
@@ -43,7 +43,7 @@ fn transcript_of(messages: &[Message]) -> Rc<Transcript> {
 /// What a context says of everything but why a message is left out.
 fn said(context: &Context) -> impl PartialEq + std::fmt::Debug + use<> {
     let fates: Vec<Fate> = fates(context).into_iter().map(|(fate, _)| fate).collect();
-    let pieces: Vec<Placed> = context.pieces.clone();
+    let pieces: Vec<PlacedPiece> = context.pieces.clone();
     let rest = (
         context.made.clone(),
         context.shortened.clone(),

@@ -16,7 +16,7 @@ use windrow::base::error::{Error, ErrorCode};
 use windrow::base::message::{Field, Role};
 use windrow::recall::index::vectors::write_similarities;
 use windrow::recall::transcript::Transcript;
-use windrow::state::ask::{Answer, HookName, Need, Outcome, Recalled};
+use windrow::state::ask::{Answer, HookName, Need, Outcome, RecalledItem};
 use windrow::state::context::{AnswerRecord, Context, Piece};
 use windrow::state::trace::{Fate, NoteKind, Reason, StageName};
 
@@ -249,7 +249,7 @@ impl Hooks {
                 Answer { ids: Some(ids), ..hook(HookName::Select) }
             }
             Need::Recall { .. } => {
-                let item = |position: usize| Recalled {
+                let item = |position: usize| RecalledItem {
                     text: format!("memory {position} ").repeat(position * 9),
                     source: Some("notes".to_owned()),
                     score: Some(0.5),

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::cell::Cell;
 use windrow::base::message::{Field, Role};
 use windrow::state::ask::{Answer, HookName, Need};
-use windrow::state::context::{Context, Made, Piece};
+use windrow::state::context::{Context, MadeText, Piece};
 use windrow::tokens::EncodingName;
 
 // ---- The parser: nothing of it is of the library. ----
@@ -885,7 +885,7 @@ fn answer_count(case: &Case, context: &Context) -> usize {
 }
 
 /// A section comes back with its label, or below its id.
-fn check_made(case: &Case, format: &str, made: &Made, text: &str, marker: Option<&str>) {
+fn check_made(case: &Case, format: &str, made: &MadeText, text: &str, marker: Option<&str>) {
     let (section, made) = (made.section, made.text.as_str());
     if section > 1 {
         return; // around the history

@@ -7,7 +7,7 @@ use crate::support;
 use crate::support::{Message, build_with, config, read_config, transcript};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use windrow::state::ask::{Answer, HookName, Need, Outcome, Recalled};
+use windrow::state::ask::{Answer, HookName, Need, Outcome, RecalledItem};
 use windrow::state::context::{Context, Piece, RecallStatus};
 use windrow::state::trace::NoteKind;
 use windrow_property::properties;
@@ -57,7 +57,7 @@ fn asked(options: &Value, request: &str, answer: Option<Answer>) -> Context {
 }
 
 fn hits(texts: &[&str]) -> Answer {
-    let found = |text: &&str| Recalled { text: (*text).to_owned(), ..Recalled::default() };
+    let found = |text: &&str| RecalledItem { text: (*text).to_owned(), ..RecalledItem::default() };
     let items = texts.iter().map(found).collect();
     Answer { hook: HookName::Recall, items: Some(items), ..Answer::default() }
 }

@@ -29,6 +29,8 @@ async function deployed(store) {
   const { Miniflare } = await import("miniflare");
   const files = readdirSync(made).filter((name) => /\.(?:js|wasm)$/.test(name));
   const contentOf = (name) => readFileSync(`${made}/${name}`);
+  // Which types miniflare has for a module depends on its version.
+  /** @type {(name: string) => any} */
   const moduleOf = (name) =>
     name.endsWith(".wasm")
       ? { type: "wasm", contents: new Uint8Array(contentOf(name)) }

@@ -629,11 +629,11 @@ describe("reasoning", () => {
   });
 
   test("encrypted reasoning of nobody's is refused by the AI SDK alone, which takes any", async () => {
-    const { writeAiSdk, Malformed } = await sources("formats/ai-sdk/write.ts", "message/malformed.ts");
+    const { writeAiSdk, MalformedMessage } = await sources("formats/ai-sdk/write.ts", "message/malformed.ts");
     const message = { role: "assistant", content: [{ type: "redacted_thinking", data: "d" }] };
     assert.throws(
       () => writeAiSdk([parsedOf(message)]),
-      (failure) => failure instanceof Malformed,
+      (failure) => failure instanceof MalformedMessage,
     );
   });
 });

@@ -3,7 +3,7 @@
 
 import { describe } from "../../base/options.js";
 import { partsWithText, recordOf, type TextKind, type UnknownRecord } from "../../message/format.js";
-import { list, Malformed, required, text as textOf, unknownType } from "../../message/malformed.js";
+import { list, MalformedMessage, required, text as textOf, unknownType } from "../../message/malformed.js";
 import type { PartInput } from "../../message/message.js";
 import { from } from "../../message/origin.js";
 import {
@@ -20,7 +20,7 @@ import {
 } from "../tool-parts.js";
 
 /** A part, and where it stands; of a call that stands in no part, where it stands itself. */
-interface Placed {
+interface PlacedField {
   readonly part: UnknownRecord;
   readonly place: string;
   readonly callPlace?: string;
@@ -84,9 +84,9 @@ export function ui4WithoutToolCalls(fields: UnknownRecord): UnknownRecord {
  * The parts, with what the fields beside them say alone as further ones. A field is read only where no part says anything of its
  * kind: what it says otherwise is the same again, or no model sees it.
  */
-function partsOf(fields: UnknownRecord, place: string): readonly Placed[] {
+function partsOf(fields: UnknownRecord, place: string): readonly PlacedField[] {
   const parts = placedList(fields, "parts", place);
-  const alone: Placed[] = [];
+  const alone: PlacedField[] = [];
   if (!parts.some(({ part }) => part.type === "reasoning")) {
     const reasoning = textOf(fields.reasoning, `${place}.reasoning`);
     alone.push(...(reasoning ? [{ part: { type: "reasoning", reasoning }, place }] : []));
@@ -107,7 +107,7 @@ function partsOf(fields: UnknownRecord, place: string): readonly Placed[] {
   return [...alone, ...parts, ...calls];
 }
 
-function placedList(fields: UnknownRecord, field: string, place: string): readonly Placed[] {
+function placedList(fields: UnknownRecord, field: string, place: string): readonly PlacedField[] {
   return list(fields[field], `${place}.${field}`).map((part, at) => ({
     part: recordOf(part),
     place: `${place}.${field}[${at}]`,
@@ -116,7 +116,7 @@ function placedList(fields: UnknownRecord, field: string, place: string): readon
 
 const isCall = ({ type }: UnknownRecord): boolean => type === "tool-invocation";
 
-function isOpen({ part, place, callPlace = `${place}.toolInvocation` }: Placed): boolean {
+function isOpen({ part, place, callPlace = `${place}.toolInvocation` }: PlacedField): boolean {
   return isCall(part) && outputOf(part, callPlace) === undefined;
 }
 
@@ -125,11 +125,11 @@ function bodyOf(data: unknown): unknown {
   return typeof data === "string" && /^data:/i.test(data) ? data.slice(data.indexOf(",") + 1) : data;
 }
 
-function readAttachment({ part, place }: Placed): PartInput {
+function readAttachment({ part, place }: PlacedField): PartInput {
   return from(mediaPart(part, { url: required(part.url, `${place}.url`) }), undefined, place);
 }
 
-function readPart({ part, place, callPlace = `${place}.toolInvocation` }: Placed): readonly PartInput[] {
+function readPart({ part, place, callPlace = `${place}.toolInvocation` }: PlacedField): readonly PartInput[] {
   const { type } = part;
   switch (type) {
     case "text":
@@ -166,7 +166,7 @@ function readReasoning(part: UnknownRecord, place: string): readonly PartInput[]
 }
 
 /** A detail. The signature of one is Anthropic's: no other provider gave one in version 4. */
-function readDetail({ part, place }: Placed, providerMetadata: unknown): readonly PartInput[] {
+function readDetail({ part, place }: PlacedField, providerMetadata: unknown): readonly PartInput[] {
   const { signature } = part;
   const provider = "anthropic";
   switch (part.type) {
@@ -181,7 +181,7 @@ function readDetail({ part, place }: Placed, providerMetadata: unknown): readonl
       return [from({ type: "redacted_thinking", data, provider }, undefined, place)];
     }
     default:
-      throw new Malformed(
+      throw new MalformedMessage(
         `${place}.type`,
         `unknown detail ${describe(part.type)} of reasoning`,
         "Use text or redacted, or leave the detail out.",
@@ -219,7 +219,7 @@ function outputOf(part: UnknownRecord, place: string): unknown {
     case "output-denied":
       return reason ?? DENIED;
     default:
-      throw new Malformed(
+      throw new MalformedMessage(
         `${place}.state`,
         `unknown state ${describe(state)} of a tool's call`,
         "Use the states of the AI SDK's tool invocations: partial-call, call or result.",

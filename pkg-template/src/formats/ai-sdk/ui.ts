@@ -10,7 +10,7 @@ import {
   timeIn,
   type UnknownRecord,
 } from "../../message/format.js";
-import { list, Malformed, required, unknownType } from "../../message/malformed.js";
+import { list, MalformedMessage, required, unknownType } from "../../message/malformed.js";
 import type { PartInput, PlainMessage } from "../../message/message.js";
 import { from } from "../../message/origin.js";
 import {
@@ -56,7 +56,7 @@ export const uiMessageShape: MessageFormat = {
 
   read({ id, role, parts, content, metadata, createdAt }) {
     if (parts == null) {
-      throw new Malformed(
+      throw new MalformedMessage(
         ".parts",
         "the message has no parts",
         "Give it a list of parts: an empty one where nothing is said.",
@@ -71,7 +71,11 @@ export const uiMessageShape: MessageFormat = {
     const isSaid =
       typeof content === "string" ? textOf(read).includes(content) : list(content, ".content").length === 0;
     if (!isSaid) {
-      throw new Malformed(".content", "it says something else than the parts", "Say it in a part, or leave it out.");
+      throw new MalformedMessage(
+        ".content",
+        "it says something else than the parts",
+        "Say it in a part, or leave it out.",
+      );
     }
     return {
       id: id as string | undefined,
@@ -199,7 +203,7 @@ function outputOf({ state, output, errorText, approval }: UnknownRecord, place: 
     case "output-denied":
       return reason ?? DENIED;
     default:
-      throw new Malformed(
+      throw new MalformedMessage(
         `${place}.state`,
         `unknown state ${describe(state)} of a tool's part`,
         "Use the states of the AI SDK's UIMessage, such as output-available.",

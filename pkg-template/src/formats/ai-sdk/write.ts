@@ -8,7 +8,7 @@
 // - Images and files that a tool gave are written as versions 6 and 7 take them: 5 has another word, which 7 refuses.
 
 import { isRecord } from "../../base/plain-data.js";
-import { Malformed } from "../../message/malformed.js";
+import { MalformedMessage } from "../../message/malformed.js";
 import type {
   CallPart,
   MediaPart,
@@ -395,7 +395,7 @@ function redactedOf({ part, place, given }: Piece<RedactedPart>): AiSdkReasoning
       ...proofOf({ type: "reasoning", text: "", provider, ...(id ? { id } : {}) }, data),
     };
   }
-  throw new Malformed(
+  throw new MalformedMessage(
     place,
     "nothing says whose this encrypted reasoning is",
     'Name it, as in `provider: "anthropic"`, or leave the part out.',

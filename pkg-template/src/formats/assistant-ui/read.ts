@@ -10,7 +10,7 @@ import {
   timeIn,
   type UnknownRecord,
 } from "../../message/format.js";
-import { list, Malformed, required, unknownType } from "../../message/malformed.js";
+import { list, MalformedMessage, required, unknownType } from "../../message/malformed.js";
 import type { PartInput, PlainMessage } from "../../message/message.js";
 import { from } from "../../message/origin.js";
 import {
@@ -56,7 +56,7 @@ export const assistantUiShape: MessageFormat = {
   read(row) {
     const { id, role, createdAt, status } = row;
     if (!Array.isArray(row.content)) {
-      throw new Malformed(
+      throw new MalformedMessage(
         ".content",
         `expected a list of parts, got ${describe(row.content)}`,
         "Pass the messages of the thread, as the runtime has them.",

@@ -19,7 +19,7 @@ import {
   timeIn,
   type UnknownRecord,
 } from "../../message/format.js";
-import { list, Malformed, required, text as textAt } from "../../message/malformed.js";
+import { list, MalformedMessage, required, text as textAt } from "../../message/malformed.js";
 import type { PartInput, PlainMessage } from "../../message/message.js";
 import { from } from "../../message/origin.js";
 import { hasMedia } from "../../message/substance.js";
@@ -133,7 +133,11 @@ export const geminiContentShape: MessageFormat = {
   read({ id, role, parts, createdAt }) {
     const known = role == null ? "user" : ROLES.get(role);
     if (known === undefined) {
-      throw new Malformed(".role", `unknown role ${describe(role)} of a Content`, "Use the roles user and model.");
+      throw new MalformedMessage(
+        ".role",
+        `unknown role ${describe(role)} of a Content`,
+        "Use the roles user and model.",
+      );
     }
     return {
       id: id as string | undefined,
@@ -178,7 +182,7 @@ function isGeminiPart(part: unknown): boolean {
 /** What a part holds: one field of it, as a rule. */
 export function readGeminiPart(part: unknown, place: string): readonly PartInput[] {
   if (typeof part !== "object" || part === null || Array.isArray(part)) {
-    throw new Malformed(place, `expected a part, got ${describe(part)}`, "Pass the parts of Gemini's Content.");
+    throw new MalformedMessage(place, `expected a part, got ${describe(part)}`, "Pass the parts of Gemini's Content.");
   }
   const row = part as UnknownRecord;
   return Object.keys(row).flatMap((field) => {
@@ -188,7 +192,7 @@ export function readGeminiPart(part: unknown, place: string): readonly PartInput
     }
     const read = Object.hasOwn(READERS, field) ? READERS[field] : undefined;
     if (read === undefined) {
-      throw new Malformed(
+      throw new MalformedMessage(
         `${place}.${field}`,
         `unknown field ${describe(field)} of a part`,
         "Use the parts of Gemini's Content, or leave the part out.",
@@ -266,7 +270,7 @@ function readCall({ id, name, args, partialArgs }: UnknownRecord, place: string)
     if (pieces.length === 0 && args == null) {
       return []; // The end of a call that was streamed.
     }
-    throw new Malformed(
+    throw new MalformedMessage(
       `${place}.name`,
       "a call without a name, or a piece of one",
       "Put the pieces of a call that was streamed together into one content.",
@@ -300,7 +304,7 @@ function saidBy(response: unknown): string {
 function readMedia(held: unknown, part: UnknownRecord, place: string): readonly PartInput[] {
   const { data, fileUri, mimeType } = recordOf(held);
   if (!hasMedia(data) && !hasMedia(fileUri)) {
-    throw new Malformed(place, "it has no data and no address", "Give what it holds, or leave the part out.");
+    throw new MalformedMessage(place, "it has no data and no address", "Give what it holds, or leave the part out.");
   }
   const mediaType = textAt(mimeType, `${place}.mimeType`);
   const facts = { data, url: fileUri, mediaType, detail: detailOf(part), seconds: secondsOf(part) };

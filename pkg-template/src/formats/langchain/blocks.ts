@@ -4,7 +4,7 @@
 import { jsonOf } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
 import { fieldsWithValue, kindOfMediaType, recordOf, type TextKind, type UnknownRecord } from "../../message/format.js";
-import { list, Malformed, required, text as textAt } from "../../message/malformed.js";
+import { list, MalformedMessage, required, text as textAt } from "../../message/malformed.js";
 import type { PartInput, Provenance } from "../../message/message.js";
 import { from, originOf } from "../../message/origin.js";
 import { hasMedia } from "../../message/substance.js";
@@ -157,7 +157,7 @@ function partsOf(block: unknown, place: string): Parts {
     return [{ type: "text", text: block }];
   }
   if (typeof block !== "object" || block === null || Array.isArray(block)) {
-    throw new Malformed(
+    throw new MalformedMessage(
       place,
       `expected a content block, got ${describe(block)}`,
       "Pass objects with a type, or texts.",
@@ -172,7 +172,11 @@ function partsOf(block: unknown, place: string): Parts {
   if (geminiFields.has(type)) {
     const { thought, videoMetadata, mediaResolution } = row;
     if (row[type] == null) {
-      throw new Malformed(`${place}.${type}`, "there is nothing here", "Give what it holds, or leave the block out.");
+      throw new MalformedMessage(
+        `${place}.${type}`,
+        "there is nothing here",
+        "Give what it holds, or leave the block out.",
+      );
     }
     return readGeminiPart({ [type]: row[type], thought, videoMetadata, mediaResolution }, place);
   }
@@ -198,7 +202,7 @@ function partsOf(block: unknown, place: string): Parts {
   if (CALL.test(type)) {
     return readItem(row, place);
   }
-  throw new Malformed(
+  throw new MalformedMessage(
     `${place}.type`,
     `unknown content block ${describe(row.type)}`,
     "Use the content blocks of LangChain, or leave the block out.",
@@ -380,7 +384,7 @@ type MediaKind = "image" | "audio" | "video" | "file";
 /** A part with media; of its fields one says what it holds or where it is. A video is a file. */
 function media(kind: MediaKind, { mediaType, detail, filename, ...held }: UnknownRecord, place: string): PartInput {
   if (!Object.values(held).some((value) => hasMedia(value))) {
-    throw new Malformed(
+    throw new MalformedMessage(
       place,
       `the ${kind} block has no data, no url and no id`,
       "Give what it holds, or leave the block out.",

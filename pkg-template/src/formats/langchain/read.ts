@@ -12,7 +12,7 @@ import {
   timeIn,
   type UnknownRecord,
 } from "../../message/format.js";
-import { list, Malformed, required, text as textAt } from "../../message/malformed.js";
+import { list, MalformedMessage, required, text as textAt } from "../../message/malformed.js";
 import type { PartInput, PlainMessage } from "../../message/message.js";
 import { from, originOf } from "../../message/origin.js";
 import { hasMedia, lostField, sayingField } from "../../message/substance.js";
@@ -236,13 +236,13 @@ function roleIn({ fields, place, type, typePlace }: OpenMessage): Pick<PlainMess
   const speaker = speakerOf(type);
   switch (speaker) {
     case undefined:
-      throw new Malformed(
+      throw new MalformedMessage(
         typePlace,
         `unknown type ${describe(type)} of a message`,
         "Use the messages of LangChain, such as HumanMessage, AIMessage and ToolMessage.",
       );
     case "remove":
-      throw new Malformed(
+      throw new MalformedMessage(
         typePlace,
         "a RemoveMessage tells a store to remove a message, and is none",
         "Remove the message that it names from the list, and leave the RemoveMessage out.",
@@ -251,7 +251,7 @@ function roleIn({ fields, place, type, typePlace }: OpenMessage): Pick<PlainMess
       const role = CHAT_ROLES.get(fields.role);
       if (role === undefined) {
         const known = [...CHAT_ROLES.keys()].join(", ");
-        throw new Malformed(
+        throw new MalformedMessage(
           `${place}.role`,
           `unknown role ${describe(fields.role)} of a ChatMessage`,
           `Use one of the roles ${known}, or the class of message that fits.`,
@@ -437,7 +437,7 @@ function checkAllIsRead(
   const isEmpty = parts.every((part) => part.type === "text" && part.text.trim() === "");
   const field = isEmpty ? sayingField(fields, known, false) : lostField(fields, known, () => texts.join("\n"));
   if (field !== undefined) {
-    throw new Malformed(
+    throw new MalformedMessage(
       `${place}.${field}`,
       `\`${field}\` holds what is not read of the message`,
       "Put it into the content, or under `metadata` where the model is not to see it.",

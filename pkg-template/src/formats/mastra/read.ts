@@ -3,7 +3,7 @@
 
 import { describe } from "../../base/options.js";
 import { type MessageFormat, recordOf, timeIn, type UnknownRecord } from "../../message/format.js";
-import { Malformed } from "../../message/malformed.js";
+import { MalformedMessage } from "../../message/malformed.js";
 import type { PartInput, PlainMessage } from "../../message/message.js";
 import { lostField, sayingField } from "../../message/substance.js";
 import { readUi4, ui4WithoutToolCalls, ui4WithText } from "../ai-sdk/ui-4-fields.js";
@@ -39,14 +39,14 @@ export const mastraShape: MessageFormat = {
     const { id, role, createdAt, threadId, sessionId } = row;
     const content = recordOf(row.content);
     if (content !== row.content) {
-      throw new Malformed(
+      throw new MalformedMessage(
         ".content",
         `expected a content with parts, got ${describe(row.content)}`,
         "Pass messages of format 2, as Mastra's memory gives them.",
       );
     }
     if (content.format != null && content.format !== FORMAT) {
-      throw new Malformed(
+      throw new MalformedMessage(
         ".content.format",
         `unknown format ${describe(content.format)}`,
         "Pass messages of format 2, as Mastra's memory gives them.",
@@ -90,7 +90,7 @@ function checkNothingIsLost(content: UnknownRecord, parts: readonly PartInput[])
   const field =
     parts.length === 0 ? sayingField(content, CONTENT_FIELDS, false) : lostField(content, CONTENT_FIELDS, said);
   if (field !== undefined) {
-    throw new Malformed(
+    throw new MalformedMessage(
       `.content.${field}`,
       `\`${field}\` holds more than windrow reads of the message`,
       "Put it into a part, or under `metadata` where the model is not to see it.",

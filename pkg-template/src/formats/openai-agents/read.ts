@@ -3,7 +3,7 @@
 
 import { describe } from "../../base/options.js";
 import { fieldsWithValue, type MessageFormat, recordOf, timeIn, type UnknownRecord } from "../../message/format.js";
-import { Malformed, text as optional, required } from "../../message/malformed.js";
+import { MalformedMessage, text as optional, required } from "../../message/malformed.js";
 import type { PartInput } from "../../message/message.js";
 import { from, originOf } from "../../message/origin.js";
 import {
@@ -121,7 +121,7 @@ const KINDS: ItemKinds = {
     output({ output }) {
       const { type, data } = recordOf(output);
       if (type !== "computer_screenshot") {
-        throw new Malformed(
+        throw new MalformedMessage(
           ".output.type",
           `unknown output ${describe(type)} of a computer`,
           "Use computer_screenshot, or leave the item out.",
@@ -386,7 +386,7 @@ function unknownKind(): ItemKind {
     const item = inSnakeCase(recordOf(row.providerData));
     const kind = kindIn(responsesKinds, item.type ?? (item.role === undefined ? undefined : "message"));
     if (kind === undefined) {
-      throw new Malformed(
+      throw new MalformedMessage(
         ".providerData.type",
         `unknown item ${describe(item.type)}`,
         "Write what it says as a message, or leave the item out.",
@@ -416,12 +416,12 @@ function readHeld(row: UnknownRecord, { kind, item }: InnerItem): ItemContent {
   try {
     return readItem(item, kind, responsesFields, item);
   } catch (failure) {
-    if (!(failure instanceof Malformed)) {
+    if (!(failure instanceof MalformedMessage)) {
       throw failure;
     }
     const field = /^\.(\w+)/.exec(failure.place)?.[1] ?? "";
     const isOwn = FIELDS.has(field) && row[field] !== undefined;
-    throw new Malformed((isOwn ? "" : ".providerData") + failure.place, failure.message, failure.nextAction);
+    throw new MalformedMessage((isOwn ? "" : ".providerData") + failure.place, failure.message, failure.nextAction);
   }
 }
 

@@ -2,7 +2,7 @@
 
 import type { BesideContent, Dialect } from "../../message/dialect.js";
 import type { UnknownRecord } from "../../message/format.js";
-import { Malformed, text } from "../../message/malformed.js";
+import { MalformedMessage, text } from "../../message/malformed.js";
 import type { PlacedPart } from "../../message/origin.js";
 import { mediaForm, mediaPart, refusalForm, textForm } from "../../message/parts.js";
 import { provenanceOf, thoughtDetails } from "../../message/provenance.js";
@@ -34,7 +34,7 @@ function besideIn(message: UnknownRecord, maker: string | undefined): BesideCont
   const { refusal, audio, tool_calls: calls, function_call: call } = message;
   const { reasoning_content: thought, reasoning, thinking, reasoning_details: details } = message;
   if (call != null) {
-    throw new Malformed(
+    throw new MalformedMessage(
       ".function_call",
       "a function_call has no id to pair it with its result",
       "Write it as a tool call: tool_calls, and a message of the role tool.",

@@ -7,7 +7,7 @@
 // - Messages of one role stay apart, but for those of the assistant from a call on.
 
 import { isRecord } from "../../base/plain-data.js";
-import { Malformed } from "../../message/malformed.js";
+import { MalformedMessage } from "../../message/malformed.js";
 import type { MediaPart, TextPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, parsedObject, wordLimit } from "../request/calls.js";
@@ -142,7 +142,7 @@ function ownPart<Part>(piece: Piece, schemas: Readonly<Record<string, FieldSchem
 function textOf(piece: Piece): OpenAiText {
   const { part } = piece;
   if (part.type !== "text") {
-    throw new Malformed(
+    throw new MalformedMessage(
       piece.place,
       `OpenAI's chat takes no ${part.type} here`,
       "Leave it out, or send it to openai-responses, which takes images and files from tools.",

@@ -4,7 +4,7 @@
 import { jsonOf, untilHole } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
 import { type MessageOrigin, partsWithText, recordOf, type UnknownRecord } from "../../message/format.js";
-import { list, Malformed, text as optional, required, unknownType } from "../../message/malformed.js";
+import { list, MalformedMessage, text as optional, required, unknownType } from "../../message/malformed.js";
 import type { MediaFacts, PartInput, PlainMessage } from "../../message/message.js";
 import { from, originOf } from "../../message/origin.js";
 import { hasMedia } from "../../message/substance.js";
@@ -36,11 +36,15 @@ export function kindIn(kinds: ItemKinds, type: unknown): ItemKind | undefined {
   return typeof type === "string" && Object.hasOwn(kinds, type) ? kinds[type] : undefined;
 }
 
-/** The kind of an item by its type; one without a type is a message. Throws `Malformed` where there is none of it; `whose` are the items. */
+/** The kind of an item by its type; one without a type is a message. Throws `MalformedMessage` where there is none of it; `whose` are the items. */
 export function knownKind(kinds: ItemKinds, type: unknown, whose: string): ItemKind {
   const kind = kindIn(kinds, type ?? "message");
   if (kind === undefined) {
-    throw new Malformed(".type", `unknown item ${describe(type)}`, `Use the items of ${whose}, or leave the item out.`);
+    throw new MalformedMessage(
+      ".type",
+      `unknown item ${describe(type)}`,
+      `Use the items of ${whose}, or leave the item out.`,
+    );
   }
   return kind;
 }
@@ -64,7 +68,7 @@ export function readItem(
     const value = item[field];
     const isEmpty = value == null || value === "" || (Array.isArray(value) && value.length === 0);
     if (saying.has(field) && !kind.says.includes(field) && !isEmpty) {
-      throw new Malformed(
+      throw new MalformedMessage(
         `.${field}`,
         `an item of the type ${describe(item.type)} has no \`${field}\``,
         "Put it in an item that has this field, or leave it out.",
@@ -112,7 +116,7 @@ export const unshown = (data: unknown): readonly PartInput[] =>
   data == null ? [] : [{ type: "redacted_thinking", data: typeof data === "string" ? data : json(data) }];
 
 /** A part of a message that is no text and no media that is known. */
-export function unknownPart(part: UnknownRecord, place: string, known: string): Malformed {
+export function unknownPart(part: UnknownRecord, place: string, known: string): MalformedMessage {
   return unknownType(part.type, place, "content part", known);
 }
 
@@ -147,7 +151,7 @@ export function mediaPart(
 ): PartInput {
   const given = Object.entries(media).filter(([, value]) => hasMedia(value));
   if (given.length === 0) {
-    throw new Malformed(place, `the ${type} part has no data, no url and no id`, nextAction);
+    throw new MalformedMessage(place, `the ${type} part has no data, no url and no id`, nextAction);
   }
   const detail = optional(part.detail, `${place}.detail`);
   const facts = FACTS.filter((fact) => part[fact] != null).map((fact) => [fact, part[fact]]);
@@ -177,7 +181,7 @@ export function messageKind(readPart: (part: UnknownRecord, place: string) => Pa
     says: ["content"],
     read({ id, role, content, status }) {
       if (content == null) {
-        throw new Malformed(".content", "the message has no content", 'Give it a text, a list of parts, or "".');
+        throw new MalformedMessage(".content", "the message has no content", 'Give it a text, a list of parts, or "".');
       }
       const parts =
         typeof content === "string"
@@ -351,7 +355,7 @@ export function entriesOutput(
 ): { readonly text: string; readonly unshown: unknown } {
   const entries = list(value, place).map((entry, at) => {
     if (typeof entry !== "object" || entry === null) {
-      throw new Malformed(
+      throw new MalformedMessage(
         `${place}[${at}]`,
         `expected an object, got ${describe(entry)}`,
         "Pass it as OpenAI gave it.",

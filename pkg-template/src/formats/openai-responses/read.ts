@@ -4,7 +4,7 @@
 import { untilHole } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
 import { type MessageFormat, recordOf, timeIn, type UnknownRecord } from "../../message/format.js";
-import { list, Malformed, text as optional, required } from "../../message/malformed.js";
+import { list, MalformedMessage, text as optional, required } from "../../message/malformed.js";
 import type { PartInput } from "../../message/message.js";
 import {
   callKind,
@@ -286,7 +286,7 @@ function isItem(row: UnknownRecord): boolean {
 /** The kind of an item. One without a type is a message, or the reference to an item. */
 function kindOf({ type, role, content }: UnknownRecord): ItemKind {
   if (type === "item_reference" || (type == null && role === undefined && content === undefined)) {
-    throw new Malformed(
+    throw new MalformedMessage(
       ".id",
       "the reference to an item holds nothing that can be counted",
       "Put the item itself in its place, as the API gave it in `output` or lists it as an input item, or leave it out.",
@@ -347,7 +347,7 @@ function outputKind(): ItemKind {
 
 function screenshotOf(output: UnknownRecord): PartInput {
   if (output.type !== "computer_screenshot") {
-    throw new Malformed(
+    throw new MalformedMessage(
       ".output.type",
       `unknown output ${describe(output.type)} of a computer`,
       "Use computer_screenshot, or leave the item out.",
@@ -391,7 +391,11 @@ function codeOutputOf(output: UnknownRecord, place: string): PartInput {
     case "image":
       return mediaPart("image", output, { url: output.url }, place);
     default:
-      throw new Malformed(`${place}.type`, `unknown output ${describe(output.type)} of code`, "Use logs or image.");
+      throw new MalformedMessage(
+        `${place}.type`,
+        `unknown output ${describe(output.type)} of code`,
+        "Use logs or image.",
+      );
   }
 }
 

@@ -8,7 +8,7 @@
 // - Each text of the assistant, each call and each result is an item.
 
 import { isRecord } from "../../base/plain-data.js";
-import { Malformed } from "../../message/malformed.js";
+import { MalformedMessage } from "../../message/malformed.js";
 import type { MediaPart, ReasoningPart, RedactedPart, SentPart, TextPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, parsedObject, wordLimit } from "../request/calls.js";
@@ -288,7 +288,7 @@ function saidOf(pieces: readonly Piece[], ids: ReadonlyMap<AnsweredCall, string>
     } else if (part.type === "audio" && part.transcript !== undefined) {
       items.push({ role: "assistant", content: part.transcript });
     } else if (part.type === "tool-call" || part.type === "tool-result") {
-      throw new Malformed(piece.place, "a tool that the provider runs has no item", "Leave it out.");
+      throw new MalformedMessage(piece.place, "a tool that the provider runs has no item", "Leave it out.");
     } else {
       refuse(mediaOf(piece as Piece<MediaPart>), "OpenAI's Responses", "of the assistant text alone");
     }

@@ -9,7 +9,7 @@ import {
   timeIn,
   type UnknownRecord,
 } from "../../message/format.js";
-import { list, Malformed, required, unknownType } from "../../message/malformed.js";
+import { list, MalformedMessage, required, unknownType } from "../../message/malformed.js";
 import type { PartInput, PlainMessage } from "../../message/message.js";
 import { from } from "../../message/origin.js";
 import { callParts, inSteps, mediaPart, reasoningParts, STEP, type StepPart, textPart } from "../tool-parts.js";
@@ -169,7 +169,7 @@ function outputOf(state: UnknownRecord, place: string): unknown {
       return files.length === 0 ? text : { type: "content", value: [{ type: "text", text }, ...files] };
     }
     default:
-      throw new Malformed(
+      throw new MalformedMessage(
         `${place}.status`,
         `unknown status ${describe(status)} of a tool's state`,
         "Use pending, running, completed or error.",

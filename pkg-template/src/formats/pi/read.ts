@@ -2,7 +2,7 @@
 
 import { describe } from "../../base/options.js";
 import { type MessageFormat, partsWithText, recordOf, timeIn, type UnknownRecord } from "../../message/format.js";
-import { list, Malformed, required, unknownType } from "../../message/malformed.js";
+import { list, MalformedMessage, required, unknownType } from "../../message/malformed.js";
 import type { PartInput, PlainMessage, Provenance } from "../../message/message.js";
 import { from } from "../../message/origin.js";
 import { mediaPart } from "../tool-parts.js";
@@ -163,7 +163,7 @@ function roleOf({ role }: UnknownRecord): PlainMessage["role"] {
     case "compactionSummary":
       return "user";
     default:
-      throw new Malformed(
+      throw new MalformedMessage(
         ".role",
         `unknown role ${describe(role)}`,
         "Turn the message into one of pi's own, as convertToLlm does, or leave it out.",

@@ -2,7 +2,7 @@
 
 import { jsonOf } from "../../base/lists.js";
 import { isRecord } from "../../base/plain-data.js";
-import { Malformed } from "../../message/malformed.js";
+import { MalformedMessage } from "../../message/malformed.js";
 import type { CallPart, ResultPart, SentPart } from "../../message/message.js";
 import { originOf } from "../../message/origin.js";
 import type { AnsweredCall, Piece } from "./turns.js";
@@ -110,7 +110,7 @@ function json(value: unknown, place: string): string {
   try {
     return jsonOf(value) ?? "";
   } catch {
-    throw new Malformed(place, "it holds something that has no form in JSON", "Give plain data.");
+    throw new MalformedMessage(place, "it holds something that has no form in JSON", "Give plain data.");
   }
 }
 
@@ -153,7 +153,7 @@ const unwrapped = (output: unknown): unknown => {
 function partsOf({ part, place, given: own }: Piece<ResultPart>): readonly Piece[] {
   const { output } = part;
   if (isRecord(own) && own.type === "tool-approval-response" && own.approved === true) {
-    throw new Malformed(
+    throw new MalformedMessage(
       place,
       "the user has allowed this call, and it was not run yet",
       "Run it and give what it gave, or leave the call out.",

@@ -1,7 +1,7 @@
 // Images, audio and files as a provider's request has them: base64 or an address, with a media type.
 
 import { decodeBase64, encodeBase64 } from "../../base/base64.js";
-import { Malformed } from "../../message/malformed.js";
+import { MalformedMessage } from "../../message/malformed.js";
 import type { MediaPart } from "../../message/message.js";
 import type { Piece } from "./turns.js";
 
@@ -24,7 +24,7 @@ export interface SentMedia {
   readonly text?: string;
 }
 
-/** Reads a part of media. Throws `Malformed` where its bytes cannot be read at once. */
+/** Reads a part of media. Throws `MalformedMessage` where its bytes cannot be read at once. */
 export function mediaOf({ part, place }: Piece<MediaPart>): SentMedia {
   const { data, url, id, source } = part;
   const mediaType = part.mediaType?.replace(/[\s;].*/s, "").toLowerCase();
@@ -68,7 +68,11 @@ function dataOf(
   if (data instanceof ArrayBuffer) {
     return { base64: encodeBase64(new Uint8Array(data)) };
   }
-  throw new Malformed(place, "its bytes cannot be read at once", "Give its bytes as a Uint8Array, or as base64.");
+  throw new MalformedMessage(
+    place,
+    "its bytes cannot be read at once",
+    "Give its bytes as a Uint8Array, or as base64.",
+  );
 }
 
 /** Base64 in the letters that every provider reads, with its padding. */
@@ -135,7 +139,7 @@ export function webAddress({ url }: SentMedia): string | undefined {
 
 /** Refuses media that a provider has no place for. */
 export function refuse({ place, kind }: SentMedia, provider: string, taken: string): never {
-  throw new Malformed(
+  throw new MalformedMessage(
     place,
     `${provider} does not take this ${kind} here`,
     `Leave it out, or give what ${provider} takes: ${taken}.`,

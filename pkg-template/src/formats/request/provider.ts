@@ -77,7 +77,7 @@ export interface ProviderFormat<Body> extends ProviderRules {
   /** What its request is called, in errors and in the documentation. */
   readonly title: string;
   /**
-   * Returns the parts of a request that hold the prompt. Throws `Malformed`, with the place in the messages, if these hold what the
+   * Returns the parts of a request that hold the prompt. Throws `MalformedMessage`, with the place in the messages, if these hold what the
    * provider has no place for.
    */
   write(messages: readonly ParsedMessage[]): Body;

@@ -1,7 +1,7 @@
 // A conversation as providers see it: turns of the user, of the assistant, and what tools gave, each result behind the call that
 // it answers. The order of all else stays.
 
-import { Malformed } from "../../message/malformed.js";
+import { MalformedMessage } from "../../message/malformed.js";
 import type { CallPart, ResultPart, SentPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { isBlank } from "./text.js";
@@ -145,7 +145,7 @@ function atomsOf(source: ParsedMessage, at: number, isInline: IsInline): Atom[] 
       return []; // Nobody but the assistant thinks in a request.
     }
     if (role !== "assistant" && part.type === "tool-call") {
-      throw new Malformed(
+      throw new MalformedMessage(
         place,
         `a message of the role ${role} calls a tool`,
         "Give the message that calls a tool the role assistant.",
@@ -218,7 +218,7 @@ export function apart(turns: readonly RequestTurn[]): {
 export function textsOf(turn: SystemTurn): readonly Piece<SentPart & { readonly type: "text" }>[] {
   return turn.pieces.map((piece) => {
     if (piece.part.type !== "text") {
-      throw new Malformed(
+      throw new MalformedMessage(
         piece.place,
         "instructions hold something that is no text",
         "Give images and files in a message of the role user.",

@@ -4,7 +4,7 @@
 import { isRecord } from "../../base/plain-data.js";
 import { type Dialect, formOf } from "../../message/dialect.js";
 import { type MessageFormat, partsWithText, recordOf, type UnknownRecord } from "../../message/format.js";
-import { Malformed } from "../../message/malformed.js";
+import { MalformedMessage } from "../../message/malformed.js";
 import type { PlainMessage } from "../../message/message.js";
 
 /** Returns the format that reads these dialects. */
@@ -72,7 +72,7 @@ function checkIsNoFile({ role, type, mapping, chat_messages, message }: UnknownR
         ? "a row of a log of Claude Code"
         : undefined;
   if (file !== undefined) {
-    throw new Malformed(
+    throw new MalformedMessage(
       "",
       `expected a message, got ${file}`,
       "Pass the file's text to parseTranscript, and then the messages that it gives.",

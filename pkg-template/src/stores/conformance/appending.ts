@@ -1,6 +1,6 @@
 // Appending: sequences, operations, conflicts between two appends, and which data is kept.
 
-import type { Appended, AppendOptions, EntryType, LogName, NewEntry } from "../contract.js";
+import type { AppendOptions, AppendResult, EntryType, LogName, NewEntry } from "../contract.js";
 import type { Case } from "./case.js";
 import { ensure, fails, harmlessly, same, show } from "./checks.js";
 import {
@@ -285,7 +285,7 @@ export const operations: readonly Case[] = [
     async check(storage) {
       const store = await storage.open();
       const given = { firstSeq: 1, lastSeq: 4, isRepeated: true };
-      const append = (): Promise<Appended> => store.append(KEY, messages("a", "b", "c", "d"), { operationId: "o" });
+      const append = (): Promise<AppendResult> => store.append(KEY, messages("a", "b", "c", "d"), { operationId: "o" });
       await append();
       await store.trim(KEY, 2);
       same(await append(), given, "the operation again after its first entry was trimmed");

@@ -1,8 +1,8 @@
 // Calls at random, beside a model that knows nothing but the contract.
 
 import type {
-  Appended,
   AppendOptions,
+  AppendResult,
   Entry,
   EntryType,
   LogHead,
@@ -144,7 +144,7 @@ interface ModelLog {
   lastSeq: number;
   latestTimeMs: number | undefined;
   removals: number;
-  operations: Map<string, Appended>;
+  operations: Map<string, AppendResult>;
 }
 
 /** A store as plain lists, which knows nothing but the contract. */

@@ -1,7 +1,7 @@
 // What the cases append, and how they look at what they find.
 
 import type {
-  Appended,
+  AppendResult,
   Entry,
   JsonValue,
   LogHead,
@@ -136,7 +136,7 @@ export function build(data: string): NewEntry {
   return { type: "build", data };
 }
 
-export function appended(firstSeq: number, lastSeq: number): Appended {
+export function appended(firstSeq: number, lastSeq: number): AppendResult {
   return { firstSeq, lastSeq, isRepeated: false };
 }
 
