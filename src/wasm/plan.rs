@@ -28,8 +28,8 @@ impl CoreReadPlan {
         self.0.want_fixed(has_pinned);
     }
 
-    /// Adds everything from a sequence number on, or the messages with an id, or those with some sequence numbers: what is given. Adds
-    /// more of the rows before the tail if nothing is.
+    /// Adds everything from a sequence number on, the messages with an id, or those with some sequence numbers. With no argument it adds
+    /// more of the rows before the tail.
     pub fn want(&mut self, from: Option<f64>, id: Option<String>, seqs: &[f64]) {
         self.0.want(match (from, id) {
             (Some(from), _) => return self.0.want_from(whole(from)),
@@ -39,14 +39,14 @@ impl CoreReadPlan {
         });
     }
 
-    /// What to fetch next, as the JSON text of a [`Fetch`](crate::log::plan::Fetch); undefined when everything is there.
+    /// Returns the next fetch, as the JSON text of a [`Fetch`](crate::log::plan::Fetch); undefined when everything is there.
     #[must_use]
     #[wasm_bindgen(js_name = nextFetch)]
     pub fn next_fetch(&mut self) -> Option<String> {
         self.0.next_fetch().map(to_json)
     }
 
-    /// Takes what was fetched: the sequence number of each row, and the code of its role. A row that can't be read as a message has a
+    /// Takes the fetched rows: the sequence number of each, and the code of its role. A row that can't be read as a message has a
     /// code that no role has.
     pub fn take(&mut self, seqs: &[f64], roles: &[u8]) {
         let row = |(seq, role): (&f64, &u8)| LogRow {
@@ -69,8 +69,8 @@ impl CoreReadPlan {
         self.0.covered().iter().flat_map(|(first, last)| [number(*first), number(*last)]).collect()
     }
 
-    /// What was not read, as the JSON text of an [`Unread`](crate::log::unread::Unread); undefined when everything was. Of each message
-    /// that was read the sequence number, and the latest time up to it, NaN if there is none; see [`ReadPlan::unread`].
+    /// Returns the unread messages, as the JSON text of an [`Unread`](crate::log::unread::Unread); undefined when everything was read.
+    /// Takes the sequence number of each message that was read and the latest time up to it, or NaN; see [`ReadPlan::unread`].
     #[must_use]
     pub fn unread(
         &self,

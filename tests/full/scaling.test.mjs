@@ -23,7 +23,7 @@ const TIMES = 10;
 const MOST_TIMES = 15;
 /** The same for half of the longer text. A short text may be read in another way, as all of it fits. */
 const MOST_TIMES_DOUBLED = 3;
-/** What takes less is not looked at: nobody waits for it, and the clock is too coarse. */
+/** Shorter runs are not compared: nobody waits for them, and the clock is too coarse. */
 const LEAST_MS = 80;
 
 const repeated = (part) => (length) => part.repeat(Math.ceil(length / part.length)).slice(0, length);
@@ -113,7 +113,7 @@ const config = {
   budget: { maxTokens: 1500 },
 };
 const small = { ...config, budget: { maxTokens: 300 } };
-/** What fails fails at once: it is only asked how long that takes. */
+/** Runs a call that may fail. Only its time counts. */
 const attempted = async (run) => {
   try {
     return await run();

@@ -163,13 +163,10 @@ function questionOf<M extends AnyMessage>(
     case "summaries": {
       const { conversations, maxChars } = need;
       const shown = conversations.map((wanted) => withMessages(wanted, messages));
+      const wantedIds = conversations.map(({ id }) => id);
       return {
         call: (run, signal) => run({ conversations: shown, maxChars, signal }),
-        read: (given) =>
-          readSummaries(
-            given,
-            conversations.map(({ id }) => id),
-          ),
+        read: (given) => readSummaries(given, wantedIds),
       };
     }
     case "triage": {

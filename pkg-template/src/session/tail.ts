@@ -165,6 +165,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
     this.#note(info);
     this.#add(entries);
     if (this.#planned((plan) => plan.forgetSingles(MOST_SINGLES))) {
+      this.#takeRows();
       await this.#rebuild();
     }
   }
@@ -533,7 +534,6 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
 
   /** Puts all messages that were read into the engine, with their costs, and with `index` if it was loaded. */
   async #rebuild(index?: Transcript<M>): Promise<void> {
-    this.#takeRows();
     const before = this.#transcript;
     const transcript = new Transcript<M>();
     transcript.appendParsed(this.#rows.map(({ parsed }) => parsed));

@@ -44,7 +44,7 @@ fn row_of(seq: u64) -> usize {
 
 impl<'a> Log<'a> {
     fn open(messages: &'a [Message], count: usize) -> Self {
-        // Any pace gives the same contexts.
+        // The contexts are the same at any pace.
         let pace = Pace { block: 1, page: 1 + count % 3, growth: 2 };
         let mut plan = ReadPlan::new(pace, count);
         plan.want_fixed(true);
@@ -53,7 +53,7 @@ impl<'a> Log<'a> {
         log
     }
 
-    /// Fetches what the plan names.
+    /// Fetches for the plan.
     fn fetch(&mut self) {
         while let Some(fetch) = self.plan.next_fetch().cloned() {
             let length = self.messages.len();

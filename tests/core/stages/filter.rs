@@ -38,7 +38,7 @@ fn has(message: &Message, field: Field, value: &str) -> bool {
     message.fields.contains(&(field, value.to_owned()))
 }
 
-/// Each option, the reason that it gives, and the messages that it names.
+/// Each option, its reason, and the messages that it names.
 const OPTIONS: [(&str, Reason, Names); 6] = [
     (r#""roles":["user"]"#, Reason::Role, |it| it.role != Role::User),
     (r#""excludeSources":["scheduled"]"#, Reason::Source, |it| has(it, Field::Source, "scheduled")),

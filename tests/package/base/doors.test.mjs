@@ -54,14 +54,14 @@ async function outcomeOf(run) {
     try {
       isOwn = failure instanceof ContextError;
     } catch {
-      // A proxy that throws when it is looked at is no error of windrow's.
+      // A thrown proxy throws again here, so it isn't windrow's.
     }
     assert.ok(isOwn, `a bare error: ${failure?.stack}`);
     return undefined;
   }
 }
 
-/** Calls a function with whatever may be passed, and then what it returns: a hook, or the methods of an object. */
+/** Calls a function with hostile values, and then the hook or the methods that it returns. */
 async function knock(name, run, depth = 0) {
   for (const given of attempts()) {
     const result = await outcomeOf(() => run(...given)).catch((cause) => {

@@ -1,4 +1,4 @@
-// Nothing that a stranger sends gains a role: a stated role is the role, and `accept` sees the message as it was read.
+// No stranger gains a role: a stated role is the role, and `accept` checks the message after reading.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -41,7 +41,7 @@ Object.assign(globalThis, {
   // Appends until the page ends: several users of one session, each with several calls on their way.
   appendForever: (key, run, { users, lanes }) => {
     let count = 0;
-    // The test must know of a call before the page makes it, in the order in which the calls are made. A report that nobody waits for
+    // The test must know of each call, in order, before the page makes it. A report that nobody waits for
     // is lost when the browser is killed, while the append that it announced may be on the disk.
     let announced = Promise.resolve();
     const announce = (call) => {
