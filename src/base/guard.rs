@@ -68,6 +68,20 @@ pub(crate) fn clean_label(label: &str) -> String {
     margin(&collapse(&label.chars().filter(is_seen).collect::<String>())).into_owned()
 }
 
+/// How long a name may be that stands before a text, in code points.
+const LONGEST_NAME: usize = 64;
+
+/// A name before a text: `Mara: hello`. It is in one line, and nothing in it ends it.
+pub(crate) fn speaker_name(name: &str) -> String {
+    let name: String = collapse(name).chars().take(LONGEST_NAME).collect();
+    escape(&name, ':')
+}
+
+/// A text of which no line begins at the margin.
+pub(crate) fn indent_all(text: &str) -> String {
+    format!("{INDENT}{}", indent(text))
+}
+
 /// A name within brackets: nothing in it ends them, and nothing in it is hidden.
 pub(crate) fn escape_name(name: &str) -> String {
     escape(name, ')')

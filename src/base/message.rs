@@ -111,11 +111,28 @@ pub enum Field {
     /// The id of a call of this message whose result may come later than those of other calls: the provider runs it, or it waits for an
     /// approval.
     ResultLater,
+    /// The name of the tool whose result a message is, if no id says which call it answers.
+    ResultName,
+    /// The message goes on in another row, which has this role.
+    NextRow,
 }
 
 impl Field {
     /// Every field, in the order of its code at the boundary.
     pub const ALL: &'static [Self] = Self::VARIANTS;
+
+    /// Whether the field is about the message as a whole, and not part of what anyone says in it.
+    pub(crate) fn is_fact(self) -> bool {
+        !self.is_content()
+            && !matches!(
+                self,
+                Self::JoinsNext
+                    | Self::ReasoningOf
+                    | Self::ResultLater
+                    | Self::ResultName
+                    | Self::NextRow
+            )
+    }
 
     /// Whether the field is part of what the model sees.
     #[must_use]

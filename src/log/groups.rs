@@ -122,6 +122,35 @@ pub struct Groups {
     pub results_without_call: Vec<usize>,
 }
 
+/// How many calls of a message are looked through for the one that a result without an id answers.
+const MOST_CALLS: usize = 128;
+
+/// The id of no call. Under it is known which message called tools last.
+const NO_ID: &str = "";
+
+/// Returns the id of the call of a message that a result without an id answers: the first open call of its name, or else the first
+/// open one.
+fn answered_by_place(
+    transcript: &Messages,
+    calls: usize,
+    result: usize,
+    is_open: impl Fn(&str) -> bool,
+) -> Option<&str> {
+    let name = transcript.value(result, Field::ResultName);
+    let mut first = None;
+    let mut called = None;
+    let is_of_call = |(field, _): &(Field, &str)| matches!(field, Field::CallId | Field::CallName);
+    for (field, value) in transcript.fields(calls).filter(is_of_call).take(2 * MOST_CALLS) {
+        if field == Field::CallId {
+            called = is_open(value).then_some(value);
+            first = first.or(called);
+        } else if called.is_some() && Some(value) == name {
+            return called;
+        }
+    }
+    first
+}
+
 /// The latest call by an id.
 #[derive(Clone, Copy)]
 struct LatestCall {
@@ -165,13 +194,18 @@ impl Groups {
                 match field {
                     Field::CallId => {
                         let new = LatestCall { row, place, open: 0, is_answered_later: false };
-                        let latest = calls.entry((stretch, session, id)).or_insert(new);
-                        if latest.row != row {
-                            let open = (latest.open > 0).then_some(latest.row);
-                            groups.calls_without_result.extend(open);
-                            *latest = new;
+                        for known in [id, NO_ID] {
+                            let latest = calls.entry((stretch, session, known)).or_insert(new);
+                            if latest.row != row {
+                                let open = (latest.open > 0).then_some(latest.row);
+                                groups.calls_without_result.extend(open);
+                                *latest = new;
+                            }
+                            latest.open += usize::from(!is_summary && known == id);
+                            if id == NO_ID {
+                                break;
+                            }
                         }
-                        latest.open += usize::from(!is_summary);
                     }
                     Field::ResultLater => {
                         let call = calls.get_mut(&(stretch, session, id));
@@ -180,14 +214,26 @@ impl Groups {
                         }
                     }
                     Field::ResultId if is_summary => {}
-                    Field::ResultId => match calls.get_mut(&(stretch, session, id)) {
-                        Some(call) if !transcript.is_summary(call.row) => {
-                            call.open = call.open.saturating_sub(1);
-                            let call = call.row;
-                            groups.join(call, row);
+                    Field::ResultId => {
+                        let call = calls.get(&(stretch, session, id));
+                        let is_open = |id: &str| {
+                            calls.get(&(stretch, session, id)).is_some_and(|call| call.open > 0)
+                        };
+                        let answered = match call {
+                            Some(call) if id == NO_ID => {
+                                answered_by_place(transcript, call.row, row, is_open)
+                            }
+                            _ => Some(id),
+                        };
+                        match answered.and_then(|id| calls.get_mut(&(stretch, session, id))) {
+                            Some(call) if !transcript.is_summary(call.row) => {
+                                call.open = call.open.saturating_sub(1);
+                                let call = call.row;
+                                groups.join(call, row);
+                            }
+                            _ => groups.results_without_call.push(row),
                         }
-                        _ => groups.results_without_call.push(row),
-                    },
+                    }
                     _ => {}
                 }
             }

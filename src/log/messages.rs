@@ -5,10 +5,12 @@
 
 use crate::base::cost::Cost;
 use crate::base::error::{Error, ErrorCode, Result};
+use crate::base::guard::collapse;
 use crate::base::message::{Field, Role};
 use crate::base::text::joined;
 use crate::base::time::{self, Milliseconds};
 use crate::log::costs::Costs;
+use crate::log::split::SplitMessages;
 use crate::log::unread::{Unread, UnreadStretch};
 use std::cell::RefCell;
 use std::ops::Range;
@@ -39,6 +41,34 @@ pub struct Columns<'a> {
 pub(crate) const WHOLE_LOG_FIELDS: [Field; 4] =
     [Field::SessionId, Field::SummaryOf, Field::TimeToLive, Field::JoinsNext];
 
+/// How the users of messages are named.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum UserNames {
+    /// None has a name.
+    #[default]
+    None,
+    /// Each name is a word that a field for names takes: letters, digits, `_` and `-`.
+    Words,
+    /// At least one name is another text.
+    Texts,
+}
+
+impl UserNames {
+    /// The names of one user.
+    #[must_use]
+    pub fn of(name: &str) -> Self {
+        const LONGEST: usize = 64;
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+        if collapse(name).is_empty() {
+            Self::None
+        } else if name.len() <= LONGEST && name.bytes().all(fits) {
+            Self::Words
+        } else {
+            Self::Texts
+        }
+    }
+}
+
 /// The latest time of messages without a time.
 const NEVER: Milliseconds = Milliseconds(i64::MIN);
 
@@ -52,6 +82,15 @@ struct Row {
     /// Whether no message up to this one is earlier than a message before it.
     is_in_order: bool,
     first_segment: u32,
+}
+
+/// Messages that were read from columns, before they are appended.
+struct Batch<'a> {
+    rows: Vec<Row>,
+    segments: Vec<Segment>,
+    /// The rows that go on with a message, counted from the batch's first.
+    next_rows: Vec<usize>,
+    text: &'a str,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -90,12 +129,15 @@ struct StoredMessages {
     text: String,
     rows: Vec<Row>,
     segments: Vec<Segment>,
+    split: SplitMessages,
     /// A bit for each field that any message ever had: most fields are in no message, and need not be looked for.
     fields_seen: u32,
     /// The rows of pinned messages.
     pinned: Vec<usize>,
     /// The first row without a time.
     first_untimed: Option<usize>,
+    /// The first rows of users with a name, and with one that is not a word.
+    first_named: [Option<usize>; 2],
     costs: RefCell<Costs>,
     /// Each covers the messages up to its own.
     digests: RefCell<Vec<u64>>,
@@ -127,12 +169,62 @@ impl Messages {
         self.skipped_count
     }
 
-    /// Says what was not read of the log, how many of its rows are no messages, and by which sequence numbers the log knows
-    /// its messages, ascending: one a row, or none where nobody knows.
+    /// Takes what was not read of the log, how many of its rows are not messages, and the sequence number of each message, ascending:
+    /// none if nobody knows them. Gaps are named by the message after them.
     pub fn set_log(&mut self, unread: Option<Unread>, skipped_count: usize, seqs: Vec<u64>) {
-        self.unread = unread;
+        let split = &self.stored.split;
+        self.unread = unread.map(|unread| unread.with_rows(|message| split.first_row_of(message)));
         self.skipped_count = skipped_count;
-        self.seqs = Rc::new(seqs);
+        self.seqs = Rc::new(if split.is_empty() || seqs.len() != self.message_count() {
+            seqs
+        } else {
+            (0..self.len()).map(|row| seqs[split.message_of(row)]).collect()
+        });
+    }
+
+    // ---- Rows and messages ----
+
+    /// How many messages were appended. A message may be several rows.
+    #[must_use]
+    pub fn message_count(&self) -> usize {
+        self.stored.split.message_of(self.stored.rows.len())
+    }
+
+    /// The position of the message that a row is of, among all messages.
+    #[must_use]
+    pub fn message_of(&self, row: usize) -> usize {
+        self.stored.split.message_of(self.stored_row(row))
+    }
+
+    /// The place of a row among those of its message, from 1 on; 0 if it is all of the message.
+    #[must_use]
+    pub fn share(&self, row: usize) -> usize {
+        self.stored.split.share(self.stored_row(row))
+    }
+
+    /// Whether a row goes on with the message of the row before it.
+    pub(crate) fn goes_on(&self, row: usize) -> bool {
+        self.stored.split.goes_on(self.stored_row(row))
+    }
+
+    /// The row before a row, if both are of one message.
+    pub(crate) fn row_before(&self, row: usize) -> Option<usize> {
+        row.checked_sub(1).filter(|before| {
+            self.goes_on(row) && self.stored_row(*before) + 1 == self.stored_row(row)
+        })
+    }
+
+    /// Whether any message is more than one row.
+    pub(crate) fn has_split(&self) -> bool {
+        !self.stored.split.is_empty()
+    }
+
+    /// The rows of some of all messages.
+    #[must_use]
+    pub fn rows_of(&self, messages: Range<usize>) -> Range<usize> {
+        let row =
+            |message: usize| self.stored.split.first_row_of(message).min(self.stored.rows.len());
+        row(messages.start)..row(messages.end)
     }
 
     /// The sequence numbers of the messages, one a row; empty where they are not known.
@@ -168,8 +260,9 @@ impl Messages {
         Rc::make_mut(&mut self.stored).append(columns)
     }
 
-    /// Keeps the first `length` messages and forgets the rest.
-    pub fn truncate(&mut self, length: usize) {
+    /// Keeps the first `count` messages and forgets the rest.
+    pub fn truncate(&mut self, count: usize) {
+        let length = self.rows_of(0..count).end;
         if length >= self.len() {
             return;
         }
@@ -242,6 +335,16 @@ impl Messages {
         self.stored.fields_seen >> field as u32 & 1 == 1
     }
 
+    /// How the users of all messages are named, of which these may be a part.
+    #[must_use]
+    pub fn user_names(&self) -> UserNames {
+        match self.stored.first_named {
+            [None, _] => UserNames::None,
+            [Some(_), None] => UserNames::Words,
+            [Some(_), Some(_)] => UserNames::Texts,
+        }
+    }
+
     /// Whether a message has a part whose cost is not known exactly: an image, audio or a file.
     #[must_use]
     pub fn has_media(&self, row: usize) -> bool {
@@ -295,11 +398,12 @@ impl Messages {
         WHOLE_LOG_FIELDS.iter().any(|field| self.has_seen(*field))
     }
 
-    /// A checksum of the first `length` messages that are stored with all their fields, as 16 hexadecimal digits.
+    /// A checksum of the first `count` messages that are stored with all their fields, as 16 hexadecimal digits.
     ///
     /// It is a chain: each message's digest covers the one before it. So a longer transcript costs only its new messages.
     #[must_use]
-    pub fn digest(&self, length: usize) -> String {
+    pub fn digest(&self, count: usize) -> String {
+        let length = self.rows_of(0..count).end;
         let mut digests = self.stored.digests.borrow_mut();
         let mut bytes = Vec::new();
         for row in digests.len()..length {
@@ -409,7 +513,10 @@ impl Messages {
 
 impl StoredMessages {
     fn append(&mut self, columns: &Columns<'_>) -> Result<()> {
-        let (rows, segments, text) = self.read(columns)?;
+        let Batch { rows, segments, next_rows, text } = self.read(columns)?;
+        for row in next_rows {
+            self.split.push(self.rows.len() + row);
+        }
         for segment in &segments {
             self.fields_seen |= 1 << segment.field as u32;
         }
@@ -427,12 +534,36 @@ impl StoredMessages {
             }
             self.rows.push(row);
         }
+        let first = self.segments.len();
         self.segments.extend(segments);
         self.text.push_str(text);
+        self.note_names(first);
         Ok(())
     }
 
-    fn read<'a>(&self, columns: &Columns<'a>) -> Result<(Vec<Row>, Vec<Segment>, &'a str)> {
+    /// Notes the first users with names, among the rows from a segment on.
+    fn note_names(&mut self, first_segment: usize) {
+        if self.fields_seen >> Field::Name as u32 & 1 == 0 || self.first_named[1].is_some() {
+            return;
+        }
+        let is_before = |row: &Row| (row.first_segment as usize) < first_segment;
+        for row in self.rows.partition_point(is_before)..self.rows.len() {
+            if self.rows[row].role != Role::User {
+                continue;
+            }
+            let name = self.fields(row).find(|(field, _)| *field == Field::Name);
+            let names = name.map_or(UserNames::None, |(_, name)| UserNames::of(name));
+            if names >= UserNames::Words {
+                self.first_named[0].get_or_insert(row);
+            }
+            if names == UserNames::Texts {
+                self.first_named[1].get_or_insert(row);
+                return;
+            }
+        }
+    }
+
+    fn read<'a>(&self, columns: &Columns<'a>) -> Result<Batch<'a>> {
         let count = columns.roles.len();
         let torn = || {
             Error::new(
@@ -448,12 +579,26 @@ impl StoredMessages {
             return Err(torn());
         }
         let mut rows = Vec::with_capacity(count);
-        let mut segments = Vec::with_capacity(columns.segment_fields.len());
+        let mut segments: Vec<Segment> = Vec::with_capacity(columns.segment_fields.len());
+        let mut next_rows = Vec::new();
         let mut at = 0;
         let mut read = 0;
         for message in 0..count {
-            let role = *Role::ALL.get(columns.roles[message] as usize).ok_or_else(torn)?;
-            let first_segment = u32::try_from(self.segments.len() + segments.len());
+            let mut role = *Role::ALL.get(columns.roles[message] as usize).ok_or_else(torn)?;
+            let mut first = segments.len();
+            // Facts stand before everything that is said.
+            let mut fact_count = 0;
+            let new_row = |role: Role, time: Option<Milliseconds>, first: usize| -> Result<Row> {
+                let first_segment = u32::try_from(self.segments.len() + first);
+                Ok(Row {
+                    role,
+                    pinned: columns.pinned[message] != 0,
+                    time,
+                    latest: NEVER,
+                    is_in_order: true,
+                    first_segment: first_segment.map_err(|_| too_large())?,
+                })
+            };
             let mut time = time::from_number(columns.times[message]);
             for _ in 0..columns.segment_counts[message] {
                 let code = *columns.segment_fields.get(read).ok_or_else(torn)?;
@@ -465,24 +610,31 @@ impl StoredMessages {
                 if field == Field::CreatedAt {
                     time = time::parse(content);
                 }
+                if field == Field::NextRow {
+                    // Facts of the message are in each of its rows.
+                    rows.push(new_row(role, time, first)?);
+                    next_rows.push(rows.len());
+                    role = *Role::ALL.iter().find(|it| it.as_str() == content).ok_or_else(torn)?;
+                    let facts = first..first + fact_count;
+                    first = segments.len();
+                    segments.extend_from_within(facts);
+                    at = end;
+                    continue;
+                }
                 let start = u32::try_from(self.text.len() + at).map_err(|_| too_large())?;
                 segments.push(Segment { field, start, length });
+                if fact_count == segments.len() - 1 - first && field.is_fact() {
+                    fact_count += 1;
+                }
                 at = end;
             }
-            rows.push(Row {
-                role,
-                pinned: columns.pinned[message] != 0,
-                time,
-                latest: NEVER,
-                is_in_order: true,
-                first_segment: first_segment.map_err(|_| too_large())?,
-            });
+            rows.push(new_row(role, time, first)?);
         }
         if at != text.len() || read != columns.segment_fields.len() {
             return Err(torn());
         }
         u32::try_from(self.text.len() + at).map_err(|_| too_large())?;
-        Ok((rows, segments, text))
+        Ok(Batch { rows, segments, next_rows, text })
     }
 
     fn truncate(&mut self, length: usize) {
@@ -492,8 +644,10 @@ impl StoredMessages {
         }
         self.segments.truncate(first_segment);
         self.rows.truncate(length);
+        self.split.truncate(length);
         self.pinned.truncate(self.pinned.partition_point(|row| *row < length));
         self.first_untimed = self.first_untimed.filter(|row| *row < length);
+        self.first_named = self.first_named.map(|first| first.filter(|row| *row < length));
         self.digests.get_mut().truncate(length);
         self.costs.get_mut().truncate(length);
     }

@@ -32,6 +32,7 @@ pub mod groups;
 pub mod messages;
 pub mod plan;
 pub mod reach;
+pub mod split;
 pub(crate) mod tool_calls;
 pub(crate) mod units;
 pub mod unread;

@@ -27,6 +27,16 @@ pub struct Unread {
     pub ranking: Option<RankingRecord>,
 }
 
+impl Unread {
+    /// The same with other numbers for the places of its gaps.
+    pub(crate) fn with_rows(mut self, row: impl Fn(usize) -> usize) -> Self {
+        for gap in &mut self.gaps {
+            gap.row = row(gap.row);
+        }
+        self
+    }
+}
+
 /// How the index of a log ranked messages for a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, FromValue)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

@@ -233,17 +233,25 @@ impl Build {
     /// Says of the finished context where its messages are among all.
     fn place(&mut self) {
         let State { input, marks, context, .. } = &mut self.state;
-        let Some(reading) = self.reading.as_ref().filter(|_| input.transcript.is_part()) else {
-            return;
-        };
-        let rest = unread::rest(input, marks);
-        reading.place(&input.transcript, context, rest);
-        let reasons = &mut context.trace.reasons;
-        reasons.retain(|known| known.reason != Reason::NotRead);
-        if reasons.iter().all(|known| known.reason != rest.reason) {
-            let words = rest.reason.words(&input.config);
-            reasons.push(ReasonWords { reason: rest.reason, words });
+        if let Some(reading) = self.reading.as_ref().filter(|_| input.transcript.is_part()) {
+            let rest = unread::rest(input, marks);
+            reading.place(&input.transcript, context, rest);
+            let reasons = &mut context.trace.reasons;
+            reasons.retain(|known| known.reason != Reason::NotRead);
+            if reasons.iter().all(|known| known.reason != rest.reason) {
+                let words = rest.reason.words(&input.config);
+                reasons.push(ReasonWords { reason: rest.reason, words });
+            }
         }
+        if input.given.has_split() {
+            context.trace.by_message(|row| input.given.message_of(row));
+        }
+    }
+
+    /// What it was given.
+    #[must_use]
+    pub fn input(&self) -> &Input {
+        &self.state.input
     }
 
     /// Runs as far as it can. It is done once: the context is handed over.

@@ -87,7 +87,7 @@ pub(crate) fn parts(view: View<'_>, piece: Piece, is_last: bool) -> Parts<'_> {
             return made_message(view, piece, &view.fill.made[position]);
         }
         (Piece::Message(_) | Piece::Request, Some((transcript, row))) if is_chat => {
-            return sent::parts(&view.input.config, transcript, row, view.shortened_text(piece));
+            return sent::parts(view.input, transcript, row, view.shortened_text(piece));
         }
         (Piece::Made(position), _) => made_block(view, piece, &view.fill.made[position]),
         (_, Some((transcript, row))) => match format {

@@ -87,7 +87,7 @@ impl Meter {
         if form::shows_times(config) {
             input.zone()?;
         }
-        Ok(Self::of(config, source))
+        Ok(Self::of(input, source))
     }
 
     /// What measures where a count must not depend on what a hook or a provider says: by the encoding where it is there, or by
@@ -99,15 +99,19 @@ impl Meter {
             }
             _ => Counter::Estimate(input.config.family().tokenizer()),
         };
-        Self::of(&input.config, Source::Counter(counter))
+        Self::of(input, Source::Counter(counter))
     }
 
-    fn of(config: &ContextConfig, source: Source) -> Self {
+    fn of(input: &Input, source: Source) -> Self {
+        let config = &input.config;
         let is_remembered = matches!(source, Source::Counter(_));
         let counts_chars = config.budget.max_chars.is_some()
             || config.render.format != Format::Messages
             || config.sections().iter().any(|section| section.limit.chars.is_some());
-        let key = || format!("{counts_chars} {}", form::key(config, source.name()));
+        let key = || {
+            let names_in_texts = input.names_in_texts();
+            format!("{counts_chars} {names_in_texts} {}", form::key(config, source.name()))
+        };
         Self {
             form: is_remembered.then(|| xxh64(key().as_bytes(), 0)),
             counts_chars,
@@ -319,8 +323,8 @@ pub fn measure_all(
     config: ContextConfig,
     counter: Counter,
 ) -> (Cost, Vec<Cost>) {
-    let meter = Meter::of(&config, Source::Counter(counter));
     let input = Input::new(Rc::clone(transcript), None, config, Milliseconds(0), Vec::new());
+    let meter = Meter::of(&input, Source::Counter(counter));
     let (marks, fill) = (Marks::default(), Fill::default());
     let view = View { input: &input, marks: &marks, fill: &fill };
     let rows = 0..transcript.len();

@@ -2,7 +2,7 @@
 
 use crate::base::few::Few;
 use crate::base::message::Role;
-use crate::config::ContextConfig;
+use crate::config::{ContextConfig, Provider};
 use crate::tokens::Family;
 use std::borrow::Cow;
 
@@ -24,7 +24,16 @@ impl Parts<'_> {
 
     /// Adds what a chat message costs beside what it says: who makes the model decides what the model is shown of it.
     pub(super) fn add_envelope(&mut self, config: &ContextConfig, family: Family, role: Role) {
-        if matches!(family, Family::Claude(_)) && role.is_instruction() {
+        let joins_instructions =
+            matches!(config.render.provider, Some(Provider::OpenaiResponses | Provider::AiSdk));
+        let is_beside = matches!(family, Family::Claude(_)) && role.is_instruction();
+        if joins_instructions
+            && role.is_instruction()
+            && (is_beside || config.budget.per_message() == 0)
+        {
+            self.hidden.push("\n\n".into()); // stands between it and the one before it
+        }
+        if is_beside {
             return; // it stands before all messages, and in none
         }
         self.flat_tokens = self.flat_tokens.saturating_add(config.budget.per_message());

@@ -4,13 +4,15 @@
 //! as one with calls, what they gave, and what was said of it; and nothing is counted that is not sent.
 //! `pkg-template/src/formats` makes the request. Messages that become one there are counted apart, which is never too little.
 
-use crate::base::guard::collapse;
+use crate::base::guard;
 use crate::base::message::{Field, Role};
 use crate::config::{ContextConfig, Provider};
+use crate::log::messages::UserNames;
 use crate::log::tool_calls::shown_fields;
 use crate::prompt::parts::Parts;
 use crate::prompt::tools;
 use crate::recall::transcript::Transcript;
+use crate::state::input::Input;
 use crate::tokens::{Family, media};
 use std::borrow::Cow;
 
@@ -32,6 +34,8 @@ struct SentMessage<'a> {
     provider: Option<Provider>,
     role: Role,
     name: Option<&'a str>,
+    /// Whether texts of the request say who speaks.
+    names_in_texts: bool,
     open: Open,
     parts: Parts<'a>,
 }
@@ -44,34 +48,41 @@ impl<'a> SentMessage<'a> {
         self.open = open;
     }
 
-    /// Begins a message of the speaker's, where none is open. Gives what stands before its first text: the name of a user, where the
-    /// provider has no field for it.
+    /// Begins a message of the speaker's if none is open. Returns the name before its first text: of a user, if the provider has no field
+    /// for it.
     #[inline(never)]
     fn speak(&mut self) -> Option<String> {
         if self.open == Open::Message {
             return None;
         }
-        // What a tool says without a call stands as the user's.
-        let is_of_tool = self.role == Role::Tool && self.provider.is_some();
-        self.begin(if is_of_tool { Role::User } else { self.role }, Open::Message);
-        let name = self.name.filter(|_| !is_of_tool)?;
+        self.begin(self.role, Open::Message);
+        let name = self.name?;
         let has_field = match self.provider {
             None => true,
-            Some(provider) => provider == Provider::Openai && is_word(name),
+            Some(provider) => {
+                provider == Provider::Openai && UserNames::of(name) == UserNames::Words
+            }
         };
         if has_field {
             self.parts.flat_tokens += self.config.budget.tokens_per_name;
             self.parts.hidden.push(name.into());
         }
         let is_prefix = !has_field && self.role == Role::User;
-        is_prefix.then(|| collapse(name)).filter(|name| !name.is_empty())
+        is_prefix.then(|| guard::speaker_name(name)).filter(|name| !name.is_empty())
+    }
+
+    /// Whether the lines of its texts begin with a space, so that none of them names another speaker.
+    fn is_guarded(&self) -> bool {
+        let is_in_field = self.provider == Some(Provider::Openai)
+            && self.name.is_some_and(|name| UserNames::of(name) == UserNames::Words);
+        self.names_in_texts && self.role == Role::User && !is_in_field
     }
 
     /// Begins a message for what is no text.
     #[inline(never)]
     fn show(&mut self) {
         if let Some(name) = self.speak() {
-            self.parts.visible.push(name.into());
+            self.parts.visible.push((name + ":").into());
         }
     }
 
@@ -97,7 +108,8 @@ impl<'a> SentMessage<'a> {
             }
         } else if !text.trim().is_empty() {
             let text = match self.speak() {
-                Some(name) => Cow::from(name + ": " + text),
+                Some(name) => Cow::from(format!("{name}: {}", guard::indent(text))),
+                None if self.is_guarded() => guard::indent_all(text).into(),
                 None => text.into(),
             };
             self.parts.visible.push(text);
@@ -107,18 +119,28 @@ impl<'a> SentMessage<'a> {
 
 /// The parts of a message as it is sent.
 pub(super) fn parts<'a>(
-    config: &'a ContextConfig,
+    input: &'a Input,
     transcript: &'a Transcript,
     row: usize,
     shortened: Option<&'a str>,
 ) -> Parts<'a> {
+    let config = &*input.config;
     let (provider, role) = (config.render.provider, transcript.role(row));
+    let names_in_texts = input.names_in_texts();
     let name = transcript.value(row, Field::Name);
     let open =
         if provider.is_some() && goes_on(transcript, row) { Open::Message } else { Open::Nothing };
     let family = config.family();
-    let mut out =
-        SentMessage { config, family, provider, role, name, open, parts: Parts::default() };
+    let mut out = SentMessage {
+        config,
+        family,
+        provider,
+        role,
+        name,
+        names_in_texts,
+        open,
+        parts: Parts::default(),
+    };
     let (mut reasoning_of, mut call) = ("", None);
     let mut left = shortened;
     // A message that is one result says so behind what the tool gave.
@@ -209,11 +231,4 @@ fn goes_on(transcript: &Transcript, row: usize) -> bool {
         transcript.role(row) == Role::Assistant && transcript.value(row, Field::CallId).is_some()
     };
     row > 0 && transcript.value(row - 1, Field::JoinsNext).is_some() && calls(row) && calls(row - 1)
-}
-
-/// Whether a name may stand in the field for it.
-fn is_word(name: &str) -> bool {
-    const LONGEST: usize = 64;
-    let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-    (1..=LONGEST).contains(&name.len()) && name.bytes().all(fits)
 }

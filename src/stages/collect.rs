@@ -56,7 +56,9 @@ pub fn mark(input: &Input, marks: &mut Marks) -> MarkResult {
             // Only among messages of this session and for this agent.
             let deduplicates = input.config.collect.deduplicate;
             let id = deduplicates.then(|| transcript.value(row, Field::Id)).flatten();
-            id.is_some_and(|id| ids.insert(id, row).is_some()).then_some(Reason::Duplicate)
+            let message = transcript.message_of(row);
+            id.is_some_and(|id| *ids.entry(id).or_insert(message) != message)
+                .then_some(Reason::Duplicate)
         };
         if let Some(reason) = reason {
             marks.leave_out(row, reason);

@@ -5,6 +5,7 @@ use crate::base::error::{Error, ErrorCode, Result};
 use crate::base::json::to_json;
 use crate::base::map::Map;
 use crate::config::SectionKind;
+use crate::log::messages::Messages;
 use crate::log::unread::{RankingRecord, Unread};
 use crate::prompt::form;
 use crate::stages::selection::GivenSelection;
@@ -14,7 +15,7 @@ use crate::state::context::{
     TranscriptRecord,
 };
 use crate::state::ranking::{RankEvidence, RankedPlace};
-use crate::state::trace::{Fate, Reason, Trace};
+use crate::state::trace::{Decision, Fate, Reason, Trace};
 use crate::state::view::View;
 use sha2::{Digest, Sha256};
 use std::rc::Rc;
@@ -37,14 +38,21 @@ pub(crate) fn finish(
             costs[row] = placed.tokens;
         }
     }
-    let Some(decisions) = marks.decisions() else {
+    let Some(mut decisions) = marks.decisions() else {
         return Err(Error::new(
             ErrorCode::Internal,
             "a message was neither kept nor left out",
             "Report this with the config.",
         ));
     };
-    let kept = decisions.iter().filter(|decision| decision.fate != Fate::LeftOut).count();
+    let is_kept = |row: usize| decisions[row].fate != Fate::LeftOut;
+    let mut is_counted = false;
+    let mut kept = 0;
+    for row in 0..decisions.len() {
+        is_counted &= input.transcript.row_before(row).is_some();
+        kept += usize::from(is_kept(row) && !is_counted);
+        is_counted |= is_kept(row);
+    }
     let is_recalled = |row: &usize| decisions[*row].reason == Reason::Recalled;
     let rows: Vec<usize> = (0..decisions.len()).filter(is_recalled).collect();
     let recalled = match marks.ranking.as_ref().map(|ranking| &ranking.evidence) {
@@ -54,6 +62,9 @@ pub(crate) fn finish(
         Some(RankEvidence::Recorded(recalled)) => recalled.clone(),
         None => Vec::new(),
     };
+    if input.transcript.has_split() {
+        decide_by_message(&input.transcript, &mut decisions);
+    }
     let trace = Trace::fold(decisions.into_iter().zip(costs), &input.config);
     let unread_count = input.given.unread().map_or(0, |unread| unread.count);
     context.trace = Trace { recalled, notes: marks.notes.clone(), unread_count, ..trace };
@@ -89,6 +100,21 @@ pub(crate) fn finish(
     Ok(())
 }
 
+/// Gives all rows of a message one decision.
+fn decide_by_message(transcript: &Messages, decisions: &mut [Decision]) {
+    let mut first = 0;
+    while first < decisions.len() {
+        let mut end = first + 1;
+        while end < decisions.len() && transcript.row_before(end).is_some() {
+            decisions[first] = decisions[first].about_both(decisions[end]);
+            end += 1;
+        }
+        let decision = decisions[first];
+        decisions[first..end].fill(decision);
+        first = end;
+    }
+}
+
 /// Answers of more bytes than this, as JSON, are recorded once and named by their hash.
 const LARGE_ANSWER_BYTES: usize = 1024;
 
@@ -108,7 +134,7 @@ fn record_answers(answers: &[Answer]) -> (Vec<AnswerRecord>, Map<String, Answer>
 
 fn record_transcript(view: View<'_>, context: &Context) -> TranscriptRecord {
     let transcript = &view.input.given;
-    let length = transcript.len();
+    let length = transcript.message_count();
     let powers = std::iter::successors(Some(1_usize), |length| length.checked_mul(2));
     let unread = transcript.unread().map(|unread| {
         let ranking = view.marks.ranking.as_ref().map(|ranking| RankingRecord {
@@ -119,7 +145,7 @@ fn record_transcript(view: View<'_>, context: &Context) -> TranscriptRecord {
             standing: ranking.standing.iter().filter_map(|it| it.row()).collect(),
             recalled: context.trace.recalled.clone(),
         });
-        Unread { ranking, ..unread.clone() }
+        Unread { ranking, ..unread.clone().with_rows(|row| transcript.message_of(row)) }
     });
     TranscriptRecord {
         length,

@@ -2,7 +2,8 @@
 
 use crate::base::map::Map;
 use crate::base::time::{Milliseconds, Zone};
-use crate::config::{ContextConfig, Ranking, SectionKind};
+use crate::config::{ContextConfig, Provider, Ranking, SectionKind};
+use crate::log::messages::UserNames;
 use crate::recall::transcript::Transcript;
 use crate::state::ask::{Answer, HookName, Need, StageResult};
 use crate::state::counts::Counts;
@@ -26,6 +27,8 @@ pub struct Input {
     pub config: Rc<ContextConfig>,
     /// The config as a context's hash has it.
     pub canonical_config: String,
+    /// How the users are named, the one who asks included.
+    pub user_names: UserNames,
     /// The clock.
     pub now: Milliseconds,
     /// The functions of the caller's that can be asked.
@@ -63,7 +66,9 @@ impl Input {
         now: Milliseconds,
         hooks: Vec<HookName>,
     ) -> Self {
+        let names = request.as_ref().map_or(UserNames::None, |request| request.user_names());
         Self {
+            user_names: names.max(transcript.user_names()),
             given: Rc::clone(&transcript),
             transcript,
             takes_newest: request.is_none(),
@@ -74,6 +79,16 @@ impl Input {
             hooks,
             answers: Answers::default(),
             scored: RefCell::default(),
+        }
+    }
+
+    /// Whether a provider's request says in texts who speaks.
+    #[must_use]
+    pub fn names_in_texts(&self) -> bool {
+        match self.config.render.provider {
+            None => false,
+            Some(Provider::Openai) => self.user_names == UserNames::Texts,
+            Some(_) => self.user_names != UserNames::None,
         }
     }
 

@@ -370,6 +370,15 @@ pub struct Decision {
     pub reason: Reason,
 }
 
+impl Decision {
+    /// The decision about two rows of one message: a message that is there in part is shortened, for the reason of the part.
+    pub(crate) fn about_both(self, other: Self) -> Self {
+        let is_other = self.fate == Fate::LeftOut && other.fate != Fate::LeftOut;
+        let fate = if self.fate == other.fate { self.fate } else { Fate::Shortened };
+        Self { fate, ..(if is_other { other } else { self }) }
+    }
+}
+
 /// What became of every message: runs of neighbours with the same fate, so its size follows the decisions and not the
 /// length of the transcript.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -460,6 +469,32 @@ pub struct TraceRange {
 }
 
 impl Trace {
+    /// Names messages instead of rows. The rows of a message are in one run.
+    pub(crate) fn by_message(&mut self, message_of: impl Fn(usize) -> usize) {
+        for recalled in &mut self.recalled {
+            for position in &mut recalled.positions {
+                *position = message_of(*position);
+            }
+            recalled.positions.dedup();
+        }
+        let mut ranges: Vec<TraceRange> = Vec::with_capacity(self.ranges.len());
+        for mut range in self.ranges.drain(..) {
+            (range.first, range.last) = (message_of(range.first), message_of(range.last));
+            // One row of a message may be unread, and the other one read.
+            if let Some(before) = ranges.last_mut().filter(|before| before.last == range.first) {
+                if before.fate != Fate::LeftOut {
+                    range.first += 1;
+                } else if before.first < before.last {
+                    before.last -= 1;
+                } else {
+                    ranges.pop();
+                }
+            }
+            ranges.extend((range.first <= range.last).then_some(range));
+        }
+        self.ranges = ranges;
+    }
+
     /// Folds decisions and costs, one a message, into runs.
     pub(crate) fn fold(
         decisions: impl Iterator<Item = (Decision, u64)>,

@@ -7,6 +7,7 @@ use super::transcript::CoreTranscript;
 use crate::base::json::to_json;
 use crate::base::value::{OptionNames, Value};
 use crate::config::ContextConfig;
+use crate::log::messages::Messages;
 use crate::log::reach::Reach;
 use crate::machine::{Build, Step};
 use crate::state::ask::{Answer, HookName, Need};
@@ -14,8 +15,9 @@ use crate::state::context::{
     Context, ConversationReport, FocusReport, Gap, MadeText, Piece, RecallReport, Recording,
     SectionReport, Snapshot, TokenReport, TriageReport,
 };
+use crate::state::input::Input;
 use crate::state::trace::Trace;
-use js_sys::{Float64Array, Int32Array};
+use js_sys::{Float64Array, Int32Array, Uint32Array};
 use serde::Serialize;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
@@ -70,8 +72,8 @@ impl CoreBuild {
                         self.0.provide_selection(selecting.selection);
                     }
                 }
-                Step::Need(need) => return to_js(&need),
-                Step::Done(context) => return finished(&context),
+                Step::Need(need) => return to_js(&of_messages(need, &self.0.input().given)),
+                Step::Done(context) => return finished(&context, self.0.input()),
             }
         }
     }
@@ -109,6 +111,30 @@ impl CoreBuild {
     }
 }
 
+/// A need that names messages instead of their rows.
+fn of_messages(mut need: Need, transcript: &Messages) -> Need {
+    let place = |positions: &mut Vec<usize>| {
+        for position in &mut *positions {
+            *position = transcript.message_of(*position);
+        }
+        positions.dedup();
+    };
+    match &mut need {
+        Need::Triage { candidates, .. } => {
+            for candidate in candidates {
+                place(&mut candidate.positions);
+            }
+        }
+        Need::Summaries { conversations, .. } => {
+            for wanted in conversations {
+                place(&mut wanted.positions);
+            }
+        }
+        _ => {}
+    }
+    need
+}
+
 /// How many of the newest messages a build with a config may look at; infinity where all. Of the others it looks at few.
 ///
 /// # Errors
@@ -131,6 +157,9 @@ pub fn reach_of(config: &JsValue, hooks: Vec<String>) -> JsResult<f64> {
 struct FinishedContext {
     #[serde(with = "serde_wasm_bindgen::preserve")]
     rows: Int32Array,
+    /// The place of each among the rows of its message.
+    #[serde(with = "serde_wasm_bindgen::preserve")]
+    shares: Uint32Array,
     #[serde(with = "serde_wasm_bindgen::preserve")]
     costs: Float64Array,
     /// What is sent of each, as a checksum of 53 bits.
@@ -148,9 +177,11 @@ struct Rest<'a> {
     head: f64,
     /// The least of the prompt that the model's provider caches, in tokens.
     least_cached: u64,
+    /// How users are named, as [`UserNames`](crate::log::messages::UserNames) orders it.
+    user_names: u8,
     made: &'a [MadeText],
-    shortened: Vec<(i32, &'a str)>,
-    excerpts: Vec<(i32, Vec<ExcerptGap>)>,
+    shortened: Vec<((i32, u32), &'a str)>,
+    excerpts: Vec<((i32, u32), Vec<ExcerptGap>)>,
     text: &'a Option<String>,
     tokens: &'a TokenReport,
     char_count: Option<u64>,
@@ -174,48 +205,59 @@ struct ExcerptGap {
 }
 
 /// What is left out of each excerpt, by places in a JavaScript text.
-fn gaps_of(context: &Context, row: impl Fn(Piece) -> i32) -> Vec<(i32, Vec<ExcerptGap>)> {
+fn gaps_of(context: &Context, transcript: &Messages) -> Vec<((i32, u32), Vec<ExcerptGap>)> {
     let of = |(piece, gaps): &(Piece, Vec<Gap>)| {
         let text = context.shortened.iter().find(|(of, _)| of == piece);
         let text = text.map(|(_, text)| text.as_str()).unwrap_or_default();
         let units = |start: usize| text[..start].encode_utf16().count();
         let gap = |gap: &Gap| ExcerptGap { start: units(gap.start), tokens: gap.tokens };
-        (row(*piece), gaps.iter().map(gap).collect())
+        (crossing_key(*piece, transcript), gaps.iter().map(gap).collect())
     };
     context.excerpts.iter().map(of).collect()
 }
 
+/// A piece as a number, which `pkg-template/src/context/context.ts` reads (`REQUEST_ROW` and the names next to it): a message of the
+/// transcript is its position, the request -1, what the build made -2 and below, and a quoted message its position from the least
+/// number on.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,
-    reason = "rows of one prompt fit 32 bits"
+    reason = "messages of one prompt fit 32 bits"
 )]
-fn finished(context: &Context) -> JsResult<JsValue> {
-    /// A piece as a number, which `pkg-template/src/context/context.ts` reads (`REQUEST_ROW` and the names next to it): a message of
-    /// the transcript is its row, the request -1, what the build made -2 and below, and a quoted message its row from the least
-    /// number on.
-    fn row(piece: Piece) -> i32 {
-        match piece {
-            Piece::Message(row) => row as i32,
-            Piece::Quoted(row) => i32::MIN + row as i32,
-            Piece::Request => -1,
-            Piece::Made(position) => -2 - position as i32,
-        }
+fn crossing_row(piece: Piece, transcript: &Messages) -> i32 {
+    match piece {
+        Piece::Message(row) => transcript.message_of(row) as i32,
+        Piece::Quoted(row) => i32::MIN + transcript.message_of(row) as i32,
+        Piece::Request => -1,
+        Piece::Made(position) => -2 - position as i32,
     }
-    let rows: Vec<i32> = context.pieces.iter().map(|placed| row(placed.piece)).collect();
+}
+
+/// A piece as a number, and its place among the rows of its message; see [`Messages::share`].
+#[expect(clippy::cast_possible_truncation, reason = "rows of one message fit 32 bits")]
+fn crossing_key(piece: Piece, transcript: &Messages) -> (i32, u32) {
+    let share = piece.row().map_or(0, |row| transcript.share(row));
+    (crossing_row(piece, transcript), share as u32)
+}
+
+fn finished(context: &Context, input: &Input) -> JsResult<JsValue> {
+    let transcript: &Messages = &input.given;
+    let keys = context.pieces.iter().map(|placed| crossing_key(placed.piece, transcript));
+    let (rows, shares): (Vec<i32>, Vec<u32>) = keys.unzip();
     let costs: Vec<f64> = context.pieces.iter().map(|placed| number(placed.tokens)).collect();
     let checksums = context.pieces.iter().map(|placed| number(placed.checksum >> 11));
     let tools = to_json(&context.recording.config.budget.tools);
     let rest = Rest {
         head: number(xxh64(tools.as_bytes(), 0) >> 11),
         least_cached: context.least_cached,
+        user_names: input.user_names as u8,
         made: &context.made,
         shortened: context
             .shortened
             .iter()
-            .map(|(piece, text)| (row(*piece), text.as_str()))
+            .map(|(piece, text)| (crossing_key(*piece, transcript), text.as_str()))
             .collect(),
-        excerpts: gaps_of(context, row),
+        excerpts: gaps_of(context, transcript),
         text: &context.text,
         tokens: &context.tokens,
         char_count: context.char_count,
@@ -231,6 +273,7 @@ fn finished(context: &Context) -> JsResult<JsValue> {
     };
     to_js(&FinishedContext {
         rows: Int32Array::from(rows.as_slice()),
+        shares: Uint32Array::from(shares.as_slice()),
         costs: Float64Array::from(costs.as_slice()),
         checksums: Float64Array::from(checksums.collect::<Vec<f64>>().as_slice()),
         json: to_json(&rest),

@@ -132,8 +132,9 @@ impl CoreTranscript {
     /// Whether a message is not there for anyone any more: it has expired, or its author removed it.
     #[wasm_bindgen(js_name = isGone)]
     #[must_use]
-    pub fn is_gone(&self, row: usize, now_ms: f64) -> bool {
-        row >= self.0.len() || gone(&self.0, row, moment(now_ms)).is_some()
+    pub fn is_gone(&self, message: usize, now_ms: f64) -> bool {
+        let rows = self.0.rows_of(message..message + 1);
+        rows.is_empty() || gone(&self.0, rows.start, moment(now_ms)).is_some()
     }
 
     /// Takes the index that another transcript of the same log has.
@@ -145,23 +146,20 @@ impl CoreTranscript {
     /// What is remembered of the costs of the messages from `first` to before `end`; see [`Messages::costs`](crate::log::messages::Messages::costs).
     #[must_use]
     pub fn costs(&self, first: usize, end: usize) -> Vec<u8> {
-        let end = end.min(self.0.len());
-        self.0.costs(first.min(end)..end)
+        self.0.costs(self.0.rows_of(first..end))
     }
 
     /// How many costs are remembered of the messages from `first` to before `end`.
     #[wasm_bindgen(js_name = knownCosts)]
     #[must_use]
     pub fn known_costs(&self, first: usize, end: usize) -> usize {
-        let end = end.min(self.0.len());
-        self.0.known_costs(first.min(end)..end)
+        self.0.known_costs(self.0.rows_of(first..end))
     }
 
     /// Remembers what `costs` gave once.
     #[wasm_bindgen(js_name = learnCosts)]
     pub fn learn_costs(&self, first: usize, end: usize, bytes: &[u8]) {
-        let end = end.min(self.0.len());
-        self.0.learn_costs(first.min(end)..end, bytes);
+        self.0.learn_costs(self.0.rows_of(first..end), bytes);
     }
 
     /// The vectors of the messages from `first` to before `end` that a model gave; see [`Transcript::vectors`].
@@ -170,8 +168,7 @@ impl CoreTranscript {
     ///
     /// `PART_NOT_LOADED`.
     pub fn vectors(&self, first: usize, end: usize, model: &str) -> JsResult<Vec<u8>> {
-        let end = end.min(self.0.len());
-        Ok((selecting()?.vectors)(&self.0, first.min(end)..end, model))
+        Ok((selecting()?.vectors)(&self.0, self.0.rows_of(first..end), model))
     }
 
     /// How many vectors are known of the messages from `first` to before `end`.
@@ -181,8 +178,7 @@ impl CoreTranscript {
     ///
     /// `PART_NOT_LOADED`.
     pub fn known_vectors(&self, first: usize, end: usize, model: &str) -> JsResult<usize> {
-        let end = end.min(self.0.len());
-        Ok((selecting()?.known_vectors)(&self.0, first.min(end)..end, model))
+        Ok((selecting()?.known_vectors)(&self.0, self.0.rows_of(first..end), model))
     }
 
     /// Remembers what `vectors` gave once.
@@ -198,8 +194,7 @@ impl CoreTranscript {
         model: &str,
         bytes: &[u8],
     ) -> JsResult<()> {
-        let end = end.min(self.0.len());
-        (selecting()?.learn_vectors)(&self.0, first.min(end)..end, model, bytes);
+        (selecting()?.learn_vectors)(&self.0, self.0.rows_of(first..end), model, bytes);
         Ok(())
     }
 
@@ -207,7 +202,7 @@ impl CoreTranscript {
     #[wasm_bindgen(getter)]
     #[must_use]
     pub fn length(&self) -> usize {
-        self.0.len()
+        self.0.message_count()
     }
 
     /// Whether any message has a part whose cost is not known exactly.
@@ -227,7 +222,7 @@ impl CoreTranscript {
     /// The checksum of the first `length` messages.
     #[must_use]
     pub fn digest(&self, length: usize) -> String {
-        self.0.digest(length.min(self.0.len()))
+        self.0.digest(length)
     }
 
     /// What each message costs in the config's form, after what the form itself costs.
@@ -242,7 +237,12 @@ impl CoreTranscript {
         let (frame, costs) = measure::measure_all(&self.0, config, counter);
         #[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^53")]
         let tokens = |cost: Cost| calibration.tokens(cost.tokens) as f64;
-        Ok(std::iter::once(frame).chain(costs).map(tokens).collect())
+        let mut measured = vec![0.0; self.0.message_count()];
+        for (row, cost) in costs.into_iter().enumerate() {
+            measured[self.0.message_of(row)] += tokens(cost);
+        }
+        measured.insert(0, tokens(frame));
+        Ok(measured)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A user's own line may hold throughout ("from now on", "I prefer"), or correct what was said before ("we moved it to"). A
 //! request may be about what its author said, or about what was answered. Such lines are found by phrases of their language.
-//! Only prose counts: a phrase within code, within quotation marks, or in a quoted line is somebody else's.
+//! Only prose counts: a phrase within code, markup or quotation marks, in a quoted line, or in a forwarded mail is somebody else's.
 
 use crate::language::Language;
 use crate::lists::{self, Hashes, hash_of, hash_of_small};
@@ -148,12 +148,14 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.split(ends).filter(|sentence| !sentence.trim().is_empty())
 }
 
-/// A text without code, and without what is quoted.
+/// A text without code, without markup, and without what is quoted or forwarded.
 fn prose(text: &str) -> Cow<'_, str> {
-    let is_mark = |byte: u8| !byte.is_ascii() | matches!(byte, b'"' | b'`' | b'~' | b'>');
+    let text = &text[..start_of_mail(text)];
+    let is_mark = |byte: u8| !byte.is_ascii() | matches!(byte, b'"' | b'`' | b'~' | b'<' | b'>');
     if !has_byte(text, is_mark) {
         return Cow::Borrowed(text); // nothing begins code or a quotation
     }
+    let text = without_markup(text);
     let mut prose = String::with_capacity(text.len());
     let mut fence = None;
     for line in text.split('\n') {
@@ -170,6 +172,89 @@ fn prose(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(prose)
+}
+
+/// How many tags without an end are passed over. Nothing after more of them counts.
+const MOST_OPEN_TAGS: usize = 64;
+
+/// A text without its elements: `<document>…</document>`, or HTML. A tag without an end goes alone.
+fn without_markup(text: &str) -> Cow<'_, str> {
+    let mut prose = String::new();
+    let (mut rest, mut open_count) = (text, 0);
+    while let Some((at, name)) = next_tag(rest) {
+        prose.push_str(&rest[..at]);
+        prose.push(';'); // so that the words around it do not become a phrase
+        let inner = &rest[at + 1 + name.len()..];
+        rest = if let Some(end) = end_of_element(inner, name) {
+            &inner[end..]
+        } else if open_count < MOST_OPEN_TAGS {
+            open_count += 1;
+            inner.find('>').map_or("", |end| &inner[end + 1..])
+        } else {
+            ""
+        };
+    }
+    if prose.is_empty() && rest.len() == text.len() {
+        return Cow::Borrowed(text);
+    }
+    prose.push_str(rest);
+    Cow::Owned(prose)
+}
+
+/// The next opening tag: where it is, and its name.
+fn next_tag(text: &str) -> Option<(usize, &str)> {
+    text.match_indices('<').find_map(|(at, _)| {
+        let name = &text[at + 1..];
+        let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_');
+        let length = name.find(|letter| !is_part(letter)).unwrap_or(name.len());
+        name.starts_with(char::is_alphabetic).then_some((at, &name[..length]))
+    })
+}
+
+/// Where the element of a name ends, after its closing tag. Elements of one name in each other end with the last.
+fn end_of_element(inner: &str, name: &str) -> Option<usize> {
+    let closing = format!("</{name}");
+    let (mut depth, mut at) = (1_usize, 0);
+    loop {
+        let end = at + inner[at..].find(&closing)?;
+        depth += inner[at..end].matches(&closing.replacen('/', "", 1)).count();
+        at = end + closing.len();
+        depth -= 1;
+        if depth == 0 {
+            return Some(inner[at..].find('>').map_or(inner.len(), |close| at + close + 1));
+        }
+    }
+}
+
+/// How the headers of a mail begin in which its sender and its subject are, in the languages that cues are of.
+const SENDERS: [&str; 7] = ["From:", "Von:", "De:", "De :", "Da:", "От:", "差出人:"];
+const SUBJECTS: [&str; 8] =
+    ["Subject:", "Betreff:", "Objet :", "Objet:", "Asunto:", "Assunto:", "Oggetto:", "Тема:"];
+/// How many lines after the sender the subject may be.
+const LONGEST_HEADER: usize = 5;
+
+/// Where a mail begins that a text forwards: its end if it forwards none.
+fn start_of_mail(text: &str) -> usize {
+    let mut start = 0;
+    let mut sender: Option<(usize, usize)> = None;
+    for line in text.split_inclusive('\n') {
+        let begin = line.trim_start().trim_start_matches(['*', '_']);
+        let is_rule = begin.starts_with("-----") && begin.contains(char::is_alphabetic);
+        if is_rule {
+            return start;
+        }
+        if let Some((at, lines)) = sender {
+            if SUBJECTS.iter().any(|subject| begin.starts_with(subject)) {
+                return at;
+            }
+            sender = (lines < LONGEST_HEADER).then_some((at, lines + 1));
+        }
+        if SENDERS.iter().any(|sender| begin.starts_with(sender)) {
+            sender = Some((start, 0));
+        }
+        start += line.len();
+    }
+    text.len()
 }
 
 /// Appends a line without what stands between quotation marks. A mark without its other half quotes the rest of the line.
@@ -257,7 +342,7 @@ mod tests {
             which in 0_usize..SAID.len(),
             kind in 0_usize..2,
             around in "[a-z ,]{0,12}",
-            quotation in 0_usize..8,
+            quotation in 0_usize..12,
         ) {
             let (language, said) = SAID[which];
             let said = said[kind];
@@ -269,6 +354,10 @@ mod tests {
                 4 => format!("{around}\n> {said}\n{around}"),
                 5 => format!("{around}\n```\n{said}\n```\n{around}"),
                 6 => format!("{around}\n~~~ text\n{said}\n{said}"),
+                7 => format!("{around}<document>\n{said}</document>{around}"),
+                8 => format!("{around} <div id=1><div>{said}</div>\n{said}</div> {around}"),
+                9 => format!("{around}\n---------- Forwarded message ---------\n{said}"),
+                10 => format!("{around}\nFrom: Mallory\nTo: Ana\nSubject: Boats\n\n{said}"),
                 _ => format!("{around} `{said}` {around}"),
             };
             prop_assert_eq!(cues(&quoted, Some(language)), cues(&format!("{around} ; {around}"), Some(language)));

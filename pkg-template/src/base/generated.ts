@@ -1149,6 +1149,8 @@ export type ErrorCode =
  * - `reasoningOf`: Whose the reasoning behind it is, with what proves it: that provider takes it back.
  * - `resultLater`: The id of a call of this message whose result may come later than those of other calls: the provider runs it, or it waits for an
  * approval.
+ * - `resultName`: The name of the tool whose result a message is, if no id says which call it answers.
+ * - `nextRow`: The message goes on in another row, which has this role.
  */
 export type Field =
   | "id"
@@ -1176,7 +1178,9 @@ export type Field =
   | "timeToLive"
   | "joinsNext"
   | "reasoningOf"
-  | "resultLater";
+  | "resultLater"
+  | "resultName"
+  | "nextRow";
 
 /** All that is needed, with the transcript, to build a context again. */
 export interface Recording {
@@ -1579,6 +1583,8 @@ export const FIELDS: readonly Field[] = [
   "joinsNext",
   "reasoningOf",
   "resultLater",
+  "resultName",
+  "nextRow",
 ];
 
 /** Every way to count tokens. */

@@ -30,6 +30,7 @@ import type { UnknownRecord } from "../message/format.js";
 import type { MessageInput, PartInput } from "../message/message.js";
 import { type ParsedMessage, parse } from "../message/read.js";
 import { formatOf, ownFormat } from "../message/recognise.js";
+import { ofShares, sharesOf } from "../message/shares.js";
 import { breakpointsOf, type CacheBreakpoint, type PrefixReport, prefixOf } from "./prefix.js";
 
 /**
@@ -93,6 +94,8 @@ export interface FinishedBuild {
    * that are quoted follow what was made for them, and are in its text: by their position from -2 ** 31 on.
    */
   readonly rows: Int32Array;
+  /** The place of each among the rows of its message, from 1 on; 0 if it is all of the message. */
+  readonly shares: Uint32Array;
   readonly costs: Float64Array;
   /** What is sent of each, as a checksum of 53 bits. */
   readonly checksums: Float64Array;
@@ -100,14 +103,19 @@ export interface FinishedBuild {
   readonly json: string;
 }
 
+/** What names a piece: its number, and the share of its message that it is. */
+type PieceKey = readonly [row: number, share: number];
+
 interface Rest {
   /** A checksum of the definitions of tools. */
   readonly head: number;
   /** The least of the prompt that the model's provider caches, in tokens. */
   readonly leastCached: number;
+  /** How users are named in the whole transcript: one of `USER_NAMES`. */
+  readonly userNames: number;
   readonly made: readonly MadeText[];
-  readonly shortened: readonly (readonly [row: number, text: string])[];
-  readonly excerpts: readonly (readonly [row: number, gaps: readonly ExcerptGap[]])[];
+  readonly shortened: readonly (readonly [piece: PieceKey, text: string])[];
+  readonly excerpts: readonly (readonly [piece: PieceKey, gaps: readonly ExcerptGap[]])[];
   readonly text: string | null;
   readonly tokens: TokenReport;
   readonly charCount: number | null;
@@ -142,8 +150,39 @@ export function messageRows(rows: Int32Array): number[] {
   return positions;
 }
 
-/** The pieces that stand in their place in the prompt: all but what is quoted. */
-const inPlace = (rows: Int32Array): number[] => Array.from(rows).filter((row) => !isQuoted(row));
+/** A piece of a prompt: rows of one message that follow on each other, or what is no message of the transcript. */
+interface Run {
+  readonly row: number;
+  /** The places of its rows among those of the message. */
+  readonly shares: number[];
+  tokens: number;
+  checksum: number;
+}
+
+/** The pieces of a prompt. */
+function runsOf({ rows, shares, costs, checksums }: FinishedBuild): Run[] {
+  const runs: Run[] = [];
+  for (let at = 0; at < rows.length; at++) {
+    const [row, share] = [rows[at] as number, shares[at] as number];
+    const [tokens, checksum] = [costs[at] as number, checksums[at] as number];
+    const last = runs.at(-1);
+    if (share > 1 && last?.row === row && (last.shares.at(-1) as number) < share) {
+      last.shares.push(share);
+      last.tokens += tokens;
+      last.checksum = mixed(last.checksum, checksum);
+    } else {
+      runs.push({ row, shares: [share], tokens, checksum });
+    }
+  }
+  return runs;
+}
+
+/** One checksum of 53 bits of two. */
+const mixed = (one: number, other: number): number =>
+  Number(BigInt.asUintN(53, BigInt(one) * 0x9e3779b97f4a7n + BigInt(other)));
+
+/** A number for a row. */
+const keyOf = (row: number, share: number): number => row * 2 ** 20 + share;
 
 /** A recording of a build, with its request, and the stretches that were read of a session's log. */
 export type BuildRecording = Recording & {
@@ -169,16 +208,10 @@ const REQUEST_OPTIONS: OptionRules = {
 };
 
 /** The outline of a finished build. What is quoted is a part of the message that was made of it. */
-function outlineOf(
-  { rows, costs, checksums }: FinishedBuild,
-  { made, sections, head }: Rest,
-  format: Format,
-): PromptOutline {
+function outlineOf(runs: readonly Run[], { made, sections, head }: Rest, format: Format): PromptOutline {
   const pieces: [number | string, number, number][] = [];
   let last: (typeof pieces)[number] | undefined;
-  for (let at = 0; at < rows.length; at++) {
-    const row = rows[at] as number;
-    const tokens = costs[at] as number;
+  for (const { row, tokens, checksum } of runs) {
     if (format === "messages" && isQuoted(row) && last !== undefined) {
       last[2] += tokens;
       continue;
@@ -186,7 +219,7 @@ function outlineOf(
     const source = messageRow(row);
     const section =
       source <= FIRST_MADE_ROW ? sections[(made[FIRST_MADE_ROW - source] as MadeText).section]?.id : undefined;
-    last = [section ?? source, checksums[at] as number, tokens];
+    last = [section ?? source, checksum, tokens];
     pieces.push(last);
   }
   return { format, head, pieces };
@@ -243,9 +276,14 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly #source: readonly M[];
   readonly #shortened: ReadonlyMap<number, string>;
   readonly #excerpts: ReadonlyMap<number, readonly ExcerptGap[]>;
-  readonly #prompt: Pick<FinishedBuild, "rows" | "costs">;
+  /** The pieces that stand in their place in the prompt: all but what is quoted. */
+  readonly #inPlace: readonly Run[];
+  readonly #runs: readonly Run[];
+  /** By the position of a message that is there: the places of its rows. */
+  readonly #shares: ReadonlyMap<number, readonly number[]>;
   readonly #measure: (message: M, position: number) => number;
   readonly #leastCached: number;
+  readonly #userNames: number;
   readonly #shape: string | undefined;
   readonly #parsedAt: BuildFacts["parsedAt"];
   readonly #ids: readonly (string | undefined)[];
@@ -266,38 +304,62 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     const rest = JSON.parse(finished.json) as Rest;
     const { made, text, recording, leastCached } = rest;
     const { length } = recording.transcript;
-    const { rows } = finished;
-    this.#shortened = new Map(rest.shortened);
-    this.#excerpts = new Map(rest.excerpts);
+    const runs = runsOf(finished);
+    this.#shortened = new Map(rest.shortened.map(([piece, cut]) => [keyOf(...piece), cut]));
+    this.#excerpts = new Map(rest.excerpts.map(([piece, gaps]) => [keyOf(...piece), gaps]));
     this.#source = source.length === length ? source : source.slice(0, length);
-    this.#prompt = { rows, costs: finished.costs };
+    this.#runs = runs;
+    this.#inPlace = runs.filter(({ row }) => !isQuoted(row));
     this.#measure = measure;
     this.#leastCached = leastCached;
+    this.#userNames = rest.userNames;
     this.#shape = shape;
     this.#parsedAt = parsedAt;
     this.#ids = ids;
-    this.kept = messageRows(rows).map((row) => source[row] as M);
-
-    const whole = (row: number): M | MessageInput => {
+    /** The message of some rows, with the texts that stand in the place of theirs. */
+    const messageOf = (row: number, shares: readonly number[], cut: (share: number) => string | undefined): M => {
+      const message = source[row] as M;
+      if (shares[0] === 0) {
+        return message;
+      }
+      const known = parsedAt?.(row) ?? parse(message, `messages[${row}]`, "context_build_error", { shape });
+      const all = sharesOf(known.message, known.parts) ?? [];
+      const kept = shares.map((share) => ({ parts: all[share - 1] ?? [], text: cut(share) }));
+      const isWhole = kept.length === all.length && kept.every(({ text }) => text === undefined);
+      return isWhole ? message : ofShares(message, all, kept, shape);
+    };
+    const keptShares = new Map<number, readonly number[]>();
+    for (const { row, shares } of runs) {
+      const position = messageRow(row);
+      if (position >= 0) {
+        keptShares.set(position, [...(keptShares.get(position) ?? []), ...shares]);
+      }
+    }
+    this.#shares = keptShares;
+    const hidesCalls = recording.config.filter?.excludeToolCalls === true;
+    // Messages whose calls are hidden are the caller's own objects all the same.
+    this.kept = Array.from(keptShares, ([row, shares]) =>
+      hidesCalls ? (source[row] as M) : messageOf(row, shares, () => undefined),
+    );
+    const piece = ({ row, shares }: Run): M | ContextMessage => {
       if (row <= FIRST_MADE_ROW) {
         const { role, text: content } = made[FIRST_MADE_ROW - row] as MadeText;
         return { role, content };
       }
-      return (row === REQUEST_ROW ? request : source[row]) as M | MessageInput;
-    };
-    const hidesCalls = recording.config.filter?.excludeToolCalls === true;
-    const piece = (row: number): M | ContextMessage => {
-      const cut = this.#shortened.get(row);
+      const cutOf = (share: number): string | undefined => this.#shortened.get(keyOf(row, share));
+      const [first = 0] = shares;
+      const whole = row === REQUEST_ROW ? (request as M) : messageOf(row, shares, cutOf);
       // The request may be of another shape than the messages.
       const own = row >= 0 ? shape : undefined;
-      const shown = hidesCalls && row >= 0 ? withoutToolCalls(whole(row), own) : whole(row);
+      const shown = hidesCalls && row >= 0 ? withoutToolCalls(whole, own) : whole;
+      const cut = first === 0 ? cutOf(0) : undefined;
+      const gaps = this.#excerpts.get(keyOf(row, first));
       if (cut === undefined) {
-        return shown as M;
+        return gaps === undefined || shares.length > 1 ? shown : Object.assign(shown, { excerpt: { gaps } });
       }
-      const gaps = this.#excerpts.get(row);
       return shortenedCopy(shown, cut, gaps && { excerpt: { gaps } }, own) as M | ContextMessage;
     };
-    const messages = text === null ? inPlace(rows).map(piece) : undefined;
+    const messages = text === null ? this.#inPlace.map(piece) : undefined;
     this.messages = messages as typeof this.messages;
     this.text = (text ?? undefined) as typeof this.text;
     this.tokens = rest.tokens;
@@ -315,7 +377,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       ...(request === undefined ? {} : { request: request && copyOf(request) }),
       ...(read === undefined ? {} : { read }),
     };
-    this.outline = outlineOf(finished, rest, recording.config.render?.format ?? "messages");
+    this.outline = outlineOf(runs, rest, recording.config.render?.format ?? "messages");
     this.prefix =
       previous &&
       prefixOf(this.outline, previous, this.tokens.total, (position) =>
@@ -387,9 +449,9 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       fate,
       stage,
       reason,
-      words: `${words}${formWords(fate, this.#excerpts.get(position))}`,
+      words: `${words}${formWords(fate, this.#ofAnyRow(this.#excerpts, position))}`,
       tokens: this.#costOf(position) ?? this.#measure(message, position),
-      shortenedText: this.#shortened.get(position),
+      shortenedText: this.#ofAnyRow(this.#shortened, position),
     };
   }
 
@@ -422,20 +484,21 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       const isMarked = options.cacheBreakpoints ?? (budget?.cut != null && takesCacheMarks(provider, model));
       const ends = isMarked ? this.cacheBreakpoints.map(({ position }) => position) : [];
       this.#parsed ??= this.#parse(this.messages as readonly AnyMessage[]);
-      return requestOfParsed(provider, this.#parsed, ends);
+      return requestOfParsed(provider, this.#parsed, { cacheEnds: ends, userNames: this.#userNames });
     });
   }
 
   /** Returns the messages of the prompt as they were read. Copies of them, and the request, are read here. */
   #parse(messages: readonly AnyMessage[]): readonly ParsedMessage[] {
-    const rows = inPlace(this.#prompt.rows);
     return messages.map((message, at) => {
-      const row = rows[at] as number;
+      const { row } = this.#inPlace[at] as Run;
       const known = row < 0 ? undefined : this.#parsedAt?.(row);
       const shape = row < 0 ? undefined : this.#shape;
-      return known?.given === message
-        ? known
-        : parse(message, `messages[${at}]`, "context_build_error", { shape, before: messages[at - 1] });
+      if (known?.given === message) {
+        return known;
+      }
+      const read = parse(message, `messages[${at}]`, "context_build_error", { shape, before: messages[at - 1] });
+      return row <= FIRST_MADE_ROW ? { ...read, isMade: true } : read;
     });
   }
 
@@ -444,9 +507,20 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     return this.#source;
   }
 
+  /** What is known of the first row of a message that has it. */
+  #ofAnyRow<T>(known: ReadonlyMap<number, T>, position: number): T | undefined {
+    const share = this.#shares.get(position)?.find((it) => known.has(keyOf(position, it)));
+    return share === undefined ? undefined : known.get(keyOf(position, share));
+  }
+
   #costOf(position: number): number | undefined {
-    const { rows, costs } = this.#prompt;
-    this.#costs ??= new Map(Array.from(rows, (row, at) => [messageRow(row), costs[at] as number]));
+    if (this.#costs === undefined) {
+      const known = new Map<number, number>();
+      for (const { row, tokens } of this.#runs) {
+        known.set(messageRow(row), (known.get(messageRow(row)) ?? 0) + tokens);
+      }
+      this.#costs = known;
+    }
     return this.#costs.get(position);
   }
 

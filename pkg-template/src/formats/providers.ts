@@ -20,7 +20,8 @@ import { responsesRules } from "./openai-responses/rules.js";
 import { writeResponses } from "./openai-responses/write.js";
 import { takesCacheMarks, withCacheMarks } from "./request/cache-marks.js";
 import { type Problem, type ProviderFormat, problemsIn, type RequestRule } from "./request/provider.js";
-import { type ProviderName, type RequestBodies, requests } from "./requests.js";
+import { USER_NAMES, userNamesIn } from "./request/speakers.js";
+import { type ProviderName, type RequestBodies, type RequestWriting, requests } from "./requests.js";
 
 export type { Problem, ProviderName, RequestBodies };
 
@@ -81,11 +82,14 @@ export function requestOf<Name extends ProviderName>(
 function requestOfParsed<Name extends ProviderName>(
   provider: Name,
   messages: readonly ParsedMessage[],
-  cacheEnds: readonly number[] = [],
+  { cacheEnds = [], userNames = userNamesIn(messages) }: RequestWriting = {},
 ): RequestBodies[Name] {
   const known = providerOf(provider);
   const { title, rules, write } = known;
-  const made = inPlace(title, () => write(withCacheMarks(provider, messages, cacheEnds)));
+  // OpenAI's chat has a field for names that are words.
+  const mostInFields = provider === "openai" ? USER_NAMES.words : USER_NAMES.none;
+  const namesInTexts = userNames > mostInFields;
+  const made = inPlace(title, () => write(withCacheMarks(provider, messages, cacheEnds), namesInTexts));
   const [problem] = problemsIn(known, made);
   if (problem !== undefined) {
     throw refusal(title, rules, problem);

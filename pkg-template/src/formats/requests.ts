@@ -27,15 +27,23 @@ export interface RequestBodies {
 /** The name of a provider: `render.provider` takes the same. */
 export type { ProviderName };
 
+/** How a request is written. */
+export interface RequestWriting {
+  /** The places of messages after which the provider's cache may end. */
+  readonly cacheEnds?: readonly number[];
+  /** How users are named where the messages are from: one of `USER_NAMES`. Default: as the messages name them. */
+  readonly userNames?: number;
+}
+
 /** Makes requests. */
 export interface RequestMaker {
   /**
-   * Returns the parts of a provider's request that hold messages. The provider's cache may end after the messages at `cacheEnds`.
+   * Returns the parts of a provider's request that hold messages.
    */
   requestOfParsed<Name extends ProviderName>(
     provider: Name,
     messages: readonly ParsedMessage[],
-    cacheEnds: readonly number[],
+    options: RequestWriting,
   ): RequestBodies[Name];
   /** Whether a model's provider knows marks where its cache may end. */
   takesCacheMarks(provider: ProviderName, model: string | null | undefined): boolean;

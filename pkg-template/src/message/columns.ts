@@ -8,6 +8,7 @@ import { json, MalformedMessage } from "./malformed.js";
 import { mediaOf } from "./media.js";
 import type { PlainPart, ReadMessage, ReasoningPart } from "./message.js";
 import type { PlacedPart } from "./origin.js";
+import { isResult, sharesOf } from "./shares.js";
 
 /**
  * A message as the engine sees it: the code of its role, 1 if it is pinned, its time, then field and text in turn. Two messages
@@ -27,9 +28,11 @@ const HEAD = 3;
 export function columnsOf(message: ReadMessage, placed: readonly PlacedPart[]): MessageColumns {
   const { createdAt, tags, actions, target, priority, ttlSeconds } = message;
   const time = createdAt instanceof Date ? createdAt.getTime() : typeof createdAt === "number" ? createdAt : Number.NaN;
-  const columns: MessageColumns = [roleCodes[message.role], message.pinned === true ? 1 : 0, time];
+  const shares = sharesOf(message, placed);
+  const role = shares === undefined ? message.role : "tool";
+  const columns: MessageColumns = [roleCodes[role], message.pinned === true ? 1 : 0, time];
   push(columns, "id", message.id as string | undefined);
-  push(columns, "name", message.name);
+  push(columns, "name", shares === undefined ? message.name : undefined);
   push(columns, "createdAt", typeof createdAt === "string" ? createdAt : undefined);
   push(columns, "sessionId", message.sessionId);
   push(columns, "conversationId", message.conversationId as string | undefined);
@@ -48,8 +51,17 @@ export function columnsOf(message: ReadMessage, placed: readonly PlacedPart[]): 
     // The message itself is the result: what it says stays when tool calls are left out, and so it stands before the id.
     pushOutput(columns, first.part.output, first);
     columns.push(fieldCodes.resultId, first.part.toolCallId);
+    push(columns, "resultName", first.part.toolCallId === "" ? first.part.toolName : undefined);
   } else {
-    for (const part of placed) {
+    for (const part of shares?.[0] ?? placed) {
+      pushPart(columns, part);
+    }
+  }
+  for (const share of shares?.slice(1) ?? []) {
+    const role = share.some(isResult) ? "tool" : message.role;
+    columns.push(fieldCodes.nextRow, role);
+    push(columns, "name", role === "tool" ? undefined : message.name);
+    for (const part of share) {
       pushPart(columns, part);
     }
   }

@@ -9,7 +9,7 @@ import { besideContent, formOf, type PartForm } from "./dialect.js";
 import { withOrigin } from "./edit.js";
 import type { MessageFormat, MessageOrigin, UnknownRecord } from "./format.js";
 import { checkNothingIsLost, saysSomething } from "./lost.js";
-import { list, MalformedMessage, required, text, unknownType } from "./malformed.js";
+import { json, list, MalformedMessage, required, text, unknownType } from "./malformed.js";
 import type { PlainMessage, PlainPart, ReadMessage, ResultPart } from "./message.js";
 import { from, originOf, type PlacedPart } from "./origin.js";
 import { formatOf, ownFormat } from "./recognise.js";
@@ -24,6 +24,8 @@ export interface ParsedMessage {
   readonly format: MessageFormat;
   /** The caller's object. */
   readonly given: object;
+  /** Whether windrow made it, or the application in a section. */
+  readonly isMade?: boolean;
 }
 
 /** What a message is read with. */
@@ -322,7 +324,49 @@ function secondsIn(seconds: unknown): number {
 function partsOf(row: UnknownRecord, maker: string | undefined): readonly PlacedPart[] {
   const content = contentOf(row.content, maker);
   const beside = besideContent(row, maker);
-  return beside.length === 0 ? content : joined(row, content, beside);
+  const parts = beside.length === 0 ? content : joined(row, content, beside);
+  return row.role === "tool" ? allResults(row, parts) : parts;
+}
+
+/** Returns the parts of a tool's message. Everything that a tool says is a result, with the id of a call or without one. */
+function allResults(row: UnknownRecord, parts: readonly PlacedPart[]): readonly PlacedPart[] {
+  const isSaid = ({ part: { type } }: PlacedPart): boolean => type === "text" || isMedia(type);
+  if (!parts.some(isSaid)) {
+    return parts;
+  }
+  const results: PlacedPart[] = [];
+  const before: PlacedPart[] = [];
+  for (const placed of parts) {
+    const last = results.findLastIndex(({ part }) => part.type === "tool-result");
+    if (!isSaid(placed)) {
+      results.push(placed);
+    } else if (last < 0) {
+      before.push(placed);
+    } else {
+      results[last] = withOutput(results[last] as PlacedPart, (output) => [...output, ...inside([placed])]);
+    }
+  }
+  const first = results.findIndex(({ part }) => part.type === "tool-result");
+  if (first < 0) {
+    return answering(row, "", parts);
+  }
+  if (before.length > 0) {
+    results[first] = withOutput(results[first] as PlacedPart, (output) => [...inside(before), ...output]);
+  }
+  return results;
+}
+
+/** Returns a result with another output, as parts. */
+function withOutput(
+  { part, place }: PlacedPart,
+  change: (output: readonly PlainPart[]) => readonly PlainPart[],
+): PlacedPart {
+  const result = part as ResultPart;
+  const { type, value } = (result.output ?? {}) as { readonly type?: unknown; readonly value?: unknown };
+  const isList = type === "content" && Array.isArray(value);
+  const said = typeof result.output === "string" ? result.output : (json(result.output ?? "", "") ?? "");
+  const output = isList ? (value as readonly PlainPart[]) : [{ type: "text" as const, text: said }];
+  return { part: { ...result, output: { type: "content", value: change(output) } }, given: undefined, place };
 }
 
 function contentOf(content: unknown, maker: string | undefined): readonly PlacedPart[] {
@@ -438,7 +482,7 @@ function answering(row: UnknownRecord, toolCallId: string, said: readonly Placed
   }
   if (output.length > 0 || !hasResult) {
     const part: Draft<ResultPart> = { type: "tool-result", toolCallId, output: outputOf(output) };
-    const name = row.toolName ?? row.name;
+    const name = row.toolName ?? row.tool_name ?? row.name;
     if (typeof name === "string" && row.role === "tool") {
       part.toolName = name;
     }

@@ -27,7 +27,7 @@ impl LogIndex {
         let tail = &seqs[first..];
         let begin = match tail.first() {
             _ if transcript.unread().is_none() => 0,
-            Some(seq) => self.place_of(*seq).unwrap_or_else(|place| place),
+            Some(seq) => self.first_place_from(*seq),
             None => self.seqs.len(),
         };
         let same = self.seqs[begin..].iter().zip(tail).take_while(|(one, other)| one == other);
@@ -46,9 +46,15 @@ impl LogIndex {
         }
     }
 
-    /// The place of the message with a sequence number, or where it would be.
-    pub(crate) fn place_of(&self, seq: u64) -> Result<usize, usize> {
-        self.seqs.binary_search(&seq)
+    /// The first place of a sequence number or a later one. A message has a place for each of its rows.
+    fn first_place_from(&self, seq: u64) -> usize {
+        self.seqs.partition_point(|known| *known < seq)
+    }
+
+    /// The first place of the message with a sequence number, if it is there.
+    pub(crate) fn place_of(&self, seq: u64) -> Option<usize> {
+        let place = self.first_place_from(seq);
+        (self.seqs.get(place) == Some(&seq)).then_some(place)
     }
 
     /// By part: where its messages end, without the newest of all. There are no parts where the log must be read whole: others than the newest
@@ -58,7 +64,7 @@ impl LogIndex {
         if self.index.needs_whole_log() {
             return Vec::new();
         }
-        let last = self.seqs.len().saturating_sub(1);
+        let last = self.seqs.last().map_or(0, |newest| self.first_place_from(*newest));
         let mut ends = self.index.part_ends().to_vec();
         ends.push(last);
         ends.dedup();
@@ -109,7 +115,7 @@ impl LogIndex {
         let count = usize::try_from(reader.number()?).ok()?;
         let seqs: Vec<u64> = (0..count).map(|_| reader.number()).collect::<Option<_>>()?;
         let is_after = seqs.first().is_some_and(|seq| *seq > before);
-        if !is_after || !seqs.is_sorted_by(|one, other| one < other) {
+        if !is_after || !seqs.is_sorted() {
             return None;
         }
         Rc::make_mut(&mut self.index).read(count, &mut reader)?;

@@ -180,7 +180,8 @@ impl Index {
 
     /// Appends a message of a transcript.
     pub fn append(&mut self, transcript: &Messages, row: usize, analyzer: &mut Analyzer) {
-        if self.is_full() {
+        // A part of the index ends where a message ends.
+        if self.is_full() && !transcript.goes_on(row) {
             self.close();
         }
         if let Some(segment) = self.open_segment.take() {

@@ -1,5 +1,6 @@
 //! Searching a log: its messages that are about a question.
 
+use crate::base::map::HashedSet;
 use crate::base::message::Role;
 use crate::base::time::{Milliseconds, Zone};
 use crate::recall::index::log::LogIndex;
@@ -96,7 +97,10 @@ pub fn search(log: &LogIndex, text: &str, now: Milliseconds, zone: &Zone, count:
         similar: similar.into(),
         reason,
     });
-    Found { message_count: index.len(), words, hits: hits.collect(), time_range }
+    // A message of several rows is found once.
+    let mut found: HashedSet<u64> = HashedSet::default();
+    let hits = hits.filter(|hit| found.insert(hit.seq)).collect();
+    Found { message_count: index.len(), words, hits, time_range }
 }
 
 /// How rare a word is that `count` of all messages have, of however many logs: see [`FoundWord`].

@@ -212,9 +212,13 @@ fn indexed(input: &Input, marks: &Marks) -> StageResult<IndexedRanking> {
         (None, Some(_)) if is_log => Err(Wanted::Index.into()),
         (None, Some(_)) => Err(Wanted::All.into()),
         (Some(log), Some(_)) => {
-            let places = transcript.seqs().iter().map(|seq| log.place_of(*seq)).collect();
+            let place = |(row, seq): (usize, &u64)| {
+                Some(log.place_of(*seq)? + transcript.share(row).saturating_sub(1))
+            };
+            let places: Option<Vec<usize>> =
+                transcript.seqs().iter().enumerate().map(place).collect();
             match places {
-                Ok(places) if !log.index.needs_whole_log() => {
+                Some(places) if !log.index.needs_whole_log() => {
                     Ok(IndexedRanking { index: log.index, places, seqs: Some(log.seqs) })
                 }
                 _ => Err(Wanted::All.into()),

@@ -302,7 +302,7 @@ fn candidates(
             id: match id {
                 Some(id) if taken.get(id) == Some(&1) => id.to_owned(),
                 _ => {
-                    let mut id = format!("#{first}");
+                    let mut id = format!("#{}", transcript.message_of(first));
                     while taken.contains_key(id.as_str()) {
                         id.push('#');
                     }

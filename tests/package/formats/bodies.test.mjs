@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { EARLIER_MESSAGES, providers, requestOf } from "windrow";
+import { buildContextSync, EARLIER_MESSAGES, providers, requestOf } from "windrow";
 import { checkContextError, errorOf } from "../support/errors.mjs";
 import { sources } from "../support/sources.mjs";
 
@@ -212,13 +212,17 @@ describe("instructions", () => {
       { role: "system", content: "Answer in French." },
       { role: "user", content: "now" },
     ]);
-    assert.equal(anthropic.system, "Be brief.\n\nBe kind.\n\nAnswer in French.");
+    const texts = ["Be brief.", "Be kind.", "Answer in French."];
+    assert.deepEqual(
+      anthropic.system,
+      texts.map((text) => ({ type: "text", text })),
+    );
     assert.deepEqual(gemini.systemInstruction.parts, [
       { text: "Be brief." },
       { text: "Be kind." },
       { text: "Answer in French." },
     ]);
-    assert.equal(sdk.system, anthropic.system);
+    assert.equal(sdk.system, texts.join("\n\n"));
     assert.deepEqual(sdk.messages, [user("hi"), user("now")]);
   });
 
@@ -364,10 +368,12 @@ describe("turns", () => {
     );
   });
 
-  test("what a tool says without a call stands as the user's", () => {
-    for (const body of Object.values(bodies([user("go"), { role: "tool", content: "It rains." }]))) {
-      assert.match(JSON.stringify(body), /"role":"user".*It rains\./);
-    }
+  test("what a tool says without a call is nobody's words: it is refused, and a context leaves it out", () => {
+    const messages = [user("go"), { role: "tool", content: "It rains." }];
+    assert.throws(() => bodies(messages), { code: "NOT_SENDABLE" });
+    const context = buildContextSync(messages, { encoding: "estimate" });
+    assert.equal(context.explain(1).reason, "result_without_call");
+    assert.equal(JSON.stringify(context.request("openai")).includes("It rains."), false);
   });
 
   test("blank texts and messages are left out, an empty result stays", () => {
@@ -402,12 +408,16 @@ describe("names", () => {
       user("d"),
     ];
     const { openai, anthropic, gemini } = bodies(messages);
-    assert.deepEqual(openai.messages.slice(0, 3), [user("a", { name: "Mara" }), user("Dr. Q: PhD: b"), assistant("c")]);
+    assert.deepEqual(openai.messages.slice(0, 3), [
+      user("a", { name: "Mara" }),
+      user("Dr. Q\\: PhD: b"),
+      assistant("c"),
+    ]);
     assert.deepEqual(
       anthropic.messages[0].content.map(({ text }) => text),
-      ["Mara: a", "Dr. Q: PhD: b"],
+      ["Mara: a", "Dr. Q\\: PhD: b"],
     );
-    assert.deepEqual(gemini.contents[0].parts, [{ text: "Mara: a" }, { text: "Dr. Q: PhD: b" }]);
+    assert.deepEqual(gemini.contents[0].parts, [{ text: "Mara: a" }, { text: "Dr. Q\\: PhD: b" }]);
     assert.equal(anthropic.messages[1].content, "c", "nobody imitates a name before what it says");
   });
 

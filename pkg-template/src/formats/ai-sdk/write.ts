@@ -23,6 +23,7 @@ import { ANY, argumentsOf, idsOf, outcomeOf } from "../request/calls.js";
 import { isSpoken, mediaOf, refuse } from "../request/media.js";
 import { listIn } from "../request/rules.js";
 import { type FieldSchema, fields, withFields } from "../request/schema.js";
+import { withSpeakers } from "../request/speakers.js";
 import { isBlank, wellFormed } from "../request/text.js";
 import {
   type AnsweredCall,
@@ -33,7 +34,6 @@ import {
   type RequestTurn,
   textsOf,
   turnsOf,
-  withSpeaker,
 } from "../request/turns.js";
 
 /** Data that JSON can say. */
@@ -167,8 +167,8 @@ function allowedOf(call: AnsweredCall, allowed: ReadonlyMap<unknown, Approval>):
 }
 
 /** Returns the parts of a request that hold messages. */
-export function writeAiSdk(messages: readonly ParsedMessage[]): AiSdkBody {
-  const turns = turnsOf(messages, isInline);
+export function writeAiSdk(messages: readonly ParsedMessage[], namesInTexts: boolean): AiSdkBody {
+  const turns = withSpeakers(turnsOf(messages, isInline), namesInTexts);
   const { system, others } = apart(turns);
   const allowed = allowedIn(messages);
   const ids = idsOf(callsIn(turns), ANY);
@@ -186,7 +186,7 @@ function messageOf(
 ): AiSdkMessage[] {
   switch (turn.kind) {
     case "user": {
-      const pieces = withSpeaker(turn).filter(({ part }) => part.type !== "text" || !isBlank(part.text));
+      const pieces = turn.pieces.filter(({ part }) => part.type !== "text" || !isBlank(part.text));
       return pieces.length === 0
         ? []
         : [{ role: "user", content: contentOf(pieces, userPartOf), ...optionsOf(pieces) }];

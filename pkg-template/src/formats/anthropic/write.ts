@@ -15,6 +15,7 @@ import type { ParsedMessage } from "../../message/read.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, wordLimit } from "../request/calls.js";
 import { mediaOf, refuse, webAddress } from "../request/media.js";
 import { type FieldSchema, fields, withFields } from "../request/schema.js";
+import { withSpeakers } from "../request/speakers.js";
 import { isBlank, wellFormed } from "../request/text.js";
 import {
   type AnsweredCall,
@@ -26,7 +27,6 @@ import {
   type SystemTurn,
   textsOf,
   turnsOf,
-  withSpeaker,
 } from "../request/turns.js";
 import { HOSTED_RESULT } from "./read.js";
 
@@ -114,8 +114,8 @@ const isInline: IsInline = ({ part, given }) => {
 };
 
 /** Returns the parts of a request that hold messages. */
-export function writeAnthropic(messages: readonly ParsedMessage[]): AnthropicBody {
-  const { system, others } = apart(turnsOf(messages, isInline));
+export function writeAnthropic(messages: readonly ParsedMessage[], namesInTexts: boolean): AnthropicBody {
+  const { system, others } = apart(withSpeakers(turnsOf(messages, isInline), namesInTexts));
   const ids = idsOf(callsIn(others), ID);
   const written = merged(others.flatMap((turn) => messageOf(turn, ids)));
   if (written[0]?.role === "assistant") {
@@ -189,17 +189,16 @@ function trimEnd(blocks: AnthropicBlock[]): void {
 
 function systemOf(turns: readonly SystemTurn[]): string | AnthropicText[] | undefined {
   const blocks = turns.flatMap(textsOf).map(textOf);
-  if (blocks.length === 0) {
-    return undefined;
-  }
-  const isMarked = blocks.some((block) => Object.keys(block).length > 2);
-  return isMarked ? blocks : blocks.map(({ text }) => text).join("\n\n");
+  const [first, ...others] = blocks;
+  // Several texts stay apart: what joins them would be sent, and counted by nobody.
+  const isText = others.length === 0 && first !== undefined && Object.keys(first).length === 2;
+  return isText ? first.text : first && blocks;
 }
 
 function messageOf(turn: RequestTurn, ids: ReadonlyMap<AnsweredCall, string>): AnthropicTurn[] {
   switch (turn.kind) {
     case "user":
-      return [{ role: "user", blocks: withSpeaker(turn).flatMap(userBlocksOf) }];
+      return [{ role: "user", blocks: turn.pieces.flatMap(userBlocksOf) }];
     case "assistant":
       return [{ role: "assistant", blocks: turn.pieces.flatMap((piece) => assistantBlocksOf(piece, ids)) }];
     case "results": {

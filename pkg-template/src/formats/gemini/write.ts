@@ -17,6 +17,7 @@ import type { ParsedMessage } from "../../message/read.js";
 import { ANY, argumentsOf, fitted, idsOf, type Limit, outcomeOf } from "../request/calls.js";
 import { isSpoken, mediaOf, refuse } from "../request/media.js";
 import { type FieldSchema, fields, withFields } from "../request/schema.js";
+import { withSpeakers } from "../request/speakers.js";
 import { isBlank, wellFormed } from "../request/text.js";
 import {
   type AnsweredCall,
@@ -27,7 +28,6 @@ import {
   type RequestTurn,
   textsOf,
   turnsOf,
-  withSpeaker,
 } from "../request/turns.js";
 
 export interface GeminiPart {
@@ -105,8 +105,8 @@ interface GeminiTurn {
 }
 
 /** Returns the parts of a request that hold messages. */
-export function writeGemini(messages: readonly ParsedMessage[]): GeminiBody {
-  const { system, others } = apart(turnsOf(messages, isInline));
+export function writeGemini(messages: readonly ParsedMessage[], namesInTexts: boolean): GeminiBody {
+  const { system, others } = apart(withSpeakers(turnsOf(messages, isInline), namesInTexts));
   const ids = idsOf(callsIn(others), ANY);
   const written = merged(others.flatMap((turn) => contentsOf(turn, ids)));
   if (written[0]?.speaker === "model") {
@@ -148,7 +148,7 @@ function signCalls(written: readonly GeminiTurn[]): void {
 function contentsOf(turn: RequestTurn, ids: ReadonlyMap<AnsweredCall, string>): GeminiTurn[] {
   switch (turn.kind) {
     case "user":
-      return [{ speaker: "user", parts: withSpeaker(turn).flatMap(userPartsOf) }];
+      return [{ speaker: "user", parts: turn.pieces.flatMap(userPartsOf) }];
     case "assistant":
       return [{ speaker: "model", parts: turn.pieces.flatMap((piece) => modelPartsOf(piece, ids)) }];
     case "results": {

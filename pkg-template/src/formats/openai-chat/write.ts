@@ -13,16 +13,9 @@ import type { ParsedMessage } from "../../message/read.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, parsedObject, wordLimit } from "../request/calls.js";
 import { dataUrl, mediaOf, refuse, webAddress } from "../request/media.js";
 import { type FieldSchema, fields, withFields } from "../request/schema.js";
+import { isWord, withSpeakers } from "../request/speakers.js";
 import { isBlank, wellFormed } from "../request/text.js";
-import {
-  type AnsweredCall,
-  callsIn,
-  type Piece,
-  type RequestTurn,
-  textsOf,
-  turnsOf,
-  withSpeaker,
-} from "../request/turns.js";
+import { type AnsweredCall, callsIn, type Piece, type RequestTurn, textsOf, turnsOf } from "../request/turns.js";
 
 export interface OpenAiText {
   type: "text";
@@ -86,8 +79,8 @@ export const MESSAGES: Readonly<Record<string, FieldSchema>> = {
 };
 
 /** Returns the parts of a request that hold messages. */
-export function writeOpenAi(messages: readonly ParsedMessage[]): OpenAiBody {
-  const turns = turnsOf(messages);
+export function writeOpenAi(messages: readonly ParsedMessage[], namesInTexts: boolean): OpenAiBody {
+  const turns = withSpeakers(turnsOf(messages), namesInTexts, isWord);
   const ids = idsOf(callsIn(turns), ID);
   return wellFormed({ messages: turns.flatMap((turn) => messagesOf(turn, ids)) });
 }
@@ -100,8 +93,7 @@ function messagesOf(turn: RequestTurn, ids: ReadonlyMap<AnsweredCall, string>): 
     }
     case "user": {
       const name = nameOf(turn.name);
-      const pieces = name.name === undefined ? withSpeaker(turn) : turn.pieces;
-      const spoken = pieces.filter(({ part }) => part.type !== "text" || !isBlank(part.text));
+      const spoken = turn.pieces.filter(({ part }) => part.type !== "text" || !isBlank(part.text));
       return spoken.length === 0 ? [] : [{ role: "user", content: contentOf(spoken, userPartOf), ...name }];
     }
     case "assistant":
@@ -115,7 +107,7 @@ function messagesOf(turn: RequestTurn, ids: ReadonlyMap<AnsweredCall, string>): 
 
 /** The field `name`, where the name fits. */
 function nameOf(name: string | undefined): { readonly name?: string } {
-  return name !== undefined && NAME.pattern.test(name) ? { name } : {};
+  return isWord(name) ? { name: name as string } : {};
 }
 
 /** One text as it is; more, and the caller's own part, as a list. */

@@ -15,6 +15,7 @@ import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, parsedObject, wordLi
 import { dataUrl, mediaOf, refuse, webAddress } from "../request/media.js";
 import { listIn } from "../request/rules.js";
 import { type FieldSchema, fields, withFields } from "../request/schema.js";
+import { withSpeakers } from "../request/speakers.js";
 import { isBlank, wellFormed } from "../request/text.js";
 import {
   type AnsweredCall,
@@ -25,7 +26,6 @@ import {
   type SystemTurn,
   textsOf,
   turnsOf,
-  withSpeaker,
 } from "../request/turns.js";
 
 export interface ResponsesText {
@@ -121,8 +121,8 @@ export const GAVE: RegExp =
   /^(?:computer_call|local_shell_call|shell_call|apply_patch_call|tool_search|program)_output$|^mcp_approval_response$/;
 
 /** Returns the parts of a request that hold messages. */
-export function writeResponses(messages: readonly ParsedMessage[]): ResponsesBody {
-  const turns = turnsOf(messages, isInline);
+export function writeResponses(messages: readonly ParsedMessage[], namesInTexts: boolean): ResponsesBody {
+  const turns = withSpeakers(turnsOf(messages, isInline), namesInTexts);
   const begin = turns.findIndex(({ kind }) => kind !== "system");
   // What is nothing but instructions is sent all the same, as messages: an empty input is none.
   const leading = turns.slice(0, Math.max(begin, 0)) as readonly SystemTurn[];
@@ -195,7 +195,7 @@ function itemsOf(turn: RequestTurn, ids: ReadonlyMap<AnsweredCall, string>): Ite
     case "system":
       return [{ role: turn.role, content: contentOf(textsOf(turn)) }];
     case "user": {
-      const pieces = withSpeaker(turn).filter(({ part }) => part.type !== "text" || !isBlank(part.text));
+      const pieces = turn.pieces.filter(({ part }) => part.type !== "text" || !isBlank(part.text));
       return pieces.length === 0 ? [] : [{ role: "user", content: contentOf(pieces) }];
     }
     case "assistant":

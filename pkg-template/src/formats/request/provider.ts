@@ -78,9 +78,9 @@ export interface ProviderFormat<Body> extends ProviderRules {
   readonly title: string;
   /**
    * Returns the parts of a request that hold the prompt. Throws `MalformedMessage`, with the place in the messages, if these hold what the
-   * provider has no place for.
+   * provider has no place for. `namesInTexts` says that texts of users begin with names; see speakers.ts.
    */
-  write(messages: readonly ParsedMessage[]): Body;
+  write(messages: readonly ParsedMessage[], namesInTexts: boolean): Body;
 }
 
 /** Returns the places of a body that break a rule, in the order of the rules. */

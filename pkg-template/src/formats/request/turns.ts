@@ -37,6 +37,8 @@ export interface UserTurn {
   readonly kind: "user";
   readonly name: string | undefined;
   readonly pieces: readonly Piece[];
+  /** Whether windrow made it, or the application in a section. */
+  readonly isMade: boolean;
 }
 
 /**
@@ -72,7 +74,7 @@ interface Atom extends Piece {
 
 /**
  * The turns of a conversation. Blank texts are left out. A part that `isInline` stays where it is in the assistant's message, such
- * as the call of a tool that the provider runs, and what it gave.
+ * as the call of a tool that the provider runs, and what it returned.
  */
 export function turnsOf(messages: readonly ParsedMessage[], isInline: IsInline = () => false): RequestTurn[] {
   const atoms = messages.flatMap((message, at) => atomsOf(message, at, isInline));
@@ -118,14 +120,17 @@ export function turnsOf(messages: readonly ParsedMessage[], isInline: IsInline =
 /** Puts a part into the last turn, where it goes on, or into a new one. */
 function append(turns: RequestTurn[], atom: Atom, call: AnsweredCall | undefined, goesOn: boolean): void {
   const { part, given, place, source, kind, name } = atom;
+  const isMade = source.isMade === true;
   const piece: Piece = { part, given, place, source, ...(call === undefined ? {} : { call }) };
   const turn = turns.at(-1);
   if (goesOn && turn !== undefined && turn.kind !== "results") {
     (turn.pieces as Piece[]).push(piece);
   } else if (kind === "system" || kind === "developer") {
     turns.push({ kind: "system", role: kind, name, pieces: [piece] });
+  } else if (kind === "user") {
+    turns.push({ kind, name, pieces: [piece], isMade });
   } else {
-    turns.push({ kind: kind as "user" | "assistant", name, pieces: [piece] });
+    turns.push({ kind: kind as "assistant", name, pieces: [piece] });
   }
 }
 
@@ -154,9 +159,11 @@ function atomsOf(source: ParsedMessage, at: number, isInline: IsInline): Atom[] 
     if (isResult) {
       return [{ part, given, place, source, message: at, kind: "result", name: undefined }];
     }
-    // What a tool says without a call has no place of its own in a request: it stands as the user's.
-    const kind = isThought ? "assistant" : role === "tool" ? "user" : role;
-    return [{ part, given, place, source, message: at, kind, name: role === "tool" ? undefined : (name ?? undefined) }];
+    if (role === "tool") {
+      return []; // Tools return results, and say nothing else.
+    }
+    const kind = isThought ? "assistant" : role;
+    return [{ part, given, place, source, message: at, kind, name: name ?? undefined }];
   });
 }
 
@@ -172,11 +179,23 @@ function pairs(
   const answered = new Map<Atom, AnsweredCall>();
   // The latest calls with an id that were made at once, and how many of them have a result.
   const latest = new Map<string, { readonly made: AnsweredCall[]; answeredCount: number }>();
+  const isOpen = (id: string): boolean => {
+    const known = latest.get(id);
+    return known !== undefined && known.answeredCount < known.made.length;
+  };
+  // The calls of the newest message that calls tools.
+  let newest: { readonly source?: ParsedMessage; readonly calls: CallPart[] } = { calls: [] };
   for (const atom of atoms) {
     const { part, given, place, source } = atom;
     if (part.type === "tool-call" && !isInline({ part, given })) {
       const call: AnsweredCall = { part, given, place, source, results: [] };
       calls.set(atom, call);
+      if (newest.source !== source) {
+        newest = { source, calls: [] };
+      }
+      if (newest.calls.length < MOST_CALLS) {
+        newest.calls.push(part);
+      }
       const atOnce = latest.get(part.toolCallId);
       if (atOnce?.answeredCount === 0 && atOnce.made[0]?.source === source) {
         atOnce.made.push(call);
@@ -184,7 +203,9 @@ function pairs(
         latest.set(part.toolCallId, { made: [call], answeredCount: 0 });
       }
     } else if (atom.kind === "result" && part.type === "tool-result") {
-      const open = latest.get(part.toolCallId);
+      const opened = part.toolCallId === "" ? newest.calls.filter((called) => isOpen(called.toolCallId)) : [];
+      const answeredCall = opened.find(({ toolName }) => toolName === part.toolName) ?? opened[0] ?? part;
+      const open = latest.get(answeredCall.toolCallId);
       const call = open?.made[open.answeredCount] ?? open?.made.at(-1);
       if (open !== undefined && call !== undefined) {
         open.answeredCount += 1;
@@ -195,6 +216,9 @@ function pairs(
   }
   return { calls, answered };
 }
+
+/** How many calls of a message are looked through for the one that a result without an id answers, as in src/log/groups.rs. */
+const MOST_CALLS = 128;
 
 /** Every call of turns. */
 export function callsIn(turns: readonly RequestTurn[]): readonly AnsweredCall[] {
@@ -226,30 +250,4 @@ export function textsOf(turn: SystemTurn): readonly Piece<SentPart & { readonly 
     }
     return piece as Piece<SentPart & { readonly type: "text" }>;
   });
-}
-
-/**
- * The pieces of a user's message with its name before its text, where the request has no other place for it: `Mara: hello`. In a
- * chat of several it says who speaks.
- */
-export function withSpeaker({ pieces, name }: UserTurn): readonly Piece[] {
-  const speaker = speakerOf(name);
-  const [first, ...others] = pieces;
-  if (speaker === "" || first === undefined) {
-    return pieces;
-  }
-  const { place, part } = first;
-  return part.type === "text"
-    ? [{ place, part: { type: "text", text: `${speaker}: ${part.text}` } }, ...others]
-    : [{ place, part: { type: "text", text: `${speaker}:` } }, ...pieces];
-}
-
-/** How long a name may be that stands before a text, in code points. */
-const LONGEST_NAME = 64;
-
-/** A name as it stands before a text: in one line, so that nobody writes lines of the prompt by it. */
-export function speakerOf(name: string | undefined): string {
-  return Array.from((name ?? "").replace(/\s+/g, " ").trim())
-    .slice(0, LONGEST_NAME)
-    .join("");
 }

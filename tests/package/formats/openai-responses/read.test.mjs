@@ -460,7 +460,10 @@ describe("items of the Responses API", async () => {
           ],
         }),
       ],
-      [undefined, (output) => ({ type: "function_call_output", name: "watch", output })],
+      [
+        { type: "function_call", call_id: "w", name: "watch", arguments: "{}" },
+        (output) => ({ type: "function_call_output", name: "watch", output }),
+      ],
       [calls.custom, (text) => ({ type: "custom_tool_call_output", ...id, output: [{ type: "input_text", text }] })],
       [calls.local, (output) => ({ type: "local_shell_call_output", id: "c", output })],
       [
@@ -567,10 +570,13 @@ describe("items of the Responses API", async () => {
     );
   });
 
-  test("what a tool gave without a call stands by itself", () => {
+  test("a result without an id answers the open call of its name, and is left out if there is none", () => {
     const given = { type: "function_call_output", name: "watch", output: "The tide is out." };
-    const { kept } = built([given, { role: "user", content: "And now?" }]);
-    assert.deepEqual(kept[0], given);
+    const call = { type: "function_call", call_id: "w", name: "watch", arguments: "{}" };
+    const { kept } = built([call, given, { role: "user", content: "And now?" }]);
+    assert.deepEqual(kept.slice(0, 2), [call, given]);
+    const alone = built([given, { role: "user", content: "And now?" }]);
+    assert.equal(alone.explain(0).reason, "result_without_call");
     assert.equal(cost([given]), cost([{ role: "tool", content: "The tide is out." }]));
   });
 
