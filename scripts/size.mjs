@@ -16,18 +16,18 @@ const dist = projectPath("pkg-template", "dist");
 
 /** What each may weigh at most, in bytes: a new figure here is a decision. Of the rest, sizes are printed alone. */
 const LIMITS = {
-  "windrow.wasm": { brotli: 201_500 },
+  "windrow.wasm": { brotli: 201_000 },
   "selection.wasm": { brotli: 160_000 },
-  "page: buildContext": { brotli: 330_000 },
+  "page: buildContext": { brotli: 328_500 },
   "slim: buildContext, the core beside it": { brotli: 31_700 },
-  "first context in a page: all fits": { brotli: 233_000 },
+  "first context in a page: all fits": { brotli: 232_500 },
   "first context in a page: exact in o200k_base": { brotli: 700_000 },
   "first context in a page: exact in cl100k_base": { brotli: 450_000 },
-  "worker: buildContext, cl100k_base": { gzip: 734_000 },
-  "worker: slim, cl100k_base": { gzip: 498_000 },
-  "worker: slim, cl100k_base, with what selects": { gzip: 692_000 },
-  "worker: o200k_base": { gzip: 1_014_000 },
-  "worker: cl100k_base": { gzip: 768_000 },
+  "worker: buildContext, cl100k_base": { gzip: 732_500 },
+  "worker: slim, cl100k_base": { gzip: 497_500 },
+  "worker: slim, cl100k_base, with what selects": { gzip: 691_000 },
+  "worker: o200k_base": { gzip: 1_012_500 },
+  "worker: cl100k_base": { gzip: 766_500 },
   "worker: both vocabularies": { gzip: 1_225_000 },
 };
 

@@ -68,7 +68,7 @@ pub(crate) fn clean_label(label: &str) -> String {
     margin(&collapse(&label.chars().filter(is_seen).collect::<String>())).into_owned()
 }
 
-/// How long a name may be that stands before a text, in code points.
+/// The most code points of a name before a text.
 const LONGEST_NAME: usize = 64;
 
 /// A name before a text: `Mara: hello`. It is in one line, and nothing in it ends it.
@@ -77,7 +77,7 @@ pub(crate) fn speaker_name(name: &str) -> String {
     escape(&name, ':')
 }
 
-/// A text of which no line begins at the margin.
+/// A text without a line at the margin.
 pub(crate) fn indent_all(text: &str) -> String {
     format!("{INDENT}{}", indent(text))
 }

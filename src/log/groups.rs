@@ -125,7 +125,7 @@ pub struct Groups {
 /// How many calls of a message are looked through for the one that a result without an id answers.
 const MOST_CALLS: usize = 128;
 
-/// The id of no call. Under it is known which message called tools last.
+/// The id of results that name no call. The map of calls has the newest message that calls tools under it.
 const NO_ID: &str = "";
 
 /// Returns the id of the call of a message that a result without an id answers: the first open call of its name, or else the first
@@ -143,9 +143,10 @@ fn answered_by_place(
     for (field, value) in transcript.fields(calls).filter(is_of_call).take(2 * MOST_CALLS) {
         if field == Field::CallId {
             called = is_open(value).then_some(value);
-            first = first.or(called);
         } else if called.is_some() && Some(value) == name {
             return called;
+        } else if !value.is_empty() {
+            first = first.or(called); // The question whether a call may be made has no name.
         }
     }
     first
@@ -194,7 +195,8 @@ impl Groups {
                 match field {
                     Field::CallId => {
                         let new = LatestCall { row, place, open: 0, is_answered_later: false };
-                        for known in [id, NO_ID] {
+                        let skipped = usize::from(id == NO_ID);
+                        for known in [NO_ID, id].into_iter().skip(skipped) {
                             let latest = calls.entry((stretch, session, known)).or_insert(new);
                             if latest.row != row {
                                 let open = (latest.open > 0).then_some(latest.row);
@@ -202,9 +204,6 @@ impl Groups {
                                 *latest = new;
                             }
                             latest.open += usize::from(!is_summary && known == id);
-                            if id == NO_ID {
-                                break;
-                            }
                         }
                     }
                     Field::ResultLater => {

@@ -59,10 +59,10 @@ impl UserNames {
     pub fn of(name: &str) -> Self {
         const LONGEST: usize = 64;
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-        if collapse(name).is_empty() {
-            Self::None
-        } else if name.len() <= LONGEST && name.bytes().all(fits) {
+        if (1..=LONGEST).contains(&name.len()) && name.bytes().all(fits) {
             Self::Words
+        } else if collapse(name).is_empty() {
+            Self::None
         } else {
             Self::Texts
         }
@@ -202,7 +202,7 @@ impl Messages {
         self.stored.split.share(self.stored_row(row))
     }
 
-    /// Whether a row goes on with the message of the row before it.
+    /// True if a row goes on with the message of the row before it.
     pub(crate) fn goes_on(&self, row: usize) -> bool {
         self.stored.split.goes_on(self.stored_row(row))
     }
@@ -214,7 +214,7 @@ impl Messages {
         })
     }
 
-    /// Whether any message is more than one row.
+    /// True if any message is more than one row.
     pub(crate) fn has_split(&self) -> bool {
         !self.stored.split.is_empty()
     }
@@ -335,7 +335,7 @@ impl Messages {
         self.stored.fields_seen >> field as u32 & 1 == 1
     }
 
-    /// How the users of all messages are named, of which these may be a part.
+    /// The names of users in the whole transcript, even if only a part of it is read.
     #[must_use]
     pub fn user_names(&self) -> UserNames {
         match self.stored.first_named {
@@ -586,7 +586,7 @@ impl StoredMessages {
         for message in 0..count {
             let mut role = *Role::ALL.get(columns.roles[message] as usize).ok_or_else(torn)?;
             let mut first = segments.len();
-            // Facts stand before everything that is said.
+            // A message begins with its facts.
             let mut fact_count = 0;
             let new_row = |role: Role, time: Option<Milliseconds>, first: usize| -> Result<Row> {
                 let first_segment = u32::try_from(self.segments.len() + first);

@@ -1,7 +1,7 @@
 //! Messages of several rows: one for each speaker, and one for each result of a tool.
 //!
-//! A user's message may hold what tools returned next to what the user says, and a tool's message several results. Each of them is a
-//! row, so that no stage has to ask who wrote which part of a message, and one result may go or shrink without the others.
+//! A user's message may hold results of tools next to the user's words, and a tool's message several results. Each result is a row, and
+//! so are the words. No stage has to ask who wrote which part of a message, and one result may go or shrink without the others.
 
 /// The messages of several rows. Every other message is one row.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +16,7 @@ impl SplitMessages {
         self.rows.push(row);
     }
 
-    /// Whether each message is one row.
+    /// True if each message is one row.
     pub(super) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -46,7 +46,7 @@ impl SplitMessages {
         message + low
     }
 
-    /// Whether a row goes on with the message of the row before it.
+    /// True if a row goes on with the message of the row before it.
     pub(super) fn goes_on(&self, row: usize) -> bool {
         !self.is_empty() && self.rows.binary_search(&row).is_ok()
     }

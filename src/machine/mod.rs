@@ -248,7 +248,7 @@ impl Build {
         }
     }
 
-    /// What it was given.
+    /// The transcript, the request and the config that it was given.
     #[must_use]
     pub fn input(&self) -> &Input {
         &self.state.input

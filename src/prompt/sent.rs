@@ -34,7 +34,7 @@ struct SentMessage<'a> {
     provider: Option<Provider>,
     role: Role,
     name: Option<&'a str>,
-    /// Whether texts of the request say who speaks.
+    /// True if texts of the request say who speaks.
     names_in_texts: bool,
     open: Open,
     parts: Parts<'a>,
@@ -71,7 +71,7 @@ impl<'a> SentMessage<'a> {
         is_prefix.then(|| guard::speaker_name(name)).filter(|name| !name.is_empty())
     }
 
-    /// Whether the lines of its texts begin with a space, so that none of them names another speaker.
+    /// True if the lines of its texts begin with a space. Then none of them can name another speaker.
     fn is_guarded(&self) -> bool {
         let is_in_field = self.provider == Some(Provider::Openai)
             && self.name.is_some_and(|name| UserNames::of(name) == UserNames::Words);

@@ -100,7 +100,7 @@ pub(crate) fn finish(
     Ok(())
 }
 
-/// Gives all rows of a message one decision.
+/// Makes one decision of those about the rows of a message.
 fn decide_by_message(transcript: &Messages, decisions: &mut [Decision]) {
     let mut first = 0;
     while first < decisions.len() {

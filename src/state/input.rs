@@ -82,7 +82,7 @@ impl Input {
         }
     }
 
-    /// Whether a provider's request says in texts who speaks.
+    /// True if the provider's request says in texts who speaks.
     #[must_use]
     pub fn names_in_texts(&self) -> bool {
         match self.config.render.provider {

@@ -216,9 +216,8 @@ fn gaps_of(context: &Context, transcript: &Messages) -> Vec<((i32, u32), Vec<Exc
     context.excerpts.iter().map(of).collect()
 }
 
-/// A piece as a number, which `pkg-template/src/context/context.ts` reads (`REQUEST_ROW` and the names next to it): a message of the
-/// transcript is its position, the request -1, what the build made -2 and below, and a quoted message its position from the least
-/// number on.
+/// A piece as a number, which `pkg-template/src/context/pieces.ts` reads. A message of the transcript is its position, the request -1, a
+/// text of the build's own -2 or below, and a quoted message its position from the least number on.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,

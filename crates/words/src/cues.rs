@@ -174,7 +174,7 @@ fn prose(text: &str) -> Cow<'_, str> {
     Cow::Owned(prose)
 }
 
-/// How many tags without an end are passed over. Nothing after more of them counts.
+/// The most tags without an end that are passed over. Nothing after more of them counts.
 const MOST_OPEN_TAGS: usize = 64;
 
 /// A text without its elements: `<document>…</document>`, or HTML. A tag without an end goes alone.
@@ -201,7 +201,7 @@ fn without_markup(text: &str) -> Cow<'_, str> {
     Cow::Owned(prose)
 }
 
-/// The next opening tag: where it is, and its name.
+/// The place and the name of the next opening tag.
 fn next_tag(text: &str) -> Option<(usize, &str)> {
     text.match_indices('<').find_map(|(at, _)| {
         let name = &text[at + 1..];
@@ -211,13 +211,13 @@ fn next_tag(text: &str) -> Option<(usize, &str)> {
     })
 }
 
-/// Where the element of a name ends, after its closing tag. Elements of one name in each other end with the last.
+/// The end of an element after its closing tag. An element within another one of the same name ends with that.
 fn end_of_element(inner: &str, name: &str) -> Option<usize> {
-    let closing = format!("</{name}");
+    let (opening, closing) = (format!("<{name}"), format!("</{name}"));
     let (mut depth, mut at) = (1_usize, 0);
     loop {
         let end = at + inner[at..].find(&closing)?;
-        depth += inner[at..end].matches(&closing.replacen('/', "", 1)).count();
+        depth += inner[at..end].matches(&opening).count();
         at = end + closing.len();
         depth -= 1;
         if depth == 0 {
@@ -226,14 +226,14 @@ fn end_of_element(inner: &str, name: &str) -> Option<usize> {
     }
 }
 
-/// How the headers of a mail begin in which its sender and its subject are, in the languages that cues are of.
+/// The headers of a mail with its sender and its subject, in the languages of the cues.
 const SENDERS: [&str; 7] = ["From:", "Von:", "De:", "De :", "Da:", "От:", "差出人:"];
 const SUBJECTS: [&str; 8] =
     ["Subject:", "Betreff:", "Objet :", "Objet:", "Asunto:", "Assunto:", "Oggetto:", "Тема:"];
-/// How many lines after the sender the subject may be.
+/// The most lines from the sender to the subject.
 const LONGEST_HEADER: usize = 5;
 
-/// Where a mail begins that a text forwards: its end if it forwards none.
+/// The beginning of a mail that a text forwards; the end of the text if it forwards none.
 fn start_of_mail(text: &str) -> usize {
     let mut start = 0;
     let mut sender: Option<(usize, usize)> = None;

@@ -24,7 +24,8 @@ import type { MessageInput } from "../message/message.js";
 import { shapes } from "../message/recognise.js";
 import type { HookNeed } from "./answers.js";
 import { type AskedOf, askHook, causeOf, checkAborted, type TakeVectors, untilAborted } from "./ask.js";
-import { BuiltContext, type FinishedBuild, messageRows } from "./context.js";
+import { BuiltContext } from "./context.js";
+import { type FinishedBuild, messageRows } from "./pieces.js";
 import { coreOf, type Source, sourceOf, Transcript, withCoreOf } from "./transcript.js";
 
 const KIND = "context_build_error";

@@ -31,6 +31,19 @@ import type { MessageInput, PartInput } from "../message/message.js";
 import { type ParsedMessage, parse } from "../message/read.js";
 import { formatOf, ownFormat } from "../message/recognise.js";
 import { ofShares, sharesOf } from "../message/shares.js";
+import {
+  FIRST_MADE_ROW,
+  type FinishedBuild,
+  isQuoted,
+  keyOf,
+  messageRow,
+  messageRows,
+  type PieceKey,
+  REQUEST_ROW,
+  type Run,
+  runsOf,
+  sharesByMessage,
+} from "./pieces.js";
 import { breakpointsOf, type CacheBreakpoint, type PrefixReport, prefixOf } from "./prefix.js";
 
 /**
@@ -87,25 +100,6 @@ export interface Explanation {
   readonly shortenedText: string | undefined;
 }
 
-/** What the engine gives back. */
-export interface FinishedBuild {
-  /**
-   * What the prompt consists of, in order: a message by its position, the request as -1, what was made from -2 down. Messages
-   * that are quoted follow what was made for them, and are in its text: by their position from -2 ** 31 on.
-   */
-  readonly rows: Int32Array;
-  /** The place of each among the rows of its message, from 1 on; 0 if it is all of the message. */
-  readonly shares: Uint32Array;
-  readonly costs: Float64Array;
-  /** What is sent of each, as a checksum of 53 bits. */
-  readonly checksums: Float64Array;
-  /** The rest as JSON. */
-  readonly json: string;
-}
-
-/** What names a piece: its number, and the share of its message that it is. */
-type PieceKey = readonly [row: number, share: number];
-
 interface Rest {
   /** A checksum of the definitions of tools. */
   readonly head: number;
@@ -130,59 +124,8 @@ interface Rest {
   readonly recording: Recording;
 }
 
-// The numbers that pieces cross as: `finished` of src/wasm/build.rs writes them. A message of the transcript is its row.
-const REQUEST_ROW = -1;
-const FIRST_MADE_ROW = -2;
-const FIRST_QUOTED_ROW = -(2 ** 31);
-const isQuoted = (row: number): boolean => row < FIRST_QUOTED_ROW / 2;
-
-/** The position of a piece's message, quoted or not. A piece that is no message stays negative. */
-const messageRow = (row: number): number => (isQuoted(row) ? row - FIRST_QUOTED_ROW : row);
-
-/** The positions of a prompt's messages, quoted ones included, in the order of the prompt. */
-export function messageRows(rows: Int32Array): number[] {
-  const positions: number[] = [];
-  for (const row of rows) {
-    if (messageRow(row) >= 0) {
-      positions.push(messageRow(row));
-    }
-  }
-  return positions;
-}
-
-/** A piece of a prompt: rows of one message that follow on each other, or what is no message of the transcript. */
-interface Run {
-  readonly row: number;
-  /** The places of its rows among those of the message. */
-  readonly shares: number[];
-  tokens: number;
-  checksum: number;
-}
-
-/** The pieces of a prompt. */
-function runsOf({ rows, shares, costs, checksums }: FinishedBuild): Run[] {
-  const runs: Run[] = [];
-  for (let at = 0; at < rows.length; at++) {
-    const [row, share] = [rows[at] as number, shares[at] as number];
-    const [tokens, checksum] = [costs[at] as number, checksums[at] as number];
-    const last = runs.at(-1);
-    if (share > 1 && last?.row === row && (last.shares.at(-1) as number) < share) {
-      last.shares.push(share);
-      last.tokens += tokens;
-      last.checksum = mixed(last.checksum, checksum);
-    } else {
-      runs.push({ row, shares: [share], tokens, checksum });
-    }
-  }
-  return runs;
-}
-
-/** One checksum of 53 bits of two. */
-const mixed = (one: number, other: number): number =>
-  Number(BigInt.asUintN(53, BigInt(one) * 0x9e3779b97f4a7n + BigInt(other)));
-
-/** A number for a row. */
-const keyOf = (row: number, share: number): number => row * 2 ** 20 + share;
+/** The pieces that are messages of the prompt. Quoted ones are parts of the text that quotes them. */
+const inPlace = (runs: readonly Run[]): Run[] => runs.filter(({ row }) => !isQuoted(row));
 
 /** A recording of a build, with its request, and the stretches that were read of a session's log. */
 export type BuildRecording = Recording & {
@@ -236,8 +179,8 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   /** What to send, in the text formats. Undefined in the format `messages`. */
   readonly text: F extends "messages" ? undefined : string;
   /**
-   * The messages of the transcript that are in the context, in the order of the context, so that what is quoted comes last: the
-   * caller's own objects.
+   * The messages of the transcript that are in the context, in the order of the context, so that quoted ones come last: the caller's own
+   * objects. A message of which a part is left out, such as a user's words without the results next to them, is a marked copy.
    */
   readonly kept: readonly M[];
   /** What the context costs. */
@@ -276,11 +219,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly #source: readonly M[];
   readonly #shortened: ReadonlyMap<number, string>;
   readonly #excerpts: ReadonlyMap<number, readonly ExcerptGap[]>;
-  /** The pieces that stand in their place in the prompt: all but what is quoted. */
-  readonly #inPlace: readonly Run[];
   readonly #runs: readonly Run[];
-  /** By the position of a message that is there: the places of its rows. */
-  readonly #shares: ReadonlyMap<number, readonly number[]>;
   readonly #measure: (message: M, position: number) => number;
   readonly #leastCached: number;
   readonly #userNames: number;
@@ -291,6 +230,8 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   #parsed: readonly ParsedMessage[] | undefined;
   /** By position: what a message costs in the context. */
   #costs: ReadonlyMap<number, number> | undefined;
+  /** By position: the places of a message's rows that are in the context. */
+  #shares: ReadonlyMap<number, readonly number[]> | undefined;
   #positions: Map<string, number> | undefined;
 
   /** @internal */
@@ -309,14 +250,13 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     this.#excerpts = new Map(rest.excerpts.map(([piece, gaps]) => [keyOf(...piece), gaps]));
     this.#source = source.length === length ? source : source.slice(0, length);
     this.#runs = runs;
-    this.#inPlace = runs.filter(({ row }) => !isQuoted(row));
     this.#measure = measure;
     this.#leastCached = leastCached;
     this.#userNames = rest.userNames;
     this.#shape = shape;
     this.#parsedAt = parsedAt;
     this.#ids = ids;
-    /** The message of some rows, with the texts that stand in the place of theirs. */
+    /** Returns the message of some rows. `cut` is the text in the place of a row's own if that is shortened. */
     const messageOf = (row: number, shares: readonly number[], cut: (share: number) => string | undefined): M => {
       const message = source[row] as M;
       if (shares[0] === 0) {
@@ -324,23 +264,17 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       }
       const known = parsedAt?.(row) ?? parse(message, `messages[${row}]`, "context_build_error", { shape });
       const all = sharesOf(known.message, known.parts) ?? [];
-      const kept = shares.map((share) => ({ parts: all[share - 1] ?? [], text: cut(share) }));
-      const isWhole = kept.length === all.length && kept.every(({ text }) => text === undefined);
+      const kept = new Map(shares.map((share) => [share, cut(share)]));
+      const isWhole = kept.size === all.length && shares.every((share) => kept.get(share) === undefined);
       return isWhole ? message : ofShares(message, all, kept, shape);
     };
-    const keptShares = new Map<number, readonly number[]>();
-    for (const { row, shares } of runs) {
-      const position = messageRow(row);
-      if (position >= 0) {
-        keptShares.set(position, [...(keptShares.get(position) ?? []), ...shares]);
-      }
-    }
-    this.#shares = keptShares;
     const hidesCalls = recording.config.filter?.excludeToolCalls === true;
     // Messages whose calls are hidden are the caller's own objects all the same.
-    this.kept = Array.from(keptShares, ([row, shares]) =>
-      hidesCalls ? (source[row] as M) : messageOf(row, shares, () => undefined),
-    );
+    const keptOf = (row: number, shares: readonly number[]): M =>
+      hidesCalls ? (source[row] as M) : messageOf(row, shares, () => undefined);
+    this.kept = finished.shares.every((share) => share === 0)
+      ? messageRows(finished.rows).map((row) => source[row] as M)
+      : Array.from(sharesByMessage(runs), ([row, shares]) => keptOf(row, shares));
     const piece = ({ row, shares }: Run): M | ContextMessage => {
       if (row <= FIRST_MADE_ROW) {
         const { role, text: content } = made[FIRST_MADE_ROW - row] as MadeText;
@@ -359,7 +293,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       }
       return shortenedCopy(shown, cut, gaps && { excerpt: { gaps } }, own) as M | ContextMessage;
     };
-    const messages = text === null ? this.#inPlace.map(piece) : undefined;
+    const messages = text === null ? inPlace(runs).map(piece) : undefined;
     this.messages = messages as typeof this.messages;
     this.text = (text ?? undefined) as typeof this.text;
     this.tokens = rest.tokens;
@@ -490,8 +424,9 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
 
   /** Returns the messages of the prompt as they were read. Copies of them, and the request, are read here. */
   #parse(messages: readonly AnyMessage[]): readonly ParsedMessage[] {
+    const runs = inPlace(this.#runs);
     return messages.map((message, at) => {
-      const { row } = this.#inPlace[at] as Run;
+      const { row } = runs[at] as Run;
       const known = row < 0 ? undefined : this.#parsedAt?.(row);
       const shape = row < 0 ? undefined : this.#shape;
       if (known?.given === message) {
@@ -507,8 +442,9 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     return this.#source;
   }
 
-  /** What is known of the first row of a message that has it. */
+  /** Returns an entry of the first row of a message that has one. */
   #ofAnyRow<T>(known: ReadonlyMap<number, T>, position: number): T | undefined {
+    this.#shares ??= sharesByMessage(this.#runs);
     const share = this.#shares.get(position)?.find((it) => known.has(keyOf(position, it)));
     return share === undefined ? undefined : known.get(keyOf(position, share));
   }

@@ -328,45 +328,46 @@ function partsOf(row: UnknownRecord, maker: string | undefined): readonly Placed
   return row.role === "tool" ? allResults(row, parts) : parts;
 }
 
-/** Returns the parts of a tool's message. Everything that a tool says is a result, with the id of a call or without one. */
+/**
+ * Returns the parts of a tool's message. Everything that a tool says is a result: of no call by id if there is no result, and otherwise
+ * of the result before it, or of the first.
+ */
 function allResults(row: UnknownRecord, parts: readonly PlacedPart[]): readonly PlacedPart[] {
   const isSaid = ({ part: { type } }: PlacedPart): boolean => type === "text" || isMedia(type);
-  if (!parts.some(isSaid)) {
-    return parts;
+  const first = parts.findIndex(({ part }) => part.type === "tool-result");
+  if (first < 0 || !parts.some(isSaid)) {
+    return parts.some(isSaid) ? answering(row, "", parts) : parts;
   }
-  const results: PlacedPart[] = [];
-  const before: PlacedPart[] = [];
-  for (const placed of parts) {
-    const last = results.findLastIndex(({ part }) => part.type === "tool-result");
-    if (!isSaid(placed)) {
-      results.push(placed);
-    } else if (last < 0) {
-      before.push(placed);
-    } else {
-      results[last] = withOutput(results[last] as PlacedPart, (output) => [...output, ...inside([placed])]);
+  // By the position of a result: what stands before its output, and after it.
+  const beside = new Map<number, { readonly before: PlacedPart[]; readonly after: PlacedPart[] }>();
+  let last = first;
+  for (const [at, placed] of parts.entries()) {
+    if (placed.part.type === "tool-result") {
+      last = at;
+    } else if (isSaid(placed)) {
+      const known = beside.get(last) ?? { before: [], after: [] };
+      (at < first ? known.before : known.after).push(placed);
+      beside.set(last, known);
     }
   }
-  const first = results.findIndex(({ part }) => part.type === "tool-result");
-  if (first < 0) {
-    return answering(row, "", parts);
-  }
-  if (before.length > 0) {
-    results[first] = withOutput(results[first] as PlacedPart, (output) => [...inside(before), ...output]);
-  }
-  return results;
+  return parts.flatMap((placed, at) => {
+    const said = beside.get(at);
+    return isSaid(placed) ? [] : said === undefined ? [placed] : [withOutput(placed, said)];
+  });
 }
 
-/** Returns a result with another output, as parts. */
+/** Returns a result with more in its output. It is no element of the caller's message any more, and has no place of its own. */
 function withOutput(
-  { part, place }: PlacedPart,
-  change: (output: readonly PlainPart[]) => readonly PlainPart[],
+  { part }: PlacedPart,
+  { before, after }: { readonly before: readonly PlacedPart[]; readonly after: readonly PlacedPart[] },
 ): PlacedPart {
   const result = part as ResultPart;
   const { type, value } = (result.output ?? {}) as { readonly type?: unknown; readonly value?: unknown };
   const isList = type === "content" && Array.isArray(value);
-  const said = typeof result.output === "string" ? result.output : (json(result.output ?? "", "") ?? "");
-  const output = isList ? (value as readonly PlainPart[]) : [{ type: "text" as const, text: said }];
-  return { part: { ...result, output: { type: "content", value: change(output) } }, given: undefined, place };
+  const text = typeof result.output === "string" ? result.output : (json(result.output ?? "", "") ?? "");
+  const own = isList ? (value as readonly PlainPart[]) : [{ type: "text" as const, text }];
+  const output = { type: "content", value: [...inside(before), ...own, ...inside(after)] };
+  return { part: { ...result, output }, given: undefined, place: "" };
 }
 
 function contentOf(content: unknown, maker: string | undefined): readonly PlacedPart[] {

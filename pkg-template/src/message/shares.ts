@@ -14,14 +14,11 @@ export const isResult = ({ part }: PlacedPart): boolean =>
   part.type === "tool-result" || part.type === "tool-approval-response";
 
 /**
- * Returns the parts of a message by row: each result, and then what the user says. Undefined if the message is one row. Each part must
- * be an element of a list, so that a copy of the message can leave it out.
+ * Returns the parts of a message by row: each result, and then what the user says. Undefined if the message is one row. The parts must
+ * be elements of one list, so that a copy of the message can leave some of them out.
  */
 export function sharesOf({ role }: ReadMessage, parts: readonly PlacedPart[]): PlacedPart[][] | undefined {
-  if (parts.length < 2 || (role !== "user" && role !== "tool") || !parts.some(isResult)) {
-    return undefined;
-  }
-  if (!parts.every(({ place }) => ELEMENT.test(place))) {
+  if (parts.length < 2 || (role !== "user" && role !== "tool") || !parts.some(isResult) || !areElements(parts)) {
     return undefined;
   }
   const shares: PlacedPart[][] = [];
@@ -31,7 +28,7 @@ export function sharesOf({ role }: ReadMessage, parts: readonly PlacedPart[]): P
     if (isResult(part) || (role === "tool" && last === undefined)) {
       shares.push([part]);
     } else if (role === "tool") {
-      last?.push(part); // What counts and nobody reads belongs to the result before it.
+      last?.push(part); // Parts that count and that nobody reads belong to the result before them.
     } else {
       speech.push(part);
     }
@@ -40,81 +37,53 @@ export function sharesOf({ role }: ReadMessage, parts: readonly PlacedPart[]): P
   return all.length > 1 ? all : undefined;
 }
 
-/** A share of a message that is in a context, and the text in the place of its own if it is shortened. */
-export interface KeptShare {
-  readonly parts: readonly PlacedPart[];
-  readonly text?: string | undefined;
+/** Whether each part is another element of the same list. */
+function areElements(parts: readonly PlacedPart[]): boolean {
+  const lists = new Set(parts.map(({ place }) => ELEMENT.exec(place)?.[1]));
+  return lists.size === 1 && !lists.has(undefined) && new Set(parts.map(({ place }) => place)).size === parts.length;
 }
 
-/** Returns a marked copy of a message that has only some of its shares. */
+/**
+ * Returns a marked copy of a message that has only some of its shares: by the place of each, from 1 on, the text in the place of its own
+ * if it is shortened.
+ */
 export function ofShares<M extends object>(
   message: M,
   all: readonly (readonly PlacedPart[])[],
-  kept: readonly KeptShare[],
+  kept: ReadonlyMap<number, string | undefined>,
   shape?: string,
 ): M {
-  const edits = new Edits();
-  for (const parts of all) {
-    const share = kept.find((it) => it.parts === parts);
-    if (share === undefined) {
-      edits.remove(parts);
-    } else if (share.text !== undefined) {
-      const others = new Edits();
-      others.remove(all.filter((it) => it !== parts).flat());
-      edits.replace(parts, shortenedCopy(others.of(message), share.text, {}, shape));
+  const path = pathOf(all.flat()[0] as PlacedPart);
+  const elements = listAt(message, path);
+  // By the position of a part: the elements in its place.
+  const changed = new Map<number, readonly unknown[]>();
+  for (const [at, parts] of all.entries()) {
+    const positions = parts.map(({ place }) => Number(ELEMENT.exec(place)?.[2]));
+    const text = kept.get(at + 1);
+    const isKept = kept.has(at + 1);
+    if (isKept && text === undefined) {
+      continue;
     }
-  }
-  return Object.assign(edits.of(message), { shortened: true });
-}
-
-/** Changes of lists in a message, by the path of the list and the position: the elements in the place of the one that is there. */
-class Edits {
-  readonly #lists = new Map<string, Map<number, readonly unknown[]>>();
-
-  remove(parts: readonly PlacedPart[]): void {
-    for (const { place } of parts) {
-      this.#put(place, () => []);
-    }
-  }
-
-  /** Puts the elements of a copy that has nothing but these parts in their places. */
-  replace(parts: readonly PlacedPart[], alone: object): void {
-    parts.forEach(({ place }, at) => {
-      const isLast = at === parts.length - 1;
-      this.#put(place, (path) => {
-        const elements = path.reduce<unknown>((held, name) => (held as UnknownRecord)[name], alone);
-        return (elements as readonly unknown[]).slice(at, isLast ? undefined : at + 1);
-      });
+    const own = positions.map((position) => elements[position]);
+    const left = isKept ? listAt(shortenedCopy(withList(message, path, own), text as string, {}, shape), path) : [];
+    positions.forEach((position, index) => {
+      changed.set(position, left.slice(index, index < positions.length - 1 ? index + 1 : undefined));
     });
   }
-
-  #put(place: string, elements: (path: readonly string[]) => readonly unknown[]): void {
-    const [, list = "", position] = ELEMENT.exec(place) ?? [];
-    const known = this.#lists.get(list) ?? new Map<number, readonly unknown[]>();
-    this.#lists.set(list, known.set(Number(position), elements(namesIn(list))));
-  }
-
-  /** Returns a copy of a message, of its class, with these changes. */
-  of<M extends object>(message: M): M {
-    let copy = copyOf(message) as UnknownRecord;
-    for (const [list, edits] of this.#lists) {
-      copy = withList(copy, namesIn(list), (elements) => elements.flatMap((it, at) => edits.get(at) ?? [it]));
-    }
-    return copy as M;
-  }
+  const rest = elements.flatMap((element, position) => changed.get(position) ?? [element]);
+  return Object.assign(withList(message, path, rest), { shortened: true });
 }
 
-const namesIn = (list: string): readonly string[] => list.split(/[.[\]]+/).filter((name) => name !== "");
+/** The names on the way to the list that a part is an element of. */
+const pathOf = ({ place }: PlacedPart): readonly string[] =>
+  (ELEMENT.exec(place)?.[1] ?? "").split(/[.[\]]+/).filter((name) => name !== "");
 
-const copyOf = (object: object): object =>
-  Array.isArray(object) ? [...object] : Object.assign(Object.create(Object.getPrototypeOf(object)), object);
+const listAt = (message: object, path: readonly string[]): readonly unknown[] =>
+  path.reduce<unknown>((held, name) => (held as UnknownRecord)[name], message) as readonly unknown[];
 
-function withList(
-  owner: object,
-  [name = "", ...rest]: readonly string[],
-  change: (elements: readonly unknown[]) => readonly unknown[],
-): UnknownRecord {
-  const held = (owner as UnknownRecord)[name];
-  const own = rest.length === 0 ? change(held as readonly unknown[]) : withList(held as object, rest, change);
-  return Object.assign(copyOf(owner), { [name]: own });
+/** Returns a copy of an object, of its class, with another list at a path. */
+function withList<M extends object>(owner: M, [name = "", ...rest]: readonly string[], list: readonly unknown[]): M {
+  const own = rest.length === 0 ? list : withList((owner as UnknownRecord)[name] as object, rest, list);
+  const copy = Array.isArray(owner) ? [...owner] : Object.assign(Object.create(Object.getPrototypeOf(owner)), owner);
+  return Object.assign(copy, { [name]: own });
 }

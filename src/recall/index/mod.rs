@@ -180,7 +180,7 @@ impl Index {
 
     /// Appends a message of a transcript.
     pub fn append(&mut self, transcript: &Messages, row: usize, analyzer: &mut Analyzer) {
-        // A part of the index ends where a message ends.
+        // A part of the index never ends within a message.
         if self.is_full() && !transcript.goes_on(row) {
             self.close();
         }
@@ -229,8 +229,10 @@ impl Index {
         columns.identifiers.push(identifier_count(&text));
         columns.flags.push(flags);
         columns.sizes.push(size_of(transcript, row));
-        let is_user = transcript.role(row) == Role::User;
-        columns.cues.push(if is_user { cues::cues(&text, language) } else { 0 });
+        // A message that could not be split into rows has words of tools among the user's.
+        let is_users_own =
+            transcript.role(row) == Role::User && transcript.value(row, Field::ResultId).is_none();
+        columns.cues.push(if is_users_own { cues::cues(&text, language) } else { 0 });
         self.note(time, needs_whole_log);
     }
 

@@ -141,3 +141,18 @@ properties! {
         prop_assert_eq!(standing(&context), Vec::<usize>::new());
     }
 }
+
+/// A message that holds both and could not be split gains nothing either.
+#[test]
+fn a_users_message_with_a_result_says_nothing_that_holds() {
+    for line in LINES {
+        let call = Message::assistant("I look.")
+            .with(Field::CallId, "call_1")
+            .with(Field::CallName, "read")
+            .with(Field::CallArguments, "{}");
+        let both =
+            Message::user(line).with(Field::ResultId, "call_1").with(Field::Text, "Forty seats.");
+        let context = run(&chat_with(&[call, both]), 600, &json!({}));
+        assert!(standing(&context).is_empty(), "{line}");
+    }
+}

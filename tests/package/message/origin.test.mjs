@@ -4,7 +4,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { buildContextSync, loadEncoding, problemsOf, providers } from "windrow";
 import { assertShare, forEachSeed } from "../support/property.mjs";
+import { randomTurns, SHAPES } from "../support/shape-conversations.mjs";
+import { sources } from "../support/sources.mjs";
 import { tryBuild } from "../support/transcripts.mjs";
+
+const { parse, sharesOf } = await sources("message/read.ts", "message/shares.ts", "formats/index.ts");
 
 const encoding = "o200k_base";
 await loadEncoding(encoding);
@@ -18,7 +22,7 @@ const call = (...ids) => ({
 const result = (id, content) => ({ type: "tool_result", tool_use_id: id, content });
 const text = (said) => ({ type: "text", text: said });
 
-/** The texts of a body that stand under the role user, without what tools returned. */
+/** The texts of a body under the role user, without results of tools. */
 function userWords(body) {
   const messages = body.messages ?? body.input ?? body.contents;
   return messages.flatMap(({ role, content, parts }) => {
@@ -94,8 +98,13 @@ describe("a message with results and words", () => {
             });
           }
         } else {
-          const speech = random.chance(0.6) ? [text(said("user"))] : [];
-          messages.push({ role: "user", content: [...ids.map((id) => result(id, said("tool"))), ...speech] });
+          const role = random.pick(["user", "user", "tool"]);
+          /** @type {object[]} */
+          const parts = ids.map((id) => result(id, said("tool")));
+          if (random.chance(0.6)) {
+            parts.splice(random.integer(0, parts.length), 0, text(said(role)));
+          }
+          messages.push({ role, content: parts });
         }
       }
       messages.push({ role: "user", content: "And the boats?" });
@@ -113,12 +122,51 @@ describe("a message with results and words", () => {
       for (const mark of marks.tool) {
         assert.ok(!words.includes(mark), `${mark} is said by the user in ${words}`);
       }
+      const all = JSON.stringify(body);
       for (const [at, message] of messages.entries()) {
+        const { fate } = context.explain(at);
+        for (const [, mark] of fate === "kept" ? JSON.stringify(message).matchAll(/pay (\w+)\./g) : []) {
+          assert.ok(all.includes(mark), `${mark} is lost, and its message is kept`);
+        }
         if (message.role === "tool") {
           assert.notEqual(context.explain(at).reason, "standing");
         }
       }
     });
-    assertShare(keptCount, caseCount, 60, "contexts that were built");
+    assertShare(keptCount, caseCount, 4, "contexts that were built");
+  });
+
+  test("is told apart in every shape that can hold both", () => {
+    let mixedCount = 0;
+    const caseCount = forEachSeed((random) => {
+      const { write, thoughtsOf, has: holds } = random.pick(Object.values(SHAPES));
+      const messages = write(randomTurns(random, { thoughtsOf, has: holds, mostTurns: 6 }).turns, random);
+      const field = random.pick(["content", "parts"]);
+      const lists = messages.filter((message) => Array.isArray(message[field]));
+      if (lists.length === 0) {
+        return;
+      }
+      // Results of one message next to the words of another one.
+      const [one, other] = [random.pick(lists), random.pick(lists)];
+      let read;
+      try {
+        read = parse(
+          { ...one, role: "user", [field]: [...one[field], ...other[field]] },
+          "message",
+          "transcript_error",
+        );
+      } catch (error) {
+        assert.equal(error.code, "INVALID_TRANSCRIPT");
+        return;
+      }
+      const has = (...types) => read.parts.some(({ part: { type } }) => types.includes(type));
+      const isMixed = has("tool-result") && has("text", "image", "audio", "file");
+      // A user's message with calls has no place in any request.
+      if (read.message.role === "user" && isMixed && !has("tool-call")) {
+        mixedCount += 1;
+        assert.ok(sharesOf(read.message, read.parts) !== undefined, JSON.stringify(read.given));
+      }
+    });
+    assertShare(mixedCount, caseCount, 100, "messages with results and words");
   });
 });

@@ -5,7 +5,8 @@ import { parsedObject } from "../request/calls.js";
 import type { ProviderRules, RequestMessage, RequestPart } from "../request/provider.js";
 import * as rule from "../request/rules.js";
 import { unknownFields } from "../request/schema.js";
-import { CALLS, ID, MESSAGES, NAME, PARTS } from "./write.js";
+import { NAME } from "../request/speakers.js";
+import { CALLS, ID, MESSAGES, PARTS } from "./write.js";
 
 /** The pages that say a rule, and threads in which a request was refused for it. */
 const sources: ProviderRules["sources"] = {

@@ -13,7 +13,7 @@ import type { ParsedMessage } from "../../message/read.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, parsedObject, wordLimit } from "../request/calls.js";
 import { dataUrl, mediaOf, refuse, webAddress } from "../request/media.js";
 import { type FieldSchema, fields, withFields } from "../request/schema.js";
-import { isWord, withSpeakers } from "../request/speakers.js";
+import { isWord, NAME, withSpeakers } from "../request/speakers.js";
 import { isBlank, wellFormed } from "../request/text.js";
 import { type AnsweredCall, callsIn, type Piece, type RequestTurn, textsOf, turnsOf } from "../request/turns.js";
 
@@ -55,7 +55,6 @@ export interface OpenAiBody {
 }
 
 export const ID: Limit = wordLimit(40);
-export const NAME: Limit = wordLimit(64);
 
 const TEXT = fields("type text prompt_cache_breakpoint");
 const REFUSAL = fields("type refusal");

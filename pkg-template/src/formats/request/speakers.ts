@@ -5,12 +5,14 @@
 
 import { isRecord } from "../../base/plain-data.js";
 import type { ParsedMessage } from "../../message/read.js";
+import { type Limit, wordLimit } from "./calls.js";
 import type { Piece, RequestTurn, UserTurn } from "./turns.js";
 
 /** How users are named: not at all, by words that a field for names takes, or by other texts. */
 export const USER_NAMES = { none: 0, words: 1, texts: 2 } as const;
 
-const WORD = /^[\w-]{1,64}$/;
+/** A name that OpenAI's field for it takes. */
+export const NAME: Limit = wordLimit(64);
 /** The characters that end a line, and those that end a word, as src/base/guard.rs has them. */
 const LINE_ENDS = "\\n\\v\\f\\r\\u001c-\\u001e\\u0085\\u2028\\u2029";
 const SPACES = `${LINE_ENDS}\\t \\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000`;
@@ -56,7 +58,7 @@ function rewritten(piece: Piece, text: string): Piece {
 }
 
 /** Whether OpenAI's field for names takes a name. */
-export const isWord = (name: string | undefined): boolean => name !== undefined && WORD.test(name);
+export const isWord = (name: string | undefined): boolean => name !== undefined && NAME.pattern.test(name);
 
 /**
  * Returns turns of a request that says in texts who speaks, if it does so: a user's name before the first text, and no other line of a
