@@ -1,5 +1,6 @@
 use super::calibration::{self, Calibration, Usage};
 use super::cut::CutConfig;
+use super::tool_results::ToolResultsConfig;
 use crate::base::error::Error;
 use crate::base::json::to_json;
 use crate::base::nearest::nearest;
@@ -33,6 +34,8 @@ pub struct BudgetConfig {
     /// Where the history is cut, so that the beginning of the prompt stays the same from turn to turn; what is ranked is quoted behind the
     /// history then, within `recall.maxShare`. Default: no cut, each turn lets in what fits.
     pub cut: Option<CutConfig>,
+    /// How results of tools shrink if not everything fits.
+    pub tool_results: ToolResultsConfig,
     /// The tools of the call, in any of the providers' forms: each as an object, or as its JSON. They are in no message, and what they cost
     /// is part of the prompt, as the provider is known to write them for the model. Default: none.
     #[cfg_attr(test, schemars(with = "Vec<serde_json::Value>"))]
@@ -191,6 +194,7 @@ impl Default for BudgetConfig {
             counting: Counting::Exact,
             trim_first: TrimFirst::Items,
             cut: None,
+            tool_results: ToolResultsConfig::default(),
             tools: Vec::new(),
             tool_choice: ToolChoice::Auto,
             usage: Vec::new(),

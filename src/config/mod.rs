@@ -24,6 +24,7 @@ mod render;
 mod sections;
 mod shares;
 mod tiers;
+mod tool_results;
 mod triage;
 mod window;
 
@@ -42,6 +43,7 @@ pub use sections::{
     FrontMatter, Item, Keep, Measure, Oversize, Section, SectionKind, SectionLimit,
 };
 pub use tiers::{KnownConversation, TierForm, TierOverflow, TiersConfig, TodayWindow};
+pub use tool_results::ToolResultsConfig;
 pub use triage::{TriageCandidates, TriageConfig, TriageDecisions, TriageFallback};
 pub use window::{WindowConfig, WindowUnit};
 

@@ -14,6 +14,8 @@ pub struct Fill {
     pub shortened: Map<Piece, String>,
     /// The kept rows that are there as an excerpt, with what is left out of each.
     pub excerpts: Map<usize, Vec<Gap>>,
+    /// The rows of which nothing but a line is there that says how much is left out. Each of them is among the excerpts too.
+    pub stubs: Vec<usize>,
     /// The rows that are kept.
     pub kept: Vec<usize>,
     /// The rows that are not, and why.

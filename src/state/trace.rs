@@ -20,6 +20,9 @@ pub enum Fate {
     /// Some passages of it are in the context, with a visible mark where others are left out.
     #[serde(rename = "excerpt")]
     Excerpt,
+    /// A tool's result, of which a line is in the context that says how much is left out.
+    #[serde(rename = "stub")]
+    Stub,
     /// It is not in the context.
     #[serde(rename = "left out")]
     LeftOut,

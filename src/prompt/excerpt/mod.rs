@@ -25,14 +25,13 @@ pub(crate) struct Excerpt {
     pub(crate) gaps: Vec<Gap>,
 }
 
-/// What an excerpt is made for.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ExcerptRequest<'a> {
-    pub(crate) request: &'a str,
-    /// Whose text it is: of a tool's result its beginning, its end and its errors come in too.
-    pub(crate) role: Role,
-    /// About how many tokens of the text come in.
-    pub(crate) tokens: u64,
+/// A long text, from which excerpts of any length can be made.
+#[derive(Debug)]
+pub(crate) struct LongText<'a> {
+    text: &'a str,
+    passages: Passages,
+    /// How much each passage is about the request.
+    scores: Vec<f32>,
 }
 
 /// Bytes of a token, about.
@@ -43,21 +42,44 @@ pub(crate) fn about_tokens(text: &str) -> u64 {
     text.len() as u64 / BYTES_PER_TOKEN
 }
 
-/// The excerpt of a text; none where the text has no passages that could be left out, or the first that matter are longer than is
-/// wanted. `count` counts the tokens of what is left out.
-pub(crate) fn excerpt(
-    text: &str,
-    wanted: ExcerptRequest<'_>,
-    count: &dyn Fn(&str) -> u64,
-) -> Option<Excerpt> {
-    let passages = Passages::of(text);
-    let scores = scores(text, &passages.list, wanted);
-    let most = usize::try_from(wanted.tokens * BYTES_PER_TOKEN).unwrap_or(usize::MAX);
-    let is_kept = chosen(&passages.list, &scores, most);
-    let is_some = is_kept.iter().any(|is_kept| *is_kept);
-    let is_all = is_kept.iter().all(|is_kept| *is_kept);
-    let assembled = (is_some && !is_all).then(|| passages.assemble(text, &is_kept, count));
-    assembled.map(|(text, gaps)| Excerpt { text, gaps })
+impl<'a> LongText<'a> {
+    /// Reads a text for a request. Of a tool's result (`role`) the beginning, the end, errors and names of things matter too.
+    pub(crate) fn new(text: &'a str, request: &str, role: Role) -> Self {
+        let passages = Passages::of(text);
+        let scores = scores(text, &passages.list, request, role);
+        Self { text, passages, scores }
+    }
+
+    /// The excerpt of about so many tokens. None if the text has no passages that could be left out, or if the first that matter are
+    /// longer than that. `count` counts the tokens of what is left out.
+    pub(crate) fn excerpt(&self, tokens: u64, count: &dyn Fn(&str) -> u64) -> Option<Excerpt> {
+        let most = bytes(tokens);
+        let is_kept = chosen(&self.passages.list, &self.scores, most);
+        let is_some = is_kept.iter().any(|is_kept| *is_kept);
+        let is_all = is_kept.iter().all(|is_kept| *is_kept);
+        let assembled =
+            (is_some && !is_all).then(|| self.passages.assemble(self.text, &is_kept, count));
+        assembled.map(|(text, gaps)| Excerpt { text, gaps })
+    }
+
+    /// The beginning and the end of the text, about so many tokens in all, with a mark between them.
+    pub(crate) fn ends(&self, tokens: u64, count: &dyn Fn(&str) -> u64) -> Excerpt {
+        let most = bytes(tokens).min(self.text.len());
+        let head = (0..=most / 2).rev().find(|at| self.text.is_char_boundary(*at)).unwrap_or(0);
+        let tail = self.text.len() - most / 2;
+        let tail = (tail..).find(|at| self.text.is_char_boundary(*at)).unwrap_or(tail);
+        let left_out = count(&self.text[head..tail]);
+        let [head, tail] = [self.text[..head].trim_end(), self.text[tail..].trim_start()];
+        let before = if head.is_empty() { String::new() } else { format!("{head}\n") };
+        let after = if tail.is_empty() { String::new() } else { format!("\n{tail}") };
+        let gaps = vec![Gap { start: before.len(), tokens: left_out }];
+        Excerpt { text: before + &passages::mark(left_out) + &after, gaps }
+    }
+}
+
+/// About how many bytes so many tokens have.
+fn bytes(tokens: u64) -> usize {
+    usize::try_from(tokens.saturating_mul(BYTES_PER_TOKEN)).unwrap_or(usize::MAX)
 }
 
 /// Of a longer text so many bytes at its beginning and at its end are read for what the request is about.
@@ -65,11 +87,12 @@ const MOST_READ: usize = 512 * 1024;
 
 /// How much each passage is about the request: the words that it has, the rarer in this text the more, and half of what those
 /// beside it have.
-fn scores(text: &str, passages: &[Passage], wanted: ExcerptRequest<'_>) -> Vec<f32> {
+fn scores(text: &str, passages: &[Passage], request: &str, role: Role) -> Vec<f32> {
     const BESIDE: f32 = 0.5;
+    const IDENTIFIER: f32 = 0.25;
     let mut analyzer = Analyzer::new();
     let language = detect(text);
-    let mut words = analyzer.query(wanted.request, &[detect(wanted.request), language]);
+    let mut words = analyzer.query(request, &[detect(request), language]);
     if words.iter().any(|word| !word.is_request_word) {
         words.retain(|word| !word.is_request_word);
     }
@@ -80,13 +103,13 @@ fn scores(text: &str, passages: &[Passage], wanted: ExcerptRequest<'_>) -> Vec<f
             analyzer.document(&text[passage.range.clone()], language, each);
         }
     });
-    if wanted.role == Role::Tool {
+    if role == Role::Tool {
         let last = own.len().saturating_sub(1);
         for (at, (score, passage)) in own.iter_mut().zip(passages).enumerate() {
-            let tells = at == 0
-                || at == last
-                || (is_read(passage) && tells_failure(&text[passage.range.clone()]));
+            let said = if is_read(passage) { &text[passage.range.clone()] } else { "" };
+            let tells = at == 0 || at == last || tells_failure(said);
             *score += if tells { 1.0 } else { 0.0 };
+            *score += IDENTIFIER * count_identifiers(said);
         }
     }
     let beside = |at: usize| {
@@ -142,6 +165,21 @@ fn tells_failure(text: &str) -> bool {
     SIGNS.iter().any(|sign| said.contains(sign))
 }
 
+/// How many words of a text name something, as a path, an id or a key does: they have a digit, a dot, a slash or an underscore within.
+fn count_identifiers(text: &str) -> f32 {
+    const SHORTEST: usize = 5;
+    let is_of_word = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./#@:".contains(&byte);
+    let names = |word: &&[u8]| {
+        let inner = word.trim_ascii();
+        let has = |is: fn(&u8) -> bool| inner.iter().any(is);
+        inner.len() >= SHORTEST
+            && has(u8::is_ascii_alphabetic)
+            && (has(u8::is_ascii_digit) || inner[1..inner.len() - 1].iter().any(|it| b"_./".contains(it)))
+    };
+    let count = text.as_bytes().split(|byte| !is_of_word(*byte)).filter(names).count();
+    f32::from(u16::try_from(count).unwrap_or(u16::MAX))
+}
+
 /// Which passages come in: those first that are most about the request for their length, each with what it is read by. Where none
 /// is about it, those that the text begins with.
 fn chosen(passages: &[Passage], scores: &[f32], most: usize) -> Vec<bool> {
@@ -178,8 +216,16 @@ mod tests {
     use serde_json::{Value, json};
     use windrow_property::properties;
 
-    fn wanted(request: &str, tokens: u64) -> ExcerptRequest<'_> {
-        ExcerptRequest { request, role: Role::Assistant, tokens }
+    fn excerpt(
+        text: &str,
+        (request, tokens): (&str, u64),
+        count: &dyn Fn(&str) -> u64,
+    ) -> Option<Excerpt> {
+        LongText::new(text, request, Role::Assistant).excerpt(tokens, count)
+    }
+
+    fn wanted(request: &str, tokens: u64) -> (&str, u64) {
+        (request, tokens)
     }
 
     fn bytes(part: &str) -> u64 {
@@ -241,8 +287,8 @@ Do not water at noon. The leaves would burn in the sun of July.";
             _ => format!("step {number} went well, and the next one begins"),
         };
         let log = (0..100).map(line).collect::<Vec<_>>().join("\n");
-        let wanted = ExcerptRequest { request: "And now?", role: Role::Tool, tokens: 80 };
-        let shown = excerpt(&log, wanted, &bytes).expect("an excerpt").text;
+        let log = LongText::new(&log, "And now?", Role::Tool);
+        let shown = log.excerpt(80, &bytes).expect("an excerpt").text;
         assert!(shown.contains("disk is full"), "{shown}");
         assert!(shown.starts_with("step 0 ") && shown.contains("step 99 "), "{shown}");
     }

@@ -4,7 +4,7 @@
 use super::omission::{self, Omission};
 use super::packer::{Packer, Plan};
 use crate::base::cost::Cost;
-use crate::base::message::Role;
+use crate::base::message::{Field, Role};
 use crate::config::{Format, Placement, Provider, SectionKind};
 use crate::prompt::form;
 use crate::state::ask::StageResult;
@@ -45,8 +45,10 @@ impl Plan {
             is_ranked && (has_cut || config.recall.placement == Placement::AfterHistory);
         // Behind a cut nothing is recalled in its place.
         let first =
-            Self { quotes_chosen, quotes_recalled: is_ranked && has_cut, reserves_notice: has_gap };
-        [first, Self { quotes_recalled, reserves_notice: has_notice, ..first }]
+            Self { quotes_chosen, quotes_recalled: is_ranked && has_cut, reserves_notice: has_gap, shrinks: false };
+        let has_results = input.transcript.has_seen(Field::ResultId);
+        let shrinks = has_results && config.budget.tool_results.shrink && is_flat && !has_cut;
+        [first, Self { quotes_recalled, reserves_notice: has_notice, shrinks, ..first }]
     }
 }
 

@@ -11,11 +11,16 @@ use crate::state::context::Piece;
 use crate::state::marks::Rank;
 use crate::state::trace::Reason;
 
+/// Groups that don't fit, after which no older one is tried. More of them would find a small message for the last tokens now and then, and cost
+/// time with every build.
+pub(crate) const MOST_MISSES: usize = 128;
+
 impl Packer<'_> {
     /// Keeps whole groups, in the order of their rows.
     pub(super) fn keep_in_order(&mut self, frame: &Frame, rows: &[usize]) -> StageResult {
         let mut is_seen = vec![false; self.input.transcript.len()];
         let mut blocked: Option<Reason> = None;
+        let mut misses = 0;
         let mut members = Vec::new();
         for (position, row) in rows.iter().copied().enumerate() {
             let rank = self.marks.rank(row);
@@ -31,10 +36,17 @@ impl Packer<'_> {
             members.clear();
             members.extend(self.open_members(row));
             let is_quoted = self.plan.quotes_chosen && rank == Rank::Chosen;
+            let shrunk = self.shrink(&members);
             self.ask_for_group(&members, &rows[position..], is_quoted)?;
             let mut remaining = self.remaining;
-            if let Some(reason) = self.keep(frame, &members, is_quoted, &mut remaining)? {
-                blocked = blocked.or(is_run.then_some(reason));
+            let reason = self.keep(frame, &members, is_quoted, &mut remaining)?;
+            match reason {
+                Some(_) => self.unshrink(&shrunk),
+                None => self.keep_shrunk(shrunk),
+            }
+            if let Some(reason) = reason {
+                misses += usize::from(is_run);
+                blocked = blocked.or((misses > MOST_MISSES).then_some(reason));
                 self.fill.left_out.extend(members.iter().map(|member| (*member, reason)));
             }
             self.remaining = remaining;

@@ -20,6 +20,7 @@ mod omission;
 mod keep;
 mod ranked;
 mod required;
+mod results;
 pub(crate) mod sections;
 mod section_contents;
 pub(crate) mod tiered;
@@ -95,6 +96,9 @@ fn attempt(
         packer.remaining = Cost::default();
     }
     packer.reserve_notice(&mut frame)?;
+    if plan.shrinks {
+        packer.begin_results()?;
+    }
     let by_conversation = if marks.conversations.is_some() {
         packer.keep_in_order(&frame, &history_of(marks).turn)?;
         Some((needed(selection)?.keep_conversations)(&mut packer, &frame, shapes)?)
@@ -102,6 +106,9 @@ fn attempt(
         keep_history(&mut packer, &frame, selection)?;
         None
     };
+    if plan.shrinks {
+        packer.grow_results()?;
+    }
     if !enlarges_first {
         packer.enlarge_items(&mut contents)?;
     }
@@ -246,6 +253,7 @@ pub fn mark(input: &Input, marks: &mut Marks, fill: &mut Fill) {
         marks.keep(
             *row,
             match is_cut {
+                _ if fill.stubs.contains(row) => Fate::Stub,
                 _ if fill.excerpts.get(row).is_some() => Fate::Excerpt,
                 true => Fate::Shortened,
                 false => Fate::Kept,

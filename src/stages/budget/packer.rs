@@ -3,6 +3,7 @@
 use crate::base::cost::Cost;
 use crate::config::{Measure, Oversize, SectionKind};
 use crate::prompt::measure::Meter;
+use super::results::Results;
 use crate::state::ask::StageResult;
 use crate::state::context::Piece;
 use crate::state::fill::Fill;
@@ -22,6 +23,7 @@ pub(crate) struct Packer<'a> {
     /// The room that is left of the history's own limit.
     pub(super) history: HistoryLimit,
     pub(super) plan: Plan,
+    pub(super) results: Results,
     /// Whether the required pieces cost more than the budget: then nothing is free again.
     pub(super) is_over_budget: bool,
 }
@@ -35,6 +37,8 @@ pub(super) struct Plan {
     pub(super) quotes_recalled: bool,
     /// Whether there is room kept for the gap notice.
     pub(super) reserves_notice: bool,
+    /// Whether tools' results shrink.
+    pub(super) shrinks: bool,
 }
 
 /// The history's own limit: the room left in it, and how it is counted.
@@ -80,6 +84,7 @@ impl<'a> Packer<'a> {
             },
             history: HistoryLimit::of(input),
             plan,
+            results: Results::default(),
             is_over_budget: false,
         })
     }

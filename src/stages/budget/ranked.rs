@@ -7,7 +7,7 @@ use crate::base::candidate::{Candidate, Form};
 use crate::base::cost::{Cost, share_of};
 use crate::base::message::Field;
 use crate::config::Ranking;
-use crate::prompt::excerpt::{self, Excerpt, ExcerptRequest};
+use crate::prompt::excerpt::{self, Excerpt, LongText};
 use crate::recall::rank::query;
 use crate::stages::unread;
 use crate::state::ask::StageResult;
@@ -285,11 +285,15 @@ impl Packer<'_> {
             return None;
         }
         let request = query::readable(self.marks.request_text(self.input));
-        let wanted = ExcerptRequest { request: &request, role, tokens };
-        excerpt::excerpt(text, wanted, &|part| match part.len() {
+        LongText::new(text, &request, role).excerpt(tokens, &|part| self.count_left_out(part))
+    }
+
+    /// How many tokens a part of a text has that is left out.
+    pub(super) fn count_left_out(&self, part: &str) -> u64 {
+        match part.len() {
             0..=MOST_COUNTED => self.meter.count_about(part),
             _ => excerpt::about_tokens(part),
-        })
+        }
     }
 }
 

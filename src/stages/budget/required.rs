@@ -81,7 +81,10 @@ impl Packer<'_> {
         let within = self.cost_within(&mut pieces.iter().copied(), limit.minus(fixed))?;
         let spent = match within.map(|cost| fixed.plus(cost)).filter(|spent| spent.fits(limit)) {
             Some(spent) => spent,
-            None => self.fit_required(&pieces, fixed)?,
+            None => match self.shrink_last(&pieces, limit.minus(fixed))? {
+                Some(cost) => fixed.plus(cost),
+                None => self.fit_required(&pieces, fixed)?,
+            },
         };
         let own = self.own_cost(&rows, self.total(&pieces[..rows.len()])?);
         self.history.cost = self.history.cost.minus(own);

@@ -1,0 +1,24 @@
+use crate::base::value::FromValue;
+use serde::Serialize;
+
+/// How results of tools shrink if not everything fits.
+///
+/// An older result shrinks to an excerpt, and then to a line that says how much is left out. The call itself stays. Only if that is not
+/// enough do whole steps go, the oldest first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, FromValue)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct ToolResultsConfig {
+    /// Whether results shrink. If not, they are in the prompt whole or not at all. Default: true.
+    pub shrink: bool,
+    /// How many of the newest results shrink last. They stay whole as long as they take at most half of the room. Default: 3.
+    pub keep: u64,
+    /// Names of tools whose results never shrink. Default: none.
+    pub exclude_tools: Vec<String>,
+}
+
+impl Default for ToolResultsConfig {
+    fn default() -> Self {
+        Self { shrink: true, keep: 3, exclude_tools: Vec::new() }
+    }
+}
