@@ -89,7 +89,7 @@ const MOST_READ: usize = 512 * 1024;
 /// beside it have.
 fn scores(text: &str, passages: &[Passage], request: &str, role: Role) -> Vec<f32> {
     const BESIDE: f32 = 0.5;
-    const IDENTIFIER: f32 = 0.25;
+    
     let mut analyzer = Analyzer::new();
     let language = detect(text);
     let mut words = analyzer.query(request, &[detect(request), language]);
@@ -109,7 +109,7 @@ fn scores(text: &str, passages: &[Passage], request: &str, role: Role) -> Vec<f3
             let said = if is_read(passage) { &text[passage.range.clone()] } else { "" };
             let tells = at == 0 || at == last || tells_failure(said);
             *score += if tells { 1.0 } else { 0.0 };
-            *score += IDENTIFIER * count_identifiers(said);
+            *score += count_identifiers(said);
         }
     }
     let beside = |at: usize| {
@@ -165,19 +165,20 @@ fn tells_failure(text: &str) -> bool {
     SIGNS.iter().any(|sign| said.contains(sign))
 }
 
-/// How many words of a text name something, as a path, an id or a key does: they have a digit, a dot, a slash or an underscore within.
+/// How many words of a text name something, as a path, an id, a key or a date does: they have a digit, a dot, a slash or an underscore,
+/// and are no number.
 fn count_identifiers(text: &str) -> f32 {
     const SHORTEST: usize = 5;
     let is_of_word = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./#@:".contains(&byte);
     let names = |word: &&[u8]| {
-        let inner = word.trim_ascii();
-        let has = |is: fn(&u8) -> bool| inner.iter().any(is);
-        inner.len() >= SHORTEST
-            && has(u8::is_ascii_alphabetic)
-            && (has(u8::is_ascii_digit) || inner[1..inner.len() - 1].iter().any(|it| b"_./".contains(it)))
+        let is_number = word.iter().all(|it| it.is_ascii_digit() || b".,".contains(it));
+        let inner = &word[1..word.len().max(2) - 1];
+        word.len() >= SHORTEST
+            && !is_number
+            && (word.iter().any(u8::is_ascii_digit) || inner.iter().any(|it| b"_./".contains(it)))
     };
-    let count = text.as_bytes().split(|byte| !is_of_word(*byte)).filter(names).count();
-    f32::from(u16::try_from(count).unwrap_or(u16::MAX))
+    let words = text.as_bytes().split(|byte| !is_of_word(*byte)).filter(|it| !it.is_empty());
+    f32::from(u16::try_from(words.filter(names).count()).unwrap_or(u16::MAX))
 }
 
 /// Which passages come in: those first that are most about the request for their length, each with what it is read by. Where none

@@ -36,15 +36,11 @@ impl Packer<'_> {
             members.clear();
             members.extend(self.open_members(row));
             let is_quoted = self.plan.quotes_chosen && rank == Rank::Chosen;
-            let shrunk = self.shrink(&members);
+            self.shrink(&members);
             self.ask_for_group(&members, &rows[position..], is_quoted)?;
             let mut remaining = self.remaining;
-            let reason = self.keep(frame, &members, is_quoted, &mut remaining)?;
-            match reason {
-                Some(_) => self.unshrink(&shrunk),
-                None => self.keep_shrunk(shrunk),
-            }
-            if let Some(reason) = reason {
+            if let Some(reason) = self.keep(frame, &members, is_quoted, &mut remaining)? {
+                self.unshrink(&members);
                 misses += usize::from(is_run);
                 blocked = blocked.or((misses > MOST_MISSES).then_some(reason));
                 self.fill.left_out.extend(members.iter().map(|member| (*member, reason)));

@@ -128,6 +128,7 @@ fn attempt(
             return Ok(Attempt::LineEnd(more));
         }
     }
+    packer.fill.stubs = packer.results.stubs();
     let is_whole = |content: &SectionContent| content.is_whole();
     let has_excerpts = packer.fill.excerpts.iter().next().is_some();
     packer.fill.is_trimmed |= has_excerpts || !packer.fill.left_out.is_empty();

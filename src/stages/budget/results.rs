@@ -1,14 +1,16 @@
-//! Tool results in smaller forms, so that they shrink before anything goes.
+//! Tool results in smaller sizes, so that they shrink before anything goes.
 //!
-//! Older results begin as stubs: a line that says how much is left out. After all is kept that fits so, the kept results grow back: the
-//! newest first, then the others together, step by step, until one has no room to grow. It gets what is left. So a larger budget never
-//! shows less of a result, and no room stays empty while a result could show more.
+//! Older results begin as stubs: a line that says how much is left out. After everything is kept that fits so, the kept results grow
+//! back. Those of the last step grow first, then all others together, step by step and from the newest on. The first one that has no room
+//! for its next step gets what is left. So a larger budget never shows less of a result, and no room stays empty while a result could show
+//! more.
 
-use super::packer::Packer;
 use super::keep::piece_of;
+use super::packer::Packer;
 use crate::base::cost::Cost;
-use crate::base::message::Field;
-use crate::prompt::excerpt::{Excerpt, LongText};
+use crate::base::map::{self, Map};
+use crate::base::message::{Field, Role};
+use crate::prompt::excerpt::{self, Excerpt, LongText};
 use crate::prompt::shorten;
 use crate::recall::rank::query;
 use crate::state::ask::StageResult;
@@ -16,284 +18,251 @@ use crate::state::context::{Gap, Piece};
 use crate::state::trace::Reason;
 
 /// How much of a result is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Size {
+    /// A line that says how much is left out.
+    #[default]
     Stub,
     /// Passages of about so many tokens.
     Excerpt(u64),
     Whole,
 }
 
-/// The steps by which older results grow together, in tokens. Each doubles the one before it.
+/// The steps in which results grow together, in tokens. More of them spread the room more evenly, and take longer.
 const STEPS: [u64; 6] = [50, 100, 200, 400, 800, 1600];
 
-/// The share of the room that the newest results may take before older ones are kept.
-const NEWEST_SHARE: f64 = 0.5;
+/// The share of the room that the newest results begin with. With more of it, fewer steps of a long run are kept; with less, the newest
+/// results are shown in part more often. Coding and airline runs keep the most of what the next call needs at 0.2 to 0.33.
+const NEWEST_SHARE: f64 = 0.2;
 
-/// The share of the room that results in the last step may take if they don't fit whole. The rest is for the stubs of earlier steps.
+/// The share of the room that the last step's results begin with if they don't fit whole. The rest is for the stubs of earlier steps.
 const LAST_SHARE: f64 = 0.75;
 
-/// The results that may shrink.
+/// The sizes of results in a prompt.
 #[derive(Debug, Default)]
 pub(super) struct Results {
-    /// True if results shrink in this attempt.
-    is_on: bool,
-    /// Rows of the newest results, the newest first. They begin with more, and grow first.
+    /// By row: the size of each result that isn't whole.
+    sizes: Map<usize, Size>,
+    /// Rows of the newest results.
     newest: Vec<usize>,
-    newest_size: Option<Size>,
-    /// Rows whose size was set here.
-    sized: Vec<usize>,
+    /// The size that the newest results begin with.
+    newest_size: Size,
+}
+
+impl Results {
+    /// The rows of which only a line is there.
+    pub(super) fn stubs(&self) -> Vec<usize> {
+        let stubs = self.sizes.iter().filter(|(_, size)| **size == Size::Stub);
+        stubs.map(|(row, _)| *row).collect()
+    }
 }
 
 impl Packer<'_> {
-    /// True if a row is a tool's result that may shrink: it has a text, and no calls.
+    /// Shrinks the results of the last step if what is required doesn't fit with them whole. Returns what it costs then, or nothing if it
+    /// doesn't fit with stubs.
+    pub(super) fn shrink_last(&mut self, pieces: &[Piece], room: Cost) -> StageResult<Option<Cost>> {
+        let rows = pieces.iter().filter_map(|piece| piece.row());
+        let rows: Vec<usize> = rows.filter(|row| self.may_shrink(*row)).collect();
+        let lengths = rows.iter().map(|row| self.view().text_of(Piece::Message(*row)).len());
+        let longest = lengths.max().unwrap_or_default();
+        self.resize_all(&rows, Size::Stub);
+        if rows.is_empty() || self.cost_within(&mut pieces.iter().copied(), room)?.is_none() {
+            self.resize_all(&rows, Size::Whole);
+            return Ok(None);
+        }
+        let most = room.share(LAST_SHARE);
+        let tokens = shorten::longest_fitting(longest, &mut |tokens| {
+            self.resize_all(&rows, Size::Excerpt(tokens as u64));
+            Ok(self.cost_within(&mut pieces.iter().copied(), most)?.is_some())
+        })?;
+        self.resize_all(&rows, if tokens == 0 { Size::Stub } else { Size::Excerpt(tokens as u64) });
+        self.cost_within(&mut pieces.iter().copied(), room)
+    }
+
+    /// Finds the newest results, and the size that they begin with.
+    pub(super) fn begin_results(&mut self) -> StageResult {
+        let keep = self.input.config.budget.tool_results.keep;
+        let rows = self.marks.order.iter().rev().copied();
+        let open = rows.filter(|row| !self.marks.is_left_out(*row) && self.may_shrink(*row));
+        let newest: Vec<usize> = open.take(usize::try_from(keep).unwrap_or(usize::MAX)).collect();
+        let unpaid = newest.iter().filter(|row| self.marks.requirement(**row).is_none());
+        let unpaid: Vec<usize> = unpaid.copied().collect();
+        let room = self.remaining.share(NEWEST_SHARE);
+        let sizes = STEPS.into_iter().rev().map(Size::Excerpt);
+        let sizes: Vec<Size> = std::iter::once(Size::Whole).chain(sizes).collect();
+        self.results.newest = newest;
+        self.results.newest_size = Size::Stub;
+        for size in sizes {
+            self.resize_all(&unpaid, size);
+            let mut pieces = unpaid.iter().copied().map(Piece::Message);
+            if self.cost_within(&mut pieces, room)?.is_some() {
+                self.results.newest_size = size;
+                break;
+            }
+        }
+        self.resize_all(&unpaid, Size::Whole);
+        Ok(())
+    }
+
+    /// Shows the results of a group in the size that they begin with.
+    pub(super) fn shrink(&mut self, members: &[usize]) {
+        if !self.plan.shrinks {
+            return;
+        }
+        for row in members {
+            if self.may_shrink(*row) && self.results.sizes.get(row).is_none() {
+                let is_newest = self.results.newest.contains(row);
+                let size = if is_newest { self.results.newest_size } else { Size::Stub };
+                self.resize(*row, size);
+            }
+        }
+    }
+
+    /// Shows the results of a group whole again, as it isn't kept.
+    pub(super) fn unshrink(&mut self, members: &[usize]) {
+        for row in members {
+            if self.results.sizes.get(row).is_some() {
+                self.resize(*row, Size::Whole);
+            }
+        }
+    }
+
+    /// Lets the kept results grow into the room that is left.
+    pub(super) fn grow_results(&mut self) -> StageResult {
+        let mut places = vec![0; self.input.transcript.len()];
+        for (place, row) in self.marks.order.iter().rev().enumerate() {
+            places[*row] = place;
+        }
+        let mut rows: Vec<usize> = self.results.sizes.iter().map(|(row, _)| *row).collect();
+        map::sort_by_key(&mut rows, &|row| (map::place(Some(places[row])), 0));
+        let is_last = |row: &usize| self.marks.requirement(*row).is_some();
+        let (last, others): (Vec<usize>, Vec<usize>) = rows.into_iter().partition(is_last);
+        let steps = STEPS.into_iter().map(Size::Excerpt).chain([Size::Whole]);
+        let turns = steps.flat_map(|size| others.iter().map(move |row| (*row, size)));
+        for (row, size) in last.iter().map(|row| (*row, Size::Whole)).chain(turns) {
+            if !self.grow(row, size)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Shows a result in a larger size, or as much of it as there is room for. False if that is less.
+    fn grow(&mut self, row: usize, size: Size) -> StageResult<bool> {
+        let Some(before) = self.results.sizes.get(&row).copied() else {
+            return Ok(true);
+        };
+        if matches!((before, size), (Size::Excerpt(now), Size::Excerpt(then)) if then <= now) {
+            return Ok(true);
+        }
+        let piece = match self.marks.piece(row) {
+            Piece::Message(row) => piece_of(self.fill.quoted.contains(&row), row),
+            piece => piece,
+        };
+        let paid = self.total(&[piece])?;
+        let is_counted = !self.marks.is_in_turn(row) && self.marks.requirement(row).is_none();
+        let own = if is_counted { self.own_cost(&[row], paid) } else { Cost::default() };
+        let (room, history) = (self.remaining.plus(paid), self.history.cost.plus(own));
+        let fits = |packer: &mut Self, size: Size| -> StageResult<bool> {
+            packer.resize(row, size);
+            let Some(cost) = packer.cost_within(&mut [piece].into_iter(), room)? else {
+                return Ok(false);
+            };
+            Ok(!is_counted || packer.own_cost(&[row], cost).fits(history))
+        };
+        let is_grown = fits(self, size)?;
+        if !is_grown {
+            let length = self.view().text_of(piece).len();
+            let failing = match size {
+                Size::Excerpt(tokens) => usize::try_from(tokens).unwrap_or(usize::MAX),
+                Size::Stub | Size::Whole => length,
+            };
+            let tokens = shorten::longest_fitting(failing, &mut |tokens| {
+                fits(self, Size::Excerpt(tokens as u64))
+            })? as u64;
+            let is_less = match before {
+                Size::Excerpt(now) => tokens <= now,
+                Size::Stub | Size::Whole => tokens == 0 || !fits(self, Size::Excerpt(tokens))?,
+            };
+            self.resize(row, if is_less { before } else { Size::Excerpt(tokens) });
+        }
+        let cost = self.total(&[piece])?;
+        self.remaining = room.minus(cost);
+        if is_counted {
+            self.history.cost = history.minus(self.own_cost(&[row], cost));
+        }
+        Ok(is_grown)
+    }
+
+    /// True if a row is a tool's result that may shrink: it has a text and no calls, and the caller has not pinned it.
     fn may_shrink(&self, row: usize) -> bool {
         let transcript = &self.input.transcript;
-        let results = &self.input.config.budget.tool_results;
-        let is_pinned = self.marks.requirement(row).is_some_and(|it| it != Reason::Request);
-        results.shrink
-            && !is_pinned
-            && transcript.value(row, Field::ResultId).is_some()
-            && transcript.value(row, Field::CallId).is_none()
-            && transcript.value(row, Field::Text).is_some()
-            && self.fill.excerpts.get(&row).is_none()
-            && (results.exclude_tools.is_empty()
-                || self.tool_of(row).is_none_or(|tool| results.exclude_tools.iter().all(|it| it != tool)))
+        let config = &self.input.config.budget.tool_results;
+        let has = |field| transcript.value(row, field).is_some();
+        let is_excluded =
+            || self.tool_of(row).is_some_and(|tool| config.exclude_tools.iter().any(|it| it == tool));
+        // A result that recall shows as an excerpt has its size.
+        let is_cut = self.view().shortened_text(Piece::Message(row)).is_some()
+            && self.results.sizes.get(&row).is_none();
+        config.shrink
+            && self.marks.requirement(row).is_none_or(|reason| reason == Reason::Request)
+            && has(Field::ResultId)
+            && !has(Field::CallId)
+            && has(Field::Text)
+            && !is_cut
+            && (config.exclude_tools.is_empty() || !is_excluded())
     }
 
-    /// The name of the tool that gave a result.
+    /// The name of the tool that returned a result.
     fn tool_of(&self, row: usize) -> Option<&str> {
         let transcript = &self.input.transcript;
-        let id = transcript.value(row, Field::ResultId)?;
-        let calls = |member: &usize| {
-            let mut fields = transcript.fields(*member).skip_while(move |it| *it != (Field::CallId, id));
+        let call = (Field::CallId, transcript.value(row, Field::ResultId)?);
+        let name = |member: &usize| {
+            let mut fields = transcript.fields(*member).skip_while(|field| *field != call);
             fields.find(|(field, _)| *field == Field::CallName).map(|(_, name)| name)
         };
-        let members = self.marks.groups.members(row);
-        members.iter().find_map(calls).or_else(|| transcript.value(row, Field::ResultName))
+        let called = self.marks.groups.members(row).iter().find_map(name);
+        called.or_else(|| transcript.value(row, Field::ResultName)).filter(|name| !name.is_empty())
     }
 
-    /// Shows a result in a size, whatever it is shown in now.
-    fn set_size(&mut self, row: usize, size: Size) {
-        let piece = Piece::Message(row);
-        self.fill.excerpts.remove(&row);
-        self.fill.shortened.remove(&piece);
-        self.fill.stubs.retain(|stub| *stub != row);
-        let text = self.view().text_of(piece);
-        let Some(Excerpt { text, gaps }) = self.sized_text(row, &text, size) else { return };
-        if size == Size::Stub {
-            self.fill.stubs.push(row);
+    fn resize_all(&mut self, rows: &[usize], size: Size) {
+        for row in rows {
+            self.resize(*row, size);
         }
+    }
+
+    /// Shows a result in a size, whatever its size is now. A size that isn't shorter than the whole is the whole.
+    fn resize(&mut self, row: usize, size: Size) {
+        let piece = Piece::Message(row);
+        if self.results.sizes.remove(&row).is_some() {
+            self.fill.shortened.remove(&piece);
+            self.fill.excerpts.remove(&row);
+        }
+        let text = self.view().text_of(piece);
+        let Some(Excerpt { text, gaps }) = self.sized(row, &text, size) else { return };
+        self.results.sizes.insert(row, size);
         self.fill.shortened.insert(piece, text);
         self.fill.excerpts.insert(row, gaps);
     }
 
-    /// The text of a result in a size. None if that is not shorter than the whole.
-    fn sized_text(&self, row: usize, text: &str, size: Size) -> Option<Excerpt> {
+    /// The text of a result in a size. None if that isn't shorter than the whole.
+    fn sized(&self, row: usize, text: &str, size: Size) -> Option<Excerpt> {
         let count = |part: &str| self.count_left_out(part);
         let found = match size {
             Size::Whole => return None,
             Size::Stub => {
                 let tokens = count(text);
-                let tool = self.tool_of(row).filter(|tool| !tool.is_empty()).unwrap_or("result");
+                let tool = self.tool_of(row).unwrap_or("result");
                 let text = format!("[{tool}: {tokens} tokens left out]");
                 Excerpt { text, gaps: vec![Gap { start: 0, tokens }] }
             }
-            Size::Excerpt(tokens) if crate::prompt::excerpt::about_tokens(text) <= tokens => {
-                return None;
-            }
+            Size::Excerpt(tokens) if excerpt::about_tokens(text) <= tokens => return None,
             Size::Excerpt(tokens) => {
                 let request = query::readable(self.marks.request_text(self.input));
-                let long = LongText::new(text, &request, crate::base::message::Role::Tool);
+                let long = LongText::new(text, &request, Role::Tool);
                 long.excerpt(tokens, &count).unwrap_or_else(|| long.ends(tokens, &count))
             }
         };
         (found.text.len() < text.len()).then_some(found)
-    }
-
-    /// Shrinks the results in the last step if what is required does not fit with them. Returns what the required pieces cost then.
-    pub(super) fn shrink_last(&mut self, pieces: &[Piece], room: Cost) -> StageResult<Option<Cost>> {
-        let rows: Vec<usize> = pieces.iter().filter_map(|piece| piece.row()).collect();
-        let rows: Vec<usize> = rows.into_iter().filter(|row| self.may_shrink(*row)).collect();
-        if rows.is_empty() {
-            return Ok(None);
-        }
-        let texts = rows.iter().map(|row| self.view().text_of(Piece::Message(*row)).len());
-        let longest = texts.max().unwrap_or_default();
-        for row in &rows {
-            self.set_size(*row, Size::Stub);
-        }
-        let least = self.cost_within(&mut pieces.iter().copied(), room)?;
-        if least.is_none() {
-            for row in &rows {
-                self.set_size(*row, Size::Whole);
-            }
-            return Ok(None);
-        }
-        let most = room.share(LAST_SHARE);
-        let tokens = shorten::longest_fitting(longest, &mut |tokens| {
-            self.set_sizes(&rows, tokens);
-            Ok(self.cost_within(&mut pieces.iter().copied(), most)?.is_some())
-        })?;
-        self.set_sizes(&rows, tokens);
-        self.results.sized.extend(&rows);
-        self.cost_within(&mut pieces.iter().copied(), room)
-    }
-
-    fn set_sizes(&mut self, rows: &[usize], tokens: usize) {
-        let size = if tokens == 0 { Size::Stub } else { Size::Excerpt(tokens as u64) };
-        for row in rows {
-            self.set_size(*row, size);
-        }
-    }
-
-    /// Begins to shrink results: finds the newest ones, and how much of them is shown before older ones are kept.
-    pub(super) fn begin_results(&mut self) -> StageResult {
-        self.results.is_on = true;
-        let keep = usize::try_from(self.input.config.budget.tool_results.keep).unwrap_or(usize::MAX);
-        let open = self.marks.order.iter().rev().copied().filter(|row| !self.marks.is_left_out(*row));
-        let rows: Vec<usize> = open.filter(|row| self.may_shrink(*row)).take(keep).collect();
-        self.results.newest.clone_from(&rows);
-        let unpaid: Vec<usize> =
-            rows.into_iter().filter(|row| self.marks.requirement(*row).is_none()).collect();
-        let pieces: Vec<Piece> = unpaid.iter().copied().map(Piece::Message).collect();
-        let room = self.remaining.share(NEWEST_SHARE);
-        let excerpts = STEPS.into_iter().rev().map(Size::Excerpt);
-        for size in std::iter::once(Size::Whole).chain(excerpts).chain([Size::Stub]) {
-            for row in &unpaid {
-                self.set_size(*row, size);
-            }
-            let fits = self.cost_within(&mut pieces.iter().copied(), room)?.is_some();
-            self.results.newest_size = Some(size);
-            if fits {
-                break;
-            }
-        }
-        for row in &unpaid {
-            self.set_size(*row, Size::Whole);
-        }
-        Ok(())
-    }
-
-    /// Shows the results of a group in the size that they begin with. Returns the rows that it shrank.
-    pub(super) fn shrink(&mut self, members: &[usize]) -> Vec<usize> {
-        let mut shrunk = Vec::new();
-        if !self.results.is_on {
-            return shrunk;
-        }
-        for row in members {
-            if self.view().shortened_text(Piece::Message(*row)).is_some() || !self.may_shrink(*row) {
-                continue;
-            }
-            let is_newest = self.results.newest.contains(row);
-            let size = self.results.newest_size.filter(|_| is_newest).unwrap_or(Size::Stub);
-            self.set_size(*row, size);
-            if self.fill.excerpts.get(row).is_some() {
-                shrunk.push(*row);
-            }
-        }
-        shrunk
-    }
-
-    /// Shows results whole again.
-    pub(super) fn unshrink(&mut self, rows: &[usize]) {
-        for row in rows {
-            self.set_size(*row, Size::Whole);
-        }
-    }
-
-    /// Notes that the rows are kept in the size that they have.
-    pub(super) fn keep_shrunk(&mut self, rows: Vec<usize>) {
-        self.results.sized.extend(rows);
-    }
-
-    /// Lets the kept results grow into the room that is left.
-    pub(super) fn grow_results(&mut self) -> StageResult {
-        let mut place = vec![0; self.input.transcript.len()];
-        for (at, row) in self.marks.order.iter().enumerate() {
-            place[*row] = at;
-        }
-        let mut rows = std::mem::take(&mut self.results.sized);
-        rows.retain(|row| self.fill.excerpts.get(row).is_some());
-        crate::base::map::sort_by_key(&mut rows, &|row| (-i64::try_from(place[row]).unwrap_or(0), 0));
-        let is_first = |row: &usize| {
-            self.results.newest.contains(row) || self.marks.requirement(*row).is_some()
-        };
-        let (first, rest): (Vec<usize>, Vec<usize>) = rows.into_iter().partition(is_first);
-        for row in first {
-            if !self.grow(row, Size::Whole)? {
-                return Ok(());
-            }
-        }
-        let excerpts = STEPS.into_iter().map(Size::Excerpt);
-        for size in excerpts.chain([Size::Whole]) {
-            for row in &rest {
-                if self.fill.excerpts.get(row).is_some() && !self.grow(*row, size)? {
-                    return Ok(());
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Shows a result in a larger size, or as much of it as there is room for. False if that is less than the size.
-    fn grow(&mut self, row: usize, size: Size) -> StageResult<bool> {
-        let piece = match self.marks.piece(row) {
-            Piece::Message(row) => piece_of(self.fill.quoted.contains(&row), row),
-            piece => piece,
-        };
-        let is_counted = !self.marks.is_in_turn(row) && self.marks.requirement(row).is_none();
-        let before = self.total(&[piece])?;
-        let own_before = self.own_cost(&[row], before);
-        let known = self.fill.shortened.get(&Piece::Message(row)).cloned();
-        let gaps = self.fill.excerpts.get(&row).cloned();
-        let was_stub = self.fill.stubs.contains(&row);
-        let room = self.remaining.plus(before);
-        let history = self.history.cost.plus(own_before);
-        let fits = |packer: &mut Self, size: Size| -> StageResult<Option<Cost>> {
-            packer.set_size(row, size);
-            let Some(cost) = packer.cost_within(&mut std::iter::once(piece), room)? else {
-                return Ok(None);
-            };
-            let own = packer.own_cost(&[row], cost);
-            Ok((!is_counted || own.fits(history)).then_some(cost))
-        };
-        let mut found = fits(self, size)?;
-        let is_all = found.is_some();
-        if !is_all {
-            let longest = self.view().text_of(Piece::Message(row)).len();
-            let failing = match size {
-                Size::Excerpt(tokens) => usize::try_from(tokens).unwrap_or(usize::MAX),
-                _ => {
-                    self.set_size(row, Size::Whole);
-                    longest.max(self.view().text_of(Piece::Message(row)).len())
-                }
-            };
-            let tokens = shorten::longest_fitting(failing, &mut |tokens| {
-                Ok(fits(self, Size::Excerpt(tokens as u64))?.is_some())
-            })?;
-            if tokens > 0 {
-                found = fits(self, Size::Excerpt(tokens as u64))?;
-            }
-        }
-        match found.filter(|cost| cost.tokens >= before.tokens) {
-            Some(cost) => {
-                self.remaining = room.minus(cost);
-                if is_counted {
-                    self.history.cost = history.minus(self.own_cost(&[row], cost));
-                }
-            }
-            None => {
-                self.set_size(row, Size::Whole);
-                if let (Some(text), Some(gaps)) = (known, gaps) {
-                    self.fill.shortened.insert(Piece::Message(row), text);
-                    self.fill.excerpts.insert(row, gaps);
-                    if was_stub {
-                        self.fill.stubs.push(row);
-                    }
-                }
-            }
-        }
-        Ok(is_all)
     }
 }
