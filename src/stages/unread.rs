@@ -1,8 +1,8 @@
 //! Whether enough of a log was read to decide the context.
 //!
-//! A transcript may begin in the middle of its log ([`crate::log::unread::Unread`]). Windows and budget work from the newest
-//! message backwards. Where one of them leaves a message out for its place, it leaves out all older messages too. So one such
-//! message is enough, and until there is one the build asks for more.
+//! A transcript may begin in the middle of its log ([`crate::log::unread::Unread`]). Windows and budget work from the newest message
+//! backwards. If a window leaves a message out for its place, it leaves out all older messages too. The budget passes over some that don't
+//! fit, and then tries no older ones. So one such message, or so many, are enough. Until then the build asks for more.
 
 use crate::config::{SectionKind, WindowUnit};
 use crate::log::groups::LONGEST_CALL;
@@ -169,23 +169,26 @@ fn is_turn_behind_unread(input: &Input, marks: &Marks, row: usize) -> bool {
 
 fn is_enough(input: &Input, marks: &Marks, unread: &Unread, left_out: &[(usize, Reason)]) -> bool {
     let first_of_tail = input.transcript.first_of_tail();
-    let mut ends = vec![false; input.transcript.len()];
-    for (row, ends) in ends.iter_mut().enumerate().skip(first_of_tail) {
-        let reason = marks.decision(row).map(|decision| decision.reason);
-        *ends = reason.is_some_and(|reason| ends_all(input, marks, unread, row, reason));
-    }
+    let reason = |row| marks.decision(row).map(|decision| decision.reason);
+    let mut reasons: Vec<Option<Reason>> = (0..input.transcript.len()).map(reason).collect();
     for (row, reason) in left_out {
-        ends[*row] = *row >= first_of_tail && ends_all(input, marks, unread, *row, *reason);
+        reasons[*row] = Some(*reason);
     }
+    let mut is_missed = vec![false; reasons.len()];
+    let mut misses = 0;
     // From the newest to the first that shows it.
     let orphans: Vec<usize> = cut_off_results(input, marks).collect();
     for row in marks.order.iter().rev() {
         if orphans.contains(row) {
             return false; // its call may not have been read
         }
-        let reason = marks.decision(*row).map(|decision| decision.reason);
-        let counts_turns = reason == Some(Reason::BeyondUserTurns);
-        if ends[*row]
+        let Some(reason) = reasons[*row].filter(|_| *row >= first_of_tail) else { continue };
+        let counts_turns = reason == Reason::BeyondUserTurns;
+        let is_miss = may_be_missed(marks, *row, reason);
+        if is_miss && !std::mem::replace(&mut is_missed[marks.groups.of(*row)], true) {
+            misses += 1;
+        }
+        if (misses > MOST_MISSES || (!is_miss && ends_all(input, marks, unread, *row, reason)))
             && is_behind_unread(input, marks, *row)
             && (!counts_turns || is_turn_behind_unread(input, marks, *row))
         {
@@ -234,14 +237,21 @@ fn ends_all(input: &Input, marks: &Marks, unread: &Unread, row: usize, reason: R
         // A message without a time has no age, and a summary is shown whatever its age.
         Reason::BeyondAge => !unread.has_untimed && !input.config.tiers.enabled,
         Reason::TooOld => !unread.has_untimed,
-        // The run of the newest ends with the first that does not fit. Where messages are ranked, what answers the request and
-        // the guaranteed recent are a run of their own, before these.
-        Reason::OverLimit | Reason::OverBudget if marks.ranking.is_some() => {
-            marks.rank(row) == Rank::History && !marks.is_in_turn(row)
-        }
-        Reason::OverLimit | Reason::OverBudget => {
-            matches!(marks.rank(row), Rank::Recent | Rank::History)
-        }
-        _ => false,
+        _ => may_be_missed(marks, row, reason),
     }
 }
+
+/// True if a message was left out as its group has no room, so that it counts among those after which no older one is tried. If messages
+/// are ranked, what answers the request and the guaranteed recent are tried for themselves, before these.
+fn may_be_missed(marks: &Marks, row: usize, reason: Reason) -> bool {
+    let rank = marks.rank(row);
+    matches!(reason, Reason::OverLimit | Reason::OverBudget)
+        && match marks.ranking {
+            Some(_) => rank == Rank::History && !marks.is_in_turn(row),
+            None => matches!(rank, Rank::Recent | Rank::History),
+        }
+}
+
+/// Groups that don't fit, after which no older one is tried. With more of them, a small old message is found for the last tokens a little
+/// more often, and every build reads and counts more.
+pub(crate) const MOST_MISSES: usize = 64;

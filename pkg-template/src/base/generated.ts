@@ -561,6 +561,8 @@ export interface BudgetConfig {
    * history then, within `recall.maxShare`. Default: no cut, each turn lets in what fits.
    */
   readonly cut?: CutConfig | null | undefined;
+  /** How results of tools shrink if not everything fits. */
+  readonly toolResults?: ToolResultsConfig | undefined;
   /**
    * The tools of the call, in any of the providers' forms: each as an object, or as its JSON. They are in no message, and what they cost
    * is part of the prompt, as the provider is known to write them for the model. Default: none.
@@ -635,6 +637,21 @@ export interface CutConfig {
    * as much as it does without. Default: 0.58, with which three quarters of the budget are used on average.
    */
   readonly lowWater?: number | undefined;
+}
+
+/**
+ * How results of tools shrink if not everything fits.
+ *
+ * An older result shrinks to an excerpt, and then to a line that says how much is left out. The call itself stays. Only if that is not
+ * enough do whole steps go, the oldest first.
+ */
+export interface ToolResultsConfig {
+  /** Whether results shrink. If not, they are in the prompt whole or not at all. Default: true. */
+  readonly shrink?: boolean | undefined;
+  /** How many of the newest results shrink last. They stay whole as long as they take at most half of the room. Default: 3. */
+  readonly keep?: number | undefined;
+  /** Names of tools whose results never shrink. Default: none. */
+  readonly excludeTools?: readonly string[] | undefined;
 }
 
 /**
@@ -1372,9 +1389,10 @@ export interface TraceRange {
  * - `kept`: It is in the context, whole.
  * - `shortened`: It is in the context, cut to fit, with a visible marker.
  * - `excerpt`: Some passages of it are in the context, with a visible mark where others are left out.
+ * - `stub`: A tool's result, of which a line is in the context that says how much is left out.
  * - `left out`: It is not in the context.
  */
-export type Fate = "kept" | "shortened" | "excerpt" | "left out";
+export type Fate = "kept" | "shortened" | "excerpt" | "stub" | "left out";
 
 /**
  * A stage of a build.

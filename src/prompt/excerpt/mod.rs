@@ -15,6 +15,7 @@ use crate::recall::rank::weights::Weights;
 use crate::recall::text::detect::detect;
 use crate::recall::text::terms::{Analyzer, Kind, Term, Word};
 use crate::state::context::Gap;
+pub(crate) use passages::mark;
 use passages::{Passage, Passages};
 
 /// Of a long text the passages that a request is about.
@@ -73,7 +74,7 @@ impl<'a> LongText<'a> {
         let before = if head.is_empty() { String::new() } else { format!("{head}\n") };
         let after = if tail.is_empty() { String::new() } else { format!("\n{tail}") };
         let gaps = vec![Gap { start: before.len(), tokens: left_out }];
-        Excerpt { text: before + &passages::mark(left_out) + &after, gaps }
+        Excerpt { text: before + &mark(left_out) + &after, gaps }
     }
 }
 
@@ -89,7 +90,7 @@ const MOST_READ: usize = 512 * 1024;
 /// beside it have.
 fn scores(text: &str, passages: &[Passage], request: &str, role: Role) -> Vec<f32> {
     const BESIDE: f32 = 0.5;
-    
+
     let mut analyzer = Analyzer::new();
     let language = detect(text);
     let mut words = analyzer.query(request, &[detect(request), language]);

@@ -80,7 +80,7 @@ impl Passages {
 }
 
 /// What stands in the place of what is left out.
-pub(super) fn mark(tokens: u64) -> String {
+pub(crate) fn mark(tokens: u64) -> String {
     let noun = if tokens == 1 { "token" } else { "tokens" };
     format!("[… {} {noun} left out …]", grouped(tokens))
 }

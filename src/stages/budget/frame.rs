@@ -44,8 +44,12 @@ impl Plan {
         let quotes_recalled =
             is_ranked && (has_cut || config.recall.placement == Placement::AfterHistory);
         // Behind a cut nothing is recalled in its place.
-        let first =
-            Self { quotes_chosen, quotes_recalled: is_ranked && has_cut, reserves_notice: has_gap, shrinks: false };
+        let first = Self {
+            quotes_chosen,
+            quotes_recalled: is_ranked && has_cut,
+            reserves_notice: has_gap,
+            shrinks: false,
+        };
         let has_results = input.transcript.has_seen(Field::ResultId);
         let shrinks = has_results && config.budget.tool_results.shrink && is_flat && !has_cut;
         [first, Self { quotes_recalled, reserves_notice: has_notice, shrinks, ..first }]

@@ -6,17 +6,14 @@ use crate::base::cost::Cost;
 use crate::base::text;
 use crate::config::{Format, Measure, Oversize};
 use crate::prompt::form;
+use crate::stages::unread::MOST_MISSES;
 use crate::state::ask::StageResult;
 use crate::state::context::Piece;
 use crate::state::marks::Rank;
 use crate::state::trace::Reason;
 
-/// Groups that don't fit, after which no older one is tried. More of them would find a small message for the last tokens now and then, and cost
-/// time with every build.
-pub(crate) const MOST_MISSES: usize = 128;
-
 impl Packer<'_> {
-    /// Keeps whole groups, in the order of their rows.
+    /// Keeps whole groups, in the order of their rows. A group that doesn't fit is passed over.
     pub(super) fn keep_in_order(&mut self, frame: &Frame, rows: &[usize]) -> StageResult {
         let mut is_seen = vec![false; self.input.transcript.len()];
         let mut blocked: Option<Reason> = None;

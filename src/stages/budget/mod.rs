@@ -6,9 +6,8 @@
 //! recall ranks best is quoted. Last, items are shown whole as far as there is room
 //! (before the history, where `budget.trimFirst` says so).
 //!
-//! The run of the newest ends at the first group that does not fit, so that it has no holes. Where nothing is picked or ranked
-//! and no section competes, a larger budget keeps all that a smaller one kept. What was picked one by one is passed over where
-//! it does not fit.
+//! A group that doesn't fit is passed over, and an older one that does comes in: nothing small is dropped while there is room. Results of
+//! tools shrink before anything goes.
 //!
 //! `Packer` has what is kept so far, and the room that is left. `required`, `section_contents`, `keep`, `ranked` and `cut` keep more,
 //! `tiered` does so for conversations; `frame` and `omission` are the lines around the history. A message's cost is the form's business: see `measure` and `form`.
@@ -106,9 +105,7 @@ fn attempt(
         keep_history(&mut packer, &frame, selection)?;
         None
     };
-    if plan.shrinks {
-        packer.grow_results()?;
-    }
+    packer.grow_results()?;
     if !enlarges_first {
         packer.enlarge_items(&mut contents)?;
     }

@@ -1,9 +1,9 @@
 //! The messages that are kept so far, and the room that is left.
 
+use super::results::Results;
 use crate::base::cost::Cost;
 use crate::config::{Measure, Oversize, SectionKind};
 use crate::prompt::measure::Meter;
-use super::results::Results;
 use crate::state::ask::StageResult;
 use crate::state::context::Piece;
 use crate::state::fill::Fill;

@@ -60,7 +60,11 @@ impl Results {
 impl Packer<'_> {
     /// Shrinks the results of the last step if what is required doesn't fit with them whole. Returns what it costs then, or nothing if it
     /// doesn't fit with stubs.
-    pub(super) fn shrink_last(&mut self, pieces: &[Piece], room: Cost) -> StageResult<Option<Cost>> {
+    pub(super) fn shrink_last(
+        &mut self,
+        pieces: &[Piece],
+        room: Cost,
+    ) -> StageResult<Option<Cost>> {
         let rows = pieces.iter().filter_map(|piece| piece.row());
         let rows: Vec<usize> = rows.filter(|row| self.may_shrink(*row)).collect();
         let lengths = rows.iter().map(|row| self.view().text_of(Piece::Message(*row)).len());
@@ -199,8 +203,9 @@ impl Packer<'_> {
         let transcript = &self.input.transcript;
         let config = &self.input.config.budget.tool_results;
         let has = |field| transcript.value(row, field).is_some();
-        let is_excluded =
-            || self.tool_of(row).is_some_and(|tool| config.exclude_tools.iter().any(|it| it == tool));
+        let is_excluded = || {
+            self.tool_of(row).is_some_and(|tool| config.exclude_tools.iter().any(|it| it == tool))
+        };
         // A result that recall shows as an excerpt has its size.
         let is_cut = self.view().shortened_text(Piece::Message(row)).is_some()
             && self.results.sizes.get(&row).is_none();
@@ -239,22 +244,20 @@ impl Packer<'_> {
             self.fill.excerpts.remove(&row);
         }
         let text = self.view().text_of(piece);
-        let Some(Excerpt { text, gaps }) = self.sized(row, &text, size) else { return };
+        let Some(Excerpt { text, gaps }) = self.sized(&text, size) else { return };
         self.results.sizes.insert(row, size);
         self.fill.shortened.insert(piece, text);
         self.fill.excerpts.insert(row, gaps);
     }
 
     /// The text of a result in a size. None if that isn't shorter than the whole.
-    fn sized(&self, row: usize, text: &str, size: Size) -> Option<Excerpt> {
+    fn sized(&self, text: &str, size: Size) -> Option<Excerpt> {
         let count = |part: &str| self.count_left_out(part);
         let found = match size {
             Size::Whole => return None,
             Size::Stub => {
                 let tokens = count(text);
-                let tool = self.tool_of(row).unwrap_or("result");
-                let text = format!("[{tool}: {tokens} tokens left out]");
-                Excerpt { text, gaps: vec![Gap { start: 0, tokens }] }
+                Excerpt { text: excerpt::mark(tokens), gaps: vec![Gap { start: 0, tokens }] }
             }
             Size::Excerpt(tokens) if excerpt::about_tokens(text) <= tokens => return None,
             Size::Excerpt(tokens) => {

@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 use std::fmt::Write;
 use windrow::base::error::{Error, ErrorCode};
 use windrow::base::message::{Field, Role};
-use windrow::config::{Format, OnRequiredOverflow, Placement, Ranking, SectionKind};
+use windrow::config::{Format, Placement, SectionKind};
 use windrow::machine::selection::SELECTION;
 use windrow::machine::{Build, Step};
 use windrow::state::ask::Need;
@@ -138,27 +138,54 @@ fn recount(context: &Context, messages: &[Message], request: Option<&str>) -> u6
             }
         };
         let cut = context.shortened.iter().find(|(cut, _)| *cut == piece);
-        let mut total = 3 + count(message.role.as_str());
-        total += cut.map_or(0, |(_, text)| count(text));
-        let mut fields = message.fields.iter();
-        while let Some((field, value)) = fields.next() {
-            total += match field {
-                Field::Text if cut.is_some() => 0,
-                Field::Text | Field::ResultId => count(value),
-                Field::Name => 1 + count(value),
-                Field::CallId => {
-                    let mut next = || fields.next().expect("a call has three fields").1.clone();
-                    let call = [value.clone(), next(), next()]
-                        .map(|part| serde_json::to_string(&part).expect("JSON"));
-                    let [id, name, arguments] = call;
-                    count(&format!(r#"{{"id":{id},"name":{name},"arguments":{arguments}}}"#))
-                }
-                _ => 0,
-            };
-        }
-        total
+        cost_of(message, cut.map(|(_, text)| text.as_str()), &count)
     };
     3 + context.pieces.iter().map(|placed| cost(placed.piece)).sum::<u64>()
+}
+
+/// What a message costs in the format `messages`, whole or with another text.
+fn cost_of(message: &Message, cut: Option<&str>, count: &dyn Fn(&str) -> u64) -> u64 {
+    let mut total = 3 + count(message.role.as_str());
+    total += cut.map_or(0, count);
+    let mut fields = message.fields.iter();
+    while let Some((field, value)) = fields.next() {
+        total += match field {
+            Field::Text if cut.is_some() => 0,
+            Field::Text | Field::ResultId => count(value),
+            Field::Name => 1 + count(value),
+            Field::CallId => {
+                let mut next = || fields.next().expect("a call has three fields").1.clone();
+                let call = [value.clone(), next(), next()]
+                    .map(|part| serde_json::to_string(&part).expect("JSON"));
+                let [id, name, arguments] = call;
+                count(&format!(r#"{{"id":{id},"name":{name},"arguments":{arguments}}}"#))
+            }
+            _ => 0,
+        };
+    }
+    total
+}
+
+/// No message that was left out for the budget fits into the room that is left.
+fn check_left_out(context: &Context, messages: &[Message]) {
+    let config = &context.recording.config;
+    let is_stepwise = config.budget.cut.is_some() || config.render.gap_notice.is_some();
+    let Some(limit) = config.budget.max_tokens.filter(|_| !is_stepwise) else { return };
+    if context.text.is_some() || config.budget.max_chars.is_some() {
+        return;
+    }
+    let name = EncodingName::from_name(&context.tokens.encoding).expect("an exact encoding");
+    let room = limit - context.tokens.total;
+    for (row, (fate, reason)) in fates(context).into_iter().enumerate() {
+        let is_of_group =
+            |(field, _): &(Field, String)| matches!(field, Field::CallId | Field::ResultId);
+        let is_gone =
+            fate == Fate::LeftOut && [Reason::OverBudget, Reason::RankedLower].contains(&reason);
+        if is_gone && !messages[row].fields.iter().any(is_of_group) {
+            let cost = cost_of(&messages[row], None, &|text| reference_count(name, text));
+            assert!(cost > room, "row {row} costs {cost}, and {room} tokens are left");
+        }
+    }
 }
 
 fn checked(messages: &[Message], request: Option<&str>, json: &str) -> Option<Context> {
@@ -177,6 +204,7 @@ fn checked(messages: &[Message], request: Option<&str>, json: &str) -> Option<Co
     assert!(limits.max_tokens.is_none_or(|limit| total <= limit));
     if is_counted(&context) {
         assert_eq!(total, recount(&context, messages, request), "{:?}", context.text);
+        check_left_out(&context, messages);
     }
     if let (Some(limit), Some(text)) = (limits.max_chars, &context.text) {
         assert!(text.chars().count() as u64 <= limit);
@@ -233,7 +261,7 @@ fn check_figures(context: &Context) {
 fn check_excerpts(context: &Context, messages: &[Message]) {
     let options = &context.recording.config.recall.excerpts;
     let fates = fates(context);
-    let is_excerpt = |row: &usize| fates[*row].0 == Fate::Excerpt;
+    let is_excerpt = |row: &usize| [Fate::Excerpt, Fate::Stub].contains(&fates[*row].0);
     let rows: Vec<usize> = (0..messages.len()).filter(is_excerpt).collect();
     let listed: Vec<usize> = context.excerpts.iter().filter_map(|(piece, _)| piece.row()).collect();
     assert_eq!(listed, rows);
@@ -242,7 +270,9 @@ fn check_excerpts(context: &Context, messages: &[Message]) {
         let is_text = |field: &&(Field, String)| field.0 == Field::Text;
         let whole = &message.fields.iter().find(is_text).expect("it has a text").1;
         let (_, text) = context.shortened.iter().find(|(cut, _)| cut == piece).expect("its text");
-        assert!(options.enabled && options.roles.contains(&message.role) && context.trimmed);
+        let is_result = message.fields.iter().any(|(field, _)| *field == Field::ResultId);
+        let may_be = options.enabled && options.roles.contains(&message.role);
+        assert!((may_be || is_result) && context.trimmed);
         assert!(!gaps.is_empty() && gaps.is_sorted_by_key(|gap| gap.start));
         let mut rest = whole.as_str();
         let mut begin = 0;
@@ -395,7 +425,6 @@ fn check_case(
     messages: &[Message],
     request: Option<&str>,
     json: &str,
-    more: u64,
 ) -> Result<(), TestCaseError> {
     let Some(context) = checked(messages, request, json) else {
         return Ok(());
@@ -409,38 +438,6 @@ fn check_case(
     prop_assert_eq!(&again.trace, &context.trace);
 
     check_cost_of_notice(&context, messages, request, json)?;
-
-    // A larger budget keeps all that a smaller one kept, where the newest come first. What ranks better may be larger than
-    // what ranks lower: once there is room for it, it takes that of the smaller ones. What stands before it stays.
-    let mut larger = config(json);
-    let is_ranked = larger.recall.ranking != Ranking::Recency;
-    // Where there is no room for a gap notice, what fits is there without it. A cut stands in another place for each limit.
-    let gives_way = larger.render.gap_notice.is_some() && notice(&context).is_none();
-    let gives_way = gives_way || larger.budget.cut.is_some();
-    if !gives_way && larger.budget.on_required_overflow == OnRequiredOverflow::Error {
-        larger.budget.max_tokens = larger.budget.max_tokens.map(|limit| limit + more);
-        larger.budget.max_chars = larger.budget.max_chars.map(|limit| limit + more);
-        let larger = build(&transcript(messages), request, larger).expect("it did before");
-        let kept_now = kept(&larger);
-        let mut stays = kept(&context);
-        // What is quoted costs less than in its place, so what fits quoted need not with one more in its place.
-        let quotes = context.pieces.iter().any(|it| matches!(it.piece, Piece::Quoted(_)));
-        if is_ranked && (context.trimmed || quotes) {
-            let before = fates(&context);
-            // An answer to the request comes before the newest.
-            let is_new_answer =
-                |row: &usize| fates(&larger)[*row].1 == Reason::Request && !stays.contains(row);
-            let has_new_answer = kept_now.iter().any(is_new_answer);
-            stays.retain(|row| match before[*row].1 {
-                Reason::Recalled | Reason::Paired | Reason::History => false,
-                Reason::Newest => !has_new_answer,
-                _ => true,
-            });
-        }
-        stays.retain(|row| !kept_now.contains(row));
-        let why: Vec<_> = stays.iter().map(|row| (row, fates(&context)[*row])).collect();
-        prop_assert!(stays.is_empty(), "with {more} more these are gone: {why:?}");
-    }
 
     // Counts that are remembered from another build change nothing.
     let shared = transcript(messages);
@@ -456,9 +453,9 @@ fn check_case(
 /// Random conversations of so many messages, and up to 23 more.
 fn check_contexts(least: usize) {
     let messages = vec(message(), least..least + 24);
-    let case = (messages, weighted(0.7, text()), options(), 1_u64..200);
-    windrow_property::check(&case, |(messages, request, json, more)| {
-        check_case(&messages, request.as_deref(), &json, more)
+    let case = (messages, weighted(0.7, text()), options());
+    windrow_property::check(&case, |(messages, request, json)| {
+        check_case(&messages, request.as_deref(), &json)
     });
 }
 

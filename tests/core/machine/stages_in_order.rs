@@ -164,7 +164,10 @@ fn without_a_request_the_newest_messages_stand_for_it() {
         run(&messages, None, &format!(r#"{{"budget":{{"maxTokens":{}}}}}"#, all.tokens.total));
     assert_eq!(kept(&context), [0, 1, 2]);
     assert_eq!(reason(&context, 0), Reason::Request);
-    let small = format!(r#"{{"budget":{{"maxTokens":{}}}}}"#, all.tokens.total - 1);
+    let small = format!(
+        r#"{{"budget":{{"maxTokens":{},"toolResults":{{"shrink":false}}}}}}"#,
+        all.tokens.total - 1
+    );
     let error = build(&transcript(&messages), None, config(&small)).expect_err("too small");
     assert_eq!(error.code, ErrorCode::BudgetTooSmall);
     assert_eq!(error.needed, Some(all.tokens.total));
