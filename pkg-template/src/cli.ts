@@ -18,6 +18,7 @@ import {
   type ContextConfig,
   ContextError,
   encodings,
+  type Fate,
   type Format,
   type MessageInput,
   type ParsedConversation,
@@ -96,6 +97,13 @@ const MOST_PORT = 65_535;
 
 /** How many skipped rows are named one by one. */
 const SKIPPED_ROWS_SHOWN = 10;
+
+/** The form of messages that are not in the context whole. */
+const FORM_WORDS: Partial<Record<Fate, string>> = {
+  shortened: " shortened",
+  excerpt: " as excerpts",
+  stub: " as stubs",
+};
 
 /** Something that the user can put right: shown as one line. */
 class UsageError extends Error {
@@ -564,7 +572,7 @@ function summary(name: string, read: ReadFile, context: BuiltContext<MessageInpu
     lines.push(paint.strong(`${title}: ${counted(total, "message")}`));
     for (const { fate, messages, tokens, words } of rows) {
       const cost = isLeftOut ? "" : ` (${counted(tokens, "token")})`;
-      const figures = `${counted(messages, "message")}${fate === "shortened" ? " shortened" : fate === "excerpt" ? " as excerpts" : ""}${cost}`;
+      const figures = `${counted(messages, "message")}${FORM_WORDS[fate] ?? ""}${cost}`;
       lines.push(`  ${figures}: ${paint.faint(oneLine(words))}`);
     }
   }
@@ -583,7 +591,7 @@ function summary(name: string, read: ReadFile, context: BuiltContext<MessageInpu
 
 /** What became of how many messages for one reason. */
 interface FateCount {
-  readonly fate: string;
+  readonly fate: Fate;
   readonly words: string;
   messages: number;
   tokens: number;

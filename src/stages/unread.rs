@@ -188,7 +188,8 @@ fn is_enough(input: &Input, marks: &Marks, unread: &Unread, left_out: &[(usize, 
         if is_miss && !std::mem::replace(&mut is_missed[marks.groups.of(*row)], true) {
             misses += 1;
         }
-        if (misses > MOST_MISSES || (!is_miss && ends_all(input, marks, unread, *row, reason)))
+        if (misses > most_misses(marks)
+            || (!is_miss && ends_all(input, marks, unread, *row, reason)))
             && is_behind_unread(input, marks, *row)
             && (!counts_turns || is_turn_behind_unread(input, marks, *row))
         {
@@ -252,6 +253,10 @@ fn may_be_missed(marks: &Marks, row: usize, reason: Reason) -> bool {
         }
 }
 
-/// Groups that don't fit, after which no older one is tried. With more of them, a small old message is found for the last tokens a little
-/// more often, and every build reads and counts more.
-pub(crate) const MOST_MISSES: usize = 64;
+/// How many groups may not fit before no older one is tried. If the newest come first, the first one ends their run.
+///
+/// If messages are ranked, more of them find a small old message for the last tokens a little more often, and every build reads and counts
+/// more.
+pub(crate) fn most_misses(marks: &Marks) -> usize {
+    if marks.ranking.is_some() { 64 } else { 0 }
+}

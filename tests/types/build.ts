@@ -125,7 +125,7 @@ buildContextSync(anything);
 // The figures.
 isTrue<Equal<typeof plain.tokens.total, number>>();
 plain.explain("id").words.length;
-plain.explain(0).fate satisfies "kept" | "shortened" | "excerpt" | "left out";
+plain.explain(0).fate satisfies "kept" | "shortened" | "excerpt" | "stub" | "left out";
 // @ts-expect-error: an id or a position
 plain.explain({});
 

@@ -79,7 +79,7 @@ export function pictureOf(
   const chips: Chip[] = [];
   const chipAt = new Uint32Array(count);
   const runAt = new Uint32Array(count);
-  const counts: Record<Fate, number> = { kept: 0, shortened: 0, excerpt: 0, "left out": 0 };
+  const counts: Record<Fate, number> = { kept: 0, shortened: 0, excerpt: 0, stub: 0, "left out": 0 };
   const known = new Map<Reason, number>();
   for (const [index, { first, last, fate, reason }] of ranges.entries()) {
     const chip = known.get(reason) ?? chips.push(chipOf(reason)) - 1;

@@ -137,7 +137,10 @@ function Head() {
   const counts = picture?.counts;
   const parts = Object.entries(counts ?? {})
     .filter(([fate, count]) => count > 0 || fate === "kept" || fate === "left out")
-    .map(([fate, count]) => `${formatNumber(count)} ${fate === "excerpt" && count > 1 ? "excerpts" : fate}`);
+    .map(
+      ([fate, count]) =>
+        `${formatNumber(count)} ${(fate === "excerpt" || fate === "stub") && count > 1 ? `${fate}s` : fate}`,
+    );
   const whys = new Set([...(picture?.whys ?? []), ...(state.other.value?.whys ?? [])]);
   return (
     <div class="pane-head">
@@ -221,7 +224,7 @@ function MessageRow({ picture, line, index, count, isActive }: RowProps) {
   const other = state.other.value;
   const fate = picture.fateOf(position);
   const isIn = fate !== "left out";
-  const isCut = fate === "excerpt" || fate === "shortened";
+  const isCut = isIn && fate !== "kept";
   const [chip, why] = picture.chipOf(position);
   const [, whyB] = other?.chipOf(position) ?? [];
   const isInB = other !== undefined && other.fateOf(position) !== "left out";

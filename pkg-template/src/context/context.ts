@@ -74,6 +74,10 @@ function formWords(fate: Fate, gaps: readonly ExcerptGap[] = []): string {
     const leftOut = gaps.reduce((sum, { tokens }) => sum + tokens, 0);
     return `; as an excerpt, without ${leftOut.toLocaleString("en")} of its tokens`;
   }
+  if (fate === "stub") {
+    const leftOut = gaps.reduce((sum, { tokens }) => sum + tokens, 0);
+    return `; as a line that says that ${leftOut.toLocaleString("en")} tokens are left out`;
+  }
   return fate === "shortened" ? "; shortened" : "";
 }
 

@@ -6,18 +6,19 @@ use crate::base::cost::Cost;
 use crate::base::text;
 use crate::config::{Format, Measure, Oversize};
 use crate::prompt::form;
-use crate::stages::unread::MOST_MISSES;
+use crate::stages::unread;
 use crate::state::ask::StageResult;
 use crate::state::context::Piece;
 use crate::state::marks::Rank;
 use crate::state::trace::Reason;
 
 impl Packer<'_> {
-    /// Keeps whole groups, in the order of their rows. A group that doesn't fit is passed over.
+    /// Keeps whole groups, in the order of their rows. A group that doesn't fit is passed over, unless the newest come first and it is of
+    /// the history: these are a run without holes.
     pub(super) fn keep_in_order(&mut self, frame: &Frame, rows: &[usize]) -> StageResult {
         let mut is_seen = vec![false; self.input.transcript.len()];
         let mut blocked: Option<Reason> = None;
-        let mut misses = 0;
+        let (mut misses, most_misses) = (0, unread::most_misses(self.marks));
         let mut members = Vec::new();
         for (position, row) in rows.iter().copied().enumerate() {
             let rank = self.marks.rank(row);
@@ -25,7 +26,8 @@ impl Packer<'_> {
                 continue; // with a newer message of its group
             }
             let is_run = matches!(rank, Rank::Recent | Rank::History);
-            if let (true, Some(reason)) = (is_run, blocked) {
+            // In the running turn every step is tried.
+            if let (true, false, Some(reason)) = (is_run, self.marks.is_in_turn(row), blocked) {
                 self.fill.left_out.push((row, reason)); // and so will be the rest of its group
                 continue;
             }
@@ -39,7 +41,7 @@ impl Packer<'_> {
             if let Some(reason) = self.keep(frame, &members, is_quoted, &mut remaining)? {
                 self.unshrink(&members);
                 misses += usize::from(is_run);
-                blocked = blocked.or((misses > MOST_MISSES).then_some(reason));
+                blocked = blocked.or((misses > most_misses).then_some(reason));
                 self.fill.left_out.extend(members.iter().map(|member| (*member, reason)));
             }
             self.remaining = remaining;

@@ -6,8 +6,9 @@
 //! recall ranks best is quoted. Last, items are shown whole as far as there is room
 //! (before the history, where `budget.trimFirst` says so).
 //!
-//! A group that doesn't fit is passed over, and an older one that does comes in: nothing small is dropped while there is room. Results of
-//! tools shrink before anything goes.
+//! A group that doesn't fit is passed over, and an older one that fits comes in: nothing small is dropped while there is room. Only if the
+//! newest come first is the history a run without holes, which ends at the first group that doesn't fit. A larger budget keeps all of a
+//! smaller one's run. Results of tools shrink before anything goes.
 //!
 //! `Packer` has what is kept so far, and the room that is left. `required`, `section_contents`, `keep`, `ranked` and `cut` keep more,
 //! `tiered` does so for conversations; `frame` and `omission` are the lines around the history. A message's cost is the form's business: see `measure` and `form`.
@@ -20,6 +21,7 @@ mod keep;
 mod ranked;
 mod required;
 mod results;
+mod sizes;
 pub(crate) mod sections;
 mod section_contents;
 pub(crate) mod tiered;

@@ -1,6 +1,6 @@
 //! The messages that are kept so far, and the room that is left.
 
-use super::results::Results;
+use super::sizes::ResultSizes;
 use crate::base::cost::Cost;
 use crate::config::{Measure, Oversize, SectionKind};
 use crate::prompt::measure::Meter;
@@ -23,13 +23,14 @@ pub(crate) struct Packer<'a> {
     /// The room that is left of the history's own limit.
     pub(super) history: HistoryLimit,
     pub(super) plan: Plan,
-    pub(super) results: Results,
+    pub(super) results: ResultSizes,
     /// Whether the required pieces cost more than the budget: then nothing is free again.
     pub(super) is_over_budget: bool,
 }
 
-/// Which messages are quoted, and whether room is kept for the gap notice.
+/// The choices of an attempt to pack the prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent choices")]
 pub(super) struct Plan {
     /// Whether chosen messages are quoted.
     pub(super) quotes_chosen: bool,
@@ -84,7 +85,7 @@ impl<'a> Packer<'a> {
             },
             history: HistoryLimit::of(input),
             plan,
-            results: Results::default(),
+            results: ResultSizes::default(),
             is_over_budget: false,
         })
     }

@@ -7,8 +7,9 @@
 
 use super::keep::piece_of;
 use super::packer::Packer;
+use super::sizes::Size;
 use crate::base::cost::Cost;
-use crate::base::map::{self, Map};
+use crate::base::map;
 use crate::base::message::{Field, Role};
 use crate::prompt::excerpt::{self, Excerpt, LongText};
 use crate::prompt::shorten;
@@ -16,17 +17,6 @@ use crate::recall::rank::query;
 use crate::state::ask::StageResult;
 use crate::state::context::{Gap, Piece};
 use crate::state::trace::Reason;
-
-/// How much of a result is shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Size {
-    /// A line that says how much is left out.
-    #[default]
-    Stub,
-    /// Passages of about so many tokens.
-    Excerpt(u64),
-    Whole,
-}
 
 /// The steps in which results grow together, in tokens. More of them spread the room more evenly, and take longer.
 const STEPS: [u64; 6] = [50, 100, 200, 400, 800, 1600];
@@ -37,25 +27,6 @@ const NEWEST_SHARE: f64 = 0.2;
 
 /// The share of the room that the last step's results begin with if they don't fit whole. The rest is for the stubs of earlier steps.
 const LAST_SHARE: f64 = 0.75;
-
-/// The sizes of results in a prompt.
-#[derive(Debug, Default)]
-pub(super) struct Results {
-    /// By row: the size of each result that isn't whole.
-    sizes: Map<usize, Size>,
-    /// Rows of the newest results.
-    newest: Vec<usize>,
-    /// The size that the newest results begin with.
-    newest_size: Size,
-}
-
-impl Results {
-    /// The rows of which only a line is there.
-    pub(super) fn stubs(&self) -> Vec<usize> {
-        let stubs = self.sizes.iter().filter(|(_, size)| **size == Size::Stub);
-        stubs.map(|(row, _)| *row).collect()
-    }
-}
 
 impl Packer<'_> {
     /// Shrinks the results of the last step if what is required doesn't fit with them whole. Returns what it costs then, or nothing if it

@@ -442,7 +442,7 @@ fn reads_no_more_than_the_window_and_the_budget_need() {
     for (json, most) in [
         (
             r#"{"encoding":"estimate","recall":{"ranking":"recency"},"budget":{"maxTokens":1000}}"#,
-            200,
+            130,
         ),
         (r#"{"encoding":"estimate","window":{"lookbackCount":25}}"#, 66),
         (r#"{"encoding":"estimate","window":{"maxUserTurns":12}}"#, 66),

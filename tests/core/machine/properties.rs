@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 use std::fmt::Write;
 use windrow::base::error::{Error, ErrorCode};
 use windrow::base::message::{Field, Role};
-use windrow::config::{Format, Placement, SectionKind};
+use windrow::config::{Format, OnRequiredOverflow, Placement, Ranking, SectionKind};
 use windrow::machine::selection::SELECTION;
 use windrow::machine::{Build, Step};
 use windrow::state::ask::Need;
@@ -170,6 +170,7 @@ fn cost_of(message: &Message, cut: Option<&str>, count: &dyn Fn(&str) -> u64) ->
 fn check_left_out(context: &Context, messages: &[Message]) {
     let config = &context.recording.config;
     let is_stepwise = config.budget.cut.is_some() || config.render.gap_notice.is_some();
+    let is_stepwise = is_stepwise || config.recall.ranking == Ranking::Recency;
     let Some(limit) = config.budget.max_tokens.filter(|_| !is_stepwise) else { return };
     if context.text.is_some() || config.budget.max_chars.is_some() {
         return;
@@ -425,6 +426,7 @@ fn check_case(
     messages: &[Message],
     request: Option<&str>,
     json: &str,
+    more: u64,
 ) -> Result<(), TestCaseError> {
     let Some(context) = checked(messages, request, json) else {
         return Ok(());
@@ -438,6 +440,24 @@ fn check_case(
     prop_assert_eq!(&again.trace, &context.trace);
 
     check_cost_of_notice(&context, messages, request, json)?;
+
+    // A larger budget keeps all that a smaller one kept, if the newest come first. The newest results begin with more of a larger one.
+    let mut larger = config(json);
+    let is_result = |(field, _): &(Field, String)| *field == Field::ResultId;
+    let has_results = messages.iter().any(|message| message.fields.iter().any(is_result));
+    let is_run = larger.recall.ranking == Ranking::Recency && !has_results;
+    // If there is no room for a gap notice, what fits is there without it. A cut is in another place for each limit.
+    let gives_way = larger.render.gap_notice.is_some() && notice(&context).is_none();
+    let gives_way = gives_way || larger.budget.cut.is_some();
+    if is_run && !gives_way && larger.budget.on_required_overflow == OnRequiredOverflow::Error {
+        larger.budget.max_tokens = larger.budget.max_tokens.map(|limit| limit + more);
+        larger.budget.max_chars = larger.budget.max_chars.map(|limit| limit + more);
+        let larger = build(&transcript(messages), request, larger).expect("it did before");
+        let mut gone = kept(&context);
+        gone.retain(|row| !kept(&larger).contains(row));
+        let why: Vec<_> = gone.iter().map(|row| (row, fates(&context)[*row])).collect();
+        prop_assert!(gone.is_empty(), "with {more} more these are gone: {why:?}");
+    }
 
     // Counts that are remembered from another build change nothing.
     let shared = transcript(messages);
@@ -453,9 +473,9 @@ fn check_case(
 /// Random conversations of so many messages, and up to 23 more.
 fn check_contexts(least: usize) {
     let messages = vec(message(), least..least + 24);
-    let case = (messages, weighted(0.7, text()), options());
-    windrow_property::check(&case, |(messages, request, json)| {
-        check_case(&messages, request.as_deref(), &json)
+    let case = (messages, weighted(0.7, text()), options(), 1_u64..200);
+    windrow_property::check(&case, |(messages, request, json, more)| {
+        check_case(&messages, request.as_deref(), &json, more)
     });
 }
 

@@ -28,7 +28,7 @@ export function checkRandomShape({ name, conversation }) {
         const all = costOf(messages);
         const maxTokens = random.integer(Math.ceil(all / 3), all) || 1;
         /** @satisfies {import("windrow").SyncContextConfig} */
-        const options = { encoding, request: null, budget: { maxTokens } };
+        const options = { encoding, request: null, budget: { maxTokens, toolResults: { shrink: false } } };
         const context = contextOf(messages, options);
         const own = contextOf(plains, options);
         if (context.needed !== undefined) {

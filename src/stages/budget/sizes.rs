@@ -1,0 +1,33 @@
+//! The sizes in which tool results are shown.
+
+use crate::base::map::Map;
+
+/// How much of a result is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Size {
+    /// A line that says how much is left out.
+    #[default]
+    Stub,
+    /// Passages of about so many tokens.
+    Excerpt(u64),
+    Whole,
+}
+
+/// The sizes of results in a prompt.
+#[derive(Debug, Default)]
+pub(super) struct ResultSizes {
+    /// By row: the size of each result that isn't whole.
+    pub(super) sizes: Map<usize, Size>,
+    /// Rows of the newest results.
+    pub(super) newest: Vec<usize>,
+    /// The size that the newest results begin with.
+    pub(super) newest_size: Size,
+}
+
+impl ResultSizes {
+    /// The rows of which only a line is there.
+    pub(super) fn stubs(&self) -> Vec<usize> {
+        let stubs = self.sizes.iter().filter(|(_, size)| **size == Size::Stub);
+        stubs.map(|(row, _)| *row).collect()
+    }
+}
