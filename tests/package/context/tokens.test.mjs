@@ -275,7 +275,8 @@ describe("budgets hold", () => {
 
   test("with the newest first, more budget keeps all that less budget kept", () => {
     forEachSeed((random) => {
-      const transcript = randomTranscript(random);
+      // Nothing answers the request yet: steps of a running turn are each tried.
+      const transcript = [...randomTranscript(random), user("now")];
       const { budget, ...rest } = randomConfig(random);
       /** @satisfies {import("windrow").ContextConfig} */
       const config = { ...rest, recall: { ranking: "recency" } };
