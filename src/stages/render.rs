@@ -78,6 +78,7 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
         shortened: cut.map(|(piece, text)| (marks.as_given(*piece), text.clone())).collect(),
         excerpts: excerpts.collect(),
         pieces: placed.collect(),
+        cut: fill.cut,
         trimmed: fill.is_trimmed,
         focus: marks.focus.clone(),
         recall: marks.recall.clone(),

@@ -24,6 +24,8 @@ pub struct Fill {
     pub recalled: Vec<(usize, Reason)>,
     /// Of the kept rows: those that are quoted.
     pub quoted: Vec<usize>,
+    /// Where the history is cut, in tokens from the log's beginning. None if it isn't cut.
+    pub cut: Option<u64>,
     /// Whether anything was left out or shortened.
     pub is_trimmed: bool,
     /// The prompt: its pieces in order, each with the section that it is in.

@@ -11,6 +11,7 @@
 use super::frame::Frame;
 use super::packer::Packer;
 use crate::base::cost::{Cost, share_of};
+use crate::base::message::Field;
 use crate::config::{ContextConfig, CutConfig, SectionKind};
 use crate::prompt::measure::Meter;
 use crate::state::ask::StageResult;
@@ -29,6 +30,10 @@ struct Scale {
     total: u64,
     /// The tokens of the instructions that the log begins with. They are not on the scale.
     instructions: u64,
+    /// By row: about what it costs with a stub in the place of its result.
+    stub_costs: Vec<u64>,
+    /// True if any of its messages is a result.
+    has_results: bool,
 }
 
 /// A group on the scale.
@@ -39,6 +44,21 @@ struct Place {
     unpaid: u64,
     /// How many of them the history's own limit counts.
     count: u64,
+}
+
+/// The share of the limit that results before the cut have as stubs. With more of it a run shows more of the steps that it has made, and the
+/// cut moves more often.
+const STUB_SHARE: f64 = 0.25;
+
+/// About how many tokens a stub costs with what is around it.
+const STUB_TOKENS: u64 = 20;
+
+/// The part of the prompt before the cut: the steps that are there with stubs of their results.
+#[derive(Default)]
+struct Stubs {
+    /// By the row that names a group: the tokens of all stubs before it.
+    starts: Vec<Option<u64>>,
+    total: u64,
 }
 
 impl Packer<'_> {
@@ -58,6 +78,7 @@ impl Packer<'_> {
             None if marks.passed().next().is_some() => 0,
             None => return Ok(false),
         };
+        self.fill.cut = Some(border);
         let keeps_places = self.input.config.triage.keeps_places();
         let is_cut_off = |row: &usize| {
             let start = scale.starts[marks.groups.of(*row)];
@@ -70,6 +91,7 @@ impl Packer<'_> {
         let room = self.room_of_history();
         let spent = self.remaining;
         self.keep_in_order(frame, &behind)?;
+        self.keep_stubs(frame, &scale, border, &before)?;
         let spent = spent.minus(self.remaining);
         if let Some(ranking) = &marks.ranking {
             // Of a history that triage has thinned out for good, a share would be next to nothing.
@@ -91,6 +113,67 @@ impl Packer<'_> {
         let gone = before.into_iter().filter(|row| !is_decided[*row] && !marks.is_passed(*row));
         self.fill.left_out.extend(gone.map(|row| (row, Reason::BeforeCut)));
         Ok(true)
+    }
+
+    /// Keeps the steps before the cut with stubs of their results, as far as their share goes. Those that go, go in steps too, and only when
+    /// the cut moves.
+    fn keep_stubs(
+        &mut self,
+        frame: &Frame,
+        scale: &Scale,
+        border: u64,
+        before: &[usize],
+    ) -> StageResult {
+        let Some(limit) = self.stub_limit(scale) else { return Ok(()) };
+        let stubs = self.stubs(scale, border, before);
+        let step = (limit / 2).max(1);
+        let first = stubs.total.saturating_sub(limit).div_ceil(step) * step;
+        let mut is_seen = vec![false; self.input.transcript.len()];
+        for row in before {
+            let group = self.marks.groups.of(*row);
+            if stubs.starts[group].is_none_or(|start| start < first)
+                || std::mem::replace(&mut is_seen[group], true)
+            {
+                continue;
+            }
+            let members: Vec<usize> = self.open_members(*row).collect();
+            self.stub(&members);
+            let mut remaining = self.remaining;
+            if self.keep(frame, &members, false, &mut remaining)?.is_some() {
+                self.unshrink(&members);
+            }
+            self.remaining = remaining;
+        }
+        Ok(())
+    }
+
+    /// The tokens that stubs before the cut may have. None if the log has no results that may shrink.
+    fn stub_limit(&self, scale: &Scale) -> Option<u64> {
+        let shrinks = self.input.config.budget.tool_results.shrink && scale.has_results;
+        let limit = most_tokens(&self.input.config)?.saturating_sub(scale.instructions);
+        shrinks.then(|| share_of(limit, STUB_SHARE))
+    }
+
+    /// Puts the steps before the cut on a scale of their tokens with stubs. What was said without a call is not on it: recall
+    /// brings it back.
+    fn stubs(&self, scale: &Scale, border: u64, before: &[usize]) -> Stubs {
+        let mut stubs = Stubs { starts: vec![None; self.input.transcript.len()], total: 0 };
+        let is_before = |row: &usize| {
+            scale.starts[self.marks.groups.of(*row)].is_some_and(|start| start < border)
+        };
+        let mut wanted = vec![false; self.input.transcript.len()];
+        for row in before {
+            wanted[*row] = !self.marks.is_passed(*row);
+        }
+        for row in self.marks.order.iter().filter(|row| wanted[**row] && is_before(row)) {
+            let mut members = self.open_members(*row);
+            let transcript = &self.input.transcript;
+            if members.any(|member| transcript.value(member, Field::ResultId).is_some()) {
+                stubs.starts[self.marks.groups.of(*row)].get_or_insert(stubs.total);
+                stubs.total += scale.stub_costs[*row];
+            }
+        }
+        stubs
     }
 
     /// What the history and the quotes behind it may cost together, where the history costs `spent`. Quotes have a share of what is
@@ -124,7 +207,9 @@ impl Packer<'_> {
         let is_ranked = self.marks.ranking.is_some();
         let quoted = if is_ranked { self.input.config.recall.max_share } else { 0.0 };
         let room = room.tokens.saturating_sub(share_of(room.tokens, quoted));
-        let (high, low) = cut.beside_quotes(quoted);
+        let stubs = self.stub_limit(scale).unwrap_or_default();
+        let room = room.saturating_sub(stubs);
+        let (high, low) = cut.beside_quotes(if stubs > 0 { quoted + STUB_SHARE } else { quoted });
         let high = share_of(limit, high);
         let step = high.saturating_sub(share_of(limit, low)).max(1);
         let by_limit = scale.total.saturating_sub(high).div_ceil(step);
@@ -133,7 +218,10 @@ impl Packer<'_> {
             0 => 0,
             at => scale.places[at - 1].start / step + 1,
         };
-        Some(by_limit.max(by_room) * step)
+        // The last step is there whatever it costs, so the cut is not behind it.
+        let last = self.marks.last_answer();
+        let last = last.and_then(|row| scale.starts[self.marks.groups.of(row)]);
+        Some((by_limit.max(by_room) * step).min(last.unwrap_or(u64::MAX)))
     }
 
     /// Puts the log's messages on the scale. What window and triage leave out is on it too: their choice is another one with every
@@ -144,8 +232,14 @@ impl Packer<'_> {
         let fill = Fill::default();
         let view = View { input, marks, fill: &fill };
         let rows = input.transcript.len();
-        let mut scale =
-            Scale { places: Vec::new(), starts: vec![None; rows], total: 0, instructions: 0 };
+        let mut scale = Scale {
+            places: Vec::new(),
+            starts: vec![None; rows],
+            total: 0,
+            instructions: 0,
+            stub_costs: vec![0; rows],
+            has_results: false,
+        };
         let mut place_of = vec![0; rows];
         let keeps_places = input.config.triage.keeps_places();
         for row in marks.order.iter().copied() {
@@ -169,6 +263,9 @@ impl Packer<'_> {
                 scale.places.push(Place { start: scale.total, unpaid: 0, count: 0 });
             }
             scale.total += tokens;
+            let is_result = self.may_shrink(row);
+            scale.has_results |= is_result;
+            scale.stub_costs[row] = if is_result { tokens.min(STUB_TOKENS) } else { tokens };
             if marks.requirement(row).is_none() && !marks.is_left_out(row) {
                 let place = &mut scale.places[place_of[group]];
                 place.unpaid += tokens;

@@ -93,6 +93,15 @@ impl Packer<'_> {
         }
     }
 
+    /// Shows the results of a group as stubs.
+    pub(super) fn stub(&mut self, members: &[usize]) {
+        for row in members {
+            if self.may_shrink(*row) {
+                self.resize(*row, Size::Stub);
+            }
+        }
+    }
+
     /// Shows the results of a group whole again, as it isn't kept.
     pub(super) fn unshrink(&mut self, members: &[usize]) {
         for row in members {
@@ -109,6 +118,10 @@ impl Packer<'_> {
             places[*row] = place;
         }
         let mut rows: Vec<usize> = self.results.sizes.iter().map(|(row, _)| *row).collect();
+        if !self.plan.shrinks {
+            // Before a cut, a result has the size that it had with the step before.
+            rows.retain(|row| self.marks.requirement(*row).is_some());
+        }
         map::sort_by_key(&mut rows, &|row| (map::place(Some(places[row])), 0));
         let is_last = |row: &usize| self.marks.requirement(*row).is_some();
         let (last, others): (Vec<usize>, Vec<usize>) = rows.into_iter().partition(is_last);
@@ -170,7 +183,7 @@ impl Packer<'_> {
     }
 
     /// True if a row is a tool's result that may shrink: it has a text and no calls, and the caller has not pinned it.
-    fn may_shrink(&self, row: usize) -> bool {
+    pub(super) fn may_shrink(&self, row: usize) -> bool {
         let transcript = &self.input.transcript;
         let config = &self.input.config.budget.tool_results;
         let has = |field| transcript.value(row, field).is_some();
