@@ -67,6 +67,9 @@ impl Packer<'_> {
         let sizes: Vec<Size> = std::iter::once(Size::Whole).chain(sizes).collect();
         self.results.newest = newest;
         self.results.newest_size = Size::Stub;
+        if self.fit_as_stubs()? {
+            return Ok(());
+        }
         for size in sizes {
             self.resize_all(&unpaid, size);
             let mut pieces = unpaid.iter().copied().map(Piece::Message);
@@ -77,6 +80,22 @@ impl Packer<'_> {
         }
         self.resize_all(&unpaid, Size::Whole);
         Ok(())
+    }
+
+    /// True if everything fits as soon as each result is a stub.
+    fn fit_as_stubs(&mut self) -> StageResult<bool> {
+        let mut left = self.remaining;
+        for row in self.marks.open_rows().into_iter().rev() {
+            if self.marks.requirement(row).is_some() {
+                continue; // it is paid for
+            }
+            self.shrink(&[row]);
+            let cost = self.cost_within(&mut [Piece::Message(row)].into_iter(), left)?;
+            self.unshrink(&[row]);
+            let Some(cost) = cost else { return Ok(false) };
+            left = left.minus(cost);
+        }
+        Ok(true)
     }
 
     /// Shows the results of a group in the size that they begin with.
@@ -125,9 +144,21 @@ impl Packer<'_> {
         map::sort_by_key(&mut rows, &|row| (map::place(Some(places[row])), 0));
         let is_last = |row: &usize| self.marks.requirement(*row).is_some();
         let (last, others): (Vec<usize>, Vec<usize>) = rows.into_iter().partition(is_last);
+        self.grow_all(last.iter().map(|row| (*row, Size::Whole)))?;
+        let all = self.remaining;
+        self.remaining = all.share(NEWEST_SHARE);
+        let rest = all.minus(self.remaining);
+        let newest: Vec<usize> =
+            others.iter().copied().filter(|row| self.results.newest.contains(row)).collect();
+        self.grow_all(newest.into_iter().map(|row| (row, Size::Whole)))?;
+        self.remaining = self.remaining.plus(rest);
         let steps = STEPS.into_iter().map(Size::Excerpt).chain([Size::Whole]);
-        let turns = steps.flat_map(|size| others.iter().map(move |row| (*row, size)));
-        for (row, size) in last.iter().map(|row| (*row, Size::Whole)).chain(turns) {
+        self.grow_all(steps.flat_map(|size| others.iter().map(move |row| (*row, size))))
+    }
+
+    /// Lets results grow to a size each, until one of them has no room to.
+    fn grow_all(&mut self, turns: impl Iterator<Item = (usize, Size)>) -> StageResult {
+        for (row, size) in turns {
             if !self.grow(row, size)? {
                 break;
             }
