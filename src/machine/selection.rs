@@ -14,6 +14,10 @@ pub static SELECTION: Selection = Selection {
     keep_behind_cut: |packer, frame, cut, served, rest| {
         packer.keep_behind_cut(frame, cut, served, rest)
     },
+    shrink_last: |packer, pieces, room| packer.shrink_last(pieces, room),
+    begin_results: |packer| packer.begin_results(),
+    shrink: |packer, members| packer.shrink(members),
+    grow_results: |packer| packer.grow_results(),
     shapes: |packer| packer.shapes(),
     keep_conversations: |packer, frame, shapes| packer.keep_conversations(frame, shapes),
     recalled: Evidence::recalled,

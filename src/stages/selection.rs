@@ -37,6 +37,14 @@ pub struct Selection {
     /// Keeps the messages behind the cut, and quotes what is ranked.
     pub(crate) keep_behind_cut:
         fn(&mut Packer<'_>, &Frame, CutConfig, &[usize], &[usize]) -> StageResult<bool>,
+    /// Shrinks the results of the last step if what is required doesn't fit with them. Returns what it costs then, if it fits.
+    pub(crate) shrink_last: fn(&mut Packer<'_>, &[Piece], Cost) -> StageResult<Option<Cost>>,
+    /// Finds the newest results, and the size that they begin with.
+    pub(crate) begin_results: fn(&mut Packer<'_>) -> StageResult,
+    /// Shows the results of a group in the size that they begin with.
+    pub(crate) shrink: fn(&mut Packer<'_>, &[usize]),
+    /// Lets the kept results grow into the room that is left.
+    pub(crate) grow_results: fn(&mut Packer<'_>) -> StageResult,
     /// The conversations as they are shown if they fit.
     pub(crate) shapes: fn(&mut Packer<'_>) -> Vec<Shape>,
     /// Keeps conversations as far as they fit.

@@ -54,8 +54,18 @@ impl<'a> LongText<'a> {
     /// The excerpt of about so many tokens. None if the text has no passages that could be left out, or if the first that matter are
     /// longer than that. `count` counts the tokens of what is left out.
     pub(crate) fn excerpt(&self, tokens: u64, count: &dyn Fn(&str) -> u64) -> Option<Excerpt> {
-        let most = bytes(tokens);
-        let is_kept = chosen(&self.passages.list, &self.scores, most);
+        let is_about = self.scores.iter().any(|score| *score > 0.0);
+        let least = if is_about { f32::MIN_POSITIVE } else { 0.0 };
+        self.excerpt_of(least, tokens, count)
+    }
+
+    /// An excerpt that has passages which don't matter too, from the beginning on, as far as there is room for them.
+    pub(crate) fn full_excerpt(&self, tokens: u64, count: &dyn Fn(&str) -> u64) -> Option<Excerpt> {
+        self.excerpt_of(0.0, tokens, count)
+    }
+
+    fn excerpt_of(&self, least: f32, tokens: u64, count: &dyn Fn(&str) -> u64) -> Option<Excerpt> {
+        let is_kept = chosen(&self.passages.list, &self.scores, least, bytes(tokens));
         let is_some = is_kept.iter().any(|is_kept| *is_kept);
         let is_all = is_kept.iter().all(|is_kept| *is_kept);
         let assembled =
@@ -182,19 +192,16 @@ fn count_identifiers(text: &str) -> f32 {
     f32::from(u16::try_from(words.filter(names).count()).unwrap_or(u16::MAX))
 }
 
-/// Which passages come in: those first that are most about the request for their length, each with what it is read by. Where none
-/// is about it, those that the text begins with.
-fn chosen(passages: &[Passage], scores: &[f32], most: usize) -> Vec<bool> {
+/// Which passages come in, of those that score at least `least`: those first that are most about the request for their length, each with
+/// what it is read by. Of equal ones, the first.
+fn chosen(passages: &[Passage], scores: &[f32], least: f32, most: usize) -> Vec<bool> {
     /// What a passage costs beside its text: the mark behind it.
     const AROUND: f32 = 40.0;
     #[expect(clippy::cast_precision_loss, reason = "lengths of passages")]
     let worth = |at: usize| scores[at] / (passages[at].range.len() as f32 + AROUND);
-    let mut order: Vec<usize> =
-        (0..passages.len()).filter(|at| !passages[*at].is_heading).collect();
-    if scores.iter().any(|score| *score > 0.0) {
-        order.retain(|at| scores[*at] > 0.0);
-        map::sort_by_key(&mut order, &|at| (-i64::from(worth(at).to_bits()), 0));
-    }
+    let is_wanted = |at: &usize| !passages[*at].is_heading && scores[*at] >= least;
+    let mut order: Vec<usize> = (0..passages.len()).filter(is_wanted).collect();
+    map::sort_by_key(&mut order, &|at| (-i64::from(worth(at).to_bits()), 0));
     let mut is_kept = vec![false; passages.len()];
     let mut length = 0;
     for at in order {

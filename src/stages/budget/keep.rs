@@ -35,7 +35,9 @@ impl Packer<'_> {
             members.clear();
             members.extend(self.open_members(row));
             let is_quoted = self.plan.quotes_chosen && rank == Rank::Chosen;
-            self.shrink(&members);
+            if let Some(shrink) = self.shrink {
+                shrink(self, &members);
+            }
             self.ask_for_group(&members, &rows[position..], is_quoted)?;
             let mut remaining = self.remaining;
             if let Some(reason) = self.keep(frame, &members, is_quoted, &mut remaining)? {

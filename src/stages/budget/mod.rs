@@ -87,7 +87,7 @@ fn attempt(
         None => Vec::new(),
     };
     let mut frame = Frame::begin(&mut packer);
-    packer.keep_required(&contents, &shapes, &mut frame)?;
+    packer.keep_required(selection, &contents, &shapes, &mut frame)?;
     let enlarges_first = input.config.budget.trim_first == TrimFirst::History;
     let gave_way = packer.keep_optional(&mut contents, enlarges_first)?;
     // Where history goes first, it is all gone before a section shows less. So room that a summary frees is none for it:
@@ -98,7 +98,9 @@ fn attempt(
     }
     packer.reserve_notice(&mut frame)?;
     if plan.shrinks {
-        packer.begin_results()?;
+        let selection = needed(selection)?;
+        packer.shrink = Some(selection.shrink);
+        (selection.begin_results)(&mut packer)?;
     }
     let by_conversation = if marks.conversations.is_some() {
         packer.keep_in_order(&frame, &history_of(marks).turn)?;
@@ -107,7 +109,9 @@ fn attempt(
         keep_history(&mut packer, &frame, selection)?;
         None
     };
-    packer.grow_results()?;
+    if packer.results.sizes.iter().next().is_some() {
+        (needed(selection)?.grow_results)(&mut packer)?;
+    }
     if !enlarges_first {
         packer.enlarge_items(&mut contents)?;
     }

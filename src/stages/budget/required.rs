@@ -6,9 +6,11 @@ use super::packer::Packer;
 use super::tiered::Shape;
 use crate::base::cost::Cost;
 use crate::base::error::{Error, ErrorCode};
+use crate::base::message::Field;
 use crate::base::text;
 use crate::config::OnRequiredOverflow;
 use crate::prompt::shorten;
+use crate::stages::selection::{GivenSelection, needed};
 use crate::stages::unread;
 use crate::state::ask::StageResult;
 use crate::state::context::Piece;
@@ -50,6 +52,7 @@ impl Packer<'_> {
     /// Keeps the required pieces, shortened if they must be and may be, and pays for them and for the form itself.
     pub(super) fn keep_required(
         &mut self,
+        selection: GivenSelection,
         contents: &[SectionContent],
         shapes: &[Shape],
         frame: &mut Frame,
@@ -81,7 +84,7 @@ impl Packer<'_> {
         let within = self.cost_within(&mut pieces.iter().copied(), limit.minus(fixed))?;
         let spent = match within.map(|cost| fixed.plus(cost)).filter(|spent| spent.fits(limit)) {
             Some(spent) => spent,
-            None => match self.shrink_last(&pieces, limit.minus(fixed))? {
+            None => match self.shrink_results(selection, &pieces, limit.minus(fixed))? {
                 Some(cost) => fixed.plus(cost),
                 None => self.fit_required(&pieces, fixed)?,
             },
@@ -94,6 +97,20 @@ impl Packer<'_> {
         self.fill.kept.extend(turn);
         self.remaining = limit.minus(spent);
         Ok(())
+    }
+
+    /// Shrinks the results among the required pieces. Returns what the pieces cost then, if they fit.
+    fn shrink_results(
+        &mut self,
+        selection: GivenSelection,
+        pieces: &[Piece],
+        room: Cost,
+    ) -> StageResult<Option<Cost>> {
+        let has_results = self.input.transcript.has_seen(Field::ResultId);
+        if !has_results || !self.input.config.budget.tool_results.shrink {
+            return Ok(None);
+        }
+        (needed(selection)?.shrink_last)(self, pieces, room)
     }
 
     /// Makes room for what is required, if the config allows it to be shortened, or lets it exceed the budget. Gives what it

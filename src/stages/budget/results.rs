@@ -31,7 +31,7 @@ const LAST_SHARE: f64 = 0.75;
 impl Packer<'_> {
     /// Shrinks the results of the last step if what is required doesn't fit with them whole. Returns what it costs then, or nothing if it
     /// doesn't fit with stubs.
-    pub(super) fn shrink_last(
+    pub(crate) fn shrink_last(
         &mut self,
         pieces: &[Piece],
         room: Cost,
@@ -55,7 +55,7 @@ impl Packer<'_> {
     }
 
     /// Finds the newest results, and the size that they begin with.
-    pub(super) fn begin_results(&mut self) -> StageResult {
+    pub(crate) fn begin_results(&mut self) -> StageResult {
         let keep = self.input.config.budget.tool_results.keep;
         let rows = self.marks.order.iter().rev().copied();
         let open = rows.filter(|row| !self.marks.is_left_out(*row) && self.may_shrink(*row));
@@ -99,10 +99,7 @@ impl Packer<'_> {
     }
 
     /// Shows the results of a group in the size that they begin with.
-    pub(super) fn shrink(&mut self, members: &[usize]) {
-        if !self.plan.shrinks {
-            return;
-        }
+    pub(crate) fn shrink(&mut self, members: &[usize]) {
         for row in members {
             if self.may_shrink(*row) && self.results.sizes.get(row).is_none() {
                 let is_newest = self.results.newest.contains(row);
@@ -124,14 +121,15 @@ impl Packer<'_> {
     /// Shows the results of a group whole again, as it isn't kept.
     pub(super) fn unshrink(&mut self, members: &[usize]) {
         for row in members {
-            if self.results.sizes.get(row).is_some() {
-                self.resize(*row, Size::Whole);
+            if self.results.sizes.remove(row).is_some() {
+                self.fill.shortened.remove(&Piece::Message(*row));
+                self.fill.excerpts.remove(row);
             }
         }
     }
 
     /// Lets the kept results grow into the room that is left.
-    pub(super) fn grow_results(&mut self) -> StageResult {
+    pub(crate) fn grow_results(&mut self) -> StageResult {
         let mut places = vec![0; self.input.transcript.len()];
         for (place, row) in self.marks.order.iter().rev().enumerate() {
             places[*row] = place;
@@ -254,10 +252,7 @@ impl Packer<'_> {
     /// Shows a result in a size, whatever its size is now. A size that isn't shorter than the whole is the whole.
     fn resize(&mut self, row: usize, size: Size) {
         let piece = Piece::Message(row);
-        if self.results.sizes.remove(&row).is_some() {
-            self.fill.shortened.remove(&piece);
-            self.fill.excerpts.remove(&row);
-        }
+        self.unshrink(&[row]);
         let text = self.view().text_of(piece);
         let Some(Excerpt { text, gaps }) = self.sized(&text, size) else { return };
         self.results.sizes.insert(row, size);
@@ -278,7 +273,7 @@ impl Packer<'_> {
             Size::Excerpt(tokens) => {
                 let request = query::readable(self.marks.request_text(self.input));
                 let long = LongText::new(text, &request, Role::Tool);
-                long.excerpt(tokens, &count).unwrap_or_else(|| long.ends(tokens, &count))
+                long.full_excerpt(tokens, &count).unwrap_or_else(|| long.ends(tokens, &count))
             }
         };
         (found.text.len() < text.len()).then_some(found)

@@ -1,0 +1,164 @@
+// How results of tools shrink in an agent's run.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { buildContextSync, countTokens, loadEncoding } from "windrow";
+import { forEachSeed } from "../support/property.mjs";
+
+const encoding = "o200k_base";
+await loadEncoding(encoding);
+
+const MARK = /\[… [\d,]+ tokens? left out …\]/;
+
+/** A step of a run: a call, and what the tool returned. */
+function step(id, name, input, output) {
+  return [
+    {
+      role: "assistant",
+      content: null,
+      tool_calls: [{ id, type: "function", function: { name, arguments: JSON.stringify(input) } }],
+    },
+    { role: "tool", tool_call_id: id, content: output },
+  ];
+}
+
+const lines = (count, word = "line") => Array.from({ length: count }, (_, at) => `${word} ${at} of the file`).join("\n");
+
+const buildRun = (messages, maxTokens, options = {}) =>
+  buildContextSync(messages, { encoding, budget: { maxTokens, ...options } });
+
+const fatesOf = (context, messages) => messages.map((_, at) => context.explain(at).fate);
+
+/** A random run: a task, then steps with one or more calls each. */
+function randomRun(random) {
+  const messages = [{ role: "user", content: `Mend the parser. ${random.text(10)}` }];
+  for (let at = 0; at < random.integer(1, 14); at++) {
+    const ids = Array.from({ length: random.integer(1, 3) }, (_, call) => `call_${at}_${call}`);
+    messages.push({
+      role: "assistant",
+      content: random.boolean() ? random.text(8) : null,
+      tool_calls: ids.map((id) => ({
+        id,
+        type: "function",
+        function: { name: "read_file", arguments: JSON.stringify({ path: `src/file_${at}.ts` }) },
+      })),
+    });
+    for (const id of ids) {
+      messages.push({ role: "tool", tool_call_id: id, content: lines(random.integer(0, 60), random.text(2)) });
+    }
+  }
+  return messages;
+}
+
+/** What is shown of a message, by the id of its call. */
+const shownById = (context) =>
+  new Map(context.messages.filter(({ role }) => role === "tool").map((message) => [message.tool_call_id, message.content]));
+
+describe("tool results shrink before steps go", () => {
+  test("budgets are exact, calls keep their results, and a shown result is a part of the whole", () => {
+    forEachSeed((random) => {
+      const messages = randomRun(random);
+      const all = countTokens(messages, { encoding }).tokens;
+      const maxTokens = random.integer(40, all + 10);
+      let context;
+      try {
+        context = buildRun(messages, maxTokens);
+      } catch (error) {
+        assert.equal(error.code, "BUDGET_TOO_SMALL");
+        return;
+      }
+      assert.ok(context.tokens.total <= maxTokens);
+      assert.equal(countTokens(context.messages, { encoding }).tokens, context.tokens.total);
+      const shown = shownById(context);
+      const called = context.messages.flatMap((message) => message.tool_calls ?? []).map(({ id }) => id);
+      assert.deepEqual([...shown.keys()].toSorted(), called.toSorted());
+      for (const { tool_call_id: id, content } of messages.filter(({ role }) => role === "tool")) {
+        for (const part of shown.get(id)?.split(MARK) ?? []) {
+          assert.ok(content.includes(part.trim()), `${id}: ${part}`);
+        }
+      }
+    });
+  });
+
+  test("no step is left out that would fit with stubs", () => {
+    forEachSeed((random) => {
+      const messages = randomRun(random);
+      const maxTokens = random.integer(60, countTokens(messages, { encoding }).tokens);
+      let context;
+      try {
+        context = buildRun(messages, maxTokens);
+      } catch {
+        return;
+      }
+      const left = maxTokens - context.tokens.total;
+      messages.forEach((message, at) => {
+        if (message.role !== "assistant" || context.explain(at).fate !== "left out") {
+          return;
+        }
+        const results = messages.slice(at + 1, at + 1 + message.tool_calls.length);
+        const stubs = results.map((result) => {
+          const { tokens } = countTokens(result.content, { encoding });
+          const mark = `[… ${tokens.toLocaleString("en")} token${tokens === 1 ? "" : "s"} left out …]`;
+          return mark.length < result.content.length ? { ...result, content: mark } : result;
+        });
+        const cost = countTokens([message, ...stubs], { encoding }).tokens - 3;
+        assert.ok(cost > left, `the step at ${at} costs ${cost} as a stub, and ${left} tokens are left`);
+      });
+    });
+  });
+
+  test("as long as no step goes, a larger budget shows no less of any result", () => {
+    forEachSeed((random) => {
+      const messages = randomRun(random);
+      const all = countTokens(messages, { encoding }).tokens;
+      const smaller = random.integer(60, all);
+      let contexts;
+      try {
+        contexts = [smaller, smaller + random.integer(1, 60)].map((maxTokens) => buildRun(messages, maxTokens));
+      } catch {
+        return;
+      }
+      if (fatesOf(contexts[0], messages).includes("left out")) {
+        return;
+      }
+      const tokensOf = (text) => countTokens(text.replaceAll(new RegExp(MARK, "gu"), ""), { encoding }).tokens;
+      const [before, after] = contexts.map(shownById);
+      const sum = (shown) => [...shown.values()].reduce((total, text) => total + tokensOf(text), 0);
+      assert.ok(sum(after) >= sum(before) - 4, `${sum(before)} tokens of results, then ${sum(after)}`);
+    });
+  });
+
+  test("a file that was read four times leaves room for what was done in between", () => {
+    const run = [{ role: "user", content: "Rename the handler." }];
+    for (let at = 0; at < 4; at++) {
+      run.push(...step(`r${at}`, "read_file", { path: "src/router.ts" }, lines(280)));
+      run.push(...step(`e${at}`, "edit_file", { path: "src/router.ts", old: `a${at}`, new: `b${at}` }, "done"));
+    }
+    const context = buildRun(run, 1500);
+    assert.ok(!fatesOf(context, run).includes("left out"));
+    assert.ok(context.tokens.total > 1450, `${context.tokens.total} of 1,500 tokens are used`);
+    assert.match(context.explain(2).words, /as a line that says that 1,\d+ tokens are left out|as an excerpt/);
+  });
+
+  test("a result that doesn't fit by itself is shortened, as long as the room allows", () => {
+    const run = [{ role: "user", content: "Which line has the error?" }, ...step("c", "read_log", {}, `${lines(2000)}\nERROR at the end`)];
+    for (const maxTokens of [300, 2000, 8000]) {
+      const context = buildRun(run, maxTokens);
+      assert.ok(context.tokens.total > maxTokens * 0.9, `${context.tokens.total} of ${maxTokens}`);
+      const content = shownById(context).get("c");
+      assert.ok(content.includes("line 0 of") && content.includes("ERROR at the end"), content.slice(0, 200));
+    }
+    assert.throws(() => buildRun(run, 2000, { toolResults: { shrink: false } }), { code: "BUDGET_TOO_SMALL" });
+  });
+
+  test("results of excluded tools and pinned results stay whole", () => {
+    const run = [
+      { role: "user", content: "Go on." },
+      ...step("plan", "read_plan", {}, lines(30, "plan")),
+      ...step("log", "read_log", {}, lines(200)),
+      ...step("now", "run", {}, "ok"),
+    ];
+    const context = buildRun(run, 900, { toolResults: { excludeTools: ["read_plan"], keep: 0 } });
+    assert.deepEqual(fatesOf(context, run), ["kept", "kept", "kept", "kept", "excerpt", "kept", "kept"]);
+  });
+});
