@@ -22,7 +22,8 @@ function step(id, name, input, output) {
   ];
 }
 
-const lines = (count, word = "line") => Array.from({ length: count }, (_, at) => `${word} ${at} of the file`).join("\n");
+const lines = (count, word = "line") =>
+  Array.from({ length: count }, (_, at) => `${word} ${at} of the file`).join("\n");
 
 const buildRun = (messages, maxTokens, options = {}) =>
   buildContextSync(messages, { encoding, budget: { maxTokens, ...options } });
@@ -36,7 +37,7 @@ function randomRun(random) {
     const ids = Array.from({ length: random.integer(1, 3) }, (_, call) => `call_${at}_${call}`);
     messages.push({
       role: "assistant",
-      content: random.boolean() ? random.text(8) : null,
+      content: random.chance(0.5) ? random.text(8) : null,
       tool_calls: ids.map((id) => ({
         id,
         type: "function",
@@ -52,7 +53,9 @@ function randomRun(random) {
 
 /** What is shown of a message, by the id of its call. */
 const shownById = (context) =>
-  new Map(context.messages.filter(({ role }) => role === "tool").map((message) => [message.tool_call_id, message.content]));
+  new Map(
+    context.messages.filter(({ role }) => role === "tool").map((message) => [message.tool_call_id, message.content]),
+  );
 
 describe("tool results shrink before steps go", () => {
   test("budgets are exact, calls keep their results, and a shown result is a part of the whole", () => {
@@ -74,7 +77,7 @@ describe("tool results shrink before steps go", () => {
       assert.deepEqual([...shown.keys()].toSorted(), called.toSorted());
       for (const { tool_call_id: id, content } of messages.filter(({ role }) => role === "tool")) {
         for (const part of shown.get(id)?.split(MARK) ?? []) {
-          assert.ok(content.includes(part.trim()), `${id}: ${part}`);
+          assert.ok(content.toWellFormed().includes(part.trim()), `${id}: ${part}`);
         }
       }
     });
@@ -141,7 +144,10 @@ describe("tool results shrink before steps go", () => {
   });
 
   test("a result that doesn't fit by itself is shortened, as long as the room allows", () => {
-    const run = [{ role: "user", content: "Which line has the error?" }, ...step("c", "read_log", {}, `${lines(2000)}\nERROR at the end`)];
+    const run = [
+      { role: "user", content: "Which line has the error?" },
+      ...step("c", "read_log", {}, `${lines(2000)}\nERROR at the end`),
+    ];
     for (const maxTokens of [300, 2000, 8000]) {
       const context = buildRun(run, maxTokens);
       assert.ok(context.tokens.total > maxTokens * 0.9, `${context.tokens.total} of ${maxTokens}`);
