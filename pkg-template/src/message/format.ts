@@ -71,11 +71,21 @@ export function partsWithText<Part>(
       return [part];
     }
     const isGone = isPlaced && kind === "text";
-    const copy = isGone ? [] : [rewritten(part, isPlaced ? "" : text)];
+    const copy = isGone ? [] : [rewritten(kind === "text" ? unsigned(part) : part, isPlaced ? "" : text)];
     isPlaced = true;
     return copy;
   });
   return isPlaced ? copies : [...copies, made(text)];
+}
+
+/** Returns a part without signatures, wherever it has them: they are for the text that it had. */
+function unsigned<Part>(part: Part): Part {
+  const prototype: unknown = typeof part === "object" && part !== null ? Object.getPrototypeOf(part) : undefined;
+  if (prototype !== Object.prototype) {
+    return part;
+  }
+  const fields = Object.entries(part as object).filter(([name]) => !/signature$/i.test(name));
+  return Object.fromEntries(fields.map(([name, value]) => [name, unsigned(value)])) as Part;
 }
 
 /** A field that is an object; an empty one otherwise. */

@@ -49,7 +49,7 @@ export function reasoningForm(field: "text" | "thinking"): PartForm {
     read(part, place, maker): ReasoningPart | RedactedPart {
       const said = textIn(part, place, field);
       const { data, ...proof } = provenanceOf(part, maker);
-      if (data !== undefined && said.trim() === "") {
+      if (data !== undefined && said === "") {
         return { type: "redacted_thinking", data, ...proof };
       }
       // A summary of Gemini's has no signature, and is still Gemini's.

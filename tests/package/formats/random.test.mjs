@@ -74,7 +74,9 @@ for (const { name } of providers) {
         const kept = found.filter((mark) => thoughts.includes(mark));
         assert.equal(new Set(kept).size, kept.length);
         assert.ok(name !== "openai" || kept.length === 0);
-        assert.ok(name !== "ai-sdk" || kept.length === thoughts.length);
+        // Half a character is an escape in JSON. Signed reasoning that has one is left out.
+        const isWhole = !/\\ud[89a-f]/.test(JSON.stringify(messages));
+        assert.ok(name !== "ai-sdk" || !isWhole || kept.length === thoughts.length);
       });
     });
 

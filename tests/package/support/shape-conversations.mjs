@@ -136,7 +136,7 @@ class Script {
 
   #text(kind, more = {}) {
     const words = this.#random.text(this.#random.chance(0.1) ? 60 : 10);
-    return `${this.#mark(kind, more)} ${words}`.trimEnd();
+    return `${this.#mark(kind, { ...more, words })} ${words}`.trimEnd();
   }
 
   #mark(kind, more = {}) {

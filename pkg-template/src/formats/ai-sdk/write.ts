@@ -193,9 +193,7 @@ function messageOf(
     }
     case "assistant": {
       const names = new Map(turn.pieces.flatMap(({ part }) => (part.type === "tool-call" ? [nameOf(part)] : [])));
-      const pieces = turn.pieces.filter(
-        (piece) => !isItem(piece) && (piece.part.type !== "text" || !isBlank(piece.part.text)),
-      );
+      const pieces = turn.pieces.filter((piece) => !isItem(piece) && !saysNothing(piece));
       const content = contentOf(pieces, (piece) => assistantPartOf(piece, names, ids));
       const asked = pieces.flatMap(({ call }) => {
         const request = call && allowedOf(call, allowed)?.request;
@@ -234,6 +232,11 @@ function optionsOf(pieces: readonly Piece[]): AiSdkOptions {
   const options = given.map((row) => (isRecord(row) ? row.providerOptions : undefined)).findLast(isRecord);
   return options === undefined ? {} : { providerOptions: options as Record<string, Record<string, AiSdkJson>> };
 }
+
+/** True if a part is a blank text, or reasoning with neither a text nor a proof. */
+const saysNothing = ({ part, given }: Piece): boolean =>
+  (part.type === "text" && isBlank(part.text)) ||
+  (part.type === "reasoning" && isBlank(part.text) && given === undefined && Object.keys(proofOf(part)).length === 0);
 
 const nameOf = ({ toolCallId, toolName }: CallPart): readonly [id: string, name: string] => [toolCallId, toolName];
 

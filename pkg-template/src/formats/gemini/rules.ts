@@ -4,6 +4,7 @@ import { isRecord } from "../../base/plain-data.js";
 import type { ProviderRules, RequestMessage, RequestPart } from "../request/provider.js";
 import * as rule from "../request/rules.js";
 import { fields, unknownFields } from "../request/schema.js";
+import { isBlank } from "../request/text.js";
 import { isResponse, KINDS, NAME, PART } from "./write.js";
 
 /** The pages that say a rule, and threads in which a request was refused for it. */
@@ -81,7 +82,7 @@ function partOf(source: Readonly<Record<string, unknown>>, place: string): Reque
     return { place, source, kind: isMedia ? "media" : "other" };
   }
   // A signature may stand in a part that says nothing.
-  return thought === true || (text === "" && thoughtSignature !== undefined)
+  return thought === true || (typeof text === "string" && isBlank(text) && typeof thoughtSignature === "string")
     ? { place, source, kind: "reasoning" }
     : { place, source, kind: "text", text };
 }

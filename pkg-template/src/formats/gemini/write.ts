@@ -244,13 +244,18 @@ function ownThoughts(piece: Piece): GeminiPart[] {
   return own?.thought === true && !isBlank(own.text ?? "") ? [own] : [];
 }
 
-/** The id of a call as it is written; undefined where neither the call nor its response has one, in Gemini's own parts. */
+/**
+ * Returns the id of a call for the request: undefined if neither the call nor its response has one, in Gemini's own parts. A signed call
+ * that has none gets none.
+ */
 function idOf(call: AnsweredCall, ids: ReadonlyMap<AnsweredCall, string>): string | undefined {
   const given = [
     ownPart(call, "functionCall")?.functionCall,
     ...call.results.map((result) => ownPart(result, "functionResponse")?.functionResponse),
   ];
-  return given.every((own) => own !== undefined && own.id === undefined) ? undefined : ids.get(call);
+  const isSigned = given[0] !== undefined && call.part.signature !== undefined;
+  const none = isSigned ? given.slice(0, 1) : given;
+  return none.every((own) => own !== undefined && own.id === undefined) ? undefined : ids.get(call);
 }
 
 const idIn = (id: string | undefined): { readonly id?: string } => (id === undefined ? {} : { id });
@@ -262,9 +267,11 @@ function callOf(call: AnsweredCall, id: string | undefined): GeminiPart {
   if (own?.functionCall?.name === name && (own.functionCall.id ?? id) === id) {
     return own.functionCall.id === id ? own : { ...own, functionCall: { ...own.functionCall, ...idIn(id) } };
   }
+  // A signature proves nothing about another call.
+  const isSigned = provider === "google" && signature && own === undefined && name === toolName;
   return {
     functionCall: { ...idIn(id), name, args: argumentsOf(call).object },
-    ...(provider === "google" && signature ? { thoughtSignature: signature } : {}),
+    ...(isSigned ? { thoughtSignature: signature } : {}),
   };
 }
 

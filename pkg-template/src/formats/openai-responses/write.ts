@@ -370,7 +370,7 @@ function addReasoning(items: ItemOrGap[], part: ReasoningPart | RedactedPart): v
     return;
   }
   const summary =
-    part.type === "reasoning" && !isBlank(part.text) ? [{ type: "summary_text" as const, text: part.text }] : [];
+    part.type === "reasoning" && part.text !== "" ? [{ type: "summary_text" as const, text: part.text }] : [];
   const last = items.at(-1);
   if (isReasoning(last ?? LEFT_OUT) && (last as ReasoningItem).id === id) {
     const item = last as ReasoningItem;

@@ -245,7 +245,7 @@ function itemIn(signature: string): UnknownRecord {
   }
 }
 
-/** A thought. Where nothing of it may be read, its signature is what the provider is given back. */
+/** Reads a thought. The signature of a redacted one is its encrypted text. */
 function readThinking(
   { thinking, thinkingSignature: signature, redacted }: UnknownRecord,
   place: string,
@@ -262,7 +262,7 @@ function readThinking(
   if (maker !== "openai") {
     const proof: Provenance = { provider: maker };
     return [
-      isSealed
+      redacted === true
         ? from({ type: "redacted_thinking", data: signature, ...proof }, undefined, place)
         : from({ type: "reasoning", text, signature, ...proof }, undefined, place),
     ];

@@ -2,9 +2,10 @@
 // it answers. The order of all else stays.
 
 import { MalformedMessage } from "../../message/malformed.js";
-import type { CallPart, ResultPart, SentPart } from "../../message/message.js";
+import type { CallPart, Provenance, ResultPart, SentPart } from "../../message/message.js";
+import type { PlacedPart } from "../../message/origin.js";
 import type { ParsedMessage } from "../../message/read.js";
-import { isBlank } from "./text.js";
+import { isBlank, wellFormed } from "./text.js";
 
 /** A part, and where it stands in the messages. */
 export interface Piece<Part extends SentPart = SentPart> {
@@ -136,12 +137,13 @@ function append(turns: RequestTurn[], atom: Atom, call: AnsweredCall | undefined
 
 function atomsOf(source: ParsedMessage, at: number, isInline: IsInline): Atom[] {
   const { role, name } = source.message;
-  return source.parts.flatMap(({ part, given, place: own }): Atom[] => {
+  return source.parts.map(provable).flatMap(({ part, given, place: own }): Atom[] => {
     const place = `messages[${at}]${own}`;
     if (part.type === "tool-approval-request" || part.type === "tool-approval-response") {
       return [];
     }
-    if (part.type === "text" && isBlank(part.text) && part.signature === undefined) {
+    const isSigned = part.type === "text" && part.signature !== undefined && role === "assistant";
+    if (part.type === "text" && isBlank(part.text) && !isSigned) {
       return [];
     }
     const isResult = part.type === "tool-result" && !(role === "assistant" && isInline({ part, given }));
@@ -165,6 +167,24 @@ function atomsOf(source: ParsedMessage, at: number, isInline: IsInline): Atom[] 
     const kind = isThought ? "assistant" : role;
     return [{ part, given, place, source, message: at, kind, name: name ?? undefined }];
   });
+}
+
+/**
+ * Returns a part that a request can hold. A signed part goes back unchanged or not at all, and no request can hold half a character. So
+ * reasoning that has one says nothing, and a text or a call that has one loses its signature.
+ */
+function provable(placed: PlacedPart): PlacedPart {
+  const { part, given, place } = placed;
+  const isThought = part.type === "reasoning" || part.type === "redacted_thinking";
+  const { signature = isThought ? (part.data ?? part.id) : undefined } = part as Provenance;
+  if (signature === undefined || (wellFormed(part) === part && wellFormed(given) === given)) {
+    return placed;
+  }
+  if (isThought) {
+    return { part: { type: "reasoning", text: "" }, given: undefined, place };
+  }
+  const { signature: _, provider, id, ...unsigned } = part as typeof part & Provenance;
+  return { part: unsigned as typeof part, given: undefined, place };
 }
 
 /**

@@ -98,7 +98,7 @@ checkShape({
       role: "assistant",
       content: [
         { type: "reasoning", text: "Let me look." },
-        { type: "redacted_thinking", data: "c2VhbGVk" },
+        { type: "reasoning", text: "", signature: "c2VhbGVk" },
         { type: "redacted_thinking", data: "c2U=" },
         "I look.",
         { type: "tool-call", toolCallId: "t1", toolName: "look", input: { q: 1 } },
