@@ -115,6 +115,8 @@ pub enum Field {
     ResultName,
     /// The message goes on in another row, which has this role.
     NextRow,
+    /// The next text of this message is the text of a file, and not the speaker's own words.
+    OfFile,
 }
 
 impl Field {
@@ -131,6 +133,7 @@ impl Field {
                     | Self::ResultLater
                     | Self::ResultName
                     | Self::NextRow
+                    | Self::OfFile
             )
     }
 

@@ -313,6 +313,21 @@ impl Messages {
         joined(self.values(row, Field::Text), "\n")
     }
 
+    /// The text of a message without the texts of files.
+    #[must_use]
+    pub fn own_text(&self, row: usize) -> String {
+        if !self.has_seen(Field::OfFile) {
+            return self.text(row);
+        }
+        let mut is_of_file = false;
+        let own = self.fields(row).filter_map(|(field, value)| {
+            let is_own = field == Field::Text && !is_of_file;
+            is_of_file = field == Field::OfFile;
+            is_own.then_some(value)
+        });
+        joined(own, "\n")
+    }
+
     /// All values that a message has for a field.
     pub fn values(&self, row: usize, field: Field) -> impl Iterator<Item = &str> {
         self.has_seen(field)

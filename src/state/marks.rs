@@ -139,14 +139,14 @@ impl Marks {
         self.asked
     }
 
-    /// The text of the request, or of the newest user message where there is no request.
+    /// The words of the request, or of the newest user message if there is no request. The text of a file next to them asks nothing.
     #[must_use]
     pub fn request_text(&self, input: &Input) -> String {
         if let Some(request) = &input.request {
-            return request.text(0);
+            return request.own_text(0);
         }
         let newest = self.newest_user_row(input);
-        newest.map_or_else(String::new, |row| input.transcript.text(row))
+        newest.map_or_else(String::new, |row| input.transcript.own_text(row))
     }
 
     /// The last of the user's rows that no stage has left out. It takes the place of a request that is not given.

@@ -1168,6 +1168,7 @@ export type ErrorCode =
  * approval.
  * - `resultName`: The name of the tool whose result a message is, if no id says which call it answers.
  * - `nextRow`: The message goes on in another row, which has this role.
+ * - `ofFile`: The next text of this message is the text of a file, and not the speaker's own words.
  */
 export type Field =
   | "id"
@@ -1197,7 +1198,8 @@ export type Field =
   | "reasoningOf"
   | "resultLater"
   | "resultName"
-  | "nextRow";
+  | "nextRow"
+  | "ofFile";
 
 /** All that is needed, with the transcript, to build a context again. */
 export interface Recording {
@@ -1603,6 +1605,7 @@ export const FIELDS: readonly Field[] = [
   "resultLater",
   "resultName",
   "nextRow",
+  "ofFile",
 ];
 
 /** Every way to count tokens. */

@@ -209,7 +209,7 @@ function attachmentsOf({ attachments, files, files_v2 }: Row): readonly PartInpu
     .flatMap(({ file_name: name, file_type: mediaType, extracted_content }) =>
       textIn(extracted_content) === undefined
         ? attachedPart({ name, mediaType })
-        : textPart(pageText({ title: name, text: extracted_content })),
+        : [{ type: "text", text: pageText({ title: name, text: extracted_content }), origin: "file" } as const],
     );
   const seen = new Set<unknown>();
   const named = [...listIn(files_v2), ...listIn(files)].map(recordIn).filter(({ file_uuid, file_name }) => {

@@ -39,7 +39,7 @@ export function messagesOf({ id, role, createdAt }: MessageHead, parts: readonly
 /** Parts as a content: a text alone is no list. */
 export function contentOf(parts: readonly PartInput[]): string | readonly PartInput[] {
   const [first] = parts;
-  return parts.length === 1 && first?.type === "text" ? first.text : parts;
+  return parts.length === 1 && first?.type === "text" && first.origin === undefined ? first.text : parts;
 }
 
 /** A text as a part; none where it says nothing. */

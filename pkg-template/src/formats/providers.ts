@@ -99,7 +99,8 @@ function requestOfParsed<Name extends ProviderName>(
 
 /**
  * The places of a request's body that break a rule of a provider, in the order of the rules; none where it is valid. The body may
- * be of another's making.
+ * be of another's making. A body says which role a text has, and not who wrote it: that no tool speaks as the user is kept by `requestOf`
+ * and `context.request`, which know the messages.
  */
 export function problemsOf(provider: ProviderName, body: unknown): readonly Problem[] {
   return publicCall(KIND, "problemsOf", () => problemsIn(providerOf(provider), body));

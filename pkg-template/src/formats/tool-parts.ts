@@ -3,7 +3,7 @@
 import { kindOfMediaType, recordOf, type UnknownRecord } from "../message/format.js";
 import { required } from "../message/malformed.js";
 import type { PartInput } from "../message/message.js";
-import { from } from "../message/origin.js";
+import { from, originOf } from "../message/origin.js";
 import { blocksWithText } from "../message/parts.js";
 import { provenanceOf, sealedBy } from "../message/provenance.js";
 
@@ -62,6 +62,12 @@ export function withMetadata(part: PartInput, providerMetadata: unknown, place: 
 /** A text with what its provider gave with it. */
 export const textPart = (text: string, providerMetadata: unknown, place: string): PartInput =>
   withMetadata({ type: "text", text }, providerMetadata, place);
+
+/** Returns a part of a file: its text isn't the speaker's. */
+export function ofFile(part: PartInput): PartInput {
+  const { given, place } = originOf(part) ?? { given: undefined, place: "" };
+  return part.type === "text" ? from({ ...part, origin: "file" }, given, place) : part;
+}
 
 /**
  * Reasoning: its text, or where nothing of it may be read, what the provider has encrypted of it. With neither there is what proves it,

@@ -87,6 +87,7 @@ function pushPart(columns: MessageColumns, placed: PlacedPart): void {
   const { part } = placed;
   switch (part.type) {
     case "text":
+      push(columns, "ofFile", part.origin === "file" ? "" : undefined);
       columns.push(fieldCodes.text, part.text);
       break;
     case "reasoning":

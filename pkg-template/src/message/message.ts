@@ -53,7 +53,12 @@ export interface Provenance {
  * parts of the AI SDK's `ModelMessage` are read.
  */
 export type PartInput =
-  | (Provenance & { readonly type: "text" | "input_text" | "output_text"; readonly text: string })
+  | (Provenance & {
+      readonly type: "text" | "input_text" | "output_text";
+      readonly text: string;
+      /** Who wrote it, if it isn't the speaker: it is the text of a file. It can be recalled, and it asks for nothing. */
+      readonly origin?: "file";
+    })
   | { readonly type: "refusal"; readonly refusal: string }
   | (Provenance & {
       readonly type: "reasoning";
@@ -220,6 +225,8 @@ export interface MediaFields extends MediaFacts {
 export interface TextPart extends Provenance {
   readonly type: "text";
   readonly text: string;
+  /** Who wrote it, if it isn't the speaker. */
+  readonly origin?: "file";
 }
 
 /** What the assistant thought. */

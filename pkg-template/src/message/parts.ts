@@ -13,7 +13,7 @@ import { hasMedia } from "./substance.js";
 
 // ---- Texts ----
 
-const TEXT_FIELDS: ReadonlySet<string> = new Set(["text", "refusal", "thinking"]);
+const TEXT_FIELDS: ReadonlySet<string> = new Set(["text", "refusal", "thinking", "origin"]);
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
 /** Reads the text of a part. If it has none, the fault names the field that holds one. */
@@ -29,6 +29,7 @@ export const textForm: PartForm = {
   read: (part, place, maker): TextPart => ({
     type: "text",
     text: textIn(part, place, "text"),
+    ...(part.origin === "file" ? { origin: part.origin } : {}),
     ...provenanceOf(part, maker),
   }),
   text: "text",

@@ -229,9 +229,10 @@ impl Index {
         columns.identifiers.push(identifier_count(&text));
         columns.flags.push(flags);
         columns.sizes.push(size_of(transcript, row));
-        // A message that could not be split into rows has words of tools among the user's.
-        let is_users_own =
-            transcript.role(row) == Role::User && transcript.value(row, Field::ResultId).is_none();
+        // Words of tools or files may stand among the user's.
+        let is_users_own = transcript.role(row) == Role::User
+            && transcript.value(row, Field::ResultId).is_none()
+            && transcript.value(row, Field::OfFile).is_none();
         columns.cues.push(if is_users_own { cues::cues(&text, language) } else { 0 });
         self.note(time, needs_whole_log);
     }

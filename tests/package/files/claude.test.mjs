@@ -94,7 +94,7 @@ checkFile({
           id: "m1",
           role: "user",
           content: [
-            { type: "text", text: "plan.md\n# Plan" },
+            { type: "text", text: "plan.md\n# Plan", origin: "file" },
             { type: "image", url: "f1" },
             { type: "text", text: "Read the plan." },
           ],

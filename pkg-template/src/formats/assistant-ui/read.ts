@@ -18,6 +18,7 @@ import {
   DENIED,
   inSteps,
   mediaPart,
+  ofFile,
   outputWithText,
   reasoningParts,
   STEP,
@@ -111,8 +112,8 @@ const placed = (parts: unknown, place: string): readonly ThreadPart[] =>
   list(parts, place).map((part, at) => ({ part: recordOf(part), place: `${place}[${at}]` }));
 
 /** What a part says. Nothing marks the steps of an answer: one begins where the assistant thinks again. */
-function steppedParts({ part, place }: ThreadPart): readonly StepPart[] {
-  const parts = readPart(part, place);
+function steppedParts({ part, place, attachment }: ThreadPart): readonly StepPart[] {
+  const parts = attachment === undefined ? readPart(part, place) : readPart(part, place).map(ofFile);
   return part.type === "reasoning" ? [STEP, ...parts] : parts;
 }
 

@@ -12,7 +12,7 @@ import {
 import { list, MalformedMessage, required, unknownType } from "../../message/malformed.js";
 import type { PartInput, PlainMessage } from "../../message/message.js";
 import { from } from "../../message/origin.js";
-import { callParts, inSteps, mediaPart, reasoningParts, STEP, type StepPart, textPart } from "../tool-parts.js";
+import { callParts, inSteps, mediaPart, ofFile, reasoningParts, STEP, type StepPart, textPart } from "../tool-parts.js";
 
 /** What of opencode's message is read, by structure: `{ info, parts }` of `@opencode-ai/sdk` fits it. */
 export interface OpencodeMessageShape {
@@ -109,8 +109,11 @@ function statusOf(error: unknown): string | undefined {
 function readPart(part: UnknownRecord, place: string): readonly PartInput[] {
   const { type, metadata } = part;
   switch (type) {
-    case "text":
-      return [textPart(required(part.text, `${place}.text`), metadata, place)];
+    case "text": {
+      const said = textPart(required(part.text, `${place}.text`), metadata, place);
+      // opencode puts the text of a file that the user names next to the user's words.
+      return [part.synthetic === true ? ofFile(said) : said];
+    }
     case "reasoning":
       return reasoningParts(required(part.text, `${place}.text`), metadata, place);
     case "file":

@@ -212,13 +212,15 @@ checkRandomShape({
         return [assistant(id, parts), { ...plain, status: "completed" }];
       }
       const beside = parts.splice(random.integer(0, parts.length));
+      const ofFile = (part) => (part.type === "text" ? { ...part, origin: "file" } : part);
+      const content = pairs.flatMap(([, of], at) => (at < parts.length ? of : of.map(ofFile)));
       return [
         user(
           id,
           parts,
           beside.map((part) => [part]),
         ),
-        plain,
+        { ...plain, content },
       ];
     }),
 });

@@ -223,7 +223,10 @@ checkRandomShape({
 /** A part, and the same in windrow's own form. */
 function randomPart(random, role, callID) {
   const text = random.text(12);
-  const words = () => [{ type: "text", text, synthetic: random.chance(0.3) }, [{ type: "text", text }]];
+  const words = () =>
+    random.chance(0.3)
+      ? [{ type: "text", text, synthetic: true }, [{ type: "text", text, origin: "file" }]]
+      : [{ type: "text", text }, [{ type: "text", text }]];
   const hidden = () => [{ type: "text", text, ignored: true }, []];
   const unseen = () => [
     { type: random.pick(["step-start", "step-finish", "patch", "agent", "retry"]), name: text },
