@@ -27,6 +27,7 @@ import {
   type TriageHooks,
 } from "./hooks.js";
 import { isOutline, type PromptOutline } from "./outline.js";
+import { isRedactor, type Redactor } from "./redactor.js";
 
 /**
  * What sections hold, by their ids: a text for kind `text`, a list for the kinds `items` and `recall`, and null where
@@ -58,6 +59,11 @@ interface CommonConfig extends Omit<ContextOptions, "now" | "recall" | "triage" 
    * own.
    */
   readonly shape?: ShapeName | null | undefined;
+  /**
+   * Keeps secrets out of what is sent: `secrets` of `windrow/redact`, or what its `createRedactor` makes. Messages, sections, the request
+   * and answers of hooks have placeholders in their place, which `context.restore` turns back. Default: nothing is replaced.
+   */
+  readonly redact?: Redactor | null | undefined;
 }
 
 /**
@@ -107,6 +113,7 @@ export interface ReadConfig {
   readonly shape: ShapeName | undefined;
   /** The prompt that was built before, where it is given. */
   readonly previous: PromptOutline | undefined;
+  readonly redact: Redactor | undefined;
   /** Where the caller wrote what the engine finds elsewhere: `sections[2].items` may be of `contents.notes`. */
   readonly places: ReadonlyMap<string, string>;
 }
@@ -124,6 +131,16 @@ function outlineIn(previous: unknown, kind: ErrorKind): PromptOutline {
   });
 }
 
+function redactorIn(given: unknown, kind: ErrorKind): Redactor {
+  return guarded(kind, "redact", () => {
+    if (!isRedactor(given)) {
+      const nextAction = "Give `secrets` of windrow/redact, or what its createRedactor makes.";
+      throw invalid(kind, "redact", `expected a redactor, got ${describe(given)}`, undefined, nextAction);
+    }
+    return given;
+  });
+}
+
 /** Reads a config. Fails with `INVALID_CONFIG` where it is not plain data beside its hooks. */
 export function readConfig(config: unknown, kind: ErrorKind): ReadConfig {
   if (config == null) {
@@ -134,10 +151,19 @@ export function readConfig(config: unknown, kind: ErrorKind): ReadConfig {
       signal: undefined,
       shape: undefined,
       previous: undefined,
+      redact: undefined,
       places: new Map(),
     };
   }
-  const { request, signal, contents, shape, previous, ...rest } = guarded(kind, "", () => {
+  const {
+    request,
+    signal,
+    contents,
+    shape,
+    previous,
+    redact: given,
+    ...rest
+  } = guarded(kind, "", () => {
     if (typeof config !== "object" || Array.isArray(config)) {
       throw invalid(kind, "", `expected an object with options, got ${describe(config)}`);
     }
@@ -150,13 +176,19 @@ export function readConfig(config: unknown, kind: ErrorKind): ReadConfig {
   if (contents != null) {
     mergeContents(options, contents, places, kind);
   }
+  const redact = given == null ? undefined : redactorIn(given, kind);
+  if (redact !== undefined && options.sections !== undefined) {
+    options.sections = redact.value(options.sections);
+  }
+  const asked = request === undefined ? undefined : readRequest(request, kind);
   return {
-    request: request === undefined ? undefined : readRequest(request, kind),
+    request: redact === undefined || asked == null ? asked : redact.messages([asked], 0)[0],
     options,
     hooks,
     signal: signal == null ? undefined : readSignal(signal, kind),
     shape: shapeNameOf(shape, kind),
     previous: previous == null ? undefined : outlineIn(previous, kind),
+    redact,
     places,
   };
 }

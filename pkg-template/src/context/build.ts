@@ -14,6 +14,7 @@ import {
   turnOf,
 } from "../config/config.js";
 import type { PromptOutline } from "../config/outline.js";
+import type { Redactor } from "../config/redactor.js";
 import { zoneOf, zoneOffsets } from "../config/zones.js";
 import { loadEncoding } from "../engine/encodings.js";
 import { call, engineGeneration } from "../engine/engine.js";
@@ -26,7 +27,7 @@ import type { HookNeed } from "./answers.js";
 import { type AskedOf, askHook, causeOf, checkAborted, type TakeVectors, untilAborted } from "./ask.js";
 import { BuiltContext } from "./context.js";
 import { type FinishedBuild, messageRows } from "./pieces.js";
-import { coreOf, type Source, sourceOf, Transcript, withCoreOf } from "./transcript.js";
+import { coreOf, messagesOf, type Source, sourceOf, Transcript, withCoreOf } from "./transcript.js";
 
 const KIND = "context_build_error";
 
@@ -47,7 +48,7 @@ export async function buildContext<M extends AnyMessage, const F extends Format 
 ): Promise<BuiltContext<M, F>> {
   const build = () =>
     buildOver<M, F>(config, (read) => {
-      const source = sourceOf(transcript, KIND, reachOf(read), read.shape);
+      const source = readSource(transcript, read);
       return { source: () => source, previous: outlines.get(transcript) };
     });
   const context = await build().catch(async (failure: unknown) => {
@@ -60,6 +61,23 @@ export async function buildContext<M extends AnyMessage, const F extends Format 
   });
   keepOutline(transcript, context.outline);
   return context;
+}
+
+/** Returns what a build reads of a transcript or an array. If it is redacted it is the array of the copies. */
+function readSource<M extends AnyMessage>(transcript: readonly M[] | Transcript<M>, read: ReadConfig): Source<M> {
+  const reach = reachOf(read);
+  const { redact, shape = transcript instanceof Transcript ? transcript.source().shape : undefined } = read;
+  if (redact === undefined) {
+    return sourceOf(transcript, KIND, reach, shape);
+  }
+  const messages = messagesOf(transcript, KIND);
+  return sourceOf(redact.messages(messages, messages.length - reach, shape), KIND, reach, shape);
+}
+
+/** Returns the answer of a hook without secrets. Triage answers with ids. */
+function redacted(answer: Answer, redact: Redactor | undefined): Answer {
+  const hasTexts = answer.outcome === "failed" || answer.hook === "recall.search" || answer.hook === "tiers.summarize";
+  return redact === undefined || !hasTexts ? answer : redact.value(answer, answer.hook === "tiers.summarize");
 }
 
 /** What was built last of each transcript. Of plain arrays nothing is kept: they come and go. */
@@ -104,8 +122,10 @@ export async function buildOver<M extends AnyMessage, F extends Format>(
     const reader = opened instanceof Promise ? await opened : opened;
     const built = buildFrom<M, F>(reader, { ...read, previous: read.previous ?? reader.previous }, now, {
       hooks: [...read.hooks.keys()],
-      answer: (need, source, take) =>
-        askHook(need, { hooks: read.hooks, source, signal: read.signal, kind: KIND, take }),
+      answer: async (need, source, take) => {
+        const { hooks, signal, redact } = read;
+        return redacted(await askHook(need, { hooks, source, signal, kind: KIND, take }), redact);
+      },
       offsets: offsetsOf,
     });
     // Whoever names a provider makes its request as soon as the context is there.
@@ -131,7 +151,7 @@ export function buildContextSync<M extends AnyMessage, const F extends Format = 
     refuseHooks(given, KIND);
     checkZone(given);
     const read = { ...given, previous: given.previous ?? outlines.get(transcript) };
-    let attempt = new Attempt<M>(sourceOf(transcript, KIND, reachOf(read), read.shape), read, now, []);
+    let attempt = new Attempt<M>(readSource(transcript, read), read, now, []);
     try {
       for (;;) {
         const step = attempt.step();
@@ -385,14 +405,14 @@ class Attempt<M extends AnyMessage> {
   }
 
   finish<F extends Format>(finished: FinishedBuild): BuiltContext<M, F> {
-    const { request, options, previous } = this.#config;
+    const { request, options, previous, redact } = this.#config;
     const { messages, shape, read, ids, parsedAt } = this.source;
     // Messages outside the context were never counted, and nobody waits for a hook in `explain`.
     const measured = this.#hooks.includes("countTokens") ? { ...options, encoding: "estimate" } : options;
     const measure = (message: M, position: number) => costOf(message, position, measured, shape);
     return call(
       KIND,
-      () => new BuiltContext(finished, messages, request, measure, { read, shape, ids, parsedAt, previous }),
+      () => new BuiltContext(finished, messages, request, measure, { read, shape, ids, parsedAt, previous, redact }),
     );
   }
 

@@ -23,6 +23,7 @@ import { checkOptions, describe, type OptionRules } from "../base/options.js";
 import { publicCall } from "../base/public-call.js";
 import { counted } from "../base/words.js";
 import type { PromptOutline } from "../config/outline.js";
+import type { RecordedRedaction, Redactor, Restorer } from "../config/redactor.js";
 import type { AnyMessage } from "../formats/any-message.js";
 import { type ProviderName, type RequestBodies, requests } from "../formats/requests.js";
 import { shortenedCopy, withoutToolCalls } from "../message/edit.js";
@@ -137,6 +138,8 @@ export type BuildRecording = Recording & {
   readonly request?: MessageInput | null;
   /** From which sequence number to which the log was read, in turn: `Session.replay` reads it again. */
   readonly read?: readonly (readonly [first: number, last: number])[];
+  /** What was replaced in the messages, where `redact` replaced something. It shows no secret. */
+  readonly redactions?: readonly RecordedRedaction[];
 };
 
 /** What a build was given beside its messages. */
@@ -148,6 +151,7 @@ interface BuildFacts {
   readonly read?: BuildRecording["read"] | undefined;
   readonly shape?: string | undefined;
   readonly previous?: PromptOutline | undefined;
+  readonly redact?: Redactor | undefined;
 }
 
 const REQUEST_OPTIONS: OptionRules = {
@@ -230,6 +234,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly #shape: string | undefined;
   readonly #parsedAt: BuildFacts["parsedAt"];
   readonly #ids: readonly (string | undefined)[];
+  readonly #redact: Redactor | undefined;
   /** The messages of the prompt as they were read, from the first request on. */
   #parsed: readonly ParsedMessage[] | undefined;
   /** By position: what a message costs in the context. */
@@ -244,7 +249,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     source: readonly M[],
     request: MessageInput | null | undefined,
     measure: (message: M, position: number) => number,
-    { read, shape, previous, parsedAt, ids = [] }: BuildFacts = {},
+    { read, shape, previous, parsedAt, redact, ids = [] }: BuildFacts = {},
   ) {
     const rest = JSON.parse(finished.json) as Rest;
     const { made, text, recording, leastCached } = rest;
@@ -260,6 +265,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     this.#shape = shape;
     this.#parsedAt = parsedAt;
     this.#ids = ids;
+    this.#redact = redact;
     /** Returns the message of some rows. `cut` is the text in the place of a row's own if that is shortened. */
     const messageOf = (row: number, shares: readonly number[], cut: (share: number) => string | undefined): M => {
       const message = source[row] as M;
@@ -315,6 +321,10 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       ...(request === undefined ? {} : { request: request && copyOf(request) }),
       ...(read === undefined ? {} : { read }),
     };
+    const redactions = redact?.recorded(this.#source) ?? [];
+    if (redactions.length > 0) {
+      this.recording = { ...this.recording, redactions };
+    }
     this.outline = outlineOf(runs, rest, recording.config.render?.format ?? "messages");
     this.prefix =
       previous &&
@@ -424,6 +434,20 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       this.#parsed ??= this.#parse(this.messages as readonly AnyMessage[]);
       return requestOfParsed(provider, this.#parsed, { cacheEnds: ends, userNames: this.#userNames });
     });
+  }
+
+  /**
+   * Returns a text, or any other value, with its secrets back: placeholders that this context sent become what they stand for. Without
+   * `redact` it is the value itself.
+   */
+  restore<T>(value: T): T {
+    const sent = this.messages ?? this.text;
+    return publicCall("context_build_error", "restore", () => this.#redact?.restored(value, sent) ?? value);
+  }
+
+  /** Returns what does the same as `restore` for a reply that is streamed. */
+  createRestorer(): Restorer {
+    return this.#redact?.restorer(this.messages ?? this.text) ?? { push: (piece) => piece, end: () => "" };
   }
 
   /** Returns the messages of the prompt as they were read. Copies of them, and the request, are read here. */

@@ -3,11 +3,12 @@
 import { ContextError } from "../base/errors.js";
 import type { Answer, Format, HookName, Recording } from "../base/generated.js";
 import { holeIn } from "../base/lists.js";
-import { describe } from "../base/options.js";
+import { checkOptions, describe, type OptionRules } from "../base/options.js";
 import { publicPromise } from "../base/public-call.js";
 import { counted } from "../base/words.js";
 import { readConfig } from "../config/config.js";
 import { HOOK_NAMES } from "../config/hooks.js";
+import { isRedactor, type Redactor } from "../config/redactor.js";
 import { call } from "../engine/engine.js";
 import type { AnyMessage } from "../formats/any-message.js";
 import type { MessageInput } from "../message/message.js";
@@ -50,6 +51,12 @@ export interface Replay<M extends AnyMessage = MessageInput> {
   readonly differences: readonly Difference[];
 }
 
+/** What a replay is given. */
+export interface ReplayOptions {
+  /** The redactor, if the context was built with one. It replaces what was recorded, and finds nothing anew. */
+  readonly redact?: Redactor | undefined;
+}
+
 /**
  * Builds a context again, with the recorded config, clock, time zone and answers of hooks, from the messages that the
  * transcript had then: what was appended since does not matter. No hook is called. Fails with `INVALID_RECORDING`, also
@@ -58,26 +65,33 @@ export interface Replay<M extends AnyMessage = MessageInput> {
 export function replay<M extends AnyMessage>(
   recording: BuildRecording,
   transcript: readonly M[] | Transcript<M>,
+  options: ReplayOptions = {},
 ): Promise<Replay<M>> {
-  return publicPromise(KIND, "replay", () => buildRecorded(recording, transcript));
+  return publicPromise(KIND, "replay", () => {
+    checkOptions(KIND, options, REPLAY_OPTIONS);
+    return buildRecorded(recording, transcript, options.redact);
+  });
 }
+
+const REPLAY_OPTIONS: OptionRules = { redact: ["a redactor", isRedactor] };
 
 async function buildRecorded<M extends AnyMessage>(
   recording: BuildRecording,
   transcript: readonly M[] | Transcript<M>,
+  redact: Redactor | undefined,
 ): Promise<Replay<M>> {
   if (!shapes.isThere) {
     await shapes.load(); // Recorded messages may be of any shape.
   }
   checkRecording(recording);
   const { length, unread } = recording.transcript;
-  const prefix = createTranscript(messagesOf(transcript, KIND).slice(0, length));
+  const prefix = createTranscript(redacted(messagesOf(transcript, KIND).slice(0, length), recording, redact));
   try {
     if (prefix.length === length) {
       takeUnread(prefix, unread);
     }
     const differences = transcriptDifferences(recording, prefix);
-    const context = await buildAgain<M>(recording, prefix, differences);
+    const context = await buildAgain<M>(recording, prefix, differences, redact);
     const compare = (kind: Difference["kind"], recorded: string | number, found: string | number): void => {
       if (recorded !== found) {
         differences.push({ kind, recorded, found });
@@ -89,6 +103,22 @@ async function buildRecorded<M extends AnyMessage>(
   } finally {
     prefix.free();
   }
+}
+
+/** Returns messages with the same places replaced as when it was recorded. */
+function redacted<M extends AnyMessage>(
+  messages: readonly M[],
+  { redactions = [] }: BuildRecording,
+  redact: Redactor | undefined,
+): readonly M[] {
+  if (redactions.length > 0 && redact === undefined) {
+    throw invalid(
+      "the context was built with `redact`",
+      undefined,
+      "Give `redact` to the replay too: any redactor will do.",
+    );
+  }
+  return redact === undefined ? messages : redact.replayed(messages, redactions);
 }
 
 /** What was not read then; of fewer messages than then it says nothing. */
@@ -106,12 +136,13 @@ async function buildAgain<M extends AnyMessage>(
   recording: BuildRecording,
   prefix: Transcript<M>,
   differences: readonly Difference[],
+  redact: Redactor | undefined,
 ): Promise<BuiltContext<M, Format>> {
   const { zoneOffsets, hooks } = recording;
   const because = differences.length === 0 ? "" : `; ${differences.map(inWords).join(", ")}`;
   try {
     const config = readConfig({ ...recording.config, now: recording.now, request: recording.request }, KIND);
-    return await buildFrom({ source: () => prefix.source() }, config, recording.now, {
+    return await buildFrom({ source: () => prefix.source() }, { ...config, redact }, recording.now, {
       hooks,
       answer: answersOf(recording, because),
       offsets({ timeZone }) {
@@ -284,6 +315,7 @@ const SHAPE: Readonly<Record<string, (value: unknown) => boolean>> = {
       transcript.marks ?? [],
     ),
   contextHash: isText,
+  redactions: (redactions) => redactions === undefined || Array.isArray(redactions),
   read: (read) =>
     read === undefined ||
     isListOf((pair) => Array.isArray(pair) && pair.length === 2 && pair.every((place) => Number.isFinite(place)))(read),

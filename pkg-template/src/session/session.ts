@@ -8,10 +8,11 @@ import { encodePlain, isRecord } from "../base/plain-data.js";
 import { publicMethods, publicPromise } from "../base/public-call.js";
 import { type ContextConfig, type InFormat, readSignal } from "../config/config.js";
 import { isOutline, type PromptOutline } from "../config/outline.js";
+import type { Redactor } from "../config/redactor.js";
 import { checkAborted } from "../context/ask.js";
 import { buildOver } from "../context/build.js";
 import type { BuildRecording, BuiltContext } from "../context/context.js";
-import { checkRecording, type Replay, replay } from "../context/replay.js";
+import { checkRecording, type Replay, type ReplayOptions, replay } from "../context/replay.js";
 import { createTranscript, messageListOf } from "../context/transcript.js";
 import type { SkippedRow } from "../files/file.js";
 import { checkText } from "../files/text.js";
@@ -48,7 +49,7 @@ import {
 } from "./log.js";
 import { checkRetention, type RetentionLimits, retainSession } from "./retention.js";
 import { checkSearch, type SearchedLog, type SearchHit, type SearchOptions, searchLogs } from "./search.js";
-import { MESSAGE_TYPES, Tail } from "./tail.js";
+import { type LogStore, MESSAGE_TYPES, Tail } from "./tail.js";
 
 const KIND = "session_error";
 /** Messages with one of these tags are kept only where they are marked so. */
@@ -175,6 +176,8 @@ export class Session<M extends AnyMessage = MessageInput> {
   readonly #retention: RetentionLimits;
   readonly #accept: AcceptedMessages | undefined;
   readonly #tail: Tail<M>;
+  /** What builds read that have a redactor: of the last one. */
+  #redacted: { readonly redact: Redactor; readonly tail: Tail<M> } | undefined;
   readonly #seqs = new WeakMap<object, number>();
   /** The newest messages that this session appended, by sequence number. */
   readonly #appended = new Map<number, { readonly operationId: string; readonly parsed: ParsedMessage }>();
@@ -344,11 +347,11 @@ export class Session<M extends AnyMessage = MessageInput> {
     let previous: LastBuild | null = null;
     let goesOn = false;
     try {
-      const context = await buildOver<M, F>(config, async ({ options, hooks }) => {
+      const context = await buildOver<M, F>(config, async ({ options, hooks, redact }) => {
         inSession(options as Record<string, unknown>, this.key);
-        await this.#tail.refresh(hooks.has("recall.embed") ? modelOf(options) : undefined);
-        origin = { ...origin, id: this.#tail.sessionId };
-        const tail = this.#tail;
+        const tail = redact === undefined ? this.#tail : await this.#redactedTail(redact);
+        await tail.refresh(hooks.has("recall.embed") ? modelOf(options) : undefined);
+        origin = { ...origin, id: tail.sessionId };
         previous = await this.#previous();
         goesOn = remembersChoices(options, hooks);
         if (goesOn) {
@@ -368,6 +371,32 @@ export class Session<M extends AnyMessage = MessageInput> {
       await this.#record(failure, origin);
       throw failure;
     }
+  }
+
+  /**
+   * Returns what reads the log for builds with a redactor: another copy of it in the engine, of messages without secrets. Nothing that is
+   * derived of it is stored: it would be taken for the log's own.
+   */
+  async #redactedTail(redact: Redactor): Promise<Tail<M>> {
+    if (this.#redacted?.redact !== redact) {
+      const before = this.#redacted;
+      const read = (entry: Entry): EntryMessage =>
+        this.#redactedMessage(this.#messageForBuilds(entry), redact, entry.seq);
+      const note = (skipped: SkippedEntry): void => this.#note([skipped]);
+      this.#redacted = { redact, tail: new Tail<M>(withoutDerived(this.#store), this.key, read, note) };
+      await before?.tail.free();
+    }
+    return (this.#redacted as { readonly tail: Tail<M> }).tail;
+  }
+
+  #redactedMessage(reading: EntryMessage, redact: Redactor, seq: number): EntryMessage {
+    const given = reading.parsed?.given;
+    const [copy] = given === undefined ? [] : redact.messages([given], 0);
+    if (copy === undefined || copy === given) {
+      return reading;
+    }
+    this.#seqs.set(copy, seq);
+    return { parsed: parse(copy, "entry", KIND) };
   }
 
   /** What was built last: by this session, or before it was opened. */
@@ -423,7 +452,7 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   /** Builds a context of this session again from its recording, from the same part of the log. Fails as `replay` does. */
-  async replay(recording: BuildRecording): Promise<Replay<M>> {
+  async replay(recording: BuildRecording, options: ReplayOptions = {}): Promise<Replay<M>> {
     checkRecording(recording);
     const read = recording.read ?? [[0, Number.MAX_SAFE_INTEGER]];
     const singles = read.filter(([first, last]) => first === last).map(([seq]) => seq);
@@ -437,7 +466,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     const messages = this.#messagesOf(entries.sort((left, right) => left.seq - right.seq));
     const transcript = createTranscript(messages);
     try {
-      return await replay(recording, transcript);
+      return await replay(recording, transcript, options);
     } finally {
       transcript.free();
     }
@@ -612,6 +641,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     await Promise.allSettled([this.#appends, ...this.#builds]);
     await this.settled();
     await this.#tail.free();
+    await this.#redacted?.tail.free();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -876,6 +906,15 @@ interface NewestMessage {
   /** The operation that appended it: another message of its number has another. */
   readonly operationId: string;
 }
+
+/** Returns a store that keeps nothing that is derived. */
+const withoutDerived = (store: TranscriptStore): LogStore => ({
+  read: (...range) => store.read(...range),
+  get: (...ids) => store.get(...ids),
+  sessions: (filter) => store.sessions(filter),
+  holding: (key, run) => store.holding(key, run),
+  derived: { read: async () => new Map(), write: async () => undefined },
+});
 
 /** Which session a build is of. */
 interface BuildOrigin {

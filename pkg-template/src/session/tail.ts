@@ -42,6 +42,9 @@ const LARGEST_GROWTH = 4096;
 /** Where so many were read for one build or another, they are let go: each recording names what was read. */
 const MOST_SINGLES = 256;
 
+/** What a tail needs of a store. */
+export type LogStore = Pick<TranscriptStore, "read" | "get" | "sessions" | "holding" | "derived">;
+
 interface LogRow {
   readonly seq: number;
   readonly parsed: ParsedMessage;
@@ -81,7 +84,7 @@ export interface FoundInLog {
 }
 
 export class Tail<M extends AnyMessage> implements Reader<M> {
-  readonly #store: TranscriptStore;
+  readonly #store: LogStore;
   readonly #sessionKey: string;
   /** Tells of rows that are no messages. */
   readonly #onSkipped: (skipped: SkippedEntry) => void;
@@ -117,7 +120,7 @@ export class Tail<M extends AnyMessage> implements Reader<M> {
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(
-    store: TranscriptStore,
+    store: LogStore,
     sessionKey: string,
     read: (entry: Entry) => EntryMessage,
     onSkipped: (skipped: SkippedEntry) => void,
@@ -713,7 +716,10 @@ export async function forgetBlocks(store: TranscriptStore, sessionKey: string, s
 }
 
 /** What the names of stored vectors begin with: for each model that gave some. */
-async function prefixesIn({ derived }: TranscriptStore, sessionKey: string): Promise<readonly string[]> {
+async function prefixesIn(
+  { derived }: Pick<TranscriptStore, "derived">,
+  sessionKey: string,
+): Promise<readonly string[]> {
   const bytes = (await derived.read(sessionKey, [PREFIXES])).get(PREFIXES);
   try {
     const prefixes: unknown = JSON.parse(new TextDecoder().decode(bytes));

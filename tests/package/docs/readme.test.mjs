@@ -350,6 +350,29 @@ test("the example of untrusted input refuses a role that other fields contradict
   assert.equal(comment(example, "refused;"), written(refused));
 });
 
+test("the examples of redaction keep secrets out, and put them back", async () => {
+  const first = exampleWith("Write to anna@example.org, or call");
+  const { messages, context } = await run(first, "messages", "context");
+  assert.match(context.messages[0].content, /^Write to \[EMAIL_\w{8}\], or call \[PHONE_\w{8}\]\.$/);
+  assert.equal(comment(first, "messages[0].content;"), written(messages[0].content));
+  const reply = `I wrote to ${context.messages[0].content.slice(9, 25)}.`;
+  assert.equal(written(context.restore(reply)), '"I wrote to anna@example.org."');
+
+  const log = exampleWith("My key is sk-1234567890abcdefghij.");
+  const { session, context: built } = await run(log, "session", "context");
+  assert.ok(!JSON.stringify(built.messages).includes("sk-1234567890"));
+  assert.equal((await session.messages())[0].content, "My key is sk-1234567890abcdefghij.");
+
+  const keyed = await run(exampleWith('kinds: ["EMAIL", "PHONE"]'), "redact");
+  assert.match(keyed.redact.value("anna@example.org, DE89 3704 0044 0532 0130 00"), /^\[EMAIL_\w{8}\], DE89/);
+  const own = await run(exampleWith("CUSTOMER"), "redact");
+  assert.match(own.redact.value("CUST-123456, anna@example.org"), /^\[CUSTOMER_\w{8}\], \[EMAIL_\w{8}\]$/);
+
+  const streamed = exampleWith("createRestorer");
+  const { shown } = await run(streamed, "shown");
+  assert.equal(comment(streamed, "shown += restorer.end();"), written(shown));
+});
+
 test("the example of retention bounds a session, and all of a store", async () => {
   const example = exampleWith("maxSessions: 100");
   const { removedCount } = await run(example, "removedCount");

@@ -305,7 +305,8 @@ function isWholeItem(given: Readonly<Record<string, unknown>>, part: SentPart): 
       given.role === "assistant" && part.type === "text" && !texts.some((it) => typeof it !== "string" || isBlank(it))
     );
   }
-  return type === "reasoning" ? Array.isArray(given.summary) : HOSTED.test(String(type));
+  const isProven = isItemId(given.id, "reasoning") || typeof given.encrypted_content === "string";
+  return type === "reasoning" ? Array.isArray(given.summary) && isProven : HOSTED.test(String(type));
 }
 
 /** An item with the fields that are known; an id that the provider did not give is left out. */

@@ -1,0 +1,255 @@
+// Finds secrets in a text. Each kind is one pass: no pattern goes back over more than a few dozen characters.
+
+/** A secret that was found: from where to where, and what it is. */
+export interface SecretMatch {
+  readonly start: number;
+  readonly end: number;
+  /** What it is called in its placeholder, in capital letters: `EMAIL`. */
+  readonly kind: string;
+}
+
+/** What is found by itself. */
+export const SECRET_KINDS = ["PRIVATE_KEY", "API_KEY", "TOKEN", "EMAIL", "CARD", "IBAN", "PHONE"] as const;
+export type SecretKind = (typeof SECRET_KINDS)[number];
+
+type Spans = Iterable<readonly [start: number, end: number]>;
+
+/**
+ * The keys of well-known makers by how they begin: OpenAI, Anthropic and others (`sk-`), GitHub, GitLab, AWS, Google, Slack, Stripe, npm,
+ * PyPI, Hugging Face, SendGrid, DigitalOcean, Shopify, Groq, xAI, Perplexity, Replicate, Linear, Notion, Databricks, Twilio, Telegram.
+ */
+const API_KEY: RegExp = new RegExp(
+  `(?<![A-Za-z0-9])(?:${[
+    "sk-[\\w-]{16,}",
+    "gh[opsur]_[A-Za-z0-9]{30,}",
+    "github_pat_\\w{22,}",
+    "gl(?:pat|ptt|rt)-[\\w-]{20,}",
+    "A(?:KIA|SIA|ROA|IDA)[A-Z0-9]{16}(?![A-Za-z0-9])",
+    "AIza[\\w-]{35}",
+    "GOCSPX-[\\w-]{20,}",
+    "ya29\\.[\\w-]{20,}",
+    "xox[a-z]-[A-Za-z0-9-]{10,}",
+    "xapp-[A-Za-z0-9-]{10,}",
+    "[prs]k_(?:live|test)_\\w{10,}",
+    "whsec_[A-Za-z0-9+/=]{16,}",
+    "npm_[A-Za-z0-9]{30,}",
+    "pypi-[\\w-]{50,}",
+    "hf_[A-Za-z0-9]{30,}",
+    "SG\\.[\\w-]{16,}\\.[\\w-]{16,}",
+    "do[opr]_v1_[a-f0-9]{40,}",
+    "shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}",
+    "gsk_[A-Za-z0-9]{40,}",
+    "xai-[\\w-]{40,}",
+    "pplx-[A-Za-z0-9]{40,}",
+    "r8_[A-Za-z0-9]{30,}",
+    "lin_api_[A-Za-z0-9]{30,}",
+    "ntn_[A-Za-z0-9]{40,}",
+    "dapi[a-f0-9]{32}",
+    "(?:SK|AC)[a-f0-9]{32}(?![A-Za-z0-9])",
+    "\\d{8,10}:[\\w-]{35}(?![\\w-])",
+  ].join("|")})`,
+  "g",
+);
+
+/** A token of three parts in base64, of which two are JSON; and what an `Authorization` header bears. */
+const JWT = /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/g;
+const BEARER = /(?<![A-Za-z0-9])Bearer[ \t]{1,4}([\w.~+/-]{16,}={0,2})/gi;
+
+const KEY_BEGIN = /-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----/g;
+const KEY_END = /-----END (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----/g;
+/** The lines of a key whose end is missing. JSON writes the ends of lines as `\n`. */
+const KEY_BODY = /(?:[ \r\n\t]|\\[nrt]|[A-Za-z-]{3,20}: [^\r\n\\]{0,80}|[A-Za-z0-9+/=]{16,})*/y;
+
+function* privateKeys(text: string): Spans {
+  let isOpen = true;
+  let end = 0;
+  for (const { index, 0: begin } of text.matchAll(KEY_BEGIN)) {
+    if (index < end) {
+      continue;
+    }
+    const body = index + begin.length;
+    KEY_END.lastIndex = body;
+    const found: RegExpExecArray | null = isOpen ? KEY_END.exec(text) : null;
+    isOpen = found !== null; // Without an end there is none behind a later beginning.
+    if (found === null) {
+      KEY_BODY.lastIndex = body;
+      end = body + (KEY_BODY.exec(text)?.[0].length ?? 0);
+    } else {
+      end = found.index + found[0].length;
+    }
+    yield [index, end];
+  }
+}
+
+function* matchesOf(pattern: RegExp, text: string): Spans {
+  for (const match of text.matchAll(pattern)) {
+    const secret = match[1] ?? match[0];
+    const end = match.index + match[0].length;
+    yield [end - secret.length, end];
+  }
+}
+
+// ---- E-mail addresses ----
+
+const LOCAL = /[\p{L}\p{N}._%+-]/u;
+const DOMAIN = /[\p{L}\p{N}.-]*/uy;
+const DOMAIN_NAME =
+  /^[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?(?:\.[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?)*\.[\p{L}-]{2,}$/u;
+const LOCAL_BEGIN = /^[^\p{L}\p{N}_]+/u;
+
+function* emails(text: string): Spans {
+  let done = 0;
+  for (let at = text.indexOf("@"); at >= 0; at = text.indexOf("@", at + 1)) {
+    let start = at;
+    while (start > done && isLocal(text, start - 1)) {
+      start -= 1;
+    }
+    DOMAIN.lastIndex = at + 1;
+    const domain = (DOMAIN.exec(text)?.[0] ?? "").replace(/[.-]+$/, "");
+    const local = text.slice(start, at);
+    const begin = start + (LOCAL_BEGIN.exec(local)?.[0].length ?? 0);
+    const end = at + 1 + domain.length;
+    if (begin < at && domain.length < 256 && isDomain(domain)) {
+      yield [begin, end];
+    }
+    done = at + 1;
+  }
+}
+
+/** True if a character may stand before the `@`. Half of a pair of code units may: most letters beyond the first plane do. */
+const isLocal = (text: string, at: number): boolean =>
+  LOCAL.test(text[at] as string) || /[\ud800-\udfff]/.test(text[at] as string);
+
+const isDomain = (domain: string): boolean => !domain.includes("..") && DOMAIN_NAME.test(domain);
+
+// ---- Numbers ----
+
+const DIGITS = /\d(?:[ \u00a0.-]?\d)*/g;
+/** By how a card's number begins: how long it may be. Visa, Mastercard, American Express, Discover, JCB, Diners, UnionPay, Maestro. */
+const CARDS: readonly (readonly [RegExp, readonly number[]])[] = [
+  [/^4/, [13, 16, 19]],
+  [/^(?:5[1-5]|2[2-7])/, [16]],
+  [/^3[47]/, [15]],
+  [/^(?:6011|64[4-9]|65)/, [16, 19]],
+  [/^35/, [16]],
+  [/^3(?:0[0-5]|[689])/, [14]],
+  [/^62/, [16, 17, 18, 19]],
+  [/^(?:50|5[6-9]|6)/, [16]],
+];
+
+/** Finds numbers of cards: they begin and end with a group of digits, and their last digit checks the others. */
+function* cards(text: string): Spans {
+  for (const { index, 0: run } of text.matchAll(DIGITS)) {
+    if (run.length < 13) {
+      continue;
+    }
+    const places = Array.from(run.matchAll(/\d/g), ({ index: place }) => place);
+    const begins = (at: number): boolean => at === 0 || (places[at] as number) - (places[at - 1] as number) > 1;
+    for (let at = 0; at + 13 <= places.length; at++) {
+      if (!begins(at)) {
+        continue;
+      }
+      const digits = places.slice(at, at + 19).map((place) => run[place]);
+      const lengths = CARDS.find(([pattern]) => pattern.test(digits.slice(0, 4).join("")))?.[1] ?? [];
+      const fits = (length: number): boolean =>
+        at + length <= places.length &&
+        (at + length === places.length || begins(at + length)) &&
+        isChecked(digits.slice(0, length).join(""));
+      const length = lengths.find(fits);
+      if (length !== undefined) {
+        yield [index + (places[at] as number), index + (places[at + length - 1] as number) + 1];
+        at += length - 1;
+      }
+    }
+  }
+}
+
+/** Whether the last digit of a number checks the others, by Luhn's rule. */
+function isChecked(digits: string): boolean {
+  let sum = 0;
+  for (let at = 0; at < digits.length; at++) {
+    const digit = Number(digits[digits.length - 1 - at]) * (1 + (at % 2));
+    sum += digit > 9 ? digit - 9 : digit;
+  }
+  return sum % 10 === 0;
+}
+
+const IBAN = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}/g;
+
+function* ibans(text: string): Spans {
+  for (const { index, 0: found } of text.matchAll(IBAN)) {
+    // Words in capital letters may follow it.
+    for (let end = found.length; end >= 15; end--) {
+      const next = text[index + end] ?? "";
+      const isEnd = !/[A-Za-z0-9]/.test(next) && found[end - 1] !== " ";
+      if (isEnd && remainder97(found.slice(0, end).replaceAll(" ", "")) === 1) {
+        yield [index, index + end];
+        break;
+      }
+    }
+  }
+}
+
+/** Returns the number that an IBAN stands for, divided by 97: 1 is left if it is one. */
+function remainder97(iban: string): number {
+  let left = 0;
+  for (const letter of iban.slice(4) + iban.slice(0, 4)) {
+    const value = Number.parseInt(letter, 36);
+    left = (left * (value > 9 ? 100 : 10) + value) % 97;
+  }
+  return left;
+}
+
+/** With a country's code; as North America writes it; or with a 0 before the area. */
+const PHONES = [
+  /(?<![\w+])(?:\+|00)[1-9]\d{0,2}(?:[ \u00a0()./-]{0,3}\d){5,13}(?!\d)/g,
+  /(?<![\w.+-])(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[ .-])\d{3}[ .-]\d{4}(?![\w-]|\.\d)/g,
+  /(?<![\w.,+-])(?:\(0[1-9]\d{1,3}\)|0[1-9]\d{1,3})(?: ?[/-] ?| )\d{3,9}(?:[ -]\d{1,9}){0,4}(?![\w-]|[.,:]\d)/g,
+];
+
+/** A number of a phone has 7 to 15 digits. */
+function* phones(text: string): Spans {
+  for (const pattern of PHONES) {
+    for (const [start, end] of matchesOf(pattern, text)) {
+      const count = text.slice(start, end).replace(/\D/g, "").length;
+      if (count >= 7 && count <= 15) {
+        yield [start, end];
+      }
+    }
+  }
+}
+
+function* tokens(text: string): Spans {
+  yield* matchesOf(JWT, text);
+  yield* matchesOf(BEARER, text);
+}
+
+const FINDERS: Readonly<Record<SecretKind, (text: string) => Spans>> = {
+  PRIVATE_KEY: privateKeys,
+  API_KEY: (text) => matchesOf(API_KEY, text),
+  TOKEN: tokens,
+  EMAIL: emails,
+  CARD: cards,
+  IBAN: ibans,
+  PHONE: phones,
+};
+
+/** Finds the keys, tokens, addresses and numbers in a text, in order. */
+export function secretsIn(text: string, kinds: readonly SecretKind[] = SECRET_KINDS): readonly SecretMatch[] {
+  return apart(kinds.flatMap((kind) => Array.from(FINDERS[kind](text), ([start, end]) => ({ start, end, kind }))));
+}
+
+/** Returns matches in order. Of several that overlap one is left, which has all that they have. */
+export function apart(matches: readonly SecretMatch[]): readonly SecretMatch[] {
+  const ordered = [...matches].sort((one, other) => one.start - other.start || other.end - one.end);
+  const found: SecretMatch[] = [];
+  for (const match of ordered) {
+    const last = found.at(-1);
+    if (last !== undefined && match.start < last.end) {
+      found[found.length - 1] = { ...last, end: Math.max(last.end, match.end) };
+    } else if (match.start < match.end) {
+      found.push(match);
+    }
+  }
+  return found;
+}

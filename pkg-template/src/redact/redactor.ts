@@ -1,0 +1,356 @@
+// Makes redactors. A message with secrets is copied in its own format, with placeholders in the place of the secrets; whatever is built,
+// counted, ranked, sent and recorded is built of the copy.
+
+import { ContextError } from "../base/errors.js";
+import { checkOptions } from "../base/options.js";
+import { isPartMissing } from "../base/parts.js";
+import { isRecord } from "../base/plain-data.js";
+import { publicCall } from "../base/public-call.js";
+import type { RecordedEdit, RecordedRedaction, Redactor, Restorer } from "../config/redactor.js";
+import { areSame, type MessageColumns } from "../message/columns.js";
+import type { PlainPart } from "../message/message.js";
+import { type ParsedMessage, parse } from "../message/read.js";
+import { apart, SECRET_KINDS, type SecretKind, type SecretMatch, secretsIn } from "./find.js";
+import { keyOf, randomKey, type SipKey, sipHash } from "./keyed.js";
+import { mapped, type TextVisit } from "./walk.js";
+
+export type { Redactor };
+
+/** Finds secrets in a text. */
+export type FindSecrets = (text: string) => Iterable<SecretMatch>;
+
+/** How a redactor is made. */
+export interface RedactorOptions {
+  /** Finds what to replace. Default: `findSecrets` with `kinds`. */
+  readonly find?: FindSecrets | undefined;
+  /** What is found by itself. Default: all of `SECRET_KINDS`. */
+  readonly kinds?: readonly SecretKind[] | undefined;
+  /**
+   * A secret text of the application, of 16 characters or more. With the same key the same secret has the same placeholder, after a
+   * reload and in another worker too. Default: a random key, as long as the redactor lives.
+   */
+  readonly key?: string | undefined;
+}
+
+const OPTIONS = {
+  find: ["a function", (value: unknown) => typeof value === "function"],
+  kinds: [
+    `a list of ${SECRET_KINDS.join(", ")}`,
+    (value: unknown) => Array.isArray(value) && value.every((kind) => SECRET_KINDS.includes(kind)),
+  ],
+  key: ["a text of 16 characters or more", (value: unknown) => typeof value === "string" && value.length >= 16],
+} as const;
+
+const KIND = "context_build_error";
+
+/** Letters and digits that a placeholder's checksum is written in: none looks like another. */
+const DIGITS = "0123456789abcdefghjkmnpqrstvwxyz";
+/** How many of them: 40 bits. */
+const LENGTH = 8;
+const PLACEHOLDER = /\[[A-Z][A-Z0-9_]{0,30}_[0-9a-hjkmnp-tv-z]{8}\]/g;
+/** The beginning of a placeholder, at the end of a text. */
+const BEGINNING = /\[(?:[A-Z][A-Z0-9_]{0,30}(?:(?<=_)[0-9a-hjkmnp-tv-z]{1,8})?)?$/;
+/** The kind of a text that looks like a placeholder. */
+const LOOKALIKE = "TEXT";
+
+/** A message that was redacted. */
+interface RedactedMessage {
+  readonly columns: MessageColumns;
+  readonly copy: object;
+}
+
+/** Makes a redactor. Fails with `INVALID_CONFIG` for an option that isn't known. */
+export function createRedactor(options: RedactorOptions = {}): Redactor {
+  return publicCall(KIND, "createRedactor", () => {
+    checkOptions(KIND, options, OPTIONS);
+    const { kinds, key, find = (text) => secretsIn(text, kinds) } = options;
+    return new KeyedRedactor(find, key === undefined ? undefined : keyOf(key));
+  });
+}
+
+/** Finds the keys, tokens, addresses and numbers in a text, in order. Fails with `INVALID_CONFIG` for what is no text. */
+export function findSecrets(text: string, kinds: readonly SecretKind[] = SECRET_KINDS): readonly SecretMatch[] {
+  return publicCall(KIND, "findSecrets", () => {
+    checkOptions(
+      KIND,
+      { text, kinds },
+      { text: ["a text", (value) => typeof value === "string"], kinds: OPTIONS.kinds },
+    );
+    return secretsIn(text, kinds);
+  });
+}
+
+class KeyedRedactor implements Redactor {
+  readonly #find: FindSecrets;
+  /** Made when it is first needed: workers have no random numbers before. */
+  #key: SipKey | undefined;
+  readonly #secrets = new Map<string, string>();
+  readonly #placeholders = new Map<string, string>();
+  readonly #known = new WeakMap<object, RedactedMessage>();
+  /** By copy: what was replaced in it. */
+  readonly #edits = new WeakMap<object, readonly RecordedEdit[]>();
+
+  constructor(find: FindSecrets, key: SipKey | undefined) {
+    this.#find = find;
+    this.#key = key;
+  }
+
+  messages<M extends object>(messages: readonly M[], first: number, shape?: string): readonly M[] {
+    const copies = messages.map((message, at) => this.#message(message, at < first, shape, messages[at - 1]));
+    return copies.every((copy, at) => copy === messages[at]) ? messages : copies;
+  }
+
+  #message<M extends object>(message: M, isOlder: boolean, shape: string | undefined, before: unknown): M {
+    if (typeof message !== "object" || message === null || this.#edits.has(message)) {
+      return message; // It is a copy, or the build says what is wrong with it.
+    }
+    const known = this.#known.get(message);
+    if (known !== undefined && isOlder) {
+      return known.copy as M;
+    }
+    let parsed: ParsedMessage;
+    try {
+      parsed = parse(message, "message", KIND, { shape, before });
+    } catch (failure) {
+      if (isPartMissing(failure)) {
+        throw failure;
+      }
+      return message; // The build says what is wrong with it.
+    }
+    if (known !== undefined && areSame(known.columns, parsed.columns)) {
+      return known.copy as M;
+    }
+    const edits: RecordedEdit[] = [];
+    const { exempt, proofs } = silentTexts(parsed);
+    const escapes = parsed.message.role !== "assistant";
+    const find: TextVisit = (text, slot, isInside) => {
+      const spans = exempt.has(text) ? NO_SPANS : this.#spans(text, escapes && !isInside);
+      edits.push(...spans.map(([start, end, placeholder]): RecordedEdit => [slot, start, end, placeholder]));
+      return replaced(text, spans);
+    };
+    const undo = (slot: number): void => {
+      edits.length = edits.findLastIndex(([own]) => own !== slot) + 1;
+    };
+    const copy = mapped(message, find, { undo, proofs }) as M;
+    this.#known.set(message, { columns: parsed.columns, copy });
+    if (copy !== message) {
+      this.#edits.set(copy, edits);
+    }
+    return copy;
+  }
+
+  value<T>(value: T, isModels = false): T {
+    return mapped(value, (text, _, isInside) => replaced(text, this.#spans(text, !isModels && !isInside))) as T;
+  }
+
+  recorded(messages: readonly object[]): readonly RecordedRedaction[] {
+    return messages.flatMap((message, at): RecordedRedaction[] => {
+      const edits = this.#edits.get(message);
+      return edits === undefined ? [] : [[at, edits]];
+    });
+  }
+
+  replayed<M extends object>(
+    messages: readonly M[],
+    recorded: readonly RecordedRedaction[],
+    shape?: string,
+  ): readonly M[] {
+    const copies = [...messages];
+    for (const [at, edits] of checkedRecord(recorded)) {
+      const message = messages[at];
+      if (message !== undefined) {
+        const { proofs } = silentTexts(parse(message, `messages[${at}]`, KIND, { shape, before: messages[at - 1] }));
+        const bySlot = new Map<number, Span[]>();
+        for (const [slot, ...span] of edits) {
+          bySlot.set(slot, [...(bySlot.get(slot) ?? []), span]);
+        }
+        const replay: TextVisit = (text, slot) => {
+          const spans = bySlot.get(slot) ?? NO_SPANS;
+          for (const [start, end, placeholder] of spans) {
+            this.#secrets.set(placeholder, text.slice(start, end));
+          }
+          return replaced(text, spans);
+        };
+        const copy = mapped(message, replay, { proofs });
+        this.#edits.set(copy as object, edits);
+        copies[at] = copy as M;
+      }
+    }
+    return copies;
+  }
+
+  restored<T>(value: T, sent: unknown): T {
+    const known = this.#knownIn(sent);
+    return mapped(value, (text) => restoredText(text, known)) as T;
+  }
+
+  restorer(sent: unknown): Restorer {
+    const known = this.#knownIn(sent);
+    let held = "";
+    return {
+      push(piece) {
+        const text = held + piece;
+        held = BEGINNING.exec(text)?.[0] ?? "";
+        return restoredText(text.slice(0, text.length - held.length), known);
+      },
+      end() {
+        const rest = held;
+        held = "";
+        return restoredText(rest, known);
+      },
+    };
+  }
+
+  /** Returns the placeholders in what was sent, and what they stand for. */
+  #knownIn(sent: unknown): ReadonlyMap<string, string> {
+    const known = new Map<string, string>();
+    mapped(sent, (text) => {
+      for (const [placeholder] of text.matchAll(PLACEHOLDER)) {
+        const secret = this.#secrets.get(placeholder);
+        if (secret !== undefined) {
+          known.set(placeholder, secret);
+        }
+      }
+      return text;
+    });
+    return known;
+  }
+
+  /** Finds what to replace in a text. With `escapes` that is also what looks like a placeholder. */
+  #spans(text: string, escapes: boolean): readonly Span[] {
+    const matches = [...this.#find(text)];
+    if (escapes) {
+      for (const { index, 0: found } of text.matchAll(PLACEHOLDER)) {
+        matches.push({ start: index, end: index + found.length, kind: LOOKALIKE });
+      }
+    }
+    return apart(matches).map(({ start, end, kind }) => [
+      start,
+      end,
+      this.#placeholderOf(text.slice(start, end), kind),
+    ]);
+  }
+
+  #placeholderOf(secret: string, kind: string): string {
+    const name =
+      kind
+        .toUpperCase()
+        .replace(/[^A-Z0-9]+/g, "_")
+        .replace(/^[^A-Z]+/, "")
+        .slice(0, 31) || LOOKALIKE;
+    const known = this.#placeholders.get(`${name} ${secret}`);
+    if (known !== undefined) {
+      return known;
+    }
+    this.#key ??= randomKey();
+    for (let round = 0; ; round++) {
+      const placeholder = `[${name}_${digitsOf(sipHash(this.#key, `${round} ${name} ${secret}`))}]`;
+      const taken = this.#secrets.get(placeholder);
+      if (taken === undefined || taken === secret) {
+        this.#secrets.set(placeholder, secret);
+        this.#placeholders.set(`${name} ${secret}`, placeholder);
+        return placeholder;
+      }
+    }
+  }
+}
+
+/** Writes the last 40 bits of a number. */
+function digitsOf(bits: bigint): string {
+  return Array.from({ length: LENGTH }, (_, at) => DIGITS[Number((bits >> BigInt(5 * at)) & 31n)]).join("");
+}
+
+/** Fails where something is no record of what was replaced: it may come from a file, and be anything. */
+function checkedRecord(recorded: readonly RecordedRedaction[]): readonly RecordedRedaction[] {
+  const isEdit = (edit: unknown): boolean =>
+    Array.isArray(edit) && edit.slice(0, 3).every(Number.isInteger) && typeof edit[3] === "string";
+  const isRecord = (one: unknown): boolean =>
+    Array.isArray(one) && Number.isInteger(one[0]) && Array.isArray(one[1]) && one[1].every(isEdit);
+  if (!recorded.every(isRecord)) {
+    throw new ContextError({
+      kind: KIND,
+      code: "INVALID_RECORDING",
+      message: "the recording is damaged: its redactions are not what they must be",
+      nextAction: "Pass the recording of a built context unchanged.",
+    });
+  }
+  return recorded;
+}
+
+type Span = readonly [start: number, end: number, placeholder: string];
+const NO_SPANS: readonly Span[] = [];
+
+function replaced(text: string, spans: readonly Span[]): string {
+  let made = "";
+  let end = 0;
+  for (const [start, next, placeholder] of spans) {
+    made += text.slice(end, start) + placeholder;
+    end = next;
+  }
+  return end === 0 ? text : made + text.slice(end);
+}
+
+/** Returns a text with its secrets back, in one pass: what they say is not looked at again. */
+const restoredText = (text: string, known: ReadonlyMap<string, string>): string =>
+  known.size === 0 ? text : text.replace(PLACEHOLDER, (placeholder) => known.get(placeholder) ?? placeholder);
+
+/** The texts of a message that say nothing. */
+interface SilentTexts {
+  /** Ids, proofs, and the data and addresses of media. */
+  readonly exempt: ReadonlySet<unknown>;
+  /** Signatures, encrypted reasoning, and the ids of reasoning. */
+  readonly proofs: ReadonlySet<unknown>;
+}
+
+function silentTexts({ message, parts }: ParsedMessage): SilentTexts {
+  const { id, replyTo, sessionId, conversationId, summaryOf, createdAt } = message;
+  const exempt = new Set<unknown>([id, replyTo, sessionId, conversationId, summaryOf, String(createdAt)]);
+  const proofs = new Set<unknown>();
+  const said: unknown[] = [];
+  const open: PlainPart[] = parts.map(({ part }) => part);
+  for (let part = open.pop(); part !== undefined; part = open.pop()) {
+    switch (part.type) {
+      case "image":
+      case "audio":
+      case "file":
+        exempt.add(part.url).add(part.id);
+        if (part.type !== "file" || !part.mediaType?.startsWith("text/")) {
+          exempt.add(part.data);
+        }
+        break;
+      case "reasoning":
+      case "redacted_thinking":
+        proofs.add(part.signature).add(part.data).add(part.id);
+        said.push("text" in part ? part.text : "");
+        break;
+      case "text":
+        proofs.add(part.signature);
+        exempt.add(part.id);
+        said.push(part.text);
+        break;
+      case "tool-call":
+        proofs.add(part.signature);
+        exempt.add(part.id).add(part.toolCallId);
+        break;
+      case "tool-result": {
+        const { output, toolCallId } = part;
+        exempt.add(toolCallId);
+        if (isRecord(output) && output.type === "content" && Array.isArray(output.value)) {
+          open.push(...(output.value as readonly PlainPart[]));
+        } else {
+          said.push(output);
+        }
+        break;
+      }
+      default:
+        exempt.add(part.approvalId);
+    }
+  }
+  for (const proof of proofs) {
+    exempt.add(proof);
+  }
+  for (const text of said) {
+    exempt.delete(text);
+  }
+  return { exempt, proofs };
+}

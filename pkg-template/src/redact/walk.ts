@@ -1,0 +1,149 @@
+// Copies of values with other texts: in every field, key and list, in texts that are JSON, and in numbers.
+
+import { ContextError } from "../base/errors.js";
+
+/**
+ * Returns another text for one. `slot` is its place among all texts of the value. `inside` says that it stands in a JSON text that was
+ * looked at before.
+ */
+export type TextVisit = (text: string, slot: number, inside: boolean) => string;
+
+/** What else a walk is told. */
+interface Walk {
+  /** Is told that a text stays after all, as the other one was no JSON. */
+  readonly undo?: (slot: number) => void;
+  /** What proves parts to their providers. A part that is changed loses it. */
+  readonly proofs?: ReadonlySet<unknown>;
+}
+
+/** How deep lists and objects may lie in each other. */
+const DEEPEST = 500;
+/** A number or a name with fewer letters is no secret. */
+const SHORTEST = 6;
+/** Objects that are no data: what they hold is no field of theirs. */
+const NO_DATA =
+  /^\[object (?:Date|RegExp|Map|Set|Weak\w+|Promise|URL|Blob|File|\w*Array|\w*ArrayBuffer|DataView|\w*Error)\]$/;
+const BASE64_URL = /^data:[^,]{0,200};base64,/i;
+
+/** Returns a value with other texts: the same value if all are the same. A copy has the class of what it is a copy of. */
+export function mapped(value: unknown, visit: TextVisit, { undo, proofs }: Walk = {}): unknown {
+  const around = new Set<object>();
+  let slot = 0;
+  let isInside = false;
+
+  const text = (given: string): string => {
+    const own = slot++;
+    const made = BASE64_URL.test(given) ? given : visit(given, own, isInside);
+    const whole = isJsonList(given) ? parsedJson(given) : undefined;
+    if (whole === undefined) {
+      return made;
+    }
+    let kept = made;
+    let held = made === given ? whole : parsedJson(made);
+    if (held === undefined) {
+      undo?.(own);
+      kept = given;
+      held = whole;
+    }
+    const before = isInside;
+    isInside ||= kept !== given;
+    const inner = any(held);
+    isInside = before;
+    return inner === held ? kept : JSON.stringify(inner);
+  };
+
+  const number = (given: number): number | string => {
+    const written = String(given);
+    if (written.length < SHORTEST) {
+      return given;
+    }
+    const made = visit(written, slot++, isInside);
+    return made === written ? given : made;
+  };
+
+  const any = (given: unknown): unknown => {
+    if (typeof given === "string") {
+      return text(given);
+    }
+    if (typeof given === "number") {
+      return number(given);
+    }
+    if (typeof given !== "object" || given === null || around.has(given)) {
+      return given;
+    }
+    if (around.size === DEEPEST) {
+      throw new ContextError({
+        kind: "context_build_error",
+        code: "INVALID_TRANSCRIPT",
+        message: `a value lies more than ${DEEPEST} levels deep`,
+        nextAction: "Pass messages that are less deep.",
+      });
+    }
+    around.add(given);
+    const made = Array.isArray(given)
+      ? list(given)
+      : NO_DATA.test(Object.prototype.toString.call(given))
+        ? given
+        : fields(given);
+    around.delete(given);
+    return made;
+  };
+
+  const list = (given: readonly unknown[]): readonly unknown[] => {
+    const made = given.map(any);
+    return made.every((item, at) => Object.is(item, given[at])) ? given : made;
+  };
+
+  const fields = (given: object): object => {
+    const own = Object.entries(given);
+    const made = own.map(([name, held]): [string, unknown] => [
+      name.length < SHORTEST ? name : visit(name, slot++, isInside),
+      any(held),
+    ]);
+    if (made.every(([name, held], at) => name === own[at]?.[0] && Object.is(held, own[at]?.[1]))) {
+      return given;
+    }
+    const copy = copyWith(given, made);
+    if (proofs !== undefined) {
+      dropProofs(copy, proofs);
+    }
+    return copy;
+  };
+
+  return any(value);
+}
+
+/** Whether a text may be the JSON of a list or an object. */
+function isJsonList(text: string): boolean {
+  const trimmed = text.trim();
+  return /^[{[]/.test(trimmed) && /[}\]]$/.test(trimmed);
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where providers give what proves a part. */
+const HOLDER =
+  /metadata|options|extra_content|kwargs|signatures|^(?:anthropic|bedrock|google|vertex|googleVertex|openai|azure)$/i;
+
+/** Takes proofs off a part that was changed: they are for what the part said. */
+function dropProofs(part: Record<string, unknown>, proofs: ReadonlySet<unknown>): void {
+  for (const [name, held] of Object.entries(part)) {
+    if (typeof held === "string" && proofs.has(held)) {
+      delete part[name];
+    } else if (HOLDER.test(name) && typeof held === "object" && held !== null && !Array.isArray(held)) {
+      const copy = copyWith(held, Object.entries(held));
+      dropProofs(copy, proofs);
+      part[name] = copy;
+    }
+  }
+}
+
+/** Returns an object of the same class with fields. */
+const copyWith = (given: object, fields: readonly (readonly [string, unknown])[]): Record<string, unknown> =>
+  Object.assign(Object.create(Object.getPrototypeOf(given)), Object.fromEntries(fields)) as Record<string, unknown>;
