@@ -308,7 +308,8 @@ fn page() -> String {
          where `sections` say, by default last, and is always kept where they have a place for it. Without it the newest user \
          message and the newest message stand for it. `contents` is what the sections of kind `text` and `items` hold, by their \
          ids. `shape` says of which shape the messages are, one of `messageShapes`; by default each is recognised by what it holds. \
-         `previous` is the context before this one, or its `outline`: `prefix` compares with it. `signal` aborts the build. The hooks are functions in their groups: `triage.select` or `triage.complete`, \
+         `previous` is the context before this one, or its `outline`: `prefix` compares with it. `redact` keeps \
+         [secrets out of what is sent](redaction.md). `signal` aborts the build. The hooks are functions in their groups: `triage.select` or `triage.complete`, \
          `recall.search`, `recall.embed`, `tiers.summarize`, and `countTokens`.\n",
     );
     let root = &definitions["ContextConfig"];

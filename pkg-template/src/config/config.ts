@@ -134,7 +134,7 @@ function outlineIn(previous: unknown, kind: ErrorKind): PromptOutline {
 function redactorIn(given: unknown, kind: ErrorKind): Redactor {
   return guarded(kind, "redact", () => {
     if (!isRedactor(given)) {
-      const nextAction = "Give `secrets` of windrow/redact, or what its createRedactor makes.";
+      const nextAction = "Give `secrets` of windrow/redact, or createRedactor({ find }) for a function of your own.";
       throw invalid(kind, "redact", `expected a redactor, got ${describe(given)}`, undefined, nextAction);
     }
     return given;

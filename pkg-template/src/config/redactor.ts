@@ -1,5 +1,7 @@
 // What a build asks of a redactor. `windrow/redact` makes one: a page that redacts nothing carries none of it.
 
+import type { Recording } from "../base/generated.js";
+
 /** A place of a message that was replaced: in which of its texts, from where to where, and what stands there instead. */
 export type RecordedEdit = readonly [slot: number, start: number, end: number, placeholder: string];
 
@@ -31,10 +33,20 @@ export interface Redactor {
     recorded: readonly RecordedRedaction[],
     shape?: string,
   ): readonly M[];
-  /** Returns a value with its secrets back, as far as their placeholders are in what was sent. */
-  restored<T>(value: T, sent: unknown): T;
+  /** Returns a value with its secrets back: those that a context replaced and sent. */
+  restored<T>(value: T, context: RedactedContext): T;
   /** Returns what does the same for a text that arrives in pieces. */
-  restorer(sent: unknown): Restorer;
+  restorer(context: RedactedContext): Restorer;
+}
+
+/** What a redactor must know of a context. */
+export interface RedactedContext {
+  readonly messages: unknown;
+  readonly text: unknown;
+  readonly recording: Pick<Recording, "config" | "answers" | "largeAnswers"> & {
+    readonly redactions?: readonly RecordedRedaction[];
+    readonly request?: unknown;
+  };
 }
 
 /** Whether a value is a redactor. */

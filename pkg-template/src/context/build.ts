@@ -27,7 +27,7 @@ import type { HookNeed } from "./answers.js";
 import { type AskedOf, askHook, causeOf, checkAborted, type TakeVectors, untilAborted } from "./ask.js";
 import { BuiltContext } from "./context.js";
 import { type FinishedBuild, messageRows } from "./pieces.js";
-import { coreOf, messagesOf, type Source, sourceOf, Transcript, withCoreOf } from "./transcript.js";
+import { coreOf, messageListOf, type Source, sourceOf, Transcript, withCoreOf } from "./transcript.js";
 
 const KIND = "context_build_error";
 
@@ -66,12 +66,15 @@ export async function buildContext<M extends AnyMessage, const F extends Format 
 /** Returns what a build reads of a transcript or an array. If it is redacted it is the array of the copies. */
 function readSource<M extends AnyMessage>(transcript: readonly M[] | Transcript<M>, read: ReadConfig): Source<M> {
   const reach = reachOf(read);
-  const { redact, shape = transcript instanceof Transcript ? transcript.source().shape : undefined } = read;
-  if (redact === undefined) {
+  const { redact, shape } = read;
+  const list = redact && messageListOf<M>(transcript, KIND);
+  const own = redact && list === undefined && transcript instanceof Transcript ? transcript.source() : undefined;
+  const messages = list ?? own?.messages;
+  if (redact === undefined || messages === undefined) {
     return sourceOf(transcript, KIND, reach, shape);
   }
-  const messages = messagesOf(transcript, KIND);
-  return sourceOf(redact.messages(messages, messages.length - reach, shape), KIND, reach, shape);
+  const shapeName = own === undefined ? shape : own.shape;
+  return sourceOf(redact.messages(messages, messages.length - reach, shapeName), KIND, reach, shapeName);
 }
 
 /** Returns the answer of a hook without secrets. Triage answers with ids. */

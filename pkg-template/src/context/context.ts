@@ -441,13 +441,12 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
    * `redact` it is the value itself.
    */
   restore<T>(value: T): T {
-    const sent = this.messages ?? this.text;
-    return publicCall("context_build_error", "restore", () => this.#redact?.restored(value, sent) ?? value);
+    return publicCall("context_build_error", "restore", () => this.#redact?.restored(value, this) ?? value);
   }
 
   /** Returns what does the same as `restore` for a reply that is streamed. */
   createRestorer(): Restorer {
-    return this.#redact?.restorer(this.messages ?? this.text) ?? { push: (piece) => piece, end: () => "" };
+    return this.#redact?.restorer(this) ?? { push: (piece) => piece, end: () => "" };
   }
 
   /** Returns the messages of the prompt as they were read. Copies of them, and the request, are read here. */

@@ -6,7 +6,7 @@ import { checkOptions } from "../base/options.js";
 import { isPartMissing } from "../base/parts.js";
 import { isRecord } from "../base/plain-data.js";
 import { publicCall } from "../base/public-call.js";
-import type { RecordedEdit, RecordedRedaction, Redactor, Restorer } from "../config/redactor.js";
+import type { RecordedEdit, RecordedRedaction, RedactedContext, Redactor, Restorer } from "../config/redactor.js";
 import { areSame, type MessageColumns } from "../message/columns.js";
 import type { PlainPart } from "../message/message.js";
 import { type ParsedMessage, parse } from "../message/read.js";
@@ -179,13 +179,13 @@ class KeyedRedactor implements Redactor {
     return copies;
   }
 
-  restored<T>(value: T, sent: unknown): T {
-    const known = this.#knownIn(sent);
+  restored<T>(value: T, context: RedactedContext): T {
+    const known = this.#knownIn(context);
     return mapped(value, (text) => restoredText(text, known)) as T;
   }
 
-  restorer(sent: unknown): Restorer {
-    const known = this.#knownIn(sent);
+  restorer(context: RedactedContext): Restorer {
+    const known = this.#knownIn(context);
     let held = "";
     return {
       push(piece) {
@@ -201,18 +201,27 @@ class KeyedRedactor implements Redactor {
     };
   }
 
-  /** Returns the placeholders in what was sent, and what they stand for. */
-  #knownIn(sent: unknown): ReadonlyMap<string, string> {
+  /**
+   * Returns the placeholders that a context sent, and what they stand for. Those count that it made itself: what an assistant's message
+   * says may be forged.
+   */
+  #knownIn({ messages, text, recording }: RedactedContext): ReadonlyMap<string, string> {
+    const { redactions = [], request, config, answers, largeAnswers } = recording;
+    // A summary is a model's, too.
+    const given = [...answers, ...Object.values(largeAnswers)].filter(
+      (answer) => !("hook" in answer && answer.hook === "tiers.summarize"),
+    );
+    const made = placeholdersIn([request, config.sections, given]);
+    for (const [, , , placeholder] of redactions.flatMap(([, edits]) => edits)) {
+      made.add(placeholder);
+    }
     const known = new Map<string, string>();
-    mapped(sent, (text) => {
-      for (const [placeholder] of text.matchAll(PLACEHOLDER)) {
-        const secret = this.#secrets.get(placeholder);
-        if (secret !== undefined) {
-          known.set(placeholder, secret);
-        }
+    for (const placeholder of placeholdersIn([messages, text])) {
+      const secret = made.has(placeholder) ? this.#secrets.get(placeholder) : undefined;
+      if (secret !== undefined) {
+        known.set(placeholder, secret);
       }
-      return text;
-    });
+    }
     return known;
   }
 
@@ -275,6 +284,18 @@ function checkedRecord(recorded: readonly RecordedRedaction[]): readonly Recorde
     });
   }
   return recorded;
+}
+
+/** Returns what looks like a placeholder in any value. */
+function placeholdersIn(value: unknown): Set<string> {
+  const found = new Set<string>();
+  mapped(value, (text) => {
+    for (const [placeholder] of text.matchAll(PLACEHOLDER)) {
+      found.add(placeholder);
+    }
+    return text;
+  });
+  return found;
 }
 
 type Span = readonly [start: number, end: number, placeholder: string];
