@@ -139,7 +139,7 @@ impl Marks {
         self.asked
     }
 
-    /// The words of the request, or of the newest user message if there is no request. The text of a file next to them asks nothing.
+    /// The words of the request, or of the newest user message without a request. The text of a file next to them asks nothing.
     #[must_use]
     pub fn request_text(&self, input: &Input) -> String {
         if let Some(request) = &input.request {

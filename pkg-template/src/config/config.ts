@@ -60,8 +60,8 @@ interface CommonConfig extends Omit<ContextOptions, "now" | "recall" | "triage" 
    */
   readonly shape?: ShapeName | null | undefined;
   /**
-   * Keeps secrets out of what is sent: `secrets` of `windrow/redact`, or what its `createRedactor` makes. Messages, sections, the request
-   * and answers of hooks have placeholders in their place, which `context.restore` turns back. Default: nothing is replaced.
+   * Keeps secrets out of the prompt: `secrets` of `windrow/redact`, or a redactor that its `createRedactor` makes. Placeholders replace them
+   * in messages, sections, the request and answers of hooks, and `context.restore` puts them back. Default: nothing is replaced.
    */
   readonly redact?: Redactor | null | undefined;
 }

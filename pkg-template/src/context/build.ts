@@ -63,7 +63,7 @@ export async function buildContext<M extends AnyMessage, const F extends Format 
   return context;
 }
 
-/** Returns what a build reads of a transcript or an array. If it is redacted it is the array of the copies. */
+/** Returns the source of a build. With a redactor it is an array of the copies without secrets. */
 function readSource<M extends AnyMessage>(transcript: readonly M[] | Transcript<M>, read: ReadConfig): Source<M> {
   const reach = reachOf(read);
   const { redact, shape } = read;

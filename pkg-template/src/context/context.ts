@@ -138,7 +138,7 @@ export type BuildRecording = Recording & {
   readonly request?: MessageInput | null;
   /** From which sequence number to which the log was read, in turn: `Session.replay` reads it again. */
   readonly read?: readonly (readonly [first: number, last: number])[];
-  /** What was replaced in the messages, where `redact` replaced something. It shows no secret. */
+  /** The edits of messages, if `redact` made any. They show no secret. */
   readonly redactions?: readonly RecordedRedaction[];
 };
 
@@ -437,14 +437,14 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   }
 
   /**
-   * Returns a text, or any other value, with its secrets back: placeholders that this context sent become what they stand for. Without
-   * `redact` it is the value itself.
+   * Returns a text, or any other value, with its secrets back: each placeholder that this context made and sent becomes the secret again.
+   * Without `redact` it is the value itself.
    */
   restore<T>(value: T): T {
     return publicCall("context_build_error", "restore", () => this.#redact?.restored(value, this) ?? value);
   }
 
-  /** Returns what does the same as `restore` for a reply that is streamed. */
+  /** Returns a restorer: it does the same as `restore` for a reply that is streamed. */
   createRestorer(): Restorer {
     return this.#redact?.restorer(this) ?? { push: (piece) => piece, end: () => "" };
   }

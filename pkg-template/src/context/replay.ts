@@ -51,9 +51,9 @@ export interface Replay<M extends AnyMessage = MessageInput> {
   readonly differences: readonly Difference[];
 }
 
-/** What a replay is given. */
+/** Options of a replay. */
 export interface ReplayOptions {
-  /** The redactor, if the context was built with one. It replaces what was recorded, and finds nothing anew. */
+  /** A redactor, if the context was built with one. It makes the recorded edits and looks for no others. */
   readonly redact?: Redactor | undefined;
 }
 
@@ -105,7 +105,7 @@ async function buildRecorded<M extends AnyMessage>(
   }
 }
 
-/** Returns messages with the same places replaced as when it was recorded. */
+/** Returns messages with the edits of a recording. */
 function redacted<M extends AnyMessage>(
   messages: readonly M[],
   { redactions = [] }: BuildRecording,

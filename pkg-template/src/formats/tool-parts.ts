@@ -63,7 +63,7 @@ export function withMetadata(part: PartInput, providerMetadata: unknown, place: 
 export const textPart = (text: string, providerMetadata: unknown, place: string): PartInput =>
   withMetadata({ type: "text", text }, providerMetadata, place);
 
-/** Returns a part of a file: its text isn't the speaker's. */
+/** Marks a text as the text of a file. */
 export function ofFile(part: PartInput): PartInput {
   const { given, place } = originOf(part) ?? { given: undefined, place: "" };
   return part.type === "text" ? from({ ...part, origin: "file" }, given, place) : part;

@@ -1,14 +1,14 @@
 // Finds secrets in a text. Each kind is one pass: no pattern goes back over more than a few dozen characters.
 
-/** A secret that was found: from where to where, and what it is. */
+/** A secret in a text: its range and its kind. */
 export interface SecretMatch {
   readonly start: number;
   readonly end: number;
-  /** What it is called in its placeholder, in capital letters: `EMAIL`. */
+  /** The name of the kind in its placeholder, in capital letters: `EMAIL`. */
   readonly kind: string;
 }
 
-/** What is found by itself. */
+/** The kinds of secrets that `findSecrets` knows. */
 export const SECRET_KINDS = ["PRIVATE_KEY", "API_KEY", "TOKEN", "EMAIL", "CARD", "IBAN", "PHONE"] as const;
 export type SecretKind = (typeof SECRET_KINDS)[number];
 
@@ -51,7 +51,7 @@ const API_KEY: RegExp = new RegExp(
   "g",
 );
 
-/** A token of three parts in base64, of which two are JSON; and what an `Authorization` header bears. */
+/** A JSON web token, and the token after `Bearer`. */
 const JWT = /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}/g;
 const BEARER = /(?<![A-Za-z0-9])Bearer[ \t]{1,4}([\w.~+/-]{16,}={0,2})/gi;
 
@@ -116,7 +116,7 @@ function* emails(text: string): Spans {
   }
 }
 
-/** True if a character may stand before the `@`. Half of a pair of code units may: most letters beyond the first plane do. */
+/** True if a character may come before the `@`. Half of a pair of code units may: it can be of a letter. */
 const isLocal = (text: string, at: number): boolean =>
   LOCAL.test(text[at] as string) || /[\ud800-\udfff]/.test(text[at] as string);
 
@@ -137,7 +137,7 @@ const CARDS: readonly (readonly [RegExp, readonly number[]])[] = [
   [/^(?:50|5[6-9]|6)/, [16]],
 ];
 
-/** Finds numbers of cards: they begin and end with a group of digits, and their last digit checks the others. */
+/** Finds numbers of cards. They begin and end with a group of digits, and Luhn's check accepts them. */
 function* cards(text: string): Spans {
   for (const { index, 0: run } of text.matchAll(DIGITS)) {
     if (run.length < 13) {
@@ -164,7 +164,7 @@ function* cards(text: string): Spans {
   }
 }
 
-/** Whether the last digit of a number checks the others, by Luhn's rule. */
+/** True if Luhn's check accepts a number. */
 function isChecked(digits: string): boolean {
   let sum = 0;
   for (let at = 0; at < digits.length; at++) {
@@ -190,7 +190,7 @@ function* ibans(text: string): Spans {
   }
 }
 
-/** Returns the number that an IBAN stands for, divided by 97: 1 is left if it is one. */
+/** Returns the remainder of an IBAN's number by 97. It is 1 if the check digits are right. */
 function remainder97(iban: string): number {
   let left = 0;
   for (const letter of iban.slice(4) + iban.slice(0, 4)) {
@@ -200,14 +200,14 @@ function remainder97(iban: string): number {
   return left;
 }
 
-/** With a country's code; as North America writes it; or with a 0 before the area. */
+/** Phone numbers with a country's code, as North America writes them, and with a 0 before the area. */
 const PHONES = [
   /(?<![\w+])(?:\+|00)[1-9]\d{0,2}(?:[ \u00a0()./-]{0,3}\d){5,13}(?!\d)/g,
   /(?<![\w.+-])(?:\([2-9]\d{2}\) ?|[2-9]\d{2}[ .-])\d{3}[ .-]\d{4}(?![\w-]|\.\d)/g,
   /(?<![\w.,+-])(?:\(0[1-9]\d{1,3}\)|0[1-9]\d{1,3})(?: ?[/-] ?| )\d{3,9}(?:[ -]\d{1,9}){0,4}(?![\w-]|[.,:]\d)/g,
 ];
 
-/** A number of a phone has 7 to 15 digits. */
+/** Finds phone numbers: they have 7 to 15 digits. */
 function* phones(text: string): Spans {
   for (const pattern of PHONES) {
     for (const [start, end] of matchesOf(pattern, text)) {
@@ -239,7 +239,7 @@ export function secretsIn(text: string, kinds: readonly SecretKind[] = SECRET_KI
   return apart(kinds.flatMap((kind) => Array.from(FINDERS[kind](text), ([start, end]) => ({ start, end, kind }))));
 }
 
-/** Returns matches in order. Of several that overlap one is left, which has all that they have. */
+/** Returns matches in order. Matches that overlap become one. */
 export function apart(matches: readonly SecretMatch[]): readonly SecretMatch[] {
   const ordered = [...matches].sort((one, other) => one.start - other.start || other.end - one.end);
   const found: SecretMatch[] = [];

@@ -1,4 +1,4 @@
-// Keeps secrets out of what is sent: the entry `windrow/redact`.
+// The entry `windrow/redact`: keeps secrets out of a prompt.
 
 import { createRedactor, type Redactor } from "./redactor.js";
 

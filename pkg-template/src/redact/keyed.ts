@@ -1,4 +1,4 @@
-// SipHash-2-4: a short checksum that nobody can compute, or try out secrets on, without its key.
+// SipHash-2-4: a short keyed checksum. Without the key nobody can compute it, so nobody can try out secrets on it.
 
 export type SipKey = readonly [bigint, bigint];
 
@@ -47,7 +47,7 @@ export function sipHash([first, second]: SipKey, text: string): bigint {
   return a ^ b ^ c ^ d;
 }
 
-/** Returns the key that a text stands for. */
+/** Returns a key made of a text. */
 export const keyOf = (text: string): SipKey => [sipHash([0n, 1n], text), sipHash([2n, 3n], text)];
 
 /** Returns a key of random bits. */

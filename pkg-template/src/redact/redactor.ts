@@ -1,5 +1,5 @@
-// Makes redactors. A message with secrets is copied in its own format, with placeholders in the place of the secrets; whatever is built,
-// counted, ranked, sent and recorded is built of the copy.
+// Makes redactors. A message with secrets is copied in its own format, with placeholders for the secrets. Everything that is counted, ranked,
+// sent and recorded is made of the copy.
 
 import { ContextError } from "../base/errors.js";
 import { checkOptions } from "../base/options.js";
@@ -21,9 +21,9 @@ export type FindSecrets = (text: string) => Iterable<SecretMatch>;
 
 /** How a redactor is made. */
 export interface RedactorOptions {
-  /** Finds what to replace. Default: `findSecrets` with `kinds`. */
+  /** Finds the secrets in a text. Default: `findSecrets` with `kinds`. */
   readonly find?: FindSecrets | undefined;
-  /** What is found by itself. Default: all of `SECRET_KINDS`. */
+  /** The kinds that `findSecrets` looks for. Default: all of `SECRET_KINDS`. */
   readonly kinds?: readonly SecretKind[] | undefined;
   /**
    * A secret text of the application, of 16 characters or more. With the same key the same secret has the same placeholder, after a
@@ -68,7 +68,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
   });
 }
 
-/** Finds the keys, tokens, addresses and numbers in a text, in order. Fails with `INVALID_CONFIG` for what is no text. */
+/** Finds the keys, tokens, addresses and numbers in a text, in order. Fails with `INVALID_CONFIG` if it isn't a text. */
 export function findSecrets(text: string, kinds: readonly SecretKind[] = SECRET_KINDS): readonly SecretMatch[] {
   return publicCall(KIND, "findSecrets", () => {
     checkOptions(
@@ -82,12 +82,12 @@ export function findSecrets(text: string, kinds: readonly SecretKind[] = SECRET_
 
 class KeyedRedactor implements Redactor {
   readonly #find: FindSecrets;
-  /** Made when it is first needed: workers have no random numbers before. */
+  /** Made when it is first needed: a worker has no random numbers while it starts. */
   #key: SipKey | undefined;
   readonly #secrets = new Map<string, string>();
   readonly #placeholders = new Map<string, string>();
   readonly #known = new WeakMap<object, RedactedMessage>();
-  /** By copy: what was replaced in it. */
+  /** The edits of each copy. */
   readonly #edits = new WeakMap<object, readonly RecordedEdit[]>();
 
   constructor(find: FindSecrets, key: SipKey | undefined) {
@@ -102,7 +102,7 @@ class KeyedRedactor implements Redactor {
 
   #message<M extends object>(message: M, isOlder: boolean, shape: string | undefined, before: unknown): M {
     if (typeof message !== "object" || message === null || this.#edits.has(message)) {
-      return message; // It is a copy, or the build says what is wrong with it.
+      return message; // A copy needs no other copy. The build refuses everything else.
     }
     const known = this.#known.get(message);
     if (known !== undefined && isOlder) {
@@ -115,7 +115,7 @@ class KeyedRedactor implements Redactor {
       if (isPartMissing(failure)) {
         throw failure;
       }
-      return message; // The build says what is wrong with it.
+      return message; // The build refuses it with its place.
     }
     if (known !== undefined && areSame(known.columns, parsed.columns)) {
       return known.copy as M;
@@ -202,12 +202,12 @@ class KeyedRedactor implements Redactor {
   }
 
   /**
-   * Returns the placeholders that a context sent, and what they stand for. Those count that it made itself: what an assistant's message
-   * says may be forged.
+   * Returns the placeholders that a context made and sent, with their secrets. An assistant's message may be forged, so a placeholder in it
+   * counts only if the context made the same one elsewhere.
    */
   #knownIn({ messages, text, recording }: RedactedContext): ReadonlyMap<string, string> {
     const { redactions = [], request, config, answers, largeAnswers } = recording;
-    // A summary is a model's, too.
+    // A model wrote the summaries.
     const given = [...answers, ...Object.values(largeAnswers)].filter(
       (answer) => !("hook" in answer && answer.hook === "tiers.summarize"),
     );
@@ -225,7 +225,7 @@ class KeyedRedactor implements Redactor {
     return known;
   }
 
-  /** Finds what to replace in a text. With `escapes` that is also what looks like a placeholder. */
+  /** Finds the secrets in a text. With `escapes`, a text that looks like a placeholder counts as one. */
   #spans(text: string, escapes: boolean): readonly Span[] {
     const matches = [...this.#find(text)];
     if (escapes) {
@@ -269,7 +269,7 @@ function digitsOf(bits: bigint): string {
   return Array.from({ length: LENGTH }, (_, at) => DIGITS[Number((bits >> BigInt(5 * at)) & 31n)]).join("");
 }
 
-/** Fails where something is no record of what was replaced: it may come from a file, and be anything. */
+/** Fails if a value isn't a list of recorded edits. It may come from a file. */
 function checkedRecord(recorded: readonly RecordedRedaction[]): readonly RecordedRedaction[] {
   const isEdit = (edit: unknown): boolean =>
     Array.isArray(edit) && edit.slice(0, 3).every(Number.isInteger) && typeof edit[3] === "string";
@@ -286,7 +286,7 @@ function checkedRecord(recorded: readonly RecordedRedaction[]): readonly Recorde
   return recorded;
 }
 
-/** Returns what looks like a placeholder in any value. */
+/** Returns all texts in a value that look like placeholders. */
 function placeholdersIn(value: unknown): Set<string> {
   const found = new Set<string>();
   mapped(value, (text) => {
@@ -311,11 +311,11 @@ function replaced(text: string, spans: readonly Span[]): string {
   return end === 0 ? text : made + text.slice(end);
 }
 
-/** Returns a text with its secrets back, in one pass: what they say is not looked at again. */
+/** Returns a text with its secrets back, in one pass: a secret is never restored again. */
 const restoredText = (text: string, known: ReadonlyMap<string, string>): string =>
   known.size === 0 ? text : text.replace(PLACEHOLDER, (placeholder) => known.get(placeholder) ?? placeholder);
 
-/** The texts of a message that say nothing. */
+/** The texts of a message that no one reads. */
 interface SilentTexts {
   /** Ids, proofs, and the data and addresses of media. */
   readonly exempt: ReadonlySet<unknown>;

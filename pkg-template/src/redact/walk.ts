@@ -3,29 +3,29 @@
 import { ContextError } from "../base/errors.js";
 
 /**
- * Returns another text for one. `slot` is its place among all texts of the value. `inside` says that it stands in a JSON text that was
- * looked at before.
+ * Returns a replacement for a text. `slot` is its number among all texts of the value. `inside` is true within a JSON text that was visited
+ * as a whole.
  */
 export type TextVisit = (text: string, slot: number, inside: boolean) => string;
 
-/** What else a walk is told. */
+/** Options of a walk. */
 interface Walk {
-  /** Is told that a text stays after all, as the other one was no JSON. */
+  /** Called if a JSON text stays, because its replacement isn't JSON. */
   readonly undo?: (slot: number) => void;
-  /** What proves parts to their providers. A part that is changed loses it. */
+  /** Signatures and encrypted reasoning. A changed part loses them. */
   readonly proofs?: ReadonlySet<unknown>;
 }
 
 /** How deep lists and objects may lie in each other. */
 const DEEPEST = 500;
-/** A number or a name with fewer letters is no secret. */
+/** The fewest letters of a number or a field's name that is visited. */
 const SHORTEST = 6;
-/** Objects that are no data: what they hold is no field of theirs. */
+/** Objects without fields. */
 const NO_DATA =
   /^\[object (?:Date|RegExp|Map|Set|Weak\w+|Promise|URL|Blob|File|\w*Array|\w*ArrayBuffer|DataView|\w*Error)\]$/;
 const BASE64_URL = /^data:[^,]{0,200};base64,/i;
 
-/** Returns a value with other texts: the same value if all are the same. A copy has the class of what it is a copy of. */
+/** Returns a value with replaced texts: the same value if nothing changes, and otherwise a copy of the same class. */
 export function mapped(value: unknown, visit: TextVisit, { undo, proofs }: Walk = {}): unknown {
   const around = new Set<object>();
   let slot = 0;
@@ -113,7 +113,7 @@ export function mapped(value: unknown, visit: TextVisit, { undo, proofs }: Walk 
   return any(value);
 }
 
-/** Whether a text may be the JSON of a list or an object. */
+/** True if a text may be the JSON of a list or an object. */
 function isJsonList(text: string): boolean {
   const trimmed = text.trim();
   return /^[{[]/.test(trimmed) && /[}\]]$/.test(trimmed);
@@ -127,11 +127,11 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** Where providers give what proves a part. */
+/** Fields that hold signatures. */
 const HOLDER =
   /metadata|options|extra_content|kwargs|signatures|^(?:anthropic|bedrock|google|vertex|googleVertex|openai|azure)$/i;
 
-/** Takes proofs off a part that was changed: they are for what the part said. */
+/** Takes the signatures off a changed part. */
 function dropProofs(part: Record<string, unknown>, proofs: ReadonlySet<unknown>): void {
   for (const [name, held] of Object.entries(part)) {
     if (typeof held === "string" && proofs.has(held)) {

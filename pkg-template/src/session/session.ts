@@ -176,7 +176,7 @@ export class Session<M extends AnyMessage = MessageInput> {
   readonly #retention: RetentionLimits;
   readonly #accept: AcceptedMessages | undefined;
   readonly #tail: Tail<M>;
-  /** What builds read that have a redactor: of the last one. */
+  /** The last redactor of a build, and the tail that it reads. */
   #redacted: { readonly redact: Redactor; readonly tail: Tail<M> } | undefined;
   readonly #seqs = new WeakMap<object, number>();
   /** The newest messages that this session appended, by sequence number. */
@@ -349,7 +349,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     try {
       const context = await buildOver<M, F>(config, async ({ options, hooks, redact }) => {
         inSession(options as Record<string, unknown>, this.key);
-        const tail = redact === undefined ? this.#tail : await this.#redactedTail(redact);
+        const tail = redact === undefined ? this.#tail : this.#redactedTail(redact);
         await tail.refresh(hooks.has("recall.embed") ? modelOf(options) : undefined);
         origin = { ...origin, id: tail.sessionId };
         previous = await this.#previous();
@@ -374,17 +374,16 @@ export class Session<M extends AnyMessage = MessageInput> {
   }
 
   /**
-   * Returns what reads the log for builds with a redactor: another copy of it in the engine, of messages without secrets. Nothing that is
-   * derived of it is stored: it would be taken for the log's own.
+   * Returns the tail for builds with a redactor. It has messages without secrets in the engine. It stores no costs, vectors and index: a tail
+   * without a redactor would take them for its own.
    */
-  async #redactedTail(redact: Redactor): Promise<Tail<M>> {
+  #redactedTail(redact: Redactor): Tail<M> {
     if (this.#redacted?.redact !== redact) {
-      const before = this.#redacted;
       const read = (entry: Entry): EntryMessage =>
         this.#redactedMessage(this.#messageForBuilds(entry), redact, entry.seq);
       const note = (skipped: SkippedEntry): void => this.#note([skipped]);
+      // A build may still read the tail before this one, so that one isn't freed.
       this.#redacted = { redact, tail: new Tail<M>(withoutDerived(this.#store), this.key, read, note) };
-      await before?.tail.free();
     }
     return (this.#redacted as { readonly tail: Tail<M> }).tail;
   }
@@ -907,7 +906,7 @@ interface NewestMessage {
   readonly operationId: string;
 }
 
-/** Returns a store that keeps nothing that is derived. */
+/** Returns a store without derived values. */
 const withoutDerived = (store: TranscriptStore): LogStore => ({
   read: (...range) => store.read(...range),
   get: (...ids) => store.get(...ids),

@@ -42,7 +42,7 @@ const LARGEST_GROWTH = 4096;
 /** Where so many were read for one build or another, they are let go: each recording names what was read. */
 const MOST_SINGLES = 256;
 
-/** What a tail needs of a store. */
+/** The calls of a store that a tail makes. */
 export type LogStore = Pick<TranscriptStore, "read" | "get" | "sessions" | "holding" | "derived">;
 
 interface LogRow {

@@ -229,7 +229,7 @@ impl Index {
         columns.identifiers.push(identifier_count(&text));
         columns.flags.push(flags);
         columns.sizes.push(size_of(transcript, row));
-        // Words of tools or files may stand among the user's.
+        // Words of tools or files may be among the user's.
         let is_users_own = transcript.role(row) == Role::User
             && transcript.value(row, Field::ResultId).is_none()
             && transcript.value(row, Field::OfFile).is_none();

@@ -11,7 +11,7 @@ const NAMES = providers.map(({ name }) => name);
 
 before(() => loadEncoding(encoding));
 
-/** What a signed part says: words, nothing but white space, half a character, or more than a budget holds. */
+/** Returns the text of a signed part: words, only white space, half a character, or more than a budget holds. */
 function saidIn(random) {
   return random.pick([
     () => "",
@@ -29,8 +29,8 @@ const asUi = (text) => ({ id: text, role: "user", parts: [{ type: "text", text }
 const timed = (text) => ({ role: "user", content: text, timestamp: 1.7e12 });
 
 /**
- * Messages of the assistant with a signed part, by format and kind: given the proof and what the part says. `said` is what must go back
- * with the proof, if it isn't the text.
+ * Formats and kinds of signed parts: a user's message, a part with a signature and a text, and the text that must go back with the
+ * signature if it is another.
  */
 const CARRIERS = {
   "windrow thinking": [byRole, (signature, text) => ({ type: "reasoning", provider: "anthropic", text, signature })],
@@ -112,7 +112,7 @@ function around(kind, part, words) {
   return [kind === "langchain" ? { type: "ai", content } : { role: "assistant", content }];
 }
 
-/** The signed parts of a body of any provider: each proof, and what stands with it. */
+/** Returns the signed parts of a body: each signature and the text with it. */
 function signedIn(body) {
   const found = [];
   // The AI SDK has one reasoning of OpenAI's in several parts, told by the id of the item.

@@ -26,7 +26,7 @@ before(() => loadEncoding(encoding));
 
 const PEM = `-----BEGIN RSA PRIVATE KEY-----\n${"MIIEowIBAAKCAQEAx1y\n".repeat(4)}-----END RSA PRIVATE KEY-----`;
 const JWT = `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.${"dBjftJeZ4CVP".repeat(3)}`;
-/** Secrets of each kind. What is random in one is marked with `~`. */
+/** Secrets of each kind. Each `~` becomes a random letter. */
 const SECRETS = {
   PRIVATE_KEY: [PEM],
   API_KEY: [
@@ -52,7 +52,7 @@ function secretOf(random, kind = random.pick(SECRET_KINDS)) {
   return random.pick(SECRETS[kind]).replace(/~/g, () => random.pick([...LETTERS]));
 }
 
-/** Puts secrets into the texts of turns, behind their marks. Returns the secrets. */
+/** Puts secrets into the texts of turns, after their marks. Returns the secrets. */
 function planted(value, random) {
   const secretsIn = new Set();
   const visit = (given, key) => {
@@ -75,12 +75,12 @@ function planted(value, random) {
   return { turns: visit(value), secretsIn: [...secretsIn] };
 }
 
-/** All that may show a secret, as JSON. Half a character is none. */
+/** Returns values as JSON, to look for secrets in. */
 function shown(...values) {
   return values.map((value) => JSON.stringify(value)).join("\n");
 }
 
-/** Fails if a secret is in a text, as it is or as JSON writes it. */
+/** Fails if a secret is in a text, plain or as JSON writes it. */
 function checkHidden(text, secretsIn, what) {
   for (const secret of secretsIn) {
     const written = JSON.stringify(secret).slice(1, -1);
@@ -217,7 +217,7 @@ describe("a context with a redactor", () => {
       const again = await replay(JSON.parse(JSON.stringify(recording)), messages, { redact: createRedactor() });
       assert.ok(again.same, JSON.stringify(again.differences));
       assert.deepEqual(again.context.recording.redactions, recording.redactions);
-      // What is kept whole comes back whole.
+      // A message that is kept whole comes back whole.
       for (const message of kept) {
         const restored = JSON.stringify(context.restore(message));
         if (!("shortened" in message) && sent !== undefined && recording.redactions !== undefined) {

@@ -111,7 +111,7 @@ function readPart(part: UnknownRecord, place: string): readonly PartInput[] {
   switch (type) {
     case "text": {
       const said = textPart(required(part.text, `${place}.text`), metadata, place);
-      // opencode puts the text of a file that the user names next to the user's words.
+      // opencode adds the files that the user names, and instructions, to the user's message.
       return [part.synthetic === true ? ofFile(said) : said];
     }
     case "reasoning":
