@@ -117,6 +117,8 @@ pub enum Field {
     NextRow,
     /// The next text of this message is the text of a file, and not the speaker's own words.
     OfFile,
+    /// Fields that an OpenAI-compatible server set, as JSON. They say the reasoning that directly follows.
+    ServerFields,
 }
 
 impl Field {
@@ -134,6 +136,7 @@ impl Field {
                     | Self::ResultName
                     | Self::NextRow
                     | Self::OfFile
+                    | Self::ServerFields
             )
     }
 

@@ -51,6 +51,50 @@ pub struct RenderConfig {
     /// begins with somebody else, a line of the user's stands before it: `[Earlier messages are not shown.]`. Room for that is set aside.
     /// `context.request()` makes the body of the request. Default: none.
     pub provider: Option<Provider>,
+    /// The server of an OpenAI-compatible endpoint that the messages go to. What it set on the assistant's messages goes back to it and is
+    /// counted, such as `reasoning_content`. Default: as `model` says, and none if no such server is known by it.
+    // Not written if there is none, so that the hashes of other contexts stay as they were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<Server>,
+}
+
+/// A server that takes requests in the form of OpenAI's chat completions. `docs/providers.md` has where each is known from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, FromValue)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Server {
+    /// OpenAI itself, which refuses fields that it doesn't know.
+    Openai,
+    /// Mistral, which refuses them too.
+    Mistral,
+    /// Groq, which refuses them too.
+    Groq,
+    /// DeepSeek.
+    Deepseek,
+    /// Moonshot AI, which makes Kimi.
+    Moonshot,
+    /// Z.ai, which makes GLM.
+    Zai,
+    /// Gemini's OpenAI-compatible endpoint.
+    Gemini,
+    /// OpenRouter, and routers that take the same fields.
+    Openrouter,
+    /// Any other server that takes back the fields that it set.
+    Other,
+}
+
+impl Server {
+    /// True if fields that it set on the assistant's messages go back to it.
+    #[must_use]
+    pub fn takes_fields(self) -> bool {
+        !matches!(self, Self::Openai | Self::Mistral | Self::Groq)
+    }
+
+    /// True if it has a field for reasoning that nothing proves to be another provider's.
+    #[must_use]
+    pub fn takes_thoughts(self) -> bool {
+        matches!(self, Self::Deepseek | Self::Moonshot | Self::Zai | Self::Openrouter)
+    }
 }
 
 /// A provider of models, by the form of its requests.
@@ -71,11 +115,11 @@ pub enum Provider {
 }
 
 impl Provider {
-    /// Whether reasoning is sent, by whose it is; empty where nothing proves it.
+    /// True if reasoning is sent, by whose it is; empty if nothing proves it.
     #[must_use]
-    pub fn takes_reasoning_of(self, maker: &str) -> bool {
+    pub fn takes_reasoning_of(self, maker: &str, server: Option<Server>) -> bool {
         match self {
-            Self::Openai => false,
+            Self::Openai => server.is_some_and(Server::takes_thoughts) && maker.is_empty(),
             Self::OpenaiResponses => maker == "openai",
             Self::Anthropic => maker == "anthropic",
             Self::Gemini => maker == "google",
@@ -179,6 +223,13 @@ pub enum Format {
 const OWN_BEGINS: [&str; 3] = ["[Actions:", "[Calling ", "[truncated:"];
 
 impl RenderConfig {
+    /// True if what a server set on the assistant's messages goes back to it.
+    #[must_use]
+    pub fn returns_server_fields(&self) -> bool {
+        self.provider.is_none_or(|provider| provider == Provider::Openai)
+            && self.server.is_some_and(Server::takes_fields)
+    }
+
     /// What a role is called in the text formats.
     #[must_use]
     pub fn role_label(&self, role: Role) -> &str {
@@ -274,6 +325,7 @@ impl Default for RenderConfig {
             trailing_newline: false,
             guard: Guard::Indent,
             provider: None,
+            server: None,
         }
     }
 }

@@ -142,6 +142,8 @@ pub(super) fn parts<'a>(
         parts: Parts::default(),
     };
     let (mut reasoning_of, mut call) = ("", None);
+    // True if the reasoning that comes next is in the fields of the server.
+    let mut is_in_fields = false;
     let mut left = shortened;
     // A message that is one result says so behind what the tool gave.
     let mut is_first_result = role == Role::Tool && is_one_result(transcript, row);
@@ -155,7 +157,13 @@ pub(super) fn parts<'a>(
         Some(_) => {}
     }
     for (field, value) in shown_fields(&config.filter, transcript, row) {
+        is_in_fields &= matches!(field, Field::Reasoning | Field::ReasoningOf);
         match field {
+            Field::ServerFields if config.render.returns_server_fields() => {
+                out.show();
+                out.parts.hidden.push(value.into());
+                is_in_fields = true;
+            }
             // One text has the place of all.
             Field::Text => match shortened {
                 None => out.text(value),
@@ -164,9 +172,14 @@ pub(super) fn parts<'a>(
             },
             Field::ReasoningOf => reasoning_of = value,
             Field::Reasoning => {
-                if provider.is_none_or(|provider| provider.takes_reasoning_of(reasoning_of)) {
+                let is_sent = |provider: Provider| {
+                    provider.takes_reasoning_of(reasoning_of, config.render.server)
+                };
+                if !is_in_fields && provider.is_none_or(is_sent) {
                     out.show();
                     out.parts.hidden.push(value.into());
+                    // The reasoning of one message is one text there.
+                    out.parts.flat_tokens += u64::from(provider == Some(Provider::Openai));
                 }
                 reasoning_of = "";
             }

@@ -730,6 +730,11 @@ export interface RenderConfig {
    * `context.request()` makes the body of the request. Default: none.
    */
   readonly provider?: Provider | null | undefined;
+  /**
+   * The server of an OpenAI-compatible endpoint that the messages go to. What it set on the assistant's messages goes back to it and is
+   * counted, such as `reasoning_content`. Default: as `model` says, and none if no such server is known by it.
+   */
+  readonly server?: Server | null | undefined;
 }
 
 /**
@@ -785,6 +790,29 @@ export type Guard = "indent" | "none";
  * - `ai-sdk`: The AI SDK's `ModelMessage`, for any provider.
  */
 export type Provider = "openai" | "openai-responses" | "anthropic" | "gemini" | "ai-sdk";
+
+/**
+ * A server that takes requests in the form of OpenAI's chat completions. `docs/providers.md` has where each is known from.
+ * - `openai`: OpenAI itself, which refuses fields that it doesn't know.
+ * - `mistral`: Mistral, which refuses them too.
+ * - `groq`: Groq, which refuses them too.
+ * - `deepseek`: DeepSeek.
+ * - `moonshot`: Moonshot AI, which makes Kimi.
+ * - `zai`: Z.ai, which makes GLM.
+ * - `gemini`: Gemini's OpenAI-compatible endpoint.
+ * - `openrouter`: OpenRouter, and routers that take the same fields.
+ * - `other`: Any other server that takes back the fields that it set.
+ */
+export type Server =
+  | "openai"
+  | "mistral"
+  | "groq"
+  | "deepseek"
+  | "moonshot"
+  | "zai"
+  | "gemini"
+  | "openrouter"
+  | "other";
 
 /** A part of the prompt. The list of sections is the order in which it is put together. */
 export interface Section {
@@ -1169,6 +1197,7 @@ export type ErrorCode =
  * - `resultName`: The name of the tool whose result a message is, if no id says which call it answers.
  * - `nextRow`: The message goes on in another row, which has this role.
  * - `ofFile`: The next text of this message is the text of a file, and not the speaker's own words.
+ * - `serverFields`: Fields that an OpenAI-compatible server set, as JSON. They say the reasoning that directly follows.
  */
 export type Field =
   | "id"
@@ -1199,7 +1228,8 @@ export type Field =
   | "resultLater"
   | "resultName"
   | "nextRow"
-  | "ofFile";
+  | "ofFile"
+  | "serverFields";
 
 /** All that is needed, with the transcript, to build a context again. */
 export interface Recording {
@@ -1606,6 +1636,7 @@ export const FIELDS: readonly Field[] = [
   "resultName",
   "nextRow",
   "ofFile",
+  "serverFields",
 ];
 
 /** Every way to count tokens. */

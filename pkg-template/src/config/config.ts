@@ -15,6 +15,7 @@ import { jsonOf } from "../base/lists.js";
 import { describe } from "../base/options.js";
 import { nearest } from "../engine/nearest.js";
 import type { AnyMessage } from "../formats/any-message.js";
+import { serverOf } from "../formats/openai-chat/servers.js";
 import type { UnknownRecord } from "../message/format.js";
 import type { MessageInput } from "../message/message.js";
 import { formatOf, ownFormat, type ShapeName, shapeNameOf } from "../message/recognise.js";
@@ -171,6 +172,7 @@ export function readConfig(config: unknown, kind: ErrorKind): ReadConfig {
   });
   const hooks = takeHooks(rest, kind);
   takeTools(rest, kind);
+  fillServer(rest, kind);
   const options = plain(rest, "", 0, kind) as Options;
   const places = new Map<string, string>();
   if (contents != null) {
@@ -351,6 +353,19 @@ function takeTools(rest: Options, kind: ErrorKind): void {
     });
     return text ?? fail(invalid(kind, path, "has no JSON", undefined, "Give each tool as an object, or as its JSON."));
   });
+}
+
+/** Fills in the server that is known by the model, so that what goes back to it is counted. */
+function fillServer(rest: Options, kind: ErrorKind): void {
+  const server = rest.model == null ? undefined : serverOf(undefined, rest.model);
+  if (server === undefined || !server.takesFields) {
+    return;
+  }
+  const render = rest.render == null ? {} : copyOfGroup(rest, "render", kind);
+  const isChat = render !== undefined && (render.provider == null || render.provider === "openai");
+  if (isChat && render.server == null) {
+    rest.render = { ...render, server: server.name };
+  }
 }
 
 /** A copy of a group of options, put in its place; undefined for a missing group. */

@@ -428,11 +428,15 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
         });
       }
       const { takesCacheMarks, requestOfParsed } = requests.get();
-      const { budget, model } = this.recording.config;
+      const { budget, model, render } = this.recording.config;
       const isMarked = options.cacheBreakpoints ?? (budget?.cut != null && takesCacheMarks(provider, model));
       const ends = isMarked ? this.cacheBreakpoints.map(({ position }) => position) : [];
       this.#parsed ??= this.#parse(this.messages as readonly AnyMessage[]);
-      return requestOfParsed(provider, this.#parsed, { cacheEnds: ends, userNames: this.#userNames });
+      return requestOfParsed(provider, this.#parsed, {
+        cacheEnds: ends,
+        userNames: this.#userNames,
+        target: { model, server: render?.server },
+      });
     });
   }
 

@@ -31,7 +31,9 @@ function readCall(given: unknown, place: string, maker: string | undefined): Pla
   const placed = { part, given, place };
   const isEmpty = !saysSomething(part);
   const said = (): string => saidBy([placed]);
-  checkNothingIsLost(call, { place, what: "tool call", known: CALL_FIELDS }, isEmpty, said);
+  // A function with a text of arguments is whole: what else the call has, its server set.
+  const isWhole = named !== call && typeof input === "string";
+  checkNothingIsLost(call, { place, what: "tool call", known: CALL_FIELDS }, isEmpty && !isWhole, said);
   if (named !== call) {
     checkNothingIsLost(named, { place, what: "tool call", known: CALL_FIELDS }, isEmpty, said);
   }

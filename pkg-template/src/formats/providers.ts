@@ -2,10 +2,12 @@
 
 import { ContextError } from "../base/errors.js";
 import { firstHole } from "../base/lists.js";
-import { describe } from "../base/options.js";
+import { checkOptions, describe, type OptionRules } from "../base/options.js";
+import { isRecord } from "../base/plain-data.js";
 import { publicCall } from "../base/public-call.js";
 import { MalformedMessage } from "../message/malformed.js";
 import { type ParsedMessage, parse } from "../message/read.js";
+import type { ShapeName } from "../message/recognise.js";
 import "./dialects.js";
 import { aiSdkRules } from "./ai-sdk/rules.js";
 import { writeAiSdk } from "./ai-sdk/write.js";
@@ -15,15 +17,22 @@ import type { AnyMessage } from "./any-message.js";
 import { geminiRules } from "./gemini/rules.js";
 import { writeGemini } from "./gemini/write.js";
 import { openAiRules } from "./openai-chat/rules.js";
+import { type ChatServer, SERVERS } from "./openai-chat/servers.js";
 import { writeOpenAi } from "./openai-chat/write.js";
 import { responsesRules } from "./openai-responses/rules.js";
 import { writeResponses } from "./openai-responses/write.js";
 import { takesCacheMarks, withCacheMarks } from "./request/cache-marks.js";
-import { type Problem, type ProviderFormat, problemsIn, type RequestRule } from "./request/provider.js";
+import {
+  type Problem,
+  type ProviderFormat,
+  problemsIn,
+  type RequestRule,
+  type RequestTarget,
+} from "./request/provider.js";
 import { USER_NAMES, userNamesIn } from "./request/speakers.js";
 import { type ProviderName, type RequestBodies, type RequestWriting, requests } from "./requests.js";
 
-export type { Problem, ProviderName, RequestBodies };
+export type { Problem, ProviderName, RequestBodies, RequestTarget };
 
 const PROVIDERS: { readonly [Name in ProviderName]: ProviderFormat<RequestBodies[Name]> } = {
   openai: { title: "OpenAI chat completions", write: writeOpenAi, ...openAiRules },
@@ -55,7 +64,30 @@ function listed(): typeof providers {
   );
 }
 
+/** The servers that `render.server` can name, and if each takes back what it set on the assistant's messages. */
+export const servers: readonly Pick<ChatServer, "name" | "takesFields" | "sources">[] = SERVERS.map(
+  ({ name, takesFields, sources }) => Object.freeze({ name, takesFields, sources }),
+);
+
 const KIND = "context_build_error";
+
+/** How `requestOf` reads the messages, and the model and the server that the request goes to. */
+export interface RequestOfOptions extends RequestTarget {
+  /** The shape of the messages, one of `messageShapes`. Default: each is recognised by what it holds. */
+  readonly shape?: ShapeName | undefined;
+}
+
+const TARGET_OPTIONS: OptionRules = {
+  model: ["the name of a model", (value) => value === null || typeof value === "string"],
+  server: [
+    `one of ${SERVERS.map(({ name }) => name).join(", ")}`,
+    (value) => value === null || SERVERS.some(({ name }) => name === value),
+  ],
+};
+const REQUEST_OF_OPTIONS: OptionRules = {
+  ...TARGET_OPTIONS,
+  shape: ["the name of a shape", (value) => typeof value === "string"],
+};
 
 requests.provide({ requestOfParsed, takesCacheMarks });
 
@@ -69,28 +101,30 @@ requests.provide({ requestOfParsed, takesCacheMarks });
 export function requestOf<Name extends ProviderName>(
   provider: Name,
   messages: readonly AnyMessage[],
-  shapeName?: string,
+  options: RequestOfOptions = {},
 ): RequestBodies[Name] {
   return publicCall(KIND, "requestOf", () => {
+    checkOptions(KIND, options, REQUEST_OF_OPTIONS);
+    const { shape, ...target } = options;
     const read = listOf(messages).map((message, at) =>
-      parse(message, `messages[${at}]`, KIND, { shape: shapeName, before: messages[at - 1] }),
+      parse(message, `messages[${at}]`, KIND, { shape, before: messages[at - 1] }),
     );
-    return requestOfParsed(provider, read);
+    return requestOfParsed(provider, read, { target });
   });
 }
 
 function requestOfParsed<Name extends ProviderName>(
   provider: Name,
   messages: readonly ParsedMessage[],
-  { cacheEnds = [], userNames = userNamesIn(messages) }: RequestWriting = {},
+  { cacheEnds = [], userNames = userNamesIn(messages), target = {} }: RequestWriting = {},
 ): RequestBodies[Name] {
   const known = providerOf(provider);
   const { title, rules, write } = known;
   // OpenAI's chat has a field for names that are words.
   const mostInFields = provider === "openai" ? USER_NAMES.words : USER_NAMES.none;
   const namesInTexts = userNames > mostInFields;
-  const made = inPlace(title, () => write(withCacheMarks(provider, messages, cacheEnds), namesInTexts));
-  const [problem] = problemsIn(known, made);
+  const made = inPlace(title, () => write(withCacheMarks(provider, messages, cacheEnds), namesInTexts, target));
+  const [problem] = problemsIn(known, made, target);
   if (problem !== undefined) {
     throw refusal(title, rules, problem);
   }
@@ -98,12 +132,16 @@ function requestOfParsed<Name extends ProviderName>(
 }
 
 /**
- * The places of a request's body that break a rule of a provider, in the order of the rules; none where it is valid. The body may
- * be of another's making. A body says which role a text has, and not who wrote it: that no tool speaks as the user is kept by `requestOf`
- * and `context.request`, which know the messages.
+ * Returns the places of a request's body that break a rule of a provider, in the order of the rules; none if it is valid. The body may
+ * be of another's making. `target` says which model and server it goes to; by default it is the `model` of the body. A body says which role
+ * a text has, and not who wrote it: `requestOf` and `context.request`, which know the messages, see to it that no tool speaks as the user.
  */
-export function problemsOf(provider: ProviderName, body: unknown): readonly Problem[] {
-  return publicCall(KIND, "problemsOf", () => problemsIn(providerOf(provider), body));
+export function problemsOf(provider: ProviderName, body: unknown, target: RequestTarget = {}): readonly Problem[] {
+  return publicCall(KIND, "problemsOf", () => {
+    checkOptions(KIND, target, TARGET_OPTIONS);
+    const model = isRecord(body) && typeof body.model === "string" ? body.model : undefined;
+    return problemsIn(providerOf(provider), body, { model, ...target });
+  });
 }
 
 function providerOf<Name extends ProviderName>(name: Name): ProviderFormat<RequestBodies[Name]> {

@@ -9,6 +9,7 @@ import type { AnthropicBody } from "./anthropic/write.js";
 import type { GeminiBody } from "./gemini/write.js";
 import type { OpenAiBody } from "./openai-chat/write.js";
 import type { ResponsesBody } from "./openai-responses/write.js";
+import type { RequestTarget } from "./request/provider.js";
 
 /** What each provider's request holds of a prompt. */
 export interface RequestBodies {
@@ -33,6 +34,8 @@ export interface RequestWriting {
   readonly cacheEnds?: readonly number[];
   /** How users are named where the messages are from: one of `USER_NAMES`. Default: as the messages name them. */
   readonly userNames?: number;
+  /** The model and the server that the request goes to. */
+  readonly target?: RequestTarget;
 }
 
 /** Makes requests. */

@@ -1,5 +1,13 @@
 // All public names, with the parts that a page may do without: every entry but `windrow/slim` has them from the start.
 
 export { messageShapes, plainMessage } from "../formats/index.js";
-export { type ProviderRule, problemsOf, providers, requestOf } from "../formats/providers.js";
+export {
+  type ProviderRule,
+  problemsOf,
+  providers,
+  type RequestOfOptions,
+  type RequestTarget,
+  requestOf,
+  servers,
+} from "../formats/providers.js";
 export * from "../index.js";

@@ -4,6 +4,7 @@ import type { CoreTranscript } from "#core";
 import type { ErrorKind } from "../base/errors.js";
 import { FIELDS, type Field, ROLES } from "../base/generated.js";
 import { call } from "../engine/engine.js";
+import type { ServerFields } from "./dialect.js";
 import { json, MalformedMessage } from "./malformed.js";
 import { mediaOf } from "./media.js";
 import type { PlainPart, ReadMessage, ReasoningPart } from "./message.js";
@@ -25,7 +26,7 @@ const HEAD = 3;
  * Returns the columns of a message whose parts are `placed`. Throws `MalformedMessage` if a call or a result holds something that JSON can't
  * say.
  */
-export function columnsOf(message: ReadMessage, placed: readonly PlacedPart[]): MessageColumns {
+export function columnsOf(message: ReadMessage, placed: readonly PlacedPart[], server?: ServerFields): MessageColumns {
   const { createdAt, tags, actions, target, priority, ttlSeconds } = message;
   const time = createdAt instanceof Date ? createdAt.getTime() : typeof createdAt === "number" ? createdAt : Number.NaN;
   const shares = sharesOf(message, placed);
@@ -46,6 +47,9 @@ export function columnsOf(message: ReadMessage, placed: readonly PlacedPart[]): 
   // In millionths.
   push(columns, "priority", priority == null ? undefined : String(Math.round(priority * 1e6)));
   push(columns, "timeToLive", ttlSeconds == null ? undefined : timeToLive(ttlSeconds));
+  const { text: serverFields, saysThoughts = false } = server ?? {};
+  // The reasoning that directly follows is in the fields.
+  push(columns, "serverFields", saysThoughts ? serverFields : undefined);
   const [first] = placed;
   if (placed.length === 1 && first?.part.type === "tool-result" && first.place === "") {
     // The message itself is the result: what it says stays when tool calls are left out, and so it stands before the id.
@@ -65,6 +69,7 @@ export function columnsOf(message: ReadMessage, placed: readonly PlacedPart[]): 
       pushPart(columns, part);
     }
   }
+  push(columns, "serverFields", saysThoughts ? undefined : serverFields);
   push(columns, "joinsNext", message.joinsNext === true ? "" : undefined);
   return columns;
 }
@@ -121,7 +126,7 @@ function pushPart(columns: MessageColumns, placed: PlacedPart): void {
 }
 
 /** The provider that takes reasoning back; undefined if nothing proves the reasoning to it. */
-function makerOf({ provider, signature, id, data }: ReasoningPart): string | undefined {
+export function makerOf({ provider, signature, id, data }: ReasoningPart): string | undefined {
   const proof = provider === "anthropic" ? (signature ?? data) : (signature ?? id ?? data);
   // A summary of Gemini's has no signature of its own.
   return proof !== undefined || provider === "google" ? provider : undefined;

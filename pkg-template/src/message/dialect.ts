@@ -33,6 +33,16 @@ export interface BesideContent {
   readonly answered?: string | undefined;
 }
 
+/** What the server that made a message set on it, and its provider doesn't know. */
+export interface ServerFields {
+  /** The fields of the message itself. */
+  readonly fields: UnknownRecord;
+  /** All that goes back to the server, in its calls and parts too, as it is counted. */
+  readonly text: string;
+  /** True if the fields say what the assistant thought. */
+  readonly saysThoughts: boolean;
+}
+
 export interface Dialect {
   /** The fields of a message that `beside` reads. */
   readonly fields: readonly string[];
@@ -46,6 +56,8 @@ export interface Dialect {
   partOf?(type: string): PartForm | undefined;
   /** Returns what a message says outside its content; undefined if it has none of the fields. */
   beside?(message: UnknownRecord, maker: string | undefined): BesideContent | undefined;
+  /** Returns what a server set on a message of the assistant's. `others` are the fields that other dialects read. */
+  serverFields?(message: UnknownRecord, others: ReadonlySet<string>): ServerFields | undefined;
 }
 
 let dialects: readonly Dialect[] = [];
@@ -54,6 +66,7 @@ let parts: ReadonlyMap<string, PartForm> = new Map();
 /** Sets the dialects that are read. */
 export function provideDialects(known: readonly Dialect[]): void {
   dialects = known;
+  others = undefined;
   parts = new Map(known.flatMap((dialect) => Object.entries(dialect.parts)));
 }
 
@@ -86,6 +99,29 @@ export function besideContent(message: UnknownRecord, maker: string | undefined)
     }
   }
   return all ?? NOTHING_BESIDE;
+}
+
+/** Returns what the server that made a message set on it. */
+export function serverFieldsOf(message: UnknownRecord): ServerFields | undefined {
+  for (const dialect of dialects) {
+    const found = dialect.serverFields?.(message, fieldsOfOthers(dialect));
+    if (found !== undefined) {
+      return found;
+    }
+  }
+  return undefined;
+}
+
+let others: ReadonlyMap<Dialect, ReadonlySet<string>> | undefined;
+
+function fieldsOfOthers(own: Dialect): ReadonlySet<string> {
+  others ??= new Map(
+    dialects.map((dialect) => [
+      dialect,
+      new Set(dialects.flatMap(({ fields }) => fields).filter((field) => !dialect.fields.includes(field))),
+    ]),
+  );
+  return others.get(own) as ReadonlySet<string>;
 }
 
 const NOTHING_BESIDE: readonly BesideContent[] = [];

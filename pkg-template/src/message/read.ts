@@ -5,7 +5,7 @@ import { ROLES, type Role } from "../base/generated.js";
 import { describe } from "../base/options.js";
 import { isPartMissing } from "../base/parts.js";
 import { columnsOf, type MessageColumns, saidBy } from "./columns.js";
-import { besideContent, formOf, type PartForm } from "./dialect.js";
+import { besideContent, formOf, type PartForm, type ServerFields, serverFieldsOf } from "./dialect.js";
 import { withOrigin } from "./edit.js";
 import type { MessageFormat, MessageOrigin, UnknownRecord } from "./format.js";
 import { checkNothingIsLost, saysSomething } from "./lost.js";
@@ -24,6 +24,8 @@ export interface ParsedMessage {
   readonly format: MessageFormat;
   /** The caller's object. */
   readonly given: object;
+  /** What the server that made it set on it. */
+  readonly server?: ServerFields | undefined;
   /** Whether windrow made it, or the application in a section. */
   readonly isMade?: boolean;
 }
@@ -78,7 +80,12 @@ export function originated(message: ParsedMessage, origin: MessageOrigin, kind: 
   }
   const own = { ...origin, ...(origin.id == null ? {} : { id: String(origin.id) }) };
   const canonicalCopy: ReadMessage = { ...message.message, ...own };
-  return { ...message, message: canonicalCopy, columns: columnsOf(canonicalCopy, message.parts), given };
+  return {
+    ...message,
+    message: canonicalCopy,
+    columns: columnsOf(canonicalCopy, message.parts, message.server),
+    given,
+  };
 }
 
 function read(value: unknown, shape: string | undefined, before: unknown): ParsedMessage {
@@ -113,7 +120,9 @@ function ownRead(row: UnknownRecord, format: MessageFormat, given: object): Pars
   checkRole(row);
   const parts = partsOf(row, format.maker);
   const message = canonical(row, parts);
-  return { message, parts, columns: columnsOf(message, parts), format, given };
+  // Fields of other formats are none of a server's.
+  const server = row === given && row.role === "assistant" ? serverFieldsOf(row) : undefined;
+  return { message, parts, columns: columnsOf(message, parts, server), format, given, server };
 }
 
 /** Reads what a format returned. A fault in a part of it is reported at its place in the caller's message. */

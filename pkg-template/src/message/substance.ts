@@ -35,11 +35,13 @@ const DEPTH_LIMIT = 6;
 const PART_DEPTH_LIMIT = 3;
 const VISIT_LIMIT = 10_000;
 
-function plainName(name: string): string {
+/** Returns a name without its spelling: `createdAt` and `created_at` are one. */
+export function plainName(name: string): string {
   return name.replace(/[_-]/g, "").toLowerCase();
 }
 
-function isAbout(name: string): boolean {
+/** True if a field describes a message, by its name, and carries none of its content. */
+export function isAbout(name: string): boolean {
   return ABOUT.has(plainName(name)) || ABOUT_PATTERN.test(name);
 }
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
-import { providers } from "windrow";
+import { providers, servers } from "windrow";
 
 const paper = new URL("../../../docs/providers.md", import.meta.url);
 
@@ -26,10 +26,19 @@ function rulesInWords() {
     .join("\n");
 }
 
-test("every rule is in the paper, with its sources", () => {
+function serversInWords() {
+  const rows = servers.map(({ name, takesFields, sources }) => {
+    return `| \`${name}\` | ${takesFields ? "yes" : "no"} | ${sources.map(linkOf).join(", ")} |`;
+  });
+  return `| server | takes its fields back | known from |\n|---|---|---|\n${rows.join("\n")}\n`;
+}
+
+/** Checks what stands between two marks of the paper, and writes it anew if `UPDATE` is set. */
+function checkPart(name, words) {
   const text = readFileSync(paper, "utf8");
-  const [, before, , after] = /^(.*<!-- rules: begin.*? -->\n)(.*)(<!-- rules: end -->\n)$/s.exec(text);
-  const expected = `${before}\n${rulesInWords()}\n${after}`;
+  const pattern = new RegExp(`^(.*<!-- ${name}: begin.*? -->\\n)(.*)(<!-- ${name}: end -->\\n.*)$`, "s");
+  const [, before, , after] = pattern.exec(text);
+  const expected = `${before}\n${words}\n${after}`;
   if (process.env.UPDATE) {
     writeFileSync(paper, expected);
   }
@@ -38,5 +47,13 @@ test("every rule is in the paper, with its sources", () => {
     expected,
     "run: UPDATE=1 node --test tests/package/docs/providers.test.mjs",
   );
+}
+
+test("every server is in the paper, with its sources", () => {
+  checkPart("servers", serversInWords());
+});
+
+test("every rule is in the paper, with its sources", () => {
+  checkPart("rules", rulesInWords());
   assert.ok(providers.every(({ rules }) => rules.length > 5 && rules.every(({ sources }) => sources.length > 0)));
 });

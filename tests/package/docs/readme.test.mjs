@@ -440,6 +440,15 @@ test("a context as the request of a provider", async () => {
   assert.ok(comment(example, "messages[1]").startsWith(`${written(messages[1].content[0].id)}:`));
 });
 
+test("what a server set on a message goes back to it", async () => {
+  const example = exampleWith("deepSeek.request");
+  const { deepSeek, local, openAi } = await run(example, "deepSeek, local, openAi");
+  const [own, other] = [deepSeek, local].map((context) => written(context.request("openai").messages[1]));
+  assert.equal(own, comment(example, "deepSeek.request"));
+  assert.equal(other, own);
+  assert.equal(written(openAi.request("openai").messages[1]), comment(example, "openAi.request"));
+});
+
 test("what a prompt costs with tools, and what calibrates it", async () => {
   const tools = exampleWith("get_capital");
   const { tokens } = (await run(tools, "context")).context;

@@ -22,7 +22,7 @@ import type { ParsedMessage } from "../../message/read.js";
 import { ANY, argumentsOf, idsOf, outcomeOf } from "../request/calls.js";
 import { isSpoken, mediaOf, refuse } from "../request/media.js";
 import { listIn } from "../request/rules.js";
-import { type FieldSchema, fields, withFields } from "../request/schema.js";
+import { type FieldSchema, fields, knownFieldsIn } from "../request/schema.js";
 import { withSpeakers } from "../request/speakers.js";
 import { isBlank, wellFormed } from "../request/text.js";
 import {
@@ -214,7 +214,7 @@ function messageOf(
         const response = allowedOf(call, allowed)?.response;
         return response === undefined
           ? resultOf(call.results, { toolCallId: ids.get(call) as string, toolName: call.part.toolName })
-          : [withFields(response, PARTS[RESPONSE] as FieldSchema)];
+          : [knownFieldsIn(response, PARTS[RESPONSE] as FieldSchema)];
       });
       const orphan = turn.orphan === undefined ? [] : resultOf([turn.orphan], turn.orphan.part);
       const content = [...results, ...orphan];
@@ -256,7 +256,7 @@ function ownPart<Part>(piece: Piece, isWhole: (given: Readonly<Record<string, un
   if (schema === undefined || !isRecord(given) || given.type !== piece.part.type || !isWhole(given)) {
     return undefined;
   }
-  return withFields(given, schema) as Part;
+  return knownFieldsIn(given, schema) as Part;
 }
 
 /** The proof of a provider, where the SDK's packages look for it. */
@@ -328,7 +328,7 @@ function addressOf(url: string | undefined): URL | undefined {
 function fileOf(piece: Piece<MediaPart>): AiSdkFile {
   const given = piece.given;
   if (isRecord(given) && given.type === "reasoning-file") {
-    return withFields(given, PARTS["reasoning-file"] as FieldSchema) as unknown as AiSdkFile;
+    return knownFieldsIn(given, PARTS["reasoning-file"] as FieldSchema) as unknown as AiSdkFile;
   }
   const own = ownPart<AiSdkFile>(piece, ({ data, mediaType }) => isData(data) && typeof mediaType === "string");
   if (own !== undefined) {
@@ -386,7 +386,7 @@ function redactedOf({ part, place, given }: Piece<RedactedPart>): AiSdkReasoning
   const { provider, data, id } = part;
   const isOwn = isRecord(given) && (given.type === "custom" || typeof given.text === "string");
   if (isOwn && (given.type === "reasoning" || given.type === "custom")) {
-    return withFields(given, PARTS[given.type] as FieldSchema) as unknown as AiSdkReasoning;
+    return knownFieldsIn(given, PARTS[given.type] as FieldSchema) as unknown as AiSdkReasoning;
   }
   if (provider === "anthropic") {
     return { type: "reasoning", text: "", providerOptions: { anthropic: { redactedData: data } } };

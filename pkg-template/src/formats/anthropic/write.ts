@@ -14,7 +14,7 @@ import type { MediaPart, SentPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, wordLimit } from "../request/calls.js";
 import { mediaOf, refuse, webAddress } from "../request/media.js";
-import { type FieldSchema, fields, withFields } from "../request/schema.js";
+import { type FieldSchema, fields, knownFieldsIn } from "../request/schema.js";
 import { withSpeakers } from "../request/speakers.js";
 import { isBlank, wellFormed } from "../request/text.js";
 import {
@@ -217,7 +217,7 @@ function ownBlock<Block extends AnthropicBlock>(piece: Piece, ...types: readonly
   if (!isRecord(given) || !types.includes(String(given.type))) {
     return undefined;
   }
-  return withFields(given, schemaOf(given.type) as FieldSchema) as unknown as Block;
+  return knownFieldsIn(given, schemaOf(given.type) as FieldSchema) as unknown as Block;
 }
 
 function textOf(piece: Piece): AnthropicText {
@@ -308,7 +308,7 @@ function assistantBlocksOf(piece: Piece, ids: ReadonlyMap<AnsweredCall, string>)
     case "tool-call":
     case "tool-result": {
       const given = piece.given as { readonly type: string };
-      return [withFields(given, schemaOf(given.type) as FieldSchema) as unknown as AnthropicBlock];
+      return [knownFieldsIn(given, schemaOf(given.type) as FieldSchema) as unknown as AnthropicBlock];
     }
     default: {
       const { transcript } = part;

@@ -16,7 +16,7 @@ import type { MediaPart, ReasoningPart, SentPart } from "../../message/message.j
 import type { ParsedMessage } from "../../message/read.js";
 import { ANY, argumentsOf, fitted, idsOf, type Limit, outcomeOf } from "../request/calls.js";
 import { isSpoken, mediaOf, refuse } from "../request/media.js";
-import { type FieldSchema, fields, withFields } from "../request/schema.js";
+import { type FieldSchema, fields, knownFieldsIn } from "../request/schema.js";
 import { withSpeakers } from "../request/speakers.js";
 import { isBlank, wellFormed } from "../request/text.js";
 import {
@@ -166,7 +166,7 @@ function ownPart(piece: Piece, ...kinds: readonly (keyof GeminiPart)[]): GeminiP
   if (!isRecord(given) || "type" in given || !kinds.some((kind) => given[kind] !== undefined)) {
     return undefined;
   }
-  return withFields(given, PART) as GeminiPart;
+  return knownFieldsIn(given, PART) as GeminiPart;
 }
 
 function textOf(piece: Piece): GeminiPart {
@@ -229,7 +229,7 @@ function modelPartsOf(piece: Piece, ids: ReadonlyMap<AnsweredCall, string>): Gem
     }
     case "tool-call":
     case "tool-result":
-      return [withFields(piece.given as GeminiPart, PART)];
+      return [knownFieldsIn(piece.given as GeminiPart, PART)];
     default:
       return []; // Encrypted reasoning of another provider.
   }

@@ -7,6 +7,7 @@ import type { PlacedPart } from "../../message/origin.js";
 import { mediaForm, mediaPart, refusalForm, textForm } from "../../message/parts.js";
 import { provenanceOf, thoughtDetails } from "../../message/provenance.js";
 import { callsIn } from "../calls.js";
+import { serverFieldsOf } from "./schema.js";
 
 export const openAiChat: Dialect = {
   fields: [
@@ -28,6 +29,7 @@ export const openAiChat: Dialect = {
     const given = calls ?? id ?? audio ?? refusal ?? call ?? thought ?? reasoning ?? thinking ?? details;
     return given == null ? undefined : besideIn(message, maker);
   },
+  serverFields: serverFieldsOf,
 };
 
 function besideIn(message: UnknownRecord, maker: string | undefined): BesideContent {

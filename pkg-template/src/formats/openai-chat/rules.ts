@@ -2,11 +2,13 @@
 
 import { isRecord } from "../../base/plain-data.js";
 import { parsedObject } from "../request/calls.js";
-import type { ProviderRules, RequestMessage, RequestPart } from "../request/provider.js";
+import type { ProviderRules, RequestMessage, RequestPart, RequestTarget } from "../request/provider.js";
 import * as rule from "../request/rules.js";
-import { unknownFields } from "../request/schema.js";
+import { type FieldSchema, unknownFields } from "../request/schema.js";
 import { NAME } from "../request/speakers.js";
-import { CALLS, ID, MESSAGES, PARTS } from "./write.js";
+import { CALLS, MESSAGES, PARTS } from "./schema.js";
+import { serverOf } from "./servers.js";
+import { ID } from "./write.js";
 
 /** The pages that say a rule, and threads in which a request was refused for it. */
 const sources: ProviderRules["sources"] = {
@@ -44,14 +46,21 @@ const sources: ProviderRules["sources"] = {
   "ends-with-user": ["https://github.com/anomalyco/opencode/pull/18421"],
 };
 
-function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
+function parse(body: unknown, { server, model }: RequestTarget): ReturnType<ProviderRules["parse"]> {
   const unknown: string[] = [];
+  const takesFields = serverOf(server, model)?.takesFields === true;
   const messages = rule.listIn(body, "messages").map((message, at): RequestMessage => {
     const place = `messages[${at}]`;
     const source = isRecord(message) ? message : {};
     const role = source.role === "developer" ? "system" : source.role === "tool" ? "results" : String(source.role);
     const parts: RequestPart[] = [];
-    unknown.push(...unknownFields(message, MESSAGES[isRecord(message) ? String(message.role) : ""] ?? {}, place));
+    // A server knows what it set on the assistant's messages.
+    const check = (value: unknown, schema: FieldSchema, here: string): void => {
+      if (!takesFields || role !== "assistant") {
+        unknown.push(...unknownFields(value, schema, here));
+      }
+    };
+    check(message, MESSAGES[isRecord(message) ? String(message.role) : ""] ?? {}, place);
     if (role === "results") {
       parts.push({ place, kind: "result", id: source.tool_call_id });
     } else if (typeof source.content === "string" && !(source.content === "" && Array.isArray(source.tool_calls))) {
@@ -62,7 +71,7 @@ function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
       const isText = type === "text" || type === "refusal";
       const here = `${place}.content[${index}]`;
       parts.push({ place: here, kind: isText ? "text" : "media", text: text ?? refusal });
-      unknown.push(...unknownFields(part, PARTS[String(type)] ?? {}, here));
+      check(part, PARTS[String(type)] ?? {}, here);
     }
     if (typeof source.refusal === "string") {
       parts.push({ place: `${place}.refusal`, kind: "text", text: source.refusal });
@@ -75,7 +84,7 @@ function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
       const { name, arguments: input } = isRecord(called) ? called : isRecord(custom) ? custom : {};
       const here = `${place}.tool_calls[${index}]`;
       parts.push({ place: here, kind: "call", id, name, input });
-      unknown.push(...unknownFields(call, CALLS[String(type)] ?? {}, here));
+      check(call, CALLS[String(type)] ?? {}, here);
     }
     return { place, role, parts, source };
   });

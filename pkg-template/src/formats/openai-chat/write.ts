@@ -3,19 +3,26 @@
 // - Instructions stay in their place, with their role. Between a call and its results nothing stands: what was said there
 //   comes behind the results.
 // - A name that fits is the field `name`. Another name of the user's stands before its text; of others it is left out.
-// - Reasoning is left out: the request has no place for it.
+// - Reasoning is left out: OpenAI's request has no place for it. A server that has one gets what nothing proves to be another's.
+// - What an OpenAI-compatible server set on the assistant's messages goes back to it. OpenAI is never sent fields that it doesn't know.
 // - Messages of one role stay apart, but for those of the assistant from a call on.
 
 import { isRecord } from "../../base/plain-data.js";
+import { makerOf } from "../../message/columns.js";
+import type { UnknownRecord } from "../../message/format.js";
 import { MalformedMessage } from "../../message/malformed.js";
 import type { MediaPart, TextPart } from "../../message/message.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, parsedObject, wordLimit } from "../request/calls.js";
 import { dataUrl, mediaOf, refuse, webAddress } from "../request/media.js";
-import { type FieldSchema, fields, withFields } from "../request/schema.js";
+import type { RequestTarget } from "../request/provider.js";
+import { type FieldSchema, knownFieldsIn } from "../request/schema.js";
 import { isWord, NAME, withSpeakers } from "../request/speakers.js";
 import { isBlank, wellFormed } from "../request/text.js";
 import { type AnsweredCall, callsIn, type Piece, type RequestTurn, textsOf, turnsOf } from "../request/turns.js";
+
+import { CALLS, REFUSAL, returned, TEXT, USER_PARTS } from "./schema.js";
+import { type ChatServer, serverOf } from "./servers.js";
 
 export interface OpenAiText {
   type: "text";
@@ -56,35 +63,28 @@ export interface OpenAiBody {
 
 export const ID: Limit = wordLimit(40);
 
-const TEXT = fields("type text prompt_cache_breakpoint");
-const REFUSAL = fields("type refusal");
-const USER_PARTS: Readonly<Record<string, FieldSchema>> = {
-  text: TEXT,
-  image_url: fields("type prompt_cache_breakpoint", { image_url: fields("url detail") }),
-  input_audio: fields("type prompt_cache_breakpoint", { input_audio: fields("data format") }),
-  file: fields("type prompt_cache_breakpoint", { file: fields("file_data file_id filename") }),
-};
-export const PARTS: Readonly<Record<string, FieldSchema>> = { ...USER_PARTS, refusal: REFUSAL };
-export const CALLS: Readonly<Record<string, FieldSchema>> = {
-  function: fields("id type", { function: fields("name arguments") }),
-  custom: fields("id type", { custom: fields("name input") }),
-};
-export const MESSAGES: Readonly<Record<string, FieldSchema>> = {
-  system: fields("role content name"),
-  developer: fields("role content name"),
-  user: fields("role content name"),
-  assistant: fields("role content name refusal tool_calls", { audio: fields("id") }),
-  tool: fields("role content tool_call_id"),
-};
-
 /** Returns the parts of a request that hold messages. */
-export function writeOpenAi(messages: readonly ParsedMessage[], namesInTexts: boolean): OpenAiBody {
+export function writeOpenAi(
+  messages: readonly ParsedMessage[],
+  namesInTexts: boolean,
+  { server, model }: RequestTarget,
+): OpenAiBody {
   const turns = withSpeakers(turnsOf(messages), namesInTexts, isWord);
   const ids = idsOf(callsIn(turns), ID);
-  return wellFormed({ messages: turns.flatMap((turn) => messagesOf(turn, ids)) });
+  const writing: Writing = { ids, server: serverOf(server, model), returned: new Set() };
+  return wellFormed({ messages: turns.flatMap((turn) => messagesOf(turn, writing)) });
 }
 
-function messagesOf(turn: RequestTurn, ids: ReadonlyMap<AnsweredCall, string>): OpenAiMessage[] {
+/** What the messages of a request are written with. */
+interface Writing {
+  readonly ids: ReadonlyMap<AnsweredCall, string>;
+  readonly server: ChatServer | undefined;
+  /** The messages whose fields were written. */
+  readonly returned: Set<ParsedMessage>;
+}
+
+function messagesOf(turn: RequestTurn, writing: Writing): OpenAiMessage[] {
+  const { ids } = writing;
   switch (turn.kind) {
     case "system": {
       const content = contentOf(textsOf(turn), textOf);
@@ -96,7 +96,7 @@ function messagesOf(turn: RequestTurn, ids: ReadonlyMap<AnsweredCall, string>): 
       return spoken.length === 0 ? [] : [{ role: "user", content: contentOf(spoken, userPartOf), ...name }];
     }
     case "assistant":
-      return assistantOf(turn.pieces, turn.name, ids);
+      return assistantOf(turn.pieces, turn.name, writing);
     default:
       return turn.orphan === undefined
         ? turn.calls.flatMap((call) => resultsOf(call, ids.get(call) as string))
@@ -127,7 +127,7 @@ function ownPart<Part>(piece: Piece, schemas: Readonly<Record<string, FieldSchem
   }
   const schema = schemas[String(given.type)];
   const isWhole = given.type === "text" || given.type === "refusal" || isRecord(given[String(given.type)]);
-  return schema === undefined || !isWhole ? undefined : (withFields(given, schema) as Part);
+  return schema === undefined || !isWhole ? undefined : (knownFieldsIn(given, schema) as Part);
 }
 
 function textOf(piece: Piece): OpenAiText {
@@ -190,18 +190,16 @@ const AUDIO_FORMATS: Readonly<Record<string, "wav" | "mp3">> = {
   "audio/mp3": "mp3",
 };
 
-function assistantOf(
-  pieces: readonly Piece[],
-  speaker: string | undefined,
-  ids: ReadonlyMap<AnsweredCall, string>,
-): OpenAiMessage[] {
+function assistantOf(pieces: readonly Piece[], speaker: string | undefined, writing: Writing): OpenAiMessage[] {
+  const { ids, server } = writing;
+  const takesFields = server?.takesFields === true;
   const said: Piece[] = [];
   const calls: OpenAiToolCall[] = [];
   let audio: { id: string } | undefined;
   for (const piece of pieces) {
     const { part, call } = piece;
     if (call !== undefined) {
-      calls.push(callOf(call, ids.get(call) as string));
+      calls.push(callOf(call, ids.get(call) as string, takesFields));
     } else if (part.type === "text") {
       said.push(...(isBlank(part.text) ? [] : [piece]));
     } else if (part.type === "audio" && part.id !== undefined) {
@@ -218,21 +216,62 @@ function assistantOf(
   return [
     {
       role: "assistant",
-      content: said.length === 0 ? null : contentOf(said, saidOf),
+      content: said.length === 0 ? null : contentOf(said, (piece) => saidOf(piece, takesFields)),
       ...nameOf(speaker),
       ...(audio === undefined ? {} : { audio }),
       ...(calls.length === 0 ? {} : { tool_calls: calls }),
+      ...(takesFields ? serverFieldsIn(pieces, writing) : {}),
     },
   ];
 }
 
-function saidOf(piece: Piece): OpenAiText | OpenAiRefusal {
+/** Returns what a server set on the messages of a turn, and what the assistant thought in others. Messages that became one are joined. */
+function serverFieldsIn(pieces: readonly Piece[], { server, returned: written }: Writing): UnknownRecord {
+  const fields: Record<string, unknown> = {};
+  const add = (name: string, value: unknown): void => {
+    const before = fields[name];
+    if (typeof before === "string" && typeof value === "string") {
+      fields[name] = `${before}\n${value}`;
+    } else {
+      fields[name] = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value;
+    }
+  };
+  for (const { part, source } of pieces) {
+    if (source?.server !== undefined && !written.has(source)) {
+      written.add(source);
+      for (const [name, value] of Object.entries(source.server.fields)) {
+        add(name, value);
+      }
+    }
+    const isProven = part.type !== "reasoning" || makerOf(part) !== undefined || source?.server?.saysThoughts === true;
+    if (!isProven && server?.thoughts !== undefined) {
+      add(server.thoughts, part.text);
+    }
+  }
+  return fields;
+}
+
+function saidOf(piece: Piece, takesFields: boolean): OpenAiText | OpenAiRefusal {
+  const { given } = piece;
+  const schema = isRecord(given) ? SAID[String(given.type)] : undefined;
+  if (takesFields && schema !== undefined && typeof (given as UnknownRecord)[schema.text] === "string") {
+    return returned(given as UnknownRecord, schema.fields) as unknown as OpenAiText | OpenAiRefusal;
+  }
   return ownPart<OpenAiRefusal>(piece, { refusal: REFUSAL }) ?? textOf(piece);
 }
 
-function callOf(call: AnsweredCall, id: string): OpenAiToolCall {
+/** The parts of what the assistant says, and the field of each that holds its text. */
+const SAID: Readonly<Record<string, { readonly fields: FieldSchema; readonly text: string }>> = {
+  text: { fields: TEXT, text: "text" },
+  refusal: { fields: REFUSAL, text: "refusal" },
+};
+
+function callOf(call: AnsweredCall, id: string, takesFields: boolean): OpenAiToolCall {
   const given = call.given;
   const name = fitted(call.part.toolName, NAME);
+  const schema = isRecord(given) ? CALLS[String(given.type)] : undefined;
+  const own: UnknownRecord =
+    isRecord(given) && schema !== undefined ? (takesFields ? returned : knownFieldsIn)(given, schema) : {};
   if (isRecord(given) && given.id === id && name === call.part.toolName) {
     const held = given[String(given.type)];
     const isCustom = given.type === "custom" && isRecord(held) && typeof held.input === "string";
@@ -242,10 +281,14 @@ function callOf(call: AnsweredCall, id: string): OpenAiToolCall {
       typeof held.arguments === "string" &&
       parsedObject(held.arguments) !== undefined;
     if (isCustom || isFunction) {
-      return withFields(given, CALLS[given.type as string] as FieldSchema) as unknown as OpenAiToolCall;
+      return own as unknown as OpenAiToolCall;
     }
   }
-  return { id, type: "function", function: { name, arguments: argumentsOf(call).text } };
+  const { text } = argumentsOf(call);
+  // What its server set stays with a call whose id or name had to be written anew.
+  const fields = takesFields ? own : {};
+  const held = takesFields && isRecord(own.function) ? own.function : {};
+  return { ...fields, id, type: "function", function: { ...held, name, arguments: text } };
 }
 
 function resultsOf({ results }: AnsweredCall, id: string): OpenAiMessage[] {

@@ -14,7 +14,7 @@ import type { ParsedMessage } from "../../message/read.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, parsedObject, wordLimit } from "../request/calls.js";
 import { dataUrl, mediaOf, refuse, webAddress } from "../request/media.js";
 import { listIn } from "../request/rules.js";
-import { type FieldSchema, fields, withFields } from "../request/schema.js";
+import { type FieldSchema, fields, knownFieldsIn } from "../request/schema.js";
 import { withSpeakers } from "../request/speakers.js";
 import { isBlank, wellFormed } from "../request/text.js";
 import {
@@ -219,7 +219,7 @@ function ownPart(piece: Piece): ResponsesPart | undefined {
   const type = String(given?.type);
   const isOwn = type === "input_text" || type === "input_image" || type === "input_file";
   return given !== undefined && isOwn
-    ? (withFields(given, PARTS[type] as FieldSchema) as unknown as ResponsesPart)
+    ? (knownFieldsIn(given, PARTS[type] as FieldSchema) as unknown as ResponsesPart)
     : undefined;
 }
 
@@ -313,7 +313,7 @@ function isWholeItem(given: Readonly<Record<string, unknown>>, part: SentPart): 
 function fittedItem(given: Readonly<Record<string, unknown>>): ResponsesItem {
   const type = String(given.type);
   const schema = ITEMS[type];
-  const item = fittedParts(schema === undefined ? given : withFields(given, schema), schema);
+  const item = fittedParts(schema === undefined ? given : knownFieldsIn(given, schema), schema);
   if (item.id === undefined || isItemId(item.id, type)) {
     return item as unknown as ResponsesItem;
   }
@@ -334,7 +334,7 @@ function fittedParts(
 
 function fittedPart(part: unknown): unknown {
   const known = isRecord(part) ? PARTS[String(part.type)] : undefined;
-  return known === undefined ? part : withFields(part as object, known);
+  return known === undefined ? part : knownFieldsIn(part as object, known);
 }
 
 type SaidItem = Extract<ResponsesItem, { readonly status: "completed" }>;

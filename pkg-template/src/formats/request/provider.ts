@@ -1,5 +1,6 @@
 // A provider: how its request holds a prompt, and the rules by which it takes or refuses one.
 
+import type { Server } from "../../base/generated.js";
 import type { ParsedMessage } from "../../message/read.js";
 
 /** A place of a body that breaks a rule. */
@@ -46,12 +47,20 @@ export interface RequestMessage {
   readonly source: ProviderObject;
 }
 
+/** The model and the server that a request goes to, as far as they are known. */
+export interface RequestTarget {
+  readonly model?: string | null | undefined;
+  /** The server of an OpenAI-compatible endpoint. Default: the one that is known by the model. */
+  readonly server?: Server | null | undefined;
+}
+
 /** A request, parsed once for all rules. */
 export interface ParsedRequest {
   readonly messages: readonly RequestMessage[];
   /** The places of fields that the provider doesn't know. */
   readonly unknownFields: readonly string[];
   readonly body: unknown;
+  readonly target: RequestTarget;
 }
 
 /** A rule of a provider, as data: what it demands, and a check. */
@@ -69,7 +78,7 @@ export interface ProviderRules {
   /** By the id of a rule: the provider's page that says it, or threads in which a request was refused for it. */
   readonly sources: Readonly<Record<string, readonly string[]>>;
   /** Parses a body, which may be any value. */
-  parse(body: unknown): Pick<ParsedRequest, "messages" | "unknownFields">;
+  parse(body: unknown, target: RequestTarget): Pick<ParsedRequest, "messages" | "unknownFields">;
 }
 
 /** A provider of models, or a package that stands before several. */
@@ -80,12 +89,12 @@ export interface ProviderFormat<Body> extends ProviderRules {
    * Returns the parts of a request that hold the prompt. Throws `MalformedMessage`, with the place in the messages, if these hold what the
    * provider has no place for. `namesInTexts` says that texts of users begin with names; see speakers.ts.
    */
-  write(messages: readonly ParsedMessage[], namesInTexts: boolean): Body;
+  write(messages: readonly ParsedMessage[], namesInTexts: boolean, target: RequestTarget): Body;
 }
 
 /** Returns the places of a body that break a rule, in the order of the rules. */
-export function problemsIn({ rules, parse }: ProviderRules, body: unknown): readonly Problem[] {
-  const request = { ...parse(body), body };
+export function problemsIn({ rules, parse }: ProviderRules, body: unknown, target: RequestTarget): readonly Problem[] {
+  const request = { ...parse(body, target), body, target };
   return rules.flatMap((rule) =>
     Array.from(rule.check(request), ([place, message]) => ({ rule: rule.id, place, message })),
   );

@@ -30,14 +30,14 @@ export function* unknownFields(value: unknown, schema: FieldSchema, place: strin
 }
 
 /** An object with the fields that a schema knows: itself, where it has no others. */
-export function withFields<T extends object>(value: T, schema: FieldSchema): T {
+export function knownFieldsIn<T extends object>(value: T, schema: FieldSchema): T {
   const entries = Object.entries(value);
   const kept = entries.flatMap(([name, field]): [string, unknown][] => {
     const known = Object.hasOwn(schema, name) ? schema[name] : undefined;
     if (known === undefined) {
       return field === undefined ? [[name, field]] : [];
     }
-    return [[name, known !== true && isRecord(field) ? withFields(field, known) : field]];
+    return [[name, known !== true && isRecord(field) ? knownFieldsIn(field, known) : field]];
   });
   const isSame = kept.length === entries.length && kept.every(([, field], at) => field === entries[at]?.[1]);
   return isSame ? value : (Object.fromEntries(kept.filter(([, field]) => field !== undefined)) as T);
