@@ -33,7 +33,9 @@ const windrow =
   (config, remembers = false) =>
   () => {
     const transcript = createTranscript();
-    const build = config.triage === undefined ? buildContextSync : buildContext;
+    const waits = config.triage !== undefined;
+    const build = (messages, options) =>
+      waits ? buildContext(messages, options) : buildContextSync(messages, options);
     let decided = {};
     return {
       async prompt(messages, budget, question) {

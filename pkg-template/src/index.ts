@@ -18,7 +18,17 @@ export type * from "./base/generated.js";
 /** Every way to count tokens: the encodings by their names, and `estimate`. */
 /** What the user says first where a provider takes no other beginning. */
 export { EARLIER_MESSAGES, ENCODINGS as encodings } from "./base/generated.js";
-export type { Contents, ContextConfig, InFormat, SyncContextConfig } from "./config/config.js";
+export type {
+  AddingNothing,
+  AddsNothing,
+  Contents,
+  ContextConfig,
+  InFormat,
+  RequestInput,
+  RequestMessage,
+  RequestText,
+  SyncContextConfig,
+} from "./config/config.js";
 export type {
   CompleteHook,
   ConversationToSummarize,

@@ -10,6 +10,7 @@ import {
   type FailureRecord,
   type Format,
   type MessageInput,
+  type RequestText,
   type SyncContextConfig,
 } from "windrow";
 import { type Equal, isTrue } from "./equal.js";
@@ -27,15 +28,39 @@ declare const format: Format;
 
 // The caller's own message type comes back.
 const plain = await buildContext(messages);
-isTrue<Equal<typeof plain, BuiltContext<ChatMessage, "messages">>>();
-isTrue<Equal<typeof plain.kept, readonly ChatMessage[]>>();
-isTrue<Equal<typeof plain.messages, readonly (ChatMessage | ContextMessage)[]>>();
+isTrue<Equal<typeof plain, BuiltContext<ChatMessage, "messages", never>>>();
+isTrue<Equal<typeof plain.kept, ChatMessage[]>>();
+isTrue<Equal<typeof plain.messages, ChatMessage[]>>();
 isTrue<Equal<typeof plain.text, undefined>>();
 plain.kept[0]?.metadata.starred;
-// @ts-expect-error: the request, and a shortened copy, need not be the caller's
 plain.messages[0]?.metadata.starred;
-// @ts-expect-error: a context is not changed
-plain.kept.push(messages[0]);
+plain.kept.push(...messages);
+
+// A request is in the prompt as it was given, and a text as a message of the user's.
+const asked = await buildContext(messages, { request: "hi", budget: { maxTokens: 5 }, recall: { ranking: "recency" } });
+isTrue<Equal<typeof asked.messages, (ChatMessage | RequestText)[]>>();
+// @ts-expect-error: the request has no metadata
+asked.messages[0]?.metadata;
+declare const ownRequest: ChatMessage;
+const askedOwn = buildContextSync(messages, { request: ownRequest });
+isTrue<Equal<typeof askedOwn.messages, ChatMessage[]>>();
+const askedNothing = buildContextSync(messages, { request: null, render: { provider: "openai" } });
+isTrue<Equal<typeof askedNothing.messages, ChatMessage[]>>();
+
+// What adds messages says so.
+for (const added of [
+  buildContextSync(messages, { sections: [{ id: "history", kind: "history" }] }),
+  buildContextSync(messages, { contents: { notes: "hi" } }),
+  buildContextSync(messages, { tiers: { enabled: true } }),
+  buildContextSync(messages, { recall: { placement: "afterHistory" } }),
+  buildContextSync(messages, { triage: { placement: "afterHistory" } }),
+  buildContextSync(messages, { budget: { cut: {} } }),
+  buildContextSync(messages, { render: { gapNotice: "…" } }),
+  buildContextSync(messages, { render: { provider: "anthropic" } }),
+  buildContextSync(messages, { ...syncConfig, render: { format: "messages" } }),
+]) {
+  isTrue<Equal<typeof added.messages, (ChatMessage | ContextMessage)[]>>();
+}
 
 // The form decides between messages and text.
 for (const options of [{ budget: { maxTokens: 5 } }, { render: {} }, { render: { times: true } }, {}] as const) {

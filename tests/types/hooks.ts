@@ -1,7 +1,6 @@
 // The hooks: what they are asked, what they may answer, and where there are none.
 
 import {
-  type BuiltContext,
   buildContext,
   buildContextSync,
   type ContextConfig,
@@ -34,7 +33,8 @@ const chosen = await buildContext(messages, {
     },
   },
 });
-isTrue<Equal<typeof chosen, BuiltContext<ChatMessage, "text">>>();
+isTrue<Equal<typeof chosen.text, string>>();
+isTrue<Equal<typeof chosen.kept, ChatMessage[]>>();
 
 // Every form of an answer.
 for (const select of [

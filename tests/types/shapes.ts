@@ -217,36 +217,36 @@ async function comeBack<M extends AnyMessage>(messages: M[]): Promise<BuiltConte
 }
 
 const ui = await buildContext([] as UiMessage<{ starred: boolean }>[]);
-isTrue<Equal<typeof ui, BuiltContext<UiMessage<{ starred: boolean }>, "messages">>>();
-isTrue<Equal<typeof ui.kept, readonly UiMessage<{ starred: boolean }>[]>>();
-isTrue<Equal<typeof ui.messages, readonly (UiMessage<{ starred: boolean }> | ContextMessage)[]>>();
+isTrue<Equal<typeof ui, BuiltContext<UiMessage<{ starred: boolean }>, "messages", never>>>();
+isTrue<Equal<typeof ui.kept, UiMessage<{ starred: boolean }>[]>>();
+isTrue<Equal<typeof ui.messages, UiMessage<{ starred: boolean }>[]>>();
 ui.kept[0]?.metadata?.starred;
 const ui4 = buildContextSync([] as UiMessage4[]);
-isTrue<Equal<typeof ui4.kept, readonly UiMessage4[]>>();
+isTrue<Equal<typeof ui4.kept, UiMessage4[]>>();
 const thread = buildContextSync([] as ThreadMessage[]);
-isTrue<Equal<typeof thread.kept, readonly ThreadMessage[]>>();
+isTrue<Equal<typeof thread.kept, ThreadMessage[]>>();
 const mastra = buildContextSync([] as MastraMessage[]);
-isTrue<Equal<typeof mastra.kept, readonly MastraMessage[]>>();
+isTrue<Equal<typeof mastra.kept, MastraMessage[]>>();
 const gemini = buildContextSync([] as GeminiContent[]);
-isTrue<Equal<typeof gemini.kept, readonly GeminiContent[]>>();
+isTrue<Equal<typeof gemini.kept, GeminiContent[]>>();
 const langchain = buildContextSync([] as LangChainMessage[]);
-isTrue<Equal<typeof langchain.kept, readonly LangChainMessage[]>>();
+isTrue<Equal<typeof langchain.kept, LangChainMessage[]>>();
 const human = createTranscript([] as LangChainHumanMessage[]);
 isTrue<Equal<typeof human, Transcript<LangChainHumanMessage>>>();
 const stored = buildContextSync([] as (LangChainStored | LangChainJson)[]);
-isTrue<Equal<typeof stored.kept, readonly (LangChainStored | LangChainJson)[]>>();
+isTrue<Equal<typeof stored.kept, (LangChainStored | LangChainJson)[]>>();
 const responses = buildContextSync([] as ResponsesItem[]);
-isTrue<Equal<typeof responses.kept, readonly ResponsesItem[]>>();
+isTrue<Equal<typeof responses.kept, ResponsesItem[]>>();
 const agents = buildContextSync([] as AgentsItem[]);
-isTrue<Equal<typeof agents.kept, readonly AgentsItem[]>>();
+isTrue<Equal<typeof agents.kept, AgentsItem[]>>();
 const pi = buildContextSync([] as PiMessage[]);
-isTrue<Equal<typeof pi.kept, readonly PiMessage[]>>();
+isTrue<Equal<typeof pi.kept, PiMessage[]>>();
 const opencode = buildContextSync([] as OpencodeMessage[]);
-isTrue<Equal<typeof opencode.kept, readonly OpencodeMessage[]>>();
+isTrue<Equal<typeof opencode.kept, OpencodeMessage[]>>();
 const model = buildContextSync([] as ModelMessage[]);
-isTrue<Equal<typeof model.kept, readonly ModelMessage[]>>();
+isTrue<Equal<typeof model.kept, ModelMessage[]>>();
 const anthropic = buildContextSync([] as AnthropicMessage[]);
-isTrue<Equal<typeof anthropic.kept, readonly AnthropicMessage[]>>();
+isTrue<Equal<typeof anthropic.kept, AnthropicMessage[]>>();
 
 // Sessions and transcripts of them too, and lists of several.
 const mixed = await comeBack<UiMessage | GeminiContent | OpencodeMessage>([]);

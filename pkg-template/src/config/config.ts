@@ -103,6 +103,38 @@ export type InFormat<C, F extends Format> = C & {
   readonly render?: { readonly format?: F | undefined } | undefined;
 };
 
+/** The options by which windrow adds messages to the prompt, each with what it may be if it adds none. */
+export interface AddsNothing {
+  readonly sections?: null | undefined;
+  readonly contents?: null | undefined;
+  readonly tiers?: null | undefined;
+  readonly recall?: { readonly placement?: "chronological" | undefined } | undefined;
+  readonly triage?: { readonly placement?: "chronological" | undefined } | undefined;
+  readonly budget?: { readonly cut?: null | undefined } | undefined;
+  readonly render?:
+    | {
+        readonly gapNotice?: null | undefined;
+        readonly provider?: "openai" | "openai-responses" | null | undefined;
+      }
+    | undefined;
+}
+
+/** A request as a config may have it. */
+export type RequestInput = CommonConfig["request"];
+
+/** A request that was given as a text. */
+export interface RequestText {
+  readonly role: "user";
+  readonly content: string;
+}
+
+/** The message that a request is in the prompt. */
+export type RequestMessage<R extends RequestInput> = R extends string ? RequestText : R extends AnyMessage ? R : never;
+
+/** A config, as far as its type says, that adds nothing to the prompt but the request. */
+export type AddingNothing<C, F extends Format, R extends RequestInput> = InFormat<C, F> &
+  AddsNothing & { readonly request?: R };
+
 /** A config in its parts: what the engine reads as plain data, and what only JavaScript can hold. */
 export interface ReadConfig {
   /** Null for no request; undefined if the newest user message is the request. */

@@ -5,9 +5,12 @@ import { ContextError } from "../base/errors.js";
 import type { Answer, EncodingName, Format, HookName, Need, RenderConfig } from "../base/generated.js";
 import { errorOf } from "../base/public-call.js";
 import {
+  type AddingNothing,
   type ContextConfig,
   type InFormat,
   type ReadConfig,
+  type RequestInput,
+  type RequestMessage,
   readConfig,
   refuseHooks,
   type SyncContextConfig,
@@ -42,9 +45,21 @@ const KIND = "context_build_error";
  * Fails with a `ContextError`: `INVALID_TRANSCRIPT`, `INVALID_CONFIG`, `BUDGET_TOO_SMALL`, `ENCODING_NOT_LOADED`,
  * `HOOK_FAILED`, `ABORTED`.
  */
-export async function buildContext<M extends AnyMessage, const F extends Format = "messages">(
+export function buildContext<
+  M extends AnyMessage,
+  const F extends Format = "messages",
+  R extends RequestInput = undefined,
+>(
+  transcript: readonly M[] | Transcript<M>,
+  config?: AddingNothing<ContextConfig<M>, F, R>,
+): Promise<BuiltContext<M, F, RequestMessage<R>>>;
+export function buildContext<M extends AnyMessage, const F extends Format = "messages">(
   transcript: readonly M[] | Transcript<M>,
   config?: InFormat<ContextConfig<M>, F>,
+): Promise<BuiltContext<M, F>>;
+export async function buildContext<M extends AnyMessage, F extends Format>(
+  transcript: readonly M[] | Transcript<M>,
+  config?: ContextConfig<M>,
 ): Promise<BuiltContext<M, F>> {
   const build = () =>
     buildOver<M, F>(config, (read) => {
@@ -144,9 +159,21 @@ export async function buildOver<M extends AnyMessage, F extends Format>(
  * Builds at once, as `buildContext` does. What it needs must be loaded before: it fails with `ENCODING_NOT_LOADED` or
  * `PART_NOT_LOADED` otherwise, and never falls back to an estimate by itself. It has no use for hooks.
  */
+export function buildContextSync<
+  M extends AnyMessage,
+  const F extends Format = "messages",
+  R extends RequestInput = undefined,
+>(
+  transcript: readonly M[] | Transcript<M>,
+  config?: AddingNothing<SyncContextConfig, F, R>,
+): BuiltContext<M, F, RequestMessage<R>>;
 export function buildContextSync<M extends AnyMessage, const F extends Format = "messages">(
   transcript: readonly M[] | Transcript<M>,
   config?: InFormat<SyncContextConfig, F>,
+): BuiltContext<M, F>;
+export function buildContextSync<M extends AnyMessage, F extends Format>(
+  transcript: readonly M[] | Transcript<M>,
+  config?: SyncContextConfig,
 ): BuiltContext<M, F> {
   const now = Date.now();
   try {

@@ -28,7 +28,7 @@ import type { AnyMessage } from "../formats/any-message.js";
 import { type ProviderName, type RequestBodies, requests } from "../formats/requests.js";
 import { shortenedCopy, withoutToolCalls } from "../message/edit.js";
 import type { UnknownRecord } from "../message/format.js";
-import type { MessageInput, PartInput } from "../message/message.js";
+import type { MessageInput } from "../message/message.js";
 import { type ParsedMessage, parse } from "../message/read.js";
 import { formatOf, ownFormat } from "../message/recognise.js";
 import { ofShares, sharesOf } from "../message/shares.js";
@@ -48,13 +48,12 @@ import {
 import { breakpointsOf, type CacheBreakpoint, type PrefixReport, prefixOf } from "./prefix.js";
 
 /**
- * A message that windrow made: what a section holds, the request that was given as a text, or the shortened copy of a
- * message.
+ * A message that windrow made: what a section holds, or a line that says what is left out. A shortened copy of a message is of the
+ * message's own type, and has the same marks.
  */
 export interface ContextMessage {
   readonly role: Role;
-  /** The text; a list where the message has more than text, such as a tool call or an image. */
-  readonly content: string | readonly (PartInput | string)[];
+  readonly content: string;
   /** Set on a shortened copy. */
   readonly shortened?: true;
   /** Set on an excerpt: where its marks begin in the content, and how many tokens are left out at each. */
@@ -177,20 +176,21 @@ function outlineOf(runs: readonly Run[], { made, sections, head }: Rest, format:
 }
 
 /** A built context. */
-export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format = "messages"> {
+export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format = "messages", Added = ContextMessage> {
   /**
-   * What to send, in order, in the format `messages`: the caller's own objects, marked copies of shortened ones, and
-   * what sections and request add to them, each in its place. What is quoted after the history is one message. Undefined in
-   * the text formats.
+   * The messages to send, in order, in the format `messages`: the caller's own objects, marked copies of shortened ones, and
+   * what request and sections add to them, each in its place. What is quoted after the history is one message. Undefined in
+   * the text formats. The array is the caller's: nothing here reads it again.
    */
-  readonly messages: F extends "messages" ? readonly (M | ContextMessage)[] : undefined;
+  readonly messages: F extends "messages" ? (M | Added)[] : undefined;
   /** What to send, in the text formats. Undefined in the format `messages`. */
   readonly text: F extends "messages" ? undefined : string;
   /**
    * The messages of the transcript that are in the context, in the order of the context, so that quoted ones come last: the caller's own
-   * objects. A message of which a part is left out, such as a user's words without the results next to them, is a marked copy.
+   * objects. A message of which a part is left out, such as a user's words without the results next to them, is a marked copy. The
+   * array is the caller's: nothing here reads it again.
    */
-  readonly kept: readonly M[];
+  readonly kept: M[];
   /** What the context costs. */
   readonly tokens: TokenReport;
   /** Its length in code points: of the text, or of all contents. Null in the format `messages` without `maxChars`. */
@@ -235,6 +235,8 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly #parsedAt: BuildFacts["parsedAt"];
   readonly #ids: readonly (string | undefined)[];
   readonly #redact: Redactor | undefined;
+  /** The messages of the prompt, whatever becomes of the caller's array. */
+  readonly #sent: readonly AnyMessage[] | undefined;
   /** The messages of the prompt as they were read, from the first request on. */
   #parsed: readonly ParsedMessage[] | undefined;
   /** By position: what a message costs in the context. */
@@ -304,7 +306,8 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       return shortenedCopy(shown, cut, gaps && { excerpt: { gaps } }, own) as M | ContextMessage;
     };
     const messages = text === null ? inPlace(runs).map(piece) : undefined;
-    this.messages = messages as typeof this.messages;
+    this.messages = messages as unknown as typeof this.messages;
+    this.#sent = messages === undefined ? undefined : [...(messages as readonly AnyMessage[])];
     this.text = (text ?? undefined) as typeof this.text;
     this.tokens = rest.tokens;
     this.charCount = rest.charCount;
@@ -340,7 +343,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
    */
   get cacheBreakpoints(): readonly CacheBreakpoint[] {
     const { pieces } = this.outline;
-    if (this.messages === undefined) {
+    if (this.#sent === undefined) {
       return [];
     }
     const reasonOf = (source: number | string): string | undefined =>
@@ -418,7 +421,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   ): RequestBodies[Name] {
     return publicCall("context_build_error", "request", () => {
       checkOptions("context_build_error", options, REQUEST_OPTIONS);
-      if (this.messages === undefined) {
+      if (this.#sent === undefined) {
         throw new ContextError({
           kind: "context_build_error",
           code: "INVALID_CONFIG",
@@ -431,7 +434,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       const { budget, model, render } = this.recording.config;
       const isMarked = options.cacheBreakpoints ?? (budget?.cut != null && takesCacheMarks(provider, model));
       const ends = isMarked ? this.cacheBreakpoints.map(({ position }) => position) : [];
-      this.#parsed ??= this.#parse(this.messages as readonly AnyMessage[]);
+      this.#parsed ??= this.#parse(this.#sent);
       return requestOfParsed(provider, this.#parsed, {
         cacheEnds: ends,
         userNames: this.#userNames,

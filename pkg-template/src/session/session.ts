@@ -6,7 +6,14 @@ import { idOf } from "../base/ids.js";
 import { checkOptions, describe, type OptionRule, type OptionRules } from "../base/options.js";
 import { encodePlain, isRecord } from "../base/plain-data.js";
 import { publicMethods, publicPromise } from "../base/public-call.js";
-import { type ContextConfig, type InFormat, readSignal } from "../config/config.js";
+import {
+  type AddingNothing,
+  type ContextConfig,
+  type InFormat,
+  type RequestInput,
+  type RequestMessage,
+  readSignal,
+} from "../config/config.js";
 import { isOutline, type PromptOutline } from "../config/outline.js";
 import type { Redactor } from "../config/redactor.js";
 import { checkAborted } from "../context/ask.js";
@@ -329,9 +336,11 @@ export class Session<M extends AnyMessage = MessageInput> {
    * takes messages of all sessions); what names no session is of this one, also where `collect.sessionScope` is `strict`. With
    * `budget.cut` the choices of a triage hook are remembered: see `triage.decided`.
    */
-  async build<const F extends Format = "messages">(
-    config?: InFormat<ContextConfig<M>, F>,
-  ): Promise<BuiltContext<M, F>> {
+  build<const F extends Format = "messages", R extends RequestInput = undefined>(
+    config?: AddingNothing<ContextConfig<M>, F, R>,
+  ): Promise<BuiltContext<M, F, RequestMessage<R>>>;
+  build<const F extends Format = "messages">(config?: InFormat<ContextConfig<M>, F>): Promise<BuiltContext<M, F>>;
+  async build<F extends Format>(config?: ContextConfig<M>): Promise<BuiltContext<M, F>> {
     this.#check();
     const build = this.#build<F>(config);
     this.#builds.add(build);

@@ -33,6 +33,30 @@ describe("context.request", () => {
     }
   });
 
+  test("is of the context, whatever becomes of the arrays that the context handed out", async () => {
+    const context = await buildContext(messages, {
+      encoding,
+      request: "And when?",
+      budget: { cut: {}, maxTokens: 1000 },
+    });
+    const again = await buildContext(messages, {
+      encoding,
+      request: "And when?",
+      budget: { cut: {}, maxTokens: 1000 },
+    });
+    assert.notEqual(context.kept, again.kept);
+    const { cacheBreakpoints } = again;
+    context.messages.length = 1;
+    context.messages.push(user("Changed."));
+    context.kept.splice(0);
+    for (const name of NAMES) {
+      assert.deepEqual(context.request(name), again.request(name));
+    }
+    assert.deepEqual(context.cacheBreakpoints, cacheBreakpoints);
+    assert.deepEqual(context.explain(1), again.explain(1));
+    assert.equal(messages.length, 3);
+  });
+
   test("a turn that the provider paused is sent back as it is, as the last message", async () => {
     const paused = {
       role: "assistant",

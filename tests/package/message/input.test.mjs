@@ -29,7 +29,7 @@ function checkOrdinaryCall() {
 /** Checks that both ways of building fail with this error, and that nothing is left of the failure. */
 async function checkFails(transcript, config, expected) {
   checkOrdinaryCall();
-  for (const build of [buildContext, buildContextSync]) {
+  for (const build of /** @type {Function[]} */ ([buildContext, buildContextSync])) {
     const error = await errorOf(() => build(transcript, config));
     checkContextError(error, expected);
     checkOrdinaryCall();

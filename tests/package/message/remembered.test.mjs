@@ -62,7 +62,7 @@ describe("an array that was seen before", () => {
       assert.equal(before.kept.includes(messages[6]), ranking === "relevance");
       for (const position of [5, 6]) {
         messages[position].content = `${messages[position].content} ${"and the candle in the window ".repeat(9)}`;
-        for (const build of [buildContextSync, buildContext]) {
+        for (const build of /** @type {Function[]} */ ([buildContextSync, buildContext])) {
           const context = await build(messages, options);
           assert.equal(context.kept.includes(messages[position]), position === 5 || ranking === "relevance");
           assert.equal(said(context), fresh(messages, options));

@@ -1,0 +1,87 @@
+// Every block of code of the README and of docs compiles with the types of the real packages. A block of TypeScript is checked strictly. A
+// block of JavaScript is checked as JavaScript, where only the types of parameters may be left open.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const compiler = fileURLToPath(new URL("../../node_modules/typescript/bin/tsc", import.meta.url));
+
+/** The names that blocks leave to the reader, with their types. */
+const LEFT = {
+  apiKey: "string",
+  config: 'import("windrow").ContextConfig',
+  id: "string",
+  instructions: "string",
+  messages: 'import("ai").ModelMessage[]',
+  model: "any",
+  name: "string",
+  request: "string",
+  text: "string",
+  tools: "any",
+};
+
+const root = new URL("../../", import.meta.url);
+const folder = new URL(".docs/", import.meta.url);
+
+function blocks() {
+  const papers = ["README.md", ...readdirSync(new URL("docs/", root)).map((name) => `docs/${name}`)];
+  return papers.flatMap((paper) => {
+    const found = readFileSync(new URL(paper, root), "utf8").matchAll(/^```(js|ts)\n(.*?)^```$/gms);
+    return Array.from(found, ([, language, code], at) => ({ paper, language, code, at }));
+  });
+}
+
+/** Returns declarations of the names that a block of TypeScript uses and leaves to the reader. */
+function declarations(code) {
+  const left = Object.entries(LEFT).filter(
+    ([name]) => new RegExp(`\\b${name}\\b`).test(code) && !new RegExp(`const [^=]*\\b${name}\\b`).test(code),
+  );
+  return left.map(([name, type]) => `declare const ${name}: ${type};\n`).join("");
+}
+
+/** Writes a block as a file, which imports other blocks by the names that these give themselves. */
+function fileOf({ paper, language, code, at }) {
+  const own = /^\/\/ (\S+\.mjs)\n/.exec(code)?.[1];
+  const name = own ?? `${paper.replace(/^.*\/|\.md$/g, "")}-${at}.${language === "ts" ? "mts" : "mjs"}`;
+  writeFileSync(new URL(name, folder), `${language === "ts" ? declarations(code) : ""}${code}\nexport {};\n`);
+  return name;
+}
+
+/** Returns what the compiler says of files, in words; an empty text if all is right. */
+function errorsIn(files, options) {
+  const compilerOptions = {
+    noUnusedLocals: false,
+    noUnusedParameters: false,
+    noUncheckedIndexedAccess: false,
+    types: ["node"],
+  };
+  const config = {
+    extends: "../tsconfig.json",
+    compilerOptions: { ...compilerOptions, ...options },
+    include: [],
+    files: [...files, "../../package/support/workerd.d.ts"],
+  };
+  writeFileSync(new URL("tsconfig.json", folder), JSON.stringify(config));
+  return spawnSync(process.execPath, [compiler, "--project", fileURLToPath(folder)], { encoding: "utf8" }).stdout;
+}
+
+test("every block of code compiles", () => {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const all = blocks().map((block) => ({ ...block, file: fileOf(block) }));
+  const filesOf = (language) => all.filter((block) => block.language === language).map(({ file }) => file);
+  assert.ok(filesOf("ts").length > 5 && filesOf("js").length > 15);
+  const javaScript = { allowJs: true, checkJs: true, noImplicitAny: false };
+  assert.equal(errorsIn(filesOf("ts"), {}), "");
+  assert.equal(errorsIn(filesOf("js"), javaScript), "");
+  // A block that is wrong is found.
+  writeFileSync(
+    new URL("wrong.mjs", folder),
+    'import { buildContext } from "windrow";\nbuildContext([], { budget: { tokens: 5 } });\n',
+  );
+  assert.match(errorsIn(["wrong.mjs"], javaScript), /wrong\.mjs\(2,/);
+  rmSync(folder, { recursive: true });
+});

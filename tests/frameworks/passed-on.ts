@@ -1,0 +1,139 @@
+// What a context keeps, and the requests that it makes, go into the calls of the packages that the messages are from, without a cast.
+// Checked by tsc; never run.
+
+import Anthropic from "@anthropic-ai/sdk";
+import type { ThreadMessage } from "@assistant-ui/core";
+import { type Content, GoogleGenAI } from "@google/genai";
+import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
+import type { BaseMessage } from "@langchain/core/messages";
+import type { AgentMessage, Agent as PiAgent } from "@mariozechner/pi-agent-core";
+import type { MastraDBMessage, MessageList } from "@mastra/core/agent";
+import { type AgentInputItem, type Agent as OpenAiAgent, run } from "@openai/agents";
+import {
+  convertToModelMessages,
+  generateText,
+  type LanguageModel,
+  type ModelMessage,
+  streamText,
+  type UIMessage,
+} from "ai";
+import {
+  convertToModelMessages as convert5,
+  generateText as generate5,
+  type LanguageModel as LanguageModel5,
+  type ModelMessage as ModelMessage5,
+  type UIMessage as UIMessage5,
+} from "ai-5";
+import {
+  convertToModelMessages as convert6,
+  generateText as generate6,
+  type LanguageModel as LanguageModel6,
+  type ModelMessage as ModelMessage6,
+  type UIMessage as UIMessage6,
+} from "ai-6";
+import OpenAI from "openai";
+import { buildContext, buildContextSync, memoryStore, openSession, type Session } from "windrow";
+
+const openai = new OpenAI();
+const anthropic = new Anthropic();
+const gemini = new GoogleGenAI({});
+const budget = { maxTokens: 1000 };
+declare const model: LanguageModel;
+declare const model5: LanguageModel5;
+declare const model6: LanguageModel6;
+
+export async function openAiChat(messages: OpenAI.ChatCompletionMessageParam[]): Promise<void> {
+  const { kept, messages: sent, request } = await buildContext(messages, { budget });
+  await openai.chat.completions.create({ model: "gpt-5", messages: kept });
+  await openai.chat.completions.create({ model: "gpt-5", messages: sent });
+  // A request that is a text is a message of the user's, which every chat takes.
+  const asked = await buildContext(messages, { budget, request: "And?" });
+  await openai.chat.completions.create({ model: "gpt-5", messages: asked.messages });
+  await openai.chat.completions.create({ model: "gpt-5", ...asked.request("openai") });
+  await openai.responses.create({ model: "gpt-5", ...asked.request("openai-responses") });
+  kept.push({ role: "user", content: "one more" });
+  void request;
+}
+
+export async function openAiResponses(input: OpenAI.Responses.ResponseInputItem[]): Promise<void> {
+  const context = await buildContext(input, { budget });
+  await openai.responses.create({ model: "gpt-5", input: context.kept });
+  await openai.responses.create({ model: "gpt-5", input: context.messages });
+  await openai.responses.create({ model: "gpt-5", ...context.request("openai-responses") });
+}
+
+export async function openAiAgents(items: AgentInputItem[], agent: OpenAiAgent): Promise<void> {
+  const context = await buildContext(items, { budget });
+  await run(agent, context.kept);
+  await run(agent, context.messages);
+}
+
+export async function anthropicMessages(messages: Anthropic.MessageParam[]): Promise<void> {
+  const context = await buildContext(messages, { budget, request: "And?" });
+  await anthropic.messages.create({ model: "claude-opus-5", max_tokens: 1000, messages: context.kept });
+  await anthropic.messages.create({ model: "claude-opus-5", max_tokens: 1000, messages: context.messages });
+  await anthropic.messages.create({ model: "claude-opus-5", max_tokens: 1000, ...context.request("anthropic") });
+}
+
+export async function geminiContents(contents: Content[]): Promise<void> {
+  const context = await buildContext(contents, { budget });
+  await gemini.models.generateContent({ model: "gemini-3-pro", contents: context.kept });
+  await gemini.models.generateContent({ model: "gemini-3-pro", contents: context.messages });
+  const { systemInstruction, contents: sent } = context.request("gemini");
+  const config = systemInstruction === undefined ? {} : { systemInstruction };
+  await gemini.models.generateContent({ model: "gemini-3-pro", contents: sent, config });
+}
+
+export async function aiSdk(messages: ModelMessage[], shown: UIMessage[]): Promise<void> {
+  const context = await buildContext(messages, { budget, request: "And?" });
+  await generateText({ model, messages: context.kept });
+  await generateText({ model, messages: context.messages });
+  streamText({ model, ...context.request("ai-sdk") });
+  const page = buildContextSync(shown, { budget });
+  await convertToModelMessages(page.kept);
+  await convertToModelMessages(page.messages);
+}
+
+export async function aiSdk6(messages: ModelMessage6[], shown: UIMessage6[]): Promise<void> {
+  const context = await buildContext(messages, { budget });
+  await generate6({ model: model6, messages: context.kept });
+  await generate6({ model: model6, messages: context.messages });
+  await generate6({ model: model6, ...context.request("ai-sdk") });
+  await convert6(buildContextSync(shown, { budget }).messages);
+}
+
+export async function aiSdk5(messages: ModelMessage5[], shown: UIMessage5[]): Promise<void> {
+  const context = await buildContext(messages, { budget });
+  await generate5({ model: model5, messages: context.kept });
+  await generate5({ model: model5, messages: context.messages });
+  convert5(buildContextSync(shown, { budget }).kept);
+}
+
+export async function langChain(messages: BaseMessage[], chat: BaseChatModel): Promise<void> {
+  const context = await buildContext(messages, { budget });
+  await chat.invoke(context.kept);
+  await chat.invoke(context.messages);
+}
+
+export function pi(messages: AgentMessage[], agent: PiAgent): void {
+  const context = buildContextSync(messages, { budget });
+  agent.state.messages = context.kept;
+  agent.state.messages = context.messages;
+}
+
+export function mastra(messages: MastraDBMessage[], list: MessageList): void {
+  const context = buildContextSync(messages, { budget });
+  list.add(context.kept, "memory");
+  list.add(context.messages, "memory");
+}
+
+export function assistantUi(messages: ThreadMessage[]): ThreadMessage[] {
+  const context = buildContextSync(messages, { budget });
+  return [...context.kept, ...context.messages];
+}
+
+export async function sessions(): Promise<void> {
+  const session: Session<UIMessage> = await openSession("chat", { store: memoryStore() });
+  const context = await session.build({ budget });
+  await convertToModelMessages(context.messages);
+}
