@@ -88,6 +88,9 @@ export interface FailureRecord extends FailedTurn {
   readonly nextAction: string;
 }
 
+/** Marks the line of a stack that has the fields of the error. */
+const STACK_MARK = "    windrow: ";
+
 /** The one error that windrow throws: what went wrong, where, and what to do next. */
 export class ContextError extends Error {
   /** Which call failed. */
@@ -125,6 +128,38 @@ export class ContextError extends Error {
     if (fields.rule != null) {
       this.rule = fields.rule;
     }
+    // A structured clone of an error has its message, its stack and its cause alone.
+    const { message: _, ...facts } = this.toJSON();
+    this.stack = `${this.stack ?? ""}\n${STACK_MARK}${JSON.stringify(facts)}`;
+  }
+
+  /**
+   * Returns the error that a value is, or was before it was sent: to another realm or worker by a structured clone, by the RPC of Workers, or
+   * as the JSON that `toJSON` gives. Undefined for anything else. By the RPC of Workers an error that is thrown keeps its fields with the
+   * compatibility flag `enhanced_error_serialization` alone: without it, return `error.toJSON()`.
+   */
+  static from(value: unknown): ContextError | undefined {
+    try {
+      if (value instanceof ContextError) {
+        return value;
+      }
+      const sent = value as Partial<ContextErrorFields> & { readonly stack?: unknown };
+      const stacked = String(sent.stack).split(STACK_MARK).at(-1) as string;
+      const facts = typeof sent.code === "string" ? sent : (JSON.parse(stacked) as Partial<ContextErrorFields>);
+      const { kind, code, nextAction } = facts;
+      const isWhole = [kind, code, nextAction, sent.message].every((field) => typeof field === "string");
+      return isWhole
+        ? new ContextError({ ...(facts as ContextErrorFields), message: sent.message as string, cause: sent.cause })
+        : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The error as plain data, without its cause: `ContextError.from` takes it back. */
+  toJSON(): Omit<ContextErrorFields, "cause"> {
+    const { kind, code, message, nextAction, path, needed, available, rule } = this;
+    return { kind, code, message, nextAction, path, needed, available, rule };
   }
 
   /** The state in which a failed build leaves its turn; undefined where another call failed. */

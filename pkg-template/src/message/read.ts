@@ -225,23 +225,28 @@ function readAbout(row: UnknownRecord, message: Draft<ReadMessage>): void {
   if (createdAt != null) {
     message.createdAt = timeIn(createdAt);
   }
-  if (id != null) {
-    message.id = idIn(id, ".id");
+  const own = idIn(id, ".id");
+  if (own !== undefined) {
+    message.id = own;
   }
   if (name != null) {
     message.name = required(name, ".name");
   }
-  if (sessionId != null) {
-    message.sessionId = required(sessionId, ".sessionId");
+  const session = text(sessionId, ".sessionId");
+  if (session) {
+    message.sessionId = session;
   }
-  if (conversationId != null) {
-    message.conversationId = idIn(conversationId, ".conversationId");
+  const conversation = idIn(conversationId, ".conversationId");
+  if (conversation !== undefined) {
+    message.conversationId = conversation;
   }
-  if (summaryOf != null) {
-    message.summaryOf = idIn(summaryOf, ".summaryOf");
+  const summarized = idIn(summaryOf, ".summaryOf");
+  if (summarized !== undefined) {
+    message.summaryOf = summarized;
   }
-  if (replyTo != null) {
-    message.replyTo = idIn(replyTo, ".replyTo");
+  const answered = idIn(replyTo, ".replyTo");
+  if (answered !== undefined) {
+    message.replyTo = answered;
   }
   if (source != null) {
     message.source = required(source, ".source");
@@ -269,9 +274,9 @@ function readAbout(row: UnknownRecord, message: Draft<ReadMessage>): void {
   }
 }
 
-/** Reads an id. A number is read as its text. */
-function idIn(value: unknown, place: string): string {
-  return typeof value === "number" ? String(value) : required(value, place);
+/** Reads an id. A number is read as its text. An empty text is no id. */
+function idIn(value: unknown, place: string): string | undefined {
+  return typeof value === "number" ? String(value) : text(value, place) || undefined;
 }
 
 /** Reads a list of texts; places of it that hold nothing are left out. */

@@ -452,6 +452,13 @@ test("what a server set on a message goes back to it", async () => {
   assert.equal(written(openAi.request("openai").messages[1]), comment(example, "openAi.request"));
 });
 
+test("an error that was sent is whole again", async () => {
+  const example = exampleWith("ContextError.from(");
+  const { failure } = await run(example, "failure");
+  assert.equal(written(failure.code), comment(example, "failure?.code"));
+  assert.match(failure.nextAction, /./);
+});
+
 test("what a prompt costs with tools, and what calibrates it", async () => {
   const tools = exampleWith("get_capital");
   const { tokens } = (await run(tools, "context")).context;

@@ -7,18 +7,37 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { Miniflare } from "miniflare";
+import { buildContext } from "windrow";
+import { errorOf, wrong } from "../support/errors.mjs";
 import { runCases } from "../support/host-cases.mjs";
 
 const cache = fileURLToPath(new URL("../../../.cache/", import.meta.url));
 const cases = fileURLToPath(new URL("../support/host-cases.mjs", import.meta.url));
 
 const worker = `
+import { WorkerEntrypoint } from "cloudflare:workers";
 import { buildContext, ContextError, countTokens } from "windrow";
 import { runCases } from ${JSON.stringify(cases)};
 
+/** Another worker, called by RPC. */
+export class Other extends WorkerEntrypoint {
+  async fail() {
+    await buildContext([], { budget: { maxToken: 5 } });
+  }
+  async answer() {
+    return await this.fail().catch((error) => error.toJSON());
+  }
+}
+
 export default {
-  async fetch(request) {
+  async fetch(request, { OTHER: other }) {
     const { pathname } = new URL(request.url);
+    if (pathname === "/rpc") {
+      const thrown = await other.fail().catch((error) => error);
+      const answered = await other.answer();
+      const kept = [thrown, structuredClone(thrown), answered].map((sent) => ContextError.from(sent));
+      return Response.json({ message: thrown.message, kept: kept.map((error) => error?.toJSON() ?? null) });
+    }
     if (pathname === "/cases") {
       return Response.json(await runCases());
     }
@@ -57,6 +76,7 @@ describe("in workerd", () => {
       conditions: ["workerd", "worker", "browser"],
       // As wrangler does: a file of wasm stays a file, and the runtime compiles it.
       loader: { ".wasm": "copy" },
+      external: ["cloudflare:*"],
       metafile: true,
       logLevel: "warning",
     });
@@ -72,14 +92,17 @@ describe("in workerd", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  function start() {
+  function start(compatibilityFlags = []) {
     const modules = files
       .toSorted((left) => (left === "worker.js" ? -1 : 1))
       .map((name) => ({ type: name.endsWith(".wasm") ? "CompiledWasm" : "ESModule", path: join(folder, "out", name) }));
     return new Miniflare({
       modulesRoot: join(folder, "out"),
       modules,
+      name: "worker",
       compatibilityDate: "2026-01-01",
+      compatibilityFlags,
+      serviceBindings: { OTHER: { name: "worker", entrypoint: "Other" } },
       // The worker reaches nothing but what it was deployed with.
       outboundService: () => new Response("no network here", { status: 500 }),
     });
@@ -94,6 +117,21 @@ describe("in workerd", () => {
     assert.equal(found.errors.notLoaded.code, "ENCODING_NOT_LOADED");
     assert.ok(Object.values(found.errors).every((error) => error.isError));
     assert.ok(Object.values(found.results).every((result) => result.isOwn && result.isSame));
+  });
+
+  test("an error keeps its code and its next action by RPC, if Workers send the fields of errors or it is returned as data", async () => {
+    const expected = await errorOf(() => buildContext([], wrong({ budget: { maxToken: 5 } })));
+    const own = JSON.parse(JSON.stringify(expected));
+    assert.equal(own.code, "INVALID_CONFIG");
+    const ask = async (worker) => (await worker.dispatchFetch("http://worker/rpc")).json();
+    const sending = start(["enhanced_error_serialization"]);
+    try {
+      assert.deepEqual(await ask(sending), { message: expected.message, kept: [own, own, own] });
+    } finally {
+      await sending.dispose();
+    }
+    // Without the flag a thrown error has its message alone.
+    assert.deepEqual(await ask(miniflare), { message: `ContextError: ${expected.message}`, kept: [null, null, own] });
   });
 
   test("the vocabulary is loaded inside the handler, once, by the first request that needs it", async () => {
