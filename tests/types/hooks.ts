@@ -1,12 +1,6 @@
 // The hooks: what they are asked, what they may answer, and where there are none.
 
-import {
-  buildContext,
-  buildContextSync,
-  type ContextConfig,
-  type SelectHook,
-  type SyncContextConfig,
-} from "windrow";
+import { buildContext, buildContextSync, type ContextConfig, type SelectHook, type SyncContextConfig } from "windrow";
 import { type Equal, isTrue } from "./equal.js";
 
 interface ChatMessage {

@@ -46,6 +46,8 @@ const PROVIDERS: { readonly [Name in ProviderName]: ProviderFormat<RequestBodies
 export interface ProviderRule extends Pick<RequestRule, "id" | "demands"> {
   /** The provider's page that says it, or the threads where a request was refused for it. */
   readonly sources: readonly string[];
+  /** The models that it holds for, in words, and any that isn't named; undefined if it holds for all. */
+  readonly models: string | undefined;
 }
 
 /** The providers whose requests can be made: their names, what they are called, and their rules, with where each is known from. */
@@ -58,7 +60,9 @@ export const providers: readonly {
 function listed(): typeof providers {
   return Object.freeze(
     Object.entries(PROVIDERS).map(([name, { title, rules, sources }]) => {
-      const listedRules = rules.map(({ id, demands }) => Object.freeze({ id, demands, sources: sources[id] ?? [] }));
+      const listedRules = rules.map(({ id, demands, models }) =>
+        Object.freeze({ id, demands, sources: sources[id] ?? [], models: models?.words }),
+      );
       return Object.freeze({ name: name as ProviderName, title, rules: Object.freeze(listedRules) });
     }),
   );
@@ -195,11 +199,12 @@ function inPlace<T>(title: string, make: () => T): T {
 
 /** The error of a body that breaks a rule. */
 function refusal(title: string, rules: readonly RequestRule[], { rule, place, message }: Problem): ContextError {
-  const demands = rules.find(({ id }) => id === rule)?.demands ?? "";
+  const { demands = "", models } = rules.find(({ id }) => id === rule) ?? {};
+  const scope = models === undefined ? "" : ` It holds for ${models.words}.`;
   return new ContextError({
     kind: KIND,
     code: "NOT_SENDABLE",
-    message: `${place}: ${title} refuses a request in which this is so: ${message} (rule ${rule}: ${demands})`,
+    message: `${place}: ${title} refuses a request in which this is so: ${message} (rule ${rule}: ${demands}${scope})`,
     path: place,
     rule,
     nextAction: NEXT_ACTIONS[rule] ?? "Change the messages so that they keep the rule.",
@@ -209,7 +214,8 @@ function refusal(title: string, rules: readonly RequestRule[], { rule, place, me
 /** What to do where messages break a rule that making a body cannot mend. */
 const NEXT_ACTIONS: Readonly<Record<string, string>> = {
   "has-messages": "Give the request, or a message of the user's.",
-  "ends-with-user": "Give the request, or let the messages end with one of the user's.",
+  "ends-with-user":
+    "Give the request, or let the messages end with one of the user's; or name the model, if it goes on with the assistant's.",
   "calls-have-results": "Give the result of every call, or leave the call out.",
   "results-follow-calls": "Give every result behind the call that it answers, with the id of the call.",
   "hosted-calls-have-results": "Give what the provider's tool gave, as the provider gave it, or leave the call out.",

@@ -27,6 +27,7 @@ function randomFields(random) {
   };
 }
 
+/** @param {any} error */
 const fieldsOf = ({ kind, code, message, nextAction, path, needed, available, rule, cause }) => ({
   ...{ kind, code, message, nextAction, path, needed, available, rule },
   cause: cause instanceof Error ? cause.message : cause,

@@ -17,9 +17,9 @@ function linkOf(source) {
 function rulesInWords() {
   return providers
     .map(({ name, title, rules }) => {
-      const rows = rules.map(({ id, demands, sources }) => {
+      const rows = rules.map(({ id, demands, sources, models }) => {
         const words = demands.replace(/\/(\^\S*\$)\//g, "`$1`").replaceAll("|", "\\|");
-        return `| \`${id}\` | ${words} | ${sources.map(linkOf).join(", ")} |`;
+        return `| \`${id}\` | ${words}${models === undefined ? "" : ` Holds for ${models}.`} | ${sources.map(linkOf).join(", ")} |`;
       });
       return `### ${title}\n\n\`${name}\`\n\n| rule | | known from |\n|---|---|---|\n${rows.join("\n")}\n`;
     })

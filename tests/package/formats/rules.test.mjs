@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { problemsOf, providers, requestOf } from "windrow";
+import { buildContextSync, problemsOf, providers, requestOf } from "windrow";
 
 const HALF = "half \ud83e";
 
@@ -814,6 +814,76 @@ for (const { name, title, rules } of providers) {
     });
   });
 }
+
+describe("a request that ends with the assistant", () => {
+  const bodies = {
+    openai: {
+      messages: [
+        { role: "user", content: "hi" },
+        { role: "assistant", content: "ho" },
+      ],
+    },
+    "openai-responses": {
+      input: [
+        { role: "user", content: "hi" },
+        { role: "assistant", content: "ho" },
+      ],
+    },
+    anthropic: {
+      messages: [
+        { role: "user", content: "hi" },
+        { role: "assistant", content: "ho" },
+      ],
+    },
+    gemini: {
+      contents: [
+        { role: "user", parts: [{ text: "hi" }] },
+        { role: "model", parts: [{ text: "ho" }] },
+      ],
+    },
+    "ai-sdk": {
+      messages: [
+        { role: "user", content: "hi" },
+        { role: "assistant", content: "ho" },
+      ],
+    },
+  };
+  const newClaude = [
+    "claude-opus-4-6",
+    "claude-sonnet-4.6",
+    "us.anthropic.claude-opus-4-7-v1:0",
+    "claude-fable-5",
+    "claude",
+  ];
+  const oldClaude = ["claude-opus-4-5", "claude-3-5-sonnet-20241022", "claude-opus-4-20250514", "claude-2.1"];
+  const mistral = ["mistral-large-latest", "mistralai/Devstral-Small-2"];
+  const openAi = ["gpt-5", "gpt-4o-2024-05-13", "o3"];
+  for (const [name, refusing, taking] of /** @type {[any, string[], string[]][]} */ ([
+    ["openai", [...newClaude, ...mistral], [...openAi, ...oldClaude, "deepseek-v4-pro"]],
+    ["openai-responses", newClaude, openAi],
+    ["anthropic", newClaude, oldClaude],
+    ["gemini", ["gemini-3-pro", "models/gemini-2.5-flash"], []],
+    ["ai-sdk", [...newClaude, ...mistral, "google/gemini-3-pro"], [...openAi, ...oldClaude]],
+  ])) {
+    test(`${name}: is refused for the models that are known to refuse it, and if no model is named`, () => {
+      const broken = (target) => problemsOf(name, bodies[name], target).map(({ rule }) => rule);
+      for (const model of [undefined, ...refusing]) {
+        assert.deepEqual(broken({ model }), ["ends-with-user"], model);
+      }
+      for (const model of taking) {
+        assert.deepEqual(broken({ model }), [], model);
+        assert.deepEqual(problemsOf(name, { model, ...bodies[name] }), []);
+        const said = [
+          { role: "user", content: "hi" },
+          { role: "assistant", content: "ho" },
+        ];
+        assert.deepEqual(requestOf(name, said, { model }), bodies[name]);
+        const context = buildContextSync(said, { model, request: null, encoding: "estimate" });
+        assert.deepEqual(context.request(name), bodies[name]);
+      }
+    });
+  }
+});
 
 test("Anthropic: a server's tool may be open while its step runs, and at the end of a turn that is paused", () => {
   const asked = { role: "user", content: "go" };

@@ -1,6 +1,7 @@
 // The rules of the AI SDK's `ModelMessage`.
 
 import { isRecord } from "../../base/plain-data.js";
+import { ENDS_WITH_USER } from "../request/models.js";
 import type { ProviderRules, RequestMessage, RequestPart } from "../request/provider.js";
 import * as rule from "../request/rules.js";
 import { fields, unknownFields } from "../request/schema.js";
@@ -23,7 +24,7 @@ const sources: ProviderRules["sources"] = {
   "results-have-names": ["https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message"],
   "results-follow-calls": ["https://github.com/vercel/ai/issues/8216"],
   "calls-have-results": ["https://ai-sdk.dev/docs/troubleshooting/missing-tool-results-error"],
-  "ends-with-user": ["https://github.com/anomalyco/opencode/pull/18421"],
+  "ends-with-user": ENDS_WITH_USER.any.sources,
 };
 
 const ROLES: Readonly<Record<string, string>> = { tool: "results" };
@@ -99,6 +100,6 @@ export const aiSdkRules: ProviderRules = {
     rule.idsAreUnique(),
     rule.resultsFollowCalls(),
     rule.callsHaveResults(),
-    rule.endsWithUser(true),
+    rule.endsWithUser(ENDS_WITH_USER.any, true),
   ],
 };

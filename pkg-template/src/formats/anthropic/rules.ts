@@ -1,6 +1,7 @@
 // The rules of Anthropic's Messages API.
 
 import { isRecord } from "../../base/plain-data.js";
+import { ENDS_WITH_USER } from "../request/models.js";
 import type { ProviderRules, RequestMessage, RequestPart } from "../request/provider.js";
 import * as rule from "../request/rules.js";
 import { fields, unknownFields } from "../request/schema.js";
@@ -25,6 +26,7 @@ const sources: ProviderRules["sources"] = {
     "https://github.com/Portkey-AI/gateway/issues/748",
   ],
   "ends-with-user": [
+    ...ENDS_WITH_USER.anthropic.sources,
     "https://github.com/anomalyco/opencode/issues/19981",
     "https://github.com/vybestack/llxprt-code/pull/3695",
     "https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons",
@@ -158,7 +160,7 @@ export const anthropicRules: ProviderRules = {
     rule.knownRoles(["user", "assistant"]),
     rule.startsWithUser(),
     rule.rolesAlternate(),
-    rule.endsWithUser(true),
+    rule.endsWithUser(ENDS_WITH_USER.anthropic, true),
     rule.fieldsAreKnown,
     rule.nothingIsEmpty(),
     rule.textIsWellFormed,

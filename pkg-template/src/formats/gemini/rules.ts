@@ -1,6 +1,7 @@
 // The rules of Gemini's generateContent.
 
 import { isRecord } from "../../base/plain-data.js";
+import { ENDS_WITH_USER } from "../request/models.js";
 import type { ProviderRules, RequestMessage, RequestPart } from "../request/provider.js";
 import * as rule from "../request/rules.js";
 import { fields, unknownFields } from "../request/schema.js";
@@ -19,7 +20,7 @@ const sources: ProviderRules["sources"] = {
     "https://github.com/google-gemini/gemini-cli/issues/26486",
     "https://github.com/langchain-ai/langchain/issues/27799",
   ],
-  "ends-with-user": ["https://github.com/crewAIInc/crewAI/pull/6973", "https://github.com/crewAIInc/crewAI/pull/7134"],
+  "ends-with-user": ENDS_WITH_USER.gemini.sources,
   "fields-are-known": ["https://github.com/gera2ld/ai.nvim/issues/13"],
   "nothing-is-empty": [
     "https://github.com/egoist/chatwise-releases/issues/250",
@@ -97,7 +98,7 @@ export const geminiRules: ProviderRules = {
     rule.knownRoles(["user", "assistant", "results"]),
     rule.startsWithUser(),
     rule.rolesAlternate(),
-    rule.endsWithUser(),
+    rule.endsWithUser(ENDS_WITH_USER.gemini),
     rule.fieldsAreKnown,
     rule.nothingIsEmpty(),
     rule.makeRule("parts-are-of-one-kind", `Each part is one of ${KINDS.join(", ")}.`, function* ({ messages }) {

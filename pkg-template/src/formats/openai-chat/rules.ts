@@ -2,6 +2,7 @@
 
 import { isRecord } from "../../base/plain-data.js";
 import { parsedObject } from "../request/calls.js";
+import { ENDS_WITH_USER } from "../request/models.js";
 import type { ProviderRules, RequestMessage, RequestPart, RequestTarget } from "../request/provider.js";
 import * as rule from "../request/rules.js";
 import { type FieldSchema, unknownFields } from "../request/schema.js";
@@ -43,7 +44,7 @@ const sources: ProviderRules["sources"] = {
     "https://github.com/agno-agi/agno/issues/3105",
     "https://github.com/QwenLM/qwen-code/issues/606",
   ],
-  "ends-with-user": ["https://github.com/anomalyco/opencode/pull/18421"],
+  "ends-with-user": ENDS_WITH_USER.openai.sources,
 };
 
 function parse(body: unknown, { server, model }: RequestTarget): ReturnType<ProviderRules["parse"]> {
@@ -114,6 +115,6 @@ export const openAiRules: ProviderRules = {
     rule.argumentsAreJson((text) => parsedObject(text) !== undefined),
     rule.resultsFollowCalls(),
     rule.callsHaveResults(),
-    rule.endsWithUser(),
+    rule.endsWithUser(ENDS_WITH_USER.openai),
   ],
 };

@@ -2,6 +2,7 @@
 
 import { isRecord } from "../../base/plain-data.js";
 import { parsedObject } from "../request/calls.js";
+import { ENDS_WITH_USER } from "../request/models.js";
 import type { ProviderRules, RequestMessage, RequestPart } from "../request/provider.js";
 import * as rule from "../request/rules.js";
 import { fields, unknownFields } from "../request/schema.js";
@@ -47,7 +48,7 @@ const sources: ProviderRules["sources"] = {
     "https://github.com/vercel/ai/issues/7099",
     "https://github.com/anomalyco/opencode/issues/1086",
   ],
-  "ends-with-user": ["https://github.com/anomalyco/opencode/pull/18421"],
+  "ends-with-user": ENDS_WITH_USER.openai.sources,
 };
 
 function parse(body: unknown): ReturnType<ProviderRules["parse"]> {
@@ -161,6 +162,6 @@ export const responsesRules: ProviderRules = {
         }
       },
     ),
-    rule.endsWithUser(),
+    rule.endsWithUser(ENDS_WITH_USER.openai),
   ],
 };

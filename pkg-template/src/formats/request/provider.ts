@@ -2,6 +2,7 @@
 
 import type { Server } from "../../base/generated.js";
 import type { ParsedMessage } from "../../message/read.js";
+import type { ModelScope } from "./models.js";
 
 /** A place of a body that breaks a rule. */
 export interface Problem {
@@ -68,6 +69,8 @@ export interface RequestRule {
   readonly id: string;
   /** What it demands, in words. */
   readonly demands: string;
+  /** The models that it holds for, and a model that isn't named. Default: all. */
+  readonly models?: ModelScope;
   /** Returns the places of a request that break it. */
   check(request: ParsedRequest): Iterable<Finding>;
 }
@@ -95,7 +98,9 @@ export interface ProviderFormat<Body> extends ProviderRules {
 /** Returns the places of a body that break a rule, in the order of the rules. */
 export function problemsIn({ rules, parse }: ProviderRules, body: unknown, target: RequestTarget): readonly Problem[] {
   const request = { ...parse(body, target), body, target };
-  return rules.flatMap((rule) =>
+  const model = target.model?.toLowerCase();
+  const holding = rules.filter(({ models }) => models === undefined || model === undefined || models.holds(model));
+  return holding.flatMap((rule) =>
     Array.from(rule.check(request), ([place, message]) => ({ rule: rule.id, place, message })),
   );
 }

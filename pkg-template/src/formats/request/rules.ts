@@ -4,6 +4,7 @@
 import { untilHole } from "../../base/lists.js";
 import { isRecord } from "../../base/plain-data.js";
 import type { Limit } from "./calls.js";
+import type { ModelScope } from "./models.js";
 import type { Finding, ParsedRequest, RequestMessage, RequestPart, RequestRule } from "./provider.js";
 import { hasHalfCharacter, isBlank, isPlainObject } from "./text.js";
 
@@ -70,16 +71,17 @@ export function startsWithUser(): RequestRule {
 }
 
 /** `mayPause` says that a provider goes on with a message of the assistant's that it ended itself, in the midst of its own tools. */
-export function endsWithUser(mayPause = false): RequestRule {
+export function endsWithUser(models: ModelScope, mayPause = false): RequestRule {
   const paused = ", or a message of the assistant's that ends with a tool of the provider's";
   const demands = `The last message is the user's, or what tools gave${mayPause ? paused : ""}.`;
-  return makeRule("ends-with-user", demands, function* ({ messages }) {
+  const rule = makeRule("ends-with-user", demands, function* ({ messages }) {
     const last = messages.findLast((row) => !isSystem(row));
     const isPaused = mayPause && last?.role === "assistant" && isHosted(last.parts.at(-1)?.kind);
     if (last !== undefined && last.role !== "user" && last.role !== "results" && !isPaused) {
       yield [last.place, `the last message is of the role ${last.role}`];
     }
   });
+  return { ...rule, models };
 }
 
 export function rolesAlternate(): RequestRule {

@@ -1,0 +1,52 @@
+// The models that a rule holds for, as data with sources.
+
+/** Models that a rule holds for. */
+export interface ModelScope {
+  /** The models, in words. */
+  readonly words: string;
+  holds(model: string): boolean;
+  /** The pages that say it, and threads in which a request to such a model was refused. */
+  readonly sources: readonly string[];
+}
+
+/** Reads the version of a Claude from its name, as 406 for 4.6; undefined if it says none. */
+function claudeVersion(model: string): number | undefined {
+  const [, major, minor = "0"] = /claude\D*(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?/.exec(model) ?? [];
+  return major === undefined ? undefined : Number(major) * 100 + Number(minor);
+}
+
+const CLAUDE: ModelScope = {
+  words: "Claude from 4.6 on",
+  holds: (model) => model.includes("claude") && (claudeVersion(model) ?? 406) >= 406,
+  sources: [
+    "https://platform.claude.com/docs/en/about-claude/models/whats-new-claude-4-6#prefill-removal",
+    "https://github.com/strands-agents/sdk-python/issues/1694",
+  ],
+};
+const MISTRAL: ModelScope = {
+  words: "Mistral's models",
+  holds: (model) => /mistral|ministral|magistral|codestral|devstral|mixtral/.test(model),
+  sources: ["https://github.com/NEKOparapa/AiNiee/issues/641", "https://github.com/crewAIInc/crewAI/issues/2194"],
+};
+const GEMINI: ModelScope = {
+  words: "Gemini",
+  holds: (model) => model.includes("gemini"),
+  sources: ["https://github.com/crewAIInc/crewAI/pull/6973", "https://github.com/crewAIInc/crewAI/issues/6984"],
+};
+
+function anyOf(scopes: readonly ModelScope[]): ModelScope {
+  const words = scopes.map((scope) => scope.words);
+  return {
+    words: [words.slice(0, -1).join(", "), ...words.slice(-1)].filter((text) => text !== "").join(" and "),
+    holds: (model) => scopes.some((scope) => scope.holds(model)),
+    sources: scopes.flatMap((scope) => scope.sources),
+  };
+}
+
+/** The models that don't go on with what the assistant has begun to say, by where they are asked. */
+export const ENDS_WITH_USER: Readonly<Record<"anthropic" | "gemini" | "openai" | "any", ModelScope>> = {
+  anthropic: anyOf([CLAUDE]),
+  gemini: anyOf([GEMINI]),
+  openai: anyOf([CLAUDE, MISTRAL]),
+  any: anyOf([CLAUDE, MISTRAL, GEMINI]),
+};
