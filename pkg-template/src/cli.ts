@@ -66,7 +66,7 @@ studio serves a page on this machine that shows what is sent of a conversation, 
 of an app that calls inspect(context) from windrow/inspect with the address in WINDROW_STUDIO.
 
 Exit codes: 0 done, 1 the context could not be built, or a replayed one is not the same, 2 the
-command line or a file is wrong.
+command line or a file is wrong, 3 done, but messages of the file could not be read.
 `;
 
 const OPTIONS = {
@@ -94,6 +94,9 @@ const SEE_HELP = "; see windrow --help";
 
 /** The highest port that there is. */
 const MOST_PORT = 65_535;
+
+/** The exit code if messages of a file could not be read. */
+const UNREAD_EXIT_CODE = 3;
 
 /** How many skipped rows are named one by one. */
 const SKIPPED_ROWS_SHOWN = 10;
@@ -167,6 +170,16 @@ async function runBuild(order: BuildOrder): Promise<void> {
   }
   await write(process.stdout, show(context, order.form));
   await write(process.stderr, summary(name, read, context));
+  await warnOfUnread(name, read.file);
+}
+
+/** Says last, and with the exit code, that a conversation isn't all there. */
+async function warnOfUnread(name: string, { unread }: ParsedTranscript): Promise<void> {
+  if (unread !== undefined) {
+    process.exitCode = Math.max(Number(process.exitCode ?? 0), UNREAD_EXIT_CODE);
+    const title = painter(process.stderr).alarming("windrow:");
+    await write(process.stderr, `${title} ${oneLine(`${name}: the context is built of a part: ${unread.words}`)}\n`);
+  }
 }
 
 /** Serves the page until the process is ended. */
@@ -181,12 +194,14 @@ async function runStudio({ file, port }: StudioOrder): Promise<void> {
 
 async function runReplay(order: ReplayOrder): Promise<void> {
   const recordings = readRecordings(await readText(order.recordings), nameOf(order.recordings));
-  const { messages } = readConversation(await readText(order.transcript), nameOf(order.transcript), order.conversation);
+  const name = nameOf(order.transcript);
+  const { messages, file } = readConversation(await readText(order.transcript), name, order.conversation);
   for (const [index, recording] of recordings.entries()) {
     const { words, exitCode } = await replayOne(recording, messages);
     await write(process.stdout, `${index + 1}: ${oneLine(words)}\n`);
     process.exitCode = Math.max(Number(process.exitCode ?? 0), exitCode);
   }
+  await warnOfUnread(name, file);
 }
 
 /** Builds a recorded context again: what became of it in words, and the exit code that this asks for. */

@@ -59,7 +59,13 @@ export { type CountOptions, countTokens, type TokenCount } from "./context/token
 export { createTranscript, Transcript } from "./context/transcript.js";
 export { loadEncoding, type Vocabulary } from "./engine/encodings.js";
 export { loadSelection } from "./engine/selection.js";
-export { type ParsedConversation, type ParsedTranscript, parseTranscript, type SkippedRow } from "./files/parse.js";
+export {
+  type ParsedConversation,
+  type ParsedTranscript,
+  parseTranscript,
+  type SkippedRow,
+  type UnreadMessages,
+} from "./files/parse.js";
 export type { AiSdkBody } from "./formats/ai-sdk/write.js";
 export type { AnthropicBody } from "./formats/anthropic/write.js";
 export type { AnyMessage } from "./formats/any-message.js";

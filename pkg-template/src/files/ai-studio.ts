@@ -9,6 +9,7 @@ import { type FileKind, listIn, type Row, recordIn, textIn } from "./file.js";
 import { attachedPart, contentOf, messagesOf, textPart } from "./parts.js";
 
 export const aiStudioPrompt: FileKind = {
+  name: "AI Studio prompt",
   fits: (value) => isRecord(value) && Array.isArray(recordIn(value.chunkedPrompt).chunks),
 
   read({ id, displayName, title, systemInstruction, chunkedPrompt }, row, file) {
@@ -30,7 +31,7 @@ export const aiStudioPrompt: FileKind = {
       const fields = recordIn(chunk);
       const role = fields.role === "model" ? "assistant" : fields.role;
       if (role !== "user" && role !== "assistant") {
-        conversation.skip(`role: unknown role ${describe(fields.role)} of a chunk`, at);
+        conversation.skip(`role: unknown role ${describe(fields.role)} of a chunk`, at, fields);
         continue;
       }
       if (turn?.role !== role) {

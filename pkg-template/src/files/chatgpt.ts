@@ -14,7 +14,9 @@ import { attachedPart, contentOf, pageText, textPart, timeOfSeconds } from "./pa
 import { branchOf } from "./tree.js";
 
 export const chatGptExport: FileKind = {
-  fits: (value) => isRecord(value) && isRecord(value.mapping) && !("role" in value),
+  name: "ChatGPT export",
+  // DeepSeek's export has a tree of that name too, and other messages in it.
+  fits: (value) => isRecord(value) && isRecord(value.mapping) && !("role" in value) && !("inserted_at" in value),
 
   read({ id, conversation_id, title, create_time, mapping, current_node }, row, file) {
     const facts = { id: conversation_id ?? id, title, startedAt: timeOfSeconds(create_time) };
@@ -75,7 +77,7 @@ function readMessage(
   } else if (role === "assistant" && tool !== undefined && tool !== "all" && !parts.some(isReasoning)) {
     takeCall({ id: head.id, tool }, parts, calls, take);
   } else if (role === undefined) {
-    conversation.skip(`author: unknown role ${describe(recordIn(message.author).role)}`, at);
+    conversation.skip(`author: unknown role ${describe(recordIn(message.author).role)}`, at, message);
   } else {
     if (role === "user") {
       calls.byTool.clear();

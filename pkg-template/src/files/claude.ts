@@ -16,6 +16,7 @@ import { branchOf } from "./tree.js";
 const ROOT = "00000000-0000-4000-8000-000000000000";
 
 export const claudeExport: FileKind = {
+  name: "Claude export",
   fits: (value) => isRecord(value) && Array.isArray(value.chat_messages),
 
   read({ uuid, name, created_at, chat_messages, current_leaf_message_uuid }, row, file) {
@@ -89,7 +90,7 @@ function readMessage(
 ): void {
   const role = ROLES.get(message.sender);
   if (role === undefined) {
-    conversation.skip(`sender: unknown sender ${describe(message.sender)}`, at);
+    conversation.skip(`sender: unknown sender ${describe(message.sender)}`, at, message);
     return;
   }
   const report = (reason: string): void => conversation.skip(reason, at);

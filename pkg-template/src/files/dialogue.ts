@@ -1,31 +1,82 @@
-// An object with a list `messages`: what was sent to a model, a line of a data set for fine-tuning, or a conversation as an
-// application keeps it.
+// An object with a list of messages: what was sent to a model, a line of a data set for fine-tuning, or a conversation as an
+// application keeps it. Instructions next to the messages come first. What else stands there and isn't read is reported.
 
 import { isRecord } from "../base/plain-data.js";
 import { timeMsOf } from "../message/times.js";
-import type { FileKind, Row } from "./file.js";
-import { rowReader } from "./rows.js";
+import { isFact, isFilled, NOT_READ, reportBeside } from "./beside.js";
+import { type FileKind, listIn, type OpenConversation, type Row, textIn } from "./file.js";
+import { contentOf, textPart } from "./parts.js";
+import { readRows } from "./rows.js";
 
 export const dialogue: FileKind = {
-  fits: (value) => isRecord(value) && Array.isArray(value.messages),
+  name: "conversation",
+  fits: (value) => isRecord(value) && fieldOf(value) !== undefined,
 
   read(value, row, file) {
-    const { title, name, createdAt, created_at, messages } = value;
-    const began = [createdAt, created_at].find((time) => timeMsOf(time) !== undefined);
+    const field = fieldOf(value) as string;
+    const { title, name, createdAt, created_at, startTime } = value;
+    const began = [createdAt, created_at, startTime].find((time) => timeMsOf(time) !== undefined);
     const facts = { id: idIn(value), title: title ?? name, startedAt: began };
+    const list = value[field];
+    const rows = Array.isArray(list) ? list : [{ role: "user", content: list }];
     const conversation = file.begin(facts, row);
-    const readRow = rowReader(() => conversation);
-    for (const [at, message] of (messages as readonly unknown[]).entries()) {
-      readRow(message, at);
-    }
+    takeInstructions(value, conversation);
+    readRows(
+      rows.map((message, at) => ({ value: message, at })),
+      conversation,
+    );
+    reportBeside(value, [field, ...INSTRUCTIONS], conversation);
   },
 };
 
-/** The messages of an object that says no more of them: they are the same as in a list. */
-export function bareMessagesIn(value: unknown): readonly unknown[] | undefined {
-  return dialogue.fits(value) && idIn(value as Row) === undefined ? ((value as Row).messages as unknown[]) : undefined;
+/** Instructions that a request has next to its messages. */
+const INSTRUCTIONS = ["system", "instructions", "system_prompt", "systemPrompt", "developer_instructions"] as const;
+
+/**
+ * The field that has the messages: of Anthropic's and OpenAI's chat requests, of a request to the Responses API, or of a checkpoint of
+ * the Gemini CLI.
+ */
+function fieldOf(value: Row): string | undefined {
+  if (Array.isArray(value.messages)) {
+    return "messages";
+  }
+  const { input, history, role, type, content } = value;
+  if (role !== undefined || type !== undefined || content !== undefined) {
+    return undefined;
+  }
+  const isRequest = textIn(value.model) !== undefined || textIn(value.instructions) !== undefined;
+  if (isRequest && (Array.isArray(input) ? input.some(isRecord) : textIn(input) !== undefined)) {
+    return "input";
+  }
+  const isCheckpoint = listIn(history).some((entry) => isRecord(entry) && Array.isArray(entry.parts));
+  return isCheckpoint ? "history" : undefined;
 }
 
-function idIn({ id, conversation_id, conversationId, uuid }: Row): unknown {
-  return conversationId ?? conversation_id ?? id ?? uuid;
+function takeInstructions(value: Row, conversation: OpenConversation): void {
+  for (const field of INSTRUCTIONS) {
+    const parts = listOf(value[field]).flatMap((part) => textPart(isRecord(part) ? (part.text ?? part.content) : part));
+    if (parts.length > 0) {
+      conversation.take({ role: "system", content: contentOf(parts) }, 0);
+    } else if (isFilled(value[field])) {
+      conversation.skip(`${field}: ${NOT_READ}`);
+    }
+  }
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : value == null ? [] : [value]);
+
+/** The messages of an object that says no more of them: they are the same as in a list. */
+export function bareMessagesIn(value: unknown): readonly unknown[] | undefined {
+  return isRecord(value) && fieldOf(value) === "messages" && idIn(value) === undefined && !isMore(value)
+    ? (value.messages as unknown[])
+    : undefined;
+}
+
+/** True if an object has more than a list of messages and facts. */
+function isMore(value: Row): boolean {
+  return Object.keys(value).some((name) => name !== "messages" && !isFact(name));
+}
+
+function idIn({ id, conversation_id, conversationId, uuid, sessionId }: Row): unknown {
+  return conversationId ?? conversation_id ?? id ?? uuid ?? sessionId;
 }

@@ -3,6 +3,7 @@
 
 import { ContextError, type ErrorKind } from "../base/errors.js";
 import { isRecord } from "../base/plain-data.js";
+import { counted } from "../base/words.js";
 import type { MessageInput } from "../message/message.js";
 import { parse } from "../message/read.js";
 
@@ -17,6 +18,16 @@ export interface SkippedRow {
   readonly reason: string;
 }
 
+/** The messages of a file that could not be read. */
+export interface UnreadMessages {
+  /** How many rows look like something that somebody said, and could not be read, or not all of it. */
+  readonly count: number;
+  /** The first of them. */
+  readonly first: SkippedRow;
+  /** The same in words. */
+  readonly words: string;
+}
+
 /** What a file says of a conversation beside its messages. */
 export interface ConversationFacts {
   readonly id?: unknown;
@@ -27,14 +38,17 @@ export interface ConversationFacts {
 
 /** A conversation that is being read. Its messages are counted from 0, as they stand in the file. */
 export interface OpenConversation {
-  readonly facts: ConversationFacts;
+  facts: ConversationFacts;
   /** Its row; undefined where it is the whole file, or of several rows. */
   readonly row: number | undefined;
   readonly messages: MessageInput[];
   /** Takes a message; one that cannot be read is reported. Gives whether it was taken. */
   take(message: unknown, at: number): boolean;
-  /** Reports what was not understood of a message, or of the conversation where none is named: a failure, or its words. */
-  skip(failure: unknown, at?: number): void;
+  /**
+   * Reports what was not understood of a message, or of the conversation if none is named: a failure, or its words. `row` is what
+   * could not be read at all.
+   */
+  skip(failure: unknown, at?: number, row?: unknown): void;
 }
 
 /** A file that is being read. */
@@ -43,16 +57,19 @@ export interface OpenFile {
   readonly skipped: SkippedRow[];
   /** The failure of the first message that could not be read. */
   readonly firstFailure: ContextError | undefined;
+  /** The messages that could not be read; undefined if there are none. */
+  readonly unread: UnreadMessages | undefined;
   /** Begins a conversation: that of a row, or the file's only one. */
   begin(facts: ConversationFacts, row: number | undefined): OpenConversation;
   /** The conversation of the rows that are messages by themselves. It has the place of the first of them. */
   loose(): OpenConversation;
-  /** Reports what was not understood of a row. */
-  skip(row: number, failure: unknown): void;
+  /** Reports what was not understood of a row; `value` is the row, or its line if that isn't JSON. */
+  skip(row: number, failure: unknown, value?: unknown): void;
 }
 
 /** A kind of file whose conversations are each one value: the file's own, an entry of its list, or a line. */
 export interface FileKind {
+  readonly name: string;
   /** Whether a value has what only this kind has. */
   fits(value: unknown): boolean;
   /** Reads a value that fits. `row` is its number; undefined where it is the whole file. */
@@ -65,16 +82,19 @@ export function openFile(kind: ErrorKind): OpenFile {
   const skipped: SkippedRow[] = [];
   let firstFailure: ContextError | undefined;
   let loose: OpenConversation | undefined;
-  const skip = (row: number, failure: unknown, place = ""): void => {
+  let unread: UnreadMessages | undefined;
+  const report = (row: number, failure: unknown, value: unknown, place = ""): void => {
     firstFailure ??= failure instanceof ContextError ? failure : undefined;
-    skipped.push({ row, reason: place + reasonOf(failure) });
+    const entry = { row, reason: place + reasonOf(failure) };
+    skipped.push(entry);
+    unread = isSpeech(value) ? unreadWith(unread, entry) : unread;
   };
   const begin = (facts: ConversationFacts, row: number | undefined): OpenConversation => {
     const messages: MessageInput[] = [];
-    const report = (failure: unknown, at?: number): void => {
+    const skip = (failure: unknown, at?: number, value?: unknown): void => {
       // Of several conversations a row is one of them: the message is named beside it.
       const place = row === undefined || at === undefined ? "" : `message ${at + 1}: `;
-      skip(row ?? (at ?? 0) + 1, failure, place);
+      report(row ?? (at ?? 0) + 1, failure, value, place);
     };
     const conversation: OpenConversation = {
       facts,
@@ -86,11 +106,11 @@ export function openFile(kind: ErrorKind): OpenFile {
           messages.push(message as MessageInput);
           return true;
         } catch (failure) {
-          report(failure, at);
+          skip(failure, at, message);
           return false;
         }
       },
-      skip: report,
+      skip,
     };
     conversations.push(conversation);
     return conversation;
@@ -101,13 +121,70 @@ export function openFile(kind: ErrorKind): OpenFile {
     get firstFailure() {
       return firstFailure;
     },
+    get unread() {
+      return unread;
+    },
     begin,
     loose() {
       loose ??= begin({}, undefined);
       return loose;
     },
-    skip,
+    skip: report,
   };
+}
+
+function unreadWith(before: UnreadMessages | undefined, entry: SkippedRow): UnreadMessages {
+  const count = (before?.count ?? 0) + 1;
+  const first = before?.first ?? entry;
+  return {
+    count,
+    first,
+    words: `${counted(count, "row")} that ${count === 1 ? "looks like a message" : "look like messages"} could not be read; the first is row ${first.row}: ${first.reason}`,
+  };
+}
+
+/** Fields that name who speaks, and those that hold what is said. */
+const SPEAKERS = ["role", "from", "author", "sender", "speaker", "user", "name", "type", "username"] as const;
+const WORDS = [
+  ...[
+    "content",
+    "contents",
+    "text",
+    "message",
+    "parts",
+    "value",
+    "body",
+    "mes",
+    "msg",
+    "utterance",
+    "response",
+    "answer",
+  ],
+] as const;
+/** How deep words may lie in a row. */
+const DEEPEST_WORDS = 4;
+
+/** True if a row looks like something that somebody said: it names a speaker and has words. A line that isn't JSON has such a field. */
+function isSpeech(row: unknown): boolean {
+  if (typeof row === "string") {
+    return /"(?:content|text|message|parts|value)"\s*:/.test(row);
+  }
+  if (!isRecord(row)) {
+    return false;
+  }
+  const isNamed = SPEAKERS.some((field) => textIn(row[field]) !== undefined || isRecord(row[field]));
+  const hasParts = textIn(row.role) !== undefined && [row.content, row.parts].some((parts) => listIn(parts).length > 0);
+  return hasParts || ((isNamed || textIn(row.content) !== undefined) && hasWords(row));
+}
+
+function hasWords(value: unknown, depth = DEEPEST_WORDS): boolean {
+  if (depth === 0 || Array.isArray(value)) {
+    return depth > 0 && (value as unknown[]).some((item) => textIn(item) !== undefined || hasWords(item, depth - 1));
+  }
+  return WORDS.some((field) => {
+    const words = recordIn(value)[field];
+    return textIn(words) !== undefined || (typeof words === "object" && words !== null && hasWords(words, depth - 1));
+  });
 }
 
 /** A fault in words, without the place of the row: the report names the row itself. */
@@ -121,12 +198,21 @@ export function reasonOf(failure: unknown): string {
   return failure instanceof SyntaxError ? `not JSON: ${failure.message}` : "the message could not be read";
 }
 
-/** Fails for a file whose rows were all skipped, with the fault of the first. */
+/** True if somebody but the developer says something in one of some conversations. */
+export function isAnythingSaid(conversations: readonly { readonly messages: readonly MessageInput[] }[]): boolean {
+  return conversations.some(({ messages }) => messages.some(({ role }) => role !== "system" && role !== "developer"));
+}
+
+/** Fails for a file whose rows were all skipped: with the name of its kind if that is known, or the fault of the first row. */
 export function checkAnyIsRead(
   skipped: readonly SkippedRow[],
   firstFailure: ContextError | undefined,
   kind: ErrorKind,
+  name?: string,
 ): void {
+  if (name !== undefined) {
+    throw unreadKind(name, kind);
+  }
   const [first] = skipped;
   if (first === undefined) {
     return;
@@ -138,6 +224,31 @@ export function checkAnyIsRead(
     nextAction:
       firstFailure?.nextAction ?? "Give a JSON list of messages, a message a line, or an export as it was downloaded.",
     cause: firstFailure,
+  });
+}
+
+/** What could not be read, with the name of the kind of file if that is known. */
+export function unreadWithName(unread: UnreadMessages, name: string | undefined): UnreadMessages {
+  return name === undefined
+    ? unread
+    : {
+        ...unread,
+        words: `${unread.words}. The file looks like ${withArticle(name)}; windrow doesn't read these yet.`,
+      };
+}
+
+function withArticle(name: string): string {
+  return `${/^(?:[AEIOU]|MCP)/.test(name) ? "an" : "a"} ${name}`;
+}
+
+/** The failure of a file that is known by its name alone. */
+export function unreadKind(name: string, kind: ErrorKind): ContextError {
+  const nextAction = "Map its rows to { role, name, content, createdAt }.";
+  return new ContextError({
+    kind,
+    code: "INVALID_TRANSCRIPT",
+    message: `This is ${withArticle(name)}; windrow doesn't read these yet. ${nextAction}`,
+    nextAction,
   });
 }
 

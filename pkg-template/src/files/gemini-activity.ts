@@ -21,6 +21,7 @@ const BESIDE = /^(?:Attached \d+ files?\.?$|-\s{1,8}\S|https?:\/\/\S+$)|was used
 
 /** A list of activities is one value: what was said last stands first in it. */
 export const geminiActivity: FileKind = {
+  name: "Gemini activity of Google Takeout",
   fits: (value) => Array.isArray(value) && isActivity(value.find(isRecord)) && value.some(isOfGemini),
 
   read(value, _row, file) {

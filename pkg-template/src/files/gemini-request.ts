@@ -2,17 +2,20 @@
 // in `contents` are messages as they are: windrow reads their shape.
 
 import { isRecord } from "../base/plain-data.js";
-import { type FileKind, listIn } from "./file.js";
+import { reportBeside } from "./beside.js";
+import { type FileKind, listIn, recordIn } from "./file.js";
 import { contentOf, textPart } from "./parts.js";
 
 export const geminiRequest: FileKind = {
+  name: "request to Gemini's API",
   fits: (value) =>
     isRecord(value) &&
     !("role" in value) &&
     !Array.isArray(value.messages) &&
     listIn(value.contents).some((content) => isRecord(content) && Array.isArray(content.parts)),
 
-  read({ systemInstruction, system_instruction, config, contents }, row, file) {
+  read(value, row, file) {
+    const { systemInstruction, system_instruction, config, contents } = value;
     const conversation = file.begin({}, row);
     const own = isRecord(config) ? config.systemInstruction : undefined;
     const instruction = partsOfInstruction(systemInstruction ?? system_instruction ?? own);
@@ -22,6 +25,8 @@ export const geminiRequest: FileKind = {
     for (const [at, content] of listIn(contents).entries()) {
       conversation.take(content, at);
     }
+    reportBeside(value, ["contents", "systemInstruction", "system_instruction", "config"], conversation);
+    reportBeside(recordIn(config), ["systemInstruction"], conversation);
   },
 };
 

@@ -5,12 +5,22 @@ import { publicCall } from "../base/public-call.js";
 import type { MessageInput } from "../message/message.js";
 import { shapes } from "../message/recognise.js";
 import { newestOf, type ParsedConversation, toldApart } from "./conversations.js";
-import { checkAnyIsRead, type OpenFile, openFile, type SkippedRow } from "./file.js";
+import {
+  checkAnyIsRead,
+  isAnythingSaid,
+  type OpenFile,
+  openFile,
+  type SkippedRow,
+  type UnreadMessages,
+  unreadKind,
+  unreadWithName,
+} from "./file.js";
 import { entriesOf, isConversation, readConversation } from "./index.js";
-import { rowReader } from "./rows.js";
+import { logOf, type PlacedRow, readRows } from "./rows.js";
 import { checkText, isCut, tryParse, withoutMark } from "./text.js";
+import { nameOf, nameOfText } from "./unread.js";
 
-export type { ParsedConversation, SkippedRow };
+export type { ParsedConversation, SkippedRow, UnreadMessages };
 
 /** The contents of a file. */
 export interface ParsedTranscript {
@@ -21,6 +31,8 @@ export interface ParsedTranscript {
   readonly messages: readonly MessageInput[];
   /** The rows that were not understood. */
   readonly skipped: readonly SkippedRow[];
+  /** The messages that could not be read, if there are any: the conversation is not all there. */
+  readonly unread?: UnreadMessages;
   /** All conversations that have a message, in the order of the file. */
   readonly conversations: readonly ParsedConversation[];
   /** What the conversation was asked: the field `request` of a file that is one object. */
@@ -34,12 +46,15 @@ export interface ParsedTranscript {
  * - an object with a list `messages`, or with `conversations: [{ from, value }]` (ShareGPT), or a request to Gemini's API with
  *   `contents`; or a list of such objects, or one a line: each is a conversation of its own;
  * - an export: ChatGPT's or Claude's `conversations.json`, Gemini's `MyActivity.json` of Google Takeout, a prompt of AI Studio;
+ * - a request: `{ system, messages }`, or `{ instructions, input }` of the Responses API;
  * - a log: of a session, with a header `{ type: "session", session_key }` and rows `{ type: "message", role, text, created_at }`; or
- *   of turns, with rows `{ type: "user" | "assistant", timestamp, message: { content } }`, of which the texts stay where another
- *   block cannot be read.
+ *   of an agent: Claude Code, Codex, the Gemini CLI, pi and OpenClaw, or Roo Code. Of a message of which a block cannot be read the
+ *   texts stay.
  *
- * Of a conversation that branches the branch is read that was shown last. What is not understood is skipped and reported. Fails with
- * `INVALID_TRANSCRIPT` where there is no JSON at all, and where there are rows and none of them is a message.
+ * Of a conversation that branches the branch is read that was shown last, and a summary instead of what it replaces. What is not
+ * understood, or stands next to the messages and isn't read, is in `skipped`; `unread` says if messages are among it. Fails with
+ * `INVALID_TRANSCRIPT` if there is no JSON at all, and if there are rows and none of them is a message. The error names the kind of
+ * file if that is known.
  */
 export function parseTranscript(text: string): ParsedTranscript {
   return publicCall("transcript_error", "parseTranscript", () => parse(text));
@@ -51,49 +66,73 @@ function parse(text: string): ParsedTranscript {
   const file = openFile("transcript_error");
   const request = readText(withoutMark(text), file);
   const conversations = toldApart(file.conversations);
-  if (conversations.length === 0) {
-    checkAnyIsRead(file.skipped, file.firstFailure, "transcript_error");
+  const { skipped, unread } = file;
+  const name = conversations.length > 0 && unread === undefined ? undefined : nameOfText(text);
+  // Instructions alone are no conversation.
+  if (conversations.length === 0 || (unread !== undefined && !isAnythingSaid(conversations))) {
+    checkAnyIsRead(skipped, file.firstFailure, "transcript_error", name);
   }
   const { messages } = newestOf(conversations) ?? { messages: [] };
-  return { messages, skipped: file.skipped, conversations, ...request };
+  const missing = unread === undefined ? {} : { unread: unreadWithName(unread, name) };
+  return { messages, skipped, conversations, ...missing, ...request };
 }
 
-/** Reads a text into a file; gives the request that stands in it. */
+/** Reads a text into a file. Returns the request that stands in it. */
 function readText(body: string, file: OpenFile): Pick<ParsedTranscript, "request"> {
-  const readRow = rowReader(() => file.loose());
-  const read = (entry: unknown, row: number, isWhole = false): void => {
-    if (isConversation(entry)) {
-      readConversation(entry, isWhole ? undefined : row, file);
-    } else {
-      readRow(entry, row - 1);
-    }
-  };
   const whole = tryParse(body);
   if (whole.failure === undefined) {
     const { value } = whole;
-    for (const [index, entry] of entriesOf(value).entries()) {
-      read(entry, index + 1, entry === value);
-    }
+    readEntries(
+      entriesOf(value).map((entry, at) => ({ value: entry, at, isWhole: entry === value })),
+      file,
+    );
     return requestOf(value);
   }
   if (body.trimStart().startsWith("[") || isCut(body)) {
     throw notJson(body, whole.failure);
   }
-  const lines = body.split("\n").map((line) => (line.trim() === "" ? undefined : tryParse(line)));
+  const texts = body.split("\n");
+  const lines = texts.map((line) => (line.trim() === "" ? undefined : tryParse(line)));
   // A line of a log is an object: a number or a text could stand in any prose.
   if (!lines.some((line) => typeof line?.value === "object" && line.value !== null)) {
     throw notJson(body, whole.failure);
   }
-  for (const [index, line] of lines.entries()) {
+  const entries: FileEntry[] = [];
+  for (const [at, line] of lines.entries()) {
     if (line?.failure !== undefined) {
-      file.skip(index + 1, line.failure);
+      file.skip(at + 1, line.failure, texts[at]);
     } else if (line !== undefined) {
-      for (const entry of entriesOf(line.value)) {
-        read(entry, index + 1);
+      for (const value of entriesOf(line.value)) {
+        entries.push({ value, at, isWhole: false });
       }
     }
   }
+  readEntries(entries, file);
   return {};
+}
+
+/** A value of a file. */
+interface FileEntry extends PlacedRow {
+  /** True if it is all that the file has. */
+  readonly isWhole: boolean;
+}
+
+/** Reads the values of a file: those that are conversations each as one, and the others as the rows of one. */
+function readEntries(entries: readonly FileEntry[], file: OpenFile): void {
+  const isLog = logOf(entries.map(({ value }) => value)) !== undefined;
+  const rows: FileEntry[] = [];
+  for (const entry of entries) {
+    if (!isLog && isConversation(entry.value)) {
+      readConversation(entry.value, entry.isWhole ? undefined : entry.at + 1, file);
+    } else {
+      file.loose(); // It has the place of its first row.
+      rows.push(entry);
+    }
+  }
+  if (rows.length > 0) {
+    const conversation = file.loose();
+    conversation.facts = readRows(rows, conversation);
+  }
 }
 
 function requestOf(value: unknown): Pick<ParsedTranscript, "request"> {
@@ -103,6 +142,10 @@ function requestOf(value: unknown): Pick<ParsedTranscript, "request"> {
 }
 
 function notJson(body: string, cause: Error): ContextError {
+  const name = nameOf(body);
+  if (name !== undefined) {
+    return unreadKind(name, "transcript_error");
+  }
   const isPage = body.trimStart().startsWith("<");
   return new ContextError({
     kind: "transcript_error",

@@ -1,11 +1,52 @@
-// Rows that are a message each: in windrow's form or in any other that is read, and the rows of logs.
+// Rows that are messages, or steps of a log: in windrow's form, in any other that is read, or in that of an agent's log.
 
-import type { OpenConversation } from "./file.js";
+import { isRecord } from "../base/plain-data.js";
+import { claudeCodeLog } from "./claude-code.js";
+import { codexRollout } from "./codex.js";
+import type { ConversationFacts, OpenConversation } from "./file.js";
+import { geminiCliChat } from "./gemini-cli.js";
+import { type LogKind, type LogRow, readSteps } from "./log.js";
+import { piSession } from "./pi-session.js";
+import { rooHistory } from "./roo.js";
 import { messageOfLog, sessionKeyOf } from "./session-log.js";
 import { messageOfTurn, textsOfTurn } from "./turn-log.js";
 
-/** What reads rows into a conversation, one after the other, each with its place from 0. It is opened for the first that is no header. */
-export function rowReader(open: () => OpenConversation): (row: unknown, at: number) => void {
+export const LOGS: readonly LogKind[] = [claudeCodeLog, piSession, codexRollout, geminiCliChat, rooHistory];
+
+/** The kind of log that rows are of; undefined if they are messages by themselves. A session log says itself what its rows are. */
+export function logOf(rows: readonly unknown[]): LogKind | undefined {
+  const isSessionLog = rows.some((row) => sessionKeyOf(row));
+  return isSessionLog ? undefined : LOGS.find((kind) => rows.some((row) => isRecord(row) && kind.fits(row)));
+}
+
+/** A value of a file, and its place from 0. */
+export interface PlacedRow {
+  readonly value: unknown;
+  readonly at: number;
+}
+
+/** Reads rows into a conversation. Returns what a log says of it. */
+export function readRows(rows: readonly PlacedRow[], conversation: OpenConversation): ConversationFacts {
+  const kind = logOf(rows.map(({ value }) => value));
+  if (kind === undefined) {
+    const readRow = rowReader(conversation);
+    for (const { value, at } of rows) {
+      readRow(value, at);
+    }
+    return {};
+  }
+  const steps = kind.stepsOf(rows.filter((row): row is LogRow => isRecord(row.value)));
+  for (const { value, at } of rows) {
+    if (!isRecord(value)) {
+      conversation.take(value, at);
+    }
+  }
+  readSteps(steps, conversation);
+  return steps.facts ?? {};
+}
+
+/** Returns what reads rows that stand by themselves, one after the other. */
+function rowReader(conversation: OpenConversation): (row: unknown, at: number) => void {
   let sessionKey: string | undefined;
   return (row, at) => {
     const header = sessionKeyOf(row);
@@ -13,7 +54,6 @@ export function rowReader(open: () => OpenConversation): (row: unknown, at: numb
       sessionKey = header;
       return;
     }
-    const conversation = open();
     try {
       const turn = messageOfTurn(row);
       const isTaken = conversation.take(turn ?? messageOfLog(row, sessionKey), at);

@@ -4,6 +4,7 @@
 import { describe } from "../base/options.js";
 import { isRecord } from "../base/plain-data.js";
 import type { MessageInput } from "../message/message.js";
+import { reportBeside } from "./beside.js";
 import { type FileKind, listIn, type Row, recordIn, textIn } from "./file.js";
 import { tryParse } from "./text.js";
 
@@ -26,10 +27,8 @@ const ROLES: ReadonlyMap<unknown, "system" | "user" | "assistant" | "tool" | "ca
   ["tool_call", "call"],
 ]);
 
-/** What stands beside the turns in some sets, and is no turn. */
-const BESIDE = ["images", "videos", "audios", "chosen", "rejected"];
-
 export const shareGptDialogue: FileKind = {
+  name: "ShareGPT data set",
   fits: (value) =>
     isRecord(value) &&
     !Array.isArray(value.messages) &&
@@ -47,7 +46,7 @@ export const shareGptDialogue: FileKind = {
       // Some sets have the turns in the form of chat messages.
       const role = isTurn(turn) ? ROLES.get(typeof from === "string" ? from.toLowerCase() : from) : "own";
       if (role === undefined) {
-        conversation.skip(`from: unknown speaker ${describe(from)}`, at);
+        conversation.skip(`from: unknown speaker ${describe(from)}`, at, turn);
       } else if (role === "own") {
         conversation.take(turn, at);
       } else if (role === "call") {
@@ -58,9 +57,7 @@ export const shareGptDialogue: FileKind = {
         conversation.take({ role, content: said ?? null, ...answer }, at);
       }
     }
-    for (const field of BESIDE.filter((name) => isFilled(value[name]))) {
-      conversation.skip(`${field}: what stands beside the turns is not read`);
-    }
+    reportBeside(value, ["conversations", "system"], conversation);
   },
 };
 
@@ -70,10 +67,6 @@ function isTurn(turn: unknown): turn is Row {
 
 function isChatMessage(turn: unknown): boolean {
   return isRecord(turn) && typeof turn.role === "string" && "content" in turn;
-}
-
-function isFilled(value: unknown): boolean {
-  return Array.isArray(value) ? value.length > 0 : isRecord(value);
 }
 
 /** A call of a function: its name and its arguments as JSON, or anything else as it is written. */

@@ -1,5 +1,6 @@
-// Conversations that are trees: a message that was edited or asked again has another beside it. What is read is one branch, from
-// a leaf up to the root. A tree of a file may be torn, or run in a circle.
+// Conversations that are trees with marks: a message that was edited or asked again has another next to it, and a summary takes the
+// place of what it sums up. One branch is read, from a leaf up to the root, and of it what the model would be shown. A tree of a file
+// may be torn, or run in a circle.
 
 /** A message of a tree. */
 export interface TreeNode {
@@ -8,6 +9,20 @@ export interface TreeNode {
   readonly parent: string | undefined;
   /** When it was written, in milliseconds since 1970. */
   readonly timeMs: number | undefined;
+  /** False if nobody says anything in it: such a node is a step of a branch, and never its end. Default: true. */
+  readonly isSaid?: boolean;
+  /** Set if the node replaces all that is before it on its branch, but for what the mark names. */
+  readonly compaction?: Compaction | undefined;
+  /** The node that replaces this one, if that node is in the tree. */
+  readonly replacedBy?: readonly string[];
+}
+
+/** What stays of the messages before a summary. */
+export interface Compaction {
+  /** The first node that stays, up to the summary. They follow the summary. */
+  readonly keptFrom?: string | undefined;
+  /** Nodes that stay before the summary. */
+  readonly kept?: ReadonlySet<string>;
 }
 
 /** A branch, oldest first. */
@@ -18,11 +33,19 @@ export interface Branch<Node> {
 }
 
 /**
- * The branch of a leaf. Where the leaf is not named, or not there, it is the newest branch: that of the latest message that no
- * other follows, of several the last in the file.
+ * Returns the branch of a leaf. If the leaf isn't named, or not there, it is the newest branch: that of the latest message that no
+ * other follows, of several the last in the file. A node that is there twice counts once: the later one, at the place of the first.
+ *
+ * In a log the row before a row whose parent is missing takes the parent's place: a row that was damaged hides no others.
  */
-export function branchOf<Node extends TreeNode>(nodes: readonly Node[], leaf: string | undefined): Branch<Node> {
-  const byId = new Map(nodes.map((node) => [node.id, node]));
+export function branchOf<Node extends TreeNode>(
+  given: readonly Node[],
+  leaf: string | undefined,
+  { isLog = false }: { readonly isLog?: boolean } = {},
+): Branch<Node> {
+  const byId = new Map(given.map((node) => [node.id, node]));
+  const nodes = [...byId.values()];
+  const rowBefore = new Map(isLog ? nodes.map((node, at) => [node, nodes[at - 1]]) : []);
   const faults: string[] = [];
   const named = leaf === undefined ? undefined : byId.get(leaf);
   if (leaf !== undefined && named === undefined) {
@@ -34,11 +57,19 @@ export function branchOf<Node extends TreeNode>(nodes: readonly Node[], leaf: st
   let node = named ?? newestLeaf(nodes);
   while (node !== undefined) {
     branch.add(node);
-    const { id, parent }: Node = node;
+    const current: Node = node;
+    const { id, parent } = current;
     node = parent === undefined ? undefined : byId.get(parent);
     if (parent !== undefined && node === undefined) {
-      faults.push(`the message ${quoted(parent)} is not in it: what was before ${quoted(id)} is missing`);
-    } else if (node !== undefined && branch.has(node)) {
+      node = rowBefore.get(current);
+      // A log that continues another begins with a row whose parent is in the other.
+      if (!isLog || node !== undefined) {
+        const rest =
+          node === undefined ? `what was before ${quoted(id)} is missing` : `${quoted(id)} follows the row before it`;
+        faults.push(`the message ${quoted(parent)} is not in it: ${rest}`);
+      }
+    }
+    if (node !== undefined && branch.has(node)) {
       faults.push(`its messages follow each other in a circle: what was before ${quoted(id)} is not known`);
       break;
     }
@@ -46,11 +77,38 @@ export function branchOf<Node extends TreeNode>(nodes: readonly Node[], leaf: st
   return { nodes: [...branch].reverse(), faults };
 }
 
+/** Returns what of a branch the model is shown: a summary instead of what it replaces. */
+export function shownOf<Node extends TreeNode>(branch: readonly Node[]): readonly Node[] {
+  const ids = new Set(branch.map(({ id }) => id));
+  const nodes = branch.filter(({ id, replacedBy }) => !replacedBy?.some((other) => other !== id && ids.has(other)));
+  const at = nodes.findLastIndex(({ compaction }) => compaction !== undefined);
+  const summary = nodes[at];
+  if (summary?.compaction === undefined) {
+    return nodes;
+  }
+  const { keptFrom, kept } = summary.compaction;
+  const before = nodes.slice(0, at);
+  const found = before.findIndex(({ id }) => id === keptFrom);
+  const from = found < 0 ? at : found;
+  // An earlier summary is summed up too.
+  const late = before.slice(from).filter(({ compaction }) => compaction === undefined);
+  const early = before.slice(0, from).filter(({ id }) => kept?.has(id));
+  return [...early, summary, ...late, ...nodes.slice(at + 1)];
+}
+
 function newestLeaf<Node extends TreeNode>(nodes: readonly Node[]): Node | undefined {
-  const parents = new Set(nodes.map(({ parent }) => parent));
-  const leaves = nodes.filter(({ id }) => !parents.has(id));
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const said = nodes.filter(({ isSaid }) => isSaid !== false);
+  const followed = new Set<string>();
+  for (let { parent } of said) {
+    while (parent !== undefined && !followed.has(parent)) {
+      followed.add(parent);
+      parent = byId.get(parent)?.parent;
+    }
+  }
+  const leaves = said.filter(({ id }) => !followed.has(id));
   let newest: Node | undefined;
-  for (const node of leaves.length > 0 ? leaves : nodes) {
+  for (const node of leaves.length > 0 ? leaves : said) {
     if (newest === undefined || timeOf(node) >= timeOf(newest)) {
       newest = node;
     }

@@ -8,11 +8,22 @@ import { describe } from "../base/options.js";
 import { decodePlain, encodePlain, isRecord, UnkeptValue, withFields } from "../base/plain-data.js";
 import { conversationOf, inOrderOfTime, listed, type ParsedConversation, toldApart } from "../files/conversations.js";
 import { bareMessagesIn } from "../files/dialogue.js";
-import { checkAnyIsRead, type OpenConversation, openFile, reasonOf, type SkippedRow } from "../files/file.js";
+import {
+  checkAnyIsRead,
+  isAnythingSaid,
+  type OpenConversation,
+  openFile,
+  reasonOf,
+  type SkippedRow,
+  type UnreadMessages,
+  unreadWithName,
+} from "../files/file.js";
 import { entriesOf, isConversation, readConversation } from "../files/index.js";
+import { logOf, type PlacedRow, readRows as readRowsOf } from "../files/rows.js";
 import { messageOfRow } from "../files/session-log.js";
 import { isCut, tryParse, withoutMark } from "../files/text.js";
 import { messageOfTurn, textsOfTurn } from "../files/turn-log.js";
+import { nameOfText } from "../files/unread.js";
 import type { AnyMessage } from "../formats/any-message.js";
 import type { MessageOrigin, UnknownRecord } from "../message/format.js";
 import { fieldsWithValue } from "../message/format.js";
@@ -46,6 +57,8 @@ export interface ReadLines {
   readonly rows: number[];
   readonly builds: NewEntry[];
   readonly skipped: SkippedRow[];
+  /** The messages that could not be read. */
+  readonly unread: UnreadMessages | undefined;
   /** The conversations that were taken. */
   readonly conversations: readonly ImportedConversation[];
 }
@@ -214,6 +227,9 @@ export interface ReadProgress {
   readonly rowTotal: number;
 }
 
+/** How many lines show whether a file is the log of an agent: some begin with rows that say nothing. */
+const FIRST_LINES = 200;
+
 /** How long rows are read before other work gets its turn, in milliseconds. */
 const SLICE_MS = 25;
 
@@ -230,19 +246,24 @@ export async function readLines(
   choice?: string | number,
 ): Promise<ReadLines> {
   const found = await readRows(text, onProgress);
-  if (!found.entries.some(isMessageEntry) && !found.exports.some(({ messages }) => messages.length > 0)) {
+  const { unread } = found;
+  const isRead =
+    unread === undefined ? found.exports.some(({ messages }) => messages.length > 0) : isAnythingSaid(found.exports);
+  const name = isRead && unread === undefined ? undefined : nameOfText(text);
+  if (!found.entries.some(isMessageEntry) && !isRead) {
     const odd = found.entries.findIndex(({ type }) => type === "other");
     const { damagedBuilds } = found;
     checkAnyIsRead(
       found.skipped.filter((row) => !damagedBuilds.has(row)),
       found.firstFailure,
       "session_error",
+      name,
     );
     if (odd >= 0) {
       checkIsMessage(found.entries[odd] as NewEntry);
     }
   }
-  return withExports(found, choice);
+  return withExports({ ...found, unread: unread && unreadWithName(unread, name) }, choice);
 }
 
 /** Fails with the reason why a row of an unknown type is no message. */
@@ -308,19 +329,24 @@ async function readRows(text: string, onProgress: (progress: ReadProgress) => vo
       const { entry, message } = entryOfRow(value, line, isLog);
       keep(entry, message);
     } catch (failure) {
-      file.skip(row, failure);
+      file.skip(row, failure, value);
       const texts = textsOfTurn(messageOfTurn(value) ?? {});
       if (texts !== undefined) {
         keep(entryOf(keptMessage(texts as unknown as AnyMessage, "row")).entry, texts as unknown as AnyMessage);
       }
     }
   };
+  /** Reads the log of an agent as one conversation: its rows say which of them count. */
+  const takeLog = (values: readonly PlacedRow[]): void => {
+    const conversation = file.begin({}, undefined);
+    conversation.facts = readRowsOf(values, conversation);
+  };
   const each = async <T>(rows: readonly T[], read: (row: T, index: number) => void): Promise<void> => {
     await inSlices(rows, read, onProgress);
   };
   const found = (): ReadRows => {
-    const { firstFailure, conversations: exports } = file;
-    return { entries, rows, builds, skipped, damagedBuilds, firstFailure, exports, loose };
+    const { firstFailure, unread, conversations: exports } = file;
+    return { entries, rows, builds, skipped, unread, damagedBuilds, firstFailure, exports, loose };
   };
 
   const body = withoutMark(text);
@@ -333,7 +359,13 @@ async function readRows(text: string, onProgress: (progress: ReadProgress) => vo
   const isOneLine = lines.findLastIndex((line) => line.trim() !== "") === first;
   if (whole.failure === undefined) {
     const { value } = whole;
-    await each(bareMessagesIn(value) ?? entriesOf(value), (entry, index) => {
+    const values = bareMessagesIn(value) ?? entriesOf(value);
+    if (logOf(values) !== undefined) {
+      rowCount = values.length;
+      takeLog(values.map((entry, at) => ({ value: entry, at })));
+      return found();
+    }
+    await each(values, (entry, index) => {
       rowCount += 1;
       const isWhole = entry === value;
       if (isWhole && isConversation(value) && typeOf(value) === undefined) {
@@ -349,6 +381,8 @@ async function readRows(text: string, onProgress: (progress: ReadProgress) => vo
     skipped.push({ row: first + 1, reason: `not JSON: ${whole.failure.message}` });
     return found();
   }
+  const steps: PlacedRow[] = [];
+  const isAgents = logOf(lines.slice(0, FIRST_LINES).map((line) => tryParse(line).value)) !== undefined;
   await each(lines, (line, index) => {
     if (line.trim() === "") {
       return;
@@ -356,7 +390,11 @@ async function readRows(text: string, onProgress: (progress: ReadProgress) => vo
     rowCount += 1;
     const { value, failure } = tryParse(line);
     if (failure !== undefined) {
-      skipped.push({ row: index + 1, reason: `not JSON: ${failure.message}` });
+      file.skip(index + 1, failure, line);
+      return;
+    }
+    if (isAgents) {
+      steps.push({ value, at: index });
       return;
     }
     const inLine = Array.isArray(value) || typeOf(value) === undefined ? entriesOf(value) : [value];
@@ -364,6 +402,9 @@ async function readRows(text: string, onProgress: (progress: ReadProgress) => vo
       take(entry, index + 1, entry === value ? line : undefined);
     }
   });
+  if (isAgents) {
+    takeLog(steps);
+  }
   return found();
 }
 
@@ -391,7 +432,7 @@ async function inSlices<T>(
  * conversation that is asked for.
  */
 async function withExports(found: ReadRows, choice: string | number | undefined): Promise<ReadLines> {
-  const { skipped, loose } = found;
+  const { skipped, unread, loose } = found;
   const open = found.exports.filter(({ messages }) => messages.length > 0);
   const all = toldApart(open);
   const rowOf = new Map(all.map((conversation, at) => [conversation, open[at]?.row]));
@@ -418,7 +459,7 @@ async function withExports(found: ReadRows, choice: string | number | undefined)
     });
     conversations.push({ ...facts, messageCount: entries.length - before });
   }
-  return { entries, rows, builds, skipped, conversations };
+  return { entries, rows, builds, skipped, unread, conversations };
 }
 
 /** The conversation that is asked for. Fails where there is none. */

@@ -21,7 +21,7 @@ import { buildOver } from "../context/build.js";
 import type { BuildRecording, BuiltContext } from "../context/context.js";
 import { checkRecording, type Replay, type ReplayOptions, replay } from "../context/replay.js";
 import { createTranscript, messageListOf } from "../context/transcript.js";
-import type { SkippedRow } from "../files/file.js";
+import type { SkippedRow, UnreadMessages } from "../files/file.js";
 import { checkText } from "../files/text.js";
 import type { AnyMessage } from "../formats/any-message.js";
 import { ACCEPT, type AcceptedMessages, checkAccepted } from "../message/accept.js";
@@ -148,6 +148,8 @@ export interface SessionImport {
   readonly conversations: readonly ImportedConversation[];
   /** The rows that were not understood. */
   readonly skipped: readonly SkippedRow[];
+  /** The messages that could not be read, if there are any: the conversation is not all there. */
+  readonly unread?: UnreadMessages;
 }
 
 /**
@@ -544,7 +546,7 @@ export class Session<M extends AnyMessage = MessageInput> {
       checkAborted(signal, KIND);
       tellListener(() => onProgress?.(progress));
     };
-    const { entries, rows, builds, skipped, conversations } = await readLines(text, tell, conversation);
+    const { entries, rows, builds, skipped, unread, conversations } = await readLines(text, tell, conversation);
     checkAborted(signal, KIND);
     let firstSeq = 1;
     if (entries.length > 0) {
@@ -558,7 +560,8 @@ export class Session<M extends AnyMessage = MessageInput> {
       this.#retainAfter(placed.length);
     }
     const messageCount = entries.filter(({ type }) => MESSAGE_TYPES.includes(type)).length;
-    return { messageCount, buildCount: builds.length, conversations, skipped };
+    const missing = unread === undefined ? {} : { unread };
+    return { messageCount, buildCount: builds.length, conversations, skipped, ...missing };
   }
 
   /**

@@ -352,8 +352,13 @@ describe("a file of no shape that is known is exit code 2, and says what stands 
     }
   }
 
-  test("where some rows can be read, the others are named as skipped", async () => {
-    const { stdout, stderr } = await succeeds(["build", "one-foreign.jsonl", "--max-tokens", "50"]);
+  test("where some messages can be read, the context is built, and the last line and exit code 3 say that it is of a part", async () => {
+    const { stdout, stderr, exitCode } = await windrow(["build", "one-foreign.jsonl", "--max-tokens", "50"]);
+    assert.equal(exitCode, 3);
+    assert.match(
+      stderr,
+      /\nwindrow: one-foreign\.jsonl: the context is built of a part: 1 row that looks like a message .* row 2: .*\n$/,
+    );
     assert.match(stdout, /Where do we meet/);
     assert.match(stderr, /Skipped 1 row, not understood:\n +row 2: contents: /);
   });

@@ -1,0 +1,53 @@
+// What stands next to the messages of a file: instructions, tools and images are a part of what a model was shown.
+
+import { listIn, type OpenConversation, type Row, recordIn, textIn } from "./file.js";
+
+/** The reason of a report of something next to the messages. */
+export const NOT_READ = "what stands next to the messages is not read";
+
+/** Fields that say something of the conversation, or how a model is asked, and nothing to it. */
+const FACTS: ReadonlySet<string> = new Set([
+  ...["id", "uuid", "_id", "title", "name", "object", "type", "kind", "version", "source", "status", "url", "language"],
+  ...["createdAt", "created_at", "created", "updatedAt", "updated_at", "updated", "timestamp", "date", "startTime"],
+  ...[
+    "conversationId",
+    "conversation_id",
+    "sessionId",
+    "session_id",
+    "threadId",
+    "thread_id",
+    "userId",
+    "user_id",
+    "user",
+  ],
+  ...["projectHash", "lastUpdated", "directories", "request", "model", "models", "modelId", "provider", "endpoint"],
+  ...["tool_choice", "toolChoice", "toolConfig", "response_format", "stop", "stop_sequences", "reasoning", "thinking"],
+  ...["text", "include", "metadata", "usage", "stream_options", "service_tier", "store", "truncation", "logit_bias"],
+  ...["modalities", "audio", "cache_control", "prompt_cache_key", "safety_identifier", "anthropic_version"],
+  ...["anthropic_beta", "betas", "reasoning_effort", "verbosity", "previous_response_id", "authType", "tags", "labels"],
+  ...["generationConfig", "generation_config", "safetySettings", "safety_settings", "cachedContent"],
+]);
+
+/** True if a field says something of a conversation, and nothing to a model. */
+export function isFact(name: string): boolean {
+  return FACTS.has(name);
+}
+
+/** Reports what stands next to the messages and may say something: words, lists and objects that are not `read`. */
+export function reportBeside(value: Row, read: readonly string[], conversation: OpenConversation): void {
+  for (const [name, beside] of Object.entries(value)) {
+    if (!read.includes(name) && !isFact(name) && isFilled(beside)) {
+      const isTools = name === "tools" || name === "functions";
+      conversation.skip(`${name}: ${NOT_READ}${isTools ? "; `budget.tools` counts what tools cost" : ""}`);
+    }
+  }
+}
+
+/** An empty list or object as JSON: some data sets have their tools as a text. */
+const EMPTY_JSON = /^\s*(?:\[\s*\]|\{\s*\})\s*$/;
+
+/** True if a value has words, entries or fields. */
+export function isFilled(value: unknown): boolean {
+  const isText = textIn(value) !== undefined && !EMPTY_JSON.test(value as string);
+  return isText || listIn(value).length > 0 || Object.keys(recordIn(value)).length > 0;
+}

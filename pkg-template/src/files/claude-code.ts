@@ -1,0 +1,134 @@
+// The logs of Claude Code, `~/.claude/projects/*/*.jsonl`. A row names the row before it in `parentUuid`; one that was taken back has
+// another next to it. A row of a subagent has `isSidechain`, a row that only the page shows has `isMeta`, and an error of the API
+// is a row of the assistant. A compaction begins a new root with a summary. Nobody publishes the format: it is what
+// microsoft/amplifier (ai_working/claude_code_logging) and others found in it.
+
+import { timeMsOf } from "../message/times.js";
+import { listIn, type Row, recordIn, textIn } from "./file.js";
+import type { LogKind, LogNode, LogRow } from "./log.js";
+import { messageOfTurn } from "./turn-log.js";
+
+export const claudeCodeLog: LogKind = {
+  name: "Claude Code log",
+  fits: ({ uuid, parentUuid }) => typeof uuid === "string" && parentUuid !== undefined,
+
+  stepsOf(rows) {
+    const steps = rows.filter(({ value }) => textIn(value.uuid) !== undefined);
+    // The log of a subagent has no other turns.
+    const isOfSubagent = steps.every(({ value }) => !isTurn(value) || value.isSidechain === true);
+    const isSummedUp = steps.some(({ value }) => value.isCompactSummary === true);
+    const relinked = relinkedParents(steps);
+    const nodes = steps
+      .filter(({ value }) => isOfSubagent || value.isSidechain !== true)
+      .map((row) => nodeOf(row, isSummedUp, relinked));
+    const title = rows.findLast(({ value }) => TITLES.has(value.type))?.value;
+    return {
+      nodes,
+      complete: (branch) => withSiblings(branch as readonly Turn[], nodes),
+      facts: {
+        id: steps.find(({ value }) => textIn(value.sessionId) !== undefined)?.value.sessionId,
+        title: title?.customTitle ?? title?.aiTitle ?? title?.summary,
+      },
+    };
+  },
+};
+
+/** Rows that say what the conversation is called. */
+const TITLES: ReadonlySet<unknown> = new Set(["summary", "custom-title", "ai-title"]);
+
+/** A row of the log, with what its message belongs together with. */
+interface Turn extends LogNode {
+  /** The reply that it is a block of: each block is a row. */
+  readonly reply: string | undefined;
+  readonly calls: readonly string[];
+  readonly answers: readonly string[];
+}
+
+const isTurn = ({ type }: Row): boolean => type === "user" || type === "assistant";
+
+function nodeOf({ value, at }: LogRow, isSummedUp: boolean, relinked: ReadonlyMap<string, string>): Turn {
+  const id = value.uuid as string;
+  const message = messageOf(value);
+  const blocks = listIn(message?.content).map(recordIn);
+  const idsOf = (type: string, field: string): readonly string[] =>
+    blocks.filter((block) => block.type === type).map((block) => String(block[field]));
+  // A compaction without a summary replaces nothing.
+  const before = value.parentUuid ?? (isSummedUp ? undefined : value.logicalParentUuid);
+  return {
+    id,
+    at,
+    parent: relinked.get(id) ?? textIn(before),
+    timeMs: timeMsOf(value.timestamp),
+    isSaid: message !== undefined,
+    messages: message === undefined ? [] : [message],
+    compaction: value.isCompactSummary === true ? {} : undefined,
+    reply: value.type === "assistant" ? textIn(recordIn(value.message).id) : undefined,
+    calls: idsOf("tool_use", "id"),
+    answers: idsOf("tool_result", "tool_use_id"),
+  };
+}
+
+/** The turn that a row is; undefined if nobody says it to the model, or the model didn't say it. */
+function messageOf(value: Row): Row | undefined {
+  const { uuid: id, isMeta, isApiErrorMessage, isCompactSummary, isVisibleInTranscriptOnly } = value;
+  const isShown = isVisibleInTranscriptOnly === true && isCompactSummary !== true;
+  if (isMeta === true || isApiErrorMessage === true || isShown) {
+    return undefined;
+  }
+  const { type, prompt, commandMode = "prompt" } = recordIn(value.attachment);
+  // The user's words while the model was at work.
+  const isQueued = type === "queued_command" && commandMode === "prompt" && prompt != null;
+  const turn = isQueued ? { role: "user", content: prompt, createdAt: value.timestamp } : messageOfTurn(value);
+  return turn === undefined ? undefined : { id, ...turn };
+}
+
+/** The parents of what a compaction kept word for word: they follow the summary, and what follows it follows them. */
+function relinkedParents(rows: readonly LogRow[]): ReadonlyMap<string, string> {
+  const parents = new Map<string, string>();
+  for (const { value } of rows) {
+    const { preservedSegment } = recordIn(value.compactMetadata);
+    const { headUuid, anchorUuid, tailUuid } = recordIn(preservedSegment);
+    const [head, anchor, tail] = [textIn(headUuid), textIn(anchorUuid), textIn(tailUuid)];
+    if (head !== undefined && anchor !== undefined && tail !== undefined) {
+      for (const { value: row } of rows) {
+        if (row.parentUuid === anchor) {
+          parents.set(row.uuid as string, tail);
+        }
+      }
+      parents.set(head, anchor);
+    }
+  }
+  return parents;
+}
+
+/**
+ * The branch with the other blocks of its replies, and the results of its calls. Calls that are made at once have results next to
+ * each other, of which only one is on the way to the root.
+ */
+function withSiblings(branch: readonly Turn[], nodes: readonly Turn[]): readonly Turn[] {
+  const replies = new Set(branch.flatMap(({ reply }) => reply ?? []));
+  const isOn = new Set(branch.map(({ id }) => id));
+  const blocks = nodes.filter(({ id, reply }) => !isOn.has(id) && reply !== undefined && replies.has(reply));
+  const said = [...branch, ...blocks];
+  const open = new Set(said.flatMap(({ calls }) => calls));
+  for (const { answers } of branch) {
+    for (const call of answers) {
+      open.delete(call);
+    }
+  }
+  const results = nodes.filter(({ id, answers }) => !isOn.has(id) && answers.some((call) => open.delete(call)));
+  if (blocks.length + results.length === 0) {
+    return branch;
+  }
+  const makers = new Map(said.flatMap((turn) => turn.calls.map((call) => [call, turn] as const)));
+  const ends = new Map(branch.flatMap((turn) => (turn.reply === undefined ? [] : [[turn.reply, turn] as const])));
+  const followers = new Map<Turn, Turn[]>();
+  for (const turn of [...blocks, ...results]) {
+    const maker = turn.reply === undefined ? turn.answers.map((call) => makers.get(call)).find(Boolean) : turn;
+    const leader = ends.get(maker?.reply ?? "") ?? maker;
+    if (leader !== undefined) {
+      followers.set(leader, [...(followers.get(leader) ?? []), turn]);
+    }
+  }
+  return branch.flatMap((turn) => [turn, ...(followers.get(turn) ?? [])]);
+}

@@ -1,0 +1,141 @@
+// The rollouts of the Codex CLI, `~/.codex/sessions/**/rollout-*.jsonl`: rows `{ timestamp, type, payload }`, of which those of the type
+// `response_item` are items of the Responses API, and others say which of them no longer count. The first versions wrote a header
+// and bare items. The types are those of `RolloutItem` in openai/codex (codex-rs/protocol).
+
+import { isRecord } from "../base/plain-data.js";
+import { timeMsOf } from "../message/times.js";
+import { listIn, type Row, recordIn, textIn } from "./file.js";
+import type { LogKind, LogNode, LogRow } from "./log.js";
+import { shownOf } from "./tree.js";
+
+export const codexRollout: LogKind = {
+  name: "Codex rollout",
+  fits: (row) =>
+    (ROWS.has(row.type) && isRecord(row.payload)) ||
+    typeof row.record_type === "string" ||
+    (row.type === undefined && row.role === undefined && typeof row.id === "string" && "instructions" in row),
+
+  stepsOf(rows) {
+    const nodes: LogNode[] = [];
+    /** The steps that still count. */
+    const branch: LogNode[] = [];
+    const step = (row: LogRow, messages: readonly Row[], compaction?: LogNode["compaction"]): void => {
+      const node: LogNode = {
+        id: String(nodes.length),
+        at: row.at,
+        parent: branch.at(-1)?.id,
+        timeMs: timeMsOf(row.value.timestamp),
+        messages,
+        compaction,
+      };
+      nodes.push(node);
+      branch.push(node);
+    };
+    const hasItems = rows.some(({ value }) => value.type === "response_item" || value.payload === undefined);
+    let header: Row | undefined;
+    for (const row of rows) {
+      const { value } = row;
+      const payload = value.payload === undefined ? value : recordIn(value.payload);
+      switch (value.payload === undefined ? bareType(value) : value.type) {
+        case "session_meta":
+          // A session that was forked has the header of the other behind its own.
+          if (header === undefined) {
+            header = payload;
+            step(row, instructionsOf(payload));
+          }
+          break;
+        case "response_item":
+          step(row, itemOf(payload, value));
+          break;
+        case "compacted":
+          takeSummary(row, payload, branch, step);
+          break;
+        case "event_msg":
+          if (payload.type === "thread_rolled_back") {
+            rollBack(branch, payload.num_turns);
+          } else if (!hasItems) {
+            step(row, eventOf(payload));
+          }
+          break;
+        default:
+      }
+    }
+    return { nodes, leaf: branch.at(-1)?.id, facts: { id: header?.id, startedAt: header?.timestamp } };
+  },
+};
+
+const ROWS: ReadonlySet<unknown> = new Set(["session_meta", "response_item", "event_msg", "turn_context", "compacted"]);
+
+/** The type of a row of the first versions. */
+function bareType({ record_type, type, role, instructions, id }: Row): unknown {
+  if (record_type !== undefined) {
+    return record_type;
+  }
+  const isHeader = type === undefined && role === undefined && (instructions !== undefined || id !== undefined);
+  return isHeader ? "session_meta" : "response_item";
+}
+
+function instructionsOf({ instructions, base_instructions }: Row): readonly Row[] {
+  const text = textIn(recordIn(base_instructions).text) ?? textIn(base_instructions) ?? textIn(instructions);
+  return text === undefined ? [] : [{ role: "system", content: text }];
+}
+
+/** Items that say nothing to the model. */
+const SILENT: ReadonlySet<unknown> = new Set(["ghost_snapshot", "other", "compaction_trigger"]);
+
+function itemOf(item: Row, { timestamp }: Row): readonly Row[] {
+  if (SILENT.has(item.type)) {
+    return [];
+  }
+  const { phase, ...message } = item;
+  const isMessage = item.type === "message" && timestamp != null && item.createdAt == null;
+  return [isMessage ? { ...message, createdAt: timestamp } : item];
+}
+
+/** What a row of events says, in a rollout that has no items. */
+function eventOf({ type, message }: Row): readonly Row[] {
+  const role = type === "user_message" ? "user" : type === "agent_message" ? "assistant" : undefined;
+  return role === undefined || textIn(message) === undefined ? [] : [{ role, content: message }];
+}
+
+/** Takes a compaction: the history that it puts in place of the one before or, without one, a summary after what the user said. */
+function takeSummary(
+  row: LogRow,
+  { message, replacement_history }: Row,
+  branch: readonly LogNode[],
+  step: (row: LogRow, messages: readonly Row[], compaction: LogNode["compaction"]) => void,
+): void {
+  const history = listIn(replacement_history).map(recordIn);
+  if (history.length > 0) {
+    step(row, history, {});
+    return;
+  }
+  const kept = shownOf(branch).filter(
+    ({ messages, compaction }) =>
+      compaction === undefined && messages.every((said) => SPEAKERS.has(recordIn(said).role)),
+  );
+  const summary = textIn(message) === undefined ? [] : [{ role: "user", content: message as string }];
+  step(row, summary, { kept: new Set(kept.map(({ id }) => id)) });
+}
+
+/** Those whose words a compaction keeps. */
+const SPEAKERS: ReadonlySet<unknown> = new Set(["user", "system", "developer"]);
+
+/** Takes back the newest turns of the user, and what followed them. */
+function rollBack(branch: LogNode[], turns: unknown): void {
+  for (let left = Number(turns) || 0; left > 0 && branch.length > 0; left--) {
+    const at = branch.findLastIndex(({ messages }) => messages.some((message) => isAsked(recordIn(message))));
+    if (branch[at]?.compaction !== undefined) {
+      return;
+    }
+    branch.length = Math.max(at, 0);
+  }
+}
+
+/** True if a message is the user's own, and not what Codex tells the model in the user's name. */
+function isAsked({ role, content }: Row): boolean {
+  const text = typeof content === "string" ? content : textIn(recordIn(listIn(content)[0]).text);
+  return (
+    role === "user" && !/^\s*(?:<(?:environment_context|user_instructions|turn_aborted)>|# AGENTS\.md)/.test(text ?? "")
+  );
+}

@@ -1,0 +1,126 @@
+// The chats that the Gemini CLI records, `~/.gemini/tmp/*/chats/session-*`: `{ sessionId, projectHash, messages }`, or since it appends,
+// a row each. A row with the id of an earlier one replaces it, `$rewindTo` takes back a message and all after it, and the messages
+// of `$set` replace all others. The types are those of `ConversationRecord` in google-gemini/gemini-cli
+// (packages/core/src/services/chatRecordingService.ts).
+
+import type { PartInput } from "../message/message.js";
+import { timeMsOf } from "../message/times.js";
+import { listIn, type Row, recordIn, textIn } from "./file.js";
+import type { LogKind, LogNode } from "./log.js";
+import { messagesOf, textPart } from "./parts.js";
+
+export const geminiCliChat: LogKind = {
+  name: "Gemini CLI chat",
+  fits: (row) =>
+    isChatRow(row) ||
+    typeof row.$rewindTo === "string" ||
+    (typeof row.sessionId === "string" && typeof row.projectHash === "string" && row.role === undefined),
+
+  stepsOf(rows) {
+    let messages = new Map<string, LogNode>();
+    let header: Row = {};
+    const take = (value: Row, at: number): void => {
+      const id = textIn(value.id);
+      if (id !== undefined) {
+        messages.set(id, {
+          id,
+          at,
+          parent: undefined,
+          timeMs: timeMsOf(value.timestamp),
+          messages: messagesOfRow(value),
+        });
+      }
+    };
+    for (const { value, at } of rows) {
+      const target = textIn(value.$rewindTo);
+      const patch = recordIn(value.$set ?? value);
+      if (target !== undefined) {
+        const ids = [...messages.keys()];
+        const kept = Math.max(ids.indexOf(target), 0);
+        messages = new Map([...messages].slice(0, kept));
+      } else if (textIn(value.id) !== undefined) {
+        take(value, at);
+      } else {
+        header = { ...header, ...patch };
+        if (Array.isArray(patch.messages)) {
+          messages = new Map();
+          for (const message of patch.messages) {
+            take(recordIn(message), at);
+          }
+        }
+      }
+    }
+    let parent: string | undefined;
+    const nodes = [...messages.values()].map((node) => {
+      const step = { ...node, parent };
+      parent = node.id;
+      return step;
+    });
+    return { nodes, leaf: parent, facts: { id: header.sessionId, title: header.summary, startedAt: header.startTime } };
+  },
+};
+
+function isChatRow({ id, type, content, timestamp, role, message }: Row): boolean {
+  return (
+    typeof id === "string" &&
+    (type === "gemini" || (type === "user" && typeof timestamp === "string")) &&
+    content !== undefined &&
+    role === undefined &&
+    message === undefined
+  );
+}
+
+/** What a row says. Rows of the types `info`, `warning` and `error` are the program's to the person in front of it. */
+function messagesOfRow({ id, type, timestamp, content, thoughts, toolCalls }: Row): readonly unknown[] {
+  const head = { id: id as string, createdAt: textIn(timestamp) };
+  const said = partsIn(content);
+  if (type === "user") {
+    const parts = said.map((part) => (typeof part === "string" ? { text: part } : part));
+    const [first] = parts;
+    const only = parts.length === 1 ? Object.keys(recordIn(first)) : [];
+    const isText = only.length === 1 && only[0] === "text";
+    return parts.length === 0
+      ? []
+      : [{ ...head, role: "user", ...(isText ? { content: recordIn(first).text } : { parts }) }];
+  }
+  if (type !== "gemini") {
+    return [];
+  }
+  const texts = said.flatMap((part) => textPart(typeof part === "string" ? part : recordIn(part).text));
+  return messagesOf({ ...head, role: "assistant" }, [
+    ...listIn(thoughts).map(recordIn).flatMap(thoughtPart),
+    ...texts,
+    ...listIn(toolCalls).map(recordIn).flatMap(callParts),
+  ]);
+}
+
+/** The parts of a content: a text, a part, or a list of both. */
+function partsIn(content: unknown): readonly unknown[] {
+  const parts = Array.isArray(content) ? content : [content];
+  return parts.filter((part) => (typeof part === "string" ? part.trim() !== "" : part != null));
+}
+
+function thoughtPart({ subject, description }: Row): readonly PartInput[] {
+  const text = [subject, description].filter((line) => textIn(line) !== undefined).join("\n");
+  return text === "" ? [] : [{ type: "reasoning", text }];
+}
+
+/** A call, and what it gave: calls are recorded after they have ended. */
+function callParts({ id, name, args, result, status }: Row): readonly PartInput[] {
+  const [toolCallId, toolName] = [textIn(id), textIn(name)];
+  if (toolCallId === undefined || toolName === undefined) {
+    return [];
+  }
+  const call: PartInput = { type: "tool-call", toolCallId, toolName, input: args ?? {} };
+  if (result == null) {
+    return [call];
+  }
+  const texts = partsIn(result).map((part) => {
+    const { functionResponse, text } = recordIn(part);
+    const { response } = recordIn(functionResponse);
+    const { output = response, error } = recordIn(response);
+    return typeof part === "string" ? part : (text ?? error ?? output ?? part);
+  });
+  const output = texts.length === 1 ? texts[0] : texts;
+  return [call, { type: "tool-result", toolCallId, output, ...(status === "error" ? { isError: true } : {}) }];
+}

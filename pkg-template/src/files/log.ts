@@ -1,0 +1,55 @@
+// Logs that agents write as they run. A row is a step of a conversation, or says which steps no longer count. Each kind of log says in
+// nodes what its rows are, and all of them are walked in one way.
+
+import type { OpenConversation, Row } from "./file.js";
+import { branchOf, shownOf, type TreeNode } from "./tree.js";
+import { textsOfTurn } from "./turn-log.js";
+
+/** A row of a log, and its place from 0. */
+export interface LogRow {
+  readonly value: Row;
+  readonly at: number;
+}
+
+/** A row as a step of a conversation. */
+export interface LogNode extends TreeNode {
+  /** The place of its row, from 0. */
+  readonly at: number;
+  /** The messages that it is. */
+  readonly messages: readonly unknown[];
+}
+
+/** The steps of a log. */
+export interface LogSteps {
+  readonly nodes: readonly LogNode[];
+  /** The last step. Default: the latest that says something. */
+  readonly leaf?: string | undefined;
+  /** The steps of the branch with those that belong to it and aren't on the way to its root. */
+  complete?(branch: readonly LogNode[]): readonly LogNode[];
+  /** What is known of the conversation. */
+  readonly facts?: Row;
+}
+
+/** A kind of log. */
+export interface LogKind {
+  readonly name: string;
+  /** True if only this kind of log has such a row. */
+  fits(row: Row): boolean;
+  stepsOf(rows: readonly LogRow[]): LogSteps;
+}
+
+/** Reads the steps of a log into a conversation. */
+export function readSteps({ nodes, leaf, complete }: LogSteps, conversation: OpenConversation): void {
+  const { nodes: branch, faults } = branchOf(nodes, leaf, { isLog: true });
+  for (const fault of faults) {
+    conversation.skip(fault);
+  }
+  for (const { messages, at } of shownOf(complete?.(branch) ?? branch)) {
+    for (const message of messages) {
+      const texts = conversation.take(message, at) ? undefined : textsOfTurn(message as Row);
+      if (texts !== undefined) {
+        conversation.take(texts, at);
+      }
+    }
+  }
+}

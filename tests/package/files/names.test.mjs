@@ -1,0 +1,177 @@
+// Files that aren't read are named, and what could not be read is said loudly.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { memoryStore, openSession, parseTranscript } from "windrow";
+import { checkContextError, errorOf } from "../support/errors.mjs";
+import { forEachSeed } from "../support/property.mjs";
+
+const lines = (...values) => values.map((value) => JSON.stringify(value)).join("\n");
+
+/** A small file of each kind that has a name and no reader. */
+const FILES = {
+  "a Slack export": [{ type: "message", user: "U1", ts: "1512085950.000216", text: "Hi" }],
+  "a Discord export (DiscordChatExporter)": {
+    ...{ guild: { id: "1" }, channel: { id: "2" } },
+    messages: [{ id: "1", type: "Default", content: "Hi", author: { name: "a", isBot: false } }],
+  },
+  "a Discord data package": [{ ID: 1, Timestamp: "2026-01-01", Contents: "Hi", Attachments: "" }],
+  "a Telegram export": {
+    ...{ name: "x", type: "personal_chat", id: 1 },
+    messages: [{ id: 1, type: "message", from: "A", from_id: "user1", text: "Hi", text_entities: [] }],
+  },
+  "a WhatsApp export": "[01.06.26, 10:00:00] Ann: Hi\n[01.06.26, 10:01:00] Bo: Ho",
+  "a Microsoft Teams export": [{ id: "1", messageType: "message", body: { contentType: "html", content: "<p>Hi" } }],
+  "a Zulip export": { zerver_message: [{ id: 1, content: "Hi" }] },
+  "a Matrix export": {
+    room_name: "r",
+    messages: [{ type: "m.room.message", sender: "@a:b", content: { body: "Hi" } }],
+  },
+  "a LangSmith trace": {
+    id: "1",
+    run_type: "llm",
+    trace_id: "t",
+    inputs: { messages: [{ role: "user", content: "Hi" }] },
+  },
+  "a Langfuse trace": { id: "t", observations: [{ id: "o", traceId: "t", type: "GENERATION" }], htmlPath: "/x" },
+  "an OpenTelemetry trace": [{ role: "user", parts: [{ type: "text", content: "Hi" }] }],
+  "a TanStack AI chat": [{ id: "1", role: "user", parts: [{ type: "text", content: "Hi" }] }],
+  "a Bedrock Converse request": {
+    modelId: "m",
+    system: [{ text: "S" }],
+    messages: [{ role: "user", content: [{ text: "Hi" }] }],
+  },
+  "a Pydantic AI history": [{ kind: "request", parts: [{ part_kind: "user-prompt", content: "Hi" }] }],
+  "an MCP session": [{ role: "user", content: { type: "text", text: "Hi" } }],
+  "a LibreChat export": {
+    conversationId: "c",
+    messages: [{ messageId: "1", text: "Hi", sender: "User", isCreatedByUser: true }],
+  },
+  "an Open WebUI export": [{ id: "c", chat: { history: { messages: {}, currentId: "a" }, messages: [] } }],
+  "a TypingMind export": { data: { chats: [{ id: "1", messages: [{ role: "user", content: "Hi" }] }] } },
+  "a Poe export": [{ messageId: 1, messageCode: "x", text: "Hi", author: "human" }],
+  "a Perplexity export": { entries: [{ query_str: "Hi", blocks: [] }] },
+  "a Grok export": {
+    conversations: [{ conversation: { id: "1" }, responses: [{ response: { message: "Hi", sender: "human" } }] }],
+  },
+  "a DeepSeek export": [
+    {
+      ...{ id: "a", title: "t", inserted_at: "2026-01-01" },
+      mapping: {
+        root: { id: "root", parent: null, message: null },
+        1: { id: "1", parent: "root", message: { fragments: [{ type: "REQUEST", content: "Hi" }] } },
+      },
+    },
+  ],
+  "a Cursor chat": { composerId: "x", conversation: [{ type: 1, bubbleId: "1", text: "Hi" }] },
+  "an Aider chat history": "\n# aider chat started at 2026-06-01 10:00:00\n\n#### Hi\n\nHo.\n",
+  "a Continue session": {
+    sessionId: "1",
+    workspaceDirectory: "/w",
+    history: [{ message: { role: "user", content: "Hi" }, contextItems: [] }],
+  },
+  "a Copilot chat session": {
+    requesterUsername: "m",
+    responderUsername: "GitHub Copilot",
+    requests: [{ message: { text: "Hi" } }],
+  },
+  "a Zed conversation": { version: "0.3.0", title: "t", messages: [{ User: { id: "1", content: [{ Text: "Hi" }] } }] },
+  "a Goose session": lines(
+    { working_dir: "/w", description: "x" },
+    { role: "user", created: 1, content: [{ type: "toolRequest", id: "1" }] },
+  ),
+  "an OpenHands trajectory": [{ id: 0, source: "user", action: "message", message: "Hi", args: { content: "Hi" } }],
+  "a SWE-agent trajectory": {
+    environment: "e",
+    trajectory: [{ action: "ls", observation: "x" }],
+    history: [{ role: "user", content: "Hi" }],
+  },
+  "an Alpaca data set": [{ instruction: "Hi", input: "", output: "Ho" }],
+  "a SillyTavern chat": lines({ user_name: "M", chat_metadata: {} }, { name: "H", is_user: false, mes: "Hi" }),
+  "a LangGraph state": { values: { messages: [{ type: "human", content: "Hi" }] }, next: [], checkpoint_id: "x" },
+};
+
+describe("files that are known by name", () => {
+  for (const [name, file] of Object.entries(FILES)) {
+    test(name, async () => {
+      const text = typeof file === "string" ? file : JSON.stringify(file);
+      const message = new RegExp(
+        `^This is ${name.replace(/[()]/g, "\\$&")}; windrow doesn't read these yet\\. Map its rows to \\{ role, name, content, createdAt \\}\\.$`,
+      );
+      checkContextError(await errorOf(() => parseTranscript(text)), {
+        kind: "transcript_error",
+        code: "INVALID_TRANSCRIPT",
+        message,
+      });
+      if (typeof file !== "string") {
+        const session = await openSession("s", { store: memoryStore() });
+        await assert.rejects(session.import(text), { message });
+      }
+    });
+  }
+});
+
+describe("what stands next to the messages", () => {
+  const messages = [{ role: "user", content: "Hi" }];
+
+  test("is read if it is an instruction, in each form of a request", () => {
+    for (const [file, content] of [
+      [{ system: "Be brief.", messages }, "Be brief."],
+      [{ system: [{ type: "text", text: "Be brief." }], messages }, "Be brief."],
+      [{ instructions: "Be brief.", input: "Hi" }, "Be brief."],
+      [{ instructions: "Be brief.", input: messages }, "Be brief."],
+      [{ model: "m", instructions: "Be brief.", input: [{ type: "message", ...messages[0] }] }, "Be brief."],
+    ]) {
+      const read = parseTranscript(JSON.stringify(file));
+      assert.deepEqual(read.messages[0], { role: "system", content });
+      assert.equal(read.messages.at(-1)?.content, "Hi");
+      assert.deepEqual(read.skipped, []);
+    }
+  });
+
+  test("is reported otherwise, if it may say something", () => {
+    forEachSeed((random) => {
+      const word = `w${random.integer(0, 9)}`;
+      const values = [word, [word], { a: word }, [{ type: "function", name: word }]];
+      const field = random.pick(["tools", "images", "functions", "documents", "context", "preamble", "knowledge"]);
+      const { messages: read, skipped } = parseTranscript(JSON.stringify({ messages, [field]: random.pick(values) }));
+      assert.deepEqual(read, messages);
+      assert.deepEqual([skipped.length, skipped[0].reason.startsWith(`${field}: `)], [1, true]);
+    });
+  });
+});
+
+describe("messages that could not be read", () => {
+  test("are counted and named, and what is no message isn't", () => {
+    forEachSeed((random) => {
+      const rows = Array.from({ length: random.integer(1, 8) }, (_, at) => {
+        const isRead = at === 0 || random.chance(0.5);
+        const other = random.pick([
+          { isLost: true, row: { role: "narrator", content: "Meanwhile." } },
+          { isLost: true, row: { role: "user", content: [{ type: "hologram", text: "Hi" }] } },
+          { isLost: true, row: { from: "Ann", message: "Hi" } },
+          { isLost: false, row: { type: "snapshot", id: 5 } },
+          { isLost: false, row: { role: "bot", content: "" } },
+        ]);
+        return isRead ? { isLost: false, row: { role: "user", content: "Hi" } } : other;
+      });
+      const { unread } = parseTranscript(lines(...rows.map(({ row }) => row)));
+      const lost = rows.flatMap(({ isLost }, at) => (isLost ? [at + 1] : []));
+      assert.deepEqual([unread?.count ?? 0, unread?.first.row], [lost.length, lost[0]]);
+    });
+  });
+
+  test("are said by an import, too, with the name of the file if it is known", async () => {
+    const text = lines(
+      { role: "user", content: "Hi" },
+      { role: "assistant", content: [{ type: "toolRequest", id: "1" }] },
+    );
+    const session = await openSession("s", { store: memoryStore() });
+    const { unread } = await session.import(text);
+    assert.match(unread?.words ?? "", /^1 row that looks like a message could not be read; the first is row 2: /);
+    assert.match(
+      parseTranscript(text).unread?.words ?? "",
+      /looks like a Goose session; windrow doesn't read these yet\.$/,
+    );
+  });
+});
