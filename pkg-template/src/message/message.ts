@@ -142,7 +142,10 @@ export interface MessageInput {
   readonly content?: string | readonly (PartInput | string)[] | null;
   /** Who speaks, by name. */
   readonly name?: string | null;
-  /** When: ISO 8601 (UTC where it has no offset), milliseconds since 1970, or a `Date`. */
+  /**
+   * When: ISO 8601 (UTC if it has no offset), milliseconds since 1970, or a `Date`. A number that can only be seconds is read as seconds.
+   * Without it, `created_at` and `timestamp` are read.
+   */
   readonly createdAt?: string | number | Date | null;
   /** The session that it belongs to. */
   readonly sessionId?: string | null;

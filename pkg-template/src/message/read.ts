@@ -13,6 +13,7 @@ import { json, list, MalformedMessage, required, text, unknownType } from "./mal
 import type { PlainMessage, PlainPart, ReadMessage, ResultPart } from "./message.js";
 import { from, originOf, type PlacedPart } from "./origin.js";
 import { formatOf, ownFormat } from "./recognise.js";
+import { millisecondsOf, otherTimeIn } from "./times.js";
 
 /** A message that was read. */
 export interface ParsedMessage {
@@ -120,6 +121,10 @@ function ownRead(row: UnknownRecord, format: MessageFormat, given: object): Pars
   checkRole(row);
   const parts = partsOf(row, format.maker);
   const message = canonical(row, parts);
+  const createdAt = message.createdAt ?? otherTimeIn(row, format.fields);
+  if (createdAt !== undefined) {
+    message.createdAt = timeIn(createdAt);
+  }
   // Fields of other formats are none of a server's.
   const server = row === given && row.role === "assistant" ? serverFieldsOf(row) : undefined;
   return { message, parts, columns: columnsOf(message, parts, server), format, given, server };
@@ -133,7 +138,8 @@ function readPlain(plain: PlainMessage, row: UnknownRecord, format: MessageForma
     }
   }
   try {
-    return ownRead({ ...ownFields(row, format), ...plain }, format, given);
+    const createdAt = plain.createdAt ?? otherTimeIn(row, format.fields);
+    return ownRead({ ...ownFields(row, format), ...plain, createdAt }, format, given);
   } catch (failure) {
     const at = failure instanceof MalformedMessage ? /^\.content\[(\d+)\]/.exec(failure.place)?.[1] : undefined;
     const part = at === undefined ? undefined : plain.content[Number(at)];
@@ -187,7 +193,7 @@ export type Draft<T> = { -readonly [Field in keyof T]: T[Field] };
 const ROLE_NAMES: ReadonlySet<unknown> = new Set(ROLES);
 
 /** Returns a message in the canonical form. Its parts were read before. */
-function canonical(row: UnknownRecord, parts: readonly PlacedPart[]): ReadMessage {
+function canonical(row: UnknownRecord, parts: readonly PlacedPart[]): Draft<ReadMessage> {
   const message: Draft<ReadMessage> = { role: roleOf(row, parts), content: parts.map(({ part }) => part) };
   readAbout(row, message);
   if (row.joinsNext === true) {
@@ -286,7 +292,10 @@ function textsIn(value: unknown, place: string, expected?: string): readonly str
 }
 
 function timeIn(createdAt: unknown): string | number | Date {
-  if (createdAt instanceof Date || typeof createdAt === "number" || typeof createdAt === "string") {
+  if (typeof createdAt === "number") {
+    return millisecondsOf(createdAt);
+  }
+  if (createdAt instanceof Date || typeof createdAt === "string") {
     return createdAt;
   }
   throw new MalformedMessage(

@@ -3,10 +3,41 @@
 /** The furthest from 1970 that a `Date` can be, in milliseconds. */
 const LATEST_MS = 8.64e15;
 
+/**
+ * The numbers from here on, and below the other, are times in seconds: of 2001 to 5138. In milliseconds they would be of 1970 to 1973,
+ * when nobody chatted.
+ */
+const LEAST_SECONDS = 1e9;
+const LEAST_MS = 1e11;
+
+/** Returns a time that is a number in milliseconds: one that can only be in seconds is read as that. */
+export function millisecondsOf(time: number): number {
+  return time >= LEAST_SECONDS && time < LEAST_MS ? time * 1000 : time;
+}
+
+/** The names of a message's time in other packages and in databases. */
+const OTHER_NAMES = ["created_at", "timestamp"] as const;
+
+/**
+ * Returns the time that a message says under another name than `createdAt`. A small number is none: a transcript of a recording counts
+ * from its beginning. `read` are the fields that its format reads.
+ */
+export function otherTimeIn(
+  row: Readonly<Record<string, unknown>>,
+  read: ReadonlySet<string>,
+): string | number | Date | undefined {
+  const found = OTHER_NAMES.filter((name) => !read.has(name)).map((name) => row[name]);
+  return found.find(
+    (time): time is string | number | Date =>
+      (typeof time === "number" ? time >= LEAST_SECONDS : true) && timeMsOf(time) !== undefined,
+  );
+}
+
 /** A time as the engine reads it, in milliseconds since 1970; undefined if it is not a time. */
 export function timeMsOf(createdAt: unknown): number | undefined {
-  const timeMs =
+  const given =
     typeof createdAt === "string" ? parseTime(createdAt) : createdAt instanceof Date ? createdAt.getTime() : createdAt;
+  const timeMs = typeof createdAt === "number" ? millisecondsOf(createdAt) : given;
   return typeof timeMs === "number" && Math.abs(timeMs) <= LATEST_MS ? Math.trunc(timeMs) + 0 : undefined;
 }
 

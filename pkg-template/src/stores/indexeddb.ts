@@ -319,7 +319,7 @@ const ALL: StoreName[] = ["sessions", "entries", "derived"];
 /** The most milliseconds that a timer takes; a longer one would end at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** What opens later than this waits for another tab. */
+/** How long the browser may take to open the database without saying that it waits for another tab. */
 const SLOWEST_OPENING_MS = 30_000;
 
 /** What a call fails with where its connection ended under it, be it that the site's data was cleared. */
@@ -343,6 +343,8 @@ class Connection {
   readonly #blocked: Promise<void>;
   #opened: Database | undefined;
   #isUpgrading = false;
+  /** True if the browser said that another connection is in the way. */
+  #isBlocked = false;
   isClosed = false;
 
   constructor(name: string) {
@@ -378,7 +380,7 @@ class Connection {
           () => {
             // A migration takes the time that it takes.
             if (!this.#isUpgrading) {
-              reject(blocked(limitMs));
+              reject(this.#isBlocked ? blocked(limitMs) : unopened(limitMs));
             }
           },
           Math.min(limitMs, LONGEST_TIMER_MS),
@@ -387,6 +389,7 @@ class Connection {
       // Behind what another tab does to the database it may wait without being told.
       wait(Math.max(timeoutMs, SLOWEST_OPENING_MS));
       this.#blocked.then(() => {
+        this.#isBlocked = true;
         if (this.#opened === undefined) {
           wait(timeoutMs);
         }
@@ -539,6 +542,14 @@ function blocked(timeoutMs: number): ContextError {
     "STORE_BLOCKED",
     `another tab has an older version of the database open, and has not let go of it within ${timeoutMs} ms`,
     "Close the other tabs of this site, and try again.",
+  );
+}
+
+function unopened(timeoutMs: number): ContextError {
+  return storeError(
+    "STORE_BLOCKED",
+    `the database has not opened within ${timeoutMs} ms, and the browser has not said why`,
+    "Try again; if it stays so, reload the page, or restart the browser.",
   );
 }
 

@@ -537,6 +537,22 @@ describe("versions of the database", () => {
     assert.deepEqual(found, { waited: 4, appended: { firstSeq: 5, lastSeq: 5, isRepeated: false }, read: 5 });
   });
 
+  test("one that does not open, and of which the browser says nothing, is not laid to another tab", async (t) => {
+    const [mine] = await tabs(t, 1);
+    const failed = await mine.evaluate(async () => {
+      const { setTimeout: later } = globalThis;
+      globalThis.setTimeout = /** @type {any} */ ((call, delayMs) => later(call, Math.min(delayMs ?? 0, 20)));
+      const { open } = IDBFactory.prototype;
+      IDBFactory.prototype.open = function (...given) {
+        // A request of which nothing is ever heard.
+        return Object.assign(open.apply(this, given), { addEventListener: () => {} });
+      };
+      return await failure(() => indexedDbStore({ name }).read("a"));
+    });
+    checkFailure(failed, "STORE_BLOCKED", /^Try again/);
+    assert.match(failed.message ?? "", /has not opened within 30000 ms, and the browser has not said why$/);
+  });
+
   test("a store that was closed while it waited holds nobody up", async (t) => {
     const [mine, other] = await tabs(t, 2);
     await makeEarlier(mine, 1);
