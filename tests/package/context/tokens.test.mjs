@@ -284,7 +284,8 @@ describe("budgets hold", () => {
       let before = [];
       for (let maxTokens = 10; maxTokens < 400; maxTokens += random.integer(1, 40)) {
         /** @type {readonly any[]} */
-        const kept = tryBuild(transcript, { ...config, budget: { maxTokens, toolResults: { shrink: false } } })?.kept ?? [];
+        const kept =
+          tryBuild(transcript, { ...config, budget: { maxTokens, toolResults: { shrink: false } } })?.kept ?? [];
         assert.ok(
           before.every((message) => kept.includes(message)),
           `at ${maxTokens}`,
