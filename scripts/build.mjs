@@ -134,6 +134,7 @@ const papers = [
   "CHANGELOG.md",
   "LICENSE-MIT",
   "LICENSE-APACHE",
+  "docs/agents.md",
   "docs/caching.md",
   "docs/prefix.svg",
   "docs/formats.md",

@@ -350,6 +350,15 @@ test("the example of untrusted input refuses a role that other fields contradict
   assert.equal(comment(example, "refused;"), written(refused));
 });
 
+test("the example of an agent's run keeps every step", async () => {
+  const example = exampleWith("Rename handler_12 to onSave");
+  const { messages, context } = await run(example, "messages", "context");
+  assert.equal(context.kept.length, messages.length);
+  assert.equal(comment(example, "context.explain(2).fate;"), written(context.explain(2).fate));
+  assert.match(context.explain(2).shortenedText, /\[… [\d,]+ tokens left out …\]/);
+  assert.ok(context.tokens.total <= 6000 && context.tokens.total > 5900);
+});
+
 test("the examples of redaction keep secrets out, and put them back", async () => {
   const first = exampleWith("Write to anna@example.org, or call");
   const { messages, context } = await run(first, "messages", "context");
