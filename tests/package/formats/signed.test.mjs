@@ -26,6 +26,18 @@ function saidIn(random) {
 const byRole = (text) => ({ role: "user", content: text });
 const byParts = (text) => ({ role: "user", parts: [{ text }] });
 const asUi = (text) => ({ id: text, role: "user", parts: [{ type: "text", text }] });
+const asThread = (text) => ({
+  id: text,
+  role: "user",
+  createdAt: new Date(0),
+  content: [{ type: "text", text }],
+  attachments: [],
+  metadata: { custom: {} },
+});
+const asOpencode = (text) => ({
+  info: { id: text, role: "user", sessionID: "s", time: { created: 1 } },
+  parts: [{ id: "p", type: "text", text }],
+});
 const timed = (text) => ({ role: "user", content: text, timestamp: 1.7e12 });
 
 /**
@@ -71,6 +83,46 @@ const CARRIERS = {
   ],
   "pi thinking": [timed, (thinkingSignature, thinking) => ({ type: "thinking", thinking, thinkingSignature })],
   "pi text": [timed, (textSignature, text) => ({ type: "text", text, textSignature })],
+  "assistant-ui thinking": [
+    asThread,
+    (signature, text) => ({ type: "reasoning", text, providerMetadata: { anthropic: { signature } } }),
+  ],
+  "assistant-ui text": [
+    asThread,
+    (thoughtSignature, text) => ({ type: "text", text, providerMetadata: { google: { thoughtSignature } } }),
+  ],
+  "opencode thinking": [
+    asOpencode,
+    (signature, text) => ({ type: "reasoning", text, metadata: { anthropic: { signature } } }),
+  ],
+  "opencode text": [
+    asOpencode,
+    (thoughtSignature, text) => ({ type: "text", text, metadata: { google: { thoughtSignature } } }),
+  ],
+  "openrouter thinking": [
+    byRole,
+    (signature, text) => ({ type: "reasoning.text", format: "anthropic-claude-v1", text, signature }),
+  ],
+  "ai-sdk call": [
+    byRole,
+    (thoughtSignature, q) => ({
+      type: "tool-call",
+      toolCallId: "c",
+      toolName: "look",
+      input: { q },
+      providerOptions: { google: { thoughtSignature } },
+    }),
+    (q) => JSON.stringify({ q }),
+  ],
+  "agents reasoning": [
+    byRole,
+    (encrypted_content, text) => ({
+      type: "reasoning",
+      id: `rs_${encrypted_content.replace(/\W/g, "")}`,
+      content: [{ type: "input_text", text }],
+      providerData: { encrypted_content },
+    }),
+  ],
   responses: [
     byRole,
     (encrypted_content, text) => ({
@@ -88,7 +140,35 @@ const CARRIERS = {
 
 /** Messages of the assistant around a signed part of a kind. */
 function around(kind, part, words) {
-  if (kind === "responses") {
+  if (kind.startsWith("assistant-ui")) {
+    const status = { type: "complete", reason: "stop" };
+    const content = [part, { type: "text", text: words }];
+    return [{ id: words, role: "assistant", createdAt: new Date(0), status, content, metadata: { custom: {} } }];
+  }
+  if (kind.startsWith("opencode")) {
+    const info = { id: words, role: "assistant", sessionID: "s", time: { created: 1 } };
+    return [
+      {
+        info,
+        parts: [
+          { id: "a", ...part },
+          { id: "b", type: "text", text: words },
+        ],
+      },
+    ];
+  }
+  if (kind === "openrouter thinking") {
+    return [{ role: "assistant", content: words, reasoning_details: [part] }];
+  }
+  if (kind === "ai-sdk call") {
+    const output = { type: "text", value: "seen" };
+    return [
+      { role: "assistant", content: [part] },
+      { role: "tool", content: [{ type: "tool-result", toolCallId: "c", toolName: "look", output }] },
+      { role: "assistant", content: words },
+    ];
+  }
+  if (kind === "responses" || kind === "agents reasoning") {
     return [part, { type: "message", role: "assistant", content: [{ type: "output_text", text: words }] }];
   }
   if (kind.startsWith("gemini")) {

@@ -2,7 +2,15 @@
 // it answers. The order of all else stays.
 
 import { MalformedMessage } from "../../message/malformed.js";
-import type { CallPart, Provenance, ResultPart, SentPart } from "../../message/message.js";
+import type {
+  CallPart,
+  PlainPart,
+  Provenance,
+  ReasoningPart,
+  RedactedPart,
+  ResultPart,
+  SentPart,
+} from "../../message/message.js";
 import type { PlacedPart } from "../../message/origin.js";
 import type { ParsedMessage } from "../../message/read.js";
 import { isBlank, wellFormed } from "./text.js";
@@ -137,7 +145,7 @@ function append(turns: RequestTurn[], atom: Atom, call: AnsweredCall | undefined
 
 function atomsOf(source: ParsedMessage, at: number, isInline: IsInline): Atom[] {
   const { role, name } = source.message;
-  return source.parts.map(provable).flatMap(({ part, given, place: own }): Atom[] => {
+  return provable(source.parts).flatMap(({ part, given, place: own }): Atom[] => {
     const place = `messages[${at}]${own}`;
     if (part.type === "tool-approval-request" || part.type === "tool-approval-response") {
       return [];
@@ -147,8 +155,7 @@ function atomsOf(source: ParsedMessage, at: number, isInline: IsInline): Atom[] 
       return [];
     }
     const isResult = part.type === "tool-result" && !(role === "assistant" && isInline({ part, given }));
-    const isThought = part.type === "reasoning" || part.type === "redacted_thinking";
-    if (role !== "assistant" && isThought && !isInline({ part, given })) {
+    if (role !== "assistant" && isThought(part) && !isInline({ part, given })) {
       return []; // Nobody but the assistant thinks in a request.
     }
     if (role !== "assistant" && part.type === "tool-call") {
@@ -164,27 +171,39 @@ function atomsOf(source: ParsedMessage, at: number, isInline: IsInline): Atom[] 
     if (role === "tool") {
       return []; // Tools return results, and say nothing else.
     }
-    const kind = isThought ? "assistant" : role;
+    const kind = isThought(part) ? "assistant" : role;
     return [{ part, given, place, source, message: at, kind, name: name ?? undefined }];
   });
 }
 
 /**
- * Returns a part that a request can hold. A signed part goes back unchanged or not at all, and no request can hold half a character. So
- * reasoning that has one says nothing, and a text or a call that has one loses its signature.
+ * Returns parts that a request can hold. A signed part goes back unchanged or not at all, and no request can hold half a character. So
+ * reasoning that has one says nothing, with all parts of its item, and a text or a call that has one loses its signature.
  */
-function provable(placed: PlacedPart): PlacedPart {
-  const { part, given, place } = placed;
-  const isThought = part.type === "reasoning" || part.type === "redacted_thinking";
-  const { signature = isThought ? (part.data ?? part.id) : undefined } = part as Provenance;
-  if (signature === undefined || (wellFormed(part) === part && wellFormed(given) === given)) {
-    return placed;
+function provable(parts: readonly PlacedPart[]): readonly PlacedPart[] {
+  const broken = new Set(parts.filter(isBroken));
+  if (broken.size === 0) {
+    return parts;
   }
-  if (isThought) {
-    return { part: { type: "reasoning", text: "" }, given: undefined, place };
-  }
-  const { signature: _, provider, id, ...unsigned } = part as typeof part & Provenance;
-  return { part: unsigned as typeof part, given: undefined, place };
+  const items = new Set(Array.from(broken, ({ part }) => (part as Provenance).id));
+  items.delete(undefined);
+  return parts.map((placed): PlacedPart => {
+    const { part, place } = placed;
+    if (isThought(part) && (broken.has(placed) || items.has(part.id))) {
+      return { part: { type: "reasoning", text: "" }, given: undefined, place };
+    }
+    const { signature: _, provider, id, ...unsigned } = part as typeof part & Provenance;
+    return broken.has(placed) ? { part: unsigned as typeof part, given: undefined, place } : placed;
+  });
+}
+
+const isThought = (part: PlainPart): part is ReasoningPart | RedactedPart =>
+  part.type === "reasoning" || part.type === "redacted_thinking";
+
+/** True if a part is signed and has half a character. */
+function isBroken({ part, given }: PlacedPart): boolean {
+  const { signature = isThought(part) ? (part.data ?? part.id) : undefined } = part as Provenance;
+  return signature !== undefined && (wellFormed(part) !== part || wellFormed(given) !== given);
 }
 
 /**
