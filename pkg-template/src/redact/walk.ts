@@ -129,7 +129,7 @@ function parsedJson(text: string): unknown {
 
 /** Fields that hold signatures. */
 const HOLDER =
-  /metadata|options|extra_content|kwargs|signatures|^(?:anthropic|bedrock|google|vertex|googleVertex|openai|azure)$/i;
+  /metadata|options|extra_content|kwargs|signatures|providerData|^(?:anthropic|bedrock|google|vertex|googleVertex|openai|azure)$/i;
 
 /** Takes the signatures off a changed part. */
 function dropProofs(part: Record<string, unknown>, proofs: ReadonlySet<unknown>): void {
