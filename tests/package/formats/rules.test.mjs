@@ -55,6 +55,9 @@ const CASES = {
         [{ messages: [{ role: "user", content: [{ type: "text", text: " " }] }] }, "messages[0].content[0]"],
       ],
       "text-is-well-formed": [[{ messages: [{ role: "user", content: HALF }] }, "messages[0].content"]],
+      "images-are-few": [
+        [{ messages: [{ role: "user", content: copies(1501, image()) }] }, "messages[0].content[1500]"],
+      ],
       "names-fit": [[{ messages: [{ role: "user", content: "hi", name: "Dr. Q" }] }, "messages[0].name"]],
       "call-ids-fit": [
         [{ messages: [{ role: "assistant", tool_calls: [called("x".repeat(41))] }] }, "messages[0].tool_calls[0]"],
@@ -196,6 +199,16 @@ const CASES = {
         ],
       ],
       "text-is-well-formed": [[{ instructions: HALF, input: [] }, "instructions"]],
+      "images-are-few": [
+        [
+          {
+            input: [
+              { role: "user", content: copies(1501, { type: "input_image", image_url: "https://example.org/a.png" }) },
+            ],
+          },
+          "input[0].content[1500]",
+        ],
+      ],
       "call-ids-fit": [
         [{ input: [{ type: "function_call", call_id: "x".repeat(65), name: "f", arguments: "{}" }] }, "input[0]"],
       ],
@@ -361,6 +374,37 @@ const CASES = {
             ],
           },
           "messages[0].content[0].content[0]",
+        ],
+      ],
+      "images-are-few": [
+        [
+          { messages: [{ role: "user", content: copies(101, block("image", "iVBORw0KGgo=")) }] },
+          "messages[0].content[100]",
+        ],
+        [
+          {
+            model: "claude-opus-4-8",
+            messages: [{ role: "user", content: copies(601, block("image", "iVBORw0KGgo=")) }],
+          },
+          "messages[0].content[600]",
+        ],
+        [
+          {
+            messages: [
+              {
+                role: "user",
+                content: [{ type: "tool_result", tool_use_id: "a", content: copies(101, block("image", "iVBO")) }],
+              },
+            ],
+          },
+          "messages[0].content[0].content[100]",
+        ],
+      ],
+      "media-is-small": [
+        [{ messages: [{ role: "user", content: [block("image", megabytes(11))] }] }, "messages[0].content[0]"],
+        [
+          { messages: [{ role: "user", content: copies(4, block("document", megabytes(9))) }] },
+          "messages[0].content[3]",
         ],
       ],
       "text-is-well-formed": [
@@ -570,6 +614,26 @@ const CASES = {
         ],
       ],
       "text-is-well-formed": [[{ contents: [{ role: "user", parts: [{ text: HALF }] }] }, "contents[0].parts[0].text"]],
+      "images-are-few": [
+        [
+          {
+            contents: [
+              { role: "user", parts: copies(3601, { inlineData: { mimeType: "image/png", data: "iVBORw0KGgo=" } }) },
+            ],
+          },
+          "contents[0].parts[3600]",
+        ],
+      ],
+      "media-is-small": [
+        [
+          {
+            contents: [
+              { role: "user", parts: copies(9, { inlineData: { mimeType: "audio/mpeg", data: megabytes(12) } }) },
+            ],
+          },
+          "contents[0].parts[8]",
+        ],
+      ],
       "call-ids-are-unique": [
         [
           {
@@ -738,6 +802,21 @@ const CASES = {
     },
   },
 };
+
+/** A text of so many megabytes. */
+function megabytes(count) {
+  return "A".repeat(count * 2 ** 20);
+}
+
+/** As many objects that are alike. */
+function copies(count, value) {
+  return Array.from({ length: count }, () => structuredClone(value));
+}
+
+/** A block of media of Anthropic's. */
+function block(type, data) {
+  return { type, source: { type: "base64", media_type: type === "image" ? "image/png" : "application/pdf", data } };
+}
 
 function image() {
   return { type: "image_url", image_url: { url: "https://example.org/a.png", detail: "low" } };
@@ -922,4 +1001,35 @@ test("the AI SDK: the request may end with a tool that the provider ran", () => 
     messages: [asked, { role: "assistant", content: [call, gave, { type: "text", text: "It." }] }],
   });
   assert.equal(problem.rule, "ends-with-user");
+});
+
+describe("limits on media", () => {
+  test("depend on the model that the body names", () => {
+    /** @type {any} */
+    const messages = [{ role: "user", content: copies(150, block("image", "iVBORw0KGgo=")) }];
+    for (const [model, isRefused] of /** @type {[string | undefined, boolean][]} */ ([
+      [undefined, true],
+      ["claude-haiku-4-5-20251001", true],
+      ["claude-sonnet-4-5", true],
+      ["claude-opus-4-1-20250805", true],
+      ["claude-sonnet-4-20250514", true],
+      ["claude-3-7-sonnet-latest", true],
+      ["claude-opus-4-6", false],
+      ["claude-opus-4-8", false],
+      ["claude-sonnet-5-5", false],
+    ])) {
+      const rules = problemsOf("anthropic", { ...(model === undefined ? {} : { model }), messages }).map(
+        ({ rule }) => rule,
+      );
+      assert.deepEqual(rules, isRefused ? ["images-are-few"] : [], model);
+    }
+  });
+
+  test("are checked when a request is written", () => {
+    const content = copies(150, { type: "image", data: "iVBORw0KGgo=", mediaType: "image/png" });
+    /** @type {any} */
+    const messages = [{ role: "user", content }];
+    assert.throws(() => requestOf("anthropic", messages), { code: "NOT_SENDABLE", rule: "images-are-few" });
+    assert.equal(requestOf("gemini", messages).contents.length, 1);
+  });
 });

@@ -40,6 +40,16 @@ const sources: ProviderRules["sources"] = {
     "https://github.com/anomalyco/opencode/issues/31259",
   ],
   "text-is-well-formed": rule.HALF_CHARACTER,
+  "images-are-few": [
+    "https://platform.claude.com/docs/en/build-with-claude/vision",
+    "https://github.com/anthropics/claude-code/issues/19822",
+    "https://github.com/anthropics/claude-code/issues/24541",
+  ],
+  "media-is-small": [
+    "https://platform.claude.com/docs/en/build-with-claude/vision",
+    "https://github.com/can1357/oh-my-pi/pull/10633",
+    "https://github.com/earendil-works/pi/issues/401",
+  ],
   "call-ids-fit": ["https://github.com/HKUDS/nanobot/pull/4356"],
   "call-ids-are-unique": [
     "https://github.com/anthropics/claude-code/issues/20901",
@@ -152,6 +162,19 @@ function blocksOf(messages: readonly RequestMessage[], role: string): readonly (
     .map(({ parts }) => parts.filter(({ source, isInside }) => source !== undefined && isInside !== true));
 }
 
+/** Models whose context window has 200,000 tokens: all before Claude 4.6, and Haiku. */
+const SMALL_WINDOW = /haiku|claude-(?:instant|[0-3])|-4(?:-[0-5])?(?:-20\d{6}|-latest|@|$)/;
+
+const MEDIA: rule.MediaLimits = {
+  images: (body) => {
+    const model = isRecord(body) ? body.model : undefined;
+    return typeof model === "string" && !SMALL_WINDOW.test(model) ? 600 : 100;
+  },
+  imagesInWords: "100 images, or 600 if `model` is one with more than 200,000 tokens of context",
+  megabytesEach: 10,
+  megabytesInAll: 32,
+};
+
 export const anthropicRules: ProviderRules = {
   parse,
   sources,
@@ -164,6 +187,8 @@ export const anthropicRules: ProviderRules = {
     rule.fieldsAreKnown,
     rule.nothingIsEmpty(),
     rule.textIsWellFormed,
+    rule.imagesAreFew(MEDIA),
+    rule.mediaIsSmall(MEDIA),
     rule.idsFit(ID),
     rule.idsAreUnique(),
     rule.toolNamesFit(NAME),

@@ -28,6 +28,11 @@ const sources: ProviderRules["sources"] = {
   ],
   "parts-are-of-one-kind": ["https://github.com/boldsoftware/sketch/issues/68"],
   "text-is-well-formed": rule.HALF_CHARACTER,
+  "images-are-few": ["https://ai.google.dev/gemini-api/docs/image-understanding"],
+  "media-is-small": [
+    "https://blog.google/innovation-and-ai/technology/developers-tools/gemini-api-new-file-limits",
+    "https://ai.google.dev/gemini-api/docs/file-input-methods",
+  ],
   "call-ids-are-unique": ["https://ai.google.dev/gemini-api/docs/function-calling"],
   "tool-names-fit": [
     "https://github.com/google-gemini/gemini-cli/issues/2966",
@@ -90,6 +95,8 @@ function partOf(source: Readonly<Record<string, unknown>>, place: string): Reque
 
 const partsOf = (messages: readonly RequestMessage[]): readonly RequestPart[] => messages.flatMap(({ parts }) => parts);
 
+const MEDIA: rule.MediaLimits = { images: () => 3600, imagesInWords: "3,600 images", megabytesInAll: 100 };
+
 export const geminiRules: ProviderRules = {
   parse,
   sources,
@@ -110,6 +117,8 @@ export const geminiRules: ProviderRules = {
       }
     }),
     rule.textIsWellFormed,
+    rule.imagesAreFew(MEDIA),
+    rule.mediaIsSmall(MEDIA),
     rule.idsAreUnique(),
     rule.toolNamesFit(NAME, ["call", "result"]),
     rule.argumentsAreObjects(),

@@ -28,6 +28,7 @@ const sources: ProviderRules["sources"] = {
     "https://github.com/jekalmin/extended_openai_conversation/issues/251",
     "https://github.com/microsoft/autogen/issues/4157",
   ],
+  "images-are-few": ["https://developers.openai.com/api/docs/guides/images-vision"],
   "call-ids-fit": [
     "https://github.com/vercel/ai/issues/8132",
     "https://github.com/Portkey-AI/gateway/issues/1062",
@@ -101,6 +102,7 @@ export const openAiRules: ProviderRules = {
     rule.fieldsAreKnown,
     rule.nothingIsEmpty(),
     rule.textIsWellFormed,
+    rule.imagesAreFew(rule.OPENAI_IMAGES),
     rule.makeRule("names-fit", `A name matches ${NAME.pattern}.`, function* ({ messages }) {
       for (const { place, source } of messages) {
         const { name } = source;

@@ -24,6 +24,7 @@ const sources: ProviderRules["sources"] = {
     "https://platform.openai.com/docs/api-reference/responses/create",
   ],
   "text-is-well-formed": rule.HALF_CHARACTER,
+  "images-are-few": ["https://developers.openai.com/api/docs/guides/images-vision"],
   "call-ids-fit": [
     "https://github.com/decolua/9router/issues/393",
     "https://github.com/earendil-works/pi/issues/1022",
@@ -129,6 +130,7 @@ export const responsesRules: ProviderRules = {
     rule.fieldsAreKnown,
     rule.nothingIsEmpty(),
     rule.textIsWellFormed,
+    rule.imagesAreFew(rule.OPENAI_IMAGES),
     rule.idsFit(ID),
     rule.idsAreUnique(),
     rule.makeRule(

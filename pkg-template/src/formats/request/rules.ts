@@ -270,27 +270,127 @@ export function argumentsAreJson(isJson: (text: string) => boolean): RequestRule
   );
 }
 
+/** Yields each value in a body with its place, in the order of the body. A value that is there twice counts once. */
+function* valuesIn(body: unknown): Iterable<readonly [value: unknown, place: string]> {
+  const seen = new Set<unknown>();
+  const open: [value: unknown, place: string][] = [[body, ""]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [value, place] = next;
+    yield next;
+    if (isPlainObject(value) && !seen.has(value)) {
+      seen.add(value);
+      for (const [name, field] of Object.entries(value).reverse()) {
+        open.push([field, Array.isArray(value) ? `${place}[${name}]` : place === "" ? name : `${place}.${name}`]);
+      }
+    }
+  }
+}
+
 export const textIsWellFormed: RequestRule = makeRule(
   "text-is-well-formed",
   "No text has half a character: one of a pair of UTF-16 code units without the other.",
   function* ({ body }) {
-    const seen = new Set<unknown>();
-    const open: [value: unknown, place: string][] = [[body, ""]];
-    for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      const [value, place] = next;
-      if (typeof value === "string") {
-        if (hasHalfCharacter(value)) {
-          yield [place, "the text has half a character"];
-        }
-      } else if (isPlainObject(value) && !seen.has(value)) {
-        seen.add(value);
-        for (const [name, field] of Object.entries(value)) {
-          open.push([field, Array.isArray(value) ? `${place}[${name}]` : place === "" ? name : `${place}.${name}`]);
-        }
+    for (const [value, place] of valuesIn(body)) {
+      if (typeof value === "string" && hasHalfCharacter(value)) {
+        yield [place, "the text has half a character"];
       }
     }
   },
 );
+
+/** An image or a file in a body, and how many bytes it has as it is sent. */
+interface MediaInBody {
+  readonly place: string;
+  readonly isImage: boolean;
+  readonly bytes: number;
+}
+
+const MEDIA_TYPE = /^(?:input_)?(?:image|file|audio)(?:_url)?$|^document$/;
+
+/** Images, files and audio in a body, by the names that providers have for them. Bytes are base64, of which each letter is a byte. */
+function* mediaIn(body: unknown): Iterable<MediaInBody> {
+  for (const [value, place] of valuesIn(body)) {
+    if (isRecord(value)) {
+      const { type, inlineData, fileData } = value;
+      const held = [inlineData, fileData].find(isRecord);
+      const kind = held === undefined ? type : held.mimeType;
+      if (held !== undefined || (typeof type === "string" && MEDIA_TYPE.test(type))) {
+        yield { place, isImage: String(kind).includes("image"), bytes: bytesIn(value) };
+      }
+    }
+  }
+}
+
+/** The length of the longest text in a part: its base64, or a `data:` URL with it. */
+function bytesIn(part: unknown): number {
+  let longest = 0;
+  for (const [value] of valuesIn(part)) {
+    longest = Math.max(
+      longest,
+      typeof value === "string" ? value.length : value instanceof Uint8Array ? value.length : 0,
+    );
+  }
+  return longest;
+}
+
+/** How many images a provider takes in a request. */
+export interface ImageLimit {
+  /** The most images, of a body. */
+  readonly images: (body: unknown) => number;
+  /** The words for the most images. */
+  readonly imagesInWords: string;
+}
+
+/** How much media a provider takes in a request. */
+export interface MediaLimits extends ImageLimit {
+  /** The most megabytes (2^20 bytes) of an image, and of all media. */
+  readonly megabytesEach?: number;
+  readonly megabytesInAll: number;
+}
+
+const MEGABYTE = 2 ** 20;
+
+/** A request has no more images than the provider takes. */
+export function imagesAreFew({ images, imagesInWords }: ImageLimit): RequestRule {
+  return makeRule("images-are-few", `A request has at most ${imagesInWords}.`, function* ({ body }) {
+    const most = images(body);
+    const found = [...mediaIn(body)].filter(({ isImage }) => isImage);
+    const first = found[most];
+    if (first !== undefined) {
+      yield [first.place, `the request has ${found.length} images; the provider takes ${most}`];
+    }
+  });
+}
+
+/** No image, and not all media together, have more bytes than the provider takes. */
+export function mediaIsSmall({ megabytesEach = Number.POSITIVE_INFINITY, megabytesInAll }: MediaLimits): RequestRule {
+  const each = Number.isFinite(megabytesEach) ? `An image has at most ${megabytesEach} MB of base64, and all` : "All";
+  return makeRule(
+    "media-is-small",
+    `${each} media of a request have at most ${megabytesInAll} MB.`,
+    function* ({ body }) {
+      let total = 0;
+      for (const { place, isImage, bytes } of mediaIn(body)) {
+        const isOver = total > megabytesInAll * MEGABYTE;
+        total += bytes;
+        if (isImage && bytes > megabytesEach * MEGABYTE) {
+          yield [place, `the image has ${inMegabytes(bytes)} MB; the provider takes ${megabytesEach}`];
+        }
+        if (!isOver && total > megabytesInAll * MEGABYTE) {
+          yield [
+            place,
+            `with it the request has ${inMegabytes(total)} MB of media; the provider takes ${megabytesInAll}`,
+          ];
+        }
+      }
+    },
+  );
+}
+
+/** OpenAI's limit, of both its APIs. That of 512 MB is more than a JSON text can have in JavaScript. */
+export const OPENAI_IMAGES: ImageLimit = { images: () => 1500, imagesInWords: "1,500 images" };
+
+const inMegabytes = (bytes: number): string => (bytes / MEGABYTE).toFixed(1);
 
 /** Every field is one that the provider knows. */
 export const fieldsAreKnown: RequestRule = makeRule(
