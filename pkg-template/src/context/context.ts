@@ -26,6 +26,7 @@ import type { PromptOutline } from "../config/outline.js";
 import type { RecordedRedaction, Redactor, Restorer } from "../config/redactor.js";
 import type { AnyMessage } from "../formats/any-message.js";
 import { type ProviderName, type RequestBodies, requests } from "../formats/requests.js";
+import { sentFor } from "../message/base64-text.js";
 import { shortenedCopy, withoutToolCalls } from "../message/edit.js";
 import type { UnknownRecord } from "../message/format.js";
 import type { MessageInput } from "../message/message.js";
@@ -270,7 +271,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     this.#redact = redact;
     /** Returns the message of some rows. `cut` is the text in the place of a row's own if that is shortened. */
     const messageOf = (row: number, shares: readonly number[], cut: (share: number) => string | undefined): M => {
-      const message = source[row] as M;
+      const message = sentFor(source[row] as M);
       if (shares[0] === 0) {
         return message;
       }
@@ -283,9 +284,9 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     const hidesCalls = recording.config.filter?.excludeToolCalls === true;
     // Messages whose calls are hidden are the caller's own objects all the same.
     const keptOf = (row: number, shares: readonly number[]): M =>
-      hidesCalls ? (source[row] as M) : messageOf(row, shares, () => undefined);
+      hidesCalls ? sentFor(source[row] as M) : messageOf(row, shares, () => undefined);
     this.kept = finished.shares.every((share) => share === 0)
-      ? messageRows(finished.rows).map((row) => source[row] as M)
+      ? messageRows(finished.rows).map((row) => sentFor(source[row] as M))
       : Array.from(sharesByMessage(runs), ([row, shares]) => keptOf(row, shares));
     const piece = ({ row, shares }: Run): M | ContextMessage => {
       if (row <= FIRST_MADE_ROW) {
@@ -294,7 +295,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       }
       const cutOf = (share: number): string | undefined => this.#shortened.get(keyOf(row, share));
       const [first = 0] = shares;
-      const whole = row === REQUEST_ROW ? (request as M) : messageOf(row, shares, cutOf);
+      const whole = row === REQUEST_ROW ? sentFor(request as M) : messageOf(row, shares, cutOf);
       // The request may be of another shape than the messages.
       const own = row >= 0 ? shape : undefined;
       const shown = hidesCalls && row >= 0 ? withoutToolCalls(whole, own) : whole;

@@ -4,6 +4,7 @@ import { ContextError, type ErrorKind } from "../base/errors.js";
 import { ROLES, type Role } from "../base/generated.js";
 import { describe } from "../base/options.js";
 import { isPartMissing } from "../base/parts.js";
+import { withoutBase64 } from "./base64-text.js";
 import { columnsOf, type MessageColumns, saidBy } from "./columns.js";
 import { besideContent, formOf, type PartForm, type ServerFields, serverFieldsOf } from "./dialect.js";
 import { withOrigin } from "./edit.js";
@@ -100,7 +101,8 @@ function read(value: unknown, shape: string | undefined, before: unknown): Parse
   const parsed = plain === row ? ownRead(row, format, given) : readPlain(plain as PlainMessage, row, format, given);
   checkStatedRole(given, parsed);
   checkMessage(row, format, parsed.parts);
-  return parsed;
+  const copy = withoutBase64(given, parsed.parts);
+  return copy === undefined ? parsed : { ...read(copy, shape, before), given };
 }
 
 /** Fails if a message states a role and is read as having another: what an app has checked must be what is sent. */

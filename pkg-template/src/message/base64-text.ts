@@ -1,0 +1,92 @@
+// Base64 in the results of tools: a screenshot that a tool returned as text costs tens of thousands of tokens, and no model can see it. A
+// line takes its place that says what it was.
+
+import { isRecord } from "../base/plain-data.js";
+import type { UnknownRecord } from "./format.js";
+import type { PlacedPart } from "./origin.js";
+
+/** The fewest letters of base64 that are cut: of fewer, such as a key or a checksum, a model may need each. */
+const LEAST_LETTERS = 1000;
+
+/** A run of base64, in one line or in lines of a fixed width, with what a `data:` URL says before it. */
+const RUN =
+  /(data:([\w.+-]+\/[\w.+-]+)?(?:;[\w.+=-]+)*;base64,)?[A-Za-z0-9+/_-]{40,}(?:\r?\n[A-Za-z0-9+/_-]{40,})*(?:\r?\n[A-Za-z0-9+/_-]+(?==))?={0,2}/g;
+
+/** Fields next to what a tool returned: what it was given, and what only a provider can read. */
+const NOT_RETURNED: ReadonlySet<string> = new Set([
+  ...["input", "args", "arguments", "rawInput", "signature", "thoughtSignature"],
+  ...["providerMetadata", "providerOptions", "providerData", "callProviderMetadata", "encrypted_content"],
+]);
+const MEDIA_TYPE = /^(?:input_)?(?:image|file|audio|video|document|media)/;
+
+/** The copies of messages whose results had base64. */
+const copies = new WeakMap<object, object>();
+
+/** Returns the message that is sent in the place of a caller's: the same one, or a marked copy without the base64 in its results. */
+export function sentFor<M>(message: M): M {
+  return typeof message === "object" && message !== null
+    ? ((copies.get(message) as M | undefined) ?? message)
+    : message;
+}
+
+/** Returns a marked copy of a message that was read, without the base64 in its results; undefined if they have none. */
+export function withoutBase64(given: UnknownRecord, parts: readonly PlacedPart[]): UnknownRecord | undefined {
+  copies.delete(given);
+  let copy = given;
+  for (const { part, place } of parts) {
+    if (part.type === "tool-result") {
+      const { type } = isRecord(part.output) ? part.output : {};
+      copy = changedAt(copy, place.split(/[.[\]]+/).filter(Boolean), type === "content") as UnknownRecord;
+    }
+  }
+  if (copy === given) {
+    return undefined;
+  }
+  const marked = { ...copy, shortened: true };
+  copies.set(given, marked);
+  return marked;
+}
+
+/** Returns a value in which the base64 at a path is cut; the value itself if there is none. */
+function changedAt(value: unknown, path: readonly string[], hasMedia: boolean): unknown {
+  const [name, ...rest] = path;
+  if (name === undefined) {
+    return isRecord(value)
+      ? mapped(value, (field, key) => (NOT_RETURNED.has(key) ? field : cut(field, hasMedia)))
+      : cut(value, hasMedia);
+  }
+  return typeof value === "object" && value !== null
+    ? mapped(value, (field, key) => (key === name ? changedAt(field, rest, hasMedia) : field))
+    : value;
+}
+
+/** Returns a value without base64. Images and files of a result that `hasMedia` are no text, and stay. */
+function cut(value: unknown, hasMedia: boolean): unknown {
+  if (typeof value === "string") {
+    return value.length < LEAST_LETTERS ? value : value.replace(RUN, lineFor);
+  }
+  const isMedia = hasMedia && isRecord(value) && (MEDIA_TYPE.test(String(value.type)) || isRecord(value.inlineData));
+  return (Array.isArray(value) || isRecord(value)) && !isMedia ? mapped(value, (field) => cut(field, hasMedia)) : value;
+}
+
+/** Returns a copy with other fields; the object itself if none is another. */
+function mapped(value: object, change: (field: unknown, name: string) => unknown): object {
+  let copy: object = value;
+  for (const [name, field] of Object.entries(value)) {
+    const changed = change(field, name);
+    if (changed !== field) {
+      copy = copy === value ? (Array.isArray(value) ? [...value] : { ...value }) : copy;
+      (copy as Record<string, unknown>)[name] = changed;
+    }
+  }
+  return copy;
+}
+
+function lineFor(run: string, url: string | undefined, mediaType: string | undefined): string {
+  const letters = run.length - (url?.length ?? 0);
+  // A long word of one case is a sequence or a number, and no base64.
+  const isBase64 = url !== undefined || (/[a-z]/.test(run) && /[A-Z]/.test(run) && /\d/.test(run));
+  return letters < LEAST_LETTERS || !isBase64
+    ? run
+    : `[${mediaType ?? "base64"}: ${Math.floor((letters * 3) / 4)} bytes, not shown]`;
+}
