@@ -35,6 +35,7 @@ import type {
   JsonValue,
   NewEntry,
   ReadRange,
+  RewrittenEntry,
   SessionInfo,
   SkippedEntry,
   TranscriptStore,
@@ -43,11 +44,13 @@ import { tellListener } from "../stores/listeners.js";
 import { checkKey, checkStore, storeError } from "../stores/log.js";
 import { LIMIT, ORDER, PLACE } from "../stores/ranges.js";
 import { buildEntry, buildLine, buildOf, type KeptBuild, placedBuild } from "./builds.js";
+import { asOf, branchEntry, LEFT_TYPES, leftEntry, rewritten } from "./left.js";
 import {
   type EntryMessage,
   entryOf,
   headerLine,
   type ImportedConversation,
+  type KeptMessage,
   keptMessage,
   lineOf,
   messageOf,
@@ -56,7 +59,7 @@ import {
 } from "./log.js";
 import { checkRetention, type RetentionLimits, retainSession } from "./retention.js";
 import { checkSearch, type SearchedLog, type SearchHit, type SearchOptions, searchLogs } from "./search.js";
-import { type LogStore, MESSAGE_TYPES, Tail } from "./tail.js";
+import { forgetBlocks, type LogStore, MESSAGE_TYPES, Tail } from "./tail.js";
 
 const KIND = "session_error";
 /** Messages with one of these tags are kept only where they are marked so. */
@@ -67,6 +70,8 @@ const MAX_BUILDS = 1000;
 const RETENTION_STEP = 512;
 /** How many messages are remembered from their append to the builds that read them. */
 const REMEMBERED_APPENDS = 256;
+/** How often a change of what others may change is tried. */
+const MOST_ATTEMPTS = 5;
 /** How many entries are read at a time where all are. */
 const PAGE = 1024;
 
@@ -225,8 +230,9 @@ export class Session<M extends AnyMessage = MessageInput> {
   /**
    * Appends messages, all or none: they are durable when it resolves. A message without an id is given one, and one without
    * a time the host's. Local commands and diagnostics (tags `command` and `diagnostic`) are kept only where they have
-   * `persist: true`. Fails with `INVALID_TRANSCRIPT`, also for a message that isn't accepted, with `STORE_CONFLICT` where the log does not end with `expectedSeq`, and as
-   * the store does.
+   * `persist: true`. A message whose id the session has already takes that one's place: what it was stays in the log, and is read no
+   * more. Fails with `INVALID_TRANSCRIPT`, also for a message that isn't accepted, with `STORE_CONFLICT` where the log does not end with
+   * `expectedSeq`, and as the store does.
    */
   async append(messages: M | readonly M[], options: AppendOptions = {}): Promise<SessionAppend<M>> {
     this.#check();
@@ -239,12 +245,42 @@ export class Session<M extends AnyMessage = MessageInput> {
       const parsed = kept?.parsed ?? parse(message, path, KIND);
       checkAccepted(parsed, path, KIND, this.#accept);
       checkAccepted(parsed, path, KIND, accept);
-      return kept === undefined ? [] : [entryOf(kept, this.#missing())];
+      const isNamed = (kept?.parsed.message.id ?? kept?.origin.id) !== undefined;
+      return kept === undefined ? [] : [{ ...entryOf(kept, this.#missing()), ...(isNamed && { kept }) }];
     });
     if (kept.length === 0) {
       return { firstSeq: undefined, lastSeq: undefined, messages: [], isRepeated: false };
     }
-    return await this.#append(kept, appendOptions);
+    return await this.#inOrder(() => this.#appendOrReplace(kept, appendOptions));
+  }
+
+  /**
+   * Leaves all messages from one on, by its id, for a turn that is edited or asked again. They stay in the log, and nothing reads them
+   * any more. Returns how many there were. Fails with `INVALID_SESSION` if there is no such message.
+   */
+  async truncateFrom(id: string | number): Promise<{ readonly leftCount: number }> {
+    this.#check();
+    return await this.#inOrder(() =>
+      this.#tryAgain(async () => {
+        const info = await this.#info();
+        const first = (await this.#known([String(id)])).at(-1);
+        if (info === undefined || first === undefined) {
+          throw noMessage(String(id));
+        }
+        const entries = await this.#read({ after: first.seq - 1, types: MESSAGE_TYPES });
+        const [newest] = await this.#read({ before: first.seq, types: ["message"], order: "descending", limit: 1 });
+        const { lastSeq } = info.logs.transcript;
+        const left = entries.map((entry) => rewritten(entry.seq, leftEntry(entry, lastSeq + 1)));
+        await this.#store.append(this.key, [branchEntry(first.seq, lastSeq + 1)], {
+          operationId: idOf("op"),
+          expectedId: info.id,
+          expectedSeq: lastSeq,
+          rewrites: { entries: left, lastMessageSeq: newest?.seq ?? 0 },
+        });
+        await this.#forgetChanged(entries.map(({ seq }) => seq));
+        return { leftCount: left.length };
+      }),
+    );
   }
 
   /**
@@ -473,13 +509,25 @@ export class Session<M extends AnyMessage = MessageInput> {
         entries.push(entry);
       }
     }
-    const messages = this.#messagesOf(entries.sort((left, right) => left.seq - right.seq));
+    const last = Math.max(0, ...read.map(([, until]) => until));
+    const messages = this.#messagesOf(await this.#then(entries, read, last));
     const transcript = createTranscript(messages);
     try {
       return await replay(recording, transcript, options);
     } finally {
       transcript.free();
     }
+  }
+
+  /** Returns the entries of stretches as they were when the log ended with `last`: messages may have been edited or left since. */
+  async #then(
+    entries: readonly Entry[],
+    stretches: NonNullable<BuildRecording["read"]>,
+    last: number,
+  ): Promise<readonly Entry[]> {
+    const left = await this.#read({ types: LEFT_TYPES });
+    const isRead = ({ seq }: Entry): boolean => stretches.some(([first, until]) => first <= seq && seq <= until);
+    return asOf(entries, left, last).filter(isRead);
   }
 
   // ---- The whole log ----
@@ -498,7 +546,7 @@ export class Session<M extends AnyMessage = MessageInput> {
     const fork = await openSession<M>(own, { store: this.#store, retention: this.#retention });
     try {
       const entries = await this.#all({ before: atSeq + 1 });
-      const copies = entries.map((entry) => copyOf(entry, this.key, own));
+      const copies = entries.filter(({ type }) => type !== "left").map((entry) => copyOf(entry, this.key, own));
       if (copies.length === 0) {
         throw invalid("atSeq", `there is nothing up to ${atSeq}`, "Pass what seqOf gives.");
       }
@@ -686,6 +734,109 @@ export class Session<M extends AnyMessage = MessageInput> {
   async #idOf({ seq, operationId }: NewestMessage): Promise<string | undefined> {
     const { entries, info } = await this.#store.read(this.key, { seqs: [seq] });
     return entries[0]?.operationId === operationId ? info?.id : undefined;
+  }
+
+  /** The entries of messages that have one of these ids, the oldest first. A message without an id is named by its place. */
+  async #known(ids: readonly string[]): Promise<readonly Entry[]> {
+    const found = ids.length === 0 ? [] : await this.#store.get(this.key, ids);
+    const seqs = ids.flatMap((id) => Number(/^#(\d+)$/.exec(id)?.[1] ?? Number.NaN)).filter((seq) => seq > 0);
+    const placed = seqs.length === 0 ? [] : (await this.#read({ seqs })).filter(({ id }) => id === undefined);
+    const messages = [...found, ...placed].filter(({ type }) => MESSAGE_TYPES.includes(type));
+    return messages.toSorted((one, other) => one.seq - other.seq);
+  }
+
+  /** Runs what depends on how the log ends, again if others have appended meanwhile. */
+  async #tryAgain<T>(run: () => Promise<T>, mayTryAgain = true): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await run();
+      } catch (failure) {
+        if (!mayTryAgain || !isConflict(failure) || attempt === MOST_ATTEMPTS) {
+          throw failure;
+        }
+      }
+    }
+  }
+
+  /** Forgets what was known of entries that are others now. */
+  async #forgetChanged(seqs: readonly number[]): Promise<void> {
+    for (const seq of seqs) {
+      this.#appended.delete(seq);
+    }
+    if (this.#newest === undefined || seqs.includes(this.#newest.seq)) {
+      this.#newest = undefined;
+      this.#ownId = undefined;
+    }
+    await forgetBlocks(this.#store, this.key, seqs);
+  }
+
+  /** Appends messages. Those whose id the log has take the place of the ones that have it. */
+  async #appendOrReplace(rows: readonly NewRow[], options: LogAppendOptions): Promise<SessionAppend<M>> {
+    const named = new Map(
+      rows.flatMap((row) => (row.kept !== undefined && row.entry.id !== undefined ? [[row.entry.id, row]] : [])),
+    );
+    const known = await this.#known([...named.keys()]);
+    if (known.length === 0) {
+      return await this.#appendNow(rows, options);
+    }
+    const { operationId = idOf("op"), expectedSeq } = options;
+    return await this.#tryAgain(async () => {
+      const info = await this.#info();
+      const places = new Map((await this.#known([...named.keys()])).map((entry) => [entry.id, entry]));
+      if (info === undefined) {
+        return await this.#appendNow(rows, { ...options, operationId });
+      }
+      const { lastSeq, lastMessageSeq } = info.logs.transcript;
+      const placeOf = ({ entry }: NewRow): Entry | undefined =>
+        entry.id === undefined ? undefined : places.get(entry.id);
+      // Without a time of its own a message has that of the one whose place it takes.
+      const placed = rows.map((row) => (row.kept === undefined ? row : (inPlaceOf(row.kept, placeOf(row)) ?? row)));
+      const added = placed.filter((row) => placeOf(row) === undefined);
+      const latest = new Map(placed.map((row) => [row.entry.id, row]));
+      const changed = [...latest.values()].flatMap((row) => {
+        const place = placeOf(row);
+        return place === undefined || isSame(place, row.entry) ? [] : [{ row, place }];
+      });
+      const first = lastSeq + 1;
+      const history = changed.map(({ place }) => leftEntry(place, first));
+      const written = [...history, ...added.map(({ entry }) => entry)];
+      if (written.length > 0) {
+        const entries = changed.map(({ row, place }) => rewritten(place.seq, row.entry));
+        const newest = await this.#newestAfter(lastMessageSeq, entries);
+        const { isRepeated } = await this.#store.append(this.key, written, {
+          operationId,
+          expectedId: info.id,
+          expectedSeq: expectedSeq ?? lastSeq,
+          ...(changed.length === 0 ? {} : { rewrites: { entries, lastMessageSeq: newest } }),
+        });
+        if (isRepeated) {
+          return await this.#appendNow(rows, { operationId });
+        }
+        await this.#forgetChanged(entries.map(({ seq }) => seq));
+      }
+      const seqOf = (row: NewRow): number => placeOf(row)?.seq ?? first + history.length + added.indexOf(row);
+      const messages = placed.flatMap((row) =>
+        row.parsed === undefined ? [] : [this.#copyOf(row.parsed, seqOf(row))],
+      );
+      const newest = added.findLast(({ entry, parsed }) => entry.type === "message" && parsed !== undefined);
+      if (newest?.parsed !== undefined) {
+        this.#newest = { seq: seqOf(newest), parsed: newest.parsed, operationId };
+        this.#ownId = undefined;
+      }
+      this.#retainAfter(written.length);
+      const seqs = placed.map(seqOf);
+      return { firstSeq: Math.min(...seqs), lastSeq: Math.max(...seqs), messages, isRepeated: written.length === 0 };
+    }, expectedSeq === undefined);
+  }
+
+  /** Returns the newest message once entries have become others. */
+  async #newestAfter(lastMessageSeq: number, entries: readonly RewrittenEntry[]): Promise<number> {
+    const isGone = entries.some(({ seq, type }) => seq === lastMessageSeq && type !== "message");
+    if (!isGone) {
+      return Math.max(lastMessageSeq, ...entries.filter(({ type }) => type === "message").map(({ seq }) => seq));
+    }
+    const others = await this.#read({ before: lastMessageSeq, types: ["message"], order: "descending", limit: 1 });
+    return others[0]?.seq ?? 0;
   }
 
   #append(rows: readonly NewRow[], options: LogAppendOptions): Promise<SessionAppend<M>> {
@@ -908,6 +1059,8 @@ export class Session<M extends AnyMessage = MessageInput> {
 /** An entry to append, with its message if it was read. */
 interface NewRow {
   readonly entry: NewEntry;
+  /** The message as it was given, if it has an id of its own. */
+  readonly kept?: KeptMessage;
   readonly parsed?: ParsedMessage;
 }
 
@@ -950,6 +1103,27 @@ interface LogAppendOptions {
 interface ToldChange {
   readonly lastSeq: number;
   readonly newest: number;
+}
+
+/** Returns a message in the place of an entry that has its id. */
+function inPlaceOf(kept: KeptMessage, place: Entry | undefined): NewRow | undefined {
+  const createdAt = place && messageOf(place).parsed?.message.createdAt;
+  return createdAt === undefined ? undefined : { ...entryOf(kept, { createdAt }), kept };
+}
+
+/** True if an entry is what it would become. */
+function isSame(entry: Entry, other: NewEntry): boolean {
+  const { type, data, pinned } = entry;
+  return type === other.type && pinned === other.pinned && JSON.stringify(data) === JSON.stringify(other.data);
+}
+
+function noMessage(id: string): ContextError {
+  return new ContextError({
+    kind: KIND,
+    code: "INVALID_SESSION",
+    message: `there is no message ${describe(id)} in the session`,
+    nextAction: "Pass the id of a message that session.messages() has.",
+  });
 }
 
 /** Whether a message stays out of the log. */

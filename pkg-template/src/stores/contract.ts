@@ -10,13 +10,16 @@ export type { JsonValue };
  */
 export type LogName = "transcript" | "builds";
 
-/** What an entry is: of the transcript all but `build`, of the builds `build`. */
-export type EntryType = "session" | "message" | "summary" | "failure" | "build" | "other";
+/**
+ * The type of an entry: of the transcript all but `build`, of the builds `build`. `left` is what the conversation no longer has: a message
+ * as it was before an edit, or of a branch that was left.
+ */
+export type EntryType = "session" | "message" | "summary" | "failure" | "build" | "left" | "other";
 
 /** An entry as it is appended. */
 export interface NewEntry {
   readonly type: EntryType;
-  /** What `get` finds it by. Several entries may have one id: an edited message, for example. */
+  /** The id that `get` finds it by. Several entries may have one id. */
   readonly id?: string;
   /** When it was written, in milliseconds since 1970. */
   readonly timeMs?: number;
@@ -26,7 +29,7 @@ export interface NewEntry {
   readonly data: JsonValue;
 }
 
-/** An entry of a log. It is never changed. */
+/** An entry of a log. It never changes, except by an append with `rewrites`, which appends what it was. */
 export interface Entry extends NewEntry {
   /** Its place: a whole number from 1, ascending, never given twice. */
   readonly seq: number;
@@ -52,7 +55,7 @@ export interface LogHead {
   readonly untimedCount: number;
   /** The latest time of all entries that were ever appended. */
   readonly latestTimeMs?: number;
-  /** How often entries were trimmed. After it, entries that were read before may be gone. */
+  /** How often entries were trimmed or rewritten. After it, entries that were read before may be gone, or others. */
   readonly removals: number;
 }
 
@@ -86,8 +89,25 @@ export interface AppendOptions extends ExpectedSession {
    * otherwise the append fails with `STORE_CONFLICT`. At least one of the appended ones must be a message.
    */
   readonly replacesSeq?: number;
+  /**
+   * Entries that become others in the same transaction, each in its place. They go with `expectedSeq`, and not with `replacesSeq`. If
+   * one of them is no longer there, the append fails with `STORE_CONFLICT`.
+   */
+  readonly rewrites?: Rewrites;
   /** Whether the caller gives the entries up and never changes them: a store that would copy them needn't. Default: no. */
   readonly givesUpEntries?: boolean;
+}
+
+/** What entries become. */
+export interface Rewrites {
+  readonly entries: readonly RewrittenEntry[];
+  /** The newest message after it; 0 for none. If it is no longer there, the append fails with `STORE_CONFLICT`. */
+  readonly lastMessageSeq: number;
+}
+
+/** What an entry becomes. */
+export interface RewrittenEntry extends NewEntry {
+  readonly seq: number;
 }
 
 export interface TrimOptions extends ExpectedSession {

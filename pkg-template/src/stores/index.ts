@@ -32,5 +32,13 @@ export const checkAsked: typeof ranges.checkAsked = /* @__PURE__ */ publicFuncti
 );
 /** Whether a session's header is what it must be. */
 export const isInfo = /* @__PURE__ */ publicFunction(KIND, "isInfo", log.isInfo) as typeof log.isInfo;
+/** Returns the sequence numbers of the entries that an append with `rewrites` needs to know. */
+export const seqsToRewrite: typeof log.seqsToRewrite = /* @__PURE__ */ publicFunction(
+  KIND,
+  "seqsToRewrite",
+  log.seqsToRewrite,
+);
+/** Returns the options of an append with copies of the entries in it. */
+export const withCopies: typeof log.withCopies = /* @__PURE__ */ publicFunction(KIND, "withCopies", log.withCopies);
 /** Makes the failure of a store. */
 export const storeError: typeof log.storeError = /* @__PURE__ */ publicFunction(KIND, "storeError", log.storeError);

@@ -17,7 +17,7 @@ import type {
   TrimOptions,
 } from "./contract.js";
 import type { DatabaseSchema, EntryRow, StoreName } from "./indexeddb-schema.js";
-import { admit, checkExpected, flawOf, isInfo, recovered, trimmed } from "./log.js";
+import { admit, checkExpected, flawOf, isInfo, recovered, seqsToRewrite, trimmed } from "./log.js";
 
 export type Transaction = IDBPTransaction<DatabaseSchema, StoreName[], "readwrite">;
 type RowStore<Name extends StoreName> = IDBPObjectStore<DatabaseSchema, StoreName[], Name, "readwrite">;
@@ -228,17 +228,19 @@ export async function append(work: Work, call: Append): Promise<AppendResult> {
   if (tried !== undefined && (await rowAt(tried.firstSeq))?.attempt === attempt) {
     return tried;
   }
-  const [earlier, replaced, { info }] = await Promise.all([
+  const [earlier, replaced, { info }, ...found] = await Promise.all([
     operationId === undefined ? [] : work.rows("byOperation").getAll([session, log, operationId]),
     rowAt(replacesSeq),
     standingOf(work, session),
+    ...seqsToRewrite(options).map(rowAt),
   ]);
   const [first] = earlier;
   if (first !== undefined) {
     const [firstSeq, lastSeq] = first.span ?? [first.seq, (earlier.at(-1) ?? first).seq];
     return { firstSeq, lastSeq, isRepeated: true };
   }
-  const standing = { info, replaced: flawOf(replaced) === undefined ? replaced : undefined };
+  const rewritten = found.filter((row) => row !== undefined && flawOf(row) === undefined) as EntryRow[];
+  const standing = { info, replaced: flawOf(replaced) === undefined ? replaced : undefined, rewritten };
   const admitted = admit(session, standing, call.entries, options, Date.now());
   const appended: AppendResult = {
     firstSeq: admitted.rows.at(0)?.seq ?? 0,
@@ -248,6 +250,9 @@ export async function append(work: Work, call: Append): Promise<AppendResult> {
   await Promise.all([
     work.sessions.put(admitted.info),
     replacesSeq === undefined ? undefined : work.entries.delete([session, log, replacesSeq]),
+    ...admitted.rewritten.map(async (entry) => {
+      await work.entries.put({ ...entry, session, log, ...(entry.pinned === true ? { pinnedSeq: entry.seq } : {}) });
+    }),
     // Where one throws, the others are still waited for.
     ...admitted.rows.map(async (entry, index) => {
       await work.entries.add({

@@ -45,7 +45,7 @@ import {
   type StoreName,
 } from "./indexeddb-schema.js";
 import { Listeners } from "./listeners.js";
-import { checkKey, checkListener, storeError } from "./log.js";
+import { changeOf, checkKey, checkListener, storeError, withCopies } from "./log.js";
 import { publicDerived, publicStore } from "./public-store.js";
 
 /** How sessions are kept in IndexedDB. */
@@ -107,12 +107,12 @@ class DatabaseStore implements IndexedDbStore {
       const call: Append = {
         session: sessionKey,
         entries: options.givesUpEntries === true ? entries : kept(() => entries.map(copyOf)),
-        options: { ...options },
+        options: kept(() => withCopies(options, copyOf)),
         attempt: newId(),
       };
       const appended = await this.#transact("readwrite", ENTRIES, (work) => append(work, call));
       if (!appended.isRepeated) {
-        this.#tell(sessionKey, { kind: "append", log: call.options.log ?? "transcript", lastSeq: appended.lastSeq });
+        this.#tell(sessionKey, changeOf(call.options, call.options.log ?? "transcript", appended.lastSeq));
       }
       return appended;
     });
@@ -559,7 +559,7 @@ function reasonOf(cause: unknown): string {
 }
 
 /** Returns an entry that its caller can't change. */
-function copyOf(entry: NewEntry): NewEntry {
+function copyOf<E extends NewEntry>(entry: E): E {
   return { ...entry, data: JSON.parse(JSON.stringify(entry.data)) };
 }
 

@@ -10,7 +10,10 @@ import type {
   LogHead,
   LogName,
   NewEntry,
+  Rewrites,
+  RewrittenEntry,
   SessionInfo,
+  StoreChange,
   TranscriptStore,
 } from "./contract.js";
 import { TYPES } from "./ranges.js";
@@ -56,10 +59,32 @@ export function checkListener(listener: unknown): void {
   }
 }
 
+/** Options of an append whose entries are copies. */
+export function withCopies(options: AppendOptions, copy: (entry: RewrittenEntry) => RewrittenEntry): AppendOptions {
+  const { rewrites } = options;
+  return rewrites === undefined
+    ? { ...options }
+    : { ...options, rewrites: { ...rewrites, entries: rewrites.entries.map(copy) } };
+}
+
+/** The change that an append makes: who has read what was rewritten must read it again. */
+export function changeOf({ rewrites }: AppendOptions, log: LogName, lastSeq: number): StoreChange {
+  return rewrites === undefined ? { kind: "append", log, lastSeq } : { kind: "trim", log, lastSeq: 0 };
+}
+
 /** What an append brings about. */
 export interface AdmittedAppend {
   readonly info: SessionInfo;
   readonly rows: readonly Entry[];
+  /** What the entries of `rewrites` are after it. */
+  readonly rewritten: readonly Entry[];
+}
+
+/** The entries that a store reads for `rewrites`: those that become others, and the newest message after it. */
+export function seqsToRewrite({ rewrites }: Pick<AppendOptions, "rewrites">): readonly number[] {
+  return rewrites === undefined
+    ? []
+    : [...new Set([...rewrites.entries.map(({ seq }) => seq), rewrites.lastMessageSeq])];
 }
 
 /** What an append is decided by; the store reads it in the same transaction. */
@@ -68,6 +93,8 @@ export interface Standing {
   readonly info: SessionInfo | undefined;
   /** The entry `replacesSeq`, where it is there. */
   readonly replaced?: Entry | undefined;
+  /** Of `seqsToRewrite` those that are there. */
+  readonly rewritten?: readonly Entry[];
 }
 
 /** The session that a caller expects. */
@@ -102,13 +129,20 @@ export function checkExpected(
 /** Admits an append that was not made before: fails with `STORE_CONFLICT`, or gives the rows and the session as it is after it. */
 export function admit(
   sessionKey: string,
-  { info, replaced }: Standing,
+  { info, replaced, rewritten: before = [] }: Standing,
   entries: readonly NewEntry[],
   options: AppendOptions,
   nowMs: number,
 ): AdmittedAppend {
-  const { log = "transcript", operationId, replacesSeq } = options;
+  const { log = "transcript", operationId, replacesSeq, rewrites } = options;
   checkExpected(info, options);
+  if (rewrites !== undefined && (options.expectedSeq === undefined || replacesSeq !== undefined)) {
+    throw storeError(
+      "INVALID_SESSION",
+      "rewrites go with expectedSeq, and without replacesSeq",
+      "Give expectedSeq alone.",
+    );
+  }
   const head = info?.logs[log] ?? EMPTY;
   if (replacesSeq !== undefined && (replacesSeq !== head.lastMessageSeq || replaced?.seq !== replacesSeq)) {
     throw storeError(
@@ -149,12 +183,13 @@ export function admit(
       ...(replacesSeq === undefined || index > 0 ? {} : { replacesSeq: replaced?.replacesSeq ?? replacesSeq }),
     };
   });
-  const flaw = rows.map(flawOf).find((reason) => reason !== undefined);
+  const rewritten = rewrites === undefined ? [] : rewrittenOf(rewrites, before);
+  const flaw = [...rows, ...rewritten].map(flawOf).find((reason) => reason !== undefined);
   if (flaw !== undefined) {
     throw storeError("INVALID_SESSION", `an entry cannot be appended: ${flaw}`, "Give entries as `NewEntry` says.");
   }
   const gone = replaced === undefined || replacesSeq === undefined ? head : without(head, [replaced]);
-  const after = withRows(gone, rows);
+  const after = withRows(rewrites === undefined ? gone : rewrittenHead(gone, rewrites, before, rewritten), rows);
   const begun: SessionInfo = info ?? {
     key: sessionKey,
     id: newId(),
@@ -163,8 +198,55 @@ export function admit(
     logs: { transcript: EMPTY, builds: EMPTY },
   };
   const updatedAtMs = log === "transcript" ? nowMs : begun.updatedAtMs;
-  return { info: { ...begun, updatedAtMs, logs: { ...begun.logs, [log]: after } }, rows };
+  return { info: { ...begun, updatedAtMs, logs: { ...begun.logs, [log]: after } }, rows, rewritten };
 }
+
+/** Returns what entries become: each keeps its place in time. What operation wrote them no longer matters. */
+function rewrittenOf({ entries, lastMessageSeq }: Rewrites, before: readonly Entry[]): readonly Entry[] {
+  const known = new Map(before.map((row) => [row.seq, row]));
+  const after = entries.map(({ seq, type, id, timeMs, pinned, data }): Entry | undefined => {
+    const old = known.get(seq);
+    return (
+      old && {
+        seq,
+        type,
+        data,
+        ...(id === undefined ? {} : { id }),
+        ...(timeMs === undefined ? {} : { timeMs }),
+        ...(pinned === undefined ? {} : { pinned }),
+        ...(old.latestTimeMs === undefined ? {} : { latestTimeMs: old.latestTimeMs }),
+        ...(old.replacesSeq === undefined ? {} : { replacesSeq: old.replacesSeq }),
+      }
+    );
+  });
+  const isLast = ({ seq, type }: Entry): boolean => seq === lastMessageSeq && type === "message";
+  const rows = after.filter((row) => row !== undefined);
+  const others = before.filter(({ seq }) => !entries.some((entry) => entry.seq === seq));
+  if (rows.length < after.length || (lastMessageSeq !== 0 && ![...rows, ...others].some(isLast))) {
+    throw storeError(
+      "STORE_CONFLICT",
+      "an entry that was to become another is no longer there",
+      "Read what is there, and call again where it is still wanted.",
+    );
+  }
+  return rows;
+}
+
+function rewrittenHead(
+  head: LogHead,
+  { entries, lastMessageSeq }: Rewrites,
+  before: readonly Entry[],
+  after: readonly Entry[],
+): LogHead {
+  const seqs = new Set(entries.map(({ seq }) => seq));
+  const left = without(
+    head,
+    before.filter(({ seq }) => seqs.has(seq)),
+  );
+  return { ...counted(left, after, 1), lastMessageSeq, removals: nextRemoval(head) };
+}
+
+const nextRemoval = ({ removals }: LogHead): number => (removals + 1) % Number.MAX_SAFE_INTEGER;
 
 /** A session after some entries of a log were trimmed; `lastMessageSeq` is the newest message that is left, 0 for none. */
 export function trimmed(
@@ -174,7 +256,7 @@ export function trimmed(
   lastMessageSeq: number,
 ): SessionInfo {
   const head = info.logs[log];
-  const after = { ...without(head, removed), lastMessageSeq, removals: (head.removals + 1) % Number.MAX_SAFE_INTEGER };
+  const after = { ...without(head, removed), lastMessageSeq, removals: nextRemoval(head) };
   return { ...info, logs: { ...info.logs, [log]: after } };
 }
 

@@ -19,7 +19,17 @@ import type {
 } from "./contract.js";
 import { Holds } from "./hold.js";
 import { Listeners } from "./listeners.js";
-import { admit, checkExpected, checkKey, checkListener, storeError, trimmed } from "./log.js";
+import {
+  admit,
+  changeOf,
+  checkExpected,
+  checkKey,
+  checkListener,
+  seqsToRewrite,
+  storeError,
+  trimmed,
+  withCopies,
+} from "./log.js";
 import { publicDerived, publicStore } from "./public-store.js";
 
 /** Makes a store that keeps sessions as long as it is used. All that shall share them use the same store. */
@@ -77,14 +87,19 @@ class MemoryStore implements TranscriptStore {
       }
       // Data is kept as its text: nobody who has the object can change that, and every reader gets objects of its own.
       const copies = kept(() => entries.map((entry) => ({ ...entry, data: textOf(entry.data) })));
+      const own = kept(() => withCopies(options, (entry) => ({ ...entry, data: textOf(entry.data) })));
       const replaced = replacesSeq === undefined ? undefined : session?.logs[log].at(replacesSeq);
-      const { info, rows } = admit(sessionKey, { info: session?.info, replaced }, copies, options, Date.now());
+      const rewritten = seqsToRewrite(options).flatMap((seq) => session?.logs[log].at(seq) ?? []);
+      const standing = { info: session?.info, replaced, rewritten };
+      const after = admit(sessionKey, standing, copies, own, Date.now());
+      const { info, rows } = after;
       const changed = session ?? new MemorySession(info);
       changed.info = info;
+      changed.logs[log].rewrite(after.rewritten);
       changed.logs[log].add(rows, replaced);
       this.#sessions.set(sessionKey, changed);
       const { lastSeq } = info.logs[log];
-      this.#listeners.tell(sessionKey, { kind: "append", log, lastSeq });
+      this.#listeners.tell(sessionKey, changeOf(options, log, lastSeq));
       return { firstSeq: lastSeq - rows.length + 1, lastSeq, isRepeated: false };
     });
   }
@@ -276,13 +291,27 @@ class Log {
     return cut(found);
   }
 
+  /** Puts rows in the place of those with their sequence numbers. */
+  rewrite(rows: readonly Entry[]): void {
+    for (const row of rows) {
+      this.#remove(this.at(row.seq) as Entry);
+      for (const list of this.#listsOf(row)) {
+        list.splice(placeOf(list, row.seq), 0, row);
+      }
+    }
+  }
+
+  #remove(row: Entry): void {
+    for (const list of this.#listsOf(row)) {
+      list.splice(placeOf(list, row.seq), 1);
+    }
+    this.#forget([row]);
+  }
+
   /** Adds rows, and removes the one whose place they take. */
   add(rows: readonly Entry[], replaced: Entry | undefined): void {
     if (replaced !== undefined) {
-      for (const list of this.#listsOf(replaced)) {
-        list.splice(placeOf(list, replaced.seq), 1);
-      }
-      this.#forget([replaced]);
+      this.#remove(replaced);
     }
     const [first] = rows;
     for (const row of rows) {

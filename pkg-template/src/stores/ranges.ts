@@ -5,7 +5,7 @@ import { faultIn, faultOf, type OptionFault, type OptionRule, type OptionRules }
 import type { AppendOptions, EntryType, LogName, ReadRange, RemoveOptions, TrimOptions } from "./contract.js";
 
 /** What an entry can be. */
-export const TYPES: readonly EntryType[] = ["session", "message", "summary", "failure", "build", "other"];
+export const TYPES: readonly EntryType[] = ["session", "message", "summary", "failure", "build", "left", "other"];
 const LOGS: readonly LogName[] = ["transcript", "builds"];
 
 const isWhole = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= 0;
@@ -55,6 +55,17 @@ const APPEND: OptionRules<keyof AppendOptions> = {
   givesUpEntries: ["true or false", (value) => typeof value === "boolean"],
   expectedSeq: COUNT,
   replacesSeq: COUNT,
+  rewrites: [
+    "entries with their sequence numbers, and the newest message after it",
+    (value) => {
+      const { entries, lastMessageSeq } = (value ?? {}) as {
+        readonly entries?: unknown;
+        readonly lastMessageSeq?: unknown;
+      };
+      const isRewritten = (entry: unknown): boolean => isWhole((entry as { readonly seq?: unknown } | null)?.seq);
+      return isWhole(lastMessageSeq) && isListOf(isRewritten)(entries);
+    },
+  ],
 };
 const TRIM: OptionRules<keyof TrimOptions> = { expectedId: EXPECTED_ID, log: LOG, keepSeqs: PLACES };
 const REMOVE: OptionRules<keyof RemoveOptions> = { expectedId: EXPECTED_ID, expectedSeq: COUNT };

@@ -226,6 +226,26 @@ export function isRowOf(row: SqlRow, entry: Entry | undefined): boolean {
   return entry !== undefined && valuesOf(entry).every((value, index) => value === found[index]);
 }
 
+/** Entries by their sequence numbers, without their data. */
+export function entriesAt(key: string, log: LogName, seqs: readonly number[]): Statement {
+  const sql = `SELECT ${WITHOUT_DATA} FROM windrow_entries WHERE session = ${NUMBER} AND log = ?2
+    AND seq IN (SELECT value FROM json_each(?3))`;
+  return statement(sql, key, LOGS[log], JSON.stringify(seqs.map(boundOf)));
+}
+
+/** Puts rows in the place of those with their sequence numbers, where the head is the call's own. Their data is JSON text. */
+export function rewritesOf(key: string, callId: string, log: LogName, rows: readonly Entry[]): Statement[] {
+  if (rows.length === 0) {
+    return [];
+  }
+  const sql = `DELETE FROM windrow_entries WHERE session = ${NUMBER} AND log = ?3
+    AND seq IN (SELECT value FROM json_each(?4)) AND ${IS_MINE}`;
+  const deletes = chunksOf(rows.map(({ seq }) => String(seq))).map((chunk) =>
+    statement(sql, key, callId, LOGS[log], chunk),
+  );
+  return [...deletes, ...insertsOf(key, callId, log, null, rows)];
+}
+
 /** Removes the entries before a sequence number, except those that are kept, where the head is the call's own. */
 export function trimsOf(
   key: string,

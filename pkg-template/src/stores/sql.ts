@@ -21,12 +21,24 @@ import type {
 } from "./contract.js";
 import type { Holds } from "./hold.js";
 import type { Listeners } from "./listeners.js";
-import { admit, checkExpected, checkKey, checkListener, recovered, storeError, trimmed } from "./log.js";
+import {
+  admit,
+  changeOf,
+  checkExpected,
+  checkKey,
+  checkListener,
+  recovered,
+  seqsToRewrite,
+  storeError,
+  trimmed,
+  withCopies,
+} from "./log.js";
 import { publicDerived, publicStore } from "./public-store.js";
 import {
   allEntriesOf,
   boundOf,
   derivedWrites,
+  entriesAt,
   entriesOf,
   entryIn,
   FIELDS,
@@ -44,6 +56,7 @@ import {
   parsed,
   readable,
   removalsOf,
+  rewritesOf,
   type SessionHead,
   trimsOf,
   WITHOUT_DATA,
@@ -103,13 +116,13 @@ class SqlStore implements TranscriptStore {
   append(sessionKey: string, entries: readonly NewEntry[], options: AppendOptions = {}): Promise<AppendResult> {
     return this.#ofSession(sessionKey, async () => {
       const { log = "transcript" } = options;
-      const own = { ...options };
+      const own = withCopies(options, (entry) => ({ ...entry, data: jsonOf(entry.data) }));
       const written = entries.map((entry) => ({ ...entry, data: jsonOf(entry.data) }));
       const trying: Appending = { callId: newId(), rows: undefined };
       const begin = (): Script<AppendResult> => this.#append(sessionKey, written, own, trying);
       const appended = await this.#host.write(sessionKey, begin);
       if (!appended.isRepeated) {
-        this.#tell(sessionKey, { kind: "append", log, lastSeq: appended.lastSeq });
+        this.#tell(sessionKey, changeOf(options, log, appended.lastSeq));
       }
       return appended;
     });
@@ -252,6 +265,7 @@ class SqlStore implements TranscriptStore {
         LOGS[log],
         replacesSeq === undefined ? null : boundOf(replacesSeq),
       ),
+      ...(options.rewrites === undefined ? [] : [entriesAt(key, log, seqsToRewrite(options))]),
     ];
     const replacing = statement(
       `DELETE FROM windrow_entries WHERE session = ${NUMBER} AND log = ?3 AND seq = ?4 AND ${IS_MINE}`,
@@ -262,7 +276,7 @@ class SqlStore implements TranscriptStore {
     );
     let answers = yield* ask(...standing);
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
-      const [headRows = [], [made] = [], [replacedRow] = []] = answers.slice(-standing.length);
+      const [headRows = [], [made] = [], [replacedRow] = [], rewrittenRows = []] = answers.slice(-standing.length);
       const head = headIn(sessionKey, headRows[0]);
       if (made !== undefined) {
         const [firstSeq, lastSeq] = [made.first_seq as number, made.last_seq as number];
@@ -271,12 +285,17 @@ class SqlStore implements TranscriptStore {
       }
       const info = yield* this.#infoOf(sessionKey, head);
       const replaced = replacedRow && entryIn(replacedRow);
-      const found = { info, replaced: typeof replaced === "object" ? replaced : undefined };
+      const found = {
+        info,
+        replaced: typeof replaced === "object" ? replaced : undefined,
+        rewritten: readable(rewrittenRows),
+      };
       const after = admit(sessionKey, found, entries, options, Date.now());
       const [firstSeq, lastSeq] = [after.rows[0]?.seq as number, after.rows.at(-1)?.seq as number];
       trying.rows = after.rows;
       answers = yield* ask(
         ...headWrites(key, head, callId, after.info),
+        ...rewritesOf(key, callId, log, after.rewritten),
         ...insertsOf(key, callId, log, operation, after.rows),
         ...(replacesSeq === undefined ? [] : [replacing]),
         // What the next attempt begins with, where this one came too late: so it is no later than the others' next ones.

@@ -285,6 +285,11 @@ const broken = [
     finds: ["remove: of a session that was appended to since it was looked at, nothing goes"],
   },
   {
+    name: "what is rewritten stays as it was",
+    calls: appending((store, key, entries, { rewrites: _, ...options }) => store.append(key, entries, options)),
+    finds: ["rewrites: entries become others in their place, with what is appended, or nothing changes"],
+  },
+  {
     name: "what is replaced stays",
     calls: appending((store, key, entries, { replacesSeq: _, ...options }) => store.append(key, entries, options)),
     finds: [

@@ -1,6 +1,6 @@
 // Appending: sequences, operations, conflicts between two appends, and which data is kept.
 
-import type { AppendOptions, AppendResult, EntryType, LogName, NewEntry } from "../contract.js";
+import type { AppendOptions, AppendResult, EntryType, LogName, NewEntry, Rewrites } from "../contract.js";
 import type { Case } from "./case.js";
 import { ensure, fails, harmlessly, same, show } from "./checks.js";
 import {
@@ -358,6 +358,76 @@ export const conflicts: readonly Case[] = [
         }
       }
       same(await seqsOf(first, KEY), upTo(10), "the sequence numbers");
+    },
+  },
+  {
+    name: "rewrites: entries become others in their place, with what is appended, or nothing changes",
+    async check(storage) {
+      const store = await storage.open();
+      await store.append(KEY, [
+        { type: "message", data: "a", id: "a", timeMs: 1 },
+        { type: "message", data: "b", id: "b", timeMs: 9, pinned: true },
+        { type: "message", data: "c", id: "c" },
+      ]);
+      const rewrites = {
+        entries: [
+          { seq: 2, type: "message", data: "B", id: "B", timeMs: 4 },
+          { seq: 3, type: "left", data: { was: "c" } },
+        ],
+        lastMessageSeq: 2,
+      } as const;
+      const edited = await store.append(KEY, [{ type: "left", data: { was: "b" } }], {
+        rewrites,
+        expectedSeq: 3,
+        operationId: "edit",
+      });
+      same(edited, appended(4, 4), "what it gave");
+      const found = (await entriesOf(store, KEY)).map(({ seq, type, data, id, timeMs, latestTimeMs, pinned }) => {
+        return [seq, type, data, id, timeMs, latestTimeMs, pinned];
+      });
+      same(
+        found,
+        [
+          [1, "message", "a", "a", 1, 1, undefined],
+          [2, "message", "B", "B", 4, 9, undefined],
+          [3, "left", { was: "c" }, undefined, undefined, 9, undefined],
+          [4, "left", { was: "b" }, undefined, undefined, 9, undefined],
+        ],
+        "the entries",
+      );
+      same(
+        (await store.get(KEY, ["b", "c", "B"])).map(({ seq }) => seq),
+        [2],
+        "what is found by the ids",
+      );
+      const messagesOf = await store.read(KEY, { types: ["message"], order: "descending" });
+      same(
+        messagesOf.entries.map(({ seq }) => seq),
+        [2, 1],
+        "the messages, newest first",
+      );
+      same((await store.read(KEY, { pinned: true })).entries.length, 0, "the pinned entries");
+      sameHead(
+        (await infoOf(store, KEY)).logs.transcript,
+        headWith({ lastSeq: 4, lastMessageSeq: 2, counts: { message: 2, left: 2 }, latestTimeMs: 9, removals: 1 }),
+      );
+      const again = await store.append(KEY, messages("x"), { rewrites, expectedSeq: 3, operationId: "edit" });
+      same(again, { firstSeq: 4, lastSeq: 4, isRepeated: true }, "the same operation again");
+      same(await store.append(KEY, messages("d"), { expectedSeq: 4 }), appended(5, 5), "an append after it");
+      same((await infoOf(store, KEY)).logs.transcript.lastMessageSeq, 5, "the newest message after that");
+
+      const before = await entriesOf(store, KEY);
+      const rewrite = (entries: Rewrites["entries"], lastMessageSeq: number, expectedSeq?: number): Promise<unknown> =>
+        store.append(KEY, [{ type: "left", data: 1 }], {
+          rewrites: { entries, lastMessageSeq },
+          ...(expectedSeq === undefined ? {} : { expectedSeq }),
+        });
+      const gone = [{ seq: 7, type: "message", data: "x" }] as const;
+      await fails(rewrite(gone, 5, 5), ["STORE_CONFLICT"], "rewriting an entry that is not there");
+      await fails(rewrite(rewrites.entries, 5, 4), ["STORE_CONFLICT"], "rewriting a log that ends otherwise");
+      await fails(rewrite(rewrites.entries, 3, 5), ["STORE_CONFLICT"], "a newest message that is none");
+      await fails(rewrite(rewrites.entries, 2), ["INVALID_SESSION"], "rewriting without expectedSeq");
+      same(await entriesOf(store, KEY), before, "the entries after what failed");
     },
   },
   {

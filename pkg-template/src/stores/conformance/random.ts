@@ -73,6 +73,20 @@ function randomCall(random: Random, model: Model): StoreCall {
   const log = random.pick<LogName>(["transcript", "transcript", "transcript", "builds"]);
   const { lastSeq, lastMessageSeq } = model.head(key, log);
   const kind = random.below(20);
+  const rows = model.rows(key, log);
+  if (kind === 13 && rows.length > 0) {
+    const entries = rows
+      .filter(() => random.chance(0.3))
+      .map(({ seq }) => ({ seq, type: random.pick<EntryType>(["message", "left"]), data: random.below(1000) }));
+    const typeOf = ({ seq, type }: Entry): EntryType => entries.find((entry) => entry.seq === seq)?.type ?? type;
+    const newest = rows.findLast((row) => typeOf(row) === "message")?.seq ?? 0;
+    return {
+      call: "append",
+      key,
+      entries: [{ type: "left", data: random.below(1000) }],
+      options: { log, expectedSeq: lastSeq, rewrites: { entries, lastMessageSeq: newest } },
+    };
+  }
   if (kind < 14) {
     return {
       call: "append",
@@ -155,6 +169,10 @@ class Model {
     return [...this.#sessions.keys()].sort();
   }
 
+  rows(key: string, log: LogName): readonly Entry[] {
+    return this.#sessions.get(key)?.logs[log].rows ?? [];
+  }
+
   head(key: string, log: LogName): LogHead {
     const { rows, lastSeq, latestTimeMs, removals } = this.#sessions.get(key)?.logs[log] ?? emptyLog();
     const counts: Partial<Record<EntryType, number>> = {};
@@ -221,6 +239,17 @@ class Model {
     }
     if (entries.length === 0) {
       return "INVALID_SESSION";
+    }
+    const { rewrites } = options;
+    if (rewrites !== undefined) {
+      log.removals += 1;
+      log.rows = log.rows.map((row) => {
+        const entry = rewrites.entries.find(({ seq }) => seq === row.seq);
+        const { latestTimeMs, replacesSeq: first } = row;
+        return entry === undefined
+          ? row
+          : (withoutUndefined({ ...entry, latestTimeMs, replacesSeq: first }) as unknown as Entry);
+      });
     }
     const firstSeq = log.lastSeq + 1;
     const replaced = log.rows.find(({ seq }) => seq === replacesSeq);
