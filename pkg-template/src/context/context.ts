@@ -156,6 +156,7 @@ interface BuildFacts {
 
 const REQUEST_OPTIONS: OptionRules = {
   cacheBreakpoints: ["true or false", (value) => typeof value === "boolean"],
+  store: ["true or false", (value) => typeof value === "boolean"],
 };
 
 /** The outline of a finished build. What is quoted is a part of the message that was made of it. */
@@ -414,11 +415,12 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
    * the provider does not take the messages.
    *
    * With `budget.cut` the places of `cacheBreakpoints` are marked as the provider wants it: for Anthropic, for the AI SDK, and for
-   * models of OpenAI's from GPT-5.6 on. `cacheBreakpoints` says otherwise.
+   * models of OpenAI's from GPT-5.6 on. `cacheBreakpoints` says otherwise. `store: false` says that OpenAI's Responses won't keep the
+   * request: then reasoning goes only with its encrypted content, and items without their ids.
    */
   request<Name extends ProviderName>(
     provider: Name,
-    options: { readonly cacheBreakpoints?: boolean } = {},
+    options: { readonly cacheBreakpoints?: boolean; readonly store?: boolean } = {},
   ): RequestBodies[Name] {
     return publicCall("context_build_error", "request", () => {
       checkOptions("context_build_error", options, REQUEST_OPTIONS);
@@ -439,7 +441,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       return requestOfParsed(provider, this.#parsed, {
         cacheEnds: ends,
         userNames: this.#userNames,
-        target: { model, server: render?.server },
+        target: { model, server: render?.server, store: options.store },
       });
     });
   }

@@ -5,11 +5,12 @@ import { type Dialect, provideDialects } from "../message/dialect.js";
 import { provideOwnFormat } from "../message/recognise.js";
 import { aiSdkModel } from "./ai-sdk/read.js";
 import { anthropic } from "./anthropic/read.js";
+import { llamaIndex } from "./llamaindex/read.js";
 import { openAiChat } from "./openai-chat/read.js";
 import { windrowFormat } from "./windrow/format.js";
 import { windrow } from "./windrow/read.js";
 
-const DIALECTS: readonly Dialect[] = [windrow, openAiChat, anthropic, aiSdkModel];
+const DIALECTS: readonly Dialect[] = [windrow, openAiChat, anthropic, aiSdkModel, llamaIndex];
 
 provideDialects(DIALECTS);
 provideOwnFormat(windrowFormat(DIALECTS));

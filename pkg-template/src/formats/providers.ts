@@ -82,6 +82,7 @@ export interface RequestOfOptions extends RequestTarget {
 }
 
 const TARGET_OPTIONS: OptionRules = {
+  store: ["true or false", (value) => value === null || typeof value === "boolean"],
   model: ["the name of a model", (value) => value === null || typeof value === "string"],
   server: [
     `one of ${SERVERS.map(({ name }) => name).join(", ")}`,
@@ -143,8 +144,12 @@ function requestOfParsed<Name extends ProviderName>(
 export function problemsOf(provider: ProviderName, body: unknown, target: RequestTarget = {}): readonly Problem[] {
   return publicCall(KIND, "problemsOf", () => {
     checkOptions(KIND, target, TARGET_OPTIONS);
-    const model = isRecord(body) && typeof body.model === "string" ? body.model : undefined;
-    return problemsIn(providerOf(provider), body, { model, ...target });
+    const { model, store } = isRecord(body) ? body : {};
+    const own = {
+      ...(typeof model === "string" && { model }),
+      ...(typeof store === "boolean" && { store }),
+    };
+    return problemsIn(providerOf(provider), body, { ...own, ...target });
   });
 }
 

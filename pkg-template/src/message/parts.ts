@@ -5,7 +5,7 @@ import { recordOf, type UnknownRecord } from "./format.js";
 import { checkNothingIsLost } from "./lost.js";
 import { json, MalformedMessage, required, text } from "./malformed.js";
 import { givenMedia } from "./media-fields.js";
-import type { CallPart, MediaPart, ReasoningPart, RedactedPart, ResultPart, TextPart } from "./message.js";
+import type { CallPart, MediaFields, MediaPart, ReasoningPart, RedactedPart, ResultPart, TextPart } from "./message.js";
 import { originOf, type PlacedPart } from "./origin.js";
 import { provenanceOf } from "./provenance.js";
 import { type Draft, inside, outputOf, readPart } from "./read.js";
@@ -103,6 +103,7 @@ export function mediaPart(part: UnknownRecord, kind: MediaPart["type"], place: s
   text(recordOf(part.image_url).detail, `${place}.image_url.detail`);
   text(part.detail, `${place}.detail`);
   const found = givenMedia(part);
+  checkIsReadable(found, kind, place);
   if (![found.data, found.url, found.id, found.source].some((it) => hasMedia(it))) {
     checkNothingIsLost(part, { place, what: "part", known: MEDIA_FIELDS }, true);
     throw new MalformedMessage(
@@ -112,6 +113,17 @@ export function mediaPart(part: UnknownRecord, kind: MediaPart["type"], place: s
     );
   }
   return { type: kind, ...found };
+}
+
+/** Fails for what is in the memory of a page alone: no request could hold it, as its bytes can't be read at once. */
+function checkIsReadable({ data, url }: MediaFields, kind: MediaPart["type"], place: string): void {
+  if (data instanceof Blob || url?.startsWith("blob:")) {
+    throw new MalformedMessage(
+      place,
+      `the ${kind} is in the memory of a page, where its bytes cannot be read at once`,
+      `Give its bytes as a Uint8Array, or as base64, or leave the ${kind} out.`,
+    );
+  }
 }
 
 // ---- Tool calls ----

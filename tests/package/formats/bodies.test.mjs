@@ -2,13 +2,15 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { buildContextSync, EARLIER_MESSAGES, providers, requestOf } from "windrow";
+import { buildContextSync, EARLIER_MESSAGES, problemsOf, providers, requestOf } from "windrow";
 import { checkContextError, errorOf } from "../support/errors.mjs";
+import { forEachSeed } from "../support/property.mjs";
 import { sources } from "../support/sources.mjs";
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const PDF = "JVBERi0xLjQK";
 const WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";
+const encoding = "estimate";
 const NAMES = providers.map(({ name }) => name);
 
 const user = (content, more) => ({ role: "user", content, ...more });
@@ -757,16 +759,100 @@ describe("media", () => {
       ["anthropic", [user([{ type: "audio", data: WAV }])], "messages[0].content[0]"],
       ["anthropic", [user([{ type: "image", data: "Qk0=", mediaType: "image/bmp" }])], "messages[0].content[0]"],
       ["anthropic", [user("go"), assistant([png]), user("now")], "messages[1].content[0]"],
-      ["anthropic", [user([{ type: "image", url: "blob:https://example.org/1" }])], "messages[0].content[0]"],
       ["gemini", [user([{ type: "file", data: "AAAA" }])], "messages[0].content[0]"],
       ["gemini", [user([{ type: "image", file_id: "file_1" }])], "messages[0].content[0]"],
       ["ai-sdk", [user([{ type: "file", data: "AAAA" }])], "messages[0].content[0]"],
-      ["anthropic", [user([{ type: "image", image: new Blob(["x"]) }])], "messages[0].content[0]"],
       ["gemini", [{ role: "system", content: [png] }, user("hi")], "messages[0].content[0]"],
     ];
     for (const [name, messages, path] of cases) {
       checkContextError(await errorOf(() => requestOf(name, messages)), { code: "NOT_SENDABLE", path });
     }
+  });
+});
+
+test("media in the memory of a page is refused when it is read: no request could hold it", async () => {
+  for (const type of ["image", "audio", "file"]) {
+    for (const part of [
+      { type, data: new Blob(["x"]) },
+      { type, url: "blob:https://example.org/1" },
+    ]) {
+      /** @type {any[]} */
+      const messages = [user([part])];
+      for (const run of [() => requestOf("gemini", messages), () => buildContextSync(messages, { encoding })]) {
+        checkContextError(await errorOf(run), { code: "INVALID_TRANSCRIPT", path: "messages[0].content[0]" });
+      }
+    }
+  }
+});
+
+test("calls and results of LlamaIndexTS are in options, and go with their messages", () => {
+  /** @type {any[]} */
+  const messages = [
+    user("Which hall?"),
+    { role: "assistant", content: "I look.", options: { toolCall: [{ id: "a", name: "look", input: { day: 12 } }] } },
+    {
+      role: "user",
+      content: "The boat house.",
+      options: { toolResult: { id: "a", result: "The boat house.", isError: false } },
+    },
+    user("And when?"),
+  ];
+  assert.deepEqual(requestOf("openai", messages).messages.slice(1, 3), [
+    {
+      role: "assistant",
+      content: "I look.",
+      tool_calls: [{ id: "a", type: "function", function: { name: "look", arguments: '{"day":12}' } }],
+    },
+    { role: "tool", tool_call_id: "a", content: "The boat house." },
+  ]);
+  const context = buildContextSync(messages, { encoding, filter: { excludeToolCalls: true } });
+  assert.ok(!JSON.stringify(context.request("anthropic")).includes("tool_use"));
+});
+
+describe("ids and reasoning of OpenAI's Responses", () => {
+  const said = { type: "message", role: "assistant", id: "msg_1", status: "completed", content: [] };
+  const answer = { ...said, content: [{ type: "output_text", text: "It.", annotations: [] }] };
+  const asked = { role: "user", content: "And?" };
+  const turns = (...items) => /** @type {any[]} */ ([{ role: "user", content: "Which?" }, ...items, asked]);
+  const thought = (more) => ({ type: "reasoning", id: "rs_1", summary: [], ...more });
+
+  test("an id that the provider would not take is not sent, however long it is", () => {
+    forEachSeed((random) => {
+      const id = `rs_${"a".repeat(random.integer(0, 500))}`;
+      const isFit = id.length > 3 && id.length <= 64;
+      const { input } = requestOf("openai-responses", turns(thought({ id, encrypted_content: "e" }), answer));
+      const item = /** @type {any} */ (input.find((it) => "type" in it && it.type === "reasoning"));
+      assert.equal(item?.id, isFit ? id : undefined);
+      const own = { input: turns(thought({ id, encrypted_content: "e" }), answer) };
+      assert.equal(problemsOf("openai-responses", own).length, isFit ? 0 : 1);
+      // Without its id and its content there is nothing to find it by.
+      const bare = requestOf("openai-responses", turns(thought({ id }), answer)).input;
+      assert.equal(bare.length, isFit ? 4 : 3);
+    });
+  });
+
+  test("a request that is not stored has no reasoning without its content, and no ids of items", () => {
+    const call = { type: "function_call", id: "fc_1", call_id: "a", name: "f", arguments: "{}" };
+    const given = { type: "function_call_output", call_id: "a", output: "x" };
+    const items = turns(thought({}), call, given, thought({ id: "rs_2", encrypted_content: "e" }), answer);
+    const stored = requestOf("openai-responses", items).input;
+    assert.deepEqual(stored, items);
+    const context = buildContextSync(items, { encoding });
+    for (const { input } of [
+      requestOf("openai-responses", items, { store: false }),
+      context.request("openai-responses", { store: false }),
+    ]) {
+      const { id: _, ...ownCall } = call;
+      const { id: __, ...ownAnswer } = answer;
+      const sealed = thought({ id: "rs_2", encrypted_content: "e" });
+      assert.deepEqual(input, [items[0], ownCall, given, sealed, ownAnswer, asked]);
+      assert.deepEqual(problemsOf("openai-responses", { input, store: false }), []);
+    }
+    const problems = problemsOf("openai-responses", { input: stored, store: false });
+    assert.deepEqual(
+      problems.map(({ rule, place }) => [rule, place]),
+      [["reasoning-is-followed", "input[1]"]],
+    );
   });
 });
 

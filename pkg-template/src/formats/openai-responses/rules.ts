@@ -32,6 +32,7 @@ const sources: ProviderRules["sources"] = {
   ],
   "call-ids-are-unique": ["https://platform.openai.com/docs/api-reference/responses/create"],
   "item-ids-fit": [
+    "https://github.com/github/app/issues/499",
     "https://github.com/CopilotKit/CopilotKit/pull/6117",
     "https://github.com/nodetool-ai/nodetool/pull/4252",
     "https://github.com/langchain-ai/langchainjs/issues/11044",
@@ -44,6 +45,7 @@ const sources: ProviderRules["sources"] = {
   ],
   "calls-have-results": ["https://github.com/bytedance/trae-agent/issues/245"],
   "reasoning-is-followed": [
+    "https://github.com/vercel/ai/issues/7543",
     "https://github.com/UKGovernmentBEIS/inspect_ai/pull/1990",
     "https://github.com/openai/openai-node/issues/1567",
     "https://github.com/vercel/ai/issues/7099",
@@ -152,14 +154,16 @@ export const responsesRules: ProviderRules = {
     rule.callsHaveResults(true),
     rule.makeRule(
       "reasoning-is-followed",
-      "Directly behind an item of reasoning is the item that it led to; it has its encrypted content, or that item its id.",
-      function* ({ messages }) {
+      "Directly behind an item of reasoning is the item that it led to; it has its encrypted content, or both have their ids and the request is stored.",
+      function* ({ messages, target }) {
         for (const [at, { place, source }] of messages.entries()) {
           const next = messages[at + 1];
           const isFollowed = next?.role === "assistant" && next.parts[0]?.kind !== "reasoning";
-          const isProven = source.encrypted_content || next?.source.id !== undefined;
+          const isNamed = target.store !== false && source.id != null && next?.source.id != null;
+          const isProven = source.encrypted_content || isNamed;
           if (source.type === "reasoning" && !(isFollowed && isProven)) {
-            yield [place, "the item that it led to does not stand behind it"];
+            const isAlone = !isFollowed || target.store !== false;
+            yield [place, isAlone ? "the item that it led to does not stand behind it" : "it has no encrypted content"];
           }
         }
       },

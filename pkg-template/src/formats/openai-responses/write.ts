@@ -13,6 +13,7 @@ import type { MediaPart, ReasoningPart, RedactedPart, SentPart, TextPart } from 
 import type { ParsedMessage } from "../../message/read.js";
 import { argumentsOf, fitted, idsOf, type Limit, outcomeOf, parsedObject, wordLimit } from "../request/calls.js";
 import { dataUrl, mediaOf, refuse, webAddress } from "../request/media.js";
+import type { RequestTarget } from "../request/provider.js";
 import { listIn } from "../request/rules.js";
 import { type FieldSchema, fields, knownFieldsIn } from "../request/schema.js";
 import { withSpeakers } from "../request/speakers.js";
@@ -70,7 +71,7 @@ export interface ResponsesBody {
 export const ID: Limit = wordLimit(64);
 export const NAME: Limit = wordLimit(64);
 /** The ids that the provider gives to items, by their types. Another one refuses the request. */
-export const ITEM_ID: RegExp = /^[a-z]+_[A-Za-z0-9_]+$/;
+export const ITEM_ID: RegExp = /^(?=.{1,64}$)[a-z]+_[A-Za-z0-9_]+$/;
 const ITEM_ID_BEGINNINGS: Readonly<Record<string, string>> = {
   message: "msg_",
   reasoning: "rs_",
@@ -121,7 +122,11 @@ export const GAVE: RegExp =
   /^(?:computer_call|local_shell_call|shell_call|apply_patch_call|tool_search|program)_output$|^mcp_approval_response$/;
 
 /** Returns the parts of a request that hold messages. */
-export function writeResponses(messages: readonly ParsedMessage[], namesInTexts: boolean): ResponsesBody {
+export function writeResponses(
+  messages: readonly ParsedMessage[],
+  namesInTexts: boolean,
+  { store }: RequestTarget = {},
+): ResponsesBody {
   const turns = withSpeakers(turnsOf(messages, isInline), namesInTexts);
   const begin = turns.findIndex(({ kind }) => kind !== "system");
   // What is nothing but instructions is sent all the same, as messages: an empty input is none.
@@ -131,7 +136,7 @@ export function writeResponses(messages: readonly ParsedMessage[], namesInTexts:
   const instructions = leading.flatMap(textsOf).map(({ part }) => part.text);
   return wellFormed({
     ...(instructions.length === 0 ? {} : { instructions: instructions.join("\n\n") }),
-    input: taken(input),
+    input: taken(input, store === false),
   });
 }
 
@@ -162,22 +167,24 @@ function isOfAssistant(item: ItemOrGap | undefined): item is ResponsesItem {
 
 /**
  * The items that the provider takes. It takes reasoning only directly before what it led to, and without encrypted content only
- * where that has its id. What it led to has no id where the reasoning is left out: the provider would ask for it.
+ * where that has its id. What it led to has no id where the reasoning is left out: the provider would ask for it. Of a request that
+ * isn't stored (`isStateless`) the provider finds nothing by an id: no reasoning goes without its encrypted content.
  */
-function taken(entries: readonly ItemOrGap[]): ResponsesItem[] {
+function taken(entries: readonly ItemOrGap[], isStateless: boolean): ResponsesItem[] {
   let isProven = true;
   return entries.flatMap((entry, at): ResponsesItem[] => {
     const next = entries[at + 1];
     if (entry === LEFT_OUT || isReasoning(entry)) {
       const { encrypted_content: encrypted } = entry as { readonly encrypted_content?: unknown };
-      isProven = entry !== LEFT_OUT && isOfAssistant(next) && (!!encrypted || "id" in next);
+      const isNamed = !isStateless && entry !== LEFT_OUT && "id" in entry && isOfAssistant(next) && "id" in next;
+      isProven = entry !== LEFT_OUT && isOfAssistant(next) && (!!encrypted || isNamed);
       return isProven ? [entry as ResponsesItem] : [];
     }
     if (!isOfAssistant(entry)) {
       isProven = true;
       return [entry];
     }
-    return [isProven ? entry : withoutId(entry)];
+    return [isProven && !isStateless ? entry : withoutId(entry)];
   });
 }
 

@@ -53,6 +53,8 @@ export interface RequestTarget {
   readonly model?: string | null | undefined;
   /** The server of an OpenAI-compatible endpoint. Default: the one that is known by the model. */
   readonly server?: Server | null | undefined;
+  /** If the provider keeps what it is sent (`store` of OpenAI's Responses): then it finds items by their ids. Default: yes. */
+  readonly store?: boolean | null | undefined;
 }
 
 /** A request, parsed once for all rules. */

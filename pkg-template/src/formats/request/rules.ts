@@ -228,7 +228,7 @@ export function idsFit({ pattern }: Limit): RequestRule {
   const demands = `The ids of calls and results match ${pattern}.`;
   return makeRule("call-ids-fit", demands, function* ({ messages }) {
     for (const { kind, id, place } of messages.flatMap(({ parts }) => parts)) {
-      const isAsked = kind === "call" || kind === "result";
+      const isAsked = kind === "call" || kind === "result" || isHosted(kind);
       if (isAsked && !(typeof id === "string" && pattern.test(id))) {
         yield [place, `the id ${String(id)} does not match`];
       }

@@ -1,0 +1,23 @@
+// Messages of LlamaIndexTS: a role and a content, with calls and the call that a message answers in `options`.
+
+import type { Dialect } from "../../message/dialect.js";
+import { recordOf } from "../../message/format.js";
+import { required } from "../../message/malformed.js";
+import { callsIn } from "../calls.js";
+
+export const llamaIndex: Dialect = {
+  fields: ["options"],
+  toolFields: ["options"],
+  parts: {},
+  beside({ options }, maker) {
+    const { toolCall: calls, toolResult: result } = recordOf(options);
+    if (calls == null && result == null) {
+      return undefined;
+    }
+    return {
+      calls: calls == null ? undefined : callsIn(calls, ".options.toolCall", maker),
+      // The content says what the tool gave.
+      answered: result == null ? undefined : required(recordOf(result).id, ".options.toolResult.id"),
+    };
+  },
+};
