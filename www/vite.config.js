@@ -3,19 +3,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-
-/** Nothing is loaded from elsewhere, nothing is sent anywhere; `{connect}` is where the studio puts more. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self' 'wasm-unsafe-eval'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "worker-src 'self'",
-  "manifest-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-].join("; ");
+import { headerPolicy, metaPolicy } from "../pkg-template/src/studio/policy.ts";
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -42,13 +30,27 @@ function workerEntry() {
   };
 }
 
+/**
+ * Writes the page twice. `studio.html` has no policy: the studio sends one with every response. `index.html` has it in a `meta` tag, for
+ * hosts that send no headers. `_headers` has the header, for hosts that read such a file.
+ */
 function policy() {
   return {
     name: "content-security-policy",
     apply: "build",
-    transformIndexHtml: () => [
-      { tag: "meta", attrs: { "http-equiv": "Content-Security-Policy", content: POLICY }, injectTo: "head-prepend" },
-    ],
+    enforce: "post",
+    generateBundle(_, bundle) {
+      const page = bundle["index.html"];
+      const meta = `<meta http-equiv="Content-Security-Policy" content="${metaPolicy()}" />`;
+      const [before, after, ...more] = page.source.split("<head>");
+      if (after === undefined || more.length > 0) {
+        this.error("the page has no place for its policy");
+      }
+      this.emitFile({ type: "asset", fileName: "studio.html", source: page.source });
+      page.source = `${before}<head>\n    ${meta}${after}`;
+      const headers = `/*\n  Content-Security-Policy: ${headerPolicy()}\n`;
+      this.emitFile({ type: "asset", fileName: "_headers", source: headers });
+    },
   };
 }
 
@@ -60,7 +62,9 @@ function offline() {
     enforce: "post",
     generateBundle(_, bundle) {
       const hash = createHash("sha256");
-      const names = Object.keys(bundle).sort();
+      const names = Object.keys(bundle)
+        .filter((name) => name !== "_headers")
+        .sort();
       for (const name of names) {
         const { code, source } = bundle[name];
         hash.update(name).update(code ?? source);

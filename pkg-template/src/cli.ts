@@ -35,7 +35,7 @@ const HELP = `Builds the context of a request from a conversation in a file, and
 
   windrow build FILE [options]
   windrow replay RECORDINGS TRANSCRIPT
-  windrow studio [FILE] [--port N]
+  windrow studio [FILE] [--port N] [--endpoint URL]
 
 FILE is a JSON list of messages, a message a line (JSONL), an object with "messages" and, if it
 likes, "request", or an export of ChatGPT, Claude, Gemini or AI Studio; "-" is standard input.
@@ -63,7 +63,9 @@ replay builds the contexts in RECORDINGS (a recording a line) again from TRANSCR
 grown since, and says of each in a line whether it is the same. It takes --conversation too.
 
 studio serves a page on this machine that shows what is sent of a conversation, and why: of FILE, or
-of an app that calls inspect(context) from windrow/inspect with the address in WINDROW_STUDIO.
+of an app that calls inspect(context) from windrow/inspect with the address in WINDROW_STUDIO. The
+page asks a model only at the --endpoint that takes OpenAI's chat completions, such as
+http://127.0.0.1:11434/v1, and reaches no other origin.
 
 Exit codes: 0 done, 1 the context could not be built, or a replayed one is not the same, 2 the
 command line or a file is wrong, 3 done, but messages of the file could not be read.
@@ -81,11 +83,13 @@ const OPTIONS = {
   encoding: { type: "string" },
   recording: { type: "string" },
   port: { type: "string" },
+  endpoint: { type: "string" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean" },
 } as const;
 
 type OptionName = keyof typeof OPTIONS;
+const STUDIO_OPTIONS: readonly OptionName[] = ["port", "endpoint"];
 
 const COMMANDS = ["build", "replay", "studio"];
 const FORMS = ["text", "messages", "xml", "conversations", "json"] as const satisfies readonly (Format | "json")[];
@@ -145,6 +149,7 @@ interface StudioOrder {
   readonly command: "studio";
   readonly file: string | undefined;
   readonly port: number | undefined;
+  readonly endpoint: URL | undefined;
 }
 
 async function main(commandLine: readonly string[]): Promise<void> {
@@ -183,10 +188,10 @@ async function warnOfUnread(name: string, { unread }: ParsedTranscript): Promise
 }
 
 /** Serves the page until the process is ended. */
-async function runStudio({ file, port }: StudioOrder): Promise<void> {
+async function runStudio({ file, ...options }: StudioOrder): Promise<void> {
   const read = file === undefined ? undefined : { name: nameOf(file), text: await readText(file) };
   const folder = fileURLToPath(new URL("./page", import.meta.url));
-  const { address } = await startStudio({ folder, file: read, port });
+  const { address } = await startStudio({ folder, file: read, ...options });
   await write(process.stdout, `${address}\n`);
   const words = "The studio is at the address above; Ctrl+C ends it. An app shows its builds there with";
   await write(process.stderr, `${words} inspect(context) from windrow/inspect, and WINDROW_STUDIO=${address}\n`);
@@ -275,8 +280,9 @@ function readCommandLine(commandLine: readonly string[]): Order | string {
 }
 
 function buildOrder([file, ...rest]: readonly string[], values: ReadonlyMap<OptionName, string>): BuildOrder {
-  if (values.has("port")) {
-    throw new UsageError("--port is an option of windrow studio");
+  const other = STUDIO_OPTIONS.find((name) => values.has(name));
+  if (other !== undefined) {
+    throw new UsageError(`--${other} is an option of windrow studio`);
   }
   if (file === undefined) {
     throw new UsageError("windrow build needs a file, or - for standard input");
@@ -331,7 +337,7 @@ function replayOrder(files: readonly string[], values: ReadonlyMap<OptionName, s
 }
 
 function studioOrder([file, ...rest]: readonly string[], values: ReadonlyMap<OptionName, string>): StudioOrder {
-  const option = [...values.keys()].find((name) => name !== "port");
+  const option = [...values.keys()].find((name) => !STUDIO_OPTIONS.includes(name));
   if (option !== undefined) {
     throw new UsageError(`--${option} is an option of windrow build`);
   }
@@ -342,7 +348,19 @@ function studioOrder([file, ...rest]: readonly string[], values: ReadonlyMap<Opt
   if (port !== undefined && port > MOST_PORT) {
     throw new UsageError(`--port is at most ${MOST_PORT}, not ${port}`);
   }
-  return { command: "studio", file, port };
+  return { command: "studio", file, port, endpoint: endpointOption(values.get("endpoint")) };
+}
+
+/** An address whose origin a content security policy can name. */
+function endpointOption(given: string | undefined): URL | undefined {
+  if (given === undefined) {
+    return undefined;
+  }
+  const address = URL.canParse(given) ? new URL(given) : undefined;
+  if (address === undefined || !/^https?:\/\/[\w.-]+(:\d+)?$/.test(address.origin)) {
+    throw new UsageError(`--endpoint is an address such as http://127.0.0.1:11434/v1, not ${quote(given)}`);
+  }
+  return address;
 }
 
 function knownOption(name: string, written: string): OptionName {

@@ -3,9 +3,11 @@
 import { signal } from "@preact/signals";
 import { chromeModel, openAiCompatible } from "windrow/models";
 import type { Hooked, TriageSetup } from "../engine/hooks.js";
+import { studioToken } from "./token.js";
 
-/** An endpoint of the visitor's: it is in memory alone, and asked only where the visitor has agreed. */
+/** The endpoint that the studio was started with: the page's policy lets it reach no other. It is asked only if the visitor agrees. */
 export interface Endpoint {
+  /** Empty if the studio was started without one. */
   readonly baseUrl: string;
   readonly model: string;
   readonly apiKey: string;
@@ -18,7 +20,7 @@ export const endpoint = signal<Endpoint>({ baseUrl: "", model: "", apiKey: "", i
 export const hasChromeModel = "LanguageModel" in globalThis;
 
 /** Whether the studio serves the page: the static page can ask no endpoint. */
-export const isStudio = document.querySelector('meta[name="windrow-studio"]') !== null;
+export const isStudio = studioToken !== null;
 
 /** The hook of a model that is no script; undefined for scripts. */
 export function modelOf({ by }: TriageSetup): Hooked | undefined {

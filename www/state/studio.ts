@@ -3,10 +3,12 @@
 import { batch, signal } from "@preact/signals";
 import { type BuildRecording, type MessageInput, replay } from "windrow";
 import { type Turn, turnOf } from "../engine/jobs.js";
+import { endpoint } from "./models.js";
 import { formatNumber } from "./names.js";
 import type { Context } from "./picture.js";
 import { openText } from "./sources.js";
 import { failureOf, type Source, state } from "./state.js";
+import { studioToken } from "./token.js";
 
 /** A build of an app, built again here. */
 export interface LiveBuild {
@@ -22,23 +24,30 @@ export const live = {
   shown: signal<number | undefined>(undefined),
 };
 
-const token = document.querySelector<HTMLMetaElement>('meta[name="windrow-studio"]')?.content;
-
 /** The address by which an app reports its builds; undefined where the page is not the studio's. */
-export const studioAddress = token === undefined ? undefined : `${location.origin}/?token=${token}`;
+export const studioAddress = studioToken === null ? undefined : `${location.origin}/?token=${studioToken}`;
+
+/** The file and the endpoint of the command. */
+interface Opened {
+  readonly file: { readonly name: string; readonly text: string } | null;
+  readonly endpoint: string | null;
+}
 
 const asked = (path: string): Promise<Response> =>
-  fetch(new URL(path, location.href), { headers: { authorization: `Bearer ${token}` } });
+  fetch(new URL(path, location.href), { headers: { authorization: `Bearer ${studioToken}` } });
 
 /** Opens what the studio was started with, and follows the app. Says whether there is a file. */
 export async function followStudio(): Promise<boolean> {
-  if (token === undefined) {
+  if (studioToken === null) {
     return false;
   }
   void hearBuilds().catch((thrown) => {
     state.notice.value = `The studio has ended: ${failureOf(thrown).words}`;
   });
-  const file = (await (await asked("./file")).json()) as { readonly name: string; readonly text: string } | null;
+  const { file, endpoint: allowed } = (await (await asked("./file")).json()) as Opened;
+  if (allowed !== null) {
+    endpoint.value = { ...endpoint.value, baseUrl: allowed };
+  }
   if (file !== null) {
     await openText(file.name, file.text);
   }
@@ -59,7 +68,7 @@ async function hearBuilds(): Promise<void> {
       }
     }
   }
-  state.notice.value = "The studio has ended.";
+  state.notice.value = "The studio has ended, or sent more than this page could show in time: load the page again.";
 }
 
 async function take({ messages, recording }: Pick<LiveBuild, "messages" | "recording">): Promise<void> {

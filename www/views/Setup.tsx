@@ -226,29 +226,22 @@ function Candidates({ setup, set }: Pick<SideProps, "setup" | "set">) {
   );
 }
 
-/** Where the studio may ask a model of the visitor's. Nothing of it is kept. */
+/** The model of the visitor's that the studio may ask. Nothing of it is kept. */
 function EndpointFields() {
   const { baseUrl, model, apiKey, isAgreed } = endpoint.value;
   const set = (changed: Partial<typeof endpoint.value>) => {
     endpoint.value = { ...endpoint.value, isAgreed: false, ...changed };
   };
-  let origin = "";
-  try {
-    origin = new URL(baseUrl).origin;
-  } catch {
-    // It is still being typed.
+  if (baseUrl === "") {
+    return (
+      <p class="quiet">
+        This page reaches no other origin. To ask a model, start the studio with the address before /chat/completions:{" "}
+        <code>npx windrow studio --endpoint http://127.0.0.1:11434/v1</code>
+      </p>
+    );
   }
   return (
     <div class="fields">
-      <label class="field wide">
-        <span>Address before /chat/completions</span>
-        <input
-          type="url"
-          value={baseUrl}
-          placeholder="http://127.0.0.1:11434/v1"
-          onInput={({ currentTarget }) => set({ baseUrl: currentTarget.value })}
-        />
-      </label>
       <label class="field">
         <span>Model</span>
         <input type="text" value={model} onInput={({ currentTarget }) => set({ model: currentTarget.value })} />
@@ -266,13 +259,13 @@ function EndpointFields() {
         <input
           type="checkbox"
           checked={isAgreed}
-          disabled={origin === "" || model === ""}
+          disabled={model === ""}
           onChange={({ currentTarget }) => {
             set({ isAgreed: currentTarget.checked });
             state.a.value = { ...state.a.value };
           }}
         />
-        Send candidates and request to {origin === "" ? "this endpoint" : origin}
+        Send candidates and request to {new URL(baseUrl).origin}
       </label>
     </div>
   );

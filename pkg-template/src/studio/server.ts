@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join, normalize, sep } from "node:path";
+import { headerPolicy } from "./policy.js";
 
 /** What the studio shows, and where it listens. */
 export interface StudioOptions {
@@ -14,6 +15,8 @@ export interface StudioOptions {
   readonly file?: { readonly name: string; readonly text: string } | undefined;
   /** Default: any that is free. */
   readonly port?: number | undefined;
+  /** The address of a model that the page may ask, as `openAiCompatible` takes it. Its origin is the only other one that the page reaches. */
+  readonly endpoint?: URL | undefined;
 }
 
 export interface Studio {
@@ -25,8 +28,12 @@ export interface Studio {
 const HOST = "127.0.0.1";
 /** Builds that a page which is opened later is still shown. */
 const MOST_BUILDS = 200;
-/** The most that one build may weigh, in bytes. */
+/** The most bytes of one build, of all builds that are kept, and of what waits for a listener that reads slowly. */
 const MOST_BYTES = 64_000_000;
+
+const TOO_LONG = `a build has at most ${MOST_BYTES} bytes`;
+/** The page without the policy of a `meta` tag: the server sends its own as a header. */
+const PAGE = "studio.html";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -36,20 +43,37 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** What the page may reach in the studio: an endpoint of the visitor's, where the visitor agrees. */
-const CONNECT = "connect-src 'self' https: http://127.0.0.1:* http://localhost:*";
-
 /** Starts the studio. It listens on 127.0.0.1, answers to its own name alone, and its token is in memory alone. */
-export async function startStudio({ folder, file, port = 0 }: StudioOptions): Promise<Studio> {
+export async function startStudio({ folder, file, port = 0, endpoint }: StudioOptions): Promise<Studio> {
   const token = randomBytes(16).toString("base64url");
-  const builds: string[] = [];
+  const headers = new Headers({
+    "content-security-policy": headerPolicy(endpoint === undefined ? [] : [endpoint.origin]),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+  });
+  const opened = JSON.stringify({ file: file ?? null, endpoint: endpoint?.href ?? null });
+  /** Each build is a line. Listeners wait for the same bytes: none has a copy. */
+  const builds: Buffer[] = [];
+  let kept = 0;
   const listeners = new Set<ServerResponse>();
 
-  const take = (build: string): void => {
+  const take = (build: Buffer): void => {
     builds.push(build);
-    builds.splice(0, builds.length - MOST_BUILDS);
+    kept += build.length;
+    while (builds.length > MOST_BUILDS || kept > MOST_BYTES) {
+      kept -= builds.shift()?.length ?? 0;
+    }
     for (const listener of listeners) {
-      listener.write(`${build}\n`);
+      send(listener, build);
+    }
+  };
+
+  const send = (listener: ServerResponse, build: Buffer): void => {
+    if (listener.writableLength + build.length > MOST_BYTES) {
+      listener.destroy();
+    } else {
+      listener.write(build);
     }
   };
 
@@ -60,9 +84,13 @@ export async function startStudio({ folder, file, port = 0 }: StudioOptions): Pr
     if (host !== `${HOST}:${own}` && host !== `localhost:${own}`) {
       return refuse(response, 403, "the studio answers to 127.0.0.1 alone");
     }
-    const { pathname, searchParams } = new URL(request.url ?? "/", `http://${host}`);
+    const asked = readTarget(request.url ?? "", `http://${host}`);
+    if (asked === undefined) {
+      return refuse(response, 404, "the address can't be read");
+    }
+    const { path, searchParams } = asked;
     const isOwn = origin === undefined || origin === `http://${host}`;
-    if (pathname === "/builds") {
+    if (path === "/builds") {
       return await takeBuild(request, response, origin);
     }
     if (!isOwn) {
@@ -71,22 +99,20 @@ export async function startStudio({ folder, file, port = 0 }: StudioOptions): Pr
     if (request.method !== "GET") {
       return refuse(response, 405, "the studio only shows");
     }
-    if (pathname === "/") {
-      return isToken(searchParams.get("token"))
-        ? send(response, ".html", await pageWith(token))
-        : refuse(response, 403, "open the address that `windrow studio` printed: it has a token in it");
+    if (path === "/" && !isToken(searchParams.get("token"))) {
+      return refuse(response, 403, "open the address that `windrow studio` printed: it has a token in it");
     }
-    if (pathname === "/file" || pathname === "/events") {
+    if (path === "/file" || path === "/events") {
       if (!isAllowed(request)) {
         return refuse(response, 403, "the token is missing or of another studio");
       }
-      return pathname === "/file" ? send(response, ".json", JSON.stringify(file ?? null)) : listen(response);
+      return path === "/file" ? serve(response, ".json", opened) : listen(response);
     }
-    const path = normalize(join(folder, decodeURIComponent(pathname)));
-    const contents = path.startsWith(folder + sep) ? await readFile(path).catch(() => undefined) : undefined;
+    const place = normalize(join(folder, path === "/" ? PAGE : path));
+    const contents = place.startsWith(folder + sep) ? await readFile(place).catch(() => undefined) : undefined;
     return contents === undefined
       ? refuse(response, 404, "there is no such file")
-      : send(response, extname(path), contents);
+      : serve(response, extname(place), contents);
   };
 
   const takeBuild = async (request: IncomingMessage, response: ServerResponse, origin?: string): Promise<void> => {
@@ -107,28 +133,27 @@ export async function startStudio({ folder, file, port = 0 }: StudioOptions): Pr
     }
     const text = await bodyOf(request);
     if (text === undefined) {
-      return refuse(response, 413, `a build has at most ${MOST_BYTES} bytes`);
+      return refuse(response, 413, TOO_LONG);
     }
-    try {
-      take(JSON.stringify(JSON.parse(text)));
-    } catch {
+    const build = lineOf(text);
+    if (build === undefined) {
       return refuse(response, 400, "a build is JSON");
     }
+    if (build.length > MOST_BYTES) {
+      return refuse(response, 413, TOO_LONG);
+    }
+    take(build);
     response.writeHead(204).end();
   };
 
   const listen = (response: ServerResponse): void => {
-    response.writeHead(200, { "content-type": "application/x-ndjson", "cache-control": "no-store" });
-    response.write(builds.map((build) => `${build}\n`).join("") || "\n");
+    response.writeHead(200, { "content-type": "application/x-ndjson" });
+    response.write("\n");
     listeners.add(response);
     response.on("close", () => listeners.delete(response));
-  };
-
-  const pageWith = async (own: string): Promise<string> => {
-    const page = await readFile(join(folder, "index.html"), "utf8");
-    return page
-      .replace("connect-src 'self'", CONNECT)
-      .replace("<head>", `<head>\n    <meta name="windrow-studio" content="${own}" />`);
+    for (const build of builds) {
+      send(response, build);
+    }
   };
 
   const isToken = (given: string | null | undefined): boolean => {
@@ -140,7 +165,17 @@ export async function startStudio({ folder, file, port = 0 }: StudioOptions): Pr
     isToken(request.headers.authorization?.replace(/^Bearer /, ""));
 
   const server: Server = createServer((request, response) => {
+    response.setHeaders(headers);
     answer(request, response).catch((failure: Error) => refuse(response, 500, failure.message));
+  });
+  // A request that isn't HTTP reaches no handler, and its answer has no response object.
+  server.on("clientError", (_, socket) => {
+    if (socket.writable) {
+      const lines = [...headers].map(([name, value]) => `${name}: ${value}\r\n`).join("");
+      socket.end(`HTTP/1.1 400 Bad Request\r\n${lines}connection: close\r\n\r\n`);
+    } else {
+      socket.destroy();
+    }
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -156,15 +191,30 @@ export async function startStudio({ folder, file, port = 0 }: StudioOptions): Pr
   };
 }
 
-function send(response: ServerResponse, type: string, contents: string | Buffer): void {
-  response
-    .writeHead(200, {
-      "content-type": TYPES[type] ?? "application/octet-stream",
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-      "referrer-policy": "no-referrer",
-    })
-    .end(contents);
+/** The path and the query of a request; undefined if they can't be read. */
+function readTarget(target: string, origin: string): { path: string; searchParams: URLSearchParams } | undefined {
+  if (!target.startsWith("/")) {
+    return undefined;
+  }
+  try {
+    const { pathname, searchParams } = new URL(origin + target);
+    return { path: decodeURIComponent(pathname), searchParams };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A text of JSON in one line; undefined if it isn't JSON. */
+function lineOf(text: string): Buffer | undefined {
+  try {
+    return Buffer.from(`${JSON.stringify(JSON.parse(text))}\n`);
+  } catch {
+    return undefined;
+  }
+}
+
+function serve(response: ServerResponse, type: string, contents: string | Buffer): void {
+  response.writeHead(200, { "content-type": TYPES[type] ?? "application/octet-stream" }).end(contents);
 }
 
 function refuse(response: ServerResponse, status: number, words: string): void {

@@ -386,6 +386,13 @@ describe("what is wrong with the command line is one line, and exit code 2", () 
       /--format is one of text, messages, xml, conversations, json, not "xlm"; did you mean xml\?/,
     ],
     [["build", "list.json", "--encoding", "o200kbase"], /did you mean o200k_base\?/],
+    [["build", "list.json", "--endpoint", "http://a/v1"], /--endpoint is an option of windrow studio/],
+    ...["127.0.0.1:11434", "file:///v1", "http://a;b/v1", "http://[::1]/v1"].map(
+      /** @returns {[string[], RegExp]} */ (value) => [
+        ["studio", "--endpoint", value],
+        /--endpoint is an address such as/,
+      ],
+    ),
     ...["-5", "1.5", "many", "", "1e3", "0x10", "99999999999999999999", "NaN"].map(
       /** @returns {[string[], RegExp]} */ (value) => [
         ["build", "list.json", "--max-tokens", value],

@@ -3,10 +3,11 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { request } from "node:http";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, request } from "node:http";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { build as bundle } from "esbuild";
@@ -14,19 +15,47 @@ import { chromium } from "playwright-core";
 import { build as viteBuild } from "vite";
 import { buildContext } from "windrow";
 import { inspect } from "windrow/inspect";
-import { messagesOf, shows, summary } from "../support/page.mjs";
+import { messagesOf, openPanel, shows, summary } from "../support/page.mjs";
+import { forEachSeedAsync } from "../support/property.mjs";
+import { portOf } from "../support/servers.mjs";
 
 const program = fileURLToPath(new URL("../../../pkg-template/bin/windrow.js", import.meta.url));
+const built = fileURLToPath(new URL("../../../pkg-template/dist/page", import.meta.url));
 let folder;
 let studio;
 let address;
+/** A model that the studio may ask, and a server that nothing may reach. Both let every origin in, and list their requests. */
+let endpoint;
+let elsewhere;
 let browser;
 
+/** A server that any page may ask. */
+async function openServer() {
+  const asked = [];
+  const answer = { choices: [{ message: { content: '{"items":[]}' } }] };
+  const server = createServer((request, response) => {
+    request.resume();
+    request.on("end", () => {
+      if (request.method !== "OPTIONS") {
+        asked.push(`${request.method} ${request.url}`);
+      }
+      const allow = { "access-control-allow-origin": "*", "access-control-allow-headers": "*" };
+      response.writeHead(200, { ...allow, "access-control-allow-private-network": "true" }).end(JSON.stringify(answer));
+    });
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
+  return { server, asked, origin: `http://127.0.0.1:${portOf(server)}` };
+}
+
 before(async () => {
+  endpoint = await openServer();
+  elsewhere = await openServer();
   folder = await mkdtemp(join(tmpdir(), "windrow-studio-"));
   const file = join(folder, "boats.json");
   await writeFile(file, JSON.stringify({ messages: messagesOf(30), request: "What about boats?" }));
-  studio = spawn(process.execPath, [program, "studio", file], { stdio: ["ignore", "pipe", "inherit"] });
+  studio = spawn(process.execPath, [program, "studio", file, "--endpoint", `${endpoint.origin}/v1`], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const [line] = await once(studio.stdout.setEncoding("utf8"), "data");
   address = line.trim();
   browser = await chromium.launch({
@@ -38,6 +67,8 @@ before(async () => {
 after(async () => {
   await browser?.close();
   studio?.kill();
+  endpoint?.server.close();
+  elsewhere?.server.close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -76,6 +107,53 @@ test("the studio answers to its own name, its own origin and its own token alone
   assert.equal(await statusOf("/%2e%2e/cli.js", { host }), 404);
 });
 
+/** Asks an address from a page or a worker. */
+const fetchFrom = (place, to) =>
+  place.evaluate(
+    (to) =>
+      fetch(to).then(
+        () => "asked",
+        () => "blocked",
+      ),
+    to,
+  );
+
+test("the page and its worker reach the studio and the endpoint, and nothing else", async () => {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.goto(address);
+  await page.waitForSelector("body[data-state=built]");
+  // The page starts its worker from a blob. One that is started from the file has the policy of the file's response.
+  const file = (await readdir(join(built, "assets"))).find((name) => name.startsWith("worker-"));
+  const [fromFile] = await Promise.all([
+    page.waitForEvent("worker"),
+    page.evaluate((file) => void new Worker(`./assets/${file}`, { type: "module" }), file),
+  ]);
+  const places = { page, worker: page.workers().find((worker) => worker !== fromFile), fromFile };
+  for (const [name, place] of Object.entries(places)) {
+    const nameOfStudio = new URL(address).origin;
+    assert.equal(await fetchFrom(place, `${endpoint.origin}/${name}`), "asked");
+    assert.equal(await fetchFrom(place, `${nameOfStudio}/assets/${file}`), "asked");
+    for (const other of [elsewhere.origin, "https://example.com", endpoint.origin.replace("127.0.0.1", "localhost")]) {
+      assert.equal(await fetchFrom(place, `${other}/${name}`), "blocked", `${name} asks ${other}`);
+    }
+  }
+  assert.deepEqual(endpoint.asked.sort(), ["GET /fromFile", "GET /page", "GET /worker"]);
+  assert.deepEqual(elsewhere.asked, []);
+
+  // Triage asks the visitor's model.
+  endpoint.asked.length = 0;
+  await openPanel(page, "setup-a");
+  await page.check("[data-presets=a] input[value=triaged]");
+  await page.selectOption("#judge", "endpoint");
+  await page.fill("#triage input[type=text]", "small");
+  await page.check("#triage .check input");
+  for (let tries = 0; endpoint.asked.length === 0 && tries < 500; tries++) {
+    await page.waitForTimeout(20);
+  }
+  assert.equal(endpoint.asked[0], "POST /v1/chat/completions");
+  await page.close();
+});
+
 test("the page opens with the file, and each build of an app becomes a line of Every turn", async () => {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   const problems = [];
@@ -104,6 +182,158 @@ test("the page opens with the file, and each build of an app becomes a line of E
   assert.equal((await summary(page)).total, contexts[0].tokens.total);
   assert.deepEqual(problems, []);
   await page.close();
+});
+
+test("the static page and its worker reach their own origin alone, with the host's headers and without", async () => {
+  const lines = (await readFile(join(built, "_headers"), "utf8")).split("\n");
+  assert.equal(lines[0], "/*", "for every file");
+  const [, name, value] = /^ {2}([\w-]+): (.+)$/.exec(lines[1]);
+  for (const headers of [{}, { [name]: value }]) {
+    const host = createServer(async (request, response) => {
+      const { pathname } = new URL(request.url, "http://host");
+      const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
+      const file = pathname === "/" ? "/index.html" : pathname;
+      const contents = await readFile(join(built, file)).catch(() => undefined);
+      response.writeHead(contents === undefined ? 404 : 200, {
+        "content-type": types[extname(file)] ?? "",
+        ...headers,
+      });
+      response.end(contents);
+    });
+    await new Promise((resolve) => host.listen(0, "127.0.0.1", () => resolve(undefined)));
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    const problems = [];
+    page.on("console", (line) => {
+      if (line.type() === "error" || line.type() === "warning") {
+        problems.push(line.text());
+      }
+    });
+    await page.goto(`http://127.0.0.1:${portOf(host)}/`);
+    await page.waitForSelector("body[data-state=built]");
+    assert.deepEqual(problems, []);
+    for (const place of [page, ...page.workers()]) {
+      assert.equal(await fetchFrom(place, `${elsewhere.origin}/static`), "blocked");
+    }
+    assert.equal(page.workers().length, 1);
+    await page.close();
+    host.close();
+  }
+  assert.deepEqual(elsewhere.asked, []);
+});
+
+/** The status and the headers of the answer to a request line that no client of HTTP would send. */
+function answerTo(target, method = "GET") {
+  const { host, hostname, port } = new URL(address);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(Buffer.from(`${method} ${target} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`, "latin1"));
+    });
+    const pieces = [];
+    socket.on("data", (piece) => pieces.push(piece));
+    socket.on("error", reject);
+    socket.on("close", () => {
+      const [head] = Buffer.concat(pieces).toString("latin1").split("\r\n\r\n");
+      resolve({ status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1]), head });
+    });
+  });
+}
+
+test("an address that can't be read is 404, and every response has the policy", async () => {
+  const allowed = `connect-src 'self' ${endpoint.origin};`;
+  const malformed = [
+    "/%zz",
+    "//",
+    "///",
+    "//[",
+    "/%",
+    "/%c3%28",
+    "/%ff",
+    "//a:b/",
+    "/\\",
+    "/%00",
+    "/%2e%2e%2f%2e%2e",
+    "*",
+  ];
+  for (const target of malformed) {
+    const { status, head } = await answerTo(target);
+    assert.equal(status, 404, target);
+    assert.ok(head.includes(allowed), head);
+  }
+  const pieces = [
+    "/",
+    "//",
+    "%",
+    "%2",
+    "%zz",
+    "%00",
+    "%ff",
+    "..",
+    "\\",
+    "@",
+    ":",
+    "[",
+    "]",
+    "?",
+    "#",
+    "a",
+    "\x7f",
+    "\xff",
+    "é",
+    "*",
+  ];
+  pieces.push("http://", "assets", "file", "?token=", " ", "\t", "\0", "{", "|", "%e2%80%a8", "x".repeat(5000));
+  await forEachSeedAsync(async (random) => {
+    const target = Array.from({ length: random.integer(0, 8) }, () => random.pick(pieces)).join("");
+    const { status, head } = await answerTo(
+      random.chance(0.8) ? `/${target}` : target,
+      random.pick(["GET", "POST", "PUT"]),
+    );
+    assert.ok([400, 403, 404, 405, 431].includes(status), `${JSON.stringify(target)}: ${head}`);
+    assert.ok(head.includes(allowed), head);
+  });
+  const { host, search } = new URL(address);
+  assert.equal(await statusOf(`/${search}`, { host }), 200, "the studio goes on");
+});
+
+test("what the studio keeps is bounded by bytes, and a listener that never reads is dropped", async () => {
+  const { host, hostname, port, origin, searchParams } = new URL(address);
+  const headers = { authorization: `Bearer ${searchParams.get("token")}` };
+  const stuck = connect(Number(port), hostname, () => {
+    stuck.write(`GET /events HTTP/1.1\r\nhost: ${host}\r\nauthorization: ${headers.authorization}\r\n\r\n`);
+  }).pause();
+  await once(stuck, "connect");
+  const last = 19;
+  const bytesOfBuild = 8_000_000;
+  for (let number = 0; number <= last; number++) {
+    const body = JSON.stringify({ number, text: "x".repeat(bytesOfBuild) });
+    assert.equal((await fetch(`${origin}/builds`, { method: "POST", headers, body })).status, 204);
+  }
+
+  let bytes = 0;
+  stuck.on("data", (piece) => {
+    bytes += piece.length;
+  });
+  await once(stuck.resume(), "close");
+  assert.ok(bytes < 80_000_000, `it was closed after ${bytes} bytes`);
+
+  const numbers = [];
+  let line = "";
+  const stop = new AbortController();
+  const events = await fetch(`${origin}/events`, { headers, signal: stop.signal });
+  for await (const text of events.body.pipeThrough(new TextDecoderStream())) {
+    for (const piece of text.split(/(?<=\n)/)) {
+      line = (line + piece).slice(0, 40);
+      if (piece.endsWith("\n")) {
+        numbers.push(Number(/"number":(\d+)/.exec(line)?.[1] ?? Number.NaN));
+        line = "";
+      }
+    }
+    if (numbers.at(-1) === last) {
+      break;
+    }
+  }
+  stop.abort();
+  assert.deepEqual(numbers.filter(Number.isFinite), [13, 14, 15, 16, 17, 18, 19], "the newest that fit into 64 MB");
 });
 
 /** An app that reports a build to a studio that must never hear of it. */
