@@ -54,6 +54,7 @@ describe("base64 in a result", () => {
         const data = base64(random, random.integer(1200, 6000));
         const wrapped = random.pick([data, data.replace(/.{76}/g, "$&\n"), `data:image/png;base64,${data}`]);
         const output = `before ${wrapped} after`;
+        /** @type {any[]} */
         const messages = [asked, ...messagesWith(output)];
         const copy = structuredClone(messages);
         const context = buildContextSync(messages, { encoding: "estimate", request: "And?" });
