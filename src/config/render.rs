@@ -69,7 +69,7 @@ pub enum Server {
     Mistral,
     /// Groq, which refuses them too.
     Groq,
-    /// DeepSeek.
+    /// `DeepSeek`.
     Deepseek,
     /// Moonshot AI, which makes Kimi.
     Moonshot,
@@ -77,7 +77,7 @@ pub enum Server {
     Zai,
     /// Gemini's OpenAI-compatible endpoint.
     Gemini,
-    /// OpenRouter, and routers that take the same fields.
+    /// `OpenRouter`, and routers that take the same fields.
     Openrouter,
     /// Any other server that takes back the fields that it set.
     Other,

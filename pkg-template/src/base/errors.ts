@@ -138,23 +138,8 @@ export class ContextError extends Error {
    * as the JSON that `toJSON` gives. Undefined for anything else. By the RPC of Workers an error that is thrown keeps its fields with the
    * compatibility flag `enhanced_error_serialization` alone: without it, return `error.toJSON()`.
    */
-  static from(value: unknown): ContextError | undefined {
-    try {
-      if (value instanceof ContextError) {
-        return value;
-      }
-      const sent = value as Partial<ContextErrorFields> & { readonly stack?: unknown };
-      const stacked = String(sent.stack).split(STACK_MARK).at(-1) as string;
-      const facts = typeof sent.code === "string" ? sent : (JSON.parse(stacked) as Partial<ContextErrorFields>);
-      const { kind, code, nextAction } = facts;
-      const isWhole = [kind, code, nextAction, sent.message].every((field) => typeof field === "string");
-      return isWhole
-        ? new ContextError({ ...(facts as ContextErrorFields), message: sent.message as string, cause: sent.cause })
-        : undefined;
-    } catch {
-      return undefined;
-    }
-  }
+  // A class that names itself has another name in a bundle.
+  static readonly from: (value: unknown) => ContextError | undefined = errorFrom;
 
   /** The error as plain data, without its cause: `ContextError.from` takes it back. */
   toJSON(): Omit<ContextErrorFields, "cause"> {
@@ -179,5 +164,23 @@ export class ContextError extends Error {
   inTurn(turn: FailedTurn): this {
     this.#turn = turn;
     return this;
+  }
+}
+
+function errorFrom(value: unknown): ContextError | undefined {
+  try {
+    if (value instanceof ContextError) {
+      return value;
+    }
+    const sent = value as Partial<ContextErrorFields> & { readonly stack?: unknown };
+    const stacked = String(sent.stack).split(STACK_MARK).at(-1) as string;
+    const facts = typeof sent.code === "string" ? sent : (JSON.parse(stacked) as Partial<ContextErrorFields>);
+    const { kind, code, nextAction } = facts;
+    const isWhole = [kind, code, nextAction, sent.message].every((field) => typeof field === "string");
+    return isWhole
+      ? new ContextError({ ...(facts as ContextErrorFields), message: sent.message as string, cause: sent.cause })
+      : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -796,11 +796,11 @@ export type Provider = "openai" | "openai-responses" | "anthropic" | "gemini" | 
  * - `openai`: OpenAI itself, which refuses fields that it doesn't know.
  * - `mistral`: Mistral, which refuses them too.
  * - `groq`: Groq, which refuses them too.
- * - `deepseek`: DeepSeek.
+ * - `deepseek`: `DeepSeek`.
  * - `moonshot`: Moonshot AI, which makes Kimi.
  * - `zai`: Z.ai, which makes GLM.
  * - `gemini`: Gemini's OpenAI-compatible endpoint.
- * - `openrouter`: OpenRouter, and routers that take the same fields.
+ * - `openrouter`: `OpenRouter`, and routers that take the same fields.
  * - `other`: Any other server that takes back the fields that it set.
  */
 export type Server =

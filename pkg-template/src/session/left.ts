@@ -1,10 +1,10 @@
-// What a conversation no longer has, and its log still does: messages as they were before an edit, and branches that were left. A message
-// changes in its place, so whoever reads the log reads the conversation as it is. Rows of the type `left` say what it was before.
+// Old versions of edited messages, and messages of abandoned branches. A message changes in its place, so everyone who reads the log reads
+// the current conversation. Rows of the type `left` keep the old versions.
 
 import { isRecord } from "../base/plain-data.js";
 import type { Entry, EntryType, JsonValue, NewEntry, RewrittenEntry } from "../stores/contract.js";
 
-/** What an entry was until another row of the log. */
+/** The old version of an entry, which held until another row of the log. */
 export interface LeftEntry {
   /** The sequence number that it had. */
   readonly seq: number;
@@ -13,7 +13,7 @@ export interface LeftEntry {
   readonly entry: NewEntry;
 }
 
-/** The types of entries that say what was. */
+/** The types of entries that keep old versions. */
 export const LEFT_TYPES: readonly EntryType[] = ["left"];
 
 function factsOf({ type, id, timeMs, pinned, data }: NewEntry): NewEntry {
@@ -26,23 +26,23 @@ function factsOf({ type, id, timeMs, pinned, data }: NewEntry): NewEntry {
   };
 }
 
-/** Returns the row of what an entry was. It has no id and no time of its own: it is found by no one who looks for messages. */
+/** Returns the row that keeps the old version of an entry. It has no id and no time, so nothing that looks for messages finds it. */
 export function leftEntry(entry: Entry, until: number): NewEntry {
   const data = { type: "left", seq: entry.seq, until, entry: factsOf(entry) } as unknown as JsonValue;
   return { type: "left", data };
 }
 
-/** Returns the row that says from where on a branch was left. */
+/** Returns the row that says where an abandoned branch began. */
 export function branchEntry(from: number, until: number): NewEntry {
   return { type: "left", data: { type: "left", from, until } };
 }
 
-/** Returns what an entry becomes, in its place. */
+/** Returns the new version of an entry. */
 export function rewritten(seq: number, entry: NewEntry): RewrittenEntry {
   return { ...factsOf(entry), seq };
 }
 
-/** Reads what a row says that an entry was; undefined if it says something else. */
+/** Reads the old version of an entry from a row; undefined if the row has none. */
 export function leftIn({ data }: Entry): LeftEntry | undefined {
   const { seq, until, entry } = (isRecord(data) ? data : {}) as Partial<Readonly<Record<keyof LeftEntry, unknown>>>;
   return Number.isSafeInteger(seq) && Number.isSafeInteger(until) && isRecord(entry)

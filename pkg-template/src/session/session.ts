@@ -260,6 +260,9 @@ export class Session<M extends AnyMessage = MessageInput> {
    */
   async truncateFrom(id: string | number): Promise<{ readonly leftCount: number }> {
     this.#check();
+    if (typeof id !== "string" && typeof id !== "number") {
+      throw invalid("id", `expected the id of a message, got ${describe(id)}`, "Pass a message's id.");
+    }
     return await this.#inOrder(() =>
       this.#tryAgain(async () => {
         const info = await this.#info();

@@ -11,8 +11,8 @@ export type { JsonValue };
 export type LogName = "transcript" | "builds";
 
 /**
- * The type of an entry: of the transcript all but `build`, of the builds `build`. `left` is what the conversation no longer has: a message
- * as it was before an edit, or of a branch that was left.
+ * The type of an entry. Only the log of builds has `build`, and only the transcript has the others. A `left` entry keeps a message that the
+ * conversation no longer has: the old text of an edited one, or one of an abandoned branch.
  */
 export type EntryType = "session" | "message" | "summary" | "failure" | "build" | "left" | "other";
 
@@ -29,7 +29,7 @@ export interface NewEntry {
   readonly data: JsonValue;
 }
 
-/** An entry of a log. It never changes, except by an append with `rewrites`, which appends what it was. */
+/** An entry of a log. Only an append with `rewrites` changes one, and appends the old one as a `left` entry. */
 export interface Entry extends NewEntry {
   /** Its place: a whole number from 1, ascending, never given twice. */
   readonly seq: number;
@@ -98,14 +98,14 @@ export interface AppendOptions extends ExpectedSession {
   readonly givesUpEntries?: boolean;
 }
 
-/** What entries become. */
+/** New versions of entries. */
 export interface Rewrites {
   readonly entries: readonly RewrittenEntry[];
   /** The newest message after it; 0 for none. If it is no longer there, the append fails with `STORE_CONFLICT`. */
   readonly lastMessageSeq: number;
 }
 
-/** What an entry becomes. */
+/** The new version of an entry. */
 export interface RewrittenEntry extends NewEntry {
   readonly seq: number;
 }

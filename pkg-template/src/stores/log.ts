@@ -67,7 +67,7 @@ export function withCopies(options: AppendOptions, copy: (entry: RewrittenEntry)
     : { ...options, rewrites: { ...rewrites, entries: rewrites.entries.map(copy) } };
 }
 
-/** The change that an append makes: who has read what was rewritten must read it again. */
+/** Returns the change that an append makes. Readers of rewritten entries must read them again. */
 export function changeOf({ rewrites }: AppendOptions, log: LogName, lastSeq: number): StoreChange {
   return rewrites === undefined ? { kind: "append", log, lastSeq } : { kind: "trim", log, lastSeq: 0 };
 }
@@ -76,7 +76,7 @@ export function changeOf({ rewrites }: AppendOptions, log: LogName, lastSeq: num
 export interface AdmittedAppend {
   readonly info: SessionInfo;
   readonly rows: readonly Entry[];
-  /** What the entries of `rewrites` are after it. */
+  /** The new versions of the entries in `rewrites`. */
   readonly rewritten: readonly Entry[];
 }
 
@@ -93,7 +93,7 @@ export interface Standing {
   readonly info: SessionInfo | undefined;
   /** The entry `replacesSeq`, where it is there. */
   readonly replaced?: Entry | undefined;
-  /** Of `seqsToRewrite` those that are there. */
+  /** The entries of `seqsToRewrite` that exist. */
   readonly rewritten?: readonly Entry[];
 }
 

@@ -233,7 +233,7 @@ export function entriesAt(key: string, log: LogName, seqs: readonly number[]): S
   return statement(sql, key, LOGS[log], JSON.stringify(seqs.map(boundOf)));
 }
 
-/** Puts rows in the place of those with their sequence numbers, where the head is the call's own. Their data is JSON text. */
+/** Puts rows in the place of those with their sequence numbers, if the head is the call's own. Their data is JSON text. */
 export function rewritesOf(key: string, callId: string, log: LogName, rows: readonly Entry[]): Statement[] {
   if (rows.length === 0) {
     return [];

@@ -1,5 +1,5 @@
-// Edits: a message that is appended again under its id takes the place of what it was, and a session can leave a branch. The log keeps
-// both, and nothing reads what was left but a replay of a build that had it.
+// Edits: a message that is appended again under its id replaces the old version in its place, and a session can abandon a branch. The log
+// keeps both. Only the replay of an earlier build reads them.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -305,7 +305,11 @@ const functions = {
     or((random) => mixed(random, random.pick(requestBodies)())),
   ),
   replay: args(recording, list),
-  requestOf: args(provider, list),
+  requestOf: args(
+    provider,
+    list,
+    or((random) => mixed(random, { model: "deepseek-v4-pro", server: "other", store: false })),
+  ),
   retain: args(
     or(() => memoryStore()),
     or((random) => mixed(random, { maxMessages: 3 })),
@@ -320,7 +324,10 @@ const storeMethods = {
   append: args(
     key,
     entries,
-    or((random) => mixed(random, { operationId: "a", expectedSeq: 0 })),
+    or((random) => {
+      const rewrites = { entries: [{ seq: 1, type: "message", data: 1 }], lastMessageSeq: 1 };
+      return mixed(random, { operationId: "a", expectedSeq: 0, ...(random.chance(0.3) ? { rewrites } : {}) });
+    }),
   ),
   read: args(key, range),
   get: args(
@@ -369,6 +376,7 @@ const sessionMethods = {
     or((random) => mixed(random, { operationId: "a" })),
   ),
   replaceLast: args(message),
+  truncateFrom: args(or((random) => random.pick(["m", "1", 1, "#1", "no such message"]))),
   messages: args(range),
   summaries: args(range),
   seqOf: args(anything),
