@@ -1,9 +1,9 @@
-// What stands next to the messages of a file: instructions, tools and images are a part of what a model was shown.
+// Fields next to the messages of a file. The model was shown instructions, tools and images too.
 
 import { listIn, type OpenConversation, type Row, recordIn, textIn } from "./file.js";
 
 /** The reason of a report of something next to the messages. */
-export const NOT_READ = "what stands next to the messages is not read";
+export const NOT_READ = "it is next to the messages, and not read";
 
 /** Fields that say something of the conversation, or how a model is asked, and nothing to it. */
 const FACTS: ReadonlySet<string> = new Set([
@@ -33,7 +33,7 @@ export function isFact(name: string): boolean {
   return FACTS.has(name);
 }
 
-/** Reports what stands next to the messages and may say something: words, lists and objects that are not `read`. */
+/** Reports fields that hold words, lists or objects, aren't facts, and aren't `read`. */
 export function reportBeside(value: Row, read: readonly string[], conversation: OpenConversation): void {
   for (const [name, beside] of Object.entries(value)) {
     if (!read.includes(name) && !isFact(name) && isFilled(beside)) {

@@ -33,10 +33,10 @@ export const claudeCodeLog: LogKind = {
   },
 };
 
-/** Rows that say what the conversation is called. */
+/** Rows with the conversation's title. */
 const TITLES: ReadonlySet<unknown> = new Set(["summary", "custom-title", "ai-title"]);
 
-/** A row of the log, with what its message belongs together with. */
+/** A row of the log, with the ids of its reply, its calls and its results. */
 interface Turn extends LogNode {
   /** The reply that it is a block of: each block is a row. */
   readonly reply: string | undefined;
@@ -82,7 +82,7 @@ function messageOf(value: Row): Row | undefined {
   return turn === undefined ? undefined : { id, ...turn };
 }
 
-/** The parents of what a compaction kept word for word: they follow the summary, and what follows it follows them. */
+/** Returns new parents for rows that a compaction kept word for word: they come after the summary, and before later rows. */
 function relinkedParents(rows: readonly LogRow[]): ReadonlyMap<string, string> {
   const parents = new Map<string, string>();
   for (const { value } of rows) {
@@ -103,7 +103,7 @@ function relinkedParents(rows: readonly LogRow[]): ReadonlyMap<string, string> {
 
 /**
  * The branch with the other blocks of its replies, and the results of its calls. Calls that are made at once have results next to
- * each other, of which only one is on the way to the root.
+ * each other, and only one of them is on the way to the root.
  */
 function withSiblings(branch: readonly Turn[], nodes: readonly Turn[]): readonly Turn[] {
   const replies = new Set(branch.flatMap(({ reply }) => reply ?? []));

@@ -1,5 +1,5 @@
-// The rollouts of the Codex CLI, `~/.codex/sessions/**/rollout-*.jsonl`: rows `{ timestamp, type, payload }`, of which those of the type
-// `response_item` are items of the Responses API, and others say which of them no longer count. The first versions wrote a header
+// The rollouts of the Codex CLI, `~/.codex/sessions/**/rollout-*.jsonl`: rows `{ timestamp, type, payload }`. A row of the
+// type `response_item` is an item of the Responses API; others say which items no longer count. The first versions wrote a header
 // and bare items. The types are those of `RolloutItem` in openai/codex (codex-rs/protocol).
 
 import { isRecord } from "../base/plain-data.js";
@@ -38,7 +38,7 @@ export const codexRollout: LogKind = {
       const payload = value.payload === undefined ? value : recordIn(value.payload);
       switch (value.payload === undefined ? bareType(value) : value.type) {
         case "session_meta":
-          // A session that was forked has the header of the other behind its own.
+          // A session that was forked has the other's header after its own.
           if (header === undefined) {
             header = payload;
             step(row, instructionsOf(payload));
@@ -92,13 +92,13 @@ function itemOf(item: Row, { timestamp }: Row): readonly Row[] {
   return [isMessage ? { ...message, createdAt: timestamp } : item];
 }
 
-/** What a row of events says, in a rollout that has no items. */
+/** Returns the message of an event, for a rollout without items. */
 function eventOf({ type, message }: Row): readonly Row[] {
   const role = type === "user_message" ? "user" : type === "agent_message" ? "assistant" : undefined;
   return role === undefined || textIn(message) === undefined ? [] : [{ role, content: message }];
 }
 
-/** Takes a compaction: the history that it puts in place of the one before or, without one, a summary after what the user said. */
+/** Takes a compaction: the history that it puts in place of the one before or, without one, a summary after the user's words. */
 function takeSummary(
   row: LogRow,
   { message, replacement_history }: Row,

@@ -1,5 +1,5 @@
-// An object with a list of messages: what was sent to a model, a line of a data set for fine-tuning, or a conversation as an
-// application keeps it. Instructions next to the messages come first. What else stands there and isn't read is reported.
+// An object with a list of messages: a request to a model, a line of a data set for fine-tuning, or a conversation as an application
+// keeps it. Instructions next to the messages come first. Other fields that aren't read are reported.
 
 import { isRecord } from "../base/plain-data.js";
 import { timeMsOf } from "../message/times.js";

@@ -45,7 +45,7 @@ export interface OpenConversation {
   /** Takes a message; one that cannot be read is reported. Gives whether it was taken. */
   take(message: unknown, at: number): boolean;
   /**
-   * Reports what was not understood of a message, or of the conversation if none is named: a failure, or its words. `row` is what
+   * Reports a fault of a message, or of the conversation if no message is named: a failure, or its words. `row` is what
    * could not be read at all.
    */
   skip(failure: unknown, at?: number, row?: unknown): void;
@@ -57,13 +57,13 @@ export interface OpenFile {
   readonly skipped: SkippedRow[];
   /** The failure of the first message that could not be read. */
   readonly firstFailure: ContextError | undefined;
-  /** The messages that could not be read; undefined if there are none. */
+  /** The messages that could not be read; undefined if all could. */
   readonly unread: UnreadMessages | undefined;
   /** Begins a conversation: that of a row, or the file's only one. */
   begin(facts: ConversationFacts, row: number | undefined): OpenConversation;
   /** The conversation of the rows that are messages by themselves. It has the place of the first of them. */
   loose(): OpenConversation;
-  /** Reports what was not understood of a row; `value` is the row, or its line if that isn't JSON. */
+  /** Reports a fault of a row; `value` is the row, or its line if that isn't JSON. */
   skip(row: number, failure: unknown, value?: unknown): void;
 }
 
@@ -143,7 +143,7 @@ function unreadWith(before: UnreadMessages | undefined, entry: SkippedRow): Unre
   };
 }
 
-/** Fields that name who speaks, and those that hold what is said. */
+/** Fields that name who speaks, and those that hold the words. */
 const SPEAKERS = ["role", "from", "author", "sender", "speaker", "user", "name", "type", "username"] as const;
 const WORDS = [
   ...[
@@ -227,7 +227,7 @@ export function checkAnyIsRead(
   });
 }
 
-/** What could not be read, with the name of the kind of file if that is known. */
+/** Returns the messages that could not be read, with the name of the kind of file if that is known. */
 export function unreadWithName(unread: UnreadMessages, name: string | undefined): UnreadMessages {
   return name === undefined
     ? unread

@@ -70,7 +70,7 @@ function isChatRow({ id, type, content, timestamp, role, message }: Row): boolea
   );
 }
 
-/** What a row says. Rows of the types `info`, `warning` and `error` are the program's to the person in front of it. */
+/** Returns the messages of a row. Rows of the types `info`, `warning` and `error` are the program's to the person in front of it. */
 function messagesOfRow({ id, type, timestamp, content, thoughts, toolCalls }: Row): readonly unknown[] {
   const head = { id: id as string, createdAt: textIn(timestamp) };
   const said = partsIn(content);
@@ -105,7 +105,7 @@ function thoughtPart({ subject, description }: Row): readonly PartInput[] {
   return text === "" ? [] : [{ type: "reasoning", text }];
 }
 
-/** A call, and what it gave: calls are recorded after they have ended. */
+/** Returns a call and its result: calls are recorded after they have ended. */
 function callParts({ id, name, args, result, status }: Row): readonly PartInput[] {
   const [toolCallId, toolName] = [textIn(id), textIn(name)];
   if (toolCallId === undefined || toolName === undefined) {

@@ -26,7 +26,7 @@ export interface LogSteps {
   readonly leaf?: string | undefined;
   /** The steps of the branch with those that belong to it and aren't on the way to its root. */
   complete?(branch: readonly LogNode[]): readonly LogNode[];
-  /** What is known of the conversation. */
+  /** Facts about the conversation. */
   readonly facts?: Row;
 }
 

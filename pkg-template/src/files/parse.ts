@@ -48,12 +48,12 @@ export interface ParsedTranscript {
  * - an export: ChatGPT's or Claude's `conversations.json`, Gemini's `MyActivity.json` of Google Takeout, a prompt of AI Studio;
  * - a request: `{ system, messages }`, or `{ instructions, input }` of the Responses API;
  * - a log: of a session, with a header `{ type: "session", session_key }` and rows `{ type: "message", role, text, created_at }`; or
- *   of an agent: Claude Code, Codex, the Gemini CLI, pi and OpenClaw, or Roo Code. Of a message of which a block cannot be read the
- *   texts stay.
+ *   of an agent: Claude Code, Codex, the Gemini CLI, pi and OpenClaw, or Roo Code. If a block of a message cannot be read,
+ *   its texts stay.
  *
- * Of a conversation that branches the branch is read that was shown last, and a summary instead of what it replaces. What is not
- * understood, or stands next to the messages and isn't read, is in `skipped`; `unread` says if messages are among it. Fails with
- * `INVALID_TRANSCRIPT` if there is no JSON at all, and if there are rows and none of them is a message. The error names the kind of
+ * If a conversation branches, the branch that was shown last is read, and a summary instead of the messages that it replaces. Rows and
+ * fields that aren't read are in `skipped`; `unread` says if messages are among them. Fails with
+ * `INVALID_TRANSCRIPT` if there is no JSON at all, and if there are rows and no message. The error names the kind of
  * file if that is known.
  */
 export function parseTranscript(text: string): ParsedTranscript {
@@ -68,7 +68,7 @@ function parse(text: string): ParsedTranscript {
   const conversations = toldApart(file.conversations);
   const { skipped, unread } = file;
   const name = conversations.length > 0 && unread === undefined ? undefined : nameOfText(text);
-  // Instructions alone are no conversation.
+  // Instructions alone aren't a conversation.
   if (conversations.length === 0 || (unread !== undefined && !isAnythingSaid(conversations))) {
     checkAnyIsRead(skipped, file.firstFailure, "transcript_error", name);
   }
@@ -77,7 +77,7 @@ function parse(text: string): ParsedTranscript {
   return { messages, skipped, conversations, ...missing, ...request };
 }
 
-/** Reads a text into a file. Returns the request that stands in it. */
+/** Reads a text into a file. Returns the file's request. */
 function readText(body: string, file: OpenFile): Pick<ParsedTranscript, "request"> {
   const whole = tryParse(body);
   if (whole.failure === undefined) {

@@ -1,5 +1,5 @@
 // The sessions of the coding agent pi, and of OpenClaw, which has the same: a header `{ type: "session", id, cwd }`, and rows that name
-// the row before them in `parentId`. The last row is where the session is. The format is documented by pi (docs/session.md).
+// the row before them in `parentId`. The session continues from the last row. The format is documented by pi (docs/session.md).
 
 import { isRecord } from "../base/plain-data.js";
 import { timeMsOf } from "../message/times.js";
@@ -53,7 +53,7 @@ const ENTRIES: ReadonlySet<unknown> = new Set([
   ...["label", "session_info"],
 ]);
 
-/** The message that a row is to the model; undefined if it is none. */
+/** The message that a row is to the model; undefined if it isn't one. */
 function messageOf({ type, timestamp: at, message, summary, fromId, customType, content }: Row): Row | undefined {
   const timestamp = timeMsOf(at);
   switch (type) {

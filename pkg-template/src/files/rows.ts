@@ -25,7 +25,7 @@ export interface PlacedRow {
   readonly at: number;
 }
 
-/** Reads rows into a conversation. Returns what a log says of it. */
+/** Reads rows into a conversation. Returns facts about it from a log. */
 export function readRows(rows: readonly PlacedRow[], conversation: OpenConversation): ConversationFacts {
   const kind = logOf(rows.map(({ value }) => value));
   if (kind === undefined) {
@@ -45,7 +45,7 @@ export function readRows(rows: readonly PlacedRow[], conversation: OpenConversat
   return steps.facts ?? {};
 }
 
-/** Returns what reads rows that stand by themselves, one after the other. */
+/** Returns a function that reads rows that are messages by themselves, one after the other. */
 function rowReader(conversation: OpenConversation): (row: unknown, at: number) => void {
   let sessionKey: string | undefined;
   return (row, at) => {

@@ -1,5 +1,5 @@
-// Conversations that are trees with marks: a message that was edited or asked again has another next to it, and a summary takes the
-// place of what it sums up. One branch is read, from a leaf up to the root, and of it what the model would be shown. A tree of a file
+// Conversations that are trees with marks: a message that was edited or asked again has another next to it, and a summary replaces
+// messages. One branch is read, from a leaf up to the root, as the model would be shown it. A tree of a file
 // may be torn, or run in a circle.
 
 /** A message of a tree. */
@@ -11,13 +11,13 @@ export interface TreeNode {
   readonly timeMs: number | undefined;
   /** False if nobody says anything in it: such a node is a step of a branch, and never its end. Default: true. */
   readonly isSaid?: boolean;
-  /** Set if the node replaces all that is before it on its branch, but for what the mark names. */
+  /** Set if the node replaces the nodes before it on its branch, except those that the mark names. */
   readonly compaction?: Compaction | undefined;
   /** The node that replaces this one, if that node is in the tree. */
   readonly replacedBy?: readonly string[];
 }
 
-/** What stays of the messages before a summary. */
+/** The messages before a summary that stay. */
 export interface Compaction {
   /** The first node that stays, up to the summary. They follow the summary. */
   readonly keptFrom?: string | undefined;
@@ -77,7 +77,7 @@ export function branchOf<Node extends TreeNode>(
   return { nodes: [...branch].reverse(), faults };
 }
 
-/** Returns what of a branch the model is shown: a summary instead of what it replaces. */
+/** Returns the nodes of a branch that the model is shown: a summary instead of the nodes that it replaces. */
 export function shownOf<Node extends TreeNode>(branch: readonly Node[]): readonly Node[] {
   const ids = new Set(branch.map(({ id }) => id));
   const nodes = branch.filter(({ id, replacedBy }) => !replacedBy?.some((other) => other !== id && ids.has(other)));

@@ -1,5 +1,5 @@
 // Base64 in the results of tools: a screenshot that a tool returned as text costs tens of thousands of tokens, and no model can see it. A
-// line takes its place that says what it was.
+// line with its type and size replaces it.
 
 import { isRecord } from "../base/plain-data.js";
 import type { UnknownRecord } from "./format.js";
@@ -8,11 +8,11 @@ import type { PlacedPart } from "./origin.js";
 /** The fewest letters of base64 that are cut: of fewer, such as a key or a checksum, a model may need each. */
 const LEAST_LETTERS = 1000;
 
-/** A run of base64, in one line or in lines of a fixed width, with what a `data:` URL says before it. */
+/** A run of base64, in one line or in lines of a fixed width, with the head of a `data:` URL if it has one. */
 const RUN =
   /(data:([\w.+-]+\/[\w.+-]+)?(?:;[\w.+=-]+)*;base64,)?[A-Za-z0-9+/_-]{40,}(?:\r?\n[A-Za-z0-9+/_-]{40,})*(?:\r?\n[A-Za-z0-9+/_-]+(?==))?={0,2}/g;
 
-/** Fields next to what a tool returned: what it was given, and what only a provider can read. */
+/** Fields of a result's part that the tool didn't return: its arguments, and data that only a provider can read. */
 const NOT_RETURNED: ReadonlySet<string> = new Set([
   ...["input", "args", "arguments", "rawInput", "signature", "thoughtSignature"],
   ...["providerMetadata", "providerOptions", "providerData", "callProviderMetadata", "encrypted_content"],
@@ -47,7 +47,7 @@ export function withoutBase64(given: UnknownRecord, parts: readonly PlacedPart[]
   return marked;
 }
 
-/** Returns a value in which the base64 at a path is cut; the value itself if there is none. */
+/** Cuts the base64 at a path of a value. Returns the value itself if it has none. */
 function changedAt(value: unknown, path: readonly string[], hasMedia: boolean): unknown {
   const [name, ...rest] = path;
   if (name === undefined) {
@@ -60,7 +60,7 @@ function changedAt(value: unknown, path: readonly string[], hasMedia: boolean): 
     : value;
 }
 
-/** Returns a value without base64. Images and files of a result that `hasMedia` are no text, and stay. */
+/** Returns a value without base64. Images and files of a result that `hasMedia` stay. */
 function cut(value: unknown, hasMedia: boolean): unknown {
   if (typeof value === "string") {
     return value.length < LEAST_LETTERS ? value : value.replace(RUN, lineFor);

@@ -8,7 +8,7 @@ import { forEachSeed } from "../support/property.mjs";
 const lines = (rows) => rows.map((row) => JSON.stringify(row)).join("\n");
 const time = (second) => new Date(Date.UTC(2026, 0, 1) + second * 1000).toISOString();
 
-/** The texts of messages in any shape: of a result, what the tool gave. */
+/** The words in the texts and results of messages in any shape. */
 const textsOf = (messages) =>
   buildContextSync(messages, { encoding: "estimate", request: null, render: { format: "messages" } })
     .messages.map((message) => JSON.stringify(message))
@@ -27,7 +27,7 @@ const readLog = (rows) => {
 // ---- Writers: what each agent's log looks like ----
 
 /**
- * A row of Claude Code's log. Fields that it has besides those of a turn are put in as they are.
+ * A row of Claude Code's log. Other fields are put in unchanged.
  *
  * @param {any} turn
  */
@@ -52,7 +52,7 @@ const piRow = ({ id, role, word, parent, second }) => ({
   message: { role, content: [{ type: "text", text: word }], timestamp: Date.parse(time(second)) },
 });
 
-/** A random tree of turns with one branch that is the newest: its rows in the order in which they were written, and its words. */
+/** A random tree of turns with one branch that is the newest: its rows as they were written, one after the other, and its words. */
 function randomTree(random) {
   const rows = [];
   let path = [];
@@ -192,7 +192,7 @@ describe("Claude Code's log", () => {
     assert.deepEqual(readLog([...before, boundary, shown, after]).words, ["w3", "w4"]);
     // A boundary without a summary replaces nothing.
     assert.deepEqual(readLog([...before, boundary, { ...after, parentUuid: "c" }]).words, ["w1", "w2", "w4"]);
-    // What the compaction kept word for word follows the summary.
+    // Rows that the compaction kept word for word come after the summary.
     const kept = {
       ...boundary,
       compactMetadata: { preservedSegment: { headUuid: "b", anchorUuid: "d", tailUuid: "b" } },

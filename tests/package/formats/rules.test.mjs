@@ -803,7 +803,7 @@ const CASES = {
   },
 };
 
-/** A text of so many megabytes. */
+/** A text of some megabytes. */
 function megabytes(count) {
   return "A".repeat(count * 2 ** 20);
 }

@@ -8,7 +8,7 @@ import { forEachSeed } from "../support/property.mjs";
 const DAY_MS = 86_400_000;
 const NOW = Date.UTC(2026, 5, 1);
 
-/** A user's message in each shape that has no time of its own name. */
+/** A user's message in each shape. */
 const SHAPES = {
   windrow: (text) => ({ role: "user", content: text }),
   anthropic: (text) => ({ role: "user", content: [{ type: "text", text }] }),

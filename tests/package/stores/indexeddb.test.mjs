@@ -544,7 +544,7 @@ describe("versions of the database", () => {
       globalThis.setTimeout = /** @type {any} */ ((call, delayMs) => later(call, Math.min(delayMs ?? 0, 20)));
       const { open } = IDBFactory.prototype;
       IDBFactory.prototype.open = function (...given) {
-        // A request of which nothing is ever heard.
+        // A request that never ends.
         return Object.assign(open.apply(this, given), { addEventListener: () => {} });
       };
       return await failure(() => indexedDbStore({ name }).read("a"));

@@ -298,7 +298,7 @@ export const textIsWellFormed: RequestRule = makeRule(
   },
 );
 
-/** An image or a file in a body, and how many bytes it has as it is sent. */
+/** An image or a file in a body, and its size in bytes when sent. */
 interface MediaInBody {
   readonly place: string;
   readonly isImage: boolean;
@@ -307,7 +307,7 @@ interface MediaInBody {
 
 const MEDIA_TYPE = /^(?:input_)?(?:image|file|audio)(?:_url)?$|^document$/;
 
-/** Images, files and audio in a body, by the names that providers have for them. Bytes are base64, of which each letter is a byte. */
+/** Images, files and audio in a body, by the names that providers have for them. The size is that of the base64. */
 function* mediaIn(body: unknown): Iterable<MediaInBody> {
   for (const [value, place] of valuesIn(body)) {
     if (isRecord(value)) {
