@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { buildContextSync, loadEncoding, problemsOf, providers } from "windrow";
+import { buildContextSync, loadEncoding, plainMessage, problemsOf, providers, requestOf } from "windrow";
 import { forEachSeed } from "../support/property.mjs";
 
 const encoding = "o200k_base";
@@ -239,5 +239,35 @@ test("a reply in audio goes back by its id, and elsewhere as what was said", () 
   });
   for (const name of NAMES.filter((other) => other !== "openai")) {
     assert.ok(JSON.stringify(context.request(name)).includes("said."), name);
+  }
+});
+
+test("Anthropic: notes of its own go back as they came, count, and go to nobody else", () => {
+  const listing = { type: "mcp_tool_listing", mcp_server_name: "boats", tools: [{ name: "look" }] };
+  const hop = { type: "fallback", from: { model: "a" }, to: { model: "b" } };
+  const thinking = { type: "thinking", thinking: "hm", signature: "c2ln" };
+  for (const note of [listing, hop]) {
+    /** @type {any[]} */
+    const messages = [
+      { role: "user", content: "Which?" },
+      { role: "assistant", content: [thinking, note, { type: "text", text: "This one." }] },
+      { role: "user", content: "And now?" },
+    ];
+    assert.deepEqual(requestOf("anthropic", messages), { messages });
+    assert.deepEqual(problemsOf("anthropic", { messages }), []);
+    for (const provider of /** @type {const} */ (["openai", "openai-responses", "gemini", "ai-sdk"])) {
+      assert.ok(!JSON.stringify(requestOf(provider, messages)).includes(note.type), provider);
+    }
+  }
+});
+
+test("AG-UI's reasoning and activities are named", () => {
+  for (const role of ["reasoning", "activity"]) {
+    /** @type {any} */
+    const message = { id: "1", role, content: "hm" };
+    assert.throws(() => plainMessage(message), {
+      code: "INVALID_TRANSCRIPT",
+      message: new RegExp(`AG-UI's messages of the role ${role}`),
+    });
   }
 });

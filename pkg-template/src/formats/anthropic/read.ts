@@ -1,7 +1,7 @@
 // Blocks of Anthropic's messages.
 
 import type { Dialect, PartForm } from "../../message/dialect.js";
-import type { UnknownRecord } from "../../message/format.js";
+import { fieldsWithValue, type UnknownRecord } from "../../message/format.js";
 import { list, required, text } from "../../message/malformed.js";
 import type { CallPart, MediaSource } from "../../message/message.js";
 import {
@@ -44,6 +44,18 @@ const result: PartForm = {
   isOfTool: true,
 };
 
+/** A note of Anthropic's to itself: it counts, goes back as it came, and goes to no other provider. */
+function ownNote(fields: readonly string[]): PartForm {
+  return {
+    fields: new Set(fields),
+    read: (block) => ({
+      type: "redacted_thinking",
+      data: JSON.stringify(fieldsWithValue(Object.fromEntries(fields.map((field) => [field, block[field]])))),
+      provider: "anthropic",
+    }),
+  };
+}
+
 export const HOSTED_RESULT: RegExp = /^\w+_tool_result$/;
 
 export const anthropic: Dialect = {
@@ -62,6 +74,8 @@ export const anthropic: Dialect = {
         provider: "anthropic",
       }),
     },
+    fallback: ownNote(["from", "to"]),
+    mcp_tool_listing: ownNote(["mcp_server_name", "tools"]),
     search_result: {
       fields: new Set(["title", "source", "content"]),
       read: (block, place) => mediaPart({ type: "document", source: searchResult(block, place) }, "file", place),

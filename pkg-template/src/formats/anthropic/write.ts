@@ -98,6 +98,8 @@ const BLOCKS: Readonly<Record<string, FieldSchema>> = {
   tool_result: RESULT,
   container_upload: fields("type file_id cache_control"),
   compaction: fields("type content encrypted_content signature tool_changes cache_control"),
+  fallback: fields("type from to trigger cache_control"),
+  mcp_tool_listing: fields("type mcp_server_name tools cache_control"),
   tool_reference: fields("type tool_name cache_control"),
 };
 
@@ -303,7 +305,12 @@ function assistantBlocksOf(piece: Piece, ids: ReadonlyMap<AnsweredCall, string>)
         : [];
     case "redacted_thinking":
       return part.provider === "anthropic"
-        ? [ownBlock(piece, part.type, "compaction") ?? { type: "redacted_thinking", data: part.data }]
+        ? [
+            ownBlock(piece, part.type, "compaction", "fallback", "mcp_tool_listing") ?? {
+              type: "redacted_thinking",
+              data: part.data,
+            },
+          ]
         : [];
     case "tool-call":
     case "tool-result": {
