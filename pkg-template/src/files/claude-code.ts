@@ -12,6 +12,35 @@ export const claudeCodeLog: LogKind = {
   name: "Claude Code log",
   fits: ({ uuid, parentUuid }) => typeof uuid === "string" && parentUuid !== undefined,
 
+  sessionsOf(rows) {
+    const sessionAt = new Map(rows.map(({ value }) => [value.uuid, value.sessionId]));
+    // The session that another continues, by the id of that one.
+    const continued = new Map<unknown, unknown>();
+    const first = (id: unknown): unknown => {
+      let session = id;
+      while (continued.has(session)) {
+        session = continued.get(session);
+      }
+      return session;
+    };
+    for (const { value } of rows) {
+      const before = first(sessionAt.get(value.parentUuid ?? value.logicalParentUuid));
+      const own = first(value.sessionId);
+      if (before !== undefined && own !== undefined && before !== own) {
+        continued.set(own, before);
+      }
+    }
+    const sessions = new Map<unknown, LogRow[]>();
+    let last: unknown;
+    for (const row of rows) {
+      last = row.value.sessionId === undefined ? last : first(row.value.sessionId);
+      const session = sessions.get(last) ?? [];
+      session.push(row);
+      sessions.set(last, session);
+    }
+    return [...sessions.values()];
+  },
+
   stepsOf(rows) {
     const steps = rows.filter(({ value }) => textIn(value.uuid) !== undefined);
     // The log of a subagent has no other turns.

@@ -2,6 +2,7 @@
 // keeps it. Instructions next to the messages come first. Other fields that aren't read are reported.
 
 import { isRecord } from "../base/plain-data.js";
+import { fieldsWithValue } from "../message/format.js";
 import { timeMsOf } from "../message/times.js";
 import { isFact, isFilled, NOT_READ, reportBeside } from "./beside.js";
 import { type FileKind, listIn, type OpenConversation, type Row, textIn } from "./file.js";
@@ -16,7 +17,7 @@ export const dialogue: FileKind = {
     const field = fieldOf(value) as string;
     const { title, name, createdAt, created_at, startTime } = value;
     const began = [createdAt, created_at, startTime].find((time) => timeMsOf(time) !== undefined);
-    const facts = { id: idIn(value), title: title ?? name, startedAt: began };
+    const facts = fieldsWithValue({ id: idIn(value), title: title ?? name, startedAt: began });
     const list = value[field];
     const rows = Array.isArray(list) ? list : [{ role: "user", content: list }];
     const conversation = file.begin(facts, row);

@@ -36,6 +36,8 @@ export interface LogKind {
   /** True if only this kind of log has such a row. */
   fits(row: Row): boolean;
   stepsOf(rows: readonly LogRow[]): LogSteps;
+  /** Rows by session, if a file may have several. Sessions that continue each other are one. Default: all rows are of one. */
+  sessionsOf?(rows: readonly LogRow[]): readonly (readonly LogRow[])[];
 }
 
 /** Reads the steps of a log into a conversation. */

@@ -130,8 +130,7 @@ function readEntries(entries: readonly FileEntry[], file: OpenFile): void {
     }
   }
   if (rows.length > 0) {
-    const conversation = file.loose();
-    conversation.facts = readRows(rows, conversation);
+    readRows(rows, file.loose(), () => file.begin({}, undefined));
   }
 }
 

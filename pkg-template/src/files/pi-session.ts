@@ -4,7 +4,7 @@
 import { isRecord } from "../base/plain-data.js";
 import { timeMsOf } from "../message/times.js";
 import { type Row, recordIn, textIn } from "./file.js";
-import type { LogKind, LogNode } from "./log.js";
+import type { LogKind, LogNode, LogRow } from "./log.js";
 
 export const piSession: LogKind = {
   name: "pi session",
@@ -13,6 +13,17 @@ export const piSession: LogKind = {
     session_key === undefined &&
     typeof type === "string" &&
     (type === "session" ? typeof cwd === "string" : parentId !== undefined && ENTRIES.has(type)),
+
+  sessionsOf(rows) {
+    const sessions: LogRow[][] = [];
+    for (const row of rows) {
+      if (row.value.type === "session" || sessions.length === 0) {
+        sessions.push([]);
+      }
+      sessions.at(-1)?.push(row);
+    }
+    return sessions;
+  },
 
   stepsOf(rows) {
     const ids = rows.map(({ value }, at) => textIn(value.id) ?? `#${at}`);

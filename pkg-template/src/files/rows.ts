@@ -3,7 +3,7 @@
 import { isRecord } from "../base/plain-data.js";
 import { claudeCodeLog } from "./claude-code.js";
 import { codexRollout } from "./codex.js";
-import type { ConversationFacts, OpenConversation } from "./file.js";
+import type { OpenConversation } from "./file.js";
 import { geminiCliChat } from "./gemini-cli.js";
 import { type LogKind, type LogRow, readSteps } from "./log.js";
 import { piSession } from "./pi-session.js";
@@ -25,24 +25,32 @@ export interface PlacedRow {
   readonly at: number;
 }
 
-/** Reads rows into a conversation. Returns facts about it from a log. */
-export function readRows(rows: readonly PlacedRow[], conversation: OpenConversation): ConversationFacts {
+/** Reads rows into a conversation; if they are the log of several sessions, into one for each, which `begin` opens. */
+export function readRows(
+  rows: readonly PlacedRow[],
+  conversation: OpenConversation,
+  begin: () => OpenConversation = () => conversation,
+): void {
   const kind = logOf(rows.map(({ value }) => value));
   if (kind === undefined) {
     const readRow = rowReader(conversation);
     for (const { value, at } of rows) {
       readRow(value, at);
     }
-    return {};
+    return;
   }
-  const steps = kind.stepsOf(rows.filter((row): row is LogRow => isRecord(row.value)));
   for (const { value, at } of rows) {
     if (!isRecord(value)) {
       conversation.take(value, at);
     }
   }
-  readSteps(steps, conversation);
-  return steps.facts ?? {};
+  const records = rows.filter((row): row is LogRow => isRecord(row.value));
+  for (const [number, session] of (kind.sessionsOf?.(records) ?? [records]).entries()) {
+    const steps = kind.stepsOf(session);
+    const own = number === 0 ? conversation : begin();
+    own.facts = { ...steps.facts, ...own.facts };
+    readSteps(steps, own);
+  }
 }
 
 /** Returns a function that reads rows that are messages by themselves, one after the other. */

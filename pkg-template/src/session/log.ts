@@ -338,8 +338,8 @@ async function readRows(text: string, onProgress: (progress: ReadProgress) => vo
   };
   /** Reads the log of an agent as one conversation: its rows say which of them count. */
   const takeLog = (values: readonly PlacedRow[]): void => {
-    const conversation = file.begin({}, undefined);
-    conversation.facts = readRowsOf(values, conversation);
+    const begin = (): OpenConversation => file.begin({}, undefined);
+    readRowsOf(values, begin(), begin);
   };
   const each = async <T>(rows: readonly T[], read: (row: T, index: number) => void): Promise<void> => {
     await inSlices(rows, read, onProgress);

@@ -214,6 +214,27 @@ describe("Claude Code's log", () => {
     assert.deepEqual(readLog(rows).words, ["w1", "w2"]);
   });
 
+  test("of several sessions in one file is a conversation each, unless one continues the other", () => {
+    const a = claudeRow({ id: "a", role: "user", word: "w1", second: 1 });
+    const b = claudeRow({ id: "b", role: "user", word: "w2", second: 2, sessionId: "t" });
+    const wordsOf = (rows) =>
+      parseTranscript(lines(rows)).conversations.map(({ id, messages }) => [
+        id,
+        ...messages.flatMap(({ content }) => JSON.stringify(content).match(/w\d+/g) ?? []),
+      ]);
+    assert.deepEqual(wordsOf([a, b]), [
+      ["s", "w1"],
+      ["t", "w2"],
+    ]);
+    assert.deepEqual(wordsOf([a, { ...b, parentUuid: "a" }]), [["s", "w1", "w2"]]);
+    const header = (id) => ({ type: "session", version: 3, id, timestamp: time(0), cwd: "/w" });
+    const row = (id, word) => piRow({ id, role: "user", word, parent: null, second: 1 });
+    assert.deepEqual(wordsOf([header("p"), row("x", "w1"), header("q"), row("x", "w2")]), [
+      ["p", "w1"],
+      ["q", "w2"],
+    ]);
+  });
+
   test("has what the user typed while the model was at work", () => {
     const queued = {
       ...{ type: "attachment", uuid: "q", parentUuid: "u", timestamp: time(1), isSidechain: false },
