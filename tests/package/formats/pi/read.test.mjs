@@ -147,7 +147,7 @@ describe("pi's AgentMessage", () => {
     assert.match(said, /09:03[\s\S]*Hi[\s\S]*09:04[\s\S]*Ho[\s\S]*09:05[\s\S]*Boats/);
   });
 
-  test("is no message with a timestamp of another kind", () => {
+  test("is no message with a timestamp of another kind: its time is read as of any other", () => {
     const plain = { role: "user", content: "Hi" };
     for (const more of [
       { timestamp: START / 1000 },
@@ -162,7 +162,7 @@ describe("pi's AgentMessage", () => {
       const options = { encoding, render: { format: "text", times: true } };
       assert.equal(
         buildContextSync([{ ...untimed, timestamp }], options).text,
-        buildContextSync([untimed], options).text,
+        buildContextSync([{ createdAt: timestamp, ...untimed }], options).text,
       );
     }
   });
