@@ -78,7 +78,8 @@ impl<'a> LongText<'a> {
         let most = bytes(tokens).min(self.text.len());
         let head = (0..=most / 2).rev().find(|at| self.text.is_char_boundary(*at)).unwrap_or(0);
         let tail = self.text.len() - most / 2;
-        let tail = (tail..).find(|at| self.text.is_char_boundary(*at)).unwrap_or(tail);
+        let end = self.text.len();
+        let tail = (tail..=end).find(|at| self.text.is_char_boundary(*at)).unwrap_or(end);
         let left_out = count(&self.text[head..tail]);
         let [head, tail] = [self.text[..head].trim_end(), self.text[tail..].trim_start()];
         let before = if head.is_empty() { String::new() } else { format!("{head}\n") };
