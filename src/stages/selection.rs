@@ -37,7 +37,7 @@ pub struct Selection {
     /// Keeps the messages behind the cut, and quotes what is ranked.
     pub(crate) keep_behind_cut:
         fn(&mut Packer<'_>, &Frame, CutConfig, &[usize], &[usize]) -> StageResult<bool>,
-    /// Shrinks the results of the last step if what is required doesn't fit with them. Returns what it costs then, if it fits.
+    /// Shrinks the results of the last step if the required pieces don't fit with them. Returns the cost of these, if they fit then.
     pub(crate) shrink_last: fn(&mut Packer<'_>, &[Piece], Cost) -> StageResult<Option<Cost>>,
     /// Finds the newest results, and the size that they begin with.
     pub(crate) begin_results: fn(&mut Packer<'_>) -> StageResult,

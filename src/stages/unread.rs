@@ -2,7 +2,7 @@
 //!
 //! A transcript may begin in the middle of its log ([`crate::log::unread::Unread`]). Windows and budget work from the newest message
 //! backwards. If a window leaves a message out for its place, it leaves out all older messages too. The budget passes over some that don't
-//! fit, and then tries no older ones. So one such message, or so many, are enough. Until then the build asks for more.
+//! fit, and then tries no older ones. Until the build has found that end, it asks for more.
 
 use crate::config::{SectionKind, WindowUnit};
 use crate::log::groups::LONGEST_CALL;

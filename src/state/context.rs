@@ -78,7 +78,7 @@ pub struct Context {
     /// Its length, in code points: of the text, or of all contents in the format `messages`. Known where
     /// `budget.maxChars` is set or the format is a text.
     pub char_count: Option<u64>,
-    /// Where the history is cut, in tokens from the log's beginning. None if it isn't cut.
+    /// The place of the cut, in tokens from the log's beginning. None if the history isn't cut.
     pub cut: Option<u64>,
     /// Whether the budget, a section's limit or `window.maxRecentMessages` left out or shortened anything.
     pub trimmed: bool,

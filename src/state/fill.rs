@@ -14,7 +14,7 @@ pub struct Fill {
     pub shortened: Map<Piece, String>,
     /// The kept rows that are there as an excerpt, with what is left out of each.
     pub excerpts: Map<usize, Vec<Gap>>,
-    /// The rows of which nothing but a line is there that says how much is left out. Each of them is among the excerpts too.
+    /// The rows that are stubs: a line says how much is left out. Each of them is among the excerpts too.
     pub stubs: Vec<usize>,
     /// The rows that are kept.
     pub kept: Vec<usize>,
@@ -24,7 +24,7 @@ pub struct Fill {
     pub recalled: Vec<(usize, Reason)>,
     /// Of the kept rows: those that are quoted.
     pub quoted: Vec<usize>,
-    /// Where the history is cut, in tokens from the log's beginning. None if it isn't cut.
+    /// The place of the cut, in tokens from the log's beginning. None if the history isn't cut.
     pub cut: Option<u64>,
     /// Whether anything was left out or shortened.
     pub is_trimmed: bool,

@@ -33,7 +33,7 @@ export interface BesideContent {
   readonly answered?: string | undefined;
 }
 
-/** What the server that made a message set on it, and its provider doesn't know. */
+/** Fields that a server set on a message, and that OpenAI doesn't know. */
 export interface ServerFields {
   /** The fields of the message itself. */
   readonly fields: UnknownRecord;

@@ -26,7 +26,7 @@ export interface ParsedMessage {
   readonly format: MessageFormat;
   /** The caller's object. */
   readonly given: object;
-  /** What the server that made it set on it. */
+  /** Fields that the server set. */
   readonly server?: ServerFields | undefined;
   /** Whether windrow made it, or the application in a section. */
   readonly isMade?: boolean;
@@ -127,7 +127,7 @@ function ownRead(row: UnknownRecord, format: MessageFormat, given: object): Pars
   if (createdAt !== undefined) {
     message.createdAt = timeIn(createdAt);
   }
-  // Fields of other formats are none of a server's.
+  // Only OpenAI's own form has fields of a server.
   const server = row === given && row.role === "assistant" ? serverFieldsOf(row) : undefined;
   return { message, parts, columns: columnsOf(message, parts, server), format, given, server };
 }

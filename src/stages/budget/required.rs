@@ -99,7 +99,7 @@ impl Packer<'_> {
         Ok(())
     }
 
-    /// Shrinks the results among the required pieces. Returns what the pieces cost then, if they fit.
+    /// Shrinks the results among the required pieces. Returns the cost of the pieces, if they fit then.
     fn shrink_results(
         &mut self,
         selection: GivenSelection,

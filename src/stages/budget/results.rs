@@ -29,8 +29,8 @@ const NEWEST_SHARE: f64 = 0.2;
 const LAST_SHARE: f64 = 0.75;
 
 impl Packer<'_> {
-    /// Shrinks the results of the last step if what is required doesn't fit with them whole. Returns what it costs then, or nothing if it
-    /// doesn't fit with stubs.
+    /// Shrinks the results of the last step if the required pieces don't fit with them whole. Returns the cost of these, or nothing if they
+    /// don't fit with stubs either.
     pub(crate) fn shrink_last(
         &mut self,
         pieces: &[Piece],

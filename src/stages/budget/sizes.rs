@@ -1,4 +1,4 @@
-//! The sizes in which tool results are shown.
+//! How much of each tool result a prompt shows.
 
 use crate::base::map::Map;
 
@@ -8,7 +8,7 @@ pub(super) enum Size {
     /// A line that says how much is left out.
     #[default]
     Stub,
-    /// Passages of about so many tokens.
+    /// Passages, with the number of tokens that they have together, about.
     Excerpt(u64),
     Whole,
 }
@@ -25,7 +25,7 @@ pub(super) struct ResultSizes {
 }
 
 impl ResultSizes {
-    /// The rows of which only a line is there.
+    /// Returns the rows that are stubs.
     pub(super) fn stubs(&self) -> Vec<usize> {
         let stubs = self.sizes.iter().filter(|(_, size)| **size == Size::Stub);
         stubs.map(|(row, _)| *row).collect()

@@ -143,7 +143,7 @@ fn recount(context: &Context, messages: &[Message], request: Option<&str>) -> u6
     3 + context.pieces.iter().map(|placed| cost(placed.piece)).sum::<u64>()
 }
 
-/// What a message costs in the format `messages`, whole or with another text.
+/// Counts the cost of a message in the format `messages`, whole or with another text.
 fn cost_of(message: &Message, cut: Option<&str>, count: &dyn Fn(&str) -> u64) -> u64 {
     let mut total = 3 + count(message.role.as_str());
     total += cut.map_or(0, count);
@@ -446,7 +446,7 @@ fn check_case(
     let is_result = |(field, _): &(Field, String)| *field == Field::ResultId;
     let has_results = messages.iter().any(|message| message.fields.iter().any(is_result));
     let is_run = larger.recall.ranking == Ranking::Recency && !has_results;
-    // If there is no room for a gap notice, what fits is there without it. A cut is in another place for each limit.
+    // A context without room for its gap notice has none, and keeps more. A cut is in another place for each limit.
     let gives_way = larger.render.gap_notice.is_some() && notice(&context).is_none();
     let gives_way = gives_way || larger.budget.cut.is_some();
     if is_run && !gives_way && larger.budget.on_required_overflow == OnRequiredOverflow::Error {

@@ -47,7 +47,7 @@ fn options() -> impl Strategy<Value = String> {
     options_with(vec![0.0, 0.25, 0.25, 0.5, 1.0], 150)
 }
 
-/// Options with one of these shares for what is recalled, and at least so many tokens.
+/// Options with one of these shares for recall, and a budget from `least_tokens` on.
 fn options_with(shares: Vec<f64>, least_tokens: u64) -> impl Strategy<Value = String> {
     let ranking = select(vec!["relevance", "relevance", "bm25", "recency"]);
     let marks = select(vec![(1.0, 0.58), (1.0, 0.3), (0.9, 0.5), (0.8, 0.75)]);
@@ -151,7 +151,7 @@ properties! {
         messages in chat(),
         asked in text(12),
         results in vec(text(40), 1..12),
-        // With less room than the quotes and stubs of earlier steps may have, each step changes what is left for them.
+        // In a smaller budget, each step changes the room for the quotes and stubs before it.
         json in options_with(vec![0.0, 0.25, 0.25, 0.5], 400),
     ) {
         let mut log = messages;

@@ -10,7 +10,7 @@ await loadEncoding(encoding);
 
 const MARK = /\[… [\d,]+ tokens? left out …\]/;
 
-/** A step of a run: a call, and what the tool returned. */
+/** A step of a run: a call and its result. */
 function step(id, name, input, output) {
   return [
     {
@@ -51,7 +51,7 @@ function randomRun(random) {
   return messages;
 }
 
-/** What is shown of a message, by the id of its call. */
+/** Returns the shown results by the ids of their calls. */
 const shownById = (context) =>
   new Map(
     context.messages.filter(({ role }) => role === "tool").map((message) => [message.tool_call_id, message.content]),

@@ -32,7 +32,7 @@ export const MESSAGES: Readonly<Record<string, FieldSchema>> = {
 const SERVER_FACTS = new Set(["extracontent", "signature", "thoughtsignature", "annotations", "citations"]);
 /** The marks of copies that windrow makes. */
 const MARKS = new Set(["shortened", "excerpt"]);
-/** What windrow's own calls and parts say of their making. */
+/** Fields of windrow's own calls and parts that describe them. */
 const PROOF = new Set(["provider", "signature", "providerExecuted"]);
 const THOUGHTS = new Set(["reasoning_content", "reasoning", "thinking", "reasoning_details"]);
 const ASSISTANT = MESSAGES.assistant as FieldSchema;

@@ -75,7 +75,7 @@ export function writeOpenAi(
   return wellFormed({ messages: turns.flatMap((turn) => messagesOf(turn, writing)) });
 }
 
-/** What the messages of a request are written with. */
+/** The options and the server of a request that is written. */
 interface Writing {
   readonly ids: ReadonlyMap<AnsweredCall, string>;
   readonly server: ChatServer | undefined;
@@ -285,7 +285,7 @@ function callOf(call: AnsweredCall, id: string, takesFields: boolean): OpenAiToo
     }
   }
   const { text } = argumentsOf(call);
-  // What its server set stays with a call whose id or name had to be written anew.
+  // A call with a new id or name keeps the fields that its server set.
   const fields = takesFields ? own : {};
   const held = takesFields && isRecord(own.function) ? own.function : {};
   return { ...fields, id, type: "function", function: { ...held, name, arguments: text } };
