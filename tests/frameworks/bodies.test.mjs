@@ -52,10 +52,19 @@ function conversation(shape, random, { thoughtsOf, without = [] } = {}) {
     has: has.filter((it) => !["system-anywhere", ...without].includes(it)),
     alternates: true,
   });
-  return write(
-    turns.filter(({ kind }) => kind !== "system"),
-    random,
-  );
+  return write(wellFormed(turns.filter(({ kind }) => kind !== "system")), random);
+}
+
+/** Returns plain data without half characters. JSON can't carry them, so windrow leaves signed reasoning out that has one. */
+function wellFormed(value) {
+  if (typeof value === "string") {
+    return value.toWellFormed();
+  }
+  if (Array.isArray(value)) {
+    return value.map(wellFormed);
+  }
+  const isPlain = value !== null && typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype;
+  return isPlain ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, wellFormed(inner)])) : value;
 }
 
 const MARK = /zq\d+qz/g;

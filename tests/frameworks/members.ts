@@ -62,8 +62,8 @@ const anthropic: Record<TypeOf<ContentBlockParam | BetaContentBlockParam>, Case>
   // What changes the tools, or the model, is a setting of the request, and no part of what was said.
   tool_addition: [{ tool: { type: "tool_reference", name: "a" } }, ".content[0].type"],
   tool_removal: [{ tool: { type: "tool_reference", name: "a" } }, ".content[0].type"],
-  mcp_tool_listing: [{ mcp_server_name: "s", tools: [] }, ".content[0].type"],
-  fallback: [{ from: { model: "a" }, to: { model: "b" } }, ".content[0].type"],
+  mcp_tool_listing: [{ mcp_server_name: "s", tools: [] }, "read"],
+  fallback: [{ from: { model: "a" }, to: { model: "b" } }, "read"],
 };
 
 const openaiParts: Record<TypeOf<ChatCompletionContentPart>, Case> = {
