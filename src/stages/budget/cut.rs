@@ -32,8 +32,8 @@ struct Scale {
     instructions: u64,
     /// By row: about what it costs with a stub in the place of its result.
     stub_costs: Vec<u64>,
-    /// True if any of its messages is a result.
-    has_results: bool,
+    /// Tokens of the results that may shrink.
+    results: u64,
 }
 
 /// A group on the scale.
@@ -147,9 +147,9 @@ impl Packer<'_> {
         Ok(())
     }
 
-    /// The tokens that stubs before the cut may have. None if the log has no results that may shrink.
+    /// The tokens that stubs before the cut may have. None if the log is a chat: less than half of it are results that may shrink.
     fn stub_limit(&self, scale: &Scale) -> Option<u64> {
-        let shrinks = self.input.config.budget.tool_results.shrink && scale.has_results;
+        let shrinks = scale.results > scale.total / 2;
         let limit = most_tokens(&self.input.config)?.saturating_sub(scale.instructions);
         shrinks.then(|| share_of(limit, STUB_SHARE))
     }
@@ -238,7 +238,7 @@ impl Packer<'_> {
             total: 0,
             instructions: 0,
             stub_costs: vec![0; rows],
-            has_results: false,
+            results: 0,
         };
         let mut place_of = vec![0; rows];
         let keeps_places = input.config.triage.keeps_places();
@@ -264,7 +264,7 @@ impl Packer<'_> {
             }
             scale.total += tokens;
             let is_result = self.may_shrink(row);
-            scale.has_results |= is_result;
+            scale.results += if is_result { tokens } else { 0 };
             scale.stub_costs[row] = if is_result { tokens.min(STUB_TOKENS) } else { tokens };
             if marks.requirement(row).is_none() && !marks.is_left_out(row) {
                 let place = &mut scale.places[place_of[group]];
