@@ -9,9 +9,10 @@ use serde::Serialize;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ToolResultsConfig {
-    /// Whether results shrink. If not, they are in the prompt whole or not at all. Default: true.
+    /// True if results shrink. Otherwise they are in the prompt whole or not at all. Default: true.
     pub shrink: bool,
-    /// How many of the newest results shrink last. They stay whole as long as they take at most half of the room. Default: 3.
+    /// The number of newest results that begin with more than a stub if not all steps fit: a fifth of the room together. If all steps fit,
+    /// they grow first, into a fifth of the rest. Default: 3.
     pub keep: u64,
     /// Names of tools whose results never shrink. Default: none.
     pub exclude_tools: Vec<String>,

@@ -646,9 +646,12 @@ export interface CutConfig {
  * enough do whole steps go, the oldest first.
  */
 export interface ToolResultsConfig {
-  /** Whether results shrink. If not, they are in the prompt whole or not at all. Default: true. */
+  /** True if results shrink. Otherwise they are in the prompt whole or not at all. Default: true. */
   readonly shrink?: boolean | undefined;
-  /** How many of the newest results shrink last. They stay whole as long as they take at most half of the room. Default: 3. */
+  /**
+   * The number of newest results that begin with more than a stub if not all steps fit: a fifth of the room together. If all steps fit,
+   * they grow first, into a fifth of the rest. Default: 3.
+   */
   readonly keep?: number | undefined;
   /** Names of tools whose results never shrink. Default: none. */
   readonly excludeTools?: readonly string[] | undefined;

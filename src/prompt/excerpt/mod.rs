@@ -17,6 +17,7 @@ use crate::recall::text::terms::{Analyzer, Kind, Term, Word};
 use crate::state::context::Gap;
 pub(crate) use passages::mark;
 use passages::{Passage, Passages};
+use std::borrow::Cow;
 
 /// Of a long text the passages that a request is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +30,7 @@ pub(crate) struct Excerpt {
 /// A long text, from which excerpts of any length can be made.
 #[derive(Debug)]
 pub(crate) struct LongText<'a> {
-    text: &'a str,
+    text: Cow<'a, str>,
     passages: Passages,
     /// How much each passage is about the request.
     scores: Vec<f32>,
@@ -45,10 +46,20 @@ pub(crate) fn about_tokens(text: &str) -> u64 {
 
 impl<'a> LongText<'a> {
     /// Reads a text for a request. Of a tool's result (`role`) the beginning, the end, errors and names of things matter too.
-    pub(crate) fn new(text: &'a str, request: &str, role: Role) -> Self {
-        let passages = Passages::of(text);
-        let scores = scores(text, &passages.list, request, role);
+    pub(crate) fn new(text: Cow<'a, str>, request: &str, role: Role) -> Self {
+        let passages = Passages::of(&text);
+        let scores = scores(&text, &passages.list, request, role);
         Self { text, passages, scores }
+    }
+
+    /// Its length in bytes.
+    pub(crate) fn len(&self) -> usize {
+        self.text.len()
+    }
+
+    /// About how many tokens it has.
+    pub(crate) fn about_tokens(&self) -> u64 {
+        about_tokens(&self.text)
     }
 
     /// The excerpt of about so many tokens. None if the text has no passages that could be left out, or if the first that matter are
@@ -69,7 +80,7 @@ impl<'a> LongText<'a> {
         let is_some = is_kept.iter().any(|is_kept| *is_kept);
         let is_all = is_kept.iter().all(|is_kept| *is_kept);
         let assembled =
-            (is_some && !is_all).then(|| self.passages.assemble(self.text, &is_kept, count));
+            (is_some && !is_all).then(|| self.passages.assemble(&self.text, &is_kept, count));
         assembled.map(|(text, gaps)| Excerpt { text, gaps })
     }
 
@@ -231,7 +242,7 @@ mod tests {
         (request, tokens): (&str, u64),
         count: &dyn Fn(&str) -> u64,
     ) -> Option<Excerpt> {
-        LongText::new(text, request, Role::Assistant).excerpt(tokens, count)
+        LongText::new(text.into(), request, Role::Assistant).excerpt(tokens, count)
     }
 
     fn wanted(request: &str, tokens: u64) -> (&str, u64) {
@@ -297,7 +308,7 @@ Do not water at noon. The leaves would burn in the sun of July.";
             _ => format!("step {number} went well, and the next one begins"),
         };
         let log = (0..100).map(line).collect::<Vec<_>>().join("\n");
-        let log = LongText::new(&log, "And now?", Role::Tool);
+        let log = LongText::new(log.into(), "And now?", Role::Tool);
         let shown = log.excerpt(80, &bytes).expect("an excerpt").text;
         assert!(shown.contains("disk is full"), "{shown}");
         assert!(shown.starts_with("step 0 ") && shown.contains("step 99 "), "{shown}");

@@ -2,7 +2,8 @@
 //!
 //! The scale is the tokens of the log's messages, added up from its beginning and counted without calibration. The cut is a multiple
 //! of a step on that scale: the first one that leaves no more behind it than the history may have. Messages behind the cut are kept
-//! whole. None before it is kept in its place: what recall ranks best is quoted behind the history.
+//! whole. Before it only steps of an agent's run keep their place, with stubs of their results. The messages that recall ranks best are
+//! quoted behind the history.
 //!
 //! Limit and step follow from the config and the instructions that the log begins with, and not from what sections, pinned messages
 //! or the request happen to need. So every host, tab and replay cuts in the same place, and needs no state for it. The cut moves
@@ -53,14 +54,6 @@ const STUB_SHARE: f64 = 0.25;
 /// About how many tokens a stub costs with what is around it.
 const STUB_TOKENS: u64 = 20;
 
-/// The part of the prompt before the cut: the steps that are there with stubs of their results.
-#[derive(Default)]
-struct Stubs {
-    /// By the row that names a group: the tokens of all stubs before it.
-    starts: Vec<Option<u64>>,
-    total: u64,
-}
-
 impl Packer<'_> {
     /// Keeps the messages behind the cut, then quotes what is ranked. `served` are the rows that come before the ordinary history,
     /// `rest` are its own, both from the newest on. False where nothing is to be cut.
@@ -91,7 +84,7 @@ impl Packer<'_> {
         let room = self.room_of_history();
         let spent = self.remaining;
         self.keep_in_order(frame, &behind)?;
-        self.keep_stubs(frame, &scale, border, &before)?;
+        self.keep_stubs(frame, &scale, &before)?;
         let spent = spent.minus(self.remaining);
         if let Some(ranking) = &marks.ranking {
             // Of a history that triage has thinned out for good, a share would be next to nothing.
@@ -116,31 +109,35 @@ impl Packer<'_> {
     }
 
     /// Keeps the steps before the cut with stubs of their results, as far as their share goes. Those that go, go in steps too, and only when
-    /// the cut moves.
-    fn keep_stubs(
-        &mut self,
-        frame: &Frame,
-        scale: &Scale,
-        border: u64,
-        before: &[usize],
-    ) -> StageResult {
+    /// the cut moves. What was said without a call is no step: recall brings it back.
+    fn keep_stubs(&mut self, frame: &Frame, scale: &Scale, before: &[usize]) -> StageResult {
         let Some(limit) = self.stub_limit(scale) else { return Ok(()) };
-        let stubs = self.stubs(scale, border, before);
-        let step = (limit / 2).max(1);
-        let first = stubs.total.saturating_sub(limit).div_ceil(step) * step;
-        let mut is_seen = vec![false; self.input.transcript.len()];
+        let marks = self.marks;
+        let mut is_before = vec![false; self.input.transcript.len()];
         for row in before {
-            let group = self.marks.groups.of(*row);
-            if stubs.starts[group].is_none_or(|start| start < first)
-                || std::mem::replace(&mut is_seen[group], true)
-            {
-                continue;
+            is_before[*row] = !marks.is_passed(*row);
+        }
+        // Each group in its order, with the tokens of the stubs before it.
+        let mut steps: Vec<(Vec<usize>, u64)> = Vec::new();
+        let mut total = 0;
+        for row in marks.order.iter().copied().filter(|row| is_before[*row]) {
+            let members: Vec<usize> = self.open_members(row).collect();
+            let is_result =
+                |row: &usize| self.input.transcript.value(*row, Field::ResultId).is_some();
+            if members.iter().any(is_result) {
+                if steps.last().is_none_or(|(step, _)| *step != members) {
+                    steps.push((members, total));
+                }
+                total += scale.stub_costs[row];
             }
-            let members: Vec<usize> = self.open_members(*row).collect();
-            self.stub(&members);
+        }
+        let step = (limit / 2).max(1);
+        let first = total.saturating_sub(limit).div_ceil(step) * step;
+        for (members, _) in steps.iter().rev().filter(|(_, start)| *start >= first) {
+            self.stub(members);
             let mut remaining = self.remaining;
-            if self.keep(frame, &members, false, &mut remaining)?.is_some() {
-                self.unshrink(&members);
+            if self.keep(frame, members, false, &mut remaining)?.is_some() {
+                self.unshrink(members);
             }
             self.remaining = remaining;
         }
@@ -152,28 +149,6 @@ impl Packer<'_> {
         let shrinks = scale.results > scale.total / 2;
         let limit = most_tokens(&self.input.config)?.saturating_sub(scale.instructions);
         shrinks.then(|| share_of(limit, STUB_SHARE))
-    }
-
-    /// Puts the steps before the cut on a scale of their tokens with stubs. What was said without a call is not on it: recall
-    /// brings it back.
-    fn stubs(&self, scale: &Scale, border: u64, before: &[usize]) -> Stubs {
-        let mut stubs = Stubs { starts: vec![None; self.input.transcript.len()], total: 0 };
-        let is_before = |row: &usize| {
-            scale.starts[self.marks.groups.of(*row)].is_some_and(|start| start < border)
-        };
-        let mut wanted = vec![false; self.input.transcript.len()];
-        for row in before {
-            wanted[*row] = !self.marks.is_passed(*row);
-        }
-        for row in self.marks.order.iter().filter(|row| wanted[**row] && is_before(row)) {
-            let mut members = self.open_members(*row);
-            let transcript = &self.input.transcript;
-            if members.any(|member| transcript.value(member, Field::ResultId).is_some()) {
-                stubs.starts[self.marks.groups.of(*row)].get_or_insert(stubs.total);
-                stubs.total += scale.stub_costs[*row];
-            }
-        }
-        stubs
     }
 
     /// What the history and the quotes behind it may cost together, where the history costs `spent`. Quotes have a share of what is

@@ -285,7 +285,8 @@ impl Packer<'_> {
             return None;
         }
         let request = query::readable(self.marks.request_text(self.input));
-        LongText::new(text, &request, role).excerpt(tokens, &|part| self.count_left_out(part))
+        LongText::new(text.into(), &request, role)
+            .excerpt(tokens, &|part| self.count_left_out(part))
     }
 
     /// How many tokens a part of a text has that is left out.

@@ -2,14 +2,13 @@
 //!
 //! Older results begin as stubs: a line that says how much is left out. After everything is kept that fits so, the kept results grow
 //! back. Those of the last step grow first, then all others together, step by step and from the newest on. The first one that has no room
-//! for its next step gets what is left. So a larger budget never shows less of a result, and no room stays empty while a result could show
-//! more.
+//! for its next step gets the rest. So no room stays empty while a result could show more and, as long as no step goes, a larger budget
+//! never shows less of a result.
 
 use super::keep::piece_of;
 use super::packer::Packer;
 use super::sizes::Size;
 use crate::base::cost::Cost;
-use crate::base::map;
 use crate::base::message::{Field, Role};
 use crate::prompt::excerpt::{self, Excerpt, LongText};
 use crate::prompt::shorten;
@@ -63,14 +62,13 @@ impl Packer<'_> {
         let unpaid = newest.iter().filter(|row| self.marks.requirement(**row).is_none());
         let unpaid: Vec<usize> = unpaid.copied().collect();
         let room = self.remaining.share(NEWEST_SHARE);
-        let sizes = STEPS.into_iter().rev().map(Size::Excerpt);
-        let sizes: Vec<Size> = std::iter::once(Size::Whole).chain(sizes).collect();
         self.results.newest = newest;
         self.results.newest_size = Size::Stub;
         if self.fit_as_stubs()? {
             return Ok(());
         }
-        for size in sizes {
+        let excerpts = STEPS.into_iter().rev().map(Size::Excerpt);
+        for size in std::iter::once(Size::Whole).chain(excerpts) {
             self.resize_all(&unpaid, size);
             let mut pieces = unpaid.iter().copied().map(Piece::Message);
             if self.cost_within(&mut pieces, room)?.is_some() {
@@ -84,11 +82,11 @@ impl Packer<'_> {
 
     /// True if everything fits as soon as each result is a stub.
     fn fit_as_stubs(&mut self) -> StageResult<bool> {
+        let marks = self.marks;
         let mut left = self.remaining;
-        for row in self.marks.open_rows().into_iter().rev() {
-            if self.marks.requirement(row).is_some() {
-                continue; // it is paid for
-            }
+        let is_unpaid =
+            |row: &&usize| !marks.is_left_out(**row) && marks.requirement(**row).is_none();
+        for row in marks.order.iter().rev().filter(is_unpaid).copied() {
             self.shrink(&[row]);
             let cost = self.cost_within(&mut [Piece::Message(row)].into_iter(), left)?;
             self.unshrink(&[row]);
@@ -130,19 +128,14 @@ impl Packer<'_> {
 
     /// Lets the kept results grow into the room that is left.
     pub(crate) fn grow_results(&mut self) -> StageResult {
-        let mut places = vec![0; self.input.transcript.len()];
-        for (place, row) in self.marks.order.iter().rev().enumerate() {
-            places[*row] = place;
-        }
-        let mut rows: Vec<usize> = self.results.sizes.iter().map(|(row, _)| *row).collect();
-        if !self.plan.shrinks {
-            // Before a cut, a result has the size that it had with the step before.
-            rows.retain(|row| self.marks.requirement(*row).is_some());
-        }
-        map::sort_by_key(&mut rows, &|row| (map::place(Some(places[row])), 0));
+        let rows = self.marks.order.iter().rev().copied();
+        let shrunk = rows.filter(|row| self.results.sizes.get(row).is_some());
         let is_last = |row: &usize| self.marks.requirement(*row).is_some();
-        let (last, others): (Vec<usize>, Vec<usize>) = rows.into_iter().partition(is_last);
-        self.grow_all(last.iter().map(|row| (*row, Size::Whole)))?;
+        let (last, others): (Vec<usize>, Vec<usize>) = shrunk.partition(is_last);
+        self.grow_all(last.into_iter().map(|row| (row, Size::Whole)))?;
+        if !self.plan.shrinks {
+            return Ok(()); // Before a cut, a result has the size that it had with the step before.
+        }
         let all = self.remaining;
         self.remaining = all.share(NEWEST_SHARE);
         let rest = all.minus(self.remaining);
@@ -197,11 +190,8 @@ impl Packer<'_> {
             let tokens = shorten::longest_fitting(failing, &mut |tokens| {
                 fits(self, Size::Excerpt(tokens as u64))
             })? as u64;
-            let is_less = match before {
-                Size::Excerpt(now) => tokens <= now,
-                Size::Stub | Size::Whole => tokens == 0 || !fits(self, Size::Excerpt(tokens))?,
-            };
-            self.resize(row, if is_less { before } else { Size::Excerpt(tokens) });
+            let now = if let Size::Excerpt(now) = before { now } else { 0 };
+            self.resize(row, if tokens > now { Size::Excerpt(tokens) } else { before });
         }
         let cost = self.total(&[piece])?;
         self.remaining = room.minus(cost);
@@ -251,31 +241,41 @@ impl Packer<'_> {
 
     /// Shows a result in a size, whatever its size is now. A size that isn't shorter than the whole is the whole.
     fn resize(&mut self, row: usize, size: Size) {
-        let piece = Piece::Message(row);
         self.unshrink(&[row]);
-        let text = self.view().text_of(piece);
-        let Some(Excerpt { text, gaps }) = self.sized(&text, size) else { return };
+        let Some(Excerpt { text, gaps }) = self.sized(row, size) else { return };
         self.results.sizes.insert(row, size);
-        self.fill.shortened.insert(piece, text);
+        self.fill.shortened.insert(Piece::Message(row), text);
         self.fill.excerpts.insert(row, gaps);
     }
 
-    /// The text of a result in a size. None if that isn't shorter than the whole.
-    fn sized(&self, text: &str, size: Size) -> Option<Excerpt> {
-        let count = |part: &str| self.count_left_out(part);
-        let found = match size {
+    /// The text of a whole result in a size. None if that isn't shorter.
+    fn sized(&mut self, row: usize, size: Size) -> Option<Excerpt> {
+        let (length, found) = match size {
             Size::Whole => return None,
             Size::Stub => {
-                let tokens = count(text);
-                Excerpt { text: excerpt::mark(tokens), gaps: vec![Gap { start: 0, tokens }] }
+                let text = self.view().text_of(Piece::Message(row));
+                let tokens = self.count_left_out(&text);
+                let gaps = vec![Gap { start: 0, tokens }];
+                (text.len(), Excerpt { text: excerpt::mark(tokens), gaps })
             }
-            Size::Excerpt(tokens) if excerpt::about_tokens(text) <= tokens => return None,
             Size::Excerpt(tokens) => {
-                let request = query::readable(self.marks.request_text(self.input));
-                let long = LongText::new(text, &request, Role::Tool);
-                long.full_excerpt(tokens, &count).unwrap_or_else(|| long.ends(tokens, &count))
+                self.read_passages(row);
+                let long = self.results.texts.get(&row).filter(|it| it.about_tokens() > tokens)?;
+                let count = |part: &str| self.count_left_out(part);
+                let excerpt = long.full_excerpt(tokens, &count);
+                (long.len(), excerpt.unwrap_or_else(|| long.ends(tokens, &count)))
             }
         };
-        (found.text.len() < text.len()).then_some(found)
+        (found.text.len() < length).then_some(found)
+    }
+
+    /// Reads the passages of a whole result, once for all of its excerpts.
+    fn read_passages(&mut self, row: usize) {
+        if self.results.texts.get(&row).is_none() {
+            let text = self.view().text_of(Piece::Message(row));
+            let request = query::readable(self.marks.request_text(self.input));
+            let long = LongText::new(text.into(), &request, Role::Tool);
+            self.results.texts.insert(row, long);
+        }
     }
 }

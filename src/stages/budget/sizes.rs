@@ -1,6 +1,7 @@
 //! How much of each tool result a prompt shows.
 
 use crate::base::map::Map;
+use crate::prompt::excerpt::LongText;
 
 /// How much of a result is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,6 +23,8 @@ pub(super) struct ResultSizes {
     pub(super) newest: Vec<usize>,
     /// The size that the newest results begin with.
     pub(super) newest_size: Size,
+    /// By row: the whole text of each result that was shown as an excerpt, with its passages.
+    pub(super) texts: Map<usize, LongText<'static>>,
 }
 
 impl ResultSizes {
