@@ -52,6 +52,11 @@ export function untilHole<T>(list: readonly T[]): readonly T[] {
   return hole < 0 ? list : list.slice(0, hole);
 }
 
+/** The list that a value is, up to its first place with nothing; an empty one if the value isn't a list. */
+export function listFrom(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? untilHole(value) : [];
+}
+
 /** A value as JSON; undefined where it has none. Fails where it contains itself, or a list has nothing at a place. */
 export function jsonOf(
   value: unknown,

@@ -3,7 +3,7 @@
 import type { PartForm } from "./dialect.js";
 import { recordOf, type UnknownRecord } from "./format.js";
 import { checkNothingIsLost } from "./lost.js";
-import { json, MalformedMessage, required, text } from "./malformed.js";
+import { json, list, MalformedMessage, required, text } from "./malformed.js";
 import { givenMedia } from "./media-fields.js";
 import type { CallPart, MediaFields, MediaPart, ReasoningPart, RedactedPart, ResultPart, TextPart } from "./message.js";
 import { originOf, type PlacedPart } from "./origin.js";
@@ -217,7 +217,7 @@ const kindOfBlock = (block: unknown): MediaPart["type"] | undefined =>
 /** Reads a list that a tool returned: texts and media, and anything else as its JSON. */
 function blocksIn(blocks: readonly unknown[], place: string): readonly PlacedPart[] {
   const parts: PlacedPart[] = [];
-  for (const [at, block] of blocks.entries()) {
+  for (const [at, block] of list(blocks, place).entries()) {
     const here = `${place}[${at}]`;
     const row = recordOf(block);
     const kind = kindOfBlock(block);

@@ -1,7 +1,7 @@
 // What proves to a provider that something is its own, wherever a message has it: in the part, in the AI SDK's options of a
 // provider, in OpenAI's form of Gemini, or in OpenRouter's details.
 
-import { untilHole } from "../base/lists.js";
+import { listFrom } from "../base/lists.js";
 import { recordOf, type UnknownRecord } from "./format.js";
 import type { Provenance } from "./message.js";
 
@@ -103,7 +103,7 @@ type ReasoningShape =
 
 /** What the assistant thought, as OpenRouter gives it beside the content. */
 export function thoughtDetails(details: unknown): readonly ReasoningShape[] {
-  return untilHole(Array.isArray(details) ? details : []).flatMap((detail): ReasoningShape[] => {
+  return listFrom(details).flatMap((detail): ReasoningShape[] => {
     const { text, summary, data, signature, id, format } = recordOf(detail);
     const provider = DETAIL_FORMATS.find(([pattern]) => pattern.test(String(format)))?.[1];
     const thought = text ?? summary;

@@ -1,7 +1,7 @@
 // Which format a message has. The formats of other packages are a part of the package that a page fetches only if its messages need it.
 
 import { ContextError, type ErrorKind } from "../base/errors.js";
-import { untilHole } from "../base/lists.js";
+import { listFrom } from "../base/lists.js";
 import { describe } from "../base/options.js";
 import { Part } from "../base/parts.js";
 import { nearest } from "../engine/nearest.js";
@@ -94,5 +94,5 @@ function isSuspect(message: UnknownRecord): boolean {
       return true;
     }
   }
-  return Array.isArray(content) && untilHole(content).some((part) => FOREIGN_PARTS.has(recordOf(part).type));
+  return listFrom(content).some((part) => FOREIGN_PARTS.has(recordOf(part).type));
 }

@@ -1,5 +1,6 @@
 // What every store keeps, as cases that run where the store lives: no test framework, and nothing of any host.
 
+import { publicFunction } from "../base/public-call.js";
 import { appending, conflicts, copies, large, operations } from "./conformance/appending.js";
 import { type Case, Storage, type StoreHarness } from "./conformance/case.js";
 import { Mismatch, unexpected } from "./conformance/checks.js";
@@ -19,7 +20,13 @@ export interface StoreCase {
 }
 
 /** The cases for a store. Each uses storage of its own and closes what it opened; they may run in any order, also at once. */
-export function storeConformance(harness: StoreHarness): readonly StoreCase[] {
+export const storeConformance: (harness: StoreHarness) => readonly StoreCase[] = /* @__PURE__ */ publicFunction(
+  "store_error",
+  "storeConformance",
+  casesOf,
+);
+
+function casesOf(harness: StoreHarness): readonly StoreCase[] {
   return cases(harness).map(({ name, check }) => ({
     name,
     async run() {

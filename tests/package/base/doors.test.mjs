@@ -1,92 +1,38 @@
-// Every door is typed: whatever a public function of any entry is given, and whatever the hook that it returns is given, a failure is a
-// `ContextError`.
+// Every door is typed: whatever a public function of any entry is given, and whatever the functions and objects that it returns are
+// given, a failure is a `ContextError`.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { describe, test } from "node:test";
-import { ContextError } from "windrow";
+import { after, before, describe, test } from "node:test";
+import { DATA, doorsOf, entries, SAME_AS } from "../support/doors.mjs";
+import { forEachSeedAsync } from "../support/property.mjs";
 
-const { exports: entries } = JSON.parse(
-  readFileSync(new URL("../../../pkg-template/package.json", import.meta.url), "utf8"),
-);
-/** Entries of other hosts, data, and the suite for stores, which is a test itself. */
-const OTHERS = /^\.\/(module|slim|o200k_base|cl100k_base|stores\/conformance|package\.json|encodings\/.*|.*\.wasm)$/;
-const names = Object.keys(entries).filter((name) => !OTHERS.test(name));
+// A hook that must not fail tells the console.
+const { error, warn } = console;
+before(() => {
+  Object.assign(console, { error() {}, warn() {} });
+});
+after(() => {
+  Object.assign(console, { error, warn });
+});
 
-const throwing = () =>
-  new Proxy(() => {}, {
-    get() {
-      throw new RangeError("this proxy throws");
-    },
-  });
-const HOSTILE = [
-  () => undefined,
-  () => null,
-  () => 5,
-  () => "text",
-  () => [],
-  () => [null],
-  () => ({}),
-  () => ({ messages: 5 }),
-  () => ({ messages: [null], prompt: "x", modelData: 5, params: null, input: {}, history: 7, parts: null }),
-  () => ({
-    get messages() {
-      throw new RangeError("this getter throws");
-    },
-  }),
-  throwing,
-];
-/** A model's hooks reject as its endpoint does. A build takes any rejection, so only what makes them is asked here. */
-const HOOKS_OF_OTHERS = ["./models"];
-const attempts = function* () {
-  for (const first of HOSTILE) {
-    for (const second of [HOSTILE[0], HOSTILE[1], HOSTILE[6], throwing]) {
-      yield [first(), second()];
+test("every entry is called, is data, or has the names of one that is called", async () => {
+  for (const [name, { types }] of Object.entries(entries)) {
+    if (DATA.test(name)) {
+      continue;
     }
-  }
-};
-
-async function outcomeOf(run) {
-  try {
-    return await run();
-  } catch (failure) {
-    let isOwn = false;
-    try {
-      isOwn = failure instanceof ContextError;
-    } catch {
-      // A thrown proxy throws again here, so it isn't windrow's.
+    if (name in SAME_AS) {
+      assert.equal(types, entries[SAME_AS[name]].types, name);
+      continue;
     }
-    assert.ok(isOwn, `a bare error: ${failure?.stack}`);
-    return undefined;
+    assert.ok(Object.keys(await import(name.replace(/^\./, "windrow"))).length > 0, name);
   }
-}
-
-/** Calls a function with hostile values, and then the hook or the methods that it returns. */
-async function knock(name, run, depth = 0) {
-  for (const given of attempts()) {
-    const result = await outcomeOf(() => run(...given)).catch((cause) => {
-      throw new Error(`${name} fails with another error`, { cause });
-    });
-    if (depth === 0 && typeof result === "function") {
-      await knock(`${name}()`, result, 1);
-    } else if (depth === 0 && Object.getPrototypeOf(result ?? 0) === Object.prototype) {
-      for (const [method, value] of Object.entries(result)) {
-        if (typeof value === "function" && !given.includes(value)) {
-          await knock(`${name}().${method}`, (...args) => value.apply(result, args), 1);
-        }
-      }
-    }
-  }
-}
+});
 
 describe("every function of every entry fails with a ContextError", () => {
-  for (const name of names) {
-    test(name, async () => {
-      const module = await import(name.replace(/^\./, "windrow"));
-      const isClass = (value) => /^class\b/.test(Function.prototype.toString.call(value));
-      const functions = Object.entries(module).filter(([, value]) => typeof value === "function" && !isClass(value));
-      for (const [exported, value] of functions) {
-        await knock(exported, value, HOOKS_OF_OTHERS.includes(name) ? 1 : 0);
+  for (const entry of Object.keys(entries).filter((it) => !DATA.test(it) && !(it in SAME_AS))) {
+    test(entry, async () => {
+      for (const { call } of await doorsOf(entry)) {
+        await forEachSeedAsync(call);
       }
     });
   }

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import * as windrow from "windrow";
 import { checkContextError } from "./errors.mjs";
+import { anything, nested, revoked, throwing } from "./hostile.mjs";
 import { Random } from "./random.mjs";
 
 const { ContextError, memoryStore, openSession, createTranscript, buildContextSync } = windrow;
@@ -17,49 +18,6 @@ const stores = await Promise.all(storeEntries.map((entry) => import(entry.replac
 const exported = Object.assign({}, windrow, await import("windrow/tasks"), ...stores);
 
 // ---- Values ----
-
-/** The name of the method that makes an object a thenable. */
-const THEN = ["th", "en"].join("");
-
-const throwing = () =>
-  new Proxy(
-    {},
-    {
-      get() {
-        throw new Error("this proxy throws");
-      },
-    },
-  );
-const revoked = (target) => {
-  const { proxy, revoke } = Proxy.revocable(target, {});
-  revoke();
-  return proxy;
-};
-const cyclic = () => {
-  const value = { role: "user", content: "a" };
-  value.self = value;
-  value.list = [value];
-  return value;
-};
-const nested = (depth) => {
-  let value = [];
-  for (let level = 0; level < depth; level++) {
-    value = [value];
-  }
-  return value;
-};
-const withGetter = (name, base = {}) =>
-  Object.defineProperty({ ...base }, name, {
-    enumerable: true,
-    get() {
-      throw new RangeError("this getter throws");
-    },
-  });
-const lengthOnly = (length) => {
-  const list = [];
-  list.length = length;
-  return list;
-};
 
 /** A signal that is none, or behaves as none should. */
 const signals = [
@@ -101,86 +59,6 @@ const signals = [
   () => revoked({}),
 ];
 
-const hostile = [
-  () => undefined,
-  () => null,
-  () => true,
-  () => 0,
-  () => -1,
-  () => 1.5,
-  () => Number.NaN,
-  () => Number.POSITIVE_INFINITY,
-  () => Number.MAX_SAFE_INTEGER,
-  () => 10n,
-  () => Symbol("hostile"),
-  () => "",
-  () => "text",
-  () => "\ud800",
-  () => "__proto__",
-  () => () => {},
-  () => () => Promise.reject(new Error("this function rejects")),
-  () => [],
-  () => lengthOnly(1),
-  () => lengthOnly(1e9),
-  () => lengthOnly(2 ** 32 - 1),
-  () => [undefined],
-  () => [null, 1, "a"],
-  () => ({}),
-  () => Object.create(null),
-  () => Object.freeze({ role: "user" }),
-  () => ({ length: 1e9 }),
-  () => ({
-    [THEN]() {
-      throw new Error("this thenable throws");
-    },
-  }),
-  () => ({
-    toString() {
-      throw new Error("no text");
-    },
-  }),
-  () => ({
-    toJSON() {
-      throw new Error("no JSON");
-    },
-  }),
-  () => ({
-    [Symbol.toPrimitive]() {
-      throw new Error("no primitive");
-    },
-  }),
-  () => withGetter("role"),
-  () => withGetter("content", { role: "user" }),
-  () => withGetter("length"),
-  () => withGetter("budget"),
-  () => throwing(),
-  () => [throwing()],
-  () =>
-    new Proxy([], {
-      get: () => {
-        throw new Error("this list throws");
-      },
-    }),
-  () => revoked({}),
-  () => revoked([]),
-  () => revoked(() => {}),
-  cyclic,
-  () => nested(20_000),
-  () => ({ deep: nested(3000) }),
-  () => new Date(Number.NaN),
-  () => new Date(0),
-  () => new Map([["a", 1]]),
-  () => new Set([1]),
-  () => new WeakMap(),
-  () => new Uint8Array(3),
-  () => new ArrayBuffer(8),
-  () => new Error("an error"),
-  () => Promise.resolve(1),
-  () => /a+/,
-  () => class Own {},
-  () => globalThis,
-];
-
 const messages = [
   () => ({ role: "user", content: "Where do we meet?" }),
   () => ({ role: "assistant", content: "In the town hall." }),
@@ -200,10 +78,6 @@ function mixed(random, base) {
     }
   }
   return copy;
-}
-
-function anything(random) {
-  return random.pick(hostile)();
 }
 
 const message = (random) => (random.chance(0.2) ? anything(random) : mixed(random, random.pick(messages)()));

@@ -1,6 +1,7 @@
 // The AI SDK's `UIMessage` of version 4: a `content` with tool invocations and attachments beside it, and later with parts that
 // say it again.
 
+import { listFrom } from "../../base/lists.js";
 import { type MessageFormat, recordOf, timeIn } from "../../message/format.js";
 import type { PlainMessage } from "../../message/message.js";
 import { isOfVersion4 } from "../tool-parts.js";
@@ -34,7 +35,7 @@ export const uiMessage4Shape: MessageFormat = {
     (role === "data" ||
       Array.isArray(toolInvocations) ||
       Array.isArray(experimental_attachments) ||
-      (Array.isArray(parts) && parts.some((part) => isOfVersion4(recordOf(part))))),
+      listFrom(parts).some((part) => isOfVersion4(recordOf(part)))),
 
   read(row) {
     const { id, role, createdAt } = row;

@@ -1,6 +1,7 @@
 // The AI SDK's `UIMessage`, versions 5 to 7: what `useChat` shows and applications store. A message of the assistant holds its
 // tools' calls and what they gave.
 
+import { listFrom } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
 import {
   type MessageFormat,
@@ -52,7 +53,7 @@ export const uiMessageShape: MessageFormat = {
     role !== "data" &&
     !Array.isArray(toolInvocations) &&
     !Array.isArray(experimental_attachments) &&
-    parts.every((part) => typeof recordOf(part).type === "string" && !isOfVersion4(recordOf(part))),
+    listFrom(parts).every((part) => typeof recordOf(part).type === "string" && !isOfVersion4(recordOf(part))),
 
   read({ id, role, parts, content, metadata, createdAt }) {
     if (parts == null) {

@@ -7,7 +7,7 @@
 // name and order say then which belongs to which. What one content cannot know of another stays open: of two calls of one name
 // without ids in contents of their own, where the responses follow both, the earlier one is not found.
 
-import { jsonOf, untilHole } from "../../base/lists.js";
+import { jsonOf, listFrom } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
 import {
   fieldsWithValue,
@@ -101,7 +101,7 @@ export const geminiContentShape: MessageFormat = {
 
   fits: ({ role, parts, info }) =>
     Array.isArray(parts)
-      ? info === undefined && (role === "model" || parts.some(isGeminiPart))
+      ? info === undefined && (role === "model" || listFrom(parts).some(isGeminiPart))
       : parts === undefined && role === "model",
 
   behind(row, before) {
@@ -165,8 +165,7 @@ export const geminiContentShape: MessageFormat = {
   },
 };
 
-const partsOf = ({ parts }: UnknownRecord): readonly UnknownRecord[] =>
-  Array.isArray(parts) ? untilHole(parts).map(recordOf) : [];
+const partsOf = ({ parts }: UnknownRecord): readonly UnknownRecord[] => listFrom(parts).map(recordOf);
 /** The calls of functions in a content. */
 const callsOf = (content: unknown): readonly UnknownRecord[] =>
   partsOf(recordOf(content)).flatMap(({ functionCall }) => (functionCall == null ? [] : [recordOf(functionCall)]));
@@ -259,7 +258,7 @@ function wholeCalls(parts: readonly unknown[]): readonly (readonly [part: unknow
 }
 
 function joined(begun: UnknownRecord, piece: UnknownRecord): UnknownRecord {
-  const pieces = [begun, piece].flatMap(({ partialArgs }) => (Array.isArray(partialArgs) ? partialArgs : []));
+  const pieces = [begun, piece].flatMap(({ partialArgs }) => listFrom(partialArgs));
   return { ...begun, args: piece.args ?? begun.args, partialArgs: pieces, willContinue: piece.willContinue };
 }
 

@@ -1,6 +1,7 @@
 // LangChain's `createAgent`: a middleware that sends each call of the model the context of the messages. The state keeps them all.
 
 import type { AnyMessage } from "windrow";
+import { listFrom } from "../../base/lists.js";
 import { type CacheMarker, EPHEMERAL } from "../plug/cache-marks.js";
 import { hook } from "../plug/door.js";
 import { fieldsOf } from "../plug/fields.js";
@@ -29,7 +30,10 @@ export interface LangChainMiddleware {
  * the end of the prompt by the setting `cache_control`. Fails as `buildContext` does.
  */
 export function contextMiddleware(config: HookConfig = {}): LangChainMiddleware {
-  const fitted = hook("wrapModelCall", async <R extends object>(request: R) => {
+  const fitted = hook("wrapModelCall", async <R extends object>(request: R, handler: unknown) => {
+    if (typeof handler !== "function") {
+      throw new TypeError("the handler is not a function");
+    }
     const { messages, model, systemPrompt, tools, modelSettings } = request as ModelCall;
     const { cacheBreakpoints = config.budget?.cut != null } = config;
     const isMarked = cacheBreakpoints && isAnthropic(model);
@@ -50,7 +54,10 @@ export function contextMiddleware(config: HookConfig = {}): LangChainMiddleware 
     return { ...request, messages: sent, ...settings };
   });
   // What the handler throws is the framework's own failure, and stays as it is.
-  return { name: "WindrowContext", wrapModelCall: async (request, handler) => await handler(await fitted(request)) };
+  return {
+    name: "WindrowContext",
+    wrapModelCall: async (request, handler) => await handler(await fitted(request, handler)),
+  };
 }
 
 /** Whether a model is Anthropic's: what stands in a block for its cache, others refuse. */
@@ -103,7 +110,7 @@ const marker: CacheMarker = {
   },
   unmarked(message) {
     const { content } = fieldsOf(message);
-    if (!Array.isArray(content) || !content.some((block) => fieldsOf(block)[OWN] !== undefined)) {
+    if (!Array.isArray(content) || !listFrom(content).some((block) => fieldsOf(block)[OWN] !== undefined)) {
       return message;
     }
     const blocks = content.map((block: unknown) => {

@@ -3,6 +3,7 @@
 //
 // An assistant's message may say one call in its content, in `tool_calls` and in `additional_kwargs`: it counts once.
 
+import { listFrom } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
 import {
   fieldsWithValue,
@@ -418,7 +419,7 @@ const isItem = (value: unknown): value is UnknownRecord =>
 
 /** What the assistant said beside the content: that it refuses, and audio. */
 function saidBeside({ refusal, audio }: UnknownRecord, content: unknown): readonly PartInput[] {
-  const isInContent = Array.isArray(content) && content.some((block) => recordOf(block).type === "refusal");
+  const isInContent = listFrom(content).some((block) => recordOf(block).type === "refusal");
   const { data, id } = recordOf(audio);
   return [
     ...(typeof refusal === "string" && !isInContent ? [{ type: "text", text: refusal } as const] : []),

@@ -1,7 +1,7 @@
 // OpenAI's Agents SDK: what a run sends its model, and what a session hands to a run.
 
 import type { AnyMessage } from "windrow";
-import { hook } from "../plug/door.js";
+import { hook, listed } from "../plug/door.js";
 import { fit, type HookConfig, modelName } from "../plug/fit.js";
 
 export type { HookConfig } from "../plug/fit.js";
@@ -34,7 +34,7 @@ export function sessionInputCallback(
   config: HookConfig = {},
 ): <I extends object>(history: I[], added: I[]) => Promise<I[]> {
   return hook("sessionInputCallback", <I extends object>(history: I[], added: I[]) =>
-    fitItems([...history, ...added], config, {}),
+    fitItems([...listed(history), ...listed(added)], config, {}),
   );
 }
 

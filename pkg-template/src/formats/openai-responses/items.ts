@@ -1,7 +1,7 @@
 // What the items of OpenAI's Responses API and those of its Agents SDK have in common. An item is a message, a part of what the
 // model put out, or what a tool gave for a call.
 
-import { jsonOf, untilHole } from "../../base/lists.js";
+import { jsonOf, listFrom } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
 import { type MessageOrigin, partsWithText, recordOf, type UnknownRecord } from "../../message/format.js";
 import { list, MalformedMessage, text as optional, required, unknownType } from "../../message/malformed.js";
@@ -482,7 +482,7 @@ export function isOfAgents(item: UnknownRecord): boolean {
     return true;
   }
   if (role !== undefined) {
-    return Array.isArray(content) && untilHole(content).some((part) => isPartOfAgents(recordOf(part)));
+    return listFrom(content).some((part) => isPartOfAgents(recordOf(part)));
   }
   if (type === "reasoning") {
     return "rawContent" in item || (Array.isArray(content) && !("summary" in item) && !("encrypted_content" in item));

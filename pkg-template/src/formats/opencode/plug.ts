@@ -1,7 +1,7 @@
 // opencode: a plugin that sends the context of the messages. The session keeps them all.
 
 import type { AnyMessage, ContextMessage } from "windrow";
-import { hook } from "../plug/door.js";
+import { hook, listed } from "../plug/door.js";
 import { fit, type HookConfig } from "../plug/fit.js";
 
 export type { HookConfig } from "../plug/fit.js";
@@ -18,7 +18,7 @@ export interface ContextHooks {
 export function contextHooks(config: HookConfig = {}): ContextHooks {
   return {
     "experimental.chat.messages.transform": hook("experimental.chat.messages.transform", async (_, output) => {
-      const messages = output.messages as unknown as readonly AnyMessage[];
+      const messages = listed(output.messages) as unknown as readonly AnyMessage[];
       const sent = await fit(messages, config, { model: modelOf(messages) }, asOpencodeMessage);
       // opencode reads the list that it handed out.
       output.messages.splice(0, output.messages.length, ...(sent as unknown as object[]));

@@ -1,7 +1,7 @@
 // pi's agent core, and OpenClaw, which has its messages: a `transformContext`, and a context engine.
 
 import type { AnyMessage, ContextMessage } from "windrow";
-import { hook } from "../plug/door.js";
+import { hook, listed } from "../plug/door.js";
 import { fit, type HookConfig } from "../plug/fit.js";
 
 export type { HookConfig } from "../plug/fit.js";
@@ -28,9 +28,18 @@ export function transformContext(
       return (await fitted(messages as readonly AnyMessage[], options, { signal }, asPiMessage)) as M[];
     } catch (failure) {
       tell(config, failure);
-      return Array.isArray(messages) ? [...messages] : [];
+      return asGiven(messages);
     }
   };
+}
+
+/** A copy of the messages as they are, or nothing if they can't be read. */
+function asGiven<M>(messages: readonly M[]): M[] {
+  try {
+    return [...listed(messages)];
+  } catch {
+    return [];
+  }
 }
 
 /** Tells of a failure. The agent demands that nothing here fails, whatever `onError` does. */

@@ -1,5 +1,6 @@
 // The `AgentMessage` of pi-agent-core, which OpenClaw has too: messages of pi-ai, and those that the coding agent has beside them.
 
+import { listFrom } from "../../base/lists.js";
 import { describe } from "../../base/options.js";
 import { type MessageFormat, partsWithText, recordOf, timeIn, type UnknownRecord } from "../../message/format.js";
 import { list, MalformedMessage, required, unknownType } from "../../message/malformed.js";
@@ -126,7 +127,7 @@ export const piShape: MessageFormat = {
   },
 };
 
-const partsIn = (content: unknown): readonly UnknownRecord[] => (Array.isArray(content) ? content.map(recordOf) : []);
+const partsIn = (content: unknown): readonly UnknownRecord[] => listFrom(content).map(recordOf);
 const isCall = ({ type }: UnknownRecord): boolean => CALL.test(String(type));
 const isAnswer = ({ api, stopReason, content }: UnknownRecord): boolean =>
   Array.isArray(content) && typeof api === "string" && typeof stopReason === "string";

@@ -2,6 +2,7 @@
 // step, as it was or cloned: then it is taken for the message that it was made of, so that marks never pile up.
 
 import type { AnyMessage } from "windrow";
+import { listFrom } from "../../base/lists.js";
 
 /** How a framework's messages are marked. */
 export interface CacheMarker {
@@ -29,7 +30,7 @@ const contentOf = (given: object): unknown => (given as { readonly content?: unk
 /** How many marks a message has, with those of its parts, or the definition of a tool. */
 export function markCount(given: object, marker: CacheMarker): number {
   const content = contentOf(given);
-  return [given, ...(Array.isArray(content) ? content : [])].filter((part) => marker.isMarked(part)).length;
+  return [given, ...listFrom(content)].filter((part) => marker.isMarked(part)).length;
 }
 
 /** The messages as they were before windrow marked any: the same objects as far as they are known; and those that it had marked. */

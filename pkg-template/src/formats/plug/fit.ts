@@ -9,6 +9,7 @@ import {
   type ContextMessage,
 } from "windrow";
 import { type CacheMarker, markCount, withMarks, withoutMarks } from "./cache-marks.js";
+import { listed } from "./door.js";
 
 /**
  * How a hook builds contexts: a config of windrow's. The framework gives the messages; the newest of the user's is the request, and
@@ -53,8 +54,9 @@ export async function fit<M extends AnyMessage>(
   marker?: CacheMarker,
 ): Promise<M[]> {
   const { instructions: unsaid, onContext, budget, cacheBreakpoints = budget?.cut != null, ...options } = config;
+  const list = listed(given);
   const { messages, marked } =
-    marker === undefined ? { messages: given, marked: undefined } : withoutMarks(given, marker);
+    marker === undefined ? { messages: list, marked: undefined } : withoutMarks(list, marker);
   const texts = [call.instructions, unsaid].filter((text) => text !== undefined && text !== "");
   const instruction = { role: "system", content: texts.join("\n\n") } as const;
   const all: readonly AnyMessage[] = texts.length === 0 ? messages : [instruction, ...messages];

@@ -1,7 +1,7 @@
 // Rules that several providers have. Each checks a request that was parsed once: its messages and their parts, whatever the provider
 // calls them.
 
-import { untilHole } from "../../base/lists.js";
+import { listFrom } from "../../base/lists.js";
 import { isRecord } from "../../base/plain-data.js";
 import type { Limit } from "./calls.js";
 import type { ModelScope } from "./models.js";
@@ -11,7 +11,7 @@ import { hasHalfCharacter, isBlank, isPlainObject } from "./text.js";
 /** A list of a body, by its field; nothing where it has none. */
 export function listIn(value: unknown, field: string): readonly unknown[] {
   const found = isRecord(value) ? value[field] : undefined;
-  return Array.isArray(found) ? untilHole(found) : [];
+  return listFrom(found);
 }
 
 /** Makes a rule. */
