@@ -14,6 +14,8 @@ import {
   requestOf,
 } from "windrow";
 import { processorMs } from "../package/support/processor-time.mjs";
+import { SEED } from "../package/support/property.mjs";
+import { Random } from "../package/support/random.mjs";
 
 await loadEncoding("o200k_base");
 
@@ -84,6 +86,133 @@ const TEXTS = {
   "long lines of base64": repeated("QUJDREVGR0g="),
   identifiers: repeated("snake_caseAndCamel.path/to-"),
 };
+
+/** How long random texts are tried. */
+const RANDOM_MS = 120_000;
+/** What opens and closes something for one reader or another, and what means something in it. */
+const PAIRS = [
+  ..."[] {} () <> «» “” '' \"\" `` ** __ ~~ $$ ||".split(" ").map(([open, close]) => [open, close]),
+  ...[
+    ["<a>", "</a>"],
+    ["<!--", "-->"],
+    ["```\n", "\n```\n"],
+    ['{"a":', "}"],
+    ["[1,", "]"],
+    ["[", ",1]"],
+    ["<document>", "</document>"],
+  ],
+  ...[
+    ['"', '"'],
+    ['\\"', '\\"'],
+    ["(see ", ")"],
+    ["[…", "…]"],
+    ["<![CDATA[", "]]>"],
+    ["{{", "}}"],
+    ["[[", "]]"],
+    ["> ", "\n"],
+    ["<a b='", "'>"],
+  ],
+];
+const PIECES = [
+  ..."1 , : ; . - \\ / | # * _ > < & = @ ! ? ~ ^ % $ + ' \" ` … — é 京 👩 \u200d \u0301 \u2028 \ufeff".split(" "),
+  ...[
+    "\n",
+    "\r\n",
+    "\n\n",
+    "\t",
+    " ",
+    "    ",
+    "\u00a0",
+    "\n> ",
+    "\n- ",
+    "\n1. ",
+    "\n# ",
+    "\n|a|b|\n",
+    "\n---\n",
+    "\n```js\n",
+    "\n~~~\n",
+  ],
+  ...[
+    "a",
+    "the ",
+    "User: ",
+    "\nUser: ",
+    "\nFrom: a\n",
+    "On 5 May he wrote:\n",
+    "12 June 2026",
+    "2026-06-",
+    "14:05",
+    "yesterday ",
+    "why? ",
+  ],
+  ...[
+    "https://a.b/",
+    "a@b.c ",
+    "data:image/png;base64,",
+    "QUJD",
+    "\\u0041",
+    "\\n",
+    "null",
+    "true",
+    "1e5",
+    "<br>",
+    "&amp;",
+    "[… 12 tokens left out …]",
+  ],
+  ...[
+    "always ",
+    "from now on ",
+    "never ",
+    "must ",
+    "camelCase",
+    "snake_case",
+    "::",
+    "=>",
+    "http",
+    "<|endoftext|>",
+    "1,000",
+    "#tag",
+    "@name ",
+  ],
+];
+
+/**
+ * A random text of hostile pieces, by its length. The same seed has the same structure at any length: repeated, nested, or nested again
+ * and again, balanced, almost balanced or not closed.
+ */
+function randomText(random) {
+  const some = (most) => Array.from({ length: random.integer(0, most) }, () => random.pick(PIECES)).join("");
+  const unit = some(4) || random.pick(PIECES);
+  const levels = Array.from({ length: random.integer(1, 3) }, () => {
+    const [open, close] = random.pick(PAIRS);
+    return { open: some(1) + open + some(1), close: some(1) + close + some(1) };
+  });
+  const open = levels.map((level) => level.open).join("");
+  const close = levels
+    .toReversed()
+    .map((level) => level.close)
+    .join("");
+  const inside = some(2);
+  const [before, after] = [some(3), some(3)];
+  const deep = (length) => {
+    const depth = Math.max(Math.floor(length / (open.length + close.length)), 1);
+    return open.repeat(depth) + inside + close.repeat(depth);
+  };
+  const each = random.integer(50, 2000);
+  const broken = random.integer(0, 3);
+  const makes = {
+    repeated: (length) => unit.repeat(Math.ceil(length / unit.length)),
+    nested: deep,
+    "nested again and again": (length) =>
+      (deep(each) + unit).repeat(Math.ceil(length / (deep(each).length + unit.length))),
+    "almost balanced": (length) => open.repeat(broken) + deep(length) + close.repeat(3 - broken),
+    "not closed": (length) => open.repeat(Math.ceil(length / open.length)),
+    "only closed": (length) => close.repeat(Math.ceil(length / close.length)),
+    "within a string": (length) => `{"a":${JSON.stringify(deep(length / 2))}}`,
+  };
+  const name = random.pick(Object.keys(makes));
+  return { name, unit, open, close, make: (length) => (before + makes[name](length)).slice(0, length) + after };
+}
 
 /** @type {any} */
 const encoding = "o200k_base";
@@ -225,6 +354,20 @@ describe("time follows length", () => {
       assert.deepEqual(failures, []);
     });
   }
+});
+
+test(`random texts, as many as there are in ${RANDOM_MS / 1000} s`, async () => {
+  const failures = [];
+  const until = Date.now() + RANDOM_MS;
+  for (let seed = SEED * 1_000_000; Date.now() < until; seed++) {
+    const random = new Random(seed);
+    const { make, ...text } = randomText(random);
+    const call = random.pick(Object.keys(CALLS));
+    await checkScaling(`${call}, seed ${seed}, ${JSON.stringify(text)}`, (length) => CALLS[call](make(length))).catch(
+      ({ message }) => failures.push(message),
+    );
+  }
+  assert.deepEqual(failures, []);
 });
 
 /** @type {(count: number) => any[]} */

@@ -376,6 +376,86 @@ test("one session's rows are in no other's messages, contexts and exports, whate
   assert.deepEqual(mixed, []);
 });
 
+describe("a visitor who goes away and comes back", () => {
+  /** Goes to another page and back. Playwright waits for a load that a page from the browser's cache doesn't have. */
+  const leaveAndReturn = async (tab, whileAway = async () => {}) => {
+    await tab.goto(`${cached.address}elsewhere`);
+    await whileAway();
+    await tab.evaluate(() => history.back());
+    await tab.waitForURL(cached.address, { waitUntil: "commit" });
+    await tab.waitForFunction(() => globalThis.openSession !== undefined && document.readyState === "complete");
+    return tab.evaluate(() => globalThis.session !== undefined);
+  };
+  const begin = (tab) =>
+    tab.evaluate(async () => {
+      globalThis.session = await openSession("web:main", { store: indexedDbStore({ name: "cache" }) });
+      await session.append({ role: "user", content: "one" });
+      // The page stays in the browser's cache if it hears nothing on its way there.
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    });
+  const contentsAfter = (tab, content) =>
+    tab.evaluate(async (content) => {
+      globalThis.session ??= await openSession("web:main", { store: indexedDbStore({ name: "cache" }) });
+      await session.append({ role: "user", content });
+      const { messages } = await session.build({ encoding: "estimate" });
+      const kept = await session.messages();
+      return [kept.map(({ content }) => content), messages.map(({ content }) => content)];
+    }, content);
+  let cached;
+
+  before(async () => {
+    cached = await openStorePage({ script, ignoreDefaultArgs: ["--disable-back-forward-cache"] });
+  });
+
+  after(() => cached?.close());
+
+  const tabOf = async (t) => {
+    const context = await cached.browser.newContext();
+    t.after(() => context.close());
+    return { context, tab: await cached.page({ in: context }) };
+  };
+
+  test("finds the session alive in the browser's cache", async (t) => {
+    const { tab } = await tabOf(t);
+    await begin(tab);
+    assert.ok(await leaveAndReturn(tab), "the page was in the cache");
+    assert.deepEqual(await contentsAfter(tab, "two"), [
+      ["one", "two"],
+      ["one", "two"],
+    ]);
+  });
+
+  test("sees what another tab appended meanwhile", async (t) => {
+    const { context, tab } = await tabOf(t);
+    await begin(tab);
+    await leaveAndReturn(tab, async () => {
+      const other = await cached.page({ in: context });
+      await contentsAfter(other, "two");
+      await other.close();
+    });
+    assert.deepEqual(await contentsAfter(tab, "three"), [
+      ["one", "two", "three"],
+      ["one", "two", "three"],
+    ]);
+  });
+
+  test("finds an append that was under way whole, or not at all, and nobody is held up", async (t) => {
+    for (let waitMs = 0; waitMs < 10; waitMs += 2) {
+      const { tab } = await tabOf(t);
+      await begin(tab);
+      await tab.evaluate((waitMs) => {
+        const under = ["under way", "and more"].map((content) => ({ role: "user", content }));
+        session.append(under).catch(() => {});
+        return new Promise((resolve) => setTimeout(resolve, waitMs));
+      }, waitMs);
+      await leaveAndReturn(tab);
+      const [kept, built] = await contentsAfter(tab, "two");
+      assert.deepEqual(kept, kept.length === 2 ? ["one", "two"] : ["one", "under way", "and more", "two"]);
+      assert.deepEqual(built, kept);
+    }
+  });
+});
+
 test("nothing leaves the page: it asks for its own files, and for nothing else", async (t) => {
   const context = await contextOf(t);
   const asked = new Set();

@@ -105,10 +105,11 @@ function given(modules) {
  * @param {Awaited<ReturnType<typeof serveStorePage>>} [options.served]
  * @param {string} [options.folder]
  * @param {string[]} [options.args]
+ * @param {string[]} [options.ignoreDefaultArgs] Arguments that playwright starts Chromium with otherwise.
  */
-export async function openStorePage({ script, served, folder, args }) {
+export async function openStorePage({ script, served, folder, args, ignoreDefaultArgs = [] }) {
   const pages = served ?? (await serveStorePage({ script }));
-  const options = chromiumOptions({ args });
+  const options = { ...chromiumOptions({ args }), ignoreDefaultArgs };
   const browser = folder === undefined ? await chromium.launch(options) : undefined;
   const context = await (browser?.newContext() ?? chromium.launchPersistentContext(folder, options));
   const complaints = [];
