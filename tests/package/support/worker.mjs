@@ -1,0 +1,50 @@
+// A worker that is made of a source, in Cloudflare's runtime.
+
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { Miniflare } from "miniflare";
+
+const cache = fileURLToPath(new URL("../../../.cache/", import.meta.url));
+
+/**
+ * Bundles a worker as wrangler does, and starts it. `source` is an ES module as text, which may import `windrow`.
+ *
+ * @param {string} source
+ * @param {Record<string, unknown>} [options] Further options of the runtime.
+ */
+export async function startWorker(source, options = {}) {
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, "worker-test-"));
+  writeFileSync(join(folder, "source.mjs"), source);
+  await build({
+    entryPoints: { worker: join(folder, "source.mjs") },
+    outdir: join(folder, "out"),
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    conditions: ["workerd", "worker", "browser"],
+    external: ["cloudflare:*"],
+    // A file of wasm stays a file, and the runtime compiles it.
+    loader: { ".wasm": "copy" },
+    logLevel: "warning",
+  });
+  const modules = readdirSync(join(folder, "out"))
+    .toSorted((left) => (left === "worker.js" ? -1 : 1))
+    .map((name) => ({ type: name.endsWith(".wasm") ? "CompiledWasm" : "ESModule", path: join(folder, "out", name) }));
+  const worker = new Miniflare({
+    modulesRoot: join(folder, "out"),
+    modules: /** @type {any} */ (modules),
+    compatibilityDate: "2026-01-01",
+    outboundService: () => new Response("no network here", { status: 500 }),
+    ...options,
+  });
+  return {
+    ask: (path) => worker.dispatchFetch(`http://worker${path}`),
+    async stop() {
+      await worker.dispose();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
