@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { Miniflare } from "miniflare";
+import { fetch, Miniflare } from "miniflare";
 
 const cache = fileURLToPath(new URL("../../../.cache/", import.meta.url));
 
@@ -42,6 +42,25 @@ export async function startWorker(source, options = {}) {
   });
   return {
     ask: (path) => worker.dispatchFetch(`http://worker${path}`),
+    /** Calls a method of V8's inspector; the runtime needs the option `inspectorPort`. */
+    async inspect(method) {
+      const inspector = (await worker.getInspectorURL()).href.replace(/^ws/, "http");
+      const [{ id: name }] = /** @type {any} */ (await (await fetch(`${inspector}json`)).json());
+      const { webSocket } = await fetch(inspector + name, { headers: { upgrade: "websocket" } });
+      webSocket.accept();
+      const answer = new Promise((resolve) => {
+        webSocket.addEventListener("message", ({ data }) => {
+          const { id, result } = JSON.parse(String(data));
+          if (id === 1) {
+            resolve(result);
+          }
+        });
+      });
+      webSocket.send(JSON.stringify({ id: 1, method }));
+      const result = await answer;
+      webSocket.close();
+      return result;
+    },
     async stop() {
       await worker.dispose();
       rmSync(folder, { recursive: true, force: true });
