@@ -41,6 +41,7 @@ export async function startWorker(source, options = {}) {
     ...options,
   });
   return {
+    /** @returns {Promise<{ status: number, json(): Promise<any> }>} */
     ask: (path) => worker.dispatchFetch(`http://worker${path}`),
     /** Calls a method of V8's inspector; the runtime needs the option `inspectorPort`. */
     async inspect(method) {
