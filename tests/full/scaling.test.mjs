@@ -89,7 +89,7 @@ const TEXTS = {
 
 /** How long random texts are tried. */
 const RANDOM_MS = 600 * TIME_MS;
-/** What opens and closes something for one reader or another, and what means something in it. */
+/** Brackets, quotes, fences and tags, and pieces of text that one reader or another looks for. */
 const PAIRS = [
   ..."[] {} () <> «» “” '' \"\" `` ** __ ~~ $$ ||".split(" ").map(([open, close]) => [open, close]),
   ...[

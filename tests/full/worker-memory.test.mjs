@@ -51,7 +51,7 @@ export default {
 
 test(`contexts of ${COUNT} messages fit into the ${MOST_MB} MB of an isolate`, async (t) => {
   const worker = await startWorker(source, { inspectorPort: 0 });
-  /** The memory of an isolate, in MB: its heap with what is garbage in it, its buffers, and the memories of its modules. */
+  /** The memory of an isolate, in MB: its heap, garbage included, its buffers, and the memories of its modules. */
   const usedMb = async () => {
     const { usedSize, backingStorageSize } = await worker.inspect("Runtime.getHeapUsage");
     const memories = await (await worker.ask("/memories")).json();

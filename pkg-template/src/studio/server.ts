@@ -28,7 +28,7 @@ export interface Studio {
 const HOST = "127.0.0.1";
 /** Builds that a page which is opened later is still shown. */
 const MOST_BUILDS = 200;
-/** The most bytes of one build, of all builds that are kept, and of what waits for a listener that reads slowly. */
+/** Limit in bytes of one build, of all kept builds together, and of the builds that wait for a slow listener. */
 const MOST_BYTES = 64_000_000;
 
 const TOO_LONG = `a build has at most ${MOST_BYTES} bytes`;

@@ -1,5 +1,5 @@
-// A Durable Object may be evicted at any moment: in the middle of an append, too. What was acknowledged is there, what wasn't is there
-// whole or not at all, and asking again with the same operation keeps it once.
+// A Durable Object may be evicted in the middle of an append. Acknowledged messages are there, others are there whole or not at all, and
+// asking again with the same operation keeps them once.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -1,4 +1,4 @@
-// Calls every function of an entry, and what it returns, with random values.
+// Calls every function of an entry with random values, and then the functions that it returns.
 
 import { readFileSync } from "node:fs";
 import { ContextError, memoryStore, openSession } from "windrow";
@@ -14,9 +14,9 @@ export const DATA = /\.(wasm|bin|json)$|^\.\/encodings\/\*$/;
 export const SAME_AS = { "./module": "." };
 /** A model's hooks reject as its endpoint does. A build takes any rejection, so only what makes them is called. */
 const HOOKS_OF_OTHERS = ["./models"];
-/** The cases of a suite fail with what a store did wrong. */
+/** The cases of a suite fail with a store's fault. */
 const SUITES = ["./stores/conformance"];
-/** Functions that call one of the caller's, whose failure stays as it is. */
+/** Functions that call one of the caller's and pass its failure on. */
 const PASSES_ON = ["wrapModelCall", "holding"];
 /** A call that takes longer hangs. */
 const MOST_MS = 10_000;
@@ -69,7 +69,7 @@ const argument = (random) => {
   return kind === 0 ? anything(random) : kind === 1 ? almost(random) : changed(random, random.pick(RIGHT)());
 };
 
-/** Returns what a call returns or resolves to; undefined if it failed as it should. */
+/** Returns the result of a call, awaited; undefined if it failed with a `ContextError`. */
 async function outcomeOf(name, run, given) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
@@ -101,7 +101,7 @@ async function outcomeOf(name, run, given) {
 const INTERNAL = ["constructor", "source", "setLog", "appendParsed"];
 const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
 const sourceOf = (value) => Function.prototype.toString.call(value);
-/** Whether a value is a function of the package: no class, none of the language's or the host's, and none that was handed over. */
+/** True if a value is a function of the package: not a class, not the language's or the host's, and not an argument. */
 const isCallable = (value) =>
   typeof value === "function" && !isHostile(value) && !/^class\b|\[native code\]/.test(sourceOf(value));
 
@@ -119,7 +119,7 @@ function functionsOf(result) {
   return [...found];
 }
 
-/** Whether a value is an object or a function that the package made. One that can't be looked at isn't, and an error is no door. */
+/** True if the package made an object or a function. It made none that can't be looked at, and errors have no doors. */
 function isOurs(value) {
   try {
     return isObject(value) && !isHostile(value) && value !== globalThis && !(value instanceof Error);
@@ -128,7 +128,7 @@ function isOurs(value) {
   }
 }
 
-/** Calls a function with random values, and then some of what it returns. */
+/** Calls a function with random values, and then some functions of its result. */
 async function knock(random, name, run, given, depth = 0) {
   const result = await outcomeOf(name, run, given);
   if (depth >= MOST_DEPTH || !isOurs(result) || given.includes(result)) {

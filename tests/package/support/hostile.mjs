@@ -123,7 +123,7 @@ const hostile = [
   () => globalThis,
 ];
 
-/** All that was ever handed over: a test that calls what it is given back leaves these out. */
+/** Every hostile value so far. A test that calls the functions of a result leaves these out. */
 const handedOver = new WeakSet();
 export const isHostile = (value) => handedOver.has(value);
 
@@ -164,7 +164,7 @@ const FIELDS = [
   ..."baseUrl handler encode decode version encoding bytes expectedSeq operationId length then toJSON".split(" "),
 ];
 
-/** Like JSON, but for what is hostile in it: some objects throw when they are read, some are revoked, some contain themselves. */
+/** JSON with hostile values in it: some objects throw when they are read, some are revoked, some contain themselves. */
 export function almost(random, depth = 0) {
   const kind = random.integer(0, depth > 4 ? 2 : 6);
   if (kind === 0) {
@@ -198,7 +198,7 @@ export function almost(random, depth = 0) {
   return kind === 4 ? value : plain(value);
 }
 
-/** The same with values for getters, where they can be read. */
+/** The same with values instead of getters, if they can be read. */
 function plain(value) {
   try {
     return { ...value };

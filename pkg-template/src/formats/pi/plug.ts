@@ -33,7 +33,7 @@ export function transformContext(
   };
 }
 
-/** A copy of the messages as they are, or nothing if they can't be read. */
+/** Returns a copy of the list, or an empty one if it can't be read. */
 function asGiven<M>(messages: readonly M[]): M[] {
   try {
     return [...listed(messages)];
