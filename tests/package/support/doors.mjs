@@ -69,7 +69,7 @@ const argument = (random) => {
   return kind === 0 ? anything(random) : kind === 1 ? almost(random) : changed(random, random.pick(RIGHT)());
 };
 
-/** Returns the result of a call, awaited; undefined if it failed with a `ContextError`. */
+/** Returns the result of a call, awaited, in an object, as it may be a thenable that throws; undefined if it failed with a `ContextError`. */
 async function outcomeOf(name, run, given) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
@@ -79,7 +79,7 @@ async function outcomeOf(name, run, given) {
   try {
     const result = run(...given);
     // Another thenable is a result, and nothing to wait for.
-    return isOurs(result) && result instanceof Promise ? await Promise.race([result, late]) : result;
+    return { result: isOurs(result) && result instanceof Promise ? await Promise.race([result, late]) : result };
   } catch (failure) {
     let isOwn = false;
     try {
@@ -91,7 +91,7 @@ async function outcomeOf(name, run, given) {
     if (!isOwn && !isPassedOn) {
       throw new Error(`${name} fails with another error`, { cause: failure });
     }
-    return undefined;
+    return { result: undefined };
   } finally {
     clearTimeout(timer);
   }
@@ -130,7 +130,7 @@ function isOurs(value) {
 
 /** Calls a function with random values, and then some functions of its result. */
 async function knock(random, name, run, given, depth = 0) {
-  const result = await outcomeOf(name, run, given);
+  const { result } = await outcomeOf(name, run, given);
   if (depth >= MOST_DEPTH || !isOurs(result) || given.includes(result)) {
     return;
   }
