@@ -121,7 +121,7 @@ impl Provider {
         match self {
             Self::Openai => server.is_some_and(Server::takes_thoughts) && maker.is_empty(),
             Self::OpenaiResponses => maker == "openai",
-            Self::Anthropic => maker == "anthropic",
+            Self::Anthropic => matches!(maker, "anthropic" | "anthropic/note"),
             Self::Gemini => maker == "google",
             Self::AiSdk => true,
         }

@@ -206,6 +206,14 @@ impl Build {
         self
     }
 
+    /// Sends the thinking of no other messages than these, by their positions; of all if there is none to check. For builds that have not
+    /// begun.
+    #[must_use]
+    pub fn sending_thinking_of(mut self, positions: Option<Vec<usize>>) -> Self {
+        self.state.input.bound = positions;
+        self
+    }
+
     /// Begins at the first stage, over the messages that are read now. Answers stay.
     fn begin_anew(&mut self) {
         let State { input, marks, .. } = &mut self.state;

@@ -23,7 +23,7 @@ use crate::prompt::sent;
 use crate::prompt::tools;
 use crate::recall::transcript::Transcript;
 use crate::state::context::{MadeText, Piece};
-use crate::state::view::View;
+use crate::state::view::{BINDS, View};
 use std::borrow::Cow;
 use std::fmt::Write;
 
@@ -87,7 +87,13 @@ pub(crate) fn parts(view: View<'_>, piece: Piece, is_last: bool) -> Parts<'_> {
             return made_message(view, piece, &view.fill.made[position]);
         }
         (Piece::Message(_) | Piece::Request, Some((transcript, row))) if is_chat => {
-            return sent::parts(view.input, transcript, row, view.shortened_text(piece));
+            let withholds = view.withholds(piece);
+            return sent::parts(
+                view.input,
+                (transcript, row),
+                view.shortened_text(piece),
+                withholds,
+            );
         }
         (Piece::Made(position), _) => made_block(view, piece, &view.fill.made[position]),
         (_, Some((transcript, row))) => match format {
@@ -711,7 +717,17 @@ pub(crate) fn write_canonical(view: View<'_>, piece: Piece, bytes: &mut Vec<u8>)
             if let Some(text) = shortened {
                 push(Field::Text, text);
             }
+            let withholds = view.withholds(piece);
+            let mut maker = "";
             for (field, value) in shown_fields(&view.input.config.filter, transcript, row) {
+                match field {
+                    Field::ReasoningOf => maker = value,
+                    Field::Reasoning if withholds && std::mem::take(&mut maker) == BINDS => {
+                        continue;
+                    }
+                    Field::Reasoning => maker = "",
+                    _ => {}
+                }
                 if field.is_content() && !(field == Field::Text && shortened.is_some()) {
                     push(field, value);
                 }

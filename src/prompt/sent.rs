@@ -13,6 +13,7 @@ use crate::prompt::parts::Parts;
 use crate::prompt::tools;
 use crate::recall::transcript::Transcript;
 use crate::state::input::Input;
+use crate::state::view::BINDS;
 use crate::tokens::{Family, media};
 use std::borrow::Cow;
 
@@ -120,9 +121,9 @@ impl<'a> SentMessage<'a> {
 /// The parts of a message as it is sent.
 pub(super) fn parts<'a>(
     input: &'a Input,
-    transcript: &'a Transcript,
-    row: usize,
+    (transcript, row): (&'a Transcript, usize),
     shortened: Option<&'a str>,
+    withholds: bool,
 ) -> Parts<'a> {
     let config = &*input.config;
     let (provider, role) = (config.render.provider, transcript.role(row));
@@ -175,7 +176,8 @@ pub(super) fn parts<'a>(
                 let is_sent = |provider: Provider| {
                     provider.takes_reasoning_of(reasoning_of, config.render.server)
                 };
-                if !is_in_fields && provider.is_none_or(is_sent) {
+                let is_withheld = withholds && reasoning_of == BINDS;
+                if !is_in_fields && !is_withheld && provider.is_none_or(is_sent) {
                     out.show();
                     out.parts.hidden.push(value.into());
                     // The reasoning of one message is one text there.

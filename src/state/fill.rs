@@ -34,6 +34,8 @@ pub struct Fill {
     pub quotes: Vec<Piece>,
     /// What the sections beside history and request hold.
     pub sections: Vec<SectionReport>,
+    /// True if thinking that the model would refuse stays out; see [`Input::bound`](crate::state::input::Input::bound).
+    pub withholds: bool,
     /// The conversations in the order of the context.
     pub conversations: Vec<ConversationReport>,
 }

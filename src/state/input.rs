@@ -35,6 +35,8 @@ pub struct Input {
     pub hooks: Vec<HookName>,
     /// The answers so far.
     pub answers: Answers,
+    /// The positions of the messages whose thinking is sent, in order. None if the model takes thinking back whatever stands before it.
+    pub bound: Option<Vec<usize>>,
     /// The last ranking.
     pub scored: RefCell<Option<ScoredRanking>>,
 }
@@ -78,6 +80,7 @@ impl Input {
             now,
             hooks,
             answers: Answers::default(),
+            bound: None,
             scored: RefCell::default(),
         }
     }

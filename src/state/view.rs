@@ -9,6 +9,9 @@ use crate::state::fill::Fill;
 use crate::state::input::Input;
 use crate::state::marks::Marks;
 
+/// The maker whose models bind their thinking to what stands before it. Its notes to itself have another name.
+pub(crate) const BINDS: &str = "anthropic";
+
 /// The whole state of a build, read-only: input, marks and fill.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
@@ -42,6 +45,25 @@ impl<'a> View<'a> {
             (Piece::Made(position), _) => self.fill.made[position].role,
             (_, Some((transcript, row))) => transcript.role(row),
             (_, None) => Role::User,
+        }
+    }
+
+    /// True if the thinking of a piece stays out: something before it is not what it was, and the model would refuse it.
+    #[must_use]
+    pub fn withholds(self, piece: Piece) -> bool {
+        let transcript = &self.input.transcript;
+        let row = match piece {
+            Piece::Message(row) | Piece::Quoted(row) => Some(row),
+            Piece::Request => self.marks.asked(),
+            Piece::Made(_) => None,
+        };
+        match (row, &self.input.bound) {
+            (Some(row), Some(bound)) if self.fill.withholds => {
+                transcript.role(row) == Role::Assistant
+                    && bound.binary_search(&transcript.message_of(row)).is_err()
+                    && transcript.values(row, Field::ReasoningOf).any(|maker| maker == BINDS)
+            }
+            _ => false,
         }
     }
 

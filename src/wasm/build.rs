@@ -31,7 +31,8 @@ pub struct CoreBuild(Build);
 #[wasm_bindgen]
 impl CoreBuild {
     /// Begins a build over the messages that the transcript has now; `request` is a transcript of one message, or of none where
-    /// there is no request. Without it the newest user message is the request.
+    /// there is no request. Without it the newest user message is the request. `bound` are the positions of the messages whose thinking
+    /// is sent, in order; that of all without it.
     ///
     /// # Errors
     ///
@@ -43,6 +44,7 @@ impl CoreBuild {
         config: &JsValue,
         now: f64,
         hooks: Vec<String>,
+        bound: Option<Vec<u32>>,
     ) -> JsResult<Self> {
         let mut config = read_config(config)?;
         // Nothing but the snapshot's label depends on it.
@@ -51,7 +53,10 @@ impl CoreBuild {
         let request = request.map(|request| request.0);
         let hooks = Value::List(hooks.into_iter().map(Value::Text).collect());
         let hooks = hooks.decode(&OptionNames::NONE).map_err(failure)?;
-        Build::new(Rc::clone(&transcript.0), request, config, now, hooks).map(Self).map_err(failure)
+        let bound = bound.map(|it| it.into_iter().map(|position| position as usize).collect());
+        Build::new(Rc::clone(&transcript.0), request, config, now, hooks)
+            .map(|build| Self(build.sending_thinking_of(bound)))
+            .map_err(failure)
     }
 
     /// Runs on: gives the next [`Need`], or the finished context.

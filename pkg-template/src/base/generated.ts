@@ -1194,7 +1194,8 @@ export type ErrorCode =
  * - `priority`: Its priority among direct messages, in millionths: a whole number from 0 to 1000000.
  * - `timeToLive`: How long it is valid after it was written, in milliseconds.
  * - `joinsNext`: The message is nothing without the one behind it; its value says nothing.
- * - `reasoningOf`: Whose the reasoning behind it is, with what proves it: that provider takes it back.
+ * - `reasoningOf`: Whose the reasoning behind it is, with what proves it: that provider takes it back. Behind a slash is `note` if it is a note of
+ * the provider's to itself, such as a compaction, and not what the model thought.
  * - `resultLater`: The id of a call of this message whose result may come later than those of other calls: the provider runs it, or it waits for an
  * approval.
  * - `resultName`: The name of the tool whose result a message is, if no id says which call it answers.
@@ -1583,6 +1584,7 @@ export interface Note {
  * - `embedding-unavailable`: The hook for embeddings said that it is unavailable: messages are ranked by their words alone.
  * - `embedding-failed`: The hook for embeddings failed: messages are ranked by their words alone.
  * - `summaries-failed`: The hook for summaries failed.
+ * - `thinking-left-out`: Thinking was left out: something before it is not what it was when the model thought it, and the model would refuse it.
  * - `answer-misunderstood`: A hook's answer was understood in part: which hook, what was not understood of it, and what was done instead. There is
  * one for each such answer.
  */
@@ -1597,6 +1599,7 @@ export type NoteKind =
   | "embedding-unavailable"
   | "embedding-failed"
   | "summaries-failed"
+  | "thinking-left-out"
   | "answer-misunderstood";
 
 /** What triage has decided. */

@@ -147,6 +147,10 @@ export interface ReadConfig {
   /** The prompt that was built before, where it is given. */
   readonly previous: PromptOutline | undefined;
   readonly redact: Redactor | undefined;
+  /** The positions of the messages whose thinking is sent, if that is known. */
+  readonly bound?: readonly number[] | undefined;
+  /** The same as it was recorded: nothing is checked again. */
+  readonly recordedBound?: readonly number[] | undefined;
   /** Where the caller wrote what the engine finds elsewhere: `sections[2].items` may be of `contents.notes`. */
   readonly places: ReadonlyMap<string, string>;
 }

@@ -16,15 +16,34 @@ export interface PromptOutline {
    * the request, the id of the section that made it), a checksum of what is sent, and its tokens.
    */
   readonly pieces: readonly (readonly [source: number | string, checksum: number, tokens: number])[];
+  /** What the thinking in the prompt, and that of the reply, is bound to; undefined if the model binds none. */
+  readonly bound?: BoundThinking | undefined;
+}
+
+/** What the thinking of a prompt is bound to, as digests of what stood before it. */
+export interface BoundThinking {
+  /** The model that thought it. */
+  readonly model: string;
+  /** The whole prompt, which the reply is bound to. */
+  readonly end: number;
+  /** Each block that was sent, and what stood before it. */
+  readonly sent: readonly (readonly [proof: number, before: number])[];
 }
 
 /** Whether something is the outline of a prompt. */
 export function isOutline(value: unknown): value is PromptOutline {
-  const { format, head, pieces } = (value ?? {}) as Partial<Record<keyof PromptOutline, unknown>>;
+  const { format, head, pieces, bound } = (value ?? {}) as Partial<Record<keyof PromptOutline, unknown>>;
   const isPiece = (piece: unknown): boolean =>
     Array.isArray(piece) &&
     (typeof piece[0] === "number" || typeof piece[0] === "string") &&
     Number.isFinite(piece[1]) &&
     Number.isFinite(piece[2]);
-  return typeof format === "string" && Number.isFinite(head) && Array.isArray(pieces) && pieces.every(isPiece);
+  const isWhole = typeof format === "string" && Number.isFinite(head) && Array.isArray(pieces) && pieces.every(isPiece);
+  return isWhole && (bound === undefined || isBound(bound));
+}
+
+function isBound(value: unknown): value is BoundThinking {
+  const { model, end, sent } = (value ?? {}) as Partial<Record<keyof BoundThinking, unknown>>;
+  const isPair = (pair: unknown): boolean => Array.isArray(pair) && pair.length === 2 && pair.every(Number.isFinite);
+  return typeof model === "string" && Number.isFinite(end) && Array.isArray(sent) && sent.every(isPair);
 }

@@ -28,6 +28,7 @@ import type { MessageInput } from "../message/message.js";
 import { shapes } from "../message/recognise.js";
 import type { HookNeed } from "./answers.js";
 import { type AskedOf, askHook, causeOf, checkAborted, type TakeVectors, untilAborted } from "./ask.js";
+import { bindsThinking, mayBeValid } from "./bound.js";
 import { BuiltContext } from "./context.js";
 import { type FinishedBuild, messageRows } from "./pieces.js";
 import { coreOf, messageListOf, type Source, sourceOf, Transcript, withCoreOf } from "./transcript.js";
@@ -189,8 +190,15 @@ export function buildContextSync<M extends AnyMessage, F extends Format>(
           const changed = attempt.lookAgain(step);
           if (changed === undefined) {
             const context = attempt.finish<F>(step);
-            keepOutline(transcript, context.outline);
-            return context;
+            const fewer = attempt.validOf(context);
+            if (fewer === undefined) {
+              keepOutline(transcript, context.outline);
+              return context;
+            }
+            const { source } = attempt;
+            attempt.free();
+            attempt = new Attempt<M>(source, { ...read, bound: fewer }, now, []);
+            continue;
           }
           attempt.free();
           attempt = new Attempt<M>(changed, read, now, []);
@@ -237,6 +245,9 @@ export async function buildFrom<M extends AnyMessage, F extends Format>(
   const { signal } = config;
   // Where more is read the build begins anew, and asks again.
   const answer = onceEach(outside.answer);
+  if (bindingModel(config) !== undefined) {
+    await untilAborted(requests.load(), signal, KIND);
+  }
   let attempt = new Attempt<M>(reader.source(), config, now, outside.hooks);
   try {
     for (;;) {
@@ -245,6 +256,13 @@ export async function buildFrom<M extends AnyMessage, F extends Format>(
         const changed = attempt.lookAgain(step);
         if (changed === undefined) {
           const context = attempt.finish<F>(step);
+          const fewer = attempt.validOf(context);
+          if (fewer !== undefined) {
+            const { source } = attempt;
+            attempt.free();
+            attempt = new Attempt<M>(source, { ...config, bound: fewer }, now, outside.hooks);
+            continue;
+          }
           if (fillsUp(context)) {
             fetchSelectionAhead();
           }
@@ -320,6 +338,11 @@ function namesProvider({ options: { render } }: ReadConfig): boolean {
   return (render as RenderConfig | null | undefined)?.provider != null;
 }
 
+/** The model, if it binds its thinking to what stands before it. */
+function bindingModel({ options: { model, render } }: ReadConfig): string | undefined {
+  return bindsThinking(model, (render as RenderConfig | null | undefined)?.provider) ? model : undefined;
+}
+
 function offsetsOf({ timeZone, first, last }: ZoneNeed): readonly number[] {
   return zoneOffsets(timeZone, first, last, KIND);
 }
@@ -368,6 +391,9 @@ class Attempt<M extends AnyMessage> {
   #given = 0;
   #build: CoreBuild;
   #generation: number = engineGeneration();
+  readonly #model: string | undefined;
+  /** The positions of the messages whose thinking is sent, if the model binds it. */
+  readonly #bound: readonly number[] | undefined;
 
   constructor(source: Source<M>, config: ReadConfig, now: number, hooks: readonly HookName[]) {
     this.source = source;
@@ -375,6 +401,13 @@ class Attempt<M extends AnyMessage> {
     this.#config = config;
     this.#now = now;
     this.#hooks = hooks;
+    this.#model = bindingModel(config);
+    this.#bound =
+      this.#model === undefined
+        ? undefined
+        : (config.recordedBound ?? config.bound ?? mayBeValid(source, config.previous?.bound, this.#model)).filter(
+            (at) => at < this.#length,
+          );
     this.#build = this.#start(source.core);
   }
 
@@ -434,16 +467,26 @@ class Attempt<M extends AnyMessage> {
     return this.source.lookAgain?.(messageRows(rows));
   }
 
+  /**
+   * Checks the thinking in a finished context. Returns the positions of the messages whose thinking is valid if others have some too:
+   * then another build leaves that out.
+   */
+  validOf(context: BuiltContext<M, Format>): readonly number[] | undefined {
+    if (this.#model === undefined || this.#config.recordedBound !== undefined) {
+      return undefined;
+    }
+    const invalid = context.checkThinking(this.#model, this.#config.previous);
+    return invalid.size === 0 ? undefined : this.#bound?.filter((position) => !invalid.has(position));
+  }
+
   finish<F extends Format>(finished: FinishedBuild): BuiltContext<M, F> {
     const { request, options, previous, redact } = this.#config;
     const { messages, shape, read, ids, parsedAt } = this.source;
+    const facts = { read, shape, ids, parsedAt, bound: this.#bound };
     // Messages outside the context were never counted, and nobody waits for a hook in `explain`.
     const measured = this.#hooks.includes("countTokens") ? { ...options, encoding: "estimate" } : options;
     const measure = (message: M, position: number) => costOf(message, position, measured, shape);
-    return call(
-      KIND,
-      () => new BuiltContext(finished, messages, request, measure, { read, shape, ids, parsedAt, previous, redact }),
-    );
+    return call(KIND, () => new BuiltContext(finished, messages, request, measure, { ...facts, previous, redact }));
   }
 
   /** Gives back the engine's memory. */
@@ -458,8 +501,9 @@ class Attempt<M extends AnyMessage> {
     // The engine takes the request over. An empty list says that there is no request.
     const list = request === null ? [] : [request as MessageInput];
     const asked = request === undefined ? undefined : coreOf(list, KIND, { path: () => "request" });
+    const boundRows = this.#bound && Uint32Array.from(this.#bound);
     try {
-      return call(KIND, () => new CoreBuild(core, asked, options, this.#now, [...this.#hooks]));
+      return call(KIND, () => new CoreBuild(core, asked, options, this.#now, [...this.#hooks], boundRows));
     } catch (failure) {
       throw inTheCallersWords(failure, places);
     }

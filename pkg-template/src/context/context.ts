@@ -33,6 +33,7 @@ import type { MessageInput } from "../message/message.js";
 import { type ParsedMessage, parse } from "../message/read.js";
 import { formatOf, ownFormat } from "../message/recognise.js";
 import { ofShares, sharesOf } from "../message/shares.js";
+import { type CheckedThinking, checkThinking, type PlacedMessage, withoutThinking } from "./bound.js";
 import {
   FIRST_MADE_ROW,
   type FinishedBuild,
@@ -140,6 +141,8 @@ export type BuildRecording = Recording & {
   readonly read?: readonly (readonly [first: number, last: number])[];
   /** The edits of messages, if `redact` made any. They show no secret. */
   readonly redactions?: readonly RecordedRedaction[];
+  /** The positions of the messages whose thinking was sent, if the model binds thinking to what stands before it. */
+  readonly bound?: readonly number[];
 };
 
 /** What a build was given beside its messages. */
@@ -152,6 +155,8 @@ interface BuildFacts {
   readonly shape?: string | undefined;
   readonly previous?: PromptOutline | undefined;
   readonly redact?: Redactor | undefined;
+  /** The positions of the messages whose thinking is sent; undefined if the model takes thinking back whatever stands before it. */
+  readonly bound?: readonly number[] | undefined;
 }
 
 const REQUEST_OPTIONS: OptionRules = {
@@ -237,6 +242,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
   readonly #parsedAt: BuildFacts["parsedAt"];
   readonly #ids: readonly (string | undefined)[];
   readonly #redact: Redactor | undefined;
+  readonly #bound: ReadonlySet<number> | undefined;
   /** The messages of the prompt, whatever becomes of the caller's array. */
   readonly #sent: readonly AnyMessage[] | undefined;
   /** The messages of the prompt as they were read, from the first request on. */
@@ -253,7 +259,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     source: readonly M[],
     request: MessageInput | null | undefined,
     measure: (message: M, position: number) => number,
-    { read, shape, previous, parsedAt, redact, ids = [] }: BuildFacts = {},
+    { read, shape, previous, parsedAt, redact, bound, ids = [] }: BuildFacts = {},
   ) {
     const rest = JSON.parse(finished.json) as Rest;
     const { made, text, recording, leastCached } = rest;
@@ -270,6 +276,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     this.#parsedAt = parsedAt;
     this.#ids = ids;
     this.#redact = redact;
+    this.#bound = bound && new Set(bound);
     /** Returns the message of some rows. `cut` is the text in the place of a row's own if that is shortened. */
     const messageOf = (row: number, shares: readonly number[], cut: (share: number) => string | undefined): M => {
       const message = sentFor(source[row] as M);
@@ -325,6 +332,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       ...recording,
       ...(request === undefined ? {} : { request: request && copyOf(request) }),
       ...(read === undefined ? {} : { read }),
+      ...(bound === undefined ? {} : { bound }),
     };
     const redactions = redact?.recorded(this.#source) ?? [];
     if (redactions.length > 0) {
@@ -466,12 +474,26 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       const { row } = runs[at] as Run;
       const known = row < 0 ? undefined : this.#parsedAt?.(row);
       const shape = row < 0 ? undefined : this.#shape;
-      if (known?.given === message) {
-        return known;
-      }
-      const read = parse(message, `messages[${at}]`, "context_build_error", { shape, before: messages[at - 1] });
-      return row <= FIRST_MADE_ROW ? { ...read, isMade: true } : read;
+      const read =
+        known?.given === message
+          ? known
+          : parse(message, `messages[${at}]`, "context_build_error", { shape, before: messages[at - 1] });
+      const isWhole = row < 0 || this.#bound === undefined || this.#bound.has(row);
+      return row <= FIRST_MADE_ROW ? { ...read, isMade: true } : isWhole ? read : withoutThinking(read);
     });
+  }
+
+  /** @internal Checks the thinking in the prompt as a provider does, and keeps what the next build must know of it. */
+  checkThinking(model: string, previous: PromptOutline | undefined): CheckedThinking["invalid"] {
+    if (this.#sent === undefined) {
+      return new Set();
+    }
+    const runs = inPlace(this.#runs);
+    this.#parsed ??= this.#parse(this.#sent);
+    const placed = this.#parsed.map((read, at): PlacedMessage => [(runs[at] as Run).row, read]);
+    const { bound, invalid } = checkThinking(placed, this.#userNames, this.outline.head, model, previous?.bound);
+    (this as { outline: PromptOutline }).outline = { ...this.outline, ...(bound === undefined ? {} : { bound }) };
+    return invalid;
   }
 
   /** @internal The messages that it was built from. */

@@ -142,16 +142,21 @@ async function buildAgain<M extends AnyMessage>(
   const because = differences.length === 0 ? "" : `; ${differences.map(inWords).join(", ")}`;
   try {
     const config = readConfig({ ...recording.config, now: recording.now, request: recording.request }, KIND);
-    return await buildFrom({ source: () => prefix.source() }, { ...config, redact }, recording.now, {
-      hooks,
-      answer: answersOf(recording, because),
-      offsets({ timeZone }) {
-        if (zoneOffsets.length === 0) {
-          throw invalid(`the offsets of ${timeZone} are asked for, and none were recorded${because}`);
-        }
-        return zoneOffsets.flat();
+    return await buildFrom(
+      { source: () => prefix.source() },
+      { ...config, redact, recordedBound: recording.bound },
+      recording.now,
+      {
+        hooks,
+        answer: answersOf(recording, because),
+        offsets({ timeZone }) {
+          if (zoneOffsets.length === 0) {
+            throw invalid(`the offsets of ${timeZone} are asked for, and none were recorded${because}`);
+          }
+          return zoneOffsets.flat();
+        },
       },
-    });
+    );
   } catch (failure) {
     if (failure instanceof ContextError && failure.code === "INVALID_RECORDING" && !failure.message.endsWith(because)) {
       throw invalid(`${failure.message}${because}`, failure);
@@ -315,6 +320,7 @@ const SHAPE: Readonly<Record<string, (value: unknown) => boolean>> = {
       transcript.marks ?? [],
     ),
   contextHash: isText,
+  bound: (bound) => bound === undefined || isListOf(Number.isInteger)(bound),
   redactions: (redactions) => redactions === undefined || Array.isArray(redactions),
   read: (read) =>
     read === undefined ||

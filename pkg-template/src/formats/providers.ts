@@ -21,6 +21,7 @@ import { type ChatServer, SERVERS } from "./openai-chat/servers.js";
 import { writeOpenAi } from "./openai-chat/write.js";
 import { responsesRules } from "./openai-responses/rules.js";
 import { writeResponses } from "./openai-responses/write.js";
+import { comparedText, digestOf, thoughtsIn } from "./request/bound.js";
 import { takesCacheMarks, withCacheMarks } from "./request/cache-marks.js";
 import {
   type Problem,
@@ -94,7 +95,7 @@ const REQUEST_OF_OPTIONS: OptionRules = {
   shape: ["the name of a shape", (value) => typeof value === "string"],
 };
 
-requests.provide({ requestOfParsed, takesCacheMarks });
+requests.provide({ requestOfParsed, takesCacheMarks, thoughtsIn, digestOf, comparedText });
 
 /**
  * The parts of a provider's request that hold messages, of any shape that is read: valid by every rule of the provider. Fails with

@@ -9,6 +9,7 @@ import type { AnthropicBody } from "./anthropic/write.js";
 import type { GeminiBody } from "./gemini/write.js";
 import type { OpenAiBody } from "./openai-chat/write.js";
 import type { ResponsesBody } from "./openai-responses/write.js";
+import type { comparedText, digestOf, thoughtsIn } from "./request/bound.js";
 import type { RequestTarget } from "./request/provider.js";
 
 /** What each provider's request holds of a prompt. */
@@ -50,6 +51,9 @@ export interface RequestMaker {
   ): RequestBodies[Name];
   /** Whether a model's provider knows marks where its cache may end. */
   takesCacheMarks(provider: ProviderName, model: string | null | undefined): boolean;
+  readonly thoughtsIn: typeof thoughtsIn;
+  readonly digestOf: typeof digestOf;
+  readonly comparedText: typeof comparedText;
 }
 
 /** What makes them. */

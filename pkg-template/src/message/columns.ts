@@ -100,7 +100,7 @@ function pushPart(columns: MessageColumns, placed: PlacedPart): void {
       columns.push(fieldCodes.reasoning, part.text);
       break;
     case "redacted_thinking":
-      push(columns, "reasoningOf", part.provider);
+      push(columns, "reasoningOf", part.isNote === true ? `${part.provider}/note` : part.provider);
       columns.push(fieldCodes.reasoning, part.data);
       break;
     case "tool-call":

@@ -244,6 +244,8 @@ export interface ReasoningPart extends Provenance {
 export interface RedactedPart extends Provenance {
   readonly type: "redacted_thinking";
   readonly data: string;
+  /** True for a note of the provider's to itself, such as a compaction: the model didn't think it. */
+  readonly isNote?: true;
 }
 
 /** An image, audio or a file. */

@@ -38,6 +38,7 @@ use crate::state::fill::Fill;
 use crate::state::input::Input;
 use crate::state::marks::{Marks, Rank};
 use crate::state::trace::{Fate, NoteKind, Reason};
+use crate::state::view::View;
 use frame::Frame;
 use packer::{Packer, Plan, by_rank};
 use section_contents::SectionContent;
@@ -267,6 +268,15 @@ pub fn mark(input: &Input, marks: &mut Marks, fill: &mut Fill) {
     for (row, reason) in &fill.left_out {
         let is_ranked = marks.ranking.is_some() && *reason == Reason::OverBudget;
         marks.leave_out(*row, if is_ranked { Reason::RankedLower } else { *reason });
+    }
+    let view = View { input, marks, fill };
+    let withheld = fill.kept.iter().filter(|row| view.withholds(Piece::Message(**row))).count();
+    if withheld > 0 {
+        let words = format!(
+            "the thinking of {} was left out: the model would refuse it, as what stands before it is not what it was, or that is not known",
+            text::counted(withheld as u64, "message")
+        );
+        marks.note(NoteKind::ThinkingLeftOut, words);
     }
     let passed: Vec<usize> = marks.passed().collect();
     for row in passed {

@@ -80,7 +80,7 @@ impl<'a> Packer<'a> {
             input,
             marks,
             meter: Meter::new(input, marks)?,
-            fill: Fill::default(),
+            fill: Fill { withholds: input.bound.is_some(), ..Fill::default() },
             remaining: Cost {
                 tokens: budget.prompt_limit().unwrap_or(u64::MAX),
                 chars: budget.max_chars.unwrap_or(u64::MAX),

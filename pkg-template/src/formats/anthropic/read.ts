@@ -52,6 +52,7 @@ function ownNote(fields: readonly string[]): PartForm {
       type: "redacted_thinking",
       data: JSON.stringify(fieldsWithValue(Object.fromEntries(fields.map((field) => [field, block[field]])))),
       provider: "anthropic",
+      isNote: true,
     }),
   };
 }
@@ -72,6 +73,7 @@ export const anthropic: Dialect = {
         type: "redacted_thinking",
         data: text(content, `${place}.content`) ?? required(encrypted, `${place}.encrypted_content`),
         provider: "anthropic",
+        isNote: true,
       }),
     },
     fallback: ownNote(["from", "to"]),
