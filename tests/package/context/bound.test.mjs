@@ -60,12 +60,12 @@ class Provider {
     const think = () => {
       const signature = `signature ${this.#count++}`;
       this.#prefixes.set(signature, this.#prefix(body, model, body.messages.length, content.slice()));
-      content.push({ type: "thinking", thinking: random.chance(3) ? "" : saying(random, 20), signature });
+      content.push({ type: "thinking", thinking: random.chance(1 / 3) ? "" : saying(random, 20), signature });
     };
     think();
     content.push({ type: "text", text: saying(random, 40) });
     if (calls) {
-      if (random.chance(2)) {
+      if (random.chance(1 / 2)) {
         think();
       }
       content.push({ type: "tool_use", id: `call_${this.#count}`, name: "look", input: { q: saying(random, 3) } });
@@ -100,22 +100,22 @@ describe("thinking that is bound", () => {
       let previous;
       let sent = 0;
       for (let turn = 0; turn < 14; turn++) {
-        const model = random.chance(12) ? "claude-sonnet-5-5" : MODEL;
-        const budget = { ...base.budget, maxTokens: random.chance(6) ? 500 : 700 };
+        const model = random.chance(1 / 12) ? "claude-sonnet-5-5" : MODEL;
+        const budget = { ...base.budget, maxTokens: random.chance(1 / 6) ? 500 : 700 };
         const context = await buildContext([...messages], { ...base, budget, model, render, previous });
         const body = context.request("anthropic");
         provider.check(body, model);
         sent += provider.sent;
-        previous = random.chance(10) ? undefined : JSON.parse(JSON.stringify(context.outline));
-        const reply = provider.reply(random, body, model, random.chance(2));
+        previous = random.chance(1 / 10) ? undefined : JSON.parse(JSON.stringify(context.outline));
+        const reply = provider.reply(random, body, model, random.chance(1 / 2));
         messages.push(reply, next(random, reply));
-        if (random.chance(12)) {
+        if (random.chance(1 / 12)) {
           const at = random.integer(0, messages.length - 1);
           if (typeof messages[at].content === "string") {
             messages[at] = { ...messages[at], content: saying(random, 30) };
           }
         }
-        if (random.chance(20)) {
+        if (random.chance(1 / 20)) {
           messages.push(system(saying(random, 5)), next(random));
         }
       }
