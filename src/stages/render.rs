@@ -75,7 +75,7 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
         text: is_text.then(|| form::text(view, pieces.iter().copied())),
         sections: section_reports(view),
         made: made.collect(),
-        shortened: cut.map(|(piece, text)| (marks.as_given(*piece), text.clone())).collect(),
+        shortened: cut.map(|(piece, it)| (marks.as_given(*piece), it.text.clone())).collect(),
         excerpts: excerpts.collect(),
         pieces: placed.collect(),
         cut: fill.cut,

@@ -2,10 +2,14 @@
 
 use crate::base::json::to_json;
 use crate::base::text::counted;
-use crate::config::{ContextConfig, LimitsCount, WindowUnit};
+use crate::config::{ContextConfig, LimitsCount, Ranking, TierOverflow, WindowUnit};
 use crate::log::unread::RecalledWords;
 use serde::Serialize;
 use strum::VariantArray;
+
+/// How many groups may not fit before no older one is tried, if messages are ranked. More of them find a small old message for the last
+/// tokens a little more often, and every build reads and counts more.
+pub(crate) const MOST_MISSES: u64 = 64;
 
 /// What became of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -103,6 +107,8 @@ pub enum Reason {
     OverBudget,
     /// The budget had no room left for it: what fits the request better filled it.
     RankedLower,
+    /// It is older than messages that there was no room for, after which no older one is tried.
+    RunEnded,
     /// It stands before the cut, which moves in steps.
     BeforeCut,
     /// It is one of the system or developer messages that the transcript begins with.
@@ -159,6 +165,7 @@ impl Reason {
                 | Self::OverLimit
                 | Self::OverBudget
                 | Self::RankedLower
+                | Self::RunEnded
                 | Self::BeforeCut
         )
     }
@@ -279,6 +286,17 @@ impl Reason {
                 "no room left in the budget: messages that fit the request better, or are required, filled it"
                     .to_owned()
             }
+            Self::RunEnded if config.tiers.enabled && config.tiers.on_overflow == TierOverflow::Stop => {
+                "after a conversation that there was no room for, nothing more is shown (tiers.onOverflow)".to_owned()
+            }
+            Self::RunEnded if config.recall.ranking == Ranking::Recency => {
+                "older than a message that there was no room for: the newest come first, in a run without holes (recall.ranking)"
+                    .to_owned()
+            }
+            Self::RunEnded => format!(
+                "older than {} that there was no room for, after which no older one is tried",
+                counted(MOST_MISSES, "message")
+            ),
             Self::BeforeCut => {
                 "stands before the cut, which moves in steps so that the beginning of the prompt stays the same for many turns (budget.cut)"
                     .to_owned()

@@ -48,7 +48,7 @@ impl<'a> View<'a> {
     /// The text in the place of a piece's own, if it was shortened.
     #[must_use]
     pub fn shortened_text(self, piece: Piece) -> Option<&'a str> {
-        self.fill.shortened_text(piece)
+        self.fill.shortened(piece).map(|it| it.text.as_str())
     }
 
     /// A piece's text as far as it was not cut, one part below the other.

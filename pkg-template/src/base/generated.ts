@@ -596,7 +596,8 @@ export interface BudgetConfig {
 /**
  * What happens where what must be kept does not fit.
  * - `error`: The build fails with `BUDGET_TOO_SMALL`.
- * - `shorten`: The longest required texts are cut at their end, with a visible marker. With `cut`, those that stand in every prompt are cut to a
+ * - `shorten`: The longest required texts keep their beginning and their end, with a visible marker between them. Of the request its own words stay,
+ * next to what is pasted in it. With `cut`, those that stand in every prompt are cut to a
  * power of two of characters, so that they stay the same from turn to turn.
  * - `exceed`: The context is larger than the budget; result and trace say so.
  */
@@ -1489,6 +1490,7 @@ export type StageName =
  * - `over_limit`: The history's own limit had no room left for it.
  * - `over_budget`: The budget had no room left for it.
  * - `ranked_lower`: The budget had no room left for it: what fits the request better filled it.
+ * - `run_ended`: It is older than messages that there was no room for, after which no older one is tried.
  * - `before_cut`: It stands before the cut, which moves in steps.
  * - `instruction`: It is one of the system or developer messages that the transcript begins with.
  * - `pinned`: The caller pinned it.
@@ -1540,6 +1542,7 @@ export type Reason =
   | "over_limit"
   | "over_budget"
   | "ranked_lower"
+  | "run_ended"
   | "before_cut"
   | "instruction"
   | "pinned"

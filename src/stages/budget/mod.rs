@@ -195,7 +195,7 @@ fn shorten_replies(packer: &mut Packer<'_>) {
         let is_long = text.chars().nth(limit).is_some();
         if is_long && packer.input.transcript.role(row) == Role::Assistant {
             let cut = format!("{}...[truncated]", text::head(&text, limit));
-            packer.fill.shortened.insert(Piece::Message(row), cut);
+            packer.fill.shortened.insert(Piece::Message(row), cut.into());
         }
     }
 }

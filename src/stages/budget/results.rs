@@ -244,7 +244,7 @@ impl Packer<'_> {
         self.unshrink(&[row]);
         let Some(Excerpt { text, gaps }) = self.sized(row, size) else { return };
         self.results.sizes.insert(row, size);
-        self.fill.shortened.insert(Piece::Message(row), text);
+        self.fill.shortened.insert(Piece::Message(row), text.into());
         self.fill.excerpts.insert(row, gaps);
     }
 
