@@ -18,7 +18,13 @@ pub static SELECTION: Selection = Selection {
     shrink_last: |packer, pieces, room| packer.shrink_last(pieces, room),
     own_words: excerpt::own_words,
     begin_results: |packer| packer.begin_results(),
-    shrink: |packer, members| packer.shrink(members),
+    shrink: |packer, members, to_stubs| {
+        if to_stubs {
+            packer.stub(members);
+        } else {
+            packer.shrink(members);
+        }
+    },
     grow_results: |packer| packer.grow_results(),
     shapes: |packer| packer.shapes(),
     keep_conversations: |packer, frame, shapes| packer.keep_conversations(frame, shapes),

@@ -85,7 +85,7 @@ pub(crate) fn parts(view: View<'_>, piece: Piece, is_last: bool) -> Parts<'_> {
             return made_message(view, piece, &view.fill.made[position]);
         }
         (Piece::Message(_) | Piece::Request, Some((transcript, row))) if is_chat => {
-            return sent::parts(view.input, transcript, row, view.shortened_text(piece));
+            return sent::parts(view, piece, transcript, row);
         }
         (Piece::Made(position), _) => made_block(view, piece, &view.fill.made[position]),
         (_, Some((transcript, row))) => match format {
@@ -709,8 +709,12 @@ pub(crate) fn write_canonical(view: View<'_>, piece: Piece, bytes: &mut Vec<u8>)
             if let Some(text) = shortened {
                 push(Field::Text, text);
             }
+            let mut lines = view.image_lines(piece).iter();
             for (field, value) in shown_fields(&view.input.config.filter, transcript, row) {
-                if field.is_content() && !(field == Field::Text && shortened.is_some()) {
+                let line = if field == Field::Image { lines.next() } else { None };
+                if let Some(line) = line {
+                    push(Field::Text, line);
+                } else if field.is_content() && !(field == Field::Text && shortened.is_some()) {
                     push(field, value);
                 }
             }

@@ -12,7 +12,8 @@ use crate::log::tool_calls::shown_fields;
 use crate::prompt::parts::Parts;
 use crate::prompt::tools;
 use crate::recall::transcript::Transcript;
-use crate::state::input::Input;
+use crate::state::context::Piece;
+use crate::state::view::View;
 use crate::tokens::{Family, media};
 use std::borrow::Cow;
 
@@ -97,20 +98,20 @@ impl<'a> SentMessage<'a> {
     }
 
     #[inline(never)]
-    fn text(&mut self, text: &'a str) {
+    fn text(&mut self, text: Cow<'a, str>) {
         let is_more = self.open == Open::Answered && self.role == Role::Tool;
         if self.open == Open::Result || is_more || self.provider.is_none() {
             // Between two texts of what a tool gave may be a line end.
             self.parts.flat_tokens += u64::from(is_more);
-            self.parts.visible.push(text.into());
+            self.parts.visible.push(text);
             if self.open == Open::Result {
                 self.open = Open::Answered;
             }
         } else if !text.trim().is_empty() {
             let text = match self.speak() {
-                Some(name) => Cow::from(format!("{name}: {}", guard::indent(text))),
-                None if self.is_guarded() => guard::indent_all(text).into(),
-                None => text.into(),
+                Some(name) => Cow::from(format!("{name}: {}", guard::indent(&text))),
+                None if self.is_guarded() => guard::indent_all(&text).into(),
+                None => text,
             };
             self.parts.visible.push(text);
         }
@@ -119,11 +120,13 @@ impl<'a> SentMessage<'a> {
 
 /// The parts of a message as it is sent.
 pub(super) fn parts<'a>(
-    input: &'a Input,
+    view: View<'a>,
+    piece: Piece,
     transcript: &'a Transcript,
     row: usize,
-    shortened: Option<&'a str>,
 ) -> Parts<'a> {
+    let (input, shortened) = (view.input, view.shortened_text(piece));
+    let mut lines = view.image_lines(piece).iter();
     let config = &*input.config;
     let (provider, role) = (config.render.provider, transcript.role(row));
     let names_in_texts = input.names_in_texts();
@@ -166,8 +169,8 @@ pub(super) fn parts<'a>(
             }
             // One text has the place of all.
             Field::Text => match shortened {
-                None => out.text(value),
-                Some(_) if provider.is_some() => out.text(left.take().unwrap_or_default()),
+                None => out.text(value.into()),
+                Some(_) if provider.is_some() => out.text(left.take().unwrap_or_default().into()),
                 Some(_) => {}
             },
             Field::ReasoningOf => reasoning_of = value,
@@ -194,6 +197,11 @@ pub(super) fn parts<'a>(
                 out.parts.hidden.extend(tools::result_text(value, out.family));
             }
             Field::Image | Field::Audio | Field::File => {
+                let line = if field == Field::Image { lines.next() } else { None };
+                if let Some(line) = line {
+                    out.text(line.into());
+                    continue;
+                }
                 if out.open == Open::Nothing {
                     out.show();
                 }
@@ -219,7 +227,7 @@ pub(super) fn parts<'a>(
         }
     }
     if let Some(text) = left {
-        out.text(text);
+        out.text(text.into());
     }
     out.parts
 }

@@ -51,6 +51,7 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
     let made = fill.made.iter().enumerate().map(|(position, made)| content(made, position));
     // A text of the build's own is in `made`, as it is sent.
     let cut = fill.shortened.iter().filter(|(piece, _)| !matches!(piece, Piece::Made(_)));
+    let lines = marks.image_lines.iter();
     let excerpts = fill.excerpts.iter();
     let excerpts = excerpts.map(|(row, gaps)| (marks.as_given(Piece::Message(*row)), gaps.clone()));
     let placed = fill.layout.iter().zip(&costs).map(|((piece, section), cost)| PlacedPiece {
@@ -77,6 +78,7 @@ pub fn ask(view: View<'_>) -> StageResult<Context> {
         made: made.collect(),
         shortened: cut.map(|(piece, it)| (marks.as_given(*piece), it.text.clone())).collect(),
         excerpts: excerpts.collect(),
+        image_lines: lines.map(|(piece, lines)| (*piece, lines.clone())).collect(),
         pieces: placed.collect(),
         cut: fill.cut,
         trimmed: fill.is_trimmed,

@@ -44,8 +44,8 @@ pub struct Selection {
     pub(crate) own_words: fn(&str) -> Vec<Range<usize>>,
     /// Finds the newest results, and the size that they begin with.
     pub(crate) begin_results: fn(&mut Packer<'_>) -> StageResult,
-    /// Shows the results of a group in the size that they begin with.
-    pub(crate) shrink: fn(&mut Packer<'_>, &[usize]),
+    /// Shows the results of a group in the size that they begin with, or as stubs if the last argument is true.
+    pub(crate) shrink: fn(&mut Packer<'_>, &[usize], bool),
     /// Lets the kept results grow into the room that is left.
     pub(crate) grow_results: fn(&mut Packer<'_>) -> StageResult,
     /// The conversations as they are shown if they fit.

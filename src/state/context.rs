@@ -69,6 +69,8 @@ pub struct Context {
     pub shortened: Vec<(Piece, String)>,
     /// Those of them that are excerpts, with what is left out of each, in order.
     pub excerpts: Vec<(Piece, Vec<Gap>)>,
+    /// The lines in the place of a message's first images, by piece.
+    pub image_lines: Vec<(Piece, Vec<String>)>,
     /// The whole prompt as a text, in the text formats.
     pub text: Option<String>,
     /// What it costs.

@@ -45,6 +45,8 @@ pub struct Marks {
     /// By row: whether it is the request, or answers it. An answer follows the request in the prompt, and no window and no limit
     /// of the history counts it.
     is_in_turn: Vec<bool>,
+    /// By the piece of a message: the lines in the place of its first images; set by `filter`.
+    pub(crate) image_lines: Map<Piece, Vec<String>>,
     decisions: Vec<Option<Decision>>,
     /// By row: whether triage has passed it for good, so that it may be quoted, and not stand in its place. Empty where none is.
     passed: Vec<bool>,

@@ -95,7 +95,7 @@ pub enum Reason {
     TriageUnavailable,
     /// Its conversation is shown by a summary.
     Summarized,
-    /// Conversations of its tier are not shown.
+    /// Conversations of its tier are not shown, or of its conversation only the required messages.
     TierNotShown,
     /// The prompt has no place for history.
     NoSection,
@@ -271,7 +271,7 @@ impl Reason {
                 newest(Some(config.triage.always_include_recent), "message")
             ),
             Self::Summarized => "its conversation is shown by a summary (tiers)".to_owned(),
-            Self::TierNotShown => "conversations of its tier are not shown (tiers)".to_owned(),
+            Self::TierNotShown => "conversations of its tier are not shown, or of its conversation only the required messages (tiers)".to_owned(),
             Self::NoSection => "the prompt has no section of kind history (sections)".to_owned(),
             Self::SplitGroup => {
                 "goes together with a tool call or result that was left out".to_owned()

@@ -182,6 +182,7 @@ struct Rest<'a> {
     made: &'a [MadeText],
     shortened: Vec<((i32, u32), &'a str)>,
     excerpts: Vec<((i32, u32), Vec<ExcerptGap>)>,
+    image_lines: Vec<((i32, u32), &'a [String])>,
     text: &'a Option<String>,
     tokens: &'a TokenReport,
     char_count: Option<u64>,
@@ -257,6 +258,11 @@ fn finished(context: &Context, input: &Input) -> JsResult<JsValue> {
             .map(|(piece, text)| (crossing_key(*piece, transcript), text.as_str()))
             .collect(),
         excerpts: gaps_of(context, transcript),
+        image_lines: context
+            .image_lines
+            .iter()
+            .map(|(piece, lines)| (crossing_key(*piece, transcript), lines.as_slice()))
+            .collect(),
         text: &context.text,
         tokens: &context.tokens,
         char_count: context.char_count,

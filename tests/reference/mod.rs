@@ -542,6 +542,7 @@ fn unit(name: &str, kind: &str) -> &'static str {
         | "maxCandidates"
         | "alwaysIncludeRecent" => "`window.unit`",
         "maxUserTurns" => "user messages",
+        "maxImages" => "images",
         "maxItems" | "items" => "items",
         "maxSummaries" => "summaries",
         "maxActions" => "actions",

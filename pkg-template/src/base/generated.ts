@@ -199,6 +199,11 @@ export interface FilterConfig {
    * without a time. Fractions are allowed; 0 is off. Default: no limit.
    */
   readonly maxAgeDays?: number | null | undefined;
+  /**
+   * How many images are shown in the format `messages`: the newest so many. In the place of each other one is a line that says what it
+   * was, such as `[image/png: 40990 bytes, not shown]`. Default: no limit.
+   */
+  readonly maxImages?: number | null | undefined;
 }
 
 /**
@@ -1484,7 +1489,7 @@ export type StageName =
  * - `triage_failed`: It is older than the guaranteed recent, and triage failed.
  * - `triage_unavailable`: It is older than the guaranteed recent, and there is no triage.
  * - `summarized`: Its conversation is shown by a summary.
- * - `tier_not_shown`: Conversations of its tier are not shown.
+ * - `tier_not_shown`: Conversations of its tier are not shown, or of its conversation only the required messages.
  * - `no_section`: The prompt has no place for history.
  * - `split_group`: Its tool call or result was left out, and they go together.
  * - `over_limit`: The history's own limit had no room left for it.

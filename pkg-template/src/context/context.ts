@@ -28,6 +28,7 @@ import type { AnyMessage } from "../formats/any-message.js";
 import { type ProviderName, type RequestBodies, requests } from "../formats/requests.js";
 import { sentFor } from "../message/base64-text.js";
 import { shortenedCopy, withoutToolCalls } from "../message/edit.js";
+import { withImageLines } from "../message/image-lines.js";
 import type { UnknownRecord } from "../message/format.js";
 import type { MessageInput } from "../message/message.js";
 import { type ParsedMessage, parse } from "../message/read.js";
@@ -114,6 +115,7 @@ interface Rest {
   readonly userNames: number;
   readonly made: readonly MadeText[];
   readonly shortened: readonly (readonly [piece: PieceKey, text: string])[];
+  readonly imageLines: readonly (readonly [piece: PieceKey, lines: readonly string[]])[];
   readonly excerpts: readonly (readonly [piece: PieceKey, gaps: readonly ExcerptGap[]])[];
   readonly text: string | null;
   readonly tokens: TokenReport;
@@ -270,6 +272,14 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     this.#parsedAt = parsedAt;
     this.#ids = ids;
     this.#redact = redact;
+    const imageLines = new Map(rest.imageLines.map(([piece, lines]) => [keyOf(...piece), lines]));
+    /** Returns what is sent in the place of a message: lines in the place of images that aren't shown. */
+    const sent = (message: M, row: number, shares: readonly number[]): M => {
+      const lines = shares.map((share) => imageLines.get(keyOf(row, share)) ?? []);
+      return lines.every((own) => own.length === 0)
+        ? message
+        : withImageLines(message, lines, row >= 0 ? shape : undefined);
+    };
     /** Returns the message of some rows. `cut` is the text in the place of a row's own if that is shortened. */
     const messageOf = (row: number, shares: readonly number[], cut: (share: number) => string | undefined): M => {
       const message = sentFor(source[row] as M);
@@ -287,8 +297,8 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     const keptOf = (row: number, shares: readonly number[]): M =>
       hidesCalls ? sentFor(source[row] as M) : messageOf(row, shares, () => undefined);
     this.kept = finished.shares.every((share) => share === 0)
-      ? messageRows(finished.rows).map((row) => sentFor(source[row] as M))
-      : Array.from(sharesByMessage(runs), ([row, shares]) => keptOf(row, shares));
+      ? messageRows(finished.rows).map((row) => sent(sentFor(source[row] as M), row, [0]))
+      : Array.from(sharesByMessage(runs), ([row, shares]) => sent(keptOf(row, shares), row, shares));
     const piece = ({ row, shares }: Run): M | ContextMessage => {
       if (row <= FIRST_MADE_ROW) {
         const { role, text: content } = made[FIRST_MADE_ROW - row] as MadeText;
@@ -303,9 +313,10 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
       const cut = first === 0 ? cutOf(0) : undefined;
       const gaps = this.#excerpts.get(keyOf(row, first));
       if (cut === undefined) {
-        return gaps === undefined || shares.length > 1 ? shown : Object.assign(shown, { excerpt: { gaps } });
+        const marked = gaps === undefined || shares.length > 1 ? shown : Object.assign(shown, { excerpt: { gaps } });
+        return sent(marked, row, shares);
       }
-      return shortenedCopy(shown, cut, gaps && { excerpt: { gaps } }, own) as M | ContextMessage;
+      return sent(shortenedCopy(shown, cut, gaps && { excerpt: { gaps } }, own), row, shares);
     };
     const messages = text === null ? inPlace(runs).map(piece) : undefined;
     this.messages = messages as unknown as typeof this.messages;

@@ -35,11 +35,20 @@ impl Packer<'_> {
             members.extend(self.open_members(row));
             let is_quoted = self.plan.quotes_chosen && rank == Rank::Chosen;
             if let Some(shrink) = self.shrink {
-                shrink(self, &members);
+                shrink(self, &members, false);
             }
             self.ask_for_group(&members, &rows[position..], is_quoted)?;
             let mut remaining = self.remaining;
-            if let Some(reason) = self.keep(frame, &members, is_quoted, &mut remaining)? {
+            let mut missed = self.keep(frame, &members, is_quoted, &mut remaining)?;
+            let begins_larger = |row: &usize| self.results.newest.contains(row);
+            if let (Some(shrink), true) = (self.shrink, members.iter().any(begins_larger))
+                && missed.is_some()
+            {
+                shrink(self, &members, true);
+                self.ask_for_group(&members, &[], is_quoted)?;
+                missed = self.keep(frame, &members, is_quoted, &mut remaining)?;
+            }
+            if let Some(reason) = missed {
                 self.unshrink(&members);
                 misses += u64::from(is_run);
                 self.fill.left_out.extend(members.iter().map(|member| (*member, reason)));

@@ -266,7 +266,14 @@ pub fn mark(input: &Input, marks: &mut Marks, fill: &mut Fill) {
     }
     for (row, reason) in &fill.left_out {
         let is_ranked = marks.ranking.is_some() && *reason == Reason::OverBudget;
-        marks.leave_out(*row, if is_ranked { Reason::RankedLower } else { *reason });
+        let reason = if is_ranked { Reason::RankedLower } else { *reason };
+        // The summary of its conversation has no room.
+        let is_summarized = marks.decision(*row).is_some_and(|it| it.reason == Reason::Summarized);
+        if is_summarized {
+            marks.leave_out_rather(*row, reason);
+        } else {
+            marks.leave_out(*row, reason);
+        }
     }
     let passed: Vec<usize> = marks.passed().collect();
     for row in passed {

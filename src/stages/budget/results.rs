@@ -108,7 +108,7 @@ impl Packer<'_> {
     }
 
     /// Shows the results of a group as stubs.
-    pub(super) fn stub(&mut self, members: &[usize]) {
+    pub(crate) fn stub(&mut self, members: &[usize]) {
         for row in members {
             if self.may_shrink(*row) {
                 self.resize(*row, Size::Stub);

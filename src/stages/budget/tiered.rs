@@ -53,6 +53,9 @@ impl Shape {
     }
 }
 
+/// The fewest characters of an extract. A shorter one says next to nothing of a conversation.
+const LEAST_EXTRACT: usize = 40;
+
 /// Pieces that are counted in one batch at most, where the caller counts. More of them would count what may not be needed, fewer
 /// would ask more often.
 const LOOK_AHEAD: usize = 1024;
@@ -104,7 +107,9 @@ impl Packer<'_> {
             }
             if let Some(reason) = self.pay(&shape.unpaid(self.marks), separator(self.input))? {
                 self.fill.is_trimmed = true;
-                if !self.keep_newest(shape, &mut misses)? {
+                if !self.keep_newest(shape, &mut misses)?
+                    && !self.shorten_extract(shape, conversation)?
+                {
                     self.leave_out(shape, conversation, reason);
                     misses += 1;
                 }
@@ -170,19 +175,39 @@ impl Packer<'_> {
         let rows: Vec<usize> = conversation.rows.iter().copied().filter(is_shown).collect();
         let is_extract = form == ConversationForm::Extract;
         let summary = summary.as_deref().filter(|_| form != ConversationForm::LeftOut);
-        let text = if is_element {
-            let label = &conversation.label;
-            let summary = summary.map(|text| (text, is_extract));
-            Some(form::conversation_open(conversation.started_at, label, summary, rows.is_empty()))
-        } else {
-            summary.map(|text| {
-                form::conversation_summary(&input.config, &conversation.label, text, is_extract)
-            })
-        };
+        let summary = summary.map(|text| (text, is_extract));
+        let text = opening(input, conversation, summary, rows.is_empty());
         let open = text.map(|text| self.fill.make(section, Role::System, text));
         let close = is_element
             .then(|| self.fill.make(section, Role::System, form::CONVERSATION_CLOSE.to_owned()));
         Shape { open, rows, close, form, is_required }
+    }
+
+    /// Shows a conversation by as long an extract as fits. False if none does.
+    fn shorten_extract(&mut self, shape: &Shape, conversation: &Conversation) -> StageResult<bool> {
+        let input = self.input;
+        let (Some(Piece::Made(made)), ConversationForm::Extract) = (shape.open, shape.form) else {
+            return Ok(false);
+        };
+        let config = &input.config;
+        let most = usize::try_from(config.tiers.max_summary_chars).unwrap_or(usize::MAX);
+        let rows = &conversation.rows;
+        let unpaid = shape.unpaid(self.marks);
+        let before = (self.remaining, self.history);
+        let mut fits = |length: usize| -> StageResult<bool> {
+            let extract = conversations::extract(&config.filter, &input.transcript, rows, length);
+            let text = opening(input, conversation, Some((&extract, true)), true);
+            self.fill.made[made].text = text.unwrap_or_default();
+            (self.remaining, self.history) = before;
+            self.ask_for(&unpaid)?;
+            Ok(self.pay(&unpaid, separator(input))?.is_none())
+        };
+        let length = shorten::longest_fitting(most, &mut fits)?;
+        let is_shown = length >= LEAST_EXTRACT && fits(length)?;
+        if !is_shown {
+            (self.remaining, self.history) = before;
+        }
+        Ok(is_shown)
     }
 
     /// Leaves a conversation out, but for its required messages.
@@ -331,6 +356,21 @@ impl Packer<'_> {
         pieces.extend(after);
         pieces
     }
+}
+
+/// The element that a conversation begins with, or in other formats its summary.
+fn opening(
+    input: &Input,
+    conversation: &Conversation,
+    summary: Option<(&str, bool)>,
+    is_empty: bool,
+) -> Option<String> {
+    let label = &conversation.label;
+    if input.config.render.format == Format::Conversations {
+        return Some(form::conversation_open(conversation.started_at, label, summary, is_empty));
+    }
+    let (text, is_extract) = summary?;
+    Some(form::conversation_summary(&input.config, label, text, is_extract))
 }
 
 /// Whether the caller knows of a conversation that nothing was said in it.
