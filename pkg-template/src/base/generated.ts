@@ -482,8 +482,8 @@ export interface TiersConfig {
   /** What happens where a tier does not fit. */
   readonly onOverflow?: TierOverflow | undefined;
   /**
-   * A conversation of the active thread that does not fit is cut to its end where there is room for more than so many
-   * characters of it, and left out otherwise.
+   * A conversation that doesn't fit is shown by its newest messages. In the format `conversations` one of the active thread is cut within
+   * a message if there is room for more than so many characters of it, and left out otherwise.
    */
   readonly minTailChars?: number | undefined;
   /** What is known of conversations beside their messages. */

@@ -107,7 +107,7 @@ impl Packer<'_> {
             }
             if let Some(reason) = self.pay(&shape.unpaid(self.marks), separator(self.input))? {
                 self.fill.is_trimmed = true;
-                if !self.keep_newest(shape, &mut misses)?
+                if !self.keep_newest(shape, tier, &mut misses)?
                     && !self.shorten_extract(shape, conversation)?
                 {
                     self.leave_out(shape, conversation, reason);
@@ -242,11 +242,17 @@ impl Packer<'_> {
     }
 
     /// Keeps the newest groups of a conversation, as far as they fit, and what of it is required. One that doesn't fit is passed over as in
-    /// a history that isn't told apart. In the format `conversations` the newest one of these is there in part. False if none fits.
-    fn keep_newest(&mut self, shape: &mut Shape, misses: &mut u64) -> StageResult<bool> {
+    /// a history that isn't told apart. In the format `conversations` the newest one of these in the active thread is there in part. False if there is no room for
+    /// what stands around them.
+    fn keep_newest(
+        &mut self,
+        shape: &mut Shape,
+        tier: Tier,
+        misses: &mut u64,
+    ) -> StageResult<bool> {
         let marks = self.marks;
-        let is_element = shape.close.is_some();
-        let least = if is_element { self.input.config.tiers.min_tail_chars } else { 0 };
+        let cuts_message = shape.close.is_some() && tier == Tier::Thread;
+        let least = if cuts_message { self.input.config.tiers.min_tail_chars } else { 0 };
         if shape.form != ConversationForm::Full
             || self.remaining.chars.min(self.history.cost.chars) <= least
         {
@@ -272,7 +278,7 @@ impl Packer<'_> {
                 self.ask_for(&pieces)?;
                 reason = self.pay(&pieces, Cost::default())?;
                 if reason.is_some() {
-                    let is_first = *misses == 0 && is_element;
+                    let is_first = *misses == 0 && cuts_message;
                     *misses += 1;
                     if is_first && members.len() == 1 && self.keep_end(row)? {
                         reason = None;
@@ -286,8 +292,6 @@ impl Packer<'_> {
         }
         if !is_any {
             (self.remaining, self.history) = before;
-            shape.rows = all;
-            return Ok(false);
         }
         for row in all {
             match reasons.get(&row).copied().flatten() {
@@ -295,7 +299,11 @@ impl Packer<'_> {
                 None => shape.rows.push(row),
             }
         }
-        shape.form = ConversationForm::TruncatedTail;
+        shape.form = if is_any || shape.is_required {
+            ConversationForm::TruncatedTail
+        } else {
+            ConversationForm::LeftOut
+        };
         Ok(true)
     }
 

@@ -6,7 +6,8 @@ import { buildContextSync, countTokens, createTranscript, memoryStore, openSessi
 import { forEachSeed } from "../support/property.mjs";
 
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAUCAIAAAD";
-const data = (random) => PNG + Array.from({ length: random.integer(8, 60) * 4 }, () => random.pick("ABCdef123")).join("");
+const data = (random) =>
+  PNG + Array.from({ length: random.integer(8, 60) * 4 }, () => random.pick("ABCdef123")).join("");
 const LINE = /^\[image(?:\/png)?(?:: \d+ bytes)?, not shown\]$/;
 
 /** A user's message with a text and images, and a call with images in its result, by shape. */
@@ -14,7 +15,10 @@ const SHAPES = {
   windrow: {
     user: (texts, images) => ({
       role: "user",
-      content: [...texts.map((text) => ({ type: "text", text })), ...images.map((it) => ({ type: "image", data: it, mediaType: "image/png" }))],
+      content: [
+        ...texts.map((text) => ({ type: "text", text })),
+        ...images.map((it) => ({ type: "image", data: it, mediaType: "image/png" })),
+      ],
     }),
   },
   openai: {
@@ -27,10 +31,19 @@ const SHAPES = {
     }),
   },
   anthropic: {
-    user: (texts, images) => ({ role: "user", content: [...texts.map((text) => ({ type: "text", text })), ...images.map(anthropic)] }),
+    user: (texts, images) => ({
+      role: "user",
+      content: [...texts.map((text) => ({ type: "text", text })), ...images.map(anthropic)],
+    }),
     step: (id, images) => [
       { role: "assistant", content: [{ type: "tool_use", id, name: "look", input: {} }] },
-      { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: [{ type: "text", text: "here" }, ...images.map(anthropic)] }, { type: "text", text: "and?" }] },
+      {
+        role: "user",
+        content: [
+          { type: "tool_result", tool_use_id: id, content: [{ type: "text", text: "here" }, ...images.map(anthropic)] },
+          { type: "text", text: "and?" },
+        ],
+      },
     ],
   },
   "openai-responses": {
@@ -44,19 +57,29 @@ const SHAPES = {
     }),
     step: (id, images) => [
       { type: "function_call", call_id: id, name: "look", arguments: "{}" },
-      { type: "function_call_output", call_id: id, output: images.map((it) => ({ type: "input_image", image_url: `data:image/png;base64,${it}`, detail: "auto" })) },
+      {
+        type: "function_call_output",
+        call_id: id,
+        output: images.map((it) => ({ type: "input_image", image_url: `data:image/png;base64,${it}`, detail: "auto" })),
+      },
     ],
   },
   gemini: {
     user: (texts, images) => ({
       role: "user",
-      parts: [...texts.map((text) => ({ text })), ...images.map((it) => ({ inlineData: { mimeType: "image/png", data: it } }))],
+      parts: [
+        ...texts.map((text) => ({ text })),
+        ...images.map((it) => ({ inlineData: { mimeType: "image/png", data: it } })),
+      ],
     }),
   },
   "ai-sdk": {
     user: (texts, images) => ({
       role: "user",
-      content: [...texts.map((text) => ({ type: "text", text })), ...images.map((it) => ({ type: "image", image: it, mediaType: "image/png" }))],
+      content: [
+        ...texts.map((text) => ({ type: "text", text })),
+        ...images.map((it) => ({ type: "image", image: it, mediaType: "image/png" })),
+      ],
     }),
     step: (toolCallId, images) => [
       { role: "assistant", content: [{ type: "tool-call", toolCallId, toolName: "look", input: {} }] },
@@ -67,7 +90,10 @@ const SHAPES = {
             type: "tool-result",
             toolCallId,
             toolName: "look",
-            output: { type: "content", value: images.map((it) => ({ type: "image-data", data: it, mediaType: "image/png" })) },
+            output: {
+              type: "content",
+              value: images.map((it) => ({ type: "image-data", data: it, mediaType: "image/png" })),
+            },
           },
         ],
       },
@@ -130,7 +156,10 @@ for (const [name, shape] of Object.entries(SHAPES)) {
         assert.equal(context.messages.length, messages.length);
         assert.equal(countTokens(context.messages, { encoding: "estimate" }).tokens, context.tokens.total);
         assert.deepEqual(messages, given);
-        assert.equal(lines === 0, context.messages.every((message, at) => message === messages[at]));
+        assert.equal(
+          lines === 0,
+          context.messages.every((message, at) => message === messages[at]),
+        );
       });
     });
   });
@@ -138,13 +167,20 @@ for (const [name, shape] of Object.entries(SHAPES)) {
 
 test("an image in the request is the newest", () => {
   const { user } = SHAPES.anthropic;
-  const context = buildContextSync([user(["first"], [PNG, PNG])], { request: user(["second"], [PNG, PNG]), filter: { maxImages: 1 }, encoding: "estimate" });
+  const context = buildContextSync([user(["first"], [PNG, PNG])], {
+    request: user(["second"], [PNG, PNG]),
+    filter: { maxImages: 1 },
+    encoding: "estimate",
+  });
   assert.deepEqual(seenIn(context.messages), ["line", "line", "line", "image"]);
 });
 
 test("a transcript and a session show the same images as an array", async () => {
   const { user, step } = SHAPES.anthropic;
-  const messages = Array.from({ length: 30 }, (_, at) => [user([`word ${at}`], [PNG]), ...step(`c${at}`, [PNG])]).flat();
+  const messages = Array.from({ length: 30 }, (_, at) => [
+    user([`word ${at}`], [PNG]),
+    ...step(`c${at}`, [PNG]),
+  ]).flat();
   const config = { encoding: "estimate", filter: { maxImages: 5 } };
   const expected = buildContextSync(messages, config);
   assert.equal(seenIn(expected.messages).filter((it) => it === "image").length, 5);
