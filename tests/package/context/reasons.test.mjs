@@ -174,7 +174,9 @@ function leastCost(message, config) {
 
 class Reader {
   constructor(transcript, config, context) {
-    Object.assign(this, { transcript, config, context });
+    this.transcript = transcript;
+    this.config = config;
+    this.context = context;
     this.explained = transcript.map((_, position) => context.explain(position));
     this.order = transcript.map((_, position) => position);
   }
@@ -205,8 +207,6 @@ class Reader {
 
   /** True if a group fits into what is left of the budget, in the least form that the options allow. */
   fits(position) {
-    const { maxTokens, maxChars } = this.config.budget;
-    const { tokens, charCount } = this.context;
     const conversation = this.conversationOf(position);
     const element = conversation?.form === "leftOut" ? this.elementOf(conversation) : "";
     if (conversation?.tier === "older" || conversation?.tier === "yesterday") {

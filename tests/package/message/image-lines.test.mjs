@@ -11,6 +11,7 @@ const data = (random) =>
 const LINE = /^\[image(?:\/png)?(?:: \d+ bytes)?, not shown\]$/;
 
 /** A user's message with a text and images, and a call with images in its result, by shape. */
+/** @type {Record<string, { user: (texts: any, images: any) => any, step?: (id: any, images: any) => any[] }>} */
 const SHAPES = {
   windrow: {
     user: (texts, images) => ({
@@ -128,7 +129,7 @@ function seenIn(messages) {
   return seen;
 }
 
-function conversation(random, { user, step }) {
+function conversation(random, { user, step = undefined }) {
   const images = () => Array.from({ length: random.integer(0, 3) }, () => data(random));
   const messages = [];
   for (let index = 0; index < random.integer(1, 8); index++) {
@@ -181,7 +182,8 @@ test("a transcript and a session show the same images as an array", async () => 
     user([`word ${at}`], [PNG]),
     ...step(`c${at}`, [PNG]),
   ]).flat();
-  const config = { encoding: "estimate", filter: { maxImages: 5 } };
+  /** @satisfies {import("windrow").SyncContextConfig} */
+  const config = /** @type {const} */ ({ encoding: "estimate", filter: { maxImages: 5 } });
   const expected = buildContextSync(messages, config);
   assert.equal(seenIn(expected.messages).filter((it) => it === "image").length, 5);
   const transcript = createTranscript(messages);
