@@ -329,7 +329,7 @@ pub(crate) fn guarded_item<'a>(
     }
 }
 
-/// How far the lines of a text that fills a template stand in, after its first.
+/// Returns the number of spaces before each line but the first of a text that fills a template.
 pub(crate) fn item_indent(config: &ContextConfig, template: &str) -> usize {
     let spaces = |line: &str| line.chars().take_while(|letter| letter.is_whitespace()).count();
     let most = template.split(is_line_end).map(spaces).max().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Cuts texts to fit, visibly and between whole characters. What is cut keeps its beginning and its end.
+//! Cuts texts to fit, visibly and between whole characters. A text that is cut keeps its beginning and its end.
 
 use crate::base::text::{head, tail};
 use crate::prompt::form;
@@ -35,7 +35,7 @@ pub(crate) fn longest_fitting(
     Ok(fitting)
 }
 
-/// Cuts a text to so many code points, with a marker in each gap that says how much is kept of all. The ranges in `first` come in before
+/// Cuts a text to a number of code points, with a marker in each gap that says how much is kept of all. The ranges in `first` come in before
 /// the rest of the text, in their order.
 pub(crate) fn cut(
     text: &str,
@@ -65,7 +65,7 @@ pub(crate) fn cut(
     Ok(out)
 }
 
-/// The parts of a text that a cut to so many code points keeps, in their order.
+/// Returns the parts of a text that a cut to a number of code points keeps, in their order.
 fn kept_ranges(text: &str, first: &[Range<usize>], char_count: usize) -> Vec<Range<usize>> {
     let mut kept: Vec<Range<usize>> = Vec::new();
     let mut room = char_count;
@@ -90,7 +90,8 @@ fn gaps(kept: &[Range<usize>], length: usize) -> Vec<Range<usize>> {
     ends.zip(starts).map(|(end, start)| end..start).filter(|gap| !gap.is_empty()).collect()
 }
 
-/// Keeps the beginning of one range and the end of another, or both of the same, with so many code points. Returns how many they have.
+/// Keeps the beginning of one range and the end of another, or both of the same, as long as they fit `room`. Returns how many code
+/// points they have.
 fn keep_ends(
     text: &str,
     [begin, end]: [&Range<usize>; 2],

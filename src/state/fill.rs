@@ -5,17 +5,17 @@ use crate::base::message::Role;
 use crate::state::context::{ConversationReport, Gap, MadeText, Piece, SectionReport};
 use crate::state::trace::Reason;
 
-/// A text in the place of a piece's own.
+/// A text that replaces the text of a piece.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ShortenedText {
-    /// What it says.
+    /// The text.
     pub text: String,
-    /// Where the markers of a cut begin in it, each on a line of its own.
+    /// Positions of the markers of a cut in the text. Each marker is a line.
     pub markers: Vec<usize>,
 }
 
 impl ShortenedText {
-    /// Adds a part on a line of its own.
+    /// Adds a part on a new line.
     pub(crate) fn add_line(&mut self, part: &str) {
         if !self.text.is_empty() {
             self.text.push('\n');
@@ -23,7 +23,7 @@ impl ShortenedText {
         self.text.push_str(part);
     }
 
-    /// Has what follows each marker stand further in.
+    /// Indents the line after each marker.
     pub(crate) fn indent_after_markers(&mut self, width: usize) {
         for start in self.markers.iter().rev() {
             if let Some(length) = self.text[*start..].find('\n') {

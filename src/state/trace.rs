@@ -107,7 +107,7 @@ pub enum Reason {
     OverBudget,
     /// The budget had no room left for it: what fits the request better filled it.
     RankedLower,
-    /// It is older than messages that there was no room for, after which no older one is tried.
+    /// It is older than messages that didn't fit, and older ones aren't tried after these.
     RunEnded,
     /// It stands before the cut, which moves in steps.
     BeforeCut,

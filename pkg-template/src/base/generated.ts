@@ -200,8 +200,8 @@ export interface FilterConfig {
    */
   readonly maxAgeDays?: number | null | undefined;
   /**
-   * How many images are shown in the format `messages`: the newest so many. In the place of each other one is a line that says what it
-   * was, such as `[image/png: 40990 bytes, not shown]`. Default: no limit.
+   * How many of the newest images are shown in the format `messages`. A line such as `[image/png: 40990 bytes, not shown]` replaces each
+   * other one. Default: no limit.
    */
   readonly maxImages?: number | null | undefined;
 }
@@ -1495,7 +1495,7 @@ export type StageName =
  * - `over_limit`: The history's own limit had no room left for it.
  * - `over_budget`: The budget had no room left for it.
  * - `ranked_lower`: The budget had no room left for it: what fits the request better filled it.
- * - `run_ended`: It is older than messages that there was no room for, after which no older one is tried.
+ * - `run_ended`: It is older than messages that didn't fit, and older ones aren't tried after these.
  * - `before_cut`: It stands before the cut, which moves in steps.
  * - `instruction`: It is one of the system or developer messages that the transcript begins with.
  * - `pinned`: The caller pinned it.

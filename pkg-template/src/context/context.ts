@@ -273,7 +273,7 @@ export class BuiltContext<M extends AnyMessage = MessageInput, F extends Format 
     this.#ids = ids;
     this.#redact = redact;
     const imageLines = new Map(rest.imageLines.map(([piece, lines]) => [keyOf(...piece), lines]));
-    /** Returns what is sent in the place of a message: lines in the place of images that aren't shown. */
+    /** Returns a message as it is sent: lines replace images that aren't shown. */
     const sent = (message: M, row: number, shares: readonly number[]): M => {
       const lines = shares.map((share) => imageLines.get(keyOf(row, share)) ?? []);
       return lines.every((own) => own.length === 0)

@@ -1,4 +1,4 @@
-// Lines in the place of images that aren't shown (`filter.maxImages`). The engine says what they are.
+// Lines that replace images (`filter.maxImages`). The engine makes the lines.
 
 import type { UnknownRecord } from "./format.js";
 import type { PlainPart } from "./message.js";
@@ -7,7 +7,7 @@ import { sharesOf } from "./shares.js";
 
 const IMAGE_TYPE = /^image\//;
 
-/** Returns a marked copy of a message with lines in the place of its first images, by its rows. */
+/** Returns a marked copy of a message: lines replace its first images, row by row. */
 export function withImageLines<M extends object>(message: M, lines: readonly (readonly string[])[], shape?: string): M {
   const { message: read, parts } = parse(message, "message", "context_build_error", { shape });
   const rows = sharesOf(read, parts) ?? [parts];
@@ -33,7 +33,7 @@ function imageCount(part: PlainPart): number {
   return held.filter((it) => it.type === "image").length;
 }
 
-/** Returns a value with lines in the place of the first images in what stands at a path. Takes the lines that it uses. */
+/** Returns a copy of a value: lines replace the first images at a path of it. Takes the lines that it uses. */
 function replaced(value: unknown, [name, ...path]: readonly string[], lines: string[]): unknown {
   if (typeof value !== "object" || value === null || lines.length === 0) {
     return value;

@@ -1,4 +1,4 @@
-//! What a user says around what they pasted: a log, a file, an article.
+//! The user's own words around a log, a file or an article that they pasted.
 //!
 //! Prose is the user's, and code, logs and tables are pasted. Of a text that is all prose, the longest paragraph is.
 
@@ -6,7 +6,7 @@ use super::passages::{Passage, Passages};
 use std::cmp::Reverse;
 use std::ops::Range;
 
-/// The share of letters and marks of prose in what counts as prose. Lines of logs and code have about 0.5 to 0.8.
+/// The least share of letters and marks of prose in a passage of prose. Lines of logs and code have about 0.5 to 0.8.
 const PROSE: f32 = 0.85;
 
 /// The same for a passage that asks something: it may name a file, a line or a figure.
@@ -19,8 +19,8 @@ struct Block {
     asks: bool,
 }
 
-/// The user's own words in a text: first those at its ends, a question before the rest, then what comes next to them, then questions
-/// between pasted texts. None if nothing in the text is pasted.
+/// Returns the user's own words in a text: first those at its ends, a question before the rest, then the paragraphs next to them, then
+/// questions between pasted texts. None if nothing in the text is pasted.
 pub(crate) fn own_words(text: &str) -> Vec<Range<usize>> {
     let Passages { list, is_json: false } = Passages::of(text) else { return Vec::new() };
     let mut blocks: Vec<Block> = Vec::new();
@@ -49,7 +49,7 @@ pub(crate) fn own_words(text: &str) -> Vec<Range<usize>> {
     in_order(&blocks)
 }
 
-/// Marks a paragraph as pasted, but for a sentence or a few at an end of the text: there the user may go on without an empty line.
+/// Marks a paragraph as pasted, except a few sentences at an end of the text: there the user may go on without an empty line.
 fn split_longest(text: &str, list: &[Passage], blocks: &mut Vec<Block>, longest: usize) {
     let block = &mut blocks[longest];
     block.is_prose = false;

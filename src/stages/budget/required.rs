@@ -32,7 +32,7 @@ struct Cuttable {
     char_count: usize,
     /// Whether it is the request, or answers it.
     is_in_turn: bool,
-    /// Of the request, the user's own words.
+    /// The user's own words, if it is the request.
     own: Vec<Range<usize>>,
 }
 
@@ -50,7 +50,7 @@ struct Lengths {
     standing: usize,
     /// The request and its answers.
     in_turn: usize,
-    /// The request at least: its own words, beside what is pasted in it.
+    /// The request at least: the user's own words in it.
     request: usize,
 }
 
@@ -237,7 +237,7 @@ impl Packer<'_> {
     }
 
     /// How many characters of a request's own words fit if nothing else has any. Words that are most of the request don't come before all
-    /// else, but for its question.
+    /// else; its question does.
     fn own_words_that_fit(
         request: &Cuttable,
         failing: usize,

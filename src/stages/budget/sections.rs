@@ -36,7 +36,7 @@ pub(crate) struct Entry {
     full: String,
     summary: Option<String>,
     priority: f64,
-    /// How far its lines stand in.
+    /// The spaces before its lines.
     indent: usize,
 }
 
@@ -292,7 +292,7 @@ impl Body {
         Ok(())
     }
 
-    /// The longest beginning and end of an entry that fit, with a marker between them; out where nothing of it does.
+    /// The longest beginning and end of an entry that fit, with a marker between them; out if nothing of it does.
     fn cut(
         &self,
         meter: &Meter,

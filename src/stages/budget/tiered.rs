@@ -210,7 +210,7 @@ impl Packer<'_> {
         Ok(is_shown)
     }
 
-    /// Leaves a conversation out, but for its required messages.
+    /// Leaves a conversation out, except its required messages.
     fn leave_out(&mut self, shape: &mut Shape, conversation: &Conversation, reason: Reason) {
         let marks = self.marks;
         let gone =
@@ -225,7 +225,7 @@ impl Packer<'_> {
         self.fill.is_trimmed = true;
     }
 
-    /// Pays for pieces if they fit; otherwise says which limit they don't fit. What is between them and others isn't of the history's own.
+    /// Pays for pieces if they fit; otherwise says which limit they don't fit. The history's own limit doesn't count `between`.
     fn pay(&mut self, pieces: &[Piece], between: Cost) -> StageResult<Option<Reason>> {
         let Some(cost) = self.cost_within(&mut pieces.iter().copied(), self.remaining)? else {
             return Ok(Some(Reason::OverBudget));
@@ -242,8 +242,8 @@ impl Packer<'_> {
     }
 
     /// Keeps the newest groups of a conversation, as far as they fit, and what of it is required. One that doesn't fit is passed over as in
-    /// a history that isn't told apart. In the format `conversations` the newest one of these in the active thread is there in part. False if there is no room for
-    /// what stands around them.
+    /// a history that isn't told apart. In the format `conversations` the newest one of these in the active thread is there in part. False if the lines around
+    /// them don't fit.
     fn keep_newest(
         &mut self,
         shape: &mut Shape,

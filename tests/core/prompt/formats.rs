@@ -112,7 +112,7 @@ struct Read {
     content: String,
     calls: Vec<(String, String)>,
     media: Vec<String>,
-    /// The figures of each marker of a cut, which stands in the content on a line of its own.
+    /// The figures of each marker of a cut. The content has each marker as a line.
     markers: Vec<String>,
     actions: Vec<String>,
     more: usize,
@@ -275,7 +275,7 @@ impl Grammar {
                 continue;
             }
             match parts.last_mut() {
-                // What stands behind the marker of a section is of the section again.
+                // The section goes on after its marker.
                 Some(Part::Other(section)) if is_element && entry.starts_with("<truncated>") => {
                     let (_, _, figures) = read_tag(&entry);
                     let (figures, after) = figures.split_once("</truncated>").expect("it ends");
@@ -368,7 +368,7 @@ fn read_xml(text: &str) -> Vec<Part> {
                 } else {
                     before.strip_suffix('\n').expect("a child has a line of its own")
                 };
-                // The content, and what of it is behind a marker.
+                // The content goes on after a marker.
                 assert!(is_content || before.is_empty(), "{text}");
                 read.content.push_str(&unescape_xml(&unindent(before, 1)));
                 is_content = false;
@@ -760,7 +760,7 @@ fn expected(
     read
 }
 
-/// The markers in what was read of a cut text. What is between them is of the whole text, in its order.
+/// Returns the markers of a cut text. Checks that the parts between them are in the whole text, in the same order.
 fn markers_in(found: Option<&Part>, whole: &str) -> Vec<String> {
     let Some(Part::Request(read) | Part::Message(read)) = found else { return Vec::new() };
     let (mut rest, mut left) = (read.content.as_str(), whole);

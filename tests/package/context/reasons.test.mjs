@@ -123,7 +123,7 @@ function options(random, transcript) {
 const textOf = ({ content }) => content;
 const callsOf = ({ toolCalls = [] }) => toolCalls;
 
-/** What a message costs in the chat format: 3 tokens, its role, its text, and its calls as JSON. */
+/** Returns the cost of a message in the chat format: 3 tokens, its role, its text, and its calls as JSON. */
 function chatCost(message, text) {
   const calls = callsOf(message).map(({ id, name, arguments: input }) =>
     tokensIn(
@@ -155,7 +155,7 @@ function lineOf(message, text, format) {
   return `${[head, ...calls].join("\n")}${format === "xml" ? "</message>" : ""}\n`;
 }
 
-/** The least that a message costs in a form that the options allow: a tool's result may be a line that says how much is left out. */
+/** Returns the least cost of a message in a form that the options allow: a tool's result may be a stub. */
 function leastCost(message, config) {
   const { format } = config.render;
   const tokens = tokensIn(textOf(message));
@@ -190,7 +190,7 @@ class Reader {
     ];
   }
 
-  /** What goes together with a message: a call and its results. */
+  /** Returns the group of a message: a call and its results. */
   groupOf(position) {
     let group = [position];
     for (let count = 0; group.length > count; ) {
@@ -205,7 +205,7 @@ class Reader {
     return this.explained[position].fate === "left out";
   }
 
-  /** True if a group fits into what is left of the budget, in the least form that the options allow. */
+  /** True if the rest of the budget has room for a group, in the least form that the options allow. */
   fits(position) {
     const conversation = this.conversationOf(position);
     const element = conversation?.form === "leftOut" ? this.elementOf(conversation) : "";
@@ -230,7 +230,7 @@ class Reader {
     );
   }
 
-  /** The conversation that a message is of, where they are told apart. */
+  /** Returns the conversation of a message, if tiers are enabled. */
   conversationOf(position) {
     const { createdAt } = this.transcript[position];
     return this.context.conversations.find(({ startedAt, endedAt }) => startedAt <= createdAt && createdAt <= endedAt);
@@ -244,7 +244,7 @@ class Reader {
       : "";
   }
 
-  /** What an extract of a conversation costs: what the user said first, and what the assistant said last. */
+  /** Returns the least cost of an extract of a conversation: the user's first words, then the assistant's last. */
   summaryOf(conversation) {
     const rows = this.order.filter(
       (it) =>
@@ -270,7 +270,7 @@ class Reader {
     return { tokens: around + tokensIn(line) + frame.tokens, chars: [...line].length + frame.chars };
   }
 
-  /** What stands around a history, if nothing of it is in the prompt yet. */
+  /** Returns the cost of the lines around a history, if the prompt has no history yet. */
   frame() {
     const isEmpty = this.explained.every(({ fate, reason }) => fate === "left out" || reason === "request");
     const hasStatus = this.config.tiers.enabled && this.config.render.format === "conversations";
@@ -287,7 +287,7 @@ class Reader {
     return this.explained[position].stage === "budget";
   }
 
-  /** The groups newer than a message that there was no room for. */
+  /** Counts the groups newer than a message that didn't fit. */
   missedAfter(position) {
     const missed = this.order.filter(
       (it) =>

@@ -1,4 +1,4 @@
-// `filter.maxImages`: the newest images are shown, and a line stands in the place of each other one.
+// `filter.maxImages`: the newest images are shown, and a line replaces each other one.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
