@@ -52,7 +52,7 @@ pub(crate) fn cut(
     let marker = form::marker(tokens, token_count);
     let mut out = ShortenedText::default();
     let mut end = 0;
-    for range in kept.into_iter().chain([text.len()..text.len()]) {
+    for range in kept.into_iter().chain(std::iter::once(text.len()..text.len())) {
         if range.start > end {
             out.add_line(&marker);
             out.markers.push(out.text.len() - marker.len());

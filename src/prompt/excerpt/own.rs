@@ -50,14 +50,14 @@ pub(crate) fn own_words(text: &str) -> Vec<Range<usize>> {
 }
 
 /// Marks a paragraph as pasted, except a few sentences at an end of the text: there the user may go on without an empty line.
-fn split_longest(text: &str, list: &[Passage], blocks: &mut Vec<Block>, longest: usize) {
+fn split_longest(text: &str, passages: &[Passage], blocks: &mut Vec<Block>, longest: usize) {
     let block = &mut blocks[longest];
     block.is_prose = false;
     let all = block.range.clone();
     let of = |passage: Option<&Passage>| {
         passage.map(|it| it.range.clone()).filter(|it| *it != all && all.contains(&it.start))
     };
-    let (first, last) = (of(list.first()), of(list.last()));
+    let (first, last) = (of(passages.first()), of(passages.last()));
     let own =
         |range: Range<usize>| Block { asks: asks(&text[range.clone()]), range, is_prose: true };
     block.range =

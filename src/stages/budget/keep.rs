@@ -39,16 +39,16 @@ impl Packer<'_> {
             }
             self.ask_for_group(&members, &rows[position..], is_quoted)?;
             let mut remaining = self.remaining;
-            let mut missed = self.keep(frame, &members, is_quoted, &mut remaining)?;
+            let mut over = self.keep(frame, &members, is_quoted, &mut remaining)?;
             let begins_larger = |row: &usize| self.results.newest.contains(row);
             if let (Some(shrink), true) = (self.shrink, members.iter().any(begins_larger))
-                && missed.is_some()
+                && over.is_some()
             {
                 shrink(self, &members, true);
                 self.ask_for_group(&members, &[], is_quoted)?;
-                missed = self.keep(frame, &members, is_quoted, &mut remaining)?;
+                over = self.keep(frame, &members, is_quoted, &mut remaining)?;
             }
-            if let Some(reason) = missed {
+            if let Some(reason) = over {
                 self.unshrink(&members);
                 misses += u64::from(is_run);
                 self.fill.left_out.extend(members.iter().map(|member| (*member, reason)));
