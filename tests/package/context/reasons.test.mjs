@@ -16,6 +16,8 @@ const BRACKETED = { ...LABELS, user: "human", assistant: "you" };
 const MOST_MISSES = 64;
 /** The fewest characters of an extract. */
 const LEAST_EXTRACT = 40;
+/** Tokens by which words that are cut may cost more than whole ones. */
+const CUT_WORDS = 4;
 
 const STATUS = { continuation: "CONTINUATION: go on.", newConversation: "NEW CONVERSATION" };
 const FRAMES = {
@@ -267,12 +269,14 @@ class Reader {
     }[format];
     const around = format === "messages" ? 3 + tokensIn("system") : 0;
     const frame = this.frame();
-    return { tokens: around + tokensIn(line) + frame.tokens, chars: [...line].length + frame.chars };
+    return { tokens: around + tokensIn(line) + CUT_WORDS + frame.tokens, chars: [...line].length + frame.chars };
   }
 
   /** Returns the cost of the lines around a history, if the prompt has no history yet. */
   frame() {
-    const isEmpty = this.explained.every(({ fate, reason }) => fate === "left out" || reason === "request");
+    // What follows the request in the place of one is not in the history.
+    const turn = this.explained.findIndex(({ reason }) => reason === "request");
+    const isEmpty = this.explained.every(({ fate }, at) => fate === "left out" || (turn >= 0 && at >= turn));
     const hasStatus = this.config.tiers.enabled && this.config.render.format === "conversations";
     const isContinued = this.context.conversations.some(({ tier }) => tier === "thread");
     const status = hasStatus
